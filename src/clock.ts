@@ -1,0 +1,6 @@
+/** The time. Passed in, so that tests can move it. */
+export interface Clock {
+  now(): Date
+}
+
+export const systemClock: Clock = { now: () => new Date() }

@@ -1,0 +1,178 @@
+/** All settings come from the environment. This one table is the source of reading, checking, `--help` and the reference in docs. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StoreConfig } from './db/open.ts'
+import { MAX_SCALE, STANDARD_SCALES, type Scales } from './protocol/money.ts'
+
+export interface Setting {
+  readonly name: string
+  /** As text; undefined when there is none. */
+  readonly default?: string
+  readonly meaning: string
+  readonly example: string
+  /** Can also be given as NAME_FILE, the path of a file that holds it. */
+  readonly secret?: true
+}
+
+export const SETTINGS = [
+  { name: 'HOST', default: '127.0.0.1', meaning: 'Address to listen on.', example: '0.0.0.0' },
+  { name: 'PORT', default: '8080', meaning: 'TCP port to listen on; 0 takes any free one.', example: '8080' },
+  { name: 'DATABASE_URL', meaning: 'Postgres to use; without it the embedded PGlite in PURSER_DATA_DIR.', example: 'postgres://purser@db:5432/purser', secret: true },
+  { name: 'PURSER_DATA_DIR', default: '.purser', meaning: 'Folder of the embedded database and of generated keys; `memory://` keeps nothing.', example: '/var/lib/purser' },
+  { name: 'PARTNER_SECRET', meaning: 'Secret shared with the platform; several, comma-separated, while rotating. Generated and kept when absent, never in production.', example: 'new-secret,old-secret', secret: true },
+  { name: 'OPERATOR_API_KEY', meaning: 'Bearer key of the operator API. Generated and kept when absent, never in production.', example: 'a-long-random-text', secret: true },
+  { name: 'PURSER_CLAWBACK', default: 'refuse', meaning: 'When money is taken back that the player no longer has: `refuse` (400, code 21) or `allow-negative`.', example: 'allow-negative' },
+  { name: 'PURSER_RESETTLE_WINDOW', meaning: 'Days after which a settlement can no longer be changed (400, code 20); absent: no limit.', example: '30' },
+  { name: 'PURSER_FREEBET_STAKE', default: 'player', meaning: 'Who pays the stake of a bet with a bonusId: `player` or `promotions`.', example: 'promotions' },
+  { name: 'PURSER_CURRENCIES', meaning: 'Currencies beside ISO 4217, and finer scales: CODE:decimals, comma-separated.', example: 'USDT:6,BTC:8,USD:4' },
+  { name: 'PURSER_BUCKETS', meaning: 'Number of buckets, 1–1024; fixed when the database is created. Absent: what the database has, 1 for a new one.', example: '8' },
+  { name: 'PURSER_BEHIND_AGGREGATOR', default: 'false', meaning: 'Players are named by `operatorUser` where a call carries it.', example: 'true' },
+  { name: 'PURSER_MINIMUM_AGE', default: '18', meaning: 'Years; players with a later birthday are refused (code 16).', example: '21' },
+  { name: 'PURSER_MIGRATE', default: 'auto', meaning: '`auto` updates the schema at start; `never` refuses to start on another schema.', example: 'never' },
+  { name: 'LOG_LEVEL', default: 'info', meaning: 'trace, debug, info, warn, error, fatal or silent.', example: 'warn' },
+  { name: 'NODE_ENV', meaning: '`production` refuses to generate secrets.', example: 'production' },
+] as const satisfies readonly Setting[]
+
+export type SettingName = (typeof SETTINGS)[number]['name']
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly store: StoreConfig
+  readonly secrets: readonly string[]
+  readonly operatorKey: string
+  /** Secrets made by this start, to be shown once. */
+  readonly generated: readonly { name: string; value: string; path?: string }[]
+  readonly clawback: 'refuse' | 'allow-negative'
+  readonly resettleWindowMs: number | null
+  readonly freebetStake: 'player' | 'promotions'
+  readonly scales: Scales
+  /** Undefined: what the database has, or 1. */
+  readonly buckets: number | undefined
+  readonly behindAggregator: boolean
+  readonly minimumAge: number
+  readonly migrate: 'auto' | 'never'
+  readonly logLevel: string
+}
+
+/** Every problem of the environment at once. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(`the configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const DAY_MS = 86_400_000
+const MAX_BUCKETS = 1_024
+
+/** Reads and checks everything; throws ConfigError. Generates and keeps missing secrets when `generate` is set. */
+export function readConfig(env: Environment, { generate = true }: { generate?: boolean } = {}): Config {
+  const problems: string[] = []
+  const read = createReader(env, problems)
+  const dataDir = read.text('PURSER_DATA_DIR')
+  const url = read.optional('DATABASE_URL')
+  const generated: Config['generated'][number][] = []
+  const secret = (name: 'PARTNER_SECRET' | 'OPERATOR_API_KEY') => {
+    const given = read.optional(name)
+    if (given !== undefined || !generate) return given ?? ''
+    if (env.NODE_ENV === 'production') problems.push(`${name} must be set in production`)
+    else generated.push(keepSecret(dataDir, name))
+    return generated.at(-1)?.value ?? ''
+  }
+  const config: Config = {
+    host: read.text('HOST'),
+    port: read.integer('PORT', 0, 65_535) ?? 0,
+    store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url },
+    secrets: secret('PARTNER_SECRET').split(',').map((part) => part.trim()).filter((part) => part !== ''),
+    operatorKey: secret('OPERATOR_API_KEY'),
+    generated,
+    clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
+    resettleWindowMs: multiply(read.integer('PURSER_RESETTLE_WINDOW', 0, 36_500), DAY_MS),
+    freebetStake: read.choice('PURSER_FREEBET_STAKE', ['player', 'promotions']),
+    scales: read.scales(),
+    buckets: read.integer('PURSER_BUCKETS', 1, MAX_BUCKETS),
+    behindAggregator: read.choice('PURSER_BEHIND_AGGREGATOR', ['true', 'false']) === 'true',
+    minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
+    migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
+    logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function multiply(value: number | undefined, factor: number): number | null {
+  return value === undefined ? null : value * factor
+}
+
+function createReader(env: Environment, problems: string[]) {
+  const optional = (name: SettingName): string | undefined => {
+    const given = env[name]?.trim() || undefined
+    const file = env[`${name}_FILE`]
+    return given === undefined && file ? readSecretFile(name, file, problems) : given
+  }
+  const text = (name: SettingName): string => optional(name) ?? defaultOf(name) ?? ''
+  return {
+    optional,
+    text,
+    integer(name: SettingName, min: number, max: number): number | undefined {
+      const value = text(name)
+      if (value === '') return undefined
+      const number = /^\d{1,9}$/.test(value) ? Number.parseInt(value, 10) : Number.NaN
+      if (number >= min && number <= max) return number
+      problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}"`)
+      return undefined
+    },
+    choice<const T extends string>(name: SettingName, choices: readonly T[]): T {
+      const value = text(name)
+      const choice = choices.find((candidate) => candidate === value)
+      if (choice === undefined) problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
+      return choice ?? (choices[0] as T)
+    },
+    scales: () => readScales(text('PURSER_CURRENCIES'), problems),
+  }
+}
+
+function defaultOf(name: SettingName): string | undefined {
+  const setting: Setting | undefined = SETTINGS.find((candidate) => candidate.name === name)
+  return setting?.default
+}
+
+function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch (error) {
+    problems.push(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : error}`)
+    return undefined
+  }
+}
+
+/** M-2: others beside ISO 4217, and a finer scale of a standard one; a coarser one could not hold its amounts. */
+function readScales(text: string, problems: string[]): Scales {
+  const scales = new Map(STANDARD_SCALES)
+  for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
+    const match = /^([A-Z0-9]{3,5}):(\d{1,2})$/.exec(entry.trim())
+    const scale = Number.parseInt(match?.[2] ?? '', 10)
+    if (match === null || scale > MAX_SCALE) problems.push(`PURSER_CURRENCIES: "${entry}" is not CODE:decimals with 0 to ${MAX_SCALE} decimals`)
+    else if (scale < (STANDARD_SCALES.get(match[1] as string) ?? 0)) problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
+    else scales.set(match[1] as string, scale)
+  }
+  return scales
+}
+
+const SECRET_BYTES = 24
+
+/** A generated secret is kept in the data directory, so that the next start has the same one. */
+function keepSecret(dataDir: string, name: string): { name: string; value: string; path?: string } {
+  const value = randomBytes(SECRET_BYTES).toString('base64url')
+  if (dataDir.startsWith('memory://')) return { name, value }
+  const path = join(dataDir, name.toLowerCase().replaceAll('_', '-'))
+  mkdirSync(dataDir, { recursive: true })
+  if (existsSync(path)) return { name, value: readFileSync(path, 'utf8').trim(), path }
+  writeFileSync(path, `${value}\n`, { mode: 0o600 })
+  return { name, value, path }
+}

@@ -1,0 +1,46 @@
+/**
+ * What the rest of the code knows of the database: named statements, transactions, nothing of drivers. The SQL word
+ * "rollback" stays in this folder; outside it means the interface's operation.
+ */
+
+/** One SQL statement. The name makes it a prepared statement: parsed once per connection. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export type Row = Record<string, unknown>
+
+/** An open transaction. Statements sent without awaiting each other go out in one round trip and run in order. */
+export interface Tx {
+  query<R extends Row = Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>
+  /** For statements that write: resolves to the number of rows written. */
+  execute(statement: Statement, values: readonly unknown[]): Promise<number>
+}
+
+export interface Db {
+  readonly kind: 'postgres' | 'pglite'
+  /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Reads from one unchanging snapshot of the whole database: for audits. */
+  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** One statement on its own, for reading. */
+  query<R extends Row = Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>
+  /** Several statements as text, in one transaction; for migrations only. */
+  script<T>(work: (run: (sql: string) => Promise<Row[]>) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export function statement(name: string, text: string): Statement {
+  return { name, text }
+}
+
+/**
+ * Sent with every BEGIN. The hot statements touch few rows by primary key, so an index and a nested loop are right
+ * whatever the statistics say: on fresh, unanalysed tables Postgres plans `= any($1)` as a sequential scan, and a plan
+ * made while a table was small is kept when it has grown. The time-outs keep a stuck lock inside the platform's 5 s.
+ */
+export const HOT_SETTINGS = `set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;
+  set local lock_timeout = '1s'; set local statement_timeout = '10s'`
+
+export const SNAPSHOT = 'isolation level repeatable read read only'

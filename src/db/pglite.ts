@@ -1,0 +1,51 @@
+/**
+ * The Db on PGlite: Postgres compiled to WASM, in this process, on a folder. One connection, so transactions run one
+ * after another. It survives `kill -9`; it runs with fsync off, so it does not survive a power loss.
+ */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PGlite, type Transaction } from '@electric-sql/pglite'
+import { type Db, HOT_SETTINGS, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
+import { lockFolder } from './folder-lock.ts'
+
+const INT8 = 20
+
+/** Opens the folder (or `memory://`), which only one process at a time may have; throws if another has it. */
+export async function openPglite(dataDir: string): Promise<Db> {
+  const unlock = dataDir.startsWith('memory://') ? async () => {} : await claim(dataDir)
+  const target = dataDir.startsWith('memory://') ? dataDir : join(dataDir, 'pglite')
+  const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } })
+  return {
+    kind: 'pglite',
+    transaction: (work) => pglite.transaction((tx) => inTransaction(tx, HOT_SETTINGS, work)),
+    snapshot: (work) => pglite.transaction((tx) => inTransaction(tx, `set transaction ${SNAPSHOT}`, work)),
+    query: (statement, values) => run(pglite, statement, values) as Promise<never>,
+    script: (work) => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql)))),
+    close: async () => {
+      await pglite.close()
+      await unlock()
+    },
+  }
+}
+
+async function claim(dataDir: string): Promise<() => Promise<void>> {
+  await mkdir(dataDir, { recursive: true })
+  return lockFolder(dataDir)
+}
+
+async function inTransaction<T>(tx: Transaction, settings: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  await tx.exec(settings)
+  return work({
+    query: (statement, values) => run(tx, statement, values) as Promise<never>,
+    execute: async (statement, values) => (await tx.query(statement.text, values as unknown[])).affectedRows ?? 0,
+  })
+}
+
+async function run(target: PGlite | Transaction, statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
+  const result = await target.query<Row>(statement.text, values as unknown[])
+  return result.rows
+}
+
+function lastRows(results: readonly { rows: object[] }[]): Row[] {
+  return (results.at(-1)?.rows ?? []) as Row[]
+}

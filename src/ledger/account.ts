@@ -1,0 +1,61 @@
+/**
+ * Accounts. A player has one account per currency, a row with balance and version. The others (open stakes, house,
+ * promotions, cash in and out) exist per bucket and currency as names in transfers: they are summed, never a hot row.
+ *
+ * Invariant: balance = sum of the account's transfers = balance_after of transfer number `version`.
+ */
+import type { Tx } from '../db/db.ts'
+import { statement } from '../db/db.ts'
+import type { Currency, PlayerId } from '../protocol/ids.ts'
+import type { Money } from '../protocol/money.ts'
+
+export type AccountName = 'player' | 'open_stakes' | 'house' | 'promotions' | 'cash_in' | 'cash_out'
+
+export interface Account {
+  readonly player: PlayerId
+  readonly currency: Currency
+  readonly balance: Money
+  /** Number of the last transfer of this player and currency. */
+  readonly version: bigint
+  /** The UTC day (YYYY-MM-DD) of the last transfer, and the version before that day's first. */
+  readonly day: string
+  readonly openingVersion: bigint
+}
+
+interface AccountRow extends Record<string, unknown> {
+  player: PlayerId
+  currency: Currency
+  balance: Money
+  version: bigint
+  day: string
+  opening_version: bigint
+}
+
+const OPEN_ACCOUNTS = statement(
+  'open_accounts',
+  `insert into purser.account (bucket, player, currency, balance, version, day, opening_version)
+   select $1::int, $2::text, c, 0, 0, $4::date, 0 from unnest($3::text[]) as c
+   on conflict (bucket, player, currency) do nothing`,
+)
+
+/** Opens the accounts that the player does not have yet, with nothing in them. */
+export async function openAccounts(tx: Tx, bucket: number, player: PlayerId, currencies: readonly string[], at: Date): Promise<void> {
+  await tx.execute(OPEN_ACCOUNTS, [bucket, player, currencies, dayOf(at)])
+}
+
+const READ_ACCOUNTS = statement(
+  'read_accounts',
+  `select player, currency, balance, version, day::text as day, opening_version
+   from purser.account where bucket = $1::int and player = any($2::text[])`,
+)
+
+/** All accounts of these players. The caller holds the players' locks when it is going to post. */
+export async function readAccounts(tx: Pick<Tx, 'query'>, bucket: number, players: readonly PlayerId[]): Promise<Account[]> {
+  const rows = await tx.query<AccountRow>(READ_ACCOUNTS, [bucket, players])
+  return rows.map(({ opening_version, ...row }) => ({ ...row, openingVersion: opening_version }))
+}
+
+/** The UTC day, YYYY-MM-DD. */
+export function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10)
+}

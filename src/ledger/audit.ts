@@ -1,0 +1,81 @@
+/**
+ * The ledger's own invariants, checked in SQL over everything that is stored. Each check answers the rows that break it;
+ * none is the only good answer.
+ */
+import { statement, type Tx } from '../db/db.ts'
+
+export interface Finding {
+  /** The invariant that is broken. */
+  readonly check: string
+  /** What broke it, as stored (amounts in minor units). */
+  readonly row: Readonly<Record<string, string>>
+}
+
+/** Findings of one check at most; what is broken once is often broken a million times. */
+export const MAX_FINDINGS = 100
+
+const CHECKS = {
+  'transfers are balanced: per currency, the stored balances and the summed accounts come to zero': `
+    select currency, sum(amount) as total from (
+      select currency, balance as amount from purser.account
+      union all select currency, -amount from purser.transfer where debit <> 'player'
+      union all select currency, amount from purser.transfer where credit <> 'player'
+    ) entries group by currency having sum(amount) <> 0`,
+  'a balance is the sum of its transfers': `
+    select a.player, a.currency, a.balance, coalesce(t.total, 0) as total
+    from purser.account a left join (
+      select bucket, player, currency, sum(case when credit = 'player' then amount when debit = 'player' then -amount else 0 end) as total
+      from purser.transfer group by bucket, player, currency
+    ) t using (bucket, player, currency)
+    where a.balance <> coalesce(t.total, 0)`,
+  'a balance is what its last transfer left, and its version is that transfer': `
+    select a.player, a.currency, a.balance, a.version, t.balance_after, t.version as last_version
+    from purser.account a left join (
+      select distinct on (bucket, player, currency) bucket, player, currency, version, balance_after
+      from purser.transfer order by bucket, player, currency, version desc
+    ) t using (bucket, player, currency)
+    where a.version <> coalesce(t.version, 0) or a.balance <> coalesce(t.balance_after, 0)`,
+  'versions follow each other without gaps, each balance from the one before': `
+    select player, currency, version, balance_after from (
+      select *, row_number() over w as expected_version,
+        sum(case when credit = 'player' then amount when debit = 'player' then -amount else 0 end) over w as expected_balance
+      from purser.transfer window w as (partition by bucket, player, currency order by version)
+    ) t where version <> expected_version or balance_after <> expected_balance`,
+  'every transfer has its account': `
+    select t.player, t.currency, t.version from purser.transfer t
+    where not exists (select 1 from purser.account a where a.bucket = t.bucket and a.player = t.player and a.currency = t.currency)`,
+  'the opening version is the last transfer before the day of the account': `
+    select a.player, a.currency, a.day, a.opening_version from purser.account a
+    where a.version > 0 and a.opening_version <> (
+      select coalesce(max(t.version), 0) from purser.transfer t
+      where t.bucket = a.bucket and t.player = a.player and t.currency = a.currency and (t.at at time zone 'UTC')::date < a.day)`,
+  'each deposit and withdrawal has exactly its transfer': `
+    select coalesce(m.player, t.player) as player, coalesce(m.reference, t.reference) as reference
+    from purser.cash_movement m
+    full join (select * from purser.transfer where kind in ('deposit', 'withdrawal')) t
+      on t.bucket = m.bucket and t.player = m.player and t.currency = m.currency and t.version = m.version
+        and t.reference = m.reference and t.kind = m.kind and t.amount = m.amount and t.balance_after = m.balance_after
+    where m.player is null or t.player is null`,
+} as const
+
+const NEGATIVE = `select player, currency, balance from purser.account where balance < 0`
+
+/** Checks the ledger in the snapshot of `tx`. Balances below zero are findings unless the policy allows them (L-2). */
+export async function auditLedger(tx: Tx, allowNegative: boolean): Promise<Finding[]> {
+  const checks = { ...CHECKS, ...(!allowNegative && { 'no balance is below zero': NEGATIVE }) }
+  return runChecks(tx, 'ledger', checks)
+}
+
+/** Runs named queries one after another; every row that they answer is a finding. */
+export async function runChecks(tx: Tx, prefix: string, checks: Readonly<Record<string, string>>): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const [index, [check, sql]] of Object.entries(checks).entries()) {
+    const rows = await tx.query(statement(`audit_${prefix}_${index}`, `select * from (${sql}) findings limit ${MAX_FINDINGS}`))
+    findings.push(...rows.map((row) => ({ check, row: toText(row) })))
+  }
+  return findings
+}
+
+function toText(row: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : String(value)]))
+}

@@ -1,0 +1,71 @@
+/**
+ * The accounts of one batch in memory. Postings are applied here one after another, so that each call of a batch sees
+ * the balances that the calls before it left; `saveBook` (post.ts) then writes all of them at once.
+ *
+ * Invariant: after every posting, balance = the last transfer's balanceAfter, and versions follow without gaps.
+ */
+import type { Currency, PlayerId } from '../protocol/ids.ts'
+import { MAX_BALANCE, type Money, money } from '../protocol/money.ts'
+import { type Account, dayOf } from './account.ts'
+import { effectOnPlayer, type Posting, type Transfer } from './transfer.ts'
+
+export interface Book {
+  account(player: PlayerId, currency: Currency): Account | undefined
+  /** Applies a posting; throws if there is no such account or the balance leaves the range of a bigint. */
+  post(posting: Posting, at: Date): Transfer
+  readonly transfers: readonly Transfer[]
+  /** Accounts that were posted to: as read, and as they are now. */
+  changes(): { before: Account; after: Account }[]
+}
+
+export function openBook(accounts: readonly Account[]): Book {
+  const before = new Map(accounts.map((account) => [keyOf(account.player, account.currency), account]))
+  const current = new Map(before)
+  const transfers: Transfer[] = []
+  return {
+    transfers,
+    account: (player, currency) => current.get(keyOf(player, currency)),
+    post(posting, at) {
+      const key = keyOf(posting.player, posting.currency)
+      const account = current.get(key)
+      if (account === undefined) throw new Error(`no ${posting.currency} account to post to`)
+      const after = applyPosting(account, posting, at)
+      current.set(key, after)
+      const transfer = { ...posting, version: after.version, balanceAfter: after.balance, at }
+      transfers.push(transfer)
+      return transfer
+    },
+    changes: () => changesBetween(before, current),
+  }
+}
+
+function keyOf(player: PlayerId, currency: Currency): string {
+  return `${currency} ${player}`
+}
+
+function applyPosting(account: Account, posting: Posting, at: Date): Account {
+  if (posting.amount < 0n || posting.debit === posting.credit) throw new Error('a transfer moves an amount from one account to another')
+  const balance = account.balance + effectOnPlayer(posting)
+  if (!fitsBalance(balance)) throw new Error('a balance would leave its range')
+  const day = dayOf(at)
+  const isNewDay = day > account.day
+  return {
+    ...account,
+    balance: money(balance),
+    version: account.version + 1n,
+    day: isNewDay ? day : account.day,
+    openingVersion: isNewDay ? account.version : account.openingVersion,
+  }
+}
+
+/** True if the balance can be stored with room to spare. */
+export function fitsBalance(balance: bigint): balance is Money {
+  return balance <= MAX_BALANCE && balance >= -MAX_BALANCE
+}
+
+function changesBetween(before: Map<string, Account>, current: Map<string, Account>): { before: Account; after: Account }[] {
+  return [...current].flatMap(([key, after]) => {
+    const old = before.get(key)
+    return old === undefined || old === after ? [] : [{ before: old, after }]
+  })
+}

@@ -1,0 +1,229 @@
+/** Bets as the operator sees them: one with its whole history, lists, locks (L-3), and the calls that need a person. */
+import { type Static, Type } from 'typebox'
+import { statement } from '../db/db.ts'
+import { readTransfers } from '../ledger/transfer.ts'
+import { BetIdSchema, CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
+import { type BetId, type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
+import type { Json } from '../protocol/json.ts'
+import type { Money } from '../protocol/money.ts'
+import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/bet-store.ts'
+import { showTransfer, TransferSchema } from './cash.ts'
+import { findPlayer, locate, type OperatorDeps, show, withPlayer } from './operator.ts'
+import { decodeCursor, limitOf, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from './page.ts'
+import { invalid, notFound } from './problem.ts'
+
+const optional = Type.Optional
+const time = Type.String({ format: 'date-time' })
+const decimal = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' })
+const Status = Type.Enum(['unknown', 'open', 'settled', 'cancelled', 'refused'])
+
+export const BetSchema = Type.Object({
+  userId: UserIdSchema,
+  transactionId: BetIdSchema,
+  status: Status,
+  currency: optional(CurrencySchema),
+  stake: optional(decimal),
+  stakePaidBy: optional(Type.Enum(['player', 'promotions'])),
+  payout: optional(decimal),
+  resultType: optional(Type.Enum(['won', 'lost', 'refund', 'cashout'])),
+  refusalCode: optional(Type.Integer()),
+  locked: Type.Boolean(),
+  placedAt: optional(time),
+  firstSeenAt: time,
+  changedAt: optional(time),
+})
+
+const CallSchema = Type.Object({
+  operation: Type.Enum(['place', 'settle', 'unsettle', 'rollback']),
+  requestId: RequestIdSchema,
+  outcome: Type.Enum(['applied', 'repeated', 'refused']),
+  code: optional(Type.Integer()),
+  amount: optional(decimal),
+  currency: optional(CurrencySchema),
+  resultType: optional(Type.String()),
+  errorCode: optional(Type.Integer()),
+  anomaly: optional(Type.String()),
+  transactionTime: optional(time),
+  at: time,
+  transfers: Type.Array(TransferSchema),
+})
+
+export const BetHistorySchema = Type.Object({ ...BetSchema.properties, details: optional(Type.Unknown()), history: Type.Array(CallSchema) })
+export const BetListSchema = pageOf(BetSchema)
+export const BetQuerySchema = Type.Object({ status: optional(Status), userId: optional(UserIdSchema), ...timeRangeQuery, ...pageQuery })
+export const AnomalyQuerySchema = Type.Object({ ...timeRangeQuery, ...pageQuery })
+export const AnomalySchema = Type.Object({
+  userId: UserIdSchema,
+  transactionId: BetIdSchema,
+  ...Type.Omit(CallSchema, ['transfers']).properties,
+})
+export const AnomalyListSchema = pageOf(AnomalySchema)
+
+/** The bet of the path; its id is compared exactly as received (I-7). */
+function toBetId(transactionId: string): BetId {
+  if (!isStorable(transactionId)) throw invalid('/path/transactionId', 'contains characters that cannot be stored')
+  return transactionId as BetId
+}
+
+const READ_BET = statement(
+  'operator_read_bet',
+  `select ${BET_COLUMNS}, details from purser.bet where bucket = $1::int and player = $2::text and bet_id = $3::text`,
+)
+const CALL_COLUMNS = `player, bet_id, seq, operation, request_id, amount, currency, result_type, reason, outcome, refusal, anomaly, transfers,
+  effect_at, at`
+const READ_CALLS = statement(
+  'operator_read_calls',
+  `select ${CALL_COLUMNS} from purser.bet_call where bucket = $1::int and player = $2::text and bet_id = $3::text order by seq`,
+)
+
+interface CallRow extends Record<string, unknown> {
+  player: PlayerId
+  bet_id: BetId
+  seq: number
+  operation: 'place' | 'settle' | 'unsettle' | 'rollback'
+  request_id: string
+  amount: Money | null
+  currency: Currency | null
+  result_type: string | null
+  reason: number | null
+  outcome: 'applied' | 'repeated' | 'refused'
+  refusal: ReplyCode | null
+  anomaly: string | null
+  transfers: bigint[]
+  effect_at: Date | null
+  at: Date
+}
+
+/** A bet, what describes it, and every call with the transfers it made, oldest first. */
+export async function getBet(deps: OperatorDeps, userId: string, transactionId: string) {
+  const { player, bucket } = await findPlayer(deps, userId)
+  const key = [bucket, player.id, toBetId(transactionId)]
+  const [row] = await deps.db.query<BetRow & { details: Json }>(READ_BET, key)
+  if (row === undefined) throw notFound('the bet')
+  const record = toRecord(row)
+  const calls = [...placementCall(record), ...(await deps.db.query<CallRow>(READ_CALLS, key))].sort((a, b) => a.seq - b.seq)
+  const history = await Promise.all(calls.map(async (call) => ({ ...showCall(deps, call), transfers: await transfersOf(deps, bucket, call, row.currency) })))
+  return { ...showBet(deps, record), ...(row.details !== null && { details: row.details }), history }
+}
+
+/** The accepted Place bet is recorded by the bet's own row, in the one place that no other call has taken. */
+function placementCall({ bet, player, betId, stakeVersion, placeRequestId, calls }: BetRecord): CallRow[] {
+  if (!('placement' in bet) || bet.placement === undefined || placeRequestId === null || calls === 0) return []
+  const { stake, currency, placedAt } = bet.placement
+  const rest = { result_type: null, reason: null, outcome: 'applied', refusal: null, anomaly: null } as const
+  const transfers = stakeVersion === null ? [] : [stakeVersion]
+  const call = { player, bet_id: betId, operation: 'place', request_id: placeRequestId, amount: stake, currency } as const
+  return [{ ...call, ...rest, seq: 0, transfers, effect_at: placedAt, at: placedAt }]
+}
+
+async function transfersOf(deps: OperatorDeps, bucket: number, call: CallRow, currency: Currency | null) {
+  if (call.transfers.length === 0 || currency === null) return []
+  const transfers = await readTransfers(deps.db, bucket, call.player, currency, call.transfers)
+  return transfers.map((transfer) => showTransfer(deps, transfer))
+}
+
+function showCall(deps: OperatorDeps, row: CallRow) {
+  const { operation, outcome, refusal, amount, currency, result_type, reason, anomaly, effect_at } = row
+  return {
+    operation,
+    requestId: row.request_id,
+    outcome,
+    ...(refusal !== null && { code: REPLY_CODES[refusal].code }),
+    ...(amount !== null && currency !== null && { amount: show(deps, amount, currency) }),
+    ...(currency !== null && { currency }),
+    ...(result_type !== null && { resultType: result_type }),
+    ...(reason !== null && { errorCode: reason }),
+    ...(anomaly !== null && { anomaly }),
+    ...(effect_at !== null && { transactionTime: effect_at.toISOString() }),
+    at: row.at.toISOString(),
+  }
+}
+
+function showBet(deps: OperatorDeps, { player, betId, bet, locked, firstSeenAt }: BetRecord) {
+  const placement = 'placement' in bet ? bet.placement : undefined
+  return {
+    userId: player,
+    transactionId: betId,
+    status: bet.kind,
+    ...(placement && {
+      currency: placement.currency,
+      stake: show(deps, placement.stake, placement.currency),
+      stakePaidBy: placement.funder,
+      placedAt: placement.placedAt.toISOString(),
+    }),
+    ...(bet.kind === 'settled' && {
+      payout: show(deps, bet.settlement.payout, bet.placement.currency),
+      resultType: bet.settlement.resultType,
+    }),
+    ...(bet.kind === 'refused' && { refusalCode: REPLY_CODES[bet.refusal].code }),
+    locked,
+    firstSeenAt: firstSeenAt.toISOString(),
+    ...('since' in bet && { changedAt: bet.since.toISOString() }),
+  }
+}
+
+const LIST_BETS = statement(
+  'operator_list_bets',
+  `select ${BET_COLUMNS} from purser.bet
+   where bucket = any($1::int[])
+     and ($2::text is null or player = $2::text) and ($3::text is null or status = $3::text)
+     and ($4::timestamptz is null or first_seen_at >= $4::timestamptz) and ($5::timestamptz is null or first_seen_at < $5::timestamptz)
+     and ($6::timestamptz is null or (first_seen_at, player, bet_id) < ($6::timestamptz, $7::text, $8::text))
+   order by first_seen_at desc, player desc, bet_id desc limit $9::int`,
+)
+
+/** Bets by the time they were first named, newest first. */
+export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuerySchema>) {
+  const limit = limitOf(query)
+  const { from = null, to = null } = toTimeRange(query)
+  const cursor = decodeCursor(query.after, 3)
+  const place = query.userId === undefined ? undefined : locate(deps, query.userId)
+  const buckets = place === undefined ? allBuckets(deps) : [place.bucket]
+  const after = [cursor?.at ?? null, cursor?.ids[0] ?? null, cursor?.ids[1] ?? null]
+  const rows = await deps.db.query<BetRow>(LIST_BETS, [buckets, place?.id ?? null, query.status ?? null, from, to, ...after, limit + 1])
+  return toPage(rows.map(toRecord), limit, (bet) => showBet(deps, bet), (bet) => [bet.firstSeenAt.toISOString(), bet.player, bet.betId])
+}
+
+function allBuckets({ buckets }: OperatorDeps): number[] {
+  return Array.from({ length: buckets }, (_, bucket) => bucket)
+}
+
+const LOCK_BET = statement(
+  'operator_lock_bet',
+  'update purser.bet set locked = $4::boolean where bucket = $1::int and player = $2::text and bet_id = $3::text',
+)
+
+/** L-3: a locked bet's result cannot be changed any more; the first settlement of an open bet still can be made. */
+export function setLock(deps: OperatorDeps, userId: string, transactionId: string, locked: boolean): Promise<void> {
+  return withPlayer(deps, userId, async (tx, { player, bucket }) => {
+    const written = await tx.execute(LOCK_BET, [bucket, player.id, toBetId(transactionId), locked])
+    if (written === 0) throw notFound('the bet')
+  })
+}
+
+const LIST_ANOMALIES = statement(
+  'operator_list_anomalies',
+  `select ${CALL_COLUMNS} from purser.bet_call
+   where bucket = any($1::int[]) and anomaly is not null
+     and ($2::timestamptz is null or at >= $2::timestamptz) and ($3::timestamptz is null or at < $3::timestamptz)
+     and ($4::timestamptz is null or (at, player, bet_id, seq) < ($4::timestamptz, $5::text, $6::text, $7::int))
+   order by at desc, player desc, bet_id desc, seq desc limit $8::int`,
+)
+
+/** Calls that contradict a bet's life, newest first: they were refused or followed to the letter, and a person should look. */
+export async function listAnomalies(deps: OperatorDeps, query: Static<typeof AnomalyQuerySchema>) {
+  const limit = limitOf(query)
+  const { from = null, to = null } = toTimeRange(query)
+  const cursor = decodeCursor(query.after, 4)
+  const after = [cursor?.at ?? null, cursor?.ids[0] ?? null, cursor?.ids[1] ?? null, toSeq(cursor?.ids[2])]
+  const rows = await deps.db.query<CallRow>(LIST_ANOMALIES, [allBuckets(deps), from, to, ...after, limit + 1])
+  const render = (row: CallRow) => ({ userId: row.player, transactionId: row.bet_id, ...showCall(deps, row) })
+  return toPage(rows, limit, render, (row) => [row.at.toISOString(), row.player, row.bet_id, String(row.seq)])
+}
+
+function toSeq(text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (!/^\d{1,9}$/.test(text)) throw invalid('/query/after', 'is not a cursor of this list')
+  return Number.parseInt(text, 10)
+}

@@ -1,0 +1,157 @@
+/** Money in and out of the wallet, idempotent by the operator's reference; balances and statements. */
+import { type Static, Type } from 'typebox'
+import { statement, type Tx } from '../db/db.ts'
+import { openAccounts, readAccounts } from '../ledger/account.ts'
+import { fitsBalance, openBook } from '../ledger/book.ts'
+import { saveBook } from '../ledger/post.ts'
+import { effectOnPlayer, readStatement, type Transfer } from '../ledger/transfer.ts'
+import { BetIdSchema, CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
+import { type Currency, isStorable } from '../protocol/ids.ts'
+import { type Money, money } from '../protocol/money.ts'
+import { findPlayer, type Located, type OperatorDeps, show, toAmount, toCurrency, withPlayer } from './operator.ts'
+import { decodeCursor, limitOf, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from './page.ts'
+import { DecimalSchema } from './players.ts'
+import { conflict, invalid, Problem } from './problem.ts'
+
+type Kind = 'deposit' | 'withdrawal'
+
+export const CashSchema = Type.Object(
+  {
+    currency: CurrencySchema,
+    amount: DecimalSchema,
+    reference: Type.String({ minLength: 1, maxLength: 128, description: 'Your own id of this movement, unique per player.' }),
+  },
+  { additionalProperties: false, examples: [{ currency: 'EUR', amount: '100.00', reference: 'psp-4711' }] },
+)
+const SignedDecimal = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' })
+export const MovementSchema = Type.Object({
+  transferId: Type.String({ description: 'Unique per player.' }),
+  balance: SignedDecimal,
+})
+export const BalancesSchema = Type.Object({
+  balances: Type.Array(Type.Object({ currency: CurrencySchema, amount: SignedDecimal })),
+})
+export const StatementQuerySchema = Type.Object({ currency: Type.Optional(CurrencySchema), ...timeRangeQuery, ...pageQuery })
+export const TransferSchema = Type.Object({
+  transferId: Type.String(),
+  kind: Type.Enum(['stake', 'refund', 'payout', 'payout_reversal', 'deposit', 'withdrawal', 'stake_closed', 'stake_reopened']),
+  currency: CurrencySchema,
+  amount: Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', description: "Signed: what it does to the player's balance." }),
+  balance: Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', description: 'After this transfer.' }),
+  transactionId: Type.Optional(BetIdSchema),
+  requestId: Type.Optional(RequestIdSchema),
+  reference: Type.Optional(Type.String()),
+  at: Type.String({ format: 'date-time' }),
+})
+export const StatementSchema = pageOf(TransferSchema)
+
+interface MovementRow extends Record<string, unknown> {
+  kind: Kind
+  currency: Currency
+  amount: Money
+  version: bigint
+  balance_after: Money
+}
+
+const READ_MOVEMENT = statement(
+  'read_cash_movement',
+  `select kind, currency, amount, version, balance_after from purser.cash_movement
+   where bucket = $1::int and player = $2::text and reference = $3::text`,
+)
+const INSERT_MOVEMENT = statement(
+  'insert_cash_movement',
+  `insert into purser.cash_movement (bucket, player, reference, kind, currency, amount, version, balance_after)
+   values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint)`,
+)
+
+/** Moves money once per reference: the same call again gets the same answer, another one with its reference 422. */
+export function moveCash(deps: OperatorDeps, userId: string, kind: Kind, body: Static<typeof CashSchema>) {
+  const currency = toCurrency(deps, body.currency, '/currency')
+  const amount = toAmount(deps, body.amount, currency, '/amount')
+  if (amount === 0n) throw invalid('/amount', 'must be more than 0')
+  if (!isStorable(body.reference)) throw invalid('/reference', 'contains characters that cannot be stored')
+  return withPlayer(deps, userId, async (tx, located) => {
+    const [earlier] = await tx.query<MovementRow>(READ_MOVEMENT, [located.bucket, located.player.id, body.reference])
+    if (earlier !== undefined) return repeat(deps, earlier, { kind, currency, amount })
+    const transfer = await post(deps, tx, located, { kind, currency, amount, reference: body.reference })
+    return showMovement(deps, currency, transfer.version, transfer.balanceAfter)
+  })
+}
+
+interface Movement {
+  readonly kind: Kind
+  readonly currency: Currency
+  readonly amount: Money
+}
+
+function repeat(deps: OperatorDeps, earlier: MovementRow, wanted: Movement) {
+  const isSame = earlier.kind === wanted.kind && earlier.currency === wanted.currency && earlier.amount === wanted.amount
+  if (!isSame) throw new Problem(422, 'reference_reused', 'this reference belongs to another movement')
+  return showMovement(deps, earlier.currency, earlier.version, earlier.balance_after)
+}
+
+async function post(deps: OperatorDeps, tx: Tx, { player, bucket }: Located, movement: Movement & { reference: string }): Promise<Transfer> {
+  const { kind, currency, amount, reference } = movement
+  const now = deps.clock.now()
+  if (!player.currencies.includes(currency)) throw conflict('currency_not_available', `${currency} is not one of the player's currencies`)
+  await openAccounts(tx, bucket, player.id, [currency], now)
+  const book = openBook(await readAccounts(tx, bucket, [player.id]))
+  const after = (book.account(player.id, currency)?.balance ?? 0n) + (kind === 'deposit' ? amount : -amount)
+  if (kind === 'withdrawal' && after < 0n) throw conflict('not_enough_money', 'the balance is smaller than the amount')
+  if (!fitsBalance(after)) throw conflict('balance_too_large', 'the balance would become too large')
+  const sides = kind === 'deposit' ? ({ debit: 'cash_in', credit: 'player' } as const) : ({ debit: 'player', credit: 'cash_out' } as const)
+  const transfer = book.post({ player: player.id, currency, kind, ...sides, amount, reference }, now)
+  await saveBook(tx, bucket, book)
+  await tx.execute(INSERT_MOVEMENT, [bucket, player.id, reference, kind, currency, amount, transfer.version, transfer.balanceAfter])
+  return transfer
+}
+
+function transferId(currency: Currency, version: bigint): string {
+  return `${currency}-${version}`
+}
+
+function showMovement(deps: OperatorDeps, currency: Currency, version: bigint, balance: Money) {
+  return { transferId: transferId(currency, version), balance: show(deps, balance, currency) }
+}
+
+export async function getBalances(deps: OperatorDeps, userId: string) {
+  const { player, bucket } = await findPlayer(deps, userId)
+  const accounts = await readAccounts(deps.db, bucket, [player.id])
+  accounts.sort((a, b) => (a.currency < b.currency ? -1 : 1))
+  return { balances: accounts.map(({ currency, balance }) => ({ currency, amount: show(deps, balance, currency) })) }
+}
+
+export async function getStatement(deps: OperatorDeps, userId: string, query: Static<typeof StatementQuerySchema>) {
+  const { player, bucket } = await findPlayer(deps, userId)
+  const limit = limitOf(query)
+  const cursor = decodeCursor(query.after, 3)
+  const after = cursor && { at: cursor.at, currency: cursor.ids[0] ?? '', version: toVersion(cursor.ids[1]) }
+  const rows = await readStatement(deps.db, bucket, player.id, {
+    ...(query.currency !== undefined && { currency: query.currency }),
+    ...toTimeRange(query),
+    ...(after && { after }),
+    limit: limit + 1,
+  })
+  return toPage(rows, limit, (row) => showTransfer(deps, row), (row) => [row.at.toISOString(), row.currency, String(row.version)])
+}
+
+function toVersion(text: string | undefined): bigint {
+  if (text === undefined || !/^\d{1,18}$/.test(text)) throw invalid('/query/after', 'is not a cursor of this list')
+  return BigInt(text)
+}
+
+/** A transfer as the operator sees it: signed by what it does to the player. */
+export function showTransfer(deps: OperatorDeps, transfer: Transfer) {
+  const { currency, kind, version, balanceAfter, betId, requestId, reference, at } = transfer
+  return {
+    transferId: transferId(currency, version),
+    kind,
+    currency,
+    amount: show(deps, money(effectOnPlayer(transfer)), currency),
+    balance: show(deps, balanceAfter, currency),
+    ...(betId !== undefined && { transactionId: betId }),
+    ...(requestId !== undefined && { requestId }),
+    ...(reference !== undefined && { reference }),
+    at: at.toISOString(),
+  }
+}

@@ -1,0 +1,62 @@
+/** What the handlers of the operator API share: the stores, and a player found and locked by the `userId` of the path. */
+import type { Clock } from '../clock.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
+import { formatMoney, isCurrency, type Money, parseDecimal, type Scales } from '../protocol/money.ts'
+import { bucketOf } from '../wallet/bucket.ts'
+import { lockPlayers, type Player, readPlayer } from '../wallet/player.ts'
+import { invalid, notFound } from './problem.ts'
+
+export interface OperatorDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly buckets: number
+  readonly scales: Scales
+}
+
+/** A player of the path, and the bucket of its rows. */
+export interface Located {
+  readonly player: Player
+  readonly bucket: number
+}
+
+export function locate({ buckets }: OperatorDeps, userId: string): { id: PlayerId; bucket: number } {
+  if (!isStorable(userId)) throw invalid('/path/userId', 'contains characters that cannot be stored')
+  return { id: userId as PlayerId, bucket: bucketOf(userId, buckets) }
+}
+
+/** 404 when there is none. */
+export async function findPlayer(deps: OperatorDeps, userId: string): Promise<Located> {
+  const { id, bucket } = locate(deps, userId)
+  const player = await readPlayer(deps.db, bucket, id)
+  if (player === undefined) throw notFound('the player')
+  return { player, bucket }
+}
+
+/** Runs `work` with the player locked, in one transaction; 404 when there is none. */
+export function withPlayer<T>(deps: OperatorDeps, userId: string, work: (tx: Tx, located: Located) => Promise<T>): Promise<T> {
+  const { id, bucket } = locate(deps, userId)
+  return deps.db.transaction(async (tx) => {
+    const player = (await lockPlayers(tx, bucket, [id])).get(id)
+    if (player === undefined) throw notFound('the player')
+    return work(tx, { player, bucket })
+  })
+}
+
+/** 400 unless the code is configured here. */
+export function toCurrency({ scales }: OperatorDeps, code: string, pointer: string): Currency {
+  if (!isCurrency(scales, code)) throw invalid(pointer, `${code} is not a currency of this wallet`)
+  return code
+}
+
+/** 400 unless the decimal fits the currency's scale. */
+export function toAmount({ scales }: OperatorDeps, text: string, currency: Currency, pointer: string): Money {
+  const amount = parseDecimal(text, scales.get(currency) ?? 0)
+  if (amount === undefined) throw invalid(pointer, `is too large or has more decimals than ${currency}`)
+  return amount
+}
+
+/** Money as a decimal string of the currency, "-12.10". */
+export function show({ scales }: OperatorDeps, amount: Money, currency: Currency): string {
+  return formatMoney(amount, scales.get(currency) ?? 0)
+}

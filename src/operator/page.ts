@@ -1,0 +1,62 @@
+/** Lists: `?limit&after=<opaque cursor>` → `{data, next}`, newest first. A cursor is the last row's (time, id …). */
+import { type TSchema, Type } from 'typebox'
+import { invalid } from './problem.ts'
+
+const DEFAULT_LIMIT = 50
+export const MAX_LIMIT = 500
+
+/** Members of every list's query string, where everything is text. */
+export const pageQuery = {
+  limit: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,2}$', description: `Rows at most, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} when absent.` })),
+  after: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'The `next` of the page before.' })),
+}
+
+const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
+export const timeRangeQuery = { from: time('From this time on, RFC 3339.'), to: time('Before this time, RFC 3339.') }
+
+export function pageOf<S extends TSchema>(row: S) {
+  return Type.Object({ data: Type.Array(row), next: Type.Union([Type.String(), Type.Null()]) })
+}
+
+export interface TimeRange {
+  readonly from?: Date
+  readonly to?: Date
+}
+
+export function toTimeRange({ from, to }: { from?: string; to?: string }): TimeRange {
+  return { ...(from !== undefined && { from: new Date(from) }), ...(to !== undefined && { to: new Date(to) }) }
+}
+
+export function limitOf({ limit }: { limit?: string }): number {
+  return Math.min(limit === undefined ? DEFAULT_LIMIT : Number.parseInt(limit, 10), MAX_LIMIT)
+}
+
+/** Cuts the one row that was read too many, which tells that there is a next page. */
+export function toPage<T, R>(rows: readonly T[], limit: number, render: (row: T) => R, cursorOf: (row: T) => readonly string[]) {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const next = rows.length > limit && last !== undefined ? encodeCursor(cursorOf(last)) : null
+  return { data: page.map(render), next }
+}
+
+function encodeCursor(parts: readonly string[]): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
+}
+
+/** The parts of a cursor, the first of which is a time; throws a 400 on anything that we did not make. */
+export function decodeCursor(after: string | undefined, parts: number): { at: Date; ids: string[] } | undefined {
+  if (after === undefined) return undefined
+  const [time, ...ids] = parseCursor(after)
+  const at = new Date(time ?? '')
+  if (ids.length !== parts - 1 || Number.isNaN(at.getTime())) throw invalid('/query/after', 'is not a cursor of this list')
+  return { at, ids }
+}
+
+function parseCursor(after: string): string[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(after, 'base64url').toString('utf8'))
+    return Array.isArray(parts) && parts.every((part) => typeof part === 'string') ? parts : []
+  } catch {
+    return []
+  }
+}

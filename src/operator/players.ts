@@ -1,0 +1,161 @@
+/** Players: create, read, change (blocking, self-exclusion, verification, birthday, limits, profile). */
+import { isDeepStrictEqual } from 'node:util'
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { openAccounts } from '../ledger/account.ts'
+import { CurrencySchema, OperatorUserSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import type { Currency } from '../protocol/ids.ts'
+import { type CustomFields, CustomFieldsSchema } from '../protocol/user-profile.ts'
+import { insertPlayer, type NewPlayer, type Player, readPlayer, updatePlayer } from '../wallet/player.ts'
+import { findPlayer, locate, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
+import { conflict, invalid } from './problem.ts'
+
+const optional = Type.Optional
+const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]))
+const Currencies = Type.Array(CurrencySchema, { minItems: 1, maxItems: 200, uniqueItems: true })
+export const DecimalSchema = Type.String({ pattern: '^\\d{1,18}(\\.\\d{1,12})?$', description: 'Decimal amount, "12.10".' })
+const Birthday = Type.String({ format: 'date' })
+
+export const NewPlayerSchema = Type.Object(
+  {
+    userId: UserIdSchema,
+    currency: CurrencySchema,
+    currencies: optional(Currencies),
+    isTest: optional(Type.Boolean()),
+    operatorUser: optional(OperatorUserSchema),
+    customFields: optional(CustomFieldsSchema),
+  },
+  { additionalProperties: false, examples: [{ userId: 'alice', currency: 'EUR', currencies: ['EUR', 'USD'] }] },
+)
+
+const LimitsPatch = Type.Object(
+  {
+    stake: orNull(DecimalSchema),
+    loss: orNull(DecimalSchema),
+    betCount: orNull(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+  },
+  { additionalProperties: false, description: 'Per currency and UTC day; null takes a limit away.' },
+)
+
+export const PlayerPatchSchema = Type.Object(
+  {
+    status: optional(Type.Enum(['active', 'blocked'])),
+    selfExcludedUntil: orNull(Type.String({ format: 'date-time' })),
+    verified: orNull(Type.Boolean({ description: 'false refuses bets with code 15.' })),
+    birthday: orNull(Birthday),
+    limits: optional(LimitsPatch),
+    currencies: optional(Currencies),
+    isTest: orNull(Type.Boolean()),
+    operatorUser: orNull(OperatorUserSchema),
+    customFields: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Merged member by member (RFC 7396); null takes a member away.' })),
+  },
+  { additionalProperties: false, examples: [{ status: 'blocked' }, { limits: { stake: '100.00', betCount: 20 } }] },
+)
+
+export const PlayerSchema = Type.Object({
+  userId: UserIdSchema,
+  currency: CurrencySchema,
+  currencies: Type.Array(CurrencySchema),
+  status: Type.Enum(['active', 'blocked']),
+  isTest: Type.Boolean(),
+  operatorUser: optional(OperatorUserSchema),
+  selfExcludedUntil: optional(Type.String({ format: 'date-time' })),
+  verified: optional(Type.Boolean()),
+  birthday: optional(Birthday),
+  limits: Type.Object({ stake: optional(DecimalSchema), loss: optional(DecimalSchema), betCount: optional(Type.Integer()) }),
+  customFields: optional(CustomFieldsSchema),
+  createdAt: Type.String({ format: 'date-time' }),
+})
+
+/** 201 for a new player, 200 for the same one again, 409 for another with this id. */
+export async function createPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>) {
+  const wanted = toNewPlayer(deps, body)
+  const { bucket } = locate(deps, body.userId)
+  const created = await deps.db.transaction(async (tx) => {
+    const isNew = await insertPlayer(tx, bucket, wanted)
+    if (isNew) await openAccounts(tx, bucket, wanted.id, wanted.currencies, wanted.createdAt)
+    return isNew
+  })
+  const player = await readPlayer(deps.db, bucket, wanted.id)
+  if (player === undefined || !isSame(player, wanted)) throw conflict('player_differs', 'a player with this userId exists with other data')
+  return { status: created ? 201 : 200, body: showPlayer(player) } as const
+}
+
+function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): NewPlayer {
+  const currency = toCurrency(deps, body.currency, '/currency')
+  const currencies = (body.currencies ?? [currency]).map((code, i) => toCurrency(deps, code, `/currencies/${i}`))
+  if (!currencies.includes(currency)) throw invalid('/currencies', 'must contain the currency')
+  const { isTest = null, operatorUser = null, customFields = null } = body
+  return { id: locate(deps, body.userId).id, currency, currencies, isTest, operatorUser, customFields, createdAt: deps.clock.now() }
+}
+
+function isSame(player: Player, { createdAt: _, ...wanted }: NewPlayer): boolean {
+  const { id, currency, currencies, isTest, operatorUser, customFields } = player
+  return isDeepStrictEqual({ id, currency, currencies, isTest, operatorUser, customFields }, wanted)
+}
+
+export async function getPlayer(deps: OperatorDeps, userId: string) {
+  return showPlayer((await findPlayer(deps, userId)).player)
+}
+
+export function patchPlayer(deps: OperatorDeps, userId: string, patch: Static<typeof PlayerPatchSchema>) {
+  return withPlayer(deps, userId, async (tx, { player, bucket }) => {
+    const changed = applyPatch(deps, player, patch)
+    await updatePlayer(tx, bucket, changed)
+    await openAccounts(tx, bucket, player.id, changed.currencies, deps.clock.now())
+    return showPlayer(changed)
+  })
+}
+
+function applyPatch(deps: OperatorDeps, player: Player, patch: Static<typeof PlayerPatchSchema>): Player {
+  const { status, selfExcludedUntil, verified, birthday, limits, currencies, isTest, operatorUser, customFields } = patch
+  return {
+    ...player,
+    ...(status !== undefined && { status }),
+    ...(selfExcludedUntil !== undefined && { selfExcludedUntil: selfExcludedUntil === null ? null : new Date(selfExcludedUntil) }),
+    ...(verified !== undefined && { verified }),
+    ...(birthday !== undefined && { birthday }),
+    ...(limits !== undefined && { limits: merge(player.limits, limits) }),
+    ...(currencies !== undefined && { currencies: changeCurrencies(deps, player, currencies) }),
+    ...(isTest !== undefined && { isTest }),
+    ...(operatorUser !== undefined && { operatorUser }),
+    ...(customFields !== undefined && { customFields: customFields === null ? null : mergeFields(player, customFields) }),
+  }
+}
+
+function changeCurrencies(deps: OperatorDeps, player: Player, codes: readonly string[]): Currency[] {
+  if (!codes.includes(player.currency)) throw invalid('/currencies', `must contain the active currency ${player.currency}`)
+  return codes.map((code, i) => toCurrency(deps, code, `/currencies/${i}`))
+}
+
+function merge<T extends object>(current: T, patch: object): T {
+  const merged = Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null && value !== undefined)
+  return Object.fromEntries(merged) as T
+}
+
+const customFieldsValidator = Compile(CustomFieldsSchema)
+
+function mergeFields(player: Player, patch: object): CustomFields {
+  const merged = merge<object>(player.customFields ?? {}, patch)
+  if (customFieldsValidator.Check(merged)) return merged
+  const [fault] = customFieldsValidator.Errors(merged)
+  throw invalid(`/customFields${fault?.instancePath ?? ''}`, fault?.message ?? 'is not valid')
+}
+
+function showPlayer(player: Player): Static<typeof PlayerSchema> {
+  const { id, currency, currencies, status, isTest, operatorUser, selfExcludedUntil, verified, birthday, limits, customFields } = player
+  return {
+    userId: id,
+    currency,
+    currencies: [...currencies],
+    status,
+    isTest: isTest ?? false,
+    ...(operatorUser !== null && { operatorUser }),
+    ...(selfExcludedUntil !== null && { selfExcludedUntil: selfExcludedUntil.toISOString() }),
+    ...(verified !== null && { verified }),
+    ...(birthday !== null && { birthday }),
+    limits,
+    ...(customFields !== null && { customFields }),
+    createdAt: player.createdAt.toISOString(),
+  }
+}

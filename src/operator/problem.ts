@@ -1,0 +1,61 @@
+/** Errors of our own APIs: RFC 9457 problem details with a fitting 4xx. Never used on the partner wire. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+
+export interface Fault {
+  /** JSON pointer into the request. */
+  readonly pointer: string
+  readonly detail: string
+}
+
+/** Thrown by a handler to answer with this status. `code` is stable, for programs; the message is for people. */
+export class Problem extends Error {
+  readonly status: number
+  readonly code: string
+  readonly errors: readonly Fault[]
+  constructor(status: number, code: string, detail: string, errors: readonly Fault[] = []) {
+    super(detail)
+    this.status = status
+    this.code = code
+    this.errors = errors
+  }
+}
+
+export const notFound = (what: string) => new Problem(404, 'not_found', `${what} does not exist`)
+export const invalid = (pointer: string, detail: string) => new Problem(400, 'invalid_request', 'the request is not valid', [{ pointer, detail }])
+export const conflict = (code: string, detail: string) => new Problem(409, code, detail)
+
+export const ProblemSchema = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  code: Type.String(),
+  detail: Type.Optional(Type.String()),
+  requestId: Type.String(),
+  errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }))),
+})
+
+const TITLES: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Unauthorized',
+  404: 'Not found',
+  409: 'Conflict',
+  413: 'Content too large',
+  415: 'Unsupported media type',
+  422: 'Unprocessable content',
+  500: 'Internal server error',
+}
+
+export function sendProblem(reply: FastifyReply, problem: Problem, request: FastifyRequest): FastifyReply {
+  const { status, code, message, errors } = problem
+  const title = TITLES[status] ?? 'Error'
+  const body = { type: 'about:blank', title, status, code, detail: message, requestId: request.id, ...(errors.length > 0 && { errors }) }
+  return reply.code(status).header('content-type', 'application/problem+json').send(JSON.stringify(body))
+}
+
+/** What was thrown, as a problem; what is not ours to explain is a 500 without details. */
+export function toProblem(error: FastifyError | Problem): Problem {
+  if (error instanceof Problem) return error
+  if (error.statusCode !== undefined && error.statusCode < 500) return new Problem(error.statusCode, 'invalid_request', error.message)
+  return new Problem(500, 'internal_error', 'the request failed inside the wallet')
+}

@@ -1,0 +1,22 @@
+/** Identifiers of the wire. All are opaque and compared exactly as received (I-7). */
+declare const brand: unique symbol
+
+/** The wire's `transactionId`: 10–36 characters, unique per player (I-1). */
+export type BetId = string & { readonly [brand]: 'BetId' }
+
+/** Whose money moves: the wire's `userId`, or `operatorUser` behind an aggregator (I-1). 1–64 characters. */
+export type PlayerId = string & { readonly [brand]: 'PlayerId' }
+
+/** Names one request, for troubleshooting and for late repeats (I-2). 10–64 characters. Not an idempotency key. */
+export type RequestId = string & { readonly [brand]: 'RequestId' }
+
+/** An upper-case currency code of 3–5 characters that is configured here (M-2). */
+export type Currency = string & { readonly [brand]: 'Currency' }
+
+/**
+ * True if the text can be stored and compared exactly as received (I-7): no NUL (Postgres refuses it), no lone
+ * surrogate (UTF-8 would replace it, and two ids would become one).
+ */
+export function isStorable(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed()
+}

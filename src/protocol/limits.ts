@@ -1,0 +1,20 @@
+/** Lengths and times of the interface, each with its unit and clause. */
+export const LIMITS = {
+  /** Bytes of a request body; a larger one is code 5 (R-8). */
+  bodyBytes: 256 * 1024,
+  /** Milliseconds in which the platform wants an answer (interface.md, Limits). */
+  answerMs: 5_000,
+  /** Milliseconds after arrival up to which a call may start to be applied (R-5). */
+  startMs: 4_000,
+  /** Characters (interface.md, Limits). */
+  token: { minLength: 10, maxLength: 64 },
+  userId: { minLength: 1, maxLength: 64 },
+  requestId: { minLength: 10, maxLength: 64 },
+  transactionId: { minLength: 10, maxLength: 36 },
+  currency: { minLength: 3, maxLength: 5 },
+  /** Significant digits up to which an amount is exact; more are refused, never rounded (M-1, M-2). */
+  amountDigits: 15,
+} as const
+
+/** `operatorUser` (interface.md; P-5). */
+export const OPERATOR_USER_PATTERN = '^[A-Za-z0-9._~-]{1,64}$'

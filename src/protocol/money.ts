@@ -1,0 +1,115 @@
+/**
+ * Money is an integer count of minor units of a currency, a bigint, everywhere inside (M-1). This is the only file in
+ * which an amount is a number or a decimal text; nothing here rounds.
+ */
+import type { Currency } from './ids.ts'
+import { LIMITS } from './limits.ts'
+
+declare const brand: unique symbol
+/** Minor units (EUR: cents) of the currency that stands beside it. */
+export type Money = bigint & { readonly [brand]: 'Money' }
+
+/** Decimal places per currency (M-2). */
+export type Scales = ReadonlyMap<string, number>
+
+/** One amount may not exceed this many minor units: balances and their sums then stay inside Postgres' bigint. */
+export const MAX_AMOUNT = 10n ** 18n - 1n
+
+/** No balance may pass this, in minor units: the top of Postgres' bigint with room to spare. */
+export const MAX_BALANCE = 9n * 10n ** 18n
+
+export const ZERO = 0n as Money
+
+export function money(minorUnits: bigint): Money {
+  return minorUnits as Money
+}
+
+export function add(a: Money, b: Money): Money {
+  return (a + b) as Money
+}
+
+export function subtract(a: Money, b: Money): Money {
+  return (a - b) as Money
+}
+
+const DECIMAL = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/** Reads a decimal text ("12.10", "1e2") into minor units; undefined if it is negative, too large or has more decimals than `scale`. */
+export function parseDecimal(text: string, scale: number): Money | undefined {
+  const match = DECIMAL.exec(text)
+  if (match === null) return undefined
+  const [, whole = '', fraction = '', exponent = '0'] = match
+  const shift = scale - fraction.length + Number(exponent)
+  const digits = BigInt(whole + fraction)
+  const units = shift >= 0 ? digits * 10n ** BigInt(shift) : divideExactly(digits, 10n ** BigInt(-shift))
+  return units === undefined || units > MAX_AMOUNT ? undefined : money(units)
+}
+
+function divideExactly(value: bigint, divisor: bigint): bigint | undefined {
+  return value % divisor === 0n ? value / divisor : undefined
+}
+
+/**
+ * Reads an amount of the wire. It must have come through `parseJson` (json.ts), which lets no number with more than
+ * 15 significant digits through as an amount, so the shortest decimal of the double is what was written (M-1).
+ */
+export function parseWireAmount(value: number, scale: number): Money | undefined {
+  if (!Number.isFinite(value) || value < 0 || Object.is(value, -0)) return undefined
+  return parseDecimal(String(value), scale)
+}
+
+/** "12.10": minor units as decimal text with all places of the currency. Negative balances keep their sign. */
+export function formatMoney(amount: Money, scale: number): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(scale + 1, '0')
+  const sign = amount < 0n ? '-' : ''
+  const cut = digits.length - scale
+  return scale === 0 ? sign + digits : `${sign}${digits.slice(0, cut)}.${digits.slice(cut)}`
+}
+
+/** True if a JSON number as written has at most 15 significant digits and an exponent that a double holds exactly. */
+export function isExactNumber(written: string): boolean {
+  const [mantissa = '', exponent = '0'] = written.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
+  const significant = (whole + fraction.replace(/0+$/, '')).replace(/^0+/, '')
+  return significant.length <= LIMITS.amountDigits && Math.abs(Number(exponent)) < 100
+}
+
+/** A JSON number as a double, for the members that are no money (coefficients). */
+export function toDouble(written: string): number {
+  return Number(written)
+}
+
+// ISO 4217, the active codes by number of decimal places.
+const ISO_4217: Record<number, string> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  2:
+    'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW ' +
+    'CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ' +
+    'ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV ' +
+    'MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD ' +
+    'SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD YER ZAR ZMW ZWG',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+}
+
+// The crypto currencies of decision M-2 and their nearest kin; an operator adds others by configuration.
+const CRYPTO: Record<number, string> = { 6: 'USDC USDT', 8: 'BTC ETH LTC' }
+
+/** Every currency known without configuration. */
+export const STANDARD_SCALES: Scales = new Map(
+  [ISO_4217, CRYPTO].flatMap((table) =>
+    Object.entries(table).flatMap(([scale, codes]) => codes.split(' ').map((code) => [code, Number(scale)] as const)),
+  ),
+)
+
+/** The finest scale that leaves room for useful amounts under MAX_AMOUNT. */
+export const MAX_SCALE = 12
+
+/** The scale of a configured currency; undefined if this wallet does not know the code. */
+export function scaleOf(scales: Scales, currency: string): number | undefined {
+  return scales.get(currency)
+}
+
+export function isCurrency(scales: Scales, code: string): code is Currency {
+  return scales.has(code)
+}

@@ -1,0 +1,23 @@
+/** The calls of the interface and where each lives. `type` 1 means two things, told apart by the method. */
+export const OPERATIONS = {
+  place: { method: 'POST', path: '/payment/bet', type: 1 },
+  settle: { method: 'PUT', path: '/payment/bet', type: 2 },
+  unsettle: { method: 'PUT', path: '/payment/bet', type: 1 },
+  rollback: { method: 'PUT', path: '/payment/bet', type: 3 },
+  profile: { method: 'POST', path: '/user/profile' },
+  balance: { method: 'POST', path: '/user/balance' },
+  check: { method: 'POST', path: '/payment/check' },
+} as const satisfies Record<string, { method: 'POST' | 'PUT'; path: string; type?: 1 | 2 | 3 }>
+
+/** Any call of the interface. */
+export type Operation = keyof typeof OPERATIONS
+
+/** The four calls that change a bet. */
+export type BetOperation = 'place' | 'settle' | 'unsettle' | 'rollback'
+
+const BET_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback'] as const
+
+/** Which bet operation a method and a `type` name; undefined for a pair that the interface does not have (code 5). */
+export function betOperationOf(method: string, type: unknown): BetOperation | undefined {
+  return BET_OPERATIONS.find((name) => OPERATIONS[name].method === method && OPERATIONS[name].type === type)
+}

@@ -1,0 +1,68 @@
+/** User data and balance: requests and answers (interface.md, User profile; P-2, P-3, P-5). */
+import { type Static, Type } from 'typebox'
+import { CurrencySchema, OperatorUserSchema, RequestIdSchema, TokenSchema, UserIdSchema } from './bet-request.ts'
+
+const optional = Type.Optional
+const text = Type.String()
+const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' })
+const ip = Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])
+
+/** POST /user/profile. */
+export const ProfileRequestSchema = Type.Object({
+  token: TokenSchema,
+  requestId: RequestIdSchema,
+  operatorUser: optional(OperatorUserSchema),
+})
+
+/** POST /user/balance (P-3). */
+export const BalanceRequestSchema = Type.Object({
+  token: TokenSchema,
+  userId: UserIdSchema,
+  currency: CurrencySchema,
+  requestId: RequestIdSchema,
+  operatorUser: optional(OperatorUserSchema),
+})
+
+/** What the operator may tell of a player; each member optional, unknown ones kept as they are (P-2). */
+export const CustomFieldsSchema = Type.Object({
+  firstName: optional(text),
+  lastName: optional(text),
+  nickname: optional(text),
+  email: optional(text),
+  birthday: optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })),
+  gender: optional(Type.Enum(['female', 'male', 'no data'])),
+  phone: optional(text),
+  isCashOutAllowed: optional(Type.Boolean()),
+  isVerified: optional(Type.Boolean()),
+  userCountry: optional(country),
+  userStatus: optional(Type.String({ description: 'Antifraud status; the interface does not list the values.' })),
+  userSessionIp: optional(ip),
+  userSessionCountry: optional(country),
+  registrationDate: optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' })),
+  percentMargin: optional(Type.Number()),
+  avgBet: optional(Type.Number()),
+  isAbuser: optional(Type.Number()),
+  isVIP: optional(Type.Number()),
+  operatorUser: optional(OperatorUserSchema),
+})
+
+/** The answer of User data. `currency` is the one the token is bound to (P-1). */
+export const UserProfileSchema = Type.Object({
+  userId: UserIdSchema,
+  currency: CurrencySchema,
+  currencies: optional(Type.Array(CurrencySchema)),
+  isTest: optional(Type.Boolean({ description: 'Absent counts as false.' })),
+  operatorUser: optional(OperatorUserSchema),
+  customFields: optional(CustomFieldsSchema),
+})
+
+export const BalanceReplySchema = Type.Object({
+  userId: UserIdSchema,
+  currency: CurrencySchema,
+  amount: Type.Number({ description: 'Exact decimal of the balance.' }),
+})
+
+export type ProfileRequest = Static<typeof ProfileRequestSchema>
+export type BalanceRequest = Static<typeof BalanceRequestSchema>
+export type CustomFields = Static<typeof CustomFieldsSchema>
+export type UserProfile = Static<typeof UserProfileSchema>

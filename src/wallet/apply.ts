@@ -1,0 +1,151 @@
+/**
+ * Applies a batch of calls in one transaction: lock → read → decide → write → commit. A batch of N equals N single calls
+ * in order; nothing is written until everything is judged, and nothing is answered before the commit.
+ */
+import type { Clock } from '../clock.ts'
+import type { Db } from '../db/db.ts'
+import type { ReplyCode } from '../protocol/codes.ts'
+import type { BetId, Currency, PlayerId } from '../protocol/ids.ts'
+import { type Batch, betKey, loadBatch, saveBatch } from './batch.ts'
+import type { Bet, BetCall } from './bet.ts'
+import type { BetRecord, CallRecord } from './bet-store.ts'
+import { contentOf, type Decision, type Facts, type Rules } from './decide/decision.ts'
+import { decidePlace } from './decide/place.ts'
+import { decideRollback } from './decide/rollback.ts'
+import { decideSettle } from './decide/settle.ts'
+import { decideUnsettle } from './decide/unsettle.ts'
+import { turnoverOf } from './turnover.ts'
+
+/** What a call comes to; reply.ts has the one table from here to status, code and body. */
+export type Outcome =
+  | { readonly kind: 'accepted'; readonly betId: BetId; readonly at: Date }
+  | { readonly kind: 'refused'; readonly code: ReplyCode; readonly detail?: string }
+  /** The wallet itself failed, or could not start in time (R-4, R-5). */
+  | { readonly kind: 'failed' }
+
+export interface WaitingCall {
+  readonly call: BetCall
+  /** `performance.now()` after which it must not start to be applied any more (R-5). */
+  readonly startBefore: number
+}
+
+export interface ApplyDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly rules: Rules
+}
+
+export async function applyBatch({ db, clock, rules }: ApplyDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
+  return db.transaction(async (tx) => {
+    const calls = waiting.map(({ call }) => call)
+    const batch = await loadBatch(tx, bucket, calls, clock.now)
+    const outcomes = waiting.map((waited) => (isTooLate(waited) ? FAILED : judge(batch, waited.call, rules)))
+    await saveBatch(tx, batch)
+    return outcomes
+  })
+}
+
+export const FAILED: Outcome = { kind: 'failed' }
+
+export function isTooLate({ startBefore }: WaitingCall): boolean {
+  return performance.now() > startBefore
+}
+
+/** Judges one call on what the calls before it left, and leaves its effect for the next one. */
+function judge(batch: Batch, call: BetCall, rules: Rules): Outcome {
+  const record = batch.bets.get(betKey(call)) ?? newRecord(call, batch.now)
+  const decision = decide(call, factsFor(batch, call, record.bet, record.locked, rules))
+  keep(batch, call, record, decision)
+  switch (decision.kind) {
+    case 'apply':
+      return { kind: 'accepted', betId: call.betId, at: effectTime(decision.bet, batch.now) }
+    case 'repeat':
+      return { kind: 'accepted', betId: call.betId, at: decision.at }
+    case 'refuse':
+      return { kind: 'refused', code: decision.code, ...(decision.detail && { detail: decision.detail }) }
+    default:
+      return decision satisfies never
+  }
+}
+
+function newRecord({ player, betId }: BetCall, now: Date): BetRecord {
+  return { player, betId, bet: { kind: 'unknown' }, calls: 0, locked: false, firstSeenAt: now, stakeVersion: null, placeRequestId: null }
+}
+
+function decide(call: BetCall, facts: Facts): Decision {
+  switch (call.kind) {
+    case 'place':
+      return decidePlace(call, facts)
+    case 'settle':
+      return decideSettle(call, facts)
+    case 'unsettle':
+      return decideUnsettle(call, facts)
+    case 'rollback':
+      return decideRollback(call, facts)
+    default:
+      return call satisfies never
+  }
+}
+
+function factsFor(batch: Batch, call: BetCall, bet: Bet, locked: boolean, rules: Rules): Facts {
+  const { player } = call
+  return {
+    bet,
+    locked,
+    rules,
+    seen: batch.seen.get(betKey(call)) ?? [],
+    player: batch.players.get(player),
+    now: batch.now,
+    session: (token) => batch.sessions.get(token),
+    account: (currency) => batch.book.account(player, currency),
+    turnover: (currency) => turnoverOf(transfersOf(batch, player, currency), batch.now),
+  }
+}
+
+function transfersOf(batch: Batch, player: PlayerId, currency: Currency) {
+  return [...batch.earlierToday, ...batch.book.transfers].filter((t) => t.player === player && t.currency === currency)
+}
+
+function effectTime(bet: Bet, now: Date): Date {
+  return 'since' in bet ? bet.since : now
+}
+
+/** Enters a decision into the batch: money into the book, the bet's new state, the record of the call. */
+function keep(batch: Batch, call: BetCall, record: BetRecord, decision: Decision): void {
+  const versions = post(batch, call, decision)
+  const bet = decision.kind === 'repeat' ? record.bet : (decision.bet ?? record.bet)
+  const placed = call.kind === 'place' && bet !== record.bet
+  batch.bets.set(betKey(call), {
+    ...record,
+    bet,
+    calls: record.calls + 1,
+    ...(placed && { placeRequestId: call.requestId, details: call.details, stakeVersion: versions[0] ?? null }),
+  })
+  if (placed && decision.kind === 'apply') return // the bet's own row is the record of its Place bet
+  batch.calls.push(toCallRecord(call, record.calls + 1, decision, versions, batch.now))
+  rememberSeen(batch, call, decision)
+}
+
+function post(batch: Batch, call: BetCall, decision: Decision): bigint[] {
+  if (decision.kind !== 'apply' || !('placement' in decision.bet) || decision.bet.placement === undefined) return []
+  const { player, betId, requestId } = call
+  const { currency } = decision.bet.placement
+  return decision.postings.map((posting) => batch.book.post({ ...posting, player, currency, betId, requestId }, batch.now).version)
+}
+
+const OUTCOMES = { apply: 'applied', repeat: 'repeated', refuse: 'refused' } as const
+
+function toCallRecord(call: BetCall, seq: number, decision: Decision, transfers: readonly bigint[], now: Date): CallRecord {
+  const base = { call, seq, outcome: OUTCOMES[decision.kind], transfers }
+  if (decision.kind === 'repeat') return { ...base, effectAt: decision.at }
+  const anomaly = decision.anomaly && { anomaly: decision.anomaly }
+  return decision.kind === 'refuse' ? { ...base, refusal: decision.code, ...anomaly } : { ...base, effectAt: effectTime(decision.bet, now), ...anomaly }
+}
+
+/** I-2: later calls of the same batch must recognise this one. */
+function rememberSeen(batch: Batch, call: BetCall, decision: Decision): void {
+  if ((call.kind !== 'settle' && call.kind !== 'unsettle') || decision.kind === 'refuse') return
+  const at = decision.kind === 'repeat' ? decision.at : effectTime(decision.bet, batch.now)
+  const seen = { requestId: call.requestId, content: contentOf(call), at }
+  batch.seen.set(betKey(call), [...(batch.seen.get(betKey(call)) ?? []), seen])
+}

@@ -1,0 +1,93 @@
+/**
+ * What a batch of calls works on: players locked in sorted order, then accounts, sessions, bets and seen calls read in
+ * statements of their own, all in memory while the calls are judged one after another, and written together at the end.
+ */
+import type { Tx } from '../db/db.ts'
+import { dayOf, readAccounts } from '../ledger/account.ts'
+import { type Book, openBook } from '../ledger/book.ts'
+import { saveBook } from '../ledger/post.ts'
+import { readTransfersAfter, type Transfer } from '../ledger/transfer.ts'
+import type { BetId, PlayerId } from '../protocol/ids.ts'
+import type { BetCall } from './bet.ts'
+import { type BetRecord, type CallRecord, insertBets, insertCalls, readBets, readSeenCalls, updateBets } from './bet-store.ts'
+import type { SeenCall } from './decide/decision.ts'
+import { lockPlayers, type Player } from './player.ts'
+import { readSessions, type Session, type TokenHash } from './session.ts'
+
+export interface Batch {
+  readonly bucket: number
+  readonly now: Date
+  readonly players: ReadonlyMap<PlayerId, Player>
+  readonly sessions: ReadonlyMap<TokenHash, Session>
+  readonly book: Book
+  /** Today's transfers of players that have limits, as they were before this batch. */
+  readonly earlierToday: readonly Transfer[]
+  /** As read; absent when the bet id is new. */
+  readonly stored: ReadonlyMap<string, BetRecord>
+  /** As they are now. */
+  readonly bets: Map<string, BetRecord>
+  readonly seen: Map<string, SeenCall[]>
+  readonly calls: CallRecord[]
+}
+
+/** The key of a bet in the maps of a batch (I-1). */
+export function betKey({ player, betId }: { player: PlayerId; betId: BetId }): string {
+  return `${betId} ${player}`
+}
+
+/** `clock` is read after the locks are held, so that times of one player never run backwards within a process. */
+export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[], clock: () => Date): Promise<Batch> {
+  const playerIds = unique(calls.map((call) => call.player))
+  const players = await lockPlayers(tx, bucket, playerIds)
+  const now = clock()
+  const [accounts, sessions, records, seen] = await Promise.all([
+    readAccounts(tx, bucket, playerIds),
+    readSessions(tx, bucket, tokensOf(calls)),
+    readBets(tx, bucket, uniqueBets(calls)),
+    readSeenCalls(tx, bucket, uniqueBets(calls.filter((call) => call.kind === 'settle' || call.kind === 'unsettle'))),
+  ])
+  const stored = new Map(records.map((record) => [betKey(record), record]))
+  const limited = accounts.filter((account) => account.day === dayOf(now) && hasLimits(players.get(account.player)))
+  const openings = limited.map(({ player, currency, openingVersion }) => ({ player, currency, version: openingVersion }))
+  const earlierToday = openings.length === 0 ? [] : await readTransfersAfter(tx, bucket, openings)
+  const book = openBook(accounts)
+  return { bucket, now, players, sessions, book, earlierToday, stored, bets: new Map(stored), seen: groupByBet(seen), calls: [] }
+}
+
+function hasLimits(player: Player | undefined): boolean {
+  return player !== undefined && Object.keys(player.limits).length > 0
+}
+
+function tokensOf(calls: readonly BetCall[]): TokenHash[] {
+  return unique(calls.flatMap((call) => ('token' in call && call.token !== undefined ? [call.token] : [])))
+}
+
+function unique<T>(values: readonly T[]): T[] {
+  return [...new Set(values)]
+}
+
+function uniqueBets(calls: readonly BetCall[]): BetCall[] {
+  return [...new Map(calls.map((call) => [betKey(call), call])).values()]
+}
+
+function groupByBet(seen: readonly (SeenCall & { player: PlayerId; betId: BetId })[]): Map<string, SeenCall[]> {
+  const groups = new Map<string, SeenCall[]>()
+  for (const call of seen) groups.set(betKey(call), [...(groups.get(betKey(call)) ?? []), call])
+  return groups
+}
+
+/** Writes everything the batch changed; throws, so that the transaction is undone, when a row is not as it was read. */
+export async function saveBatch(tx: Tx, batch: Batch): Promise<void> {
+  const { bucket, book, now } = batch
+  const changed = [...batch.bets].filter(([key, record]) => batch.stored.get(key) !== record).map(([, record]) => record)
+  const added = changed.filter((record) => !batch.stored.has(betKey(record)))
+  const updated = changed.filter((record) => batch.stored.has(betKey(record)))
+  const seenCalls = updated.map((record) => batch.stored.get(betKey(record))?.calls ?? 0)
+  const [, , written] = await Promise.all([
+    saveBook(tx, bucket, book),
+    added.length > 0 && insertBets(tx, bucket, added, now),
+    updated.length > 0 ? updateBets(tx, bucket, updated, seenCalls, now) : 0,
+    batch.calls.length > 0 && insertCalls(tx, bucket, batch.calls, now),
+  ])
+  if (written !== updated.length) throw new Error('a bet changed while its player was locked')
+}

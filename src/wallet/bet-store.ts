@@ -1,0 +1,241 @@
+/**
+ * The rows of bets and of the calls about them. A row exists for every bet id that was ever named; `calls` counts the
+ * calls and is the row's version, so a write that is based on something stale fails instead of winning.
+ */
+import { statement, type Tx } from '../db/db.ts'
+import type { ResultType } from '../protocol/bet-request.ts'
+import type { ReplyCode } from '../protocol/codes.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
+import type { Money } from '../protocol/money.ts'
+import type { Bet, BetCall, Funder, Placement, RememberedRefusal } from './bet.ts'
+import type { Anomaly, SeenCall } from './decide/decision.ts'
+
+/** A bet with what its row holds beside its state. */
+export interface BetRecord {
+  readonly player: PlayerId
+  readonly betId: BetId
+  readonly bet: Bet
+  /** Calls about this bet so far; 0 when there is no row yet. */
+  readonly calls: number
+  readonly locked: boolean
+  readonly firstSeenAt: Date
+  /** Number of the stake's transfer in the player's account. */
+  readonly stakeVersion: bigint | null
+  /** The Place bet that was accepted or refused for good. */
+  readonly placeRequestId: RequestId | null
+  /** JSON text, only when this batch brought it; undefined leaves the stored one. */
+  readonly details?: string
+}
+
+export interface BetRow extends Record<string, unknown> {
+  player: PlayerId
+  bet_id: BetId
+  status: Bet['kind']
+  calls: number
+  currency: Currency | null
+  stake: Money | null
+  funder: Funder | null
+  stake_version: bigint | null
+  request_id: RequestId | null
+  placed_at: Date | null
+  payout: Money | null
+  result_type: ResultType | null
+  payee: Funder | null
+  refusal: RememberedRefusal | null
+  locked: boolean
+  first_seen_at: Date
+  changed_at: Date
+}
+
+export const BET_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
+  result_type, payee, refusal, locked, first_seen_at, changed_at`
+
+const READ_BETS = statement(
+  'read_bets',
+  `select b.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
+   cross join lateral (
+     select ${BET_COLUMNS} from purser.bet
+     where bucket = $1::int and player = k.player and bet_id = k.bet_id limit 1
+   ) b`,
+)
+
+type BetKey = Pick<BetCall, 'player' | 'betId'>
+
+export async function readBets(tx: Pick<Tx, 'query'>, bucket: number, keys: readonly BetKey[]): Promise<BetRecord[]> {
+  const rows = await tx.query<BetRow>(READ_BETS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
+  return rows.map(toRecord)
+}
+
+export function toRecord(row: BetRow): BetRecord {
+  return {
+    player: row.player,
+    betId: row.bet_id,
+    bet: toBet(row),
+    calls: row.calls,
+    locked: row.locked,
+    firstSeenAt: row.first_seen_at,
+    stakeVersion: row.stake_version,
+    placeRequestId: row.request_id,
+  }
+}
+
+function toBet(row: BetRow): Bet {
+  const placement = toPlacement(row)
+  const { status: kind, changed_at: since, refusal } = row
+  if (kind === 'unknown') return { kind }
+  if (kind === 'refused' && refusal !== null) return { kind, refusal, since }
+  if (kind === 'cancelled') return placement === undefined ? { kind, since } : { kind, placement, since }
+  if (kind === 'open' && placement !== undefined) return { kind, placement, since }
+  const { payout, result_type: resultType, payee } = row
+  if (kind === 'settled' && placement !== undefined && payout !== null && resultType !== null && payee !== null) {
+    return { kind, placement, settlement: { payout, resultType, payee }, since }
+  }
+  throw new Error(`the row of a bet contradicts itself: ${kind}`)
+}
+
+function toPlacement({ stake, currency, funder, placed_at: placedAt }: BetRow): Placement | undefined {
+  if (stake === null || currency === null || funder === null || placedAt === null) return undefined
+  return { stake, currency, funder, placedAt }
+}
+
+/** The columns that a state determines, in the order of the statements below. */
+function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
+  const placements = records.map(({ bet }) => ('placement' in bet ? bet.placement : undefined))
+  const settlements = records.map(({ bet }) => (bet.kind === 'settled' ? bet.settlement : undefined))
+  return [
+    records.map((record) => record.player),
+    records.map((record) => record.betId),
+    records.map(({ bet }) => bet.kind),
+    records.map((record) => record.calls),
+    placements.map((placement) => placement?.currency ?? null),
+    placements.map((placement) => placement?.stake ?? null),
+    placements.map((placement) => placement?.funder ?? null),
+    records.map((record) => record.stakeVersion),
+    records.map((record) => record.placeRequestId),
+    placements.map((placement) => placement?.placedAt.toISOString() ?? null),
+    settlements.map((settlement) => settlement?.payout ?? null),
+    settlements.map((settlement) => settlement?.resultType ?? null),
+    settlements.map((settlement) => settlement?.payee ?? null),
+    records.map(({ bet }) => (bet.kind === 'refused' ? bet.refusal : null)),
+    records.map(({ bet }) => ('since' in bet ? bet.since : now).toISOString()),
+    records.map((record) => record.details ?? null),
+  ]
+}
+
+const STATE = `$2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
+  $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[]`
+const STATE_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
+  result_type, payee, refusal, changed_at, details`
+
+const INSERT_BETS = statement(
+  'insert_bets',
+  `insert into purser.bet (bucket, ${STATE_COLUMNS}, first_seen_at)
+   select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}, first_seen_at
+   from unnest(${STATE}, $18::timestamptz[]) as r (${STATE_COLUMNS}, first_seen_at)`,
+)
+
+/** Rows for bet ids named for the first time. Another process that was first makes this fail, and the call is judged again. */
+export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
+  const firstSeen = records.map((record) => record.firstSeenAt.toISOString())
+  return tx.execute(INSERT_BETS, [bucket, ...columnsOf(records, now), firstSeen])
+}
+
+const UPDATE_BETS = statement(
+  'update_bets',
+  `update purser.bet b
+   set status = r.status, calls = r.calls, currency = r.currency, stake = r.stake, funder = r.funder,
+     stake_version = r.stake_version, request_id = r.request_id, placed_at = r.placed_at, payout = r.payout,
+     result_type = r.result_type, payee = r.payee, refusal = r.refusal, changed_at = r.changed_at,
+     details = coalesce(r.details::json, b.details)
+   from unnest(${STATE}, $18::int[]) as r (${STATE_COLUMNS}, seen_calls)
+   where b.bucket = $1::int and b.player = r.player and b.bet_id = r.bet_id and b.calls = r.seen_calls`,
+)
+
+/** Rows that exist; `seenCalls` is what each had when it was read. Resolves to the number written. */
+export function updateBets(tx: Tx, bucket: number, records: readonly BetRecord[], seenCalls: readonly number[], now: Date): Promise<number> {
+  return tx.execute(UPDATE_BETS, [bucket, ...columnsOf(records, now), seenCalls])
+}
+
+/** What a call came to, for the record (`bet_call`). */
+export interface CallRecord {
+  readonly call: BetCall
+  readonly seq: number
+  readonly outcome: 'applied' | 'repeated' | 'refused'
+  readonly refusal?: ReplyCode
+  readonly anomaly?: Anomaly
+  readonly transfers: readonly bigint[]
+  readonly effectAt?: Date
+}
+
+const INSERT_CALLS = statement(
+  'insert_calls',
+  `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, amount, currency, result_type, reason,
+     outcome, refusal, anomaly, transfers, effect_at, at)
+   select $1::int, player, bet_id, seq, operation, request_id, amount, currency, result_type, reason,
+     outcome, refusal, anomaly, transfers::bigint[], effect_at, $16::timestamptz
+   from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::int[],
+     $11::text[], $12::text[], $13::text[], $14::text[], $15::timestamptz[])
+     as r (player, bet_id, seq, operation, request_id, amount, currency, result_type, reason, outcome, refusal, anomaly, transfers, effect_at)`,
+)
+
+export function insertCalls(tx: Tx, bucket: number, records: readonly CallRecord[], now: Date): Promise<number> {
+  const calls = records.map((record) => record.call)
+  return tx.execute(INSERT_CALLS, [
+    bucket,
+    calls.map((call) => call.player),
+    calls.map((call) => call.betId),
+    records.map((record) => record.seq),
+    calls.map((call) => call.kind),
+    calls.map((call) => call.requestId),
+    calls.map(amountOf),
+    calls.map((call) => call.currency ?? null),
+    calls.map((call) => (call.kind === 'settle' ? call.resultType : null)),
+    calls.map((call) => (call.kind === 'rollback' ? call.reason : null)),
+    records.map((record) => record.outcome),
+    records.map((record) => record.refusal ?? null),
+    records.map((record) => record.anomaly ?? null),
+    records.map((record) => `{${record.transfers.join(',')}}`),
+    records.map((record) => record.effectAt?.toISOString() ?? null),
+    now.toISOString(),
+  ])
+}
+
+function amountOf(call: BetCall): Money | null {
+  switch (call.kind) {
+    case 'place':
+      return call.stake
+    case 'settle':
+      return call.payout
+    case 'unsettle':
+    case 'rollback':
+      return call.amount ?? null
+    default:
+      return call satisfies never
+  }
+}
+
+interface SeenRow extends Record<string, unknown> {
+  player: PlayerId
+  bet_id: BetId
+  request_id: RequestId
+  content: string
+  effect_at: Date
+}
+
+const READ_SEEN_CALLS = statement(
+  'read_seen_calls',
+  `select k.player, k.bet_id, c.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
+   cross join lateral (
+     select request_id, effect_at, concat_ws(' ', operation, coalesce(amount::text, '-'), coalesce(currency, '-'), coalesce(result_type, '-')) as content
+     from purser.bet_call
+     where bucket = $1::int and player = k.player and bet_id = k.bet_id and operation in ('settle', 'unsettle') and outcome <> 'refused'
+     order by seq limit 10000
+   ) c`,
+)
+
+/** The acknowledged settles and unsettles of these bets, for late repeats (I-2). */
+export async function readSeenCalls(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<(BetKey & SeenCall)[]> {
+  if (keys.length === 0) return []
+  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
+  return rows.map((row) => ({ player: row.player, betId: row.bet_id, requestId: row.request_id, content: row.content, at: row.effect_at }))
+}

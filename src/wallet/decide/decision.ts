@@ -1,0 +1,112 @@
+/** What a rule answers, and what it may look at. Rules are pure: no database, no clock, no logger. */
+import type { Account } from '../../ledger/account.ts'
+import { effectOnPlayer, type Posting } from '../../ledger/transfer.ts'
+import type { ReplyCode } from '../../protocol/codes.ts'
+import type { Currency } from '../../protocol/ids.ts'
+import type { Scales } from '../../protocol/money.ts'
+import type { Bet, BetCall } from '../bet.ts'
+import type { Player } from '../player.ts'
+import type { Session, TokenHash } from '../session.ts'
+
+/** A call that contradicts the bet's life or itself; kept for a person to look at. */
+export type Anomaly =
+  | 'place_differs_from_bet'
+  | 'place_after_rollback'
+  | 'settle_of_unknown_bet'
+  | 'settle_of_refused_bet'
+  | 'settle_after_rollback'
+  | 'unsettle_of_unknown_bet'
+  | 'unsettle_of_refused_bet'
+  | 'unsettle_after_rollback'
+  | 'rollback_after_settle'
+  | 'currency_differs_from_bet'
+  | 'result_contradicts_amount'
+  | 'taking_back_refused'
+
+/** A posting of this call; player, bet and request are the call's own. */
+export type BetPosting = Pick<Posting, 'kind' | 'debit' | 'credit' | 'amount'>
+
+export type Decision =
+  /** Takes effect now: the bet becomes `bet`, the postings move the money. */
+  | { readonly kind: 'apply'; readonly bet: Bet; readonly postings: readonly BetPosting[]; readonly anomaly?: Anomaly }
+  /** Seen before, or nothing left to do: success without effect, with the time of the original (R-2). */
+  | { readonly kind: 'repeat'; readonly at: Date }
+  /** `bet` is what is remembered, when the refusal itself changes what is known (I-3). */
+  | { readonly kind: 'refuse'; readonly code: ReplyCode; readonly detail?: string; readonly bet?: Bet; readonly anomaly?: Anomaly }
+
+export interface Rules {
+  readonly scales: Scales
+  /** L-2: what happens when money is taken back that the player no longer has. */
+  readonly clawback: 'refuse' | 'allow-negative'
+  /** M-4: who pays the stake of a bet with a bonus. */
+  readonly freebetStake: 'player' | 'promotions'
+  /** L-3: milliseconds after which a settlement can no longer be changed; null for never. */
+  readonly resettleWindowMs: number | null
+  /** Years; younger players are refused with code 16. */
+  readonly minimumAge: number
+}
+
+/** An acknowledged settle or unsettle of this bet, to recognise its late repeats (I-2). */
+export interface SeenCall {
+  readonly requestId: string
+  /** `contentOf` the call. */
+  readonly content: string
+  readonly at: Date
+}
+
+/** What a player did on this UTC day in one currency (limits 11–13). */
+export interface Turnover {
+  readonly stakes: bigint
+  readonly payouts: bigint
+  readonly bets: number
+}
+
+/** Everything a rule may look at. */
+export interface Facts {
+  readonly bet: Bet
+  readonly locked: boolean
+  readonly seen: readonly SeenCall[]
+  readonly player: Player | undefined
+  readonly now: Date
+  readonly rules: Rules
+  session(token: TokenHash): Session | undefined
+  account(currency: Currency): Account | undefined
+  turnover(currency: Currency): Turnover
+}
+
+export function refuse(code: ReplyCode, anomaly?: Anomaly, detail?: string): Decision {
+  return { kind: 'refuse', code, ...(anomaly && { anomaly }), ...(detail && { detail }) }
+}
+
+/** The part of a settle or unsettle that makes two requests with one `requestId` the same call (I-2). */
+export function contentOf(call: BetCall): string {
+  switch (call.kind) {
+    case 'settle':
+      return `settle ${call.payout} ${call.currency} ${call.resultType}`
+    case 'unsettle':
+      return `unsettle ${call.amount ?? '-'} ${call.currency ?? '-'} -`
+    case 'place':
+    case 'rollback':
+      return call.kind
+    default:
+      return call satisfies never
+  }
+}
+
+/** The late repeat of an acknowledged settle or unsettle has no effect, whatever came in between (I-2). */
+export function findLateRepeat(call: BetCall, facts: Facts): Decision | undefined {
+  const content = contentOf(call)
+  const original = facts.seen.find((seen) => seen.requestId === call.requestId && seen.content === content)
+  return original && { kind: 'repeat', at: original.at }
+}
+
+/** L-3: the operator's lock, or a settlement older than the window, forbids another result. */
+export function isResultLocked(since: Date, { locked, now, rules }: Facts): boolean {
+  return locked || (rules.resettleWindowMs !== null && now.getTime() - since.getTime() > rules.resettleWindowMs)
+}
+
+/** L-2: true if the postings together take money that the player no longer has, and the policy is to refuse that. */
+export function takesTooMuch(postings: readonly BetPosting[], currency: Currency, { account, rules }: Facts): boolean {
+  const effect = postings.reduce((sum, posting) => sum + effectOnPlayer(posting), 0n)
+  return rules.clawback === 'refuse' && effect < 0n && (account(currency)?.balance ?? 0n) + effect < 0n
+}

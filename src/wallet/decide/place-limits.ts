@@ -1,0 +1,46 @@
+/** Who may bet, and how much: codes 9, 14, 15, 16, 11, 12, 13, in this order. */
+import { parseDecimal, scaleOf } from '../../protocol/money.ts'
+import type { Funder, PlaceCall, RememberedRefusal } from '../bet.ts'
+import type { Player } from '../player.ts'
+import type { Facts } from './decision.ts'
+
+/** Undefined when the player may place this bet. */
+export function whyNotAllowed(call: PlaceCall, funder: Funder, facts: Facts): RememberedRefusal | undefined {
+  const { player } = facts
+  if (player === undefined) return undefined // a live token has a player; the caller has judged the token
+  return statusRefusal(player, facts) ?? limitRefusal(player, call, funder, facts)
+}
+
+function statusRefusal(player: Player, { now, rules }: Facts): RememberedRefusal | undefined {
+  if (player.status === 'blocked') return 'player_blocked'
+  if (player.selfExcludedUntil !== null && player.selfExcludedUntil > now) return 'self_excluded'
+  if (player.verified === false) return 'not_verified'
+  if (player.birthday !== null && !isOfAge(player.birthday, now, rules.minimumAge)) return 'under_age'
+  return undefined
+}
+
+/** Of age from the birthday on, in UTC. Dates as YYYY-MM-DD sort as text. */
+function isOfAge(birthday: string, now: Date, years: number): boolean {
+  const latest = new Date(now)
+  latest.setUTCFullYear(now.getUTCFullYear() - years)
+  return birthday <= latest.toISOString().slice(0, 10)
+}
+
+function limitRefusal({ limits }: Player, call: PlaceCall, funder: Funder, facts: Facts): RememberedRefusal | undefined {
+  if (limits.stake === undefined && limits.loss === undefined && limits.betCount === undefined) return undefined
+  const { stakes, payouts, bets } = facts.turnover(call.currency)
+  const stakesThen = stakes + (funder === 'player' ? call.stake : 0n)
+  if (exceeds(stakesThen, limits.stake, call, facts)) return 'stake_limit'
+  if (exceeds(stakesThen - payouts, limits.loss, call, facts)) return 'loss_limit'
+  if (limits.betCount !== undefined && bets + 1 > limits.betCount) return 'bet_count_limit'
+  return undefined
+}
+
+/** Compares in the finest scale that both have: a limit of 0.5 binds in a currency without decimals too. */
+function exceeds(amount: bigint, limit: string | undefined, { currency }: PlaceCall, { rules }: Facts): boolean {
+  if (limit === undefined) return false
+  const scale = scaleOf(rules.scales, currency) ?? 0
+  const decimals = Math.max(scale, limit.split('.')[1]?.length ?? 0)
+  const limitUnits = parseDecimal(limit, decimals)
+  return limitUnits !== undefined && amount * 10n ** BigInt(decimals - scale) > limitUnits
+}

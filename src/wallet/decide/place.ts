@@ -1,0 +1,54 @@
+/** Place bet (interface.md; the column "Place bet" of the life table; R-6 for the order of checks). */
+import type { Bet, Funder, PlaceCall, RememberedRefusal } from '../bet.ts'
+import { judgeToken } from '../session.ts'
+import { type Decision, type Facts, refuse } from './decision.ts'
+import { whyNotAllowed } from './place-limits.ts'
+
+export function decidePlace(call: PlaceCall, facts: Facts): Decision {
+  const { bet } = facts
+  switch (bet.kind) {
+    case 'unknown':
+      return placeNew(call, facts)
+    case 'open':
+    case 'settled':
+      return isSamePlacement(call, bet)
+        ? { kind: 'repeat', at: bet.placement.placedAt }
+        : refuse('already_processed', 'place_differs_from_bet')
+    case 'cancelled':
+      return refuse('already_processed', 'place_after_rollback')
+    case 'refused':
+      return refuse(bet.refusal)
+    default:
+      return bet satisfies never
+  }
+}
+
+function isSamePlacement(call: PlaceCall, { placement }: Bet & { kind: 'open' | 'settled' }): boolean {
+  return placement.stake === call.stake && placement.currency === call.currency
+}
+
+function placeNew(call: PlaceCall, facts: Facts): Decision {
+  const session = facts.session(call.token)
+  const token = judgeToken(session, call.player, facts.now)
+  if (token !== 'live') return refuse(token)
+  const funder: Funder = call.hasBonus && facts.rules.freebetStake === 'promotions' ? 'promotions' : 'player'
+  const refusal = whyNotAllowed(call, funder, facts)
+  if (refusal !== undefined) return remember(refusal, facts)
+  if (session?.currency !== call.currency) return refuse('invalid_request', undefined, 'the token is bound to another currency')
+  const balance = facts.account(call.currency)?.balance ?? 0n
+  if (funder === 'player' && balance < call.stake) return remember('not_enough_money', facts)
+  return debit(call, funder, facts.now)
+}
+
+/** I-3: the same bet id gets the same refusal again, whatever the balance is by then. */
+function remember(refusal: RememberedRefusal, { now }: Facts): Decision {
+  return { kind: 'refuse', code: refusal, bet: { kind: 'refused', refusal, since: now } }
+}
+
+function debit({ stake, currency }: PlaceCall, funder: Funder, now: Date): Decision {
+  return {
+    kind: 'apply',
+    bet: { kind: 'open', placement: { stake, currency, funder, placedAt: now }, since: now },
+    postings: [{ kind: 'stake', debit: funder, credit: 'open_stakes', amount: stake }],
+  }
+}

@@ -1,0 +1,31 @@
+/** Rollback: the stored stake goes back once, to whoever funded it (the column "Rollback" of the life table; I-3, I-4). */
+import type { Bet, RollbackCall } from '../bet.ts'
+import { type Decision, type Facts, refuse } from './decision.ts'
+
+export function decideRollback(call: RollbackCall, facts: Facts): Decision {
+  const { bet } = facts
+  switch (bet.kind) {
+    case 'unknown': // a tombstone, so that the late Place bet is refused
+      return { kind: 'apply', bet: { kind: 'cancelled', since: facts.now }, postings: [] }
+    case 'open':
+      return refund(call, bet, facts)
+    case 'settled':
+      return refuse('already_processed', 'rollback_after_settle')
+    case 'cancelled':
+    case 'refused':
+      return { kind: 'repeat', at: bet.since }
+    default:
+      return bet satisfies never
+  }
+}
+
+function refund(call: RollbackCall, { placement }: Bet & { kind: 'open' }, { now }: Facts): Decision {
+  if (call.currency !== undefined && call.currency !== placement.currency) {
+    return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
+  }
+  return {
+    kind: 'apply',
+    bet: { kind: 'cancelled', placement, since: now },
+    postings: [{ kind: 'refund', debit: 'open_stakes', credit: placement.funder, amount: placement.stake }],
+  }
+}

@@ -1,0 +1,79 @@
+/** Settle and resettle (interface.md; the column "Settle" of the life table; L-1 to L-6). */
+import { ZERO } from '../../protocol/money.ts'
+import type { Bet, Funder, Placement, SettleCall, Settlement } from '../bet.ts'
+import { judgeToken } from '../session.ts'
+import { type BetPosting, type Decision, type Facts, findLateRepeat, isResultLocked, refuse, takesTooMuch } from './decision.ts'
+
+export function decideSettle(call: SettleCall, facts: Facts): Decision {
+  const { bet } = facts
+  switch (bet.kind) {
+    case 'unknown':
+      return refuse('invalid_request', 'settle_of_unknown_bet', 'the bet is not known')
+    case 'refused':
+      return refuse('invalid_request', 'settle_of_refused_bet', 'the bet was refused')
+    case 'cancelled':
+      return findLateRepeat(call, facts) ?? refuse('recalculation_blocked', 'settle_after_rollback')
+    case 'open':
+    case 'settled':
+      return findLateRepeat(call, facts) ?? applyResult(call, bet, facts)
+    default:
+      return bet satisfies never
+  }
+}
+
+function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, facts: Facts): Decision {
+  const { placement } = bet
+  if (call.currency !== placement.currency) return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
+  if (bet.kind === 'settled' && isSameResult(call, bet.settlement)) return { kind: 'repeat', at: bet.since }
+  const token = call.resultType === 'cashout' ? judgeCashoutToken(call, facts) : 'live'
+  if (token !== 'live') return refuse(token)
+  if (bet.kind === 'settled' && isResultLocked(bet.since, facts)) return refuse('recalculation_blocked')
+  const settlement = { payout: call.payout, resultType: call.resultType, payee: payeeOf(call, placement) }
+  const postings = bet.kind === 'settled' ? replace(bet.settlement, settlement) : settleFirst(placement, settlement)
+  if (takesTooMuch(postings, placement.currency, facts)) return refuse('recalculation_negative', 'taking_back_refused')
+  return {
+    kind: 'apply',
+    bet: { kind: 'settled', placement, settlement, since: facts.now },
+    postings,
+    ...(contradictsAmount(call) && { anomaly: 'result_contradicts_amount' }),
+  }
+}
+
+function isSameResult(call: SettleCall, settlement: Settlement): boolean {
+  return call.payout === settlement.payout && call.resultType === settlement.resultType
+}
+
+/** L-4: absent is caught by the decoder. */
+function judgeCashoutToken(call: SettleCall, facts: Facts) {
+  return judgeToken(call.token && facts.session(call.token), call.player, facts.now)
+}
+
+/** M-4: a refund returns money to whoever funded the bet; what is won is the player's. */
+function payeeOf(call: SettleCall, placement: Placement): Funder {
+  return call.resultType === 'refund' ? placement.funder : 'player'
+}
+
+function settleFirst({ stake }: Placement, settlement: Settlement): BetPosting[] {
+  const closed: BetPosting = { kind: 'stake_closed', debit: 'open_stakes', credit: 'house', amount: stake }
+  return [...(stake > 0n ? [closed] : []), ...pay(settlement)]
+}
+
+/** L-1: another payout reverses the earlier settlement and pays the new one; the same payout moves nothing. */
+function replace(earlier: Settlement, later: Settlement): BetPosting[] {
+  const sameMoney = earlier.payout === later.payout && (earlier.payee === later.payee || later.payout === ZERO)
+  return sameMoney ? [] : [...takeBack(earlier), ...pay(later)]
+}
+
+function pay({ payout, payee }: Settlement): BetPosting[] {
+  return payout > 0n ? [{ kind: 'payout', debit: 'house', credit: payee, amount: payout }] : []
+}
+
+/** The reversal of a settlement's payout. */
+export function takeBack({ payout, payee }: Settlement): BetPosting[] {
+  return payout > 0n ? [{ kind: 'payout_reversal', debit: payee, credit: 'house', amount: payout }] : []
+}
+
+/** L-6: the amount decides; a result that says otherwise is noted. */
+function contradictsAmount({ resultType, payout }: SettleCall): boolean {
+  return (resultType === 'won' && payout === 0n) || (resultType === 'lost' && payout > 0n)
+}

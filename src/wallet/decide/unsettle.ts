@@ -1,0 +1,34 @@
+/** Unsettle: the applied payout is taken back and the bet is open again (the column "Unsettle" of the life table; L-2, L-3). */
+import type { Bet, UnsettleCall } from '../bet.ts'
+import { type BetPosting, type Decision, type Facts, findLateRepeat, isResultLocked, refuse, takesTooMuch } from './decision.ts'
+import { takeBack } from './settle.ts'
+
+export function decideUnsettle(call: UnsettleCall, facts: Facts): Decision {
+  const { bet } = facts
+  switch (bet.kind) {
+    case 'unknown':
+      return refuse('invalid_request', 'unsettle_of_unknown_bet', 'the bet is not known')
+    case 'refused':
+      return refuse('invalid_request', 'unsettle_of_refused_bet', 'the bet was refused')
+    case 'cancelled':
+      return findLateRepeat(call, facts) ?? refuse('recalculation_blocked', 'unsettle_after_rollback')
+    case 'open':
+    case 'settled':
+      return findLateRepeat(call, facts) ?? reopen(call, bet, facts)
+    default:
+      return bet satisfies never
+  }
+}
+
+function reopen(call: UnsettleCall, bet: Bet & { kind: 'open' | 'settled' }, facts: Facts): Decision {
+  const { placement } = bet
+  if (call.currency !== undefined && call.currency !== placement.currency) {
+    return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
+  }
+  if (bet.kind === 'open') return { kind: 'repeat', at: bet.since }
+  if (isResultLocked(bet.since, facts)) return refuse('recalculation_blocked')
+  const reopened: BetPosting = { kind: 'stake_reopened', debit: 'house', credit: 'open_stakes', amount: placement.stake }
+  const postings = [...takeBack(bet.settlement), ...(placement.stake > 0n ? [reopened] : [])]
+  if (takesTooMuch(postings, placement.currency, facts)) return refuse('recalculation_negative', 'taking_back_refused')
+  return { kind: 'apply', bet: { kind: 'open', placement, since: facts.now }, postings }
+}

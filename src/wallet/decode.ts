@@ -1,0 +1,175 @@
+/**
+ * From bytes to a typed call. Whatever is wrong with the bytes, the JSON, the shape, the method or an amount is code 5,
+ * with one sentence on the first fault (R-6, R-7, M-1 to M-3).
+ */
+import { isUtf8 } from 'node:buffer'
+import { Compile } from 'typebox/compile'
+import {
+  BET_SCHEMAS,
+  CheckSchema,
+  type PlaceBetRequest,
+  type RollbackRequest,
+  type SettleRequest,
+  type UnsettleRequest,
+} from '../protocol/bet-request.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
+import { isStorable } from '../protocol/ids.ts'
+import { parseJson } from '../protocol/json.ts'
+import { LIMITS } from '../protocol/limits.ts'
+import { isCurrency, type Money, parseWireAmount, type Scales } from '../protocol/money.ts'
+import { type BetOperation, betOperationOf } from '../protocol/operation.ts'
+import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
+import type { BetCall } from './bet.ts'
+import { hashToken } from './session.ts'
+
+/** A fault of the request: its sentence goes into the reply (code 5). */
+export class Malformed extends Error {}
+
+export interface DecodeSettings {
+  readonly scales: Scales
+  /** I-1: the wallet sits behind an aggregator, whose `operatorUser` names the player. */
+  readonly behindAggregator: boolean
+}
+
+const VALIDATORS = {
+  place: Compile(BET_SCHEMAS.place),
+  settle: Compile(BET_SCHEMAS.settle),
+  unsettle: Compile(BET_SCHEMAS.unsettle),
+  rollback: Compile(BET_SCHEMAS.rollback),
+  profile: Compile(ProfileRequestSchema),
+  balance: Compile(BalanceRequestSchema),
+  check: Compile(CheckSchema),
+}
+
+/** A call to /payment/bet; throws Malformed. */
+export function decodeBetCall(method: string, body: Buffer, settings: DecodeSettings): BetCall {
+  const request = decodeObject(body)
+  const operation = betOperationOf(method, request.type)
+  if (operation === undefined) throw new Malformed(`${method} has no such type`)
+  return BUILDERS[operation](request, settings)
+}
+
+const BUILDERS: Record<BetOperation, (request: object, settings: DecodeSettings) => BetCall> = {
+  place: (request, settings) => toPlaceCall(conform(VALIDATORS.place, request), settings),
+  settle: (request, settings) => toSettleCall(conform(VALIDATORS.settle, request), settings),
+  unsettle: (request, settings) => ({ kind: 'unsettle', ...toCorrection(conform(VALIDATORS.unsettle, request), settings) }),
+  rollback: (request, settings) => toRollbackCall(conform(VALIDATORS.rollback, request), settings),
+}
+
+/** The calls to the other endpoints; they throw Malformed. */
+export const decodeUserCall = {
+  profile: (body: Buffer) => conform(VALIDATORS.profile, decodeObject(body)),
+  balance: (body: Buffer) => conform(VALIDATORS.balance, decodeObject(body)),
+  check: (body: Buffer) => conform(VALIDATORS.check, decodeObject(body)),
+}
+
+/** The player that a request is about (I-1). */
+export function playerOf(request: { userId: string; operatorUser?: string }, { behindAggregator }: DecodeSettings): PlayerId {
+  return ((behindAggregator && request.operatorUser) || request.userId) as PlayerId
+}
+
+function decodeObject(body: Buffer): Record<string, unknown> {
+  if (!isUtf8(body)) throw new Malformed('the body is not UTF-8')
+  const value = parse(body.toString('utf8'))
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Malformed('the body is not a JSON object')
+  return value as Record<string, unknown>
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    throw new Malformed('the body is not JSON')
+  }
+}
+
+interface Validator<T> {
+  Check(value: unknown): value is T
+  Errors(value: unknown): { instancePath: string; message: string }[]
+}
+
+/** Members that are stored or compared as text; their length is counted in UTF-16 units too, so that they fit an index. */
+const ID_MEMBERS = { transactionId: LIMITS.transactionId, requestId: LIMITS.requestId, userId: LIMITS.userId, token: LIMITS.token } as const
+
+function conform<T extends object>(validator: Validator<T>, request: object): T {
+  if (!validator.Check(request)) {
+    const [fault] = validator.Errors(request)
+    throw new Malformed(`${fault?.instancePath.slice(1) || 'the body'} ${fault?.message ?? 'is malformed'}`)
+  }
+  for (const [member, { maxLength }] of Object.entries(ID_MEMBERS)) {
+    const id = (request as Record<string, unknown>)[member]
+    if (typeof id === 'string' && (id.length > maxLength || !isStorable(id))) throw new Malformed(`${member} cannot be stored as it is`)
+  }
+  return request
+}
+
+function identityOf(request: PlaceBetRequest | SettleRequest | UnsettleRequest | RollbackRequest, settings: DecodeSettings) {
+  return {
+    requestId: request.requestId as RequestId,
+    betId: request.transactionId as BetId,
+    player: playerOf(request, settings),
+  }
+}
+
+function toPlaceCall(request: PlaceBetRequest, settings: DecodeSettings): BetCall {
+  const currency = toCurrency(request.currency, settings)
+  const stake = toMoney(request.amount, currency, settings)
+  const hasBonus = typeof request.bonusId === 'number'
+  if (stake === 0n && !hasBonus) throw new Malformed('amount must not be 0 without a bonusId') // M-3
+  const token = hashToken(request.token)
+  return { kind: 'place', ...identityOf(request, settings), token, currency, stake, hasBonus, details: detailsOf(request) }
+}
+
+function toSettleCall(request: SettleRequest, settings: DecodeSettings): BetCall {
+  const currency = toCurrency(request.currency, settings)
+  const { resultType, token } = request
+  const call = { kind: 'settle', ...identityOf(request, settings), currency, payout: toMoney(request.amount, currency, settings), resultType } as const
+  if (resultType !== 'cashout') return call
+  if (token === undefined) throw new Malformed('token is required for a cashout') // L-4
+  return { ...call, token: hashToken(token) }
+}
+
+function toRollbackCall(request: RollbackRequest, settings: DecodeSettings): BetCall {
+  if (!Number.isSafeInteger(request.errorCode) || Math.abs(request.errorCode) > MAX_INT4) throw new Malformed('errorCode is out of range')
+  return { kind: 'rollback', ...toCorrection(request, settings), reason: request.errorCode }
+}
+
+const MAX_INT4 = 2 ** 31 - 1
+
+/** Unsettle and rollback: amount and currency are not used, but what is sent must make sense. */
+function toCorrection(request: UnsettleRequest | RollbackRequest, settings: DecodeSettings) {
+  const identity = identityOf(request, settings)
+  if (request.currency === undefined) return identity
+  const currency = toCurrency(request.currency, settings)
+  return request.amount === undefined ? { ...identity, currency } : { ...identity, currency, amount: toMoney(request.amount, currency, settings) }
+}
+
+function toCurrency(code: string, { scales }: DecodeSettings): Currency {
+  if (!isCurrency(scales, code)) throw new Malformed('currency is not known here')
+  return code
+}
+
+function toMoney(amount: number, currency: Currency, { scales }: DecodeSettings): Money {
+  const parsed = parseWireAmount(amount, scales.get(currency) ?? 0)
+  if (parsed === undefined) throw new Malformed(`amount is too large, negative or has more decimals than ${currency}`)
+  return parsed
+}
+
+/** What only describes the bet, for the record; neither money nor secret. */
+const DESCRIPTIVE = [
+  'coefficient',
+  'gameType',
+  'ticketType',
+  'boosterCoefficient',
+  'bonusId',
+  'bonusTemplateId',
+  'bonusAmount',
+  'ip',
+  'info',
+  'subPartnerId',
+  'metadata',
+] as const satisfies (keyof PlaceBetRequest)[]
+
+function detailsOf(request: PlaceBetRequest): string {
+  return JSON.stringify(Object.fromEntries(DESCRIPTIVE.map((member) => [member, request[member]])))
+}

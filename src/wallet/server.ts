@@ -1,0 +1,75 @@
+/** HTTP of the partner wire. A body stays bytes until its signature is verified; a refusal is 400, whatever it is (R-1). */
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from '../logger.ts'
+import { LIMITS } from '../protocol/limits.ts'
+import { OPERATIONS } from '../protocol/operation.ts'
+import { type CallDeps, type Handled, handleBetCall, handleUserCall } from './handle-call.ts'
+import type { WalletMetrics } from './metrics.ts'
+import { failed, type Reply, refused } from './reply.ts'
+import type { WireRequest } from './verify.ts'
+
+export interface WireServerDeps extends CallDeps {
+  readonly metrics: WalletMetrics
+  readonly log: Logger
+}
+
+const NO_BODY = Buffer.alloc(0)
+
+/** Registers the calls of the interface. Encapsulated: its body parser and error handler reach no other route. */
+export async function registerWire(app: FastifyInstance, deps: WireServerDeps): Promise<void> {
+  await app.register(async (wire) => {
+    acceptAnyBody(wire)
+    wire.setErrorHandler((error: FastifyError, request, reply) => send(reply, replyToError(deps, error, request)))
+    const bet = async (request: FastifyRequest, reply: FastifyReply) => {
+      const arrivedAt = performance.now()
+      finish(deps, reply, await handleBetCall(deps, toWire(request), arrivedAt), arrivedAt)
+      return reply
+    }
+    wire.post(OPERATIONS.place.path, bet)
+    wire.put(OPERATIONS.settle.path, bet)
+    for (const operation of ['profile', 'balance', 'check'] as const) {
+      wire.post(OPERATIONS[operation].path, async (request, reply) => {
+        const arrivedAt = performance.now()
+        finish(deps, reply, await handleUserCall(deps, operation, toWire(request)), arrivedAt)
+        return reply
+      })
+    }
+  })
+}
+
+/** R-8: the content type is not looked at, so an unparsable one must not get as far as Fastify's 415. */
+function acceptAnyBody(wire: FastifyInstance): void {
+  wire.removeAllContentTypeParsers()
+  wire.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) => done(null, body))
+  wire.addHook('onRequest', (request, _reply, done) => {
+    request.raw.headers['content-type'] = 'application/octet-stream'
+    done()
+  })
+}
+
+function toWire(request: FastifyRequest): WireRequest {
+  return { method: request.method, headers: request.headers, body: Buffer.isBuffer(request.body) ? request.body : NO_BODY }
+}
+
+function finish(deps: WireServerDeps, reply: FastifyReply, { reply: answer, operation, call }: Handled, arrivedAt: number): void {
+  const milliseconds = performance.now() - arrivedAt
+  deps.metrics.called(operation, answer.outcome, milliseconds / 1_000)
+  if (deps.log.isLevelEnabled('info')) {
+    const { requestId, betId, player } = call ?? {}
+    deps.log.info({ operation, outcome: answer.outcome, requestId, betId, player, ms: Math.round(milliseconds * 10) / 10 }, 'call')
+  }
+  send(reply, answer)
+}
+
+function send(reply: FastifyReply, { status, body }: Reply): void {
+  void reply.code(status).header('content-type', 'application/json; charset=utf-8').header('cache-control', 'no-store').send(body)
+}
+
+/** A request that Fastify could not read is code 5 (R-8); anything else that is thrown is a bug or a broken dependency (R-4). */
+function replyToError(deps: WireServerDeps, error: FastifyError, request: FastifyRequest): Reply {
+  const { statusCode } = error
+  if (statusCode === 413) return refused('invalid_request', `the body is larger than ${LIMITS.bodyBytes} bytes`)
+  if (statusCode !== undefined && statusCode < 500) return refused('invalid_request', 'the body cannot be read')
+  deps.onFailure(error)
+  return failed(request.method === OPERATIONS.place.method && request.url === OPERATIONS.place.path ? 'place' : 'settle')
+}

@@ -1,0 +1,86 @@
+/** Sessions: a token is bound to one player and one currency, expires, and is stored only as its hash (P-1). */
+import { createHash, randomBytes } from 'node:crypto'
+import { statement, type Tx } from '../db/db.ts'
+import type { Currency, PlayerId } from '../protocol/ids.ts'
+import { bucketOf } from './bucket.ts'
+
+/** SHA-256 of a token, base64url. */
+export type TokenHash = string & { readonly brand: 'TokenHash' }
+
+export interface Session {
+  readonly player: PlayerId
+  readonly currency: Currency
+  readonly expiresAt: Date
+  /** When it was ended before its time: by a currency switch or by the operator (code 4). */
+  readonly endedAt: Date | null
+  readonly ip: string | null
+  readonly country: string | null
+}
+
+const TOKEN_BYTES = 32
+
+export function hashToken(token: string): TokenHash {
+  return createHash('sha256').update(token).digest('base64url') as TokenHash
+}
+
+/**
+ * A token whose hash falls into the player's bucket: User data brings a token and no player, and must find its bucket.
+ * Takes as many tries as there are buckets, on average.
+ */
+export function newToken(bucket: number, buckets: number): string {
+  for (;;) {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    if (bucketOf(hashToken(token), buckets) === bucket) return token
+  }
+}
+
+/** A live session belongs to the player, is not ended and not expired; else the token code that says why (3, 4). */
+export function judgeToken(session: Session | undefined, player: PlayerId, now: Date): 'live' | 'invalid_token' | 'expired_token' {
+  if (session === undefined || session.player !== player) return 'invalid_token'
+  return session.endedAt === null && session.expiresAt > now ? 'live' : 'expired_token'
+}
+
+interface SessionRow extends Record<string, unknown> {
+  token_hash: TokenHash
+  player: PlayerId
+  currency: Currency
+  expires_at: Date
+  ended_at: Date | null
+  ip: string | null
+  country: string | null
+}
+
+const READ_SESSIONS = statement(
+  'read_sessions',
+  `select token_hash, player, currency, expires_at, ended_at, ip, country
+   from purser.session where bucket = $1::int and token_hash = any($2::text[])`,
+)
+
+export async function readSessions(tx: Pick<Tx, 'query'>, bucket: number, hashes: readonly TokenHash[]): Promise<Map<TokenHash, Session>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await tx.query<SessionRow>(READ_SESSIONS, [bucket, hashes])
+  return new Map(
+    rows.map(({ token_hash, expires_at, ended_at, ...row }) => [token_hash, { ...row, expiresAt: expires_at, endedAt: ended_at }]),
+  )
+}
+
+const INSERT_SESSION = statement(
+  'insert_session',
+  `insert into purser.session (bucket, token_hash, player, currency, ip, country, created_at, expires_at)
+   values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, $8::timestamptz)`,
+)
+
+export async function insertSession(tx: Tx, bucket: number, hash: TokenHash, session: Session, now: Date): Promise<void> {
+  const { player, currency, ip, country, expiresAt } = session
+  await tx.execute(INSERT_SESSION, [bucket, hash, player, currency, ip, country, now, expiresAt])
+}
+
+const END_SESSIONS = statement(
+  'end_sessions',
+  'update purser.session set ended_at = $3::timestamptz where bucket = $1::int and player = $2::text and ended_at is null',
+)
+
+/** Ends every session of the player. The caller holds the player's lock. */
+export async function endSessions(tx: Tx, bucket: number, player: PlayerId, now: Date): Promise<void> {
+  await tx.execute(END_SESSIONS, [bucket, player, now])
+}

@@ -1,0 +1,48 @@
+/** Puts the partner side together: lanes over a database, the rules, and the HTTP of the wire. */
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../clock.ts'
+import type { Db } from '../db/db.ts'
+import type { Logger } from '../logger.ts'
+import { applyBatch } from './apply.ts'
+import type { DecodeSettings } from './decode.ts'
+import type { Rules } from './decide/decision.ts'
+import { createLanes, type Lanes } from './lanes.ts'
+import { createMetrics, type WalletMetrics } from './metrics.ts'
+import { registerWire } from './server.ts'
+
+/** Transactions of one process at once; the embedded database has one connection, so one lane makes the largest batches. */
+const LANES_PER_BUCKET = { postgres: 4, pglite: 1 } as const
+
+export interface WalletDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Logger
+  readonly buckets: number
+  readonly secrets: readonly string[]
+  readonly rules: Rules
+  readonly settings: DecodeSettings
+}
+
+export interface Wallet {
+  readonly metrics: WalletMetrics
+  readonly lanes: Lanes
+  /** Adds the calls of the interface to an HTTP server. */
+  register(app: FastifyInstance): Promise<void>
+}
+
+export function createWallet({ db, clock, log, buckets, secrets, rules, settings }: WalletDeps): Wallet {
+  const lanes = createLanes({
+    buckets,
+    lanesPerBucket: LANES_PER_BUCKET[db.kind],
+    apply: (bucket, calls) => applyBatch({ db, clock, rules }, bucket, calls),
+    onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
+    onWaited: (milliseconds) => metrics.waited(milliseconds),
+  })
+  const metrics = createMetrics(lanes.depth)
+  const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
+  return {
+    metrics,
+    lanes,
+    register: (app) => registerWire(app, { db, clock, buckets, secrets, settings, lanes, metrics, log, onFailure }),
+  }
+}
