@@ -45,7 +45,8 @@ create table purser.session (
   primary key (bucket, token_hash)
 );
 comment on column purser.session.token_hash is 'SHA-256 of the token, base64url; the token itself is not stored. Its bucket is its player''s.';
-create index session_by_player on purser.session (bucket, player);
+-- Only primary keys begin with bucket: on a table without statistics the planner takes any index on bucket, with bucket alone.
+create index session_by_player on purser.session (player, bucket);
 
 create table purser.account (
   bucket          integer not null,
@@ -121,7 +122,7 @@ create table purser.bet (
   check ((status = 'refused') = (refusal is not null))
 ) with (fillfactor = 80);
 comment on table purser.bet is 'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
-create index bet_by_time on purser.bet (bucket, first_seen_at);
+create index bet_by_time on purser.bet (first_seen_at, bucket);
 
 create table purser.bet_call (
   bucket      integer not null,
@@ -143,4 +144,4 @@ create table purser.bet_call (
   primary key (bucket, player, bet_id, seq)
 );
 comment on table purser.bet_call is 'Every call about a bet except its accepted Place bet, which is the bet''s own row. effect_at is the time that was answered; transfers are versions of purser.transfer.';
-create index bet_call_anomaly on purser.bet_call (bucket, at) where anomaly is not null;
+create index bet_call_anomaly on purser.bet_call (at, bucket) where anomaly is not null;

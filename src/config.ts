@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoreConfig } from './db/open.ts'
-import { MAX_SCALE, STANDARD_SCALES, type Scales } from './protocol/money.ts'
+import { MAX_SCALE, type Scales, STANDARD_SCALES } from './protocol/money.ts'
 
 export interface Setting {
   readonly name: string
@@ -18,18 +18,77 @@ export interface Setting {
 export const SETTINGS = [
   { name: 'HOST', default: '127.0.0.1', meaning: 'Address to listen on.', example: '0.0.0.0' },
   { name: 'PORT', default: '8080', meaning: 'TCP port to listen on; 0 takes any free one.', example: '8080' },
-  { name: 'DATABASE_URL', meaning: 'Postgres to use; without it the embedded PGlite in PURSER_DATA_DIR.', example: 'postgres://purser@db:5432/purser', secret: true },
-  { name: 'PURSER_DATA_DIR', default: '.purser', meaning: 'Folder of the embedded database and of generated keys; `memory://` keeps nothing.', example: '/var/lib/purser' },
-  { name: 'PARTNER_SECRET', meaning: 'Secret shared with the platform; several, comma-separated, while rotating. Generated and kept when absent, never in production.', example: 'new-secret,old-secret', secret: true },
-  { name: 'OPERATOR_API_KEY', meaning: 'Bearer key of the operator API. Generated and kept when absent, never in production.', example: 'a-long-random-text', secret: true },
-  { name: 'PURSER_CLAWBACK', default: 'refuse', meaning: 'When money is taken back that the player no longer has: `refuse` (400, code 21) or `allow-negative`.', example: 'allow-negative' },
-  { name: 'PURSER_RESETTLE_WINDOW', meaning: 'Days after which a settlement can no longer be changed (400, code 20); absent: no limit.', example: '30' },
-  { name: 'PURSER_FREEBET_STAKE', default: 'player', meaning: 'Who pays the stake of a bet with a bonusId: `player` or `promotions`.', example: 'promotions' },
-  { name: 'PURSER_CURRENCIES', meaning: 'Currencies beside ISO 4217, and finer scales: CODE:decimals, comma-separated.', example: 'USDT:6,BTC:8,USD:4' },
-  { name: 'PURSER_BUCKETS', meaning: 'Number of buckets, 1–1024; fixed when the database is created. Absent: what the database has, 1 for a new one.', example: '8' },
-  { name: 'PURSER_BEHIND_AGGREGATOR', default: 'false', meaning: 'Players are named by `operatorUser` where a call carries it.', example: 'true' },
-  { name: 'PURSER_MINIMUM_AGE', default: '18', meaning: 'Years; players with a later birthday are refused (code 16).', example: '21' },
-  { name: 'PURSER_MIGRATE', default: 'auto', meaning: '`auto` updates the schema at start; `never` refuses to start on another schema.', example: 'never' },
+  {
+    name: 'DATABASE_URL',
+    meaning: 'Postgres to use; without it the embedded PGlite in PURSER_DATA_DIR.',
+    example: 'postgres://purser@db:5432/purser',
+    secret: true,
+  },
+  {
+    name: 'PURSER_DATA_DIR',
+    default: '.purser',
+    meaning: 'Folder of the embedded database and of generated keys; `memory://` keeps nothing.',
+    example: '/var/lib/purser',
+  },
+  {
+    name: 'PARTNER_SECRET',
+    meaning:
+      'Secret shared with the platform; several, comma-separated, while rotating. Generated and kept when absent, never in production.',
+    example: 'new-secret,old-secret',
+    secret: true,
+  },
+  {
+    name: 'OPERATOR_API_KEY',
+    meaning: 'Bearer key of the operator API. Generated and kept when absent, never in production.',
+    example: 'a-long-random-text',
+    secret: true,
+  },
+  {
+    name: 'PURSER_CLAWBACK',
+    default: 'refuse',
+    meaning: 'When money is taken back that the player no longer has: `refuse` (400, code 21) or `allow-negative`.',
+    example: 'allow-negative',
+  },
+  {
+    name: 'PURSER_RESETTLE_WINDOW',
+    meaning: 'Days after which a settlement can no longer be changed (400, code 20); absent: no limit.',
+    example: '30',
+  },
+  {
+    name: 'PURSER_FREEBET_STAKE',
+    default: 'player',
+    meaning: 'Who pays the stake of a bet with a bonusId: `player` or `promotions`.',
+    example: 'promotions',
+  },
+  {
+    name: 'PURSER_CURRENCIES',
+    meaning: 'Currencies beside ISO 4217, and finer scales: CODE:decimals, comma-separated.',
+    example: 'USDT:6,BTC:8,USD:4',
+  },
+  {
+    name: 'PURSER_BUCKETS',
+    meaning:
+      'Number of buckets, 1–1024; fixed when the database is created. Absent: what the database has, 1 for a new one.',
+    example: '8',
+  },
+  {
+    name: 'PURSER_BEHIND_AGGREGATOR',
+    default: 'false',
+    meaning: 'Players are named by `operatorUser` where a call carries it.',
+    example: 'true',
+  },
+  {
+    name: 'PURSER_MINIMUM_AGE',
+    default: '18',
+    meaning: 'Years; players with a later birthday are refused (code 16).',
+    example: '21',
+  },
+  {
+    name: 'PURSER_MIGRATE',
+    default: 'auto',
+    meaning: '`auto` updates the schema at start; `never` refuses to start on another schema.',
+    example: 'never',
+  },
   { name: 'LOG_LEVEL', default: 'info', meaning: 'trace, debug, info, warn, error, fatal or silent.', example: 'warn' },
   { name: 'NODE_ENV', meaning: '`production` refuses to generate secrets.', example: 'production' },
 ] as const satisfies readonly Setting[]
@@ -88,7 +147,10 @@ export function readConfig(env: Environment, { generate = true }: { generate?: b
     host: read.text('HOST'),
     port: read.integer('PORT', 0, 65_535) ?? 0,
     store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url },
-    secrets: secret('PARTNER_SECRET').split(',').map((part) => part.trim()).filter((part) => part !== ''),
+    secrets: secret('PARTNER_SECRET')
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
     operatorKey: secret('OPERATOR_API_KEY'),
     generated,
     clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
@@ -157,8 +219,10 @@ function readScales(text: string, problems: string[]): Scales {
   for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
     const match = /^([A-Z0-9]{3,5}):(\d{1,2})$/.exec(entry.trim())
     const scale = Number.parseInt(match?.[2] ?? '', 10)
-    if (match === null || scale > MAX_SCALE) problems.push(`PURSER_CURRENCIES: "${entry}" is not CODE:decimals with 0 to ${MAX_SCALE} decimals`)
-    else if (scale < (STANDARD_SCALES.get(match[1] as string) ?? 0)) problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
+    if (match === null || scale > MAX_SCALE)
+      problems.push(`PURSER_CURRENCIES: "${entry}" is not CODE:decimals with 0 to ${MAX_SCALE} decimals`)
+    else if (scale < (STANDARD_SCALES.get(match[1] as string) ?? 0))
+      problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
     else scales.set(match[1] as string, scale)
   }
   return scales

@@ -2,7 +2,7 @@
 /** The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable. */
 import { buffer } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
-import { ConfigError, type Config, readConfig, type Setting, SETTINGS } from './config.ts'
+import { type Config, ConfigError, readConfig, SETTINGS, type Setting } from './config.ts'
 import { FolderInUse } from './db/folder-lock.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
@@ -24,12 +24,22 @@ program
   .description('the wallet with two demo players and a ready curl line; what `npm start` runs')
   .addHelpText('before', examples('purser sandbox', 'PORT=9000 PURSER_DATA_DIR=memory:// purser sandbox'))
   .addHelpText('after', environment)
-  .action(() => serveUntilStopped((config) => runSandbox(config, (line) => process.stdout.write(`${line}\n`)), { tellGenerated: false }))
+  .action(() =>
+    serveUntilStopped((config) => runSandbox(config, (line) => process.stdout.write(`${line}\n`)), {
+      tellGenerated: false,
+    }),
+  )
 
 program
   .command('wallet')
   .description('the partner side and the operator API')
-  .addHelpText('before', examples('purser wallet', 'DATABASE_URL=postgres://… PARTNER_SECRET=… OPERATOR_API_KEY=… NODE_ENV=production purser wallet'))
+  .addHelpText(
+    'before',
+    examples(
+      'purser wallet',
+      'DATABASE_URL=postgres://… PARTNER_SECRET=… OPERATOR_API_KEY=… NODE_ENV=production purser wallet',
+    ),
+  )
   .addHelpText('after', environment)
   .action(() => serveUntilStopped((config) => serveWallet(config), { tellGenerated: true }))
 
@@ -98,11 +108,15 @@ async function withDb<T>(work: (db: Awaited<ReturnType<typeof openDb>>) => Promi
 }
 
 /** Runs a server until SIGINT or SIGTERM; the first one finishes what was accepted, a second one gives up. */
-async function serveUntilStopped(start: (config: Config) => Promise<RunningWallet>, { tellGenerated }: { tellGenerated: boolean }): Promise<void> {
+async function serveUntilStopped(
+  start: (config: Config) => Promise<RunningWallet>,
+  { tellGenerated }: { tellGenerated: boolean },
+): Promise<void> {
   const config = readConfig(process.env)
   const server = await start(config)
   if (tellGenerated) {
-    for (const { name, value, path } of config.generated) process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
+    for (const { name, value, path } of config.generated)
+      process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
   }
   const stop = () => {
     process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))

@@ -5,7 +5,12 @@ import { SIGNATURE_HEADER, sign } from './protocol/signature.ts'
 import { type RunningWallet, serveWallet } from './serve.ts'
 
 const DEMO_PLAYERS = [
-  { userId: 'alice', currency: 'EUR', currencies: ['EUR', 'USD'], customFields: { nickname: 'Alice', userCountry: 'DE' } },
+  {
+    userId: 'alice',
+    currency: 'EUR',
+    currencies: ['EUR', 'USD'],
+    customFields: { nickname: 'Alice', userCountry: 'DE' },
+  },
   { userId: 'bob', currency: 'USD', currencies: ['USD'], customFields: { nickname: 'Bob', userCountry: 'CA' } },
 ] as const
 
@@ -19,7 +24,9 @@ interface DemoPlayer {
 /** Starts the wallet and makes the demo players through the operator API, as an operator would. Prints to `print`. */
 export async function runSandbox(config: Config, print: (line: string) => void): Promise<RunningWallet> {
   const wallet = await serveWallet({ ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel })
-  const players = await Promise.all(DEMO_PLAYERS.map((player) => createDemoPlayer(wallet.url, config.operatorKey, player)))
+  const players = await Promise.all(
+    DEMO_PLAYERS.map((player) => createDemoPlayer(wallet.url, config.operatorKey, player)),
+  )
   for (const line of welcome(wallet.url, config, players)) print(line)
   return wallet
 }
@@ -28,9 +35,15 @@ async function createDemoPlayer(url: string, key: string, player: (typeof DEMO_P
   const request = operatorRequest(url, key)
   const { userId, currency } = player
   await request('POST', '/operator/players', player)
-  await request('POST', `/operator/players/${userId}/deposits`, { currency, amount: '1000.00', reference: 'sandbox-welcome' })
+  await request('POST', `/operator/players/${userId}/deposits`, {
+    currency,
+    amount: '1000.00',
+    reference: 'sandbox-welcome',
+  })
   const { token } = (await request('POST', `/operator/players/${userId}/sessions`, {})) as { token: string }
-  const { balances } = (await request('GET', `/operator/players/${userId}/balances`)) as { balances: { currency: string; amount: string }[] }
+  const { balances } = (await request('GET', `/operator/players/${userId}/balances`)) as {
+    balances: { currency: string; amount: string }[]
+  }
   return { userId, currency, token, balance: balances.find((b) => b.currency === currency)?.amount ?? '0' }
 }
 
@@ -54,7 +67,9 @@ function welcome(url: string, config: Config, players: readonly DemoPlayer[]): s
     `Partner secret  ${config.secrets[0]}`,
     `Operator key    ${config.operatorKey}`,
     '',
-    ...players.map(({ userId, currency, token, balance }) => `Player ${userId.padEnd(6)} ${balance} ${currency}   token ${token}`),
+    ...players.map(
+      ({ userId, currency, token, balance }) => `Player ${userId.padEnd(6)} ${balance} ${currency}   token ${token}`,
+    ),
     '',
     'Place a bet of 10 for alice (paste it; paste it again: the same answer, no second debit):',
     '',
@@ -71,9 +86,32 @@ function welcome(url: string, config: Config, players: readonly DemoPlayer[]): s
 
 /** A signed Place bet that works when pasted into a shell: the body has no quote that a shell would take. */
 function curlLine(url: string, config: Config, { userId, currency, token }: DemoPlayer): string {
-  const selection = { disciplineId: 1, discipline: 'Football', eventId: 4711, event: 'Arsenal - Chelsea', market: 'Match winner', outcome: 'Draw', coefficient: 2.1 }
-  const bet = { requestId: randomUUID(), type: 1, transactionId: randomUUID(), token, userId, amount: 10, currency, coefficient: 2.1 }
-  const body = JSON.stringify({ ...bet, gameType: 'sportsbook', ticketType: 'single', bonusId: null, metadata: [selection] })
+  const selection = {
+    disciplineId: 1,
+    discipline: 'Football',
+    eventId: 4711,
+    event: 'Arsenal - Chelsea',
+    market: 'Match winner',
+    outcome: 'Draw',
+    coefficient: 2.1,
+  }
+  const bet = {
+    requestId: randomUUID(),
+    type: 1,
+    transactionId: randomUUID(),
+    token,
+    userId,
+    amount: 10,
+    currency,
+    coefficient: 2.1,
+  }
+  const body = JSON.stringify({
+    ...bet,
+    gameType: 'sportsbook',
+    ticketType: 'single',
+    bonusId: null,
+    metadata: [selection],
+  })
   const signature = sign(Buffer.from(body), config.secrets[0] ?? '')
   return `curl -s -X POST ${url}/payment/bet -H 'content-type: application/json' -H '${SIGNATURE_HEADER}: ${signature}' -d '${body}'`
 }

@@ -17,13 +17,20 @@ export interface RunningWallet {
   close(): Promise<void>
 }
 
+const SWEEP_MS = 50
+/** Milliseconds for a request to arrive completely; the platform gives up after 5 s. */
+const REQUEST_TIMEOUT_MS = 10_000
+
 export interface ServeDeps {
   readonly clock?: Clock
   readonly log?: Logger
 }
 
 /** Opens the database, brings it up to date and listens. Throws when any of it fails, with everything closed again. */
-export async function serveWallet(config: Config, { clock = systemClock, log = createLogger(config.logLevel) }: ServeDeps = {}): Promise<RunningWallet> {
+export async function serveWallet(
+  config: Config,
+  { clock = systemClock, log = createLogger(config.logLevel) }: ServeDeps = {},
+): Promise<RunningWallet> {
   const db = await openDb(config.store)
   try {
     return await serve(config, db, clock, log)
@@ -41,11 +48,17 @@ async function serve(config: Config, db: Db, clock: Clock, log: Logger): Promise
   return {
     url,
     async close() {
-      await app.close()
+      await closeServer(app)
       await db.close()
       log.info('the wallet has stopped')
     },
   }
+}
+
+/** A connection whose last answer goes out after the server began to close would stay open idle, and the close would wait for it. */
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
+  await app.close().finally(() => clearInterval(sweep))
 }
 
 async function prepareDb({ migrate: mode, buckets: wanted, scales }: Config, db: Db): Promise<number> {
@@ -69,6 +82,7 @@ export async function createApp(config: Config, { db, buckets, clock, log }: App
     logger: false,
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
+    requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     routerOptions: { maxParamLength: 1_000 },
   })
@@ -93,7 +107,9 @@ function registerHealth(app: FastifyInstance, db: Db, wallet: Wallet): void {
     const status = state === 'ready' && !(await answers(db)) ? 'database unavailable' : state
     return reply.code(status === 'ready' ? 200 : 503).send({ status })
   })
-  app.get('/metrics', async (_request, reply) => reply.header('content-type', wallet.metrics.contentType).send(await wallet.metrics.text()))
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', wallet.metrics.contentType).send(await wallet.metrics.text()),
+  )
 }
 
 async function answers(db: Db): Promise<boolean> {

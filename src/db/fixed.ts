@@ -3,7 +3,10 @@ import type { Scales } from '../protocol/money.ts'
 import { type Db, statement, type Tx } from './db.ts'
 
 const READ_BUCKETS = statement('read_buckets', "select value from purser.setting where name = 'buckets'")
-const WRITE_BUCKETS = statement('write_buckets', "insert into purser.setting (name, value) values ('buckets', $1::text) on conflict (name) do nothing")
+const WRITE_BUCKETS = statement(
+  'write_buckets',
+  "insert into purser.setting (name, value) values ('buckets', $1::text) on conflict (name) do nothing",
+)
 
 /** The number of buckets of this database; the first start fixes it. Throws when another number is asked for. */
 export async function fixBuckets(db: Db, wanted: number | undefined): Promise<number> {
@@ -30,7 +33,9 @@ export async function fixScales(db: Db, scales: Scales): Promise<void> {
   const rows = await db.transaction((tx) => writeScales(tx, scales))
   const changed = rows.filter(({ currency, scale }) => scales.has(currency) && scales.get(currency) !== scale)
   if (changed.length === 0) return
-  const list = changed.map(({ currency, scale }) => `${currency} is stored with ${scale} decimals, configured are ${scales.get(currency)}`)
+  const list = changed.map(
+    ({ currency, scale }) => `${currency} is stored with ${scale} decimals, configured are ${scales.get(currency)}`,
+  )
   throw new Error(`the scale of a currency in use cannot change: ${list.join('; ')}`)
 }
 

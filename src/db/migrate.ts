@@ -19,7 +19,10 @@ export async function migrate(db: Db): Promise<MigrationReport> {
     const postgrator = createPostgrator(run)
     await refuseNewer(postgrator)
     const applied = await postgrator.migrate()
-    return { version: await postgrator.getDatabaseVersion(), applied: applied.map((file) => `${file.version} ${file.name}`) }
+    return {
+      version: await postgrator.getDatabaseVersion(),
+      applied: applied.map((file) => `${file.version} ${file.name}`),
+    }
   })
 }
 
@@ -28,7 +31,10 @@ export async function requireMigrated(db: Db): Promise<void> {
   await db.script(async (run) => {
     const postgrator = createPostgrator(run)
     const [current, wanted] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
-    if (current !== wanted) throw new Error(`the database has schema version ${current}, this program needs ${wanted}: run the migrate command`)
+    if (current !== wanted)
+      throw new Error(
+        `the database has schema version ${current}, this program needs ${wanted}: run the migrate command`,
+      )
   })
 }
 
@@ -43,5 +49,8 @@ function createPostgrator(run: (sql: string) => Promise<Row[]>): Postgrator {
 
 async function refuseNewer(postgrator: Postgrator): Promise<void> {
   const [current, wanted] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
-  if (current > wanted) throw new Error(`the database has schema version ${current}, this program knows only ${wanted}: use a newer program`)
+  if (current > wanted)
+    throw new Error(
+      `the database has schema version ${current}, this program knows only ${wanted}: use a newer program`,
+    )
 }

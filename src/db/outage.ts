@@ -8,7 +8,8 @@ const QUERY_CANCELED = '57014'
 
 export function isOutage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (typeof code !== 'string') return error instanceof Error && /connect|terminat|timeout|ended|closed/i.test(error.message)
+  if (typeof code !== 'string')
+    return error instanceof Error && /connect|terminat|timeout|ended|closed/i.test(error.message)
   if (!/^[0-9A-Z]{5}$/.test(code)) return true // ECONNREFUSED and its kin
   return code !== QUERY_CANCELED && OUTAGE_CLASSES.has(code.slice(0, 2))
 }

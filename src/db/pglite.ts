@@ -41,7 +41,11 @@ async function inTransaction<T>(tx: Transaction, settings: string, work: (tx: Tx
   })
 }
 
-async function run(target: PGlite | Transaction, statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
+async function run(
+  target: PGlite | Transaction,
+  statement: Statement,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
   const result = await target.query<Row>(statement.text, values as unknown[])
   return result.rows
 }

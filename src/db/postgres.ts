@@ -1,6 +1,6 @@
 /** The Db on a Postgres server, through the `pg` pool. */
 import pg from 'pg'
-import { type Db, type Row, SNAPSHOT, HOT_SETTINGS, type Statement, type Tx } from './db.ts'
+import { type Db, HOT_SETTINGS, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 
 /** Transactions at once from one process; each lane holds at most one. */
 const POOL_SIZE = 16
@@ -37,11 +37,15 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
 
 /** No call is answered 200 before its commit is durable: these settings would break that silently. */
 async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query("select current_setting('fsync') as fsync, current_setting('synchronous_commit') as sync")
+  const { rows } = await pool.query(
+    "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as sync",
+  )
   const { fsync, sync } = rows[0] as { fsync: string; sync: string }
   if (fsync === 'on' && sync !== 'off') return
   await pool.end()
-  throw new Error(`the Postgres server has fsync=${fsync} and synchronous_commit=${sync}: an answered bet could be lost in a crash`)
+  throw new Error(
+    `the Postgres server has fsync=${fsync} and synchronous_commit=${sync}: an answered bet could be lost in a crash`,
+  )
 }
 
 function prepared(statement: Statement, values: readonly unknown[] = []): pg.QueryConfig {

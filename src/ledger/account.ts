@@ -39,7 +39,13 @@ const OPEN_ACCOUNTS = statement(
 )
 
 /** Opens the accounts that the player does not have yet, with nothing in them. */
-export async function openAccounts(tx: Tx, bucket: number, player: PlayerId, currencies: readonly string[], at: Date): Promise<void> {
+export async function openAccounts(
+  tx: Tx,
+  bucket: number,
+  player: PlayerId,
+  currencies: readonly string[],
+  at: Date,
+): Promise<void> {
   await tx.execute(OPEN_ACCOUNTS, [bucket, player, currencies, dayOf(at)])
 }
 
@@ -50,7 +56,11 @@ const READ_ACCOUNTS = statement(
 )
 
 /** All accounts of these players. The caller holds the players' locks when it is going to post. */
-export async function readAccounts(tx: Pick<Tx, 'query'>, bucket: number, players: readonly PlayerId[]): Promise<Account[]> {
+export async function readAccounts(
+  tx: Pick<Tx, 'query'>,
+  bucket: number,
+  players: readonly PlayerId[],
+): Promise<Account[]> {
   const rows = await tx.query<AccountRow>(READ_ACCOUNTS, [bucket, players])
   return rows.map(({ opening_version, ...row }) => ({ ...row, openingVersion: opening_version }))
 }

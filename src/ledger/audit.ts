@@ -70,12 +70,16 @@ export async function auditLedger(tx: Tx, allowNegative: boolean): Promise<Findi
 export async function runChecks(tx: Tx, prefix: string, checks: Readonly<Record<string, string>>): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [index, [check, sql]] of Object.entries(checks).entries()) {
-    const rows = await tx.query(statement(`audit_${prefix}_${index}`, `select * from (${sql}) findings limit ${MAX_FINDINGS}`))
+    const rows = await tx.query(
+      statement(`audit_${prefix}_${index}`, `select * from (${sql}) findings limit ${MAX_FINDINGS}`),
+    )
     findings.push(...rows.map((row) => ({ check, row: toText(row) })))
   }
   return findings
 }
 
 function toText(row: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : String(value)]))
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : String(value)]),
+  )
 }

@@ -14,13 +14,13 @@ export interface Book {
   /** Applies a posting; throws if there is no such account or the balance leaves the range of a bigint. */
   post(posting: Posting, at: Date): Transfer
   readonly transfers: readonly Transfer[]
-  /** Accounts that were posted to: as read, and as they are now. */
-  changes(): { before: Account; after: Account }[]
+  /** Accounts that were posted to, as they are now. */
+  changed(): Account[]
 }
 
 export function openBook(accounts: readonly Account[]): Book {
-  const before = new Map(accounts.map((account) => [keyOf(account.player, account.currency), account]))
-  const current = new Map(before)
+  const read = new Map(accounts.map((account) => [keyOf(account.player, account.currency), account]))
+  const current = new Map(read)
   const transfers: Transfer[] = []
   return {
     transfers,
@@ -35,7 +35,7 @@ export function openBook(accounts: readonly Account[]): Book {
       transfers.push(transfer)
       return transfer
     },
-    changes: () => changesBetween(before, current),
+    changed: () => [...current].flatMap(([key, account]) => (read.get(key) === account ? [] : [account])),
   }
 }
 
@@ -44,7 +44,8 @@ function keyOf(player: PlayerId, currency: Currency): string {
 }
 
 function applyPosting(account: Account, posting: Posting, at: Date): Account {
-  if (posting.amount < 0n || posting.debit === posting.credit) throw new Error('a transfer moves an amount from one account to another')
+  if (posting.amount < 0n || posting.debit === posting.credit)
+    throw new Error('a transfer moves an amount from one account to another')
   const balance = account.balance + effectOnPlayer(posting)
   if (!fitsBalance(balance)) throw new Error('a balance would leave its range')
   const day = dayOf(at)
@@ -61,11 +62,4 @@ function applyPosting(account: Account, posting: Posting, at: Date): Account {
 /** True if the balance can be stored with room to spare. */
 export function fitsBalance(balance: bigint): balance is Money {
   return balance <= MAX_BALANCE && balance >= -MAX_BALANCE
-}
-
-function changesBetween(before: Map<string, Account>, current: Map<string, Account>): { before: Account; after: Account }[] {
-  return [...current].flatMap(([key, after]) => {
-    const old = before.get(key)
-    return old === undefined || old === after ? [] : [{ before: old, after }]
-  })
 }

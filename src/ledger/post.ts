@@ -1,5 +1,6 @@
 /** Writes a book: its transfers and the accounts they changed, each in one set-based statement. */
 import { statement, type Tx } from '../db/db.ts'
+import type { Account } from './account.ts'
 import type { Book } from './book.ts'
 
 const INSERT_TRANSFERS = statement(
@@ -10,21 +11,26 @@ const INSERT_TRANSFERS = statement(
      $9::bigint[], $10::text[], $11::text[], $12::text[], $13::timestamptz[]) as r`,
 )
 
-const UPDATE_ACCOUNTS = statement(
-  'update_accounts',
-  `update purser.account a
-   set balance = r.balance, version = r.version, day = r.day, opening_version = r.opening_version
-   from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::date[], $8::bigint[])
-     as r (player, currency, seen_version, balance, version, day, opening_version)
-   where a.bucket = $1::int and a.player = r.player and a.currency = r.currency and a.version = r.seen_version`,
+/** An upsert, because its conflict target leaves the planner no choice but the primary key; a joined UPDATE has one. */
+const SAVE_ACCOUNTS = statement(
+  'save_accounts',
+  `insert into purser.account as a (bucket, player, currency, balance, version, day, opening_version)
+   select $1::int, r.* from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::date[], $7::bigint[]) as r
+   on conflict (bucket, player, currency) do update
+   set balance = excluded.balance, version = excluded.version, day = excluded.day, opening_version = excluded.opening_version
+   where a.version < excluded.version`,
 )
 
-/** Writes what was posted. Throws, so that the transaction is undone, unless exactly the accounts that were read are changed. */
+/**
+ * Writes what was posted. A second fence behind the players' locks: a transfer number that is taken, or an account that
+ * has moved on, makes this throw, and the transaction is undone.
+ */
 export async function saveBook(tx: Tx, bucket: number, book: Book): Promise<void> {
-  const changes = book.changes()
-  if (changes.length === 0) return
-  const [inserted, updated] = await Promise.all([insertTransfers(tx, bucket, book), updateAccounts(tx, bucket, changes)])
-  if (inserted !== book.transfers.length || updated !== changes.length) throw new Error('accounts changed while they were locked')
+  const changed = book.changed()
+  if (changed.length === 0) return
+  const [inserted, saved] = await Promise.all([insertTransfers(tx, bucket, book), saveAccounts(tx, bucket, changed)])
+  if (inserted !== book.transfers.length || saved !== changed.length)
+    throw new Error('accounts changed while they were locked')
 }
 
 function insertTransfers(tx: Tx, bucket: number, { transfers }: Book): Promise<number> {
@@ -45,15 +51,14 @@ function insertTransfers(tx: Tx, bucket: number, { transfers }: Book): Promise<n
   ])
 }
 
-function updateAccounts(tx: Tx, bucket: number, changes: ReturnType<Book['changes']>): Promise<number> {
-  return tx.execute(UPDATE_ACCOUNTS, [
+function saveAccounts(tx: Tx, bucket: number, accounts: readonly Account[]): Promise<number> {
+  return tx.execute(SAVE_ACCOUNTS, [
     bucket,
-    changes.map((c) => c.after.player),
-    changes.map((c) => c.after.currency),
-    changes.map((c) => c.before.version),
-    changes.map((c) => c.after.balance),
-    changes.map((c) => c.after.version),
-    changes.map((c) => c.after.day),
-    changes.map((c) => c.after.openingVersion),
+    accounts.map((a) => a.player),
+    accounts.map((a) => a.currency),
+    accounts.map((a) => a.balance),
+    accounts.map((a) => a.version),
+    accounts.map((a) => a.day),
+    accounts.map((a) => a.openingVersion),
   ])
 }

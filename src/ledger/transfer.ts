@@ -60,7 +60,8 @@ interface TransferRow extends Record<string, unknown> {
   at: Date
 }
 
-const COLUMNS = 'player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, at'
+const COLUMNS =
+  'player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, at'
 const PREFIXED = COLUMNS.replaceAll(/\w+/g, 't.$&')
 
 const TRANSFERS_OF_TODAY = statement(
@@ -79,7 +80,12 @@ export async function readTransfersAfter(
   bucket: number,
   openings: readonly { player: PlayerId; currency: Currency; version: bigint }[],
 ): Promise<Transfer[]> {
-  const values = [bucket, openings.map((o) => o.player), openings.map((o) => o.currency), openings.map((o) => o.version)]
+  const values = [
+    bucket,
+    openings.map((o) => o.player),
+    openings.map((o) => o.currency),
+    openings.map((o) => o.version),
+  ]
   return toTransfers(tx, TRANSFERS_OF_TODAY, values)
 }
 
@@ -126,7 +132,12 @@ export interface StatementQuery {
 }
 
 /** The player's own transfers, newest first: those that touch the player's balance. */
-export function readStatement(tx: Pick<Tx, 'query'>, bucket: number, player: PlayerId, query: StatementQuery): Promise<Transfer[]> {
+export function readStatement(
+  tx: Pick<Tx, 'query'>,
+  bucket: number,
+  player: PlayerId,
+  query: StatementQuery,
+): Promise<Transfer[]> {
   const { currency = null, from = null, to = null, after, limit } = query
   const cursor = after === undefined ? [null, null, null] : [after.at, after.currency, after.version]
   return toTransfers(tx, STATEMENT, [bucket, player, currency, from, to, ...cursor, limit])

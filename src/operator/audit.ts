@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { auditLedger, type Finding } from '../ledger/audit.ts'
-import type { Rules } from '../wallet/decide/decision.ts'
 import { auditBets } from '../wallet/audit.ts'
+import type { Rules } from '../wallet/decide/decision.ts'
 
 export interface AuditReport {
   readonly ok: boolean
@@ -16,6 +16,9 @@ export const AuditSchema = Type.Object({
 })
 
 export async function audit(db: Db, clawback: Rules['clawback']): Promise<AuditReport> {
-  const findings = await db.snapshot(async (tx) => [...(await auditLedger(tx, clawback === 'allow-negative')), ...(await auditBets(tx))])
+  const findings = await db.snapshot(async (tx) => [
+    ...(await auditLedger(tx, clawback === 'allow-negative')),
+    ...(await auditBets(tx)),
+  ])
   return { ok: findings.length === 0, findings }
 }

@@ -49,9 +49,18 @@ const CallSchema = Type.Object({
   transfers: Type.Array(TransferSchema),
 })
 
-export const BetHistorySchema = Type.Object({ ...BetSchema.properties, details: optional(Type.Unknown()), history: Type.Array(CallSchema) })
+export const BetHistorySchema = Type.Object({
+  ...BetSchema.properties,
+  details: optional(Type.Unknown()),
+  history: Type.Array(CallSchema),
+})
 export const BetListSchema = pageOf(BetSchema)
-export const BetQuerySchema = Type.Object({ status: optional(Status), userId: optional(UserIdSchema), ...timeRangeQuery, ...pageQuery })
+export const BetQuerySchema = Type.Object({
+  status: optional(Status),
+  userId: optional(UserIdSchema),
+  ...timeRangeQuery,
+  ...pageQuery,
+})
 export const AnomalyQuerySchema = Type.Object({ ...timeRangeQuery, ...pageQuery })
 export const AnomalySchema = Type.Object({
   userId: UserIdSchema,
@@ -102,8 +111,15 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
   const [row] = await deps.db.query<BetRow & { details: Json }>(READ_BET, key)
   if (row === undefined) throw notFound('the bet')
   const record = toRecord(row)
-  const calls = [...placementCall(record), ...(await deps.db.query<CallRow>(READ_CALLS, key))].sort((a, b) => a.seq - b.seq)
-  const history = await Promise.all(calls.map(async (call) => ({ ...showCall(deps, call), transfers: await transfersOf(deps, bucket, call, row.currency) })))
+  const calls = [...placementCall(record), ...(await deps.db.query<CallRow>(READ_CALLS, key))].sort(
+    (a, b) => a.seq - b.seq,
+  )
+  const history = await Promise.all(
+    calls.map(async (call) => ({
+      ...showCall(deps, call),
+      transfers: await transfersOf(deps, bucket, call, row.currency),
+    })),
+  )
   return { ...showBet(deps, record), ...(row.details !== null && { details: row.details }), history }
 }
 
@@ -113,7 +129,14 @@ function placementCall({ bet, player, betId, stakeVersion, placeRequestId, calls
   const { stake, currency, placedAt } = bet.placement
   const rest = { result_type: null, reason: null, outcome: 'applied', refusal: null, anomaly: null } as const
   const transfers = stakeVersion === null ? [] : [stakeVersion]
-  const call = { player, bet_id: betId, operation: 'place', request_id: placeRequestId, amount: stake, currency } as const
+  const call = {
+    player,
+    bet_id: betId,
+    operation: 'place',
+    request_id: placeRequestId,
+    amount: stake,
+    currency,
+  } as const
   return [{ ...call, ...rest, seq: 0, transfers, effect_at: placedAt, at: placedAt }]
 }
 
@@ -181,8 +204,21 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
   const place = query.userId === undefined ? undefined : locate(deps, query.userId)
   const buckets = place === undefined ? allBuckets(deps) : [place.bucket]
   const after = [cursor?.at ?? null, cursor?.ids[0] ?? null, cursor?.ids[1] ?? null]
-  const rows = await deps.db.query<BetRow>(LIST_BETS, [buckets, place?.id ?? null, query.status ?? null, from, to, ...after, limit + 1])
-  return toPage(rows.map(toRecord), limit, (bet) => showBet(deps, bet), (bet) => [bet.firstSeenAt.toISOString(), bet.player, bet.betId])
+  const rows = await deps.db.query<BetRow>(LIST_BETS, [
+    buckets,
+    place?.id ?? null,
+    query.status ?? null,
+    from,
+    to,
+    ...after,
+    limit + 1,
+  ])
+  return toPage(
+    rows.map(toRecord),
+    limit,
+    (bet) => showBet(deps, bet),
+    (bet) => [bet.firstSeenAt.toISOString(), bet.player, bet.betId],
+  )
 }
 
 function allBuckets({ buckets }: OperatorDeps): number[] {

@@ -19,7 +19,11 @@ export const CashSchema = Type.Object(
   {
     currency: CurrencySchema,
     amount: DecimalSchema,
-    reference: Type.String({ minLength: 1, maxLength: 128, description: 'Your own id of this movement, unique per player.' }),
+    reference: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'Your own id of this movement, unique per player.',
+    }),
   },
   { additionalProperties: false, examples: [{ currency: 'EUR', amount: '100.00', reference: 'psp-4711' }] },
 )
@@ -31,10 +35,23 @@ export const MovementSchema = Type.Object({
 export const BalancesSchema = Type.Object({
   balances: Type.Array(Type.Object({ currency: CurrencySchema, amount: SignedDecimal })),
 })
-export const StatementQuerySchema = Type.Object({ currency: Type.Optional(CurrencySchema), ...timeRangeQuery, ...pageQuery })
+export const StatementQuerySchema = Type.Object({
+  currency: Type.Optional(CurrencySchema),
+  ...timeRangeQuery,
+  ...pageQuery,
+})
 export const TransferSchema = Type.Object({
   transferId: Type.String(),
-  kind: Type.Enum(['stake', 'refund', 'payout', 'payout_reversal', 'deposit', 'withdrawal', 'stake_closed', 'stake_reopened']),
+  kind: Type.Enum([
+    'stake',
+    'refund',
+    'payout',
+    'payout_reversal',
+    'deposit',
+    'withdrawal',
+    'stake_closed',
+    'stake_reopened',
+  ]),
   currency: CurrencySchema,
   amount: Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', description: "Signed: what it does to the player's balance." }),
   balance: Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', description: 'After this transfer.' }),
@@ -85,24 +102,43 @@ interface Movement {
 }
 
 function repeat(deps: OperatorDeps, earlier: MovementRow, wanted: Movement) {
-  const isSame = earlier.kind === wanted.kind && earlier.currency === wanted.currency && earlier.amount === wanted.amount
+  const isSame =
+    earlier.kind === wanted.kind && earlier.currency === wanted.currency && earlier.amount === wanted.amount
   if (!isSame) throw new Problem(422, 'reference_reused', 'this reference belongs to another movement')
   return showMovement(deps, earlier.currency, earlier.version, earlier.balance_after)
 }
 
-async function post(deps: OperatorDeps, tx: Tx, { player, bucket }: Located, movement: Movement & { reference: string }): Promise<Transfer> {
+async function post(
+  deps: OperatorDeps,
+  tx: Tx,
+  { player, bucket }: Located,
+  movement: Movement & { reference: string },
+): Promise<Transfer> {
   const { kind, currency, amount, reference } = movement
   const now = deps.clock.now()
-  if (!player.currencies.includes(currency)) throw conflict('currency_not_available', `${currency} is not one of the player's currencies`)
+  if (!player.currencies.includes(currency))
+    throw conflict('currency_not_available', `${currency} is not one of the player's currencies`)
   await openAccounts(tx, bucket, player.id, [currency], now)
   const book = openBook(await readAccounts(tx, bucket, [player.id]))
   const after = (book.account(player.id, currency)?.balance ?? 0n) + (kind === 'deposit' ? amount : -amount)
   if (kind === 'withdrawal' && after < 0n) throw conflict('not_enough_money', 'the balance is smaller than the amount')
   if (!fitsBalance(after)) throw conflict('balance_too_large', 'the balance would become too large')
-  const sides = kind === 'deposit' ? ({ debit: 'cash_in', credit: 'player' } as const) : ({ debit: 'player', credit: 'cash_out' } as const)
+  const sides =
+    kind === 'deposit'
+      ? ({ debit: 'cash_in', credit: 'player' } as const)
+      : ({ debit: 'player', credit: 'cash_out' } as const)
   const transfer = book.post({ player: player.id, currency, kind, ...sides, amount, reference }, now)
   await saveBook(tx, bucket, book)
-  await tx.execute(INSERT_MOVEMENT, [bucket, player.id, reference, kind, currency, amount, transfer.version, transfer.balanceAfter])
+  await tx.execute(INSERT_MOVEMENT, [
+    bucket,
+    player.id,
+    reference,
+    kind,
+    currency,
+    amount,
+    transfer.version,
+    transfer.balanceAfter,
+  ])
   return transfer
 }
 
@@ -132,7 +168,12 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
     ...(after && { after }),
     limit: limit + 1,
   })
-  return toPage(rows, limit, (row) => showTransfer(deps, row), (row) => [row.at.toISOString(), row.currency, String(row.version)])
+  return toPage(
+    rows,
+    limit,
+    (row) => showTransfer(deps, row),
+    (row) => [row.at.toISOString(), row.currency, String(row.version)],
+  )
 }
 
 function toVersion(text: string | undefined): bigint {

@@ -34,7 +34,11 @@ export async function findPlayer(deps: OperatorDeps, userId: string): Promise<Lo
 }
 
 /** Runs `work` with the player locked, in one transaction; 404 when there is none. */
-export function withPlayer<T>(deps: OperatorDeps, userId: string, work: (tx: Tx, located: Located) => Promise<T>): Promise<T> {
+export function withPlayer<T>(
+  deps: OperatorDeps,
+  userId: string,
+  work: (tx: Tx, located: Located) => Promise<T>,
+): Promise<T> {
   const { id, bucket } = locate(deps, userId)
   return deps.db.transaction(async (tx) => {
     const player = (await lockPlayers(tx, bucket, [id])).get(id)

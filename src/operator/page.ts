@@ -7,7 +7,12 @@ export const MAX_LIMIT = 500
 
 /** Members of every list's query string, where everything is text. */
 export const pageQuery = {
-  limit: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,2}$', description: `Rows at most, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} when absent.` })),
+  limit: Type.Optional(
+    Type.String({
+      pattern: '^[1-9]\\d{0,2}$',
+      description: `Rows at most, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} when absent.`,
+    }),
+  ),
   after: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'The `next` of the page before.' })),
 }
 
@@ -32,7 +37,12 @@ export function limitOf({ limit }: { limit?: string }): number {
 }
 
 /** Cuts the one row that was read too many, which tells that there is a next page. */
-export function toPage<T, R>(rows: readonly T[], limit: number, render: (row: T) => R, cursorOf: (row: T) => readonly string[]) {
+export function toPage<T, R>(
+  rows: readonly T[],
+  limit: number,
+  render: (row: T) => R,
+  cursorOf: (row: T) => readonly string[],
+) {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const next = rows.length > limit && last !== undefined ? encodeCursor(cursorOf(last)) : null
@@ -48,7 +58,8 @@ export function decodeCursor(after: string | undefined, parts: number): { at: Da
   if (after === undefined) return undefined
   const [time, ...ids] = parseCursor(after)
   const at = new Date(time ?? '')
-  if (ids.length !== parts - 1 || Number.isNaN(at.getTime())) throw invalid('/query/after', 'is not a cursor of this list')
+  if (ids.length !== parts - 1 || Number.isNaN(at.getTime()))
+    throw invalid('/query/after', 'is not a cursor of this list')
   return { at, ids }
 }
 

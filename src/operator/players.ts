@@ -11,9 +11,13 @@ import { findPlayer, locate, type OperatorDeps, toCurrency, withPlayer } from '.
 import { conflict, invalid } from './problem.ts'
 
 const optional = Type.Optional
-const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]))
+const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S) =>
+  Type.Optional(Type.Union([schema, Type.Null()]))
 const Currencies = Type.Array(CurrencySchema, { minItems: 1, maxItems: 200, uniqueItems: true })
-export const DecimalSchema = Type.String({ pattern: '^\\d{1,18}(\\.\\d{1,12})?$', description: 'Decimal amount, "12.10".' })
+export const DecimalSchema = Type.String({
+  pattern: '^\\d{1,18}(\\.\\d{1,12})?$',
+  description: 'Decimal amount, "12.10".',
+})
 const Birthday = Type.String({ format: 'date' })
 
 export const NewPlayerSchema = Type.Object(
@@ -47,7 +51,11 @@ export const PlayerPatchSchema = Type.Object(
     currencies: optional(Currencies),
     isTest: orNull(Type.Boolean()),
     operatorUser: orNull(OperatorUserSchema),
-    customFields: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Merged member by member (RFC 7396); null takes a member away.' })),
+    customFields: orNull(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Merged member by member (RFC 7396); null takes a member away.',
+      }),
+    ),
   },
   { additionalProperties: false, examples: [{ status: 'blocked' }, { limits: { stake: '100.00', betCount: 20 } }] },
 )
@@ -62,7 +70,11 @@ export const PlayerSchema = Type.Object({
   selfExcludedUntil: optional(Type.String({ format: 'date-time' })),
   verified: optional(Type.Boolean()),
   birthday: optional(Birthday),
-  limits: Type.Object({ stake: optional(DecimalSchema), loss: optional(DecimalSchema), betCount: optional(Type.Integer()) }),
+  limits: Type.Object({
+    stake: optional(DecimalSchema),
+    loss: optional(DecimalSchema),
+    betCount: optional(Type.Integer()),
+  }),
   customFields: optional(CustomFieldsSchema),
   createdAt: Type.String({ format: 'date-time' }),
 })
@@ -77,7 +89,8 @@ export async function createPlayer(deps: OperatorDeps, body: Static<typeof NewPl
     return isNew
   })
   const player = await readPlayer(deps.db, bucket, wanted.id)
-  if (player === undefined || !isSame(player, wanted)) throw conflict('player_differs', 'a player with this userId exists with other data')
+  if (player === undefined || !isSame(player, wanted))
+    throw conflict('player_differs', 'a player with this userId exists with other data')
   return { status: created ? 201 : 200, body: showPlayer(player) } as const
 }
 
@@ -86,7 +99,15 @@ function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): 
   const currencies = (body.currencies ?? [currency]).map((code, i) => toCurrency(deps, code, `/currencies/${i}`))
   if (!currencies.includes(currency)) throw invalid('/currencies', 'must contain the currency')
   const { isTest = null, operatorUser = null, customFields = null } = body
-  return { id: locate(deps, body.userId).id, currency, currencies, isTest, operatorUser, customFields, createdAt: deps.clock.now() }
+  return {
+    id: locate(deps, body.userId).id,
+    currency,
+    currencies,
+    isTest,
+    operatorUser,
+    customFields,
+    createdAt: deps.clock.now(),
+  }
 }
 
 function isSame(player: Player, { createdAt: _, ...wanted }: NewPlayer): boolean {
@@ -108,23 +129,29 @@ export function patchPlayer(deps: OperatorDeps, userId: string, patch: Static<ty
 }
 
 function applyPatch(deps: OperatorDeps, player: Player, patch: Static<typeof PlayerPatchSchema>): Player {
-  const { status, selfExcludedUntil, verified, birthday, limits, currencies, isTest, operatorUser, customFields } = patch
+  const { status, selfExcludedUntil, verified, birthday, limits, currencies, isTest, operatorUser, customFields } =
+    patch
   return {
     ...player,
     ...(status !== undefined && { status }),
-    ...(selfExcludedUntil !== undefined && { selfExcludedUntil: selfExcludedUntil === null ? null : new Date(selfExcludedUntil) }),
+    ...(selfExcludedUntil !== undefined && {
+      selfExcludedUntil: selfExcludedUntil === null ? null : new Date(selfExcludedUntil),
+    }),
     ...(verified !== undefined && { verified }),
     ...(birthday !== undefined && { birthday }),
     ...(limits !== undefined && { limits: merge(player.limits, limits) }),
     ...(currencies !== undefined && { currencies: changeCurrencies(deps, player, currencies) }),
     ...(isTest !== undefined && { isTest }),
     ...(operatorUser !== undefined && { operatorUser }),
-    ...(customFields !== undefined && { customFields: customFields === null ? null : mergeFields(player, customFields) }),
+    ...(customFields !== undefined && {
+      customFields: customFields === null ? null : mergeFields(player, customFields),
+    }),
   }
 }
 
 function changeCurrencies(deps: OperatorDeps, player: Player, codes: readonly string[]): Currency[] {
-  if (!codes.includes(player.currency)) throw invalid('/currencies', `must contain the active currency ${player.currency}`)
+  if (!codes.includes(player.currency))
+    throw invalid('/currencies', `must contain the active currency ${player.currency}`)
   return codes.map((code, i) => toCurrency(deps, code, `/currencies/${i}`))
 }
 
@@ -143,7 +170,19 @@ function mergeFields(player: Player, patch: object): CustomFields {
 }
 
 function showPlayer(player: Player): Static<typeof PlayerSchema> {
-  const { id, currency, currencies, status, isTest, operatorUser, selfExcludedUntil, verified, birthday, limits, customFields } = player
+  const {
+    id,
+    currency,
+    currencies,
+    status,
+    isTest,
+    operatorUser,
+    selfExcludedUntil,
+    verified,
+    birthday,
+    limits,
+    customFields,
+  } = player
   return {
     userId: id,
     currency,

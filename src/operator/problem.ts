@@ -22,7 +22,8 @@ export class Problem extends Error {
 }
 
 export const notFound = (what: string) => new Problem(404, 'not_found', `${what} does not exist`)
-export const invalid = (pointer: string, detail: string) => new Problem(400, 'invalid_request', 'the request is not valid', [{ pointer, detail }])
+export const invalid = (pointer: string, detail: string) =>
+  new Problem(400, 'invalid_request', 'the request is not valid', [{ pointer, detail }])
 export const conflict = (code: string, detail: string) => new Problem(409, code, detail)
 
 export const ProblemSchema = Type.Object({
@@ -49,13 +50,22 @@ const TITLES: Record<number, string> = {
 export function sendProblem(reply: FastifyReply, problem: Problem, request: FastifyRequest): FastifyReply {
   const { status, code, message, errors } = problem
   const title = TITLES[status] ?? 'Error'
-  const body = { type: 'about:blank', title, status, code, detail: message, requestId: request.id, ...(errors.length > 0 && { errors }) }
+  const body = {
+    type: 'about:blank',
+    title,
+    status,
+    code,
+    detail: message,
+    requestId: request.id,
+    ...(errors.length > 0 && { errors }),
+  }
   return reply.code(status).header('content-type', 'application/problem+json').send(JSON.stringify(body))
 }
 
 /** What was thrown, as a problem; what is not ours to explain is a 500 without details. */
 export function toProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error
-  if (error.statusCode !== undefined && error.statusCode < 500) return new Problem(error.statusCode, 'invalid_request', error.message)
+  if (error.statusCode !== undefined && error.statusCode < 500)
+    return new Problem(error.statusCode, 'invalid_request', error.message)
   return new Problem(500, 'internal_error', 'the request failed inside the wallet')
 }

@@ -11,7 +11,9 @@ import { conflict } from './problem.ts'
 const DEFAULT_TTL_S = 86_400
 const MAX_TTL_S = 365 * 86_400
 
-const ttlSeconds = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TTL_S, description: `Seconds; ${DEFAULT_TTL_S} when absent.` }))
+const ttlSeconds = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: MAX_TTL_S, description: `Seconds; ${DEFAULT_TTL_S} when absent.` }),
+)
 const origin = {
   ip: Type.Optional(Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])),
   country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
@@ -57,15 +59,28 @@ export function switchCurrency(deps: OperatorDeps, userId: string, body: Static<
 
 function allowed(deps: OperatorDeps, { player }: Located, code: string): Currency {
   const currency = toCurrency(deps, code, '/currency')
-  if (!player.currencies.includes(currency)) throw conflict('currency_not_available', `${code} is not one of the player's currencies`)
+  if (!player.currencies.includes(currency))
+    throw conflict('currency_not_available', `${code} is not one of the player's currencies`)
   return currency
 }
 
-async function issue(deps: OperatorDeps, tx: Tx, { player, bucket }: Located, currency: Currency, wish: Static<typeof NewSessionSchema>) {
+async function issue(
+  deps: OperatorDeps,
+  tx: Tx,
+  { player, bucket }: Located,
+  currency: Currency,
+  wish: Static<typeof NewSessionSchema>,
+) {
   const now = deps.clock.now()
   const token = newToken(bucket, deps.buckets)
   const expiresAt = new Date(now.getTime() + (wish.ttlSeconds ?? DEFAULT_TTL_S) * 1_000)
   const { ip = null, country = null } = wish
-  await insertSession(tx, bucket, hashToken(token), { player: player.id, currency, expiresAt, endedAt: null, ip, country }, now)
+  await insertSession(
+    tx,
+    bucket,
+    hashToken(token),
+    { player: player.id, currency, expiresAt, endedAt: null, ip, country },
+    now,
+  )
   return { token, userId: player.id, currency, expiresAt: expiresAt.toISOString() }
 }

@@ -52,7 +52,9 @@ const identity = {
 }
 
 const description = {
-  coefficient: optional(Type.Number({ exclusiveMinimum: 0, description: 'Odds of the whole bet; an express: the product.' })),
+  coefficient: optional(
+    Type.Number({ exclusiveMinimum: 0, description: 'Odds of the whole bet; an express: the product.' }),
+  ),
   gameType: optional(Type.Enum(['sportsbook', 'turbogames'])),
   ticketType: optional(Type.Enum(['single', 'express'])),
   boosterCoefficient: optional(Type.Number({ exclusiveMinimum: 0, description: 'Express odds multiplier.' })),

@@ -8,8 +8,11 @@ import { isExactNumber, toDouble } from './money.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json }
 
-/** Digits in a row (or a three-digit exponent) that could make a number inexact. False alarms cost time, not truth. */
-const SUSPECT = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
+/**
+ * Where a number can stand: sixteen digits and points in a row, or a three-digit exponent. All other numbers have at
+ * most 15 digits. False alarms (in texts) cost time, not truth.
+ */
+const SUSPECT = /[:,[]\s*-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3})/
 
 const MONEY_MEMBERS = new Set(['amount', 'bonusAmount'])
 

@@ -35,7 +35,11 @@ export interface ApplyDeps {
   readonly rules: Rules
 }
 
-export async function applyBatch({ db, clock, rules }: ApplyDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
+export async function applyBatch(
+  { db, clock, rules }: ApplyDeps,
+  bucket: number,
+  waiting: readonly WaitingCall[],
+): Promise<Outcome[]> {
   return db.transaction(async (tx) => {
     const calls = waiting.map(({ call }) => call)
     const batch = await loadBatch(tx, bucket, calls, clock.now)
@@ -69,7 +73,16 @@ function judge(batch: Batch, call: BetCall, rules: Rules): Outcome {
 }
 
 function newRecord({ player, betId }: BetCall, now: Date): BetRecord {
-  return { player, betId, bet: { kind: 'unknown' }, calls: 0, locked: false, firstSeenAt: now, stakeVersion: null, placeRequestId: null }
+  return {
+    player,
+    betId,
+    bet: { kind: 'unknown' },
+    calls: 0,
+    locked: false,
+    firstSeenAt: now,
+    stakeVersion: null,
+    placeRequestId: null,
+  }
 }
 
 function decide(call: BetCall, facts: Facts): Decision {
@@ -130,16 +143,26 @@ function post(batch: Batch, call: BetCall, decision: Decision): bigint[] {
   if (decision.kind !== 'apply' || !('placement' in decision.bet) || decision.bet.placement === undefined) return []
   const { player, betId, requestId } = call
   const { currency } = decision.bet.placement
-  return decision.postings.map((posting) => batch.book.post({ ...posting, player, currency, betId, requestId }, batch.now).version)
+  return decision.postings.map(
+    (posting) => batch.book.post({ ...posting, player, currency, betId, requestId }, batch.now).version,
+  )
 }
 
 const OUTCOMES = { apply: 'applied', repeat: 'repeated', refuse: 'refused' } as const
 
-function toCallRecord(call: BetCall, seq: number, decision: Decision, transfers: readonly bigint[], now: Date): CallRecord {
+function toCallRecord(
+  call: BetCall,
+  seq: number,
+  decision: Decision,
+  transfers: readonly bigint[],
+  now: Date,
+): CallRecord {
   const base = { call, seq, outcome: OUTCOMES[decision.kind], transfers }
   if (decision.kind === 'repeat') return { ...base, effectAt: decision.at }
   const anomaly = decision.anomaly && { anomaly: decision.anomaly }
-  return decision.kind === 'refuse' ? { ...base, refusal: decision.code, ...anomaly } : { ...base, effectAt: effectTime(decision.bet, now), ...anomaly }
+  return decision.kind === 'refuse'
+    ? { ...base, refusal: decision.code, ...anomaly }
+    : { ...base, effectAt: effectTime(decision.bet, now), ...anomaly }
 }
 
 /** I-2: later calls of the same batch must recognise this one. */

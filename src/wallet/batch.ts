@@ -9,7 +9,7 @@ import { saveBook } from '../ledger/post.ts'
 import { readTransfersAfter, type Transfer } from '../ledger/transfer.ts'
 import type { BetId, PlayerId } from '../protocol/ids.ts'
 import type { BetCall } from './bet.ts'
-import { type BetRecord, type CallRecord, insertBets, insertCalls, readBets, readSeenCalls, updateBets } from './bet-store.ts'
+import { type BetRecord, type CallRecord, insertCalls, readBets, readSeenCalls, saveBets } from './bet-store.ts'
 import type { SeenCall } from './decide/decision.ts'
 import { lockPlayers, type Player } from './player.ts'
 import { readSessions, type Session, type TokenHash } from './session.ts'
@@ -48,10 +48,25 @@ export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[
   ])
   const stored = new Map(records.map((record) => [betKey(record), record]))
   const limited = accounts.filter((account) => account.day === dayOf(now) && hasLimits(players.get(account.player)))
-  const openings = limited.map(({ player, currency, openingVersion }) => ({ player, currency, version: openingVersion }))
+  const openings = limited.map(({ player, currency, openingVersion }) => ({
+    player,
+    currency,
+    version: openingVersion,
+  }))
   const earlierToday = openings.length === 0 ? [] : await readTransfersAfter(tx, bucket, openings)
   const book = openBook(accounts)
-  return { bucket, now, players, sessions, book, earlierToday, stored, bets: new Map(stored), seen: groupByBet(seen), calls: [] }
+  return {
+    bucket,
+    now,
+    players,
+    sessions,
+    book,
+    earlierToday,
+    stored,
+    bets: new Map(stored),
+    seen: groupByBet(seen),
+    calls: [],
+  }
 }
 
 function hasLimits(player: Player | undefined): boolean {
@@ -76,18 +91,13 @@ function groupByBet(seen: readonly (SeenCall & { player: PlayerId; betId: BetId 
   return groups
 }
 
-/** Writes everything the batch changed; throws, so that the transaction is undone, when a row is not as it was read. */
-export async function saveBatch(tx: Tx, batch: Batch): Promise<void> {
-  const { bucket, book, now } = batch
-  const changed = [...batch.bets].filter(([key, record]) => batch.stored.get(key) !== record).map(([, record]) => record)
-  const added = changed.filter((record) => !batch.stored.has(betKey(record)))
-  const updated = changed.filter((record) => batch.stored.has(betKey(record)))
-  const seenCalls = updated.map((record) => batch.stored.get(betKey(record))?.calls ?? 0)
-  const [, , written] = await Promise.all([
+/** Writes everything the batch changed; throws, so that the transaction is undone, when a row has moved on since it was read. */
+export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls }: Batch): Promise<void> {
+  const changed = [...bets].flatMap(([key, record]) => (stored.get(key) === record ? [] : [record]))
+  const [, saved] = await Promise.all([
     saveBook(tx, bucket, book),
-    added.length > 0 && insertBets(tx, bucket, added, now),
-    updated.length > 0 ? updateBets(tx, bucket, updated, seenCalls, now) : 0,
-    batch.calls.length > 0 && insertCalls(tx, bucket, batch.calls, now),
+    changed.length > 0 ? saveBets(tx, bucket, changed, now) : 0,
+    calls.length > 0 && insertCalls(tx, bucket, calls, now),
   ])
-  if (written !== updated.length) throw new Error('a bet changed while its player was locked')
+  if (saved !== changed.length) throw new Error('a bet changed while its player was locked')
 }

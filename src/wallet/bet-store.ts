@@ -98,7 +98,7 @@ function toPlacement({ stake, currency, funder, placed_at: placedAt }: BetRow): 
   return { stake, currency, funder, placedAt }
 }
 
-/** The columns that a state determines, in the order of the statements below. */
+/** The columns that a state determines, in the order of SAVE_BETS. */
 function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
   const placements = records.map(({ bet }) => ('placement' in bet ? bet.placement : undefined))
   const settlements = records.map(({ bet }) => (bet.kind === 'settled' ? bet.settlement : undefined))
@@ -119,41 +119,32 @@ function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
     records.map(({ bet }) => (bet.kind === 'refused' ? bet.refusal : null)),
     records.map(({ bet }) => ('since' in bet ? bet.since : now).toISOString()),
     records.map((record) => record.details ?? null),
+    records.map((record) => record.firstSeenAt.toISOString()),
   ]
 }
 
-const STATE = `$2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
-  $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[]`
 const STATE_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
-  result_type, payee, refusal, changed_at, details`
+  result_type, payee, refusal, changed_at, details, first_seen_at`
 
-const INSERT_BETS = statement(
-  'insert_bets',
-  `insert into purser.bet (bucket, ${STATE_COLUMNS}, first_seen_at)
-   select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}, first_seen_at
-   from unnest(${STATE}, $18::timestamptz[]) as r (${STATE_COLUMNS}, first_seen_at)`,
+/** An upsert, because its conflict target leaves the planner no choice but the primary key; a joined UPDATE has one. */
+const SAVE_BETS = statement(
+  'save_bets',
+  `insert into purser.bet as b (bucket, ${STATE_COLUMNS})
+   select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}
+   from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
+     $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::timestamptz[])
+     as r (${STATE_COLUMNS})
+   on conflict (bucket, player, bet_id) do update
+   set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
+     funder = excluded.funder, stake_version = excluded.stake_version, request_id = excluded.request_id,
+     placed_at = excluded.placed_at, payout = excluded.payout, result_type = excluded.result_type, payee = excluded.payee,
+     refusal = excluded.refusal, changed_at = excluded.changed_at, details = coalesce(excluded.details, b.details)
+   where b.calls < excluded.calls`,
 )
 
-/** Rows for bet ids named for the first time. Another process that was first makes this fail, and the call is judged again. */
-export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
-  const firstSeen = records.map((record) => record.firstSeenAt.toISOString())
-  return tx.execute(INSERT_BETS, [bucket, ...columnsOf(records, now), firstSeen])
-}
-
-const UPDATE_BETS = statement(
-  'update_bets',
-  `update purser.bet b
-   set status = r.status, calls = r.calls, currency = r.currency, stake = r.stake, funder = r.funder,
-     stake_version = r.stake_version, request_id = r.request_id, placed_at = r.placed_at, payout = r.payout,
-     result_type = r.result_type, payee = r.payee, refusal = r.refusal, changed_at = r.changed_at,
-     details = coalesce(r.details::json, b.details)
-   from unnest(${STATE}, $18::int[]) as r (${STATE_COLUMNS}, seen_calls)
-   where b.bucket = $1::int and b.player = r.player and b.bet_id = r.bet_id and b.calls = r.seen_calls`,
-)
-
-/** Rows that exist; `seenCalls` is what each had when it was read. Resolves to the number written. */
-export function updateBets(tx: Tx, bucket: number, records: readonly BetRecord[], seenCalls: readonly number[], now: Date): Promise<number> {
-  return tx.execute(UPDATE_BETS, [bucket, ...columnsOf(records, now), seenCalls])
+/** Resolves to the number of rows written: fewer than given when another process has gone further with one of them. */
+export function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
+  return tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now)])
 }
 
 /** What a call came to, for the record (`bet_call`). */
@@ -236,6 +227,16 @@ const READ_SEEN_CALLS = statement(
 /** The acknowledged settles and unsettles of these bets, for late repeats (I-2). */
 export async function readSeenCalls(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<(BetKey & SeenCall)[]> {
   if (keys.length === 0) return []
-  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
-  return rows.map((row) => ({ player: row.player, betId: row.bet_id, requestId: row.request_id, content: row.content, at: row.effect_at }))
+  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [
+    bucket,
+    keys.map((key) => key.player),
+    keys.map((key) => key.betId),
+  ])
+  return rows.map((row) => ({
+    player: row.player,
+    betId: row.bet_id,
+    requestId: row.request_id,
+    content: row.content,
+    at: row.effect_at,
+  }))
 }

@@ -52,7 +52,10 @@ export function decodeBetCall(method: string, body: Buffer, settings: DecodeSett
 const BUILDERS: Record<BetOperation, (request: object, settings: DecodeSettings) => BetCall> = {
   place: (request, settings) => toPlaceCall(conform(VALIDATORS.place, request), settings),
   settle: (request, settings) => toSettleCall(conform(VALIDATORS.settle, request), settings),
-  unsettle: (request, settings) => ({ kind: 'unsettle', ...toCorrection(conform(VALIDATORS.unsettle, request), settings) }),
+  unsettle: (request, settings) => ({
+    kind: 'unsettle',
+    ...toCorrection(conform(VALIDATORS.unsettle, request), settings),
+  }),
   rollback: (request, settings) => toRollbackCall(conform(VALIDATORS.rollback, request), settings),
 }
 
@@ -64,14 +67,18 @@ export const decodeUserCall = {
 }
 
 /** The player that a request is about (I-1). */
-export function playerOf(request: { userId: string; operatorUser?: string }, { behindAggregator }: DecodeSettings): PlayerId {
+export function playerOf(
+  request: { userId: string; operatorUser?: string },
+  { behindAggregator }: DecodeSettings,
+): PlayerId {
   return ((behindAggregator && request.operatorUser) || request.userId) as PlayerId
 }
 
 function decodeObject(body: Buffer): Record<string, unknown> {
   if (!isUtf8(body)) throw new Malformed('the body is not UTF-8')
   const value = parse(body.toString('utf8'))
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Malformed('the body is not a JSON object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Malformed('the body is not a JSON object')
   return value as Record<string, unknown>
 }
 
@@ -89,7 +96,12 @@ interface Validator<T> {
 }
 
 /** Members that are stored or compared as text; their length is counted in UTF-16 units too, so that they fit an index. */
-const ID_MEMBERS = { transactionId: LIMITS.transactionId, requestId: LIMITS.requestId, userId: LIMITS.userId, token: LIMITS.token } as const
+const ID_MEMBERS = {
+  transactionId: LIMITS.transactionId,
+  requestId: LIMITS.requestId,
+  userId: LIMITS.userId,
+  token: LIMITS.token,
+} as const
 
 function conform<T extends object>(validator: Validator<T>, request: object): T {
   if (!validator.Check(request)) {
@@ -98,12 +110,16 @@ function conform<T extends object>(validator: Validator<T>, request: object): T 
   }
   for (const [member, { maxLength }] of Object.entries(ID_MEMBERS)) {
     const id = (request as Record<string, unknown>)[member]
-    if (typeof id === 'string' && (id.length > maxLength || !isStorable(id))) throw new Malformed(`${member} cannot be stored as it is`)
+    if (typeof id === 'string' && (id.length > maxLength || !isStorable(id)))
+      throw new Malformed(`${member} cannot be stored as it is`)
   }
   return request
 }
 
-function identityOf(request: PlaceBetRequest | SettleRequest | UnsettleRequest | RollbackRequest, settings: DecodeSettings) {
+function identityOf(
+  request: PlaceBetRequest | SettleRequest | UnsettleRequest | RollbackRequest,
+  settings: DecodeSettings,
+) {
   return {
     requestId: request.requestId as RequestId,
     betId: request.transactionId as BetId,
@@ -117,20 +133,35 @@ function toPlaceCall(request: PlaceBetRequest, settings: DecodeSettings): BetCal
   const hasBonus = typeof request.bonusId === 'number'
   if (stake === 0n && !hasBonus) throw new Malformed('amount must not be 0 without a bonusId') // M-3
   const token = hashToken(request.token)
-  return { kind: 'place', ...identityOf(request, settings), token, currency, stake, hasBonus, details: detailsOf(request) }
+  return {
+    kind: 'place',
+    ...identityOf(request, settings),
+    token,
+    currency,
+    stake,
+    hasBonus,
+    details: detailsOf(request),
+  }
 }
 
 function toSettleCall(request: SettleRequest, settings: DecodeSettings): BetCall {
   const currency = toCurrency(request.currency, settings)
   const { resultType, token } = request
-  const call = { kind: 'settle', ...identityOf(request, settings), currency, payout: toMoney(request.amount, currency, settings), resultType } as const
+  const call = {
+    kind: 'settle',
+    ...identityOf(request, settings),
+    currency,
+    payout: toMoney(request.amount, currency, settings),
+    resultType,
+  } as const
   if (resultType !== 'cashout') return call
   if (token === undefined) throw new Malformed('token is required for a cashout') // L-4
   return { ...call, token: hashToken(token) }
 }
 
 function toRollbackCall(request: RollbackRequest, settings: DecodeSettings): BetCall {
-  if (!Number.isSafeInteger(request.errorCode) || Math.abs(request.errorCode) > MAX_INT4) throw new Malformed('errorCode is out of range')
+  if (!Number.isSafeInteger(request.errorCode) || Math.abs(request.errorCode) > MAX_INT4)
+    throw new Malformed('errorCode is out of range')
   return { kind: 'rollback', ...toCorrection(request, settings), reason: request.errorCode }
 }
 
@@ -141,7 +172,9 @@ function toCorrection(request: UnsettleRequest | RollbackRequest, settings: Deco
   const identity = identityOf(request, settings)
   if (request.currency === undefined) return identity
   const currency = toCurrency(request.currency, settings)
-  return request.amount === undefined ? { ...identity, currency } : { ...identity, currency, amount: toMoney(request.amount, currency, settings) }
+  return request.amount === undefined
+    ? { ...identity, currency }
+    : { ...identity, currency, amount: toMoney(request.amount, currency, settings) }
 }
 
 function toCurrency(code: string, { scales }: DecodeSettings): Currency {

@@ -32,7 +32,11 @@ export async function handleBetCall(deps: CallDeps, request: WireRequest, arrive
 }
 
 /** A call to /user/profile, /user/balance or /payment/check. */
-export async function handleUserCall(deps: CallDeps, operation: 'profile' | 'balance' | 'check', request: WireRequest): Promise<Handled> {
+export async function handleUserCall(
+  deps: CallDeps,
+  operation: 'profile' | 'balance' | 'check',
+  request: WireRequest,
+): Promise<Handled> {
   if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation }
   try {
     return { reply: await ANSWERS[operation](deps, request.body), operation }

@@ -48,12 +48,17 @@ interface Lane {
 
 export function createLanes(deps: LanesDeps): Lanes {
   const { buckets, lanesPerBucket } = deps
-  const lanes = Array.from({ length: buckets * lanesPerBucket }, (_, i): Lane => ({ bucket: i % buckets, waiting: [], busy: false }))
+  const lanes = Array.from(
+    { length: buckets * lanesPerBucket },
+    (_, i): Lane => ({ bucket: i % buckets, waiting: [], busy: false }),
+  )
   let depth = 0
   return {
     depth: () => depth,
     submit(call, arrivedAt) {
-      const lane = lanes[bucketOf(call.player, buckets) + buckets * laneOf(call.player, buckets, lanesPerBucket)] as Lane
+      const lane = lanes[
+        bucketOf(call.player, buckets) + buckets * laneOf(call.player, buckets, lanesPerBucket)
+      ] as Lane
       if (lane.waiting.length >= MAX_WAITING) return Promise.resolve(FAILED)
       return new Promise((resolve) => {
         depth += 1

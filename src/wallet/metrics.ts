@@ -15,7 +15,12 @@ const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 export function createMetrics(queueDepth: () => number): WalletMetrics {
   const registers = [new Registry()]
   collectDefaultMetrics({ register: registers[0] as Registry })
-  const calls = new Counter({ name: 'wallet_calls_total', help: 'Calls answered', labelNames: ['operation', 'outcome'], registers })
+  const calls = new Counter({
+    name: 'wallet_calls_total',
+    help: 'Calls answered',
+    labelNames: ['operation', 'outcome'],
+    registers,
+  })
   const duration = new Histogram({
     name: 'wallet_call_duration_seconds',
     help: 'From the request to the answer',
@@ -23,7 +28,12 @@ export function createMetrics(queueDepth: () => number): WalletMetrics {
     buckets: DURATION_BUCKETS,
     registers,
   })
-  const wait = new Histogram({ name: 'wallet_lane_wait_seconds', help: 'Waiting for a batch', buckets: DURATION_BUCKETS, registers })
+  const wait = new Histogram({
+    name: 'wallet_lane_wait_seconds',
+    help: 'Waiting for a batch',
+    buckets: DURATION_BUCKETS,
+    registers,
+  })
   new Gauge({
     name: 'wallet_queue_depth',
     help: 'Calls waiting or being applied',

@@ -68,7 +68,12 @@ export async function readPlayer(tx: Pick<Tx, 'query'>, bucket: number, player: 
   return (await readMany(tx, READ_PLAYERS, bucket, [player])).get(player)
 }
 
-async function readMany(tx: Pick<Tx, 'query'>, query: Statement, bucket: number, players: readonly PlayerId[]): Promise<Map<PlayerId, Player>> {
+async function readMany(
+  tx: Pick<Tx, 'query'>,
+  query: Statement,
+  bucket: number,
+  players: readonly PlayerId[],
+): Promise<Map<PlayerId, Player>> {
   const rows = await tx.query<PlayerRow>(query, [bucket, players])
   return new Map(rows.map((row) => [row.player, toPlayer(row)]))
 }
@@ -98,13 +103,18 @@ const INSERT_PLAYER = statement(
    on conflict (bucket, player) do nothing`,
 )
 
-export type NewPlayer = Pick<Player, 'id' | 'currency' | 'currencies' | 'isTest' | 'operatorUser' | 'customFields' | 'createdAt'>
+export type NewPlayer = Pick<
+  Player,
+  'id' | 'currency' | 'currencies' | 'isTest' | 'operatorUser' | 'customFields' | 'createdAt'
+>
 
 /** False when the player exists already; then nothing is written. */
 export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): Promise<boolean> {
   const { id, currency, currencies, isTest, operatorUser, customFields, createdAt } = player
   const fields = customFields === null ? null : JSON.stringify(customFields)
-  return (await tx.execute(INSERT_PLAYER, [bucket, id, currency, currencies, isTest, operatorUser, fields, createdAt])) === 1
+  return (
+    (await tx.execute(INSERT_PLAYER, [bucket, id, currency, currencies, isTest, operatorUser, fields, createdAt])) === 1
+  )
 }
 
 const UPDATE_PLAYER = statement(
@@ -117,8 +127,32 @@ const UPDATE_PLAYER = statement(
 
 /** Writes the whole player; the caller holds the lock. */
 export async function updatePlayer(tx: Tx, bucket: number, player: Player): Promise<void> {
-  const { id, currency, currencies, status, isTest, operatorUser, customFields, selfExcludedUntil, verified, birthday, limits } = player
+  const {
+    id,
+    currency,
+    currencies,
+    status,
+    isTest,
+    operatorUser,
+    customFields,
+    selfExcludedUntil,
+    verified,
+    birthday,
+    limits,
+  } = player
   const fields = customFields === null ? null : JSON.stringify(customFields)
-  const values = [bucket, id, currency, currencies, status, isTest, operatorUser, fields, selfExcludedUntil, verified, birthday]
+  const values = [
+    bucket,
+    id,
+    currency,
+    currencies,
+    status,
+    isTest,
+    operatorUser,
+    fields,
+    selfExcludedUntil,
+    verified,
+    birthday,
+  ]
   await tx.execute(UPDATE_PLAYER, [...values, JSON.stringify(limits)])
 }

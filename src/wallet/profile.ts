@@ -31,7 +31,11 @@ export async function answerProfile({ db, clock, buckets }: ProfileDeps, request
   return player === undefined ? refused('invalid_token') : accepted(JSON.stringify(toProfile(player, session)))
 }
 
-async function findSession(db: Db, buckets: number, token: string): Promise<{ session: Session | undefined; bucket: number }> {
+async function findSession(
+  db: Db,
+  buckets: number,
+  token: string,
+): Promise<{ session: Session | undefined; bucket: number }> {
   const hash = hashToken(token)
   const bucket = bucketOf(hash, buckets)
   return { session: (await readSessions(db, bucket, [hash])).get(hash), bucket }
@@ -56,7 +60,10 @@ function toProfile(player: Player, session: Session): UserProfile {
 }
 
 /** POST /user/balance (P-3): exact decimal digits, in the requested currency. */
-export async function answerBalance({ db, clock, buckets, settings }: ProfileDeps, request: BalanceRequest): Promise<Reply> {
+export async function answerBalance(
+  { db, clock, buckets, settings }: ProfileDeps,
+  request: BalanceRequest,
+): Promise<Reply> {
   const playerId = playerOf(request, settings)
   const { session } = await findSession(db, buckets, request.token)
   const token = judgeToken(session, playerId, clock.now())
@@ -93,4 +100,3 @@ export async function answerCheck({ db, buckets, settings }: ProfileDeps, reques
 function withAmount(body: object, amount: string): string {
   return `${JSON.stringify(body).slice(0, -1)},"amount":${amount}}`
 }
-

@@ -42,7 +42,11 @@ export function accepted(body: string): Reply {
 /** The published messages are kept to the letter; only code 5 says what is wrong. */
 export function refused(name: ReplyCode, detail?: string): Reply {
   const { code, message } = REPLY_CODES[name]
-  return { status: 400, body: JSON.stringify({ code, message: detail === undefined ? message : `${message}: ${detail}` }), outcome: name }
+  return {
+    status: 400,
+    body: JSON.stringify({ code, message: detail === undefined ? message : `${message}: ${detail}` }),
+    outcome: name,
+  }
 }
 
 export function failed(operation: Operation): Reply {

@@ -40,7 +40,9 @@ export async function registerWire(app: FastifyInstance, deps: WireServerDeps): 
 /** R-8: the content type is not looked at, so an unparsable one must not get as far as Fastify's 415. */
 function acceptAnyBody(wire: FastifyInstance): void {
   wire.removeAllContentTypeParsers()
-  wire.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) => done(null, body))
+  wire.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) =>
+    done(null, body),
+  )
   wire.addHook('onRequest', (request, _reply, done) => {
     request.raw.headers['content-type'] = 'application/octet-stream'
     done()
@@ -48,21 +50,37 @@ function acceptAnyBody(wire: FastifyInstance): void {
 }
 
 function toWire(request: FastifyRequest): WireRequest {
-  return { method: request.method, headers: request.headers, body: Buffer.isBuffer(request.body) ? request.body : NO_BODY }
+  return {
+    method: request.method,
+    headers: request.headers,
+    body: Buffer.isBuffer(request.body) ? request.body : NO_BODY,
+  }
 }
 
-function finish(deps: WireServerDeps, reply: FastifyReply, { reply: answer, operation, call }: Handled, arrivedAt: number): void {
+function finish(
+  deps: WireServerDeps,
+  reply: FastifyReply,
+  { reply: answer, operation, call }: Handled,
+  arrivedAt: number,
+): void {
   const milliseconds = performance.now() - arrivedAt
   deps.metrics.called(operation, answer.outcome, milliseconds / 1_000)
   if (deps.log.isLevelEnabled('info')) {
     const { requestId, betId, player } = call ?? {}
-    deps.log.info({ operation, outcome: answer.outcome, requestId, betId, player, ms: Math.round(milliseconds * 10) / 10 }, 'call')
+    deps.log.info(
+      { operation, outcome: answer.outcome, requestId, betId, player, ms: Math.round(milliseconds * 10) / 10 },
+      'call',
+    )
   }
   send(reply, answer)
 }
 
 function send(reply: FastifyReply, { status, body }: Reply): void {
-  void reply.code(status).header('content-type', 'application/json; charset=utf-8').header('cache-control', 'no-store').send(body)
+  void reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(body)
 }
 
 /** A request that Fastify could not read is code 5 (R-8); anything else that is thrown is a bug or a broken dependency (R-4). */
@@ -71,5 +89,7 @@ function replyToError(deps: WireServerDeps, error: FastifyError, request: Fastif
   if (statusCode === 413) return refused('invalid_request', `the body is larger than ${LIMITS.bodyBytes} bytes`)
   if (statusCode !== undefined && statusCode < 500) return refused('invalid_request', 'the body cannot be read')
   deps.onFailure(error)
-  return failed(request.method === OPERATIONS.place.method && request.url === OPERATIONS.place.path ? 'place' : 'settle')
+  return failed(
+    request.method === OPERATIONS.place.method && request.url === OPERATIONS.place.path ? 'place' : 'settle',
+  )
 }

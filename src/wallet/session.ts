@@ -35,7 +35,11 @@ export function newToken(bucket: number, buckets: number): string {
 }
 
 /** A live session belongs to the player, is not ended and not expired; else the token code that says why (3, 4). */
-export function judgeToken(session: Session | undefined, player: PlayerId, now: Date): 'live' | 'invalid_token' | 'expired_token' {
+export function judgeToken(
+  session: Session | undefined,
+  player: PlayerId,
+  now: Date,
+): 'live' | 'invalid_token' | 'expired_token' {
   if (session === undefined || session.player !== player) return 'invalid_token'
   return session.endedAt === null && session.expiresAt > now ? 'live' : 'expired_token'
 }
@@ -56,11 +60,18 @@ const READ_SESSIONS = statement(
    from purser.session where bucket = $1::int and token_hash = any($2::text[])`,
 )
 
-export async function readSessions(tx: Pick<Tx, 'query'>, bucket: number, hashes: readonly TokenHash[]): Promise<Map<TokenHash, Session>> {
+export async function readSessions(
+  tx: Pick<Tx, 'query'>,
+  bucket: number,
+  hashes: readonly TokenHash[],
+): Promise<Map<TokenHash, Session>> {
   if (hashes.length === 0) return new Map()
   const rows = await tx.query<SessionRow>(READ_SESSIONS, [bucket, hashes])
   return new Map(
-    rows.map(({ token_hash, expires_at, ended_at, ...row }) => [token_hash, { ...row, expiresAt: expires_at, endedAt: ended_at }]),
+    rows.map(({ token_hash, expires_at, ended_at, ...row }) => [
+      token_hash,
+      { ...row, expiresAt: expires_at, endedAt: ended_at },
+    ]),
   )
 }
 
@@ -70,7 +81,13 @@ const INSERT_SESSION = statement(
    values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, $8::timestamptz)`,
 )
 
-export async function insertSession(tx: Tx, bucket: number, hash: TokenHash, session: Session, now: Date): Promise<void> {
+export async function insertSession(
+  tx: Tx,
+  bucket: number,
+  hash: TokenHash,
+  session: Session,
+  now: Date,
+): Promise<void> {
   const { player, currency, ip, country, expiresAt } = session
   await tx.execute(INSERT_SESSION, [bucket, hash, player, currency, ip, country, now, expiresAt])
 }

@@ -32,7 +32,13 @@ export type Decision =
   /** Seen before, or nothing left to do: success without effect, with the time of the original (R-2). */
   | { readonly kind: 'repeat'; readonly at: Date }
   /** `bet` is what is remembered, when the refusal itself changes what is known (I-3). */
-  | { readonly kind: 'refuse'; readonly code: ReplyCode; readonly detail?: string; readonly bet?: Bet; readonly anomaly?: Anomaly }
+  | {
+      readonly kind: 'refuse'
+      readonly code: ReplyCode
+      readonly detail?: string
+      readonly bet?: Bet
+      readonly anomaly?: Anomaly
+    }
 
 export interface Rules {
   readonly scales: Scales

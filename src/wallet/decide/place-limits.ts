@@ -26,7 +26,12 @@ function isOfAge(birthday: string, now: Date, years: number): boolean {
   return birthday <= latest.toISOString().slice(0, 10)
 }
 
-function limitRefusal({ limits }: Player, call: PlaceCall, funder: Funder, facts: Facts): RememberedRefusal | undefined {
+function limitRefusal(
+  { limits }: Player,
+  call: PlaceCall,
+  funder: Funder,
+  facts: Facts,
+): RememberedRefusal | undefined {
   if (limits.stake === undefined && limits.loss === undefined && limits.betCount === undefined) return undefined
   const { stakes, payouts, bets } = facts.turnover(call.currency)
   const stakesThen = stakes + (funder === 'player' ? call.stake : 0n)

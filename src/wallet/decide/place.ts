@@ -34,7 +34,8 @@ function placeNew(call: PlaceCall, facts: Facts): Decision {
   const funder: Funder = call.hasBonus && facts.rules.freebetStake === 'promotions' ? 'promotions' : 'player'
   const refusal = whyNotAllowed(call, funder, facts)
   if (refusal !== undefined) return remember(refusal, facts)
-  if (session?.currency !== call.currency) return refuse('invalid_request', undefined, 'the token is bound to another currency')
+  if (session?.currency !== call.currency)
+    return refuse('invalid_request', undefined, 'the token is bound to another currency')
   const balance = facts.account(call.currency)?.balance ?? 0n
   if (funder === 'player' && balance < call.stake) return remember('not_enough_money', facts)
   return debit(call, funder, facts.now)

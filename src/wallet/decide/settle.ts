@@ -2,7 +2,15 @@
 import { ZERO } from '../../protocol/money.ts'
 import type { Bet, Funder, Placement, SettleCall, Settlement } from '../bet.ts'
 import { judgeToken } from '../session.ts'
-import { type BetPosting, type Decision, type Facts, findLateRepeat, isResultLocked, refuse, takesTooMuch } from './decision.ts'
+import {
+  type BetPosting,
+  type Decision,
+  type Facts,
+  findLateRepeat,
+  isResultLocked,
+  refuse,
+  takesTooMuch,
+} from './decision.ts'
 
 export function decideSettle(call: SettleCall, facts: Facts): Decision {
   const { bet } = facts
@@ -23,7 +31,8 @@ export function decideSettle(call: SettleCall, facts: Facts): Decision {
 
 function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, facts: Facts): Decision {
   const { placement } = bet
-  if (call.currency !== placement.currency) return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
+  if (call.currency !== placement.currency)
+    return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
   if (bet.kind === 'settled' && isSameResult(call, bet.settlement)) return { kind: 'repeat', at: bet.since }
   const token = call.resultType === 'cashout' ? judgeCashoutToken(call, facts) : 'live'
   if (token !== 'live') return refuse(token)

@@ -1,6 +1,14 @@
 /** Unsettle: the applied payout is taken back and the bet is open again (the column "Unsettle" of the life table; L-2, L-3). */
 import type { Bet, UnsettleCall } from '../bet.ts'
-import { type BetPosting, type Decision, type Facts, findLateRepeat, isResultLocked, refuse, takesTooMuch } from './decision.ts'
+import {
+  type BetPosting,
+  type Decision,
+  type Facts,
+  findLateRepeat,
+  isResultLocked,
+  refuse,
+  takesTooMuch,
+} from './decision.ts'
 import { takeBack } from './settle.ts'
 
 export function decideUnsettle(call: UnsettleCall, facts: Facts): Decision {
@@ -27,7 +35,12 @@ function reopen(call: UnsettleCall, bet: Bet & { kind: 'open' | 'settled' }, fac
   }
   if (bet.kind === 'open') return { kind: 'repeat', at: bet.since }
   if (isResultLocked(bet.since, facts)) return refuse('recalculation_blocked')
-  const reopened: BetPosting = { kind: 'stake_reopened', debit: 'house', credit: 'open_stakes', amount: placement.stake }
+  const reopened: BetPosting = {
+    kind: 'stake_reopened',
+    debit: 'house',
+    credit: 'open_stakes',
+    amount: placement.stake,
+  }
   const postings = [...takeBack(bet.settlement), ...(placement.stake > 0n ? [reopened] : [])]
   if (takesTooMuch(postings, placement.currency, facts)) return refuse('recalculation_negative', 'taking_back_refused')
   return { kind: 'apply', bet: { kind: 'open', placement, since: facts.now }, postings }

@@ -1,0 +1,96 @@
+// The speed comparison: three servers, one run, one machine, one generator. bench/README.md says how to read it.
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { count, type Measurement, measure, type Shape } from './measure.ts'
+import { HELP, type Options, readOptions, UsageError } from './options.ts'
+import type { BenchPlayer } from './place-bet.ts'
+import { createPlainDatabase } from './plain-schema.ts'
+import { type BenchPostgres, disk, startBenchPostgres } from './postgres.ts'
+import { ratios, type Subjected, shortfalls, textReport } from './report.ts'
+import { inventedPlayer, MONEY, seedPlayers, userIdsOf } from './seed-players.ts'
+import { MAIN, type Subject, startPurser, subjects } from './subjects.ts'
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+const COUNTING = { warmupSeconds: 1, seconds: 3 }
+
+async function compare(options: Options): Promise<Subjected[]> {
+  const postgres = await startBenchPostgres()
+  try {
+    const players = await seedDatabases(postgres, options)
+    const chosen = subjects(options.plainPool).filter(({ name }) => options.only.includes(name))
+    const { connections, seconds, warmupSeconds } = options
+    const shape: Shape = { players, connections, seconds, warmupSeconds }
+    const measured = await measureInTurn(postgres, chosen, shape, options.rounds)
+    const all: Subjected[] = []
+    for (const subject of chosen) {
+      const counted = subject.seed ? await count(postgres, subject, { ...shape, ...COUNTING }) : undefined
+      all.push({ name: subject.name, rounds: measured.get(subject)!, counted })
+    }
+    return all
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** Both databases hold the same players with the same tokens: those that purser's operator API made. */
+async function seedDatabases(postgres: BenchPostgres, options: Options): Promise<BenchPlayer[]> {
+  const userIds = userIdsOf(options.players)
+  const withPurser = options.only.includes('purser')
+  const players = withPurser ? await seedPurser(postgres, userIds) : userIds.map(inventedPlayer)
+  await postgres.create('plain_seed')
+  await createPlainDatabase(postgres.url('plain_seed'), players, MONEY.cents)
+  return players
+}
+
+async function seedPurser(postgres: BenchPostgres, userIds: string[]): Promise<BenchPlayer[]> {
+  say(`${userIds.length} players through the operator API …`)
+  await postgres.create('purser_seed')
+  const wallet = await startPurser(postgres.url('purser_seed'))
+  return seedPlayers(wallet.url, userIds).finally(wallet.stop)
+}
+
+/** Interleaved, and each round begins with another server: what else the machine does hits all alike. */
+async function measureInTurn(postgres: BenchPostgres, chosen: Subject[], shape: Shape, rounds: number) {
+  const measured = new Map<Subject, Measurement[]>(chosen.map((subject) => [subject, []]))
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < chosen.length; turn++) {
+      const subject = chosen[(round + turn) % chosen.length]!
+      const measurement = await measure(postgres, subject, shape)
+      measured.get(subject)!.push(measurement)
+      say(`round ${round + 1} ${subject.name}: ${Math.round(measurement.betsPerSecond)} bets/s`)
+    }
+  }
+  return measured
+}
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2))
+  if (options === 'help') {
+    process.stdout.write(`${HELP}\n`)
+    return 0
+  }
+  if (options.only.includes('purser') && !existsSync(MAIN))
+    throw new UsageError('dist/main.js is missing: npm run build')
+  const { isRam, fdatasyncMs } = disk()
+  if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
+  const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs }
+  const all = await compare(options)
+  const missed = shortfalls(all)
+  if (options.json)
+    process.stdout.write(
+      `${JSON.stringify({ machine, options, servers: all, ratios: ratios(all), missed }, null, 2)}\n`,
+    )
+  else
+    process.stdout.write(
+      `${textReport(all)}\n${JSON.stringify(machine)}\n${missed.map((line) => `SHORT: ${line}\n`).join('')}`,
+    )
+  return missed.length > 0 ? 1 : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  say(error.message)
+  process.exitCode = 2
+}

@@ -1,0 +1,76 @@
+// The real Postgres of one run: the tests' own, durable (fsync and synchronous_commit on), in a new folder below
+// TMPDIR, which must be on a disk: on a RAM disk an fsync costs nothing and the comparison says nothing.
+import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startPostgres } from '../test/support/postgres-server.ts'
+
+export interface BenchPostgres {
+  url(database: string): string
+  create(database: string): Promise<void>
+  /** A fresh copy, and a checkpoint, so that every measured window begins with the same write-ahead log. */
+  copy(from: string, to: string): Promise<void>
+  drop(database: string): Promise<void>
+  count(database: string, sql: string): Promise<number>
+  stop(): Promise<void>
+}
+
+const REQUIRED_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes']
+
+export async function startBenchPostgres(): Promise<BenchPostgres> {
+  const server = await startPostgres()
+  const admin = new pg.Client(server.url)
+  admin.on('error', () => {})
+  await admin.connect()
+  await refuseUnlessDurable(admin)
+  const url = (database: string) => Object.assign(new URL(server.url), { pathname: `/${database}` }).href
+  const copy = async (from: string, to: string) => {
+    await admin.query(`create database ${to} template ${from}`)
+    await admin.query('checkpoint')
+  }
+  const count = async (database: string, sql: string) => {
+    const client = new pg.Client(url(database))
+    await client.connect()
+    const { rows } = await client.query<{ count: string }>(sql).finally(() => client.end())
+    return +rows[0]!.count
+  }
+  return {
+    url,
+    copy,
+    count,
+    create: async (database) => void (await admin.query(`create database ${database}`)),
+    drop: async (database) => void (await admin.query(`drop database ${database} with (force)`)),
+    stop: () => admin.end().then(server.stop),
+  }
+}
+
+async function refuseUnlessDurable(admin: pg.Client): Promise<void> {
+  for (const name of REQUIRED_SETTINGS) {
+    const { rows } = await admin.query<Record<string, string>>(`show ${name}`)
+    if (rows[0]?.[name] !== 'on') throw new Error(`Postgres must run with ${name} on`)
+  }
+}
+
+const TMPFS_MAGIC = 0x01021994
+const SYNCS = 200
+const WAL_PAGE = Buffer.alloc(8192)
+
+export function disk(): { isRam: boolean; fdatasyncMs: number } {
+  return { isRam: statfsSync(tmpdir()).type === TMPFS_MAGIC, fdatasyncMs: medianFdatasyncMs() }
+}
+
+/** What one commit waits for at least. */
+function medianFdatasyncMs(): number {
+  const path = join(tmpdir(), `purser-bench-fdatasync-${process.pid}`)
+  const file = openSync(path, 'w')
+  const times = Array.from({ length: SYNCS }, () => {
+    const start = performance.now()
+    writeSync(file, WAL_PAGE, 0, WAL_PAGE.length, 0)
+    fdatasyncSync(file)
+    return performance.now() - start
+  })
+  closeSync(file)
+  rmSync(path)
+  return times.sort((a, b) => a - b)[SYNCS / 2]!
+}

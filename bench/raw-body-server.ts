@@ -1,0 +1,22 @@
+// What the two peers have in common: Fastify that hands over the raw bytes of the body, and a clean end on SIGTERM.
+import Fastify, { type FastifyInstance } from 'fastify'
+
+export const BODY_LIMIT_BYTES = 256 * 1024
+
+export function rawBodyServer(): FastifyInstance {
+  const server = Fastify({ logger: false, bodyLimit: BODY_LIMIT_BYTES })
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  return server
+}
+
+export async function listenUntilTerminated(server: FastifyInstance): Promise<void> {
+  process.once('SIGTERM', () => void server.close())
+  await server.listen({ host: '127.0.0.1', port: Math.trunc(+required('PORT')) })
+}
+
+export function required(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set`)
+  return value
+}

@@ -1,0 +1,108 @@
+// From measurements to the verdict, as text or JSON.
+import type { Counted, DatabaseCost, Measurement } from './measure.ts'
+import type { SubjectName } from './subjects.ts'
+
+export interface Subjected {
+  name: SubjectName
+  rounds: Measurement[]
+  counted: Counted | undefined
+}
+
+export interface Ratio {
+  of: 'plain' | 'signature-only'
+  required: number
+  /** Of the medians. */
+  measured: number
+  lowestRound: number
+  highestRound: number
+}
+
+/** The issue's words: at least 4 times the plain server, at least a third of the signature-only one. */
+const REQUIRED = [
+  { of: 'plain', required: 4 },
+  { of: 'signature-only', required: 1 / 3 },
+] as const
+
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = (sorted.length - 1) / 2
+  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2
+}
+
+export function ratios(all: Subjected[]): Ratio[] {
+  const speeds = (name: SubjectName) => all.find((one) => one.name === name)?.rounds.map((round) => round.betsPerSecond)
+  const ours = speeds('purser')
+  return REQUIRED.flatMap(({ of, required }) => {
+    const theirs = speeds(of)
+    if (!ours || !theirs) return []
+    const rounds = ours.map((speed, round) => speed / theirs[round]!)
+    const measured = median(ours) / median(theirs)
+    return [{ of, required, measured, lowestRound: Math.min(...rounds), highestRound: Math.max(...rounds) }]
+  })
+}
+
+/** Everything that makes the run fall short; empty = good. */
+export function shortfalls(all: Subjected[]): string[] {
+  const slow = ratios(all)
+    .filter(({ measured, required }) => measured < required)
+    .map(({ of, measured, required }) => `purser is ${number(measured)} times ${of}, required ${number(required)}`)
+  return [...slow, ...all.flatMap(({ name, rounds }) => rounds.flatMap((round) => faults(name, round)))]
+}
+
+function faults(name: SubjectName, { window, database }: Measurement): string[] {
+  const found: string[] = []
+  if (Object.keys(window.refused).length > 0) found.push(`${name}: not 200: ${JSON.stringify(window.refused)}`)
+  if (database && database.betsTooMany !== 0) found.push(`${name}: ${database.betsTooMany} bets more than answered`)
+  if (database?.audit?.clean === false) found.push(`${name}: audit: ${database.audit.said}`)
+  return found
+}
+
+export function textReport(all: Subjected[]): string {
+  const lines = [
+    row(['', 'bets/s', 'lowest–highest', 'p50 ms', 'p99 ms', 'statements', 'round trips', 'transactions', 'WAL bytes']),
+    ...all.map((one) => row([one.name, ...speedCells(one.rounds), ...costCells(one)])),
+    '',
+    ...ratios(all).map(
+      ({ of, required, measured, lowestRound, highestRound }) =>
+        `purser / ${of}: ${number(measured)} (rounds ${number(lowestRound)}–${number(highestRound)}), required ${number(required)}`,
+    ),
+    ...all.flatMap(({ name, rounds }) => rounds.flatMap((round) => auditLine(name, round.database))),
+  ]
+  return lines.join('\n')
+}
+
+function speedCells(rounds: Measurement[]): string[] {
+  const speeds = rounds.map((round) => round.betsPerSecond)
+  return [
+    number(median(speeds)),
+    `${number(Math.min(...speeds))}–${number(Math.max(...speeds))}`,
+    number(median(rounds.map((round) => round.window.p50Ms))),
+    number(median(rounds.map((round) => round.window.p99Ms))),
+  ]
+}
+
+function costCells({ rounds, counted }: Subjected): string[] {
+  const costs = rounds.flatMap(({ database }) => (database ? [database] : []))
+  if (!counted || costs.length === 0) return ['–', '–', '–', '–']
+  const middle = (of: (cost: DatabaseCost) => number) => number(median(costs.map(of)))
+  return [
+    number(counted.statementsPerBet),
+    number(counted.roundTripsPerBet),
+    middle((cost) => cost.transactionsPerBet),
+    middle((cost) => cost.walBytesPerBet),
+  ]
+}
+
+function auditLine(name: SubjectName, database: DatabaseCost | undefined): string[] {
+  if (!database?.audit) return []
+  return [`${name} audit after the load: ${database.audit.clean ? 'clean' : database.audit.said}`]
+}
+
+const WIDTHS = [15, 9, 16, 8, 8, 12, 13, 14, 11]
+const row = (cells: string[]) =>
+  cells.map((cell, at) => (at ? cell.padStart(WIDTHS[at]!) : cell.padEnd(WIDTHS[at]!))).join('')
+
+/** Three digits are enough below 100; above, whole numbers. */
+function number(value: number): string {
+  return value.toLocaleString('en', value < 100 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 })
+}

@@ -1,0 +1,65 @@
+/** What goes into the model and what it says. */
+
+export interface Settings {
+  clawback: 'refuse' | 'allow-negative'
+  freebetStake: 'player' | 'promotions'
+  /** I-1: whether `operatorUser` names the player; else the member means nothing. */
+  behindAggregator: boolean
+}
+
+export interface Common {
+  /** Who the message names in the end (I-1). */
+  player: string
+  /** The message carries `operatorUser`. */
+  viaAggregator: boolean
+  bet: string
+  request: string
+}
+export interface PlaceCall extends Common {
+  kind: 'place'
+  amount: string
+  currency: string
+  token: string
+  freebet: boolean
+}
+export interface SettleCall extends Common {
+  kind: 'settle'
+  amount: string
+  currency: string
+  resultType: string
+  /** Looked at for a cashout only (L-4). */
+  token: string | undefined
+}
+export interface ReversalCall extends Common {
+  kind: 'unsettle' | 'rollback'
+  amount: string | undefined
+  currency: string | undefined
+}
+export type Call = PlaceCall | SettleCall | ReversalCall
+export type Row = 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
+
+/**
+ * A moment stands for one transactionTime: replies with the same moment must carry the same time (R-2). `effect` is
+ * false when nothing took effect that the time could belong to; then only its repetition is prescribed.
+ */
+export type Verdict = { status: 200; moment: number; effect: boolean } | { status: 400; code: number }
+export interface Prediction {
+  /** `malformed` when the call does not reach the life table. */
+  row: Row | 'malformed'
+  verdict: Verdict
+  /** The special rule that decided, for counting. */
+  rule: Rule | undefined
+}
+export const RULES = [
+  'I-2: a late repeat',
+  'I-3: refused again',
+  'I-4: another currency',
+  'L-1: identical',
+  'L-1: another type',
+  'L-1: another amount',
+  'L-2: taken below zero',
+  'L-3: locked',
+  'M-4: paid by promotions',
+  'M-4: refunded to promotions',
+] as const
+export type Rule = (typeof RULES)[number]

@@ -1,0 +1,259 @@
+/**
+ * A second, deliberately plain reading of interface.md and decisions.md: it says what a wallet must answer to each call
+ * and what every balance must be afterwards. It shares no code with the wallet, so that a mistake would have to be made
+ * twice to go unseen. Calls are judged in R-6's order; `row` × kind is the cell of the life table that decided.
+ */
+import type { Call, PlaceCall, Prediction, ReversalCall, Row, Rule, Settings, SettleCall, Verdict } from './call.ts'
+import {
+  addMoney,
+  balanceOf,
+  minorUnits,
+  newPlayer,
+  type Player,
+  type Session,
+  standingProblem,
+  tokenProblem,
+} from './players.ts'
+
+interface Settlement {
+  amount: bigint
+  resultType: string
+  moment: number
+}
+interface PlacedBet {
+  status: 'open' | 'settled' | 'cancelled'
+  currency: string
+  stake: bigint
+  funder: 'player' | 'promotions'
+  day: string
+  placed: number
+  settlement?: Settlement
+  unsettled?: number
+  cancelled?: number
+  locked: boolean
+  /** I-2: what was acknowledged under which requestId. */
+  acknowledged: Map<string, number>
+}
+interface Tombstone {
+  status: 'tombstone'
+  cancelled: number
+}
+interface RefusedBet {
+  status: 'refused'
+  code: number
+  cancelled?: number
+}
+type Bet = PlacedBet | Tombstone | RefusedBet
+
+export interface Model {
+  players: Map<string, Player>
+  sessions: Map<string, Session>
+  addPlayer(id: string): void
+  judge(call: Call, now: Date): Prediction
+  row(player: string, bet: string): Row
+  /** L-3; false when there is no bet to lock. */
+  setLock(player: string, bet: string, locked: boolean): boolean
+}
+
+export function createModel(settings: Settings): Model {
+  const players = new Map<string, Player>()
+  const sessions = new Map<string, Session>()
+  const bets = new Map<string, Bet>()
+  let moments = 0
+  let rule: Rule | undefined
+
+  const keyOf = (player: string, bet: string) => `${player} ${bet}` // I-1, I-6, I-7
+  const refuse = (code: number, by?: Rule): Verdict => {
+    rule ??= by
+    return { status: 400, code }
+  }
+  const repeat = (moment: number, by?: Rule): Verdict => {
+    rule ??= by
+    return { status: 200, moment, effect: true }
+  }
+  const took = (): { status: 200; moment: number; effect: true } => {
+    moments += 1
+    return { status: 200, moment: moments, effect: true }
+  }
+  const noEffect = (): { status: 200; moment: number; effect: false } => ({ ...took(), effect: false })
+
+  function judge(call: Call, now: Date): Prediction {
+    rule = undefined
+    if (isMalformed(call)) return { row: 'malformed', verdict: refuse(5), rule }
+    const row = rowOf(call.player, call.bet)
+    const bet = bets.get(keyOf(call.player, call.bet))
+    const verdict = call.kind === 'place' ? place(call, bet, now) : change(call, bet, now)
+    return { row, verdict, rule }
+  }
+
+  function change(call: SettleCall | ReversalCall, bet: Bet | undefined, now: Date): Verdict {
+    if (call.kind === 'rollback') return rollback(call, bet)
+    if (bet === undefined || bet.status === 'refused') return refuse(5)
+    if (bet.status === 'tombstone') return refuse(20)
+    const seen = bet.acknowledged.get(contentOf(call))
+    if (seen !== undefined) return repeat(seen, 'I-2: a late repeat')
+    if (bet.status === 'cancelled') return refuse(20)
+    if (call.currency !== undefined && call.currency !== bet.currency) return refuse(5, 'I-4: another currency')
+    const verdict = call.kind === 'settle' ? settle(call, bet, now) : unsettle(call, bet)
+    if (verdict.status === 200) bet.acknowledged.set(contentOf(call), verdict.moment)
+    return verdict
+  }
+
+  function place(call: PlaceCall, bet: Bet | undefined, now: Date): Verdict {
+    if (bet?.status === 'refused') return refuse(bet.code, 'I-3: refused again')
+    if (bet?.status === 'tombstone' || bet?.status === 'cancelled') return refuse(8)
+    const stake = minorUnits(call.amount, call.currency)!
+    if (bet !== undefined) {
+      const same = bet.stake === stake && bet.currency === call.currency
+      return same ? repeat(bet.placed) : refuse(8)
+    }
+    const session = sessions.get(call.token)
+    const problem = tokenProblem(session, call.player, now)
+    if (problem !== undefined) return refuse(problem)
+    const player = players.get(call.player)!
+    const restriction = standingProblem(player, now) ?? limitProblem(call, player, stake, dayOf(now))
+    if (restriction !== undefined) return refuseForGood(call, restriction)
+    if (session?.currency !== call.currency) return refuse(5) // P-1
+    const funder = funderOf(call)
+    if (funder === 'player' && balanceOf(player, call.currency) < stake) return refuseForGood(call, 7)
+    if (funder === 'player') addMoney(player, call.currency, -stake)
+    else rule = 'M-4: paid by promotions'
+    const verdict = took()
+    const terms = { currency: call.currency, stake, funder, day: dayOf(now) } as const
+    const life = { status: 'open', placed: verdict.moment, locked: false, acknowledged: new Map() } as const
+    bets.set(keyOf(call.player, call.bet), { ...terms, ...life })
+    return verdict
+  }
+
+  /** M-4 */
+  function funderOf(call: PlaceCall): 'player' | 'promotions' {
+    return call.freebet && settings.freebetStake === 'promotions' ? 'promotions' : 'player'
+  }
+
+  function refuseForGood(call: PlaceCall, code: number): Verdict {
+    bets.set(keyOf(call.player, call.bet), { status: 'refused', code })
+    return refuse(code)
+  }
+
+  /** 11, 12, 13: counted per currency over the bets placed on this UTC day that were not rolled back. */
+  function limitProblem(call: PlaceCall, player: Player, stake: bigint, day: string): number | undefined {
+    const counted = placedBetsOf(call.player).filter(
+      (bet) => bet.status !== 'cancelled' && bet.currency === call.currency && bet.day === day,
+    )
+    const own = (bet: { funder: string; stake: bigint }) => (bet.funder === 'player' ? bet.stake : 0n)
+    const staked = counted.reduce((sum, bet) => sum + own(bet), own({ funder: funderOf(call), stake }))
+    const paid = counted.reduce((sum, bet) => sum + (bet.settlement?.amount ?? 0n), 0n)
+    const { stake: stakeLimit, loss: lossLimit, betCount } = player.limits
+    if (stakeLimit !== undefined && staked > minorUnits(stakeLimit, call.currency)!) return 11
+    if (lossLimit !== undefined && staked - paid > minorUnits(lossLimit, call.currency)!) return 12
+    return betCount !== undefined && counted.length + 1 > betCount ? 13 : undefined
+  }
+
+  function settle(call: SettleCall, bet: PlacedBet, now: Date): Verdict {
+    const amount = minorUnits(call.amount, bet.currency)!
+    const earlier = bet.settlement
+    const identical = earlier?.amount === amount && earlier.resultType === call.resultType
+    if (earlier !== undefined && identical) return repeat(earlier.moment, 'L-1: identical')
+    if (call.resultType === 'cashout') {
+      const problem = tokenProblem(sessions.get(call.token ?? ''), call.player, now)
+      if (problem !== undefined) return refuse(problem) // L-4
+    }
+    if (earlier !== undefined && bet.locked) return refuse(20, 'L-3: locked')
+    const settlement = { amount, resultType: call.resultType, moment: moments + 1 }
+    if (earlier !== undefined) rule = earlier.amount === amount ? 'L-1: another type' : 'L-1: another amount'
+    if (!pay(call.player, bet, settlement)) return refuse(21) // L-2
+    bet.status = 'settled'
+    return took()
+  }
+
+  function unsettle(call: ReversalCall, bet: PlacedBet): Verdict {
+    if (bet.status === 'open') return bet.unsettled === undefined ? noEffect() : repeat(bet.unsettled)
+    if (bet.locked) return refuse(20, 'L-3: locked')
+    if (!pay(call.player, bet, undefined)) return refuse(21)
+    bet.status = 'open'
+    const verdict = took()
+    bet.unsettled = verdict.moment
+    return verdict
+  }
+
+  function rollback(call: ReversalCall, bet: Bet | undefined): Verdict {
+    if (bet === undefined) {
+      const verdict = took()
+      bets.set(keyOf(call.player, call.bet), { status: 'tombstone', cancelled: verdict.moment })
+      return verdict
+    }
+    if (bet.cancelled !== undefined) return repeat(bet.cancelled)
+    if (bet.status === 'settled') return refuse(8)
+    if (bet.status === 'open') return cancel(call, bet)
+    const verdict = noEffect()
+    bet.cancelled = verdict.moment
+    return verdict
+  }
+
+  function cancel(call: ReversalCall, bet: PlacedBet): Verdict {
+    if (call.currency !== undefined && call.currency !== bet.currency) return refuse(5, 'I-4: another currency')
+    if (bet.funder === 'player') addMoney(players.get(call.player)!, bet.currency, bet.stake)
+    bet.status = 'cancelled'
+    const verdict = took()
+    bet.cancelled = verdict.moment
+    return verdict
+  }
+
+  /** Replaces the settlement in one step; false when that would take money which is no longer there (L-2). */
+  function pay(playerId: string, bet: PlacedBet, settlement: Settlement | undefined): boolean {
+    const player = players.get(playerId)!
+    const difference = playersShare(bet, settlement) - playersShare(bet, bet.settlement)
+    const balance = balanceOf(player, bet.currency) + difference
+    if (settings.clawback === 'refuse' && difference < 0n && balance < 0n) return false
+    if (difference < 0n && balance < 0n) rule = 'L-2: taken below zero'
+    if (bet.funder === 'promotions' && settlement?.resultType === 'refund') rule = 'M-4: refunded to promotions'
+    addMoney(player, bet.currency, difference)
+    if (settlement === undefined) delete bet.settlement
+    else bet.settlement = settlement
+    return true
+  }
+
+  function rowOf(player: string, id: string): Row {
+    const status = bets.get(keyOf(player, id))?.status ?? 'nothing'
+    return status === 'tombstone' ? 'cancelled' : status
+  }
+
+  function placedBetsOf(player: string): PlacedBet[] {
+    const own = [...bets].filter(([key]) => key.startsWith(`${player} `)).map(([, bet]) => bet)
+    return own.filter((bet) => bet.status !== 'tombstone' && bet.status !== 'refused')
+  }
+
+  function setLock(player: string, id: string, locked: boolean): boolean {
+    const bet = bets.get(keyOf(player, id))
+    if (bet !== undefined && 'locked' in bet) bet.locked = locked
+    return bet !== undefined
+  }
+
+  const addPlayer = (id: string) => void players.set(id, newPlayer())
+  return { players, sessions, addPlayer, judge, row: rowOf, setLock }
+}
+
+/** Shape (R-6): M-1, M-2, M-3, and a cashout without a token (L-4). */
+function isMalformed(call: Call): boolean {
+  if (call.kind === 'settle' && call.resultType === 'cashout' && call.token === undefined) return true
+  if (call.kind === 'settle' && !['won', 'lost', 'refund', 'cashout'].includes(call.resultType)) return true // L-6
+  if (call.amount === undefined) return false
+  const units = minorUnits(call.amount, call.currency ?? 'EUR')
+  return units === undefined || (call.kind === 'place' && units === 0n && !call.freebet)
+}
+
+/** M-4: what a settlement of a bet funded by promotions refunds belongs to promotions. */
+function playersShare(bet: PlacedBet, settlement: Settlement | undefined): bigint {
+  if (settlement === undefined) return 0n
+  return bet.funder === 'promotions' && settlement.resultType === 'refund' ? 0n : settlement.amount
+}
+
+/** I-2's "same content", under its requestId. */
+function contentOf(call: SettleCall | ReversalCall): string {
+  const { kind, request, amount, currency } = call
+  return JSON.stringify([request, kind, amount, currency, 'resultType' in call ? call.resultType : ''])
+}
+
+function dayOf(now: Date): string {
+  return now.toISOString().slice(0, 10)
+}

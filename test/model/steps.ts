@@ -1,0 +1,234 @@
+/**
+ * What a random history is made of. A step names players and bets by small numbers and leaves the rest ("the token of
+ * another player", "the last requestId again") to the moment it is played, so that a shrunk history keeps its meaning
+ * when steps are taken out of it.
+ */
+import fc from 'fast-check'
+
+export const BETS = 5
+export const PLAYERS = 2
+
+export type TokenChoice = 'live' | 'first' | 'other player' | 'unknown' | 'absent'
+export type CurrencyChoice = 'own' | 'other' | 'unknown'
+export type RequestChoice = 'fresh' | 'last of this bet' | 'last of any bet'
+/** `owner` is the player whose bet it is; the others are an other player and one that does not exist. */
+export type SenderChoice = 'owner' | 'other player' | 'nobody'
+
+interface Sent {
+  bet: number
+  /** Sent even when nothing of this bet was sent before; else the bet is placed first. */
+  early: boolean
+  sender: SenderChoice
+  /** With `operatorUser` in the message. */
+  viaAggregator: boolean
+  request: RequestChoice
+  /** Sent this many times at the same moment. */
+  copies: number
+}
+export interface PlaceStep extends Sent {
+  do: 'place'
+  amount: string
+  currency: CurrencyChoice
+  token: TokenChoice
+  freebet: boolean
+}
+export interface SettleStep extends Sent {
+  do: 'settle'
+  amount: string
+  currency: CurrencyChoice
+  resultType: string
+  token: TokenChoice
+}
+export interface ReversalStep extends Sent {
+  do: 'unsettle' | 'rollback'
+  amount: string | undefined
+  currency: CurrencyChoice
+}
+/** An earlier message of this bet once more, with its requestId or with a new one. */
+export interface AgainStep {
+  do: 'again'
+  bet: number
+  back: number
+  request: 'same' | 'fresh'
+  copies: number
+}
+export type CallStep = PlaceStep | SettleStep | ReversalStep | AgainStep
+
+export type Act =
+  | { act: 'deposit'; player: number; amount: string }
+  /** Without an amount: everything that is there. */
+  | { act: 'withdraw'; player: number; amount: string | undefined }
+  | { act: 'patch'; player: number; change: PlayerChange }
+  | { act: 'limit'; player: number; limits: { stake: string | null; loss: string | null; betCount: number | null } }
+  | { act: 'lock'; bet: number; locked: boolean }
+  | { act: 'switch currency' | 'end sessions'; player: number }
+  | { act: 'new session'; player: number; ttlSeconds: number }
+  | { act: 'wait'; hours: number }
+export type PlayerChange = 'block' | 'exclude' | 'unverify' | 'make under age' | 'clear'
+
+export interface Step {
+  /** What the operator does before the call. */
+  before: Act | undefined
+  call: CallStep
+}
+
+const bet = fc.nat({ max: BETS - 1 })
+const player = fc.nat({ max: PLAYERS - 1 })
+/** Small sums and few of them, so that equal amounts, empty purses and reached limits are common. */
+const stake = weighted<string>([30, '10'], [20, '25.50'], [20, '40'], [10, '60'], [15, '250'], [3, '0'], [1, '1.005'])
+const payout = weighted<string>([30, '0'], [25, '25.50'], [25, '60'], [20, '90'], [5, '0.01'], [1, '2.345'])
+/** Good in every currency. */
+const wholeSum = weighted<string>([1, '20'], [1, '60'], [1, '110'])
+const withdrawal = weighted<string | undefined>([2, undefined], [1, '60'])
+const sender = weighted<SenderChoice>([94, 'owner'], [4, 'other player'], [2, 'nobody'])
+const request = weighted<RequestChoice>([86, 'fresh'], [8, 'last of this bet'], [6, 'last of any bet'])
+const currency = weighted<CurrencyChoice>([93, 'own'], [6, 'other'], [1, 'unknown'])
+const token = weighted<TokenChoice>([80, 'live'], [14, 'first'], [3, 'other player'], [3, 'unknown'])
+const cashoutToken = weighted<TokenChoice>(
+  [60, 'live'],
+  [25, 'first'],
+  [5, 'other player'],
+  [5, 'unknown'],
+  [5, 'absent'],
+)
+const copies = weighted<number>([12, 1], [1, 2])
+const early = weighted<boolean>([5, false], [1, true])
+const sent = { bet, early, sender, viaAggregator: fc.boolean(), request, copies }
+
+const place: fc.Arbitrary<PlaceStep> = fc.record({
+  do: fc.constant('place' as const),
+  ...sent,
+  amount: stake,
+  currency,
+  token,
+  freebet: weighted<boolean>([2, false], [1, true]),
+})
+
+const settle: fc.Arbitrary<SettleStep> = fc.record({
+  do: fc.constant('settle' as const),
+  ...sent,
+  amount: payout,
+  currency,
+  resultType: weighted<string>([40, 'won'], [25, 'lost'], [25, 'refund'], [30, 'cashout'], [1, 'void']),
+  token: cashoutToken,
+})
+
+const reversal = (kind: 'unsettle' | 'rollback'): fc.Arbitrary<ReversalStep> =>
+  fc.record({
+    do: fc.constant(kind),
+    ...sent,
+    amount: weighted<string | undefined>([3, undefined], [1, '25.50'], [1, '60']),
+    // An unknown currency is a matter of shape; the reversals do without it.
+    currency: weighted<CurrencyChoice>([9, 'own'], [1, 'other']),
+  })
+
+const again: fc.Arbitrary<AgainStep> = fc.record({
+  do: fc.constant('again' as const),
+  bet,
+  back: fc.nat({ max: 7 }),
+  request: fc.constantFrom('same' as const, 'fresh' as const),
+  copies,
+})
+
+const anyCall: fc.Arbitrary<CallStep> = fc.oneof(
+  { arbitrary: place, weight: 9 },
+  { arbitrary: settle, weight: 10 },
+  { arbitrary: again, weight: 6 },
+  { arbitrary: reversal('unsettle'), weight: 4 },
+  { arbitrary: reversal('rollback'), weight: 2 },
+)
+
+const limits = weighted<Extract<Act, { act: 'limit' }>['limits']>(
+  [2, { stake: null, loss: null, betCount: null }],
+  [3, { stake: '5', loss: null, betCount: null }],
+  [3, { stake: '50', loss: null, betCount: null }],
+  [1, { stake: null, loss: '5', betCount: null }],
+  [3, { stake: null, loss: '30', betCount: null }],
+  [5, { stake: null, loss: null, betCount: 1 }],
+  [1, { stake: '80', loss: '40', betCount: 2 }],
+)
+
+const anyAct: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ act: fc.constant('deposit' as const), player, amount: wholeSum }) },
+  { weight: 9, arbitrary: fc.record({ act: fc.constant('withdraw' as const), player, amount: withdrawal }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      act: fc.constant('patch' as const),
+      player,
+      change: weighted<PlayerChange>(
+        [7, 'clear'],
+        [3, 'block'],
+        [2, 'exclude'],
+        [2, 'unverify'],
+        [2, 'make under age'],
+      ),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ act: fc.constant('limit' as const), player, limits }) },
+  { weight: 4, arbitrary: fc.record({ act: fc.constant('lock' as const), bet, locked: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ act: fc.constant('switch currency' as const), player }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('end sessions' as const), player }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      act: fc.constant('new session' as const),
+      player,
+      ttlSeconds: weighted<number>([1, 2 * 3600], [1, 10 * 24 * 3600]),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('wait' as const), hours: fc.constantFrom(3, 24) }) },
+)
+
+function weighted<T>(...choices: [weight: number, value: T][]): fc.Arbitrary<T> {
+  return fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })))
+}
+
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  before: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: anyAct }),
+  call: anyCall,
+})
+
+/** Waiting moves the clock of the whole wallet, so histories that are played at the same time go without. */
+export function withoutWaiting(history: Step[]): Step[] {
+  return history.map((step) => (step.before?.act === 'wait' ? { ...step, before: undefined } : step))
+}
+
+/** Histories of exactly `calls` calls, which shrink by leaving out calls, then by leaving out what the operator did. */
+export function histories(calls: number): fc.Arbitrary<Step[]> {
+  return new Histories(calls)
+}
+
+class Histories extends fc.Arbitrary<Step[]> {
+  private readonly calls: number
+
+  constructor(calls: number) {
+    super()
+    this.calls = calls
+  }
+
+  override generate(random: fc.Random, bias: number | undefined): fc.Value<Step[]> {
+    const steps = Array.from({ length: this.calls }, () => anyStep.generate(random, bias).value)
+    return new fc.Value(steps, undefined)
+  }
+
+  override canShrinkWithoutContext(value: unknown): value is Step[] {
+    return Array.isArray(value)
+  }
+
+  override shrink(steps: Step[]): fc.Stream<fc.Value<Step[]>> {
+    return fc.stream(shorter(steps)).map((shrunk) => new fc.Value(shrunk, undefined))
+  }
+}
+
+function* shorter(steps: Step[]): Generator<Step[]> {
+  for (let size = steps.length >> 1; size >= 1; size >>= 1)
+    for (let end = steps.length; end >= size; end -= size) yield steps.toSpliced(end - size, size)
+  for (const [index, step] of steps.entries()) {
+    const next = steps[index + 1]
+    if (step.before !== undefined && next?.before === undefined && next !== undefined)
+      yield steps.toSpliced(index, 2, { ...next, before: step.before })
+    if (step.before !== undefined) yield steps.with(index, { ...step, before: undefined })
+    if (step.call.copies > 1) yield steps.with(index, { ...step, call: { ...step.call, copies: 1 } })
+  }
+}

@@ -1,0 +1,89 @@
+/** Everybody who takes part in one history: fresh ids in a wallet that is shared with other histories. */
+import { randomUUID } from 'node:crypto'
+import type { TestWallet } from '../support/wallet.ts'
+import type { Json, JsonObject } from '../support/wire.ts'
+import type { Call, Settings } from './call.ts'
+import { createModel, type Model } from './model.ts'
+import { addMoney, minorUnits } from './players.ts'
+import { BETS, PLAYERS } from './steps.ts'
+
+export interface BetSlot {
+  number: number
+  id: string
+  /** The index of its player. */
+  owner: number
+  /** Of the first Place bet that was sent. */
+  currency: string | undefined
+  sent: Call[]
+}
+export interface Seat {
+  id: string
+  /** The active one. */
+  currency: string
+  tokens: string[]
+}
+export interface Table {
+  wallet: TestWallet
+  settings: Settings
+  model: Model
+  seats: Seat[]
+  bets: BetSlot[]
+  /** An id that no player has. */
+  nobody: string
+  /** In the order in which they were used; the transcript calls them r1, r2, ... */
+  requests: string[]
+  /** The time that each of the model's moments turned out to be. */
+  times: Map<number, string>
+  transcript: string[]
+}
+
+const CURRENCIES = ['EUR', 'JPY']
+const OPENING_BALANCE = { EUR: '80', JPY: '200' }
+const LONG_SESSION_SECONDS = 20 * 24 * 3600
+
+export async function layTable(wallet: TestWallet, settings: Settings): Promise<Table> {
+  const model = createModel(settings)
+  const bets = Array.from({ length: BETS }, (_, number) => ({
+    ...{ number, id: randomUUID(), owner: number % PLAYERS, currency: undefined, sent: [] },
+  }))
+  const notes = { requests: [], times: new Map(), transcript: [] }
+  const table: Table = { wallet, settings, model, seats: [], bets, nobody: `nobody-${randomUUID()}`, ...notes }
+  table.seats = await Promise.all(Array.from({ length: PLAYERS }, () => takeSeat(table)))
+  return table
+}
+
+async function takeSeat(table: Table): Promise<Seat> {
+  const { operator } = table.wallet
+  const { userId } = await operator.createPlayer({ currency: 'EUR', currencies: CURRENCIES })
+  table.model.addPlayer(userId)
+  for (const [currency, amount] of Object.entries(OPENING_BALANCE)) {
+    await operator.deposit(userId, amount, currency)
+    addMoney(table.model.players.get(userId)!, currency, minorUnits(amount, currency)!)
+  }
+  const seat = { id: userId, currency: 'EUR', tokens: [] }
+  await openSession(table, seat, LONG_SESSION_SECONDS)
+  return seat
+}
+
+export async function openSession(table: Table, seat: Seat, ttlSeconds: number): Promise<void> {
+  const path = `/operator/players/${seat.id}/sessions`
+  const { status, body } = await table.wallet.operator.request('POST', path, { ttlSeconds })
+  if (status !== 201) throw new Error(`a new session was answered ${status}: ${JSON.stringify(body)}`)
+  noteSession(table, seat, body)
+}
+
+/** Both a new session and a currency switch answer with the session. */
+export function noteSession(table: Table, seat: Seat, answer: Json): void {
+  const { token, currency, expiresAt } = objectOf(answer)
+  if (typeof token !== 'string' || typeof expiresAt !== 'string')
+    throw new Error(`no session: ${JSON.stringify(answer)}`)
+  if (currency !== seat.currency) throw new Error(`a session in ${currency} while ${seat.currency} is active`)
+  seat.tokens.push(token)
+  const life = { expiresAt: new Date(expiresAt), ended: false }
+  table.model.sessions.set(token, { player: seat.id, currency: seat.currency, ...life })
+}
+
+export function objectOf(value: Json | undefined): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new Error(`an object was expected, not ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,16 @@
+import type { Clock } from '../../src/clock.ts'
+
+/** The system's clock, as long as nobody moves it. */
+export interface TestClock extends Clock {
+  advance(milliseconds: number): void
+}
+
+export function testClock(): TestClock {
+  let offset = 0
+  return {
+    now: () => new Date(Date.now() + offset),
+    advance: (milliseconds) => {
+      offset += milliseconds
+    },
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Databases on the test run's Postgres (started in postgres-server.ts). The first one asked for makes the migrated
+ * template, all of them are clones of it: about 50 ms instead of every migration again.
+ */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDb } from '../../src/db/open.ts'
+
+export interface TestDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+const TEMPLATE = 'purser_template'
+/** Any number, the same in every test worker: one of them makes the template while the others wait. */
+const TEMPLATE_LOCK = 4_711
+
+export async function createDatabase(): Promise<TestDatabase> {
+  const name = `t_${randomBytes(8).toString('hex')}`
+  await asAdmin(async (admin) => {
+    await ensureTemplate(admin)
+    await admin.query(`create database ${name} template ${TEMPLATE}`)
+  })
+  return {
+    url: urlOf(name),
+    drop: () => asAdmin(async (admin) => void (await admin.query(`drop database if exists ${name} with (force)`))),
+  }
+}
+
+async function ensureTemplate(admin: pg.Client): Promise<void> {
+  await admin.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
+  try {
+    if (!(await exists(admin, TEMPLATE))) await makeTemplate(admin)
+  } finally {
+    await admin.query('select pg_advisory_unlock($1)', [TEMPLATE_LOCK])
+  }
+}
+
+/** It gets its name last, so that a migration that fails leaves no half-made template for the next test file. */
+async function makeTemplate(admin: pg.Client): Promise<void> {
+  const draft = `${TEMPLATE}_draft`
+  await admin.query(`drop database if exists ${draft} with (force)`)
+  await admin.query(`create database ${draft}`)
+  await migrated(urlOf(draft))
+  await admin.query(`alter database ${draft} rename to ${TEMPLATE}`)
+}
+
+async function migrated(url: string): Promise<void> {
+  const db = await openDb({ kind: 'postgres', url })
+  try {
+    await migrate(db)
+  } finally {
+    await db.close()
+  }
+}
+
+async function exists(admin: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await admin.query('select from pg_database where datname = $1', [name])
+  return rows.length > 0
+}
+
+async function asAdmin(work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  const admin = new pg.Client({ connectionString: inject('postgresUrl') })
+  await admin.connect()
+  try {
+    await work(admin)
+  } finally {
+    await admin.end()
+  }
+}
+
+function urlOf(database: string): string {
+  const url = new URL(inject('postgresUrl'))
+  url.pathname = `/${database}`
+  return url.href
+}

@@ -1,0 +1,166 @@
+/**
+ * The one real Postgres of a test run (vitest's globalSetup): real binaries, a new data folder, a free port, a password
+ * of its own, so a server left alive by an earlier run is never in the way and never taken for ours. It commits
+ * as production does (fsync on), because the kill tests prove what survives.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type {} from 'vitest'
+import type { TestProject } from 'vitest/node'
+import { nativeFolder, type ServerUser, serverUser } from './postgres-binaries.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresUrl: string
+  }
+}
+
+const START_ATTEMPTS = 3
+const START_TIMEOUT_MS = 30_000
+const STOP_TIMEOUT_MS = 10_000
+
+interface Server {
+  url: string
+  stop(): Promise<void>
+}
+
+let server: Server | undefined
+
+export async function setup(project: TestProject): Promise<void> {
+  server = await startPostgres()
+  project.provide('postgresUrl', server.url)
+}
+
+export async function teardown(): Promise<void> {
+  await server?.stop()
+}
+
+export async function startPostgres(): Promise<Server> {
+  for (let attempt = 1; ; attempt++) {
+    const started = await startOnce()
+    if (typeof started !== 'string') return started
+    // Another program may take the port between our asking for a free one and Postgres opening it.
+    if (attempt === START_ATTEMPTS) throw new Error(`Postgres did not start: ${started}`)
+  }
+}
+
+/** The server, or what it said when it did not start. */
+async function startOnce(): Promise<Server | string> {
+  const user = serverUser()
+  const folder = newFolder(user)
+  try {
+    const native = nativeFolder(user, folder)
+    const password = initialise(native, folder, user)
+    const port = await freePort()
+    const child = launch(native, folder, user, port)
+    const problem = await problemOf(child)
+    if (problem === undefined) return { url: urlOf(port, password), stop: () => stop(child) }
+    await stop(child)
+    return problem
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function newFolder(user: ServerUser): string {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-test-postgres-'))
+  if ('uid' in user) chownSync(folder, user.uid, user.gid)
+  return folder
+}
+
+function urlOf(port: number, password: string): string {
+  return `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+}
+
+/** Text sorts by ICU's English rules, not by bytes as in JavaScript: as most production databases do. */
+function initialise(native: string, folder: string, user: ServerUser): string {
+  const password = randomBytes(16).toString('hex')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if ('uid' in user) chownSync(passwordFile, user.uid, user.gid)
+  const args = ['-D', join(folder, 'data'), '--username=postgres', `--pwfile=${passwordFile}`, '--auth=password']
+  args.push('--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync')
+  const initdb = spawnSync(join(native, 'bin', 'initdb'), args, { ...user, cwd: folder, encoding: 'utf8' })
+  if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.error?.message ?? initdb.stderr}`)
+  return password
+}
+
+function settings(port: number): string[] {
+  const values = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'on',
+    synchronous_commit: 'on',
+    max_connections: 200,
+    // Far from UTC, so that a day taken from the server's time zone instead of UTC shows up.
+    timezone: 'Pacific/Auckland',
+  }
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/**
+ * The pipe on descriptor 3 closes when the test run ends, in whatever way (teardown, Ctrl-C, kill -9). The watcher then
+ * stops the server at once and deletes its data. The server has a process group of its own, so a Ctrl-C on the terminal
+ * does not reach the two of them directly.
+ */
+const WATCHED_SERVER = `
+folder=$1; shift
+running() { [ -e "$folder/data/postmaster.pid" ]; }
+(
+  cat <&3 >/dev/null
+  running && kill -QUIT $$
+  for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    running && sleep 0.1
+  done
+  rm -rf "$folder"
+) &
+exec "$@" 3<&-
+`
+
+function launch(native: string, folder: string, user: ServerUser, port: number): ChildProcess {
+  const command = [join(native, 'bin', 'postgres'), '-D', join(folder, 'data'), ...settings(port)]
+  return spawn('sh', ['-c', WATCHED_SERVER, 'sh', folder, ...command], {
+    ...user,
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Resolves with nothing when the server takes connections, else with what it wrote. */
+function problemOf(child: ChildProcess): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let log = ''
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text
+      if (log.includes('ready to accept connections')) resolve(undefined)
+    })
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', () => resolve(log || 'it ended without a word'))
+    setTimeout(() => resolve(`not ready after ${START_TIMEOUT_MS} ms: ${log}`), START_TIMEOUT_MS).unref()
+  })
+}
+
+/** Done when the watcher has deleted the data: it holds the server's stderr until then. */
+async function stop(child: ChildProcess): Promise<void> {
+  const closed = once(child, 'close')
+  child.stdio[3]?.destroy()
+  await Promise.race([closed, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })])
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('no port for Postgres')
+  return address.port
+}

@@ -1,0 +1,50 @@
+/** A wallet in this process, with a clock that can be moved. One in a process of its own: wallet-process.ts. */
+import { readConfig } from '../../src/config.ts'
+import { serveWallet } from '../../src/serve.ts'
+import { auditIsClean } from './audit.ts'
+import { type TestClock, testClock } from './clock.ts'
+import { createDatabase } from './database.ts'
+import { type OperatorClient, operatorClient } from './operator.ts'
+import { walletEnv } from './wallet-env.ts'
+import { type PartnerWire, partnerWire } from './wire.ts'
+
+export { type SpawnOptions, spawnWallet, type WalletProcess } from './wallet-process.ts'
+
+export interface TestWallet {
+  url: string
+  secret: string
+  operatorKey: string
+  /** What DATABASE_URL was set to; empty when the wallet keeps its data in PGlite. */
+  databaseUrl: string
+  wire: PartnerWire
+  operator: OperatorClient
+  clock: TestClock
+  /** Throws with the findings. */
+  auditIsClean(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  /** A database of its own, dropped by stop(), unless given. */
+  databaseUrl?: string
+  /** With PURSER_DATA_DIR among it and no databaseUrl the wallet runs on PGlite. */
+  env?: Record<string, string>
+}
+
+export async function startWallet(options: StartOptions = {}): Promise<TestWallet> {
+  const own = options.databaseUrl || options.env?.PURSER_DATA_DIR ? undefined : await createDatabase()
+  const databaseUrl = options.databaseUrl ?? own?.url
+  const { env, secret, operatorKey } = walletEnv({ LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, ...options.env })
+  const clock = testClock()
+  const { url, close } = await serveWallet(readConfig(env), { clock })
+  const operator = operatorClient(url, operatorKey)
+  const stop = async () => {
+    await close()
+    await own?.drop()
+  }
+  return {
+    ...{ url, secret, operatorKey, databaseUrl: databaseUrl ?? '', operator, clock, stop },
+    wire: partnerWire(url, secret),
+    auditIsClean: () => auditIsClean(operator),
+  }
+}

@@ -1,0 +1,174 @@
+// What looks odd and is right: numbers spelled otherwise (M-2), unknown members (R-7), absent or null members, any text.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectDone, member } from './answers.ts'
+import { messageNames, messageOf, sceneFor, sendText } from './messages.ts'
+import { jsonText, spelled } from './raw-json.ts'
+import { balanceOf, betView, type Members, must, newScene, type Scene, stateOf } from './scene.ts'
+
+let wallet: TestWallet
+beforeAll(async () => {
+  wallet = await startWallet()
+})
+afterEach(() => wallet.auditIsClean())
+afterAll(() => wallet.stop())
+
+async function placed(over: Members, balance = '900.00'): Promise<Scene> {
+  const scene = await newScene(wallet)
+  const text = jsonText({ ...messageOf(scene, 'place'), ...over })
+  expectDone(await sendText(scene, 'place', text), scene.betId)
+  expect(await balanceOf(scene)).toBe(balance)
+  return scene
+}
+
+async function expectPlaced(over: Members, balance?: string): Promise<void> {
+  await placed(over, balance)
+}
+
+describe('an amount spelled', () => {
+  const spellings = [
+    ['10.0', '990.00'],
+    ['10.00', '990.00'],
+    ['1e2', '900.00'],
+    ['1E2', '900.00'],
+    ['1e+2', '900.00'],
+    ['1.0e2', '900.00'],
+    ['1000e-1', '900.00'],
+    ['0.1', '999.90'],
+    ['0.10', '999.90'],
+    ['1e-2', '999.99'],
+    ['0.01', '999.99'],
+    ['12.10', '987.90'],
+    ['12.1', '987.90'],
+    ['999.99', '0.01'],
+    ['1000.00', '0.00'],
+    ['0.29', '999.71'],
+    ['1.15', '998.85'],
+    ['4.35', '995.65'],
+    ['8.2e0', '991.80'],
+    ['64.1', '935.90'],
+  ] as const
+  it.each(spellings)('%s of 1000.00 leaves %s', async (amount, balance) => {
+    await expectPlaced({ amount: spelled(amount) }, balance)
+  })
+
+  it('12.10 and 12.1 is the same amount: the second is a repeat (case 35)', async () => {
+    const scene = await placed({ amount: spelled('12.10') }, '987.90')
+    const again = jsonText({ ...messageOf(scene, 'place'), amount: spelled('1.21e1') })
+    expectDone(await sendText(scene, 'place', again), scene.betId)
+    expect(await balanceOf(scene)).toBe('987.90')
+  })
+})
+
+describe('unknown extra members are accepted and ignored (R-7)', () => {
+  const extras = [
+    ['a plain one', '"extra":1'],
+    ['a nested one', '"extra":{"amount":1,"userId":"nobody","deep":[[[{}]]]}'],
+    ['one whose text no database stores', '"extra":"\\u0000\\ud800"'],
+    ['one with a number too long for money', '"extra":123456789012345678901234567890'],
+    ['__proto__', '"__proto__":{"amount":1}'],
+    ['constructor', '"constructor":{"prototype":{"amount":1}}'],
+    ['toString and hasOwnProperty', '"toString":1,"hasOwnProperty":1,"valueOf":null'],
+    ['an empty name', '"":1'],
+    ['a name with a NUL', '"a\\u0000b":1'],
+  ] as const
+
+  describe.each(messageNames)('%s', (name) => {
+    it.each(extras)('with %s', async (_, extra) => {
+      const scene = await sceneFor(wallet, name)
+      const text = JSON.stringify(messageOf(scene, name)).replace('{', `{${extra},`)
+      expect(await sendText(scene, name, text)).toMatchObject({ status: 200 })
+      if (name === 'place') expect(await balanceOf(scene)).toBe('900.00')
+    })
+  })
+
+  it('in the items of metadata', () => expectPlaced({ metadata: [{ odds: 'new', eventId: 7, extra: { a: [1] } }] }))
+})
+
+describe('members that may be absent or null', () => {
+  const optional = [
+    'coefficient',
+    'gameType',
+    'ticketType',
+    'boosterCoefficient',
+    'ip',
+    'info',
+    'metadata',
+    'operatorUser',
+  ]
+  const nullable = ['bonusId', 'bonusTemplateId', 'bonusAmount', 'subPartnerId']
+
+  it.each([...optional, ...nullable])('%s absent', (name) => expectPlaced({ [name]: undefined }))
+  it.each(nullable)('%s null', (name) => expectPlaced({ [name]: null }))
+  it('all of them absent', () =>
+    expectPlaced(Object.fromEntries([...optional, ...nullable].map((name) => [name, undefined]))))
+})
+
+describe('values at their edges', () => {
+  const edges: [string, Members][] = [
+    ['an IPv6 address', { ip: '2001:db8::7' }],
+    ['an IPv4-mapped IPv6 address', { ip: '::ffff:203.0.113.7' }],
+    ['turbogames', { gameType: 'turbogames' }],
+    ['an express', { ticketType: 'express', boosterCoefficient: 1.25 }],
+    ['an empty metadata', { metadata: [] }],
+    [
+      'an express of 30 selections (case 49)',
+      { metadata: Array.from({ length: 30 }, () => ({ event: 'A - B', coefficient: 1.5 })) },
+    ],
+    ['an info of 100,000 characters (case 45)', { info: 'i'.repeat(100_000) }],
+    ['an empty info', { info: '' }],
+    ['a subPartnerId', { subPartnerId: 'site-2' }],
+    ['a coefficient with many digits', { coefficient: spelled('1.23456789012345678') }],
+    ['a bonusTemplateId and a bonusAmount', { bonusId: 3, bonusTemplateId: 4, bonusAmount: 5.5 }],
+    ['an operatorUser that nobody asked for', { operatorUser: 'A-z0.9_~' }],
+    ['a requestId that is no uuid', { requestId: 'request number 1' }],
+  ]
+  it.each(edges)('%s', (_, over) => expectPlaced(over))
+})
+
+describe('text is data (cases 46, 47)', () => {
+  const texts = [
+    "'; DROP TABLE purser.bet; --",
+    "' OR '1'='1",
+    '<script>alert(1)</script>',
+    '#{7*7}{{7*7}}',
+    '\\"},"amount":0',
+    'ставка № 7 ставка',
+    '赌注\u{1f3c7}ΩéÅ\u202e',
+    '%s %n %00',
+  ]
+  // The interface bounds no free text, so no character of it refuses a bet; ids are bounded (I-7).
+  const oddTexts = ['NUL \u0000 inside', 'half a pair \ud83c alone', 'line\u2028separator\r\n\t\u0007']
+
+  it.each([...texts, ...oddTexts])('%j as info, subPartnerId and in metadata is kept as it came', async (text) => {
+    const scene = await placed({ info: text, subPartnerId: text, metadata: [{ event: text, outcome: text }] })
+    await must(scene, 'settle')
+    expect(await balanceOf(scene)).toBe('1150.00')
+    const view = await betView(scene)
+    expect(view.status).toBe(200)
+    expect(JSON.stringify(view.body).split(JSON.stringify(text))).toHaveLength(5)
+    const list = await wallet.operator.request('GET', `/operator/bets?userId=${scene.userId}`)
+    expect(list.status).toBe(200)
+  })
+
+  it.each(texts)('%s as transactionId, requestId and subPartnerId', async (text) => {
+    const betId = `${text}${randomUUID()}`.slice(0, 36)
+    const scene = { ...(await newScene(wallet)), betId }
+    await must(scene, 'place', { requestId: `${betId}-place`, subPartnerId: text })
+    await must(scene, 'settle', { requestId: `${betId}-settle` })
+    expect(await stateOf(scene)).toBe('settled')
+    const { body } = await wallet.wire.check({ transactionId: betId, userId: scene.userId })
+    expect(body).toMatchObject({ transactionId: betId, amount: 250 })
+    expect(JSON.stringify((await betView(scene)).body)).toContain(JSON.stringify(betId))
+  })
+
+  it.each(texts)('%s as userId', async (text) => {
+    const userId = `${text} ${randomUUID()}`.slice(0, 64)
+    const scene = await newScene(wallet, { player: { userId } })
+    await must(scene, 'place')
+    const { body } = await wallet.wire.profile(scene.token)
+    expect(member(body, 'userId')).toBe(userId)
+    expect(await balanceOf(scene)).toBe('900.00')
+  })
+})

@@ -1,0 +1,130 @@
+// What comes before JSON: bytes that are no UTF-8, bodies that are too large, odd or absent content types, chunks (R-8).
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectDone, expectRefused } from './answers.ts'
+import { messageNames, messageOf, mustSucceed, routes, sceneFor } from './messages.ts'
+import { type RawCall, sendSigned } from './raw-http.ts'
+import { balanceOf, newScene, type Scene, stateOf } from './scene.ts'
+
+const LIMIT = 256 * 1024
+
+let wallet: TestWallet
+beforeAll(async () => {
+  wallet = await startWallet()
+})
+afterAll(() => wallet.stop())
+
+/** The message with a text member whose bytes are given. */
+function withBytes(message: object, bytes: Buffer): Buffer {
+  const [head = '', tail = ''] = JSON.stringify({ ...message, info: 'HERE' }).split('HERE')
+  return Buffer.concat([Buffer.from(head), bytes, Buffer.from(tail)])
+}
+
+/** The message, filled up with an unknown member (R-7) to exactly so many bytes. */
+function ofLength(message: object, length: number): string {
+  const empty = JSON.stringify({ ...message, filling: '' })
+  return JSON.stringify({ ...message, filling: 'x'.repeat(length - Buffer.byteLength(empty)) })
+}
+
+const send = (call: RawCall) => sendSigned(wallet.url, wallet.secret, call)
+
+describe.each(messageNames)('%s', (name) => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await sceneFor(wallet, name)
+  })
+  afterAll(() => wallet.auditIsClean())
+
+  async function expectCode5(call: RawCall): Promise<void> {
+    const before = [await balanceOf(scene), await stateOf(scene)]
+    expectRefused(await send({ ...routes[name], ...call }), 5)
+    expect([await balanceOf(scene), await stateOf(scene)]).toEqual(before)
+  }
+
+  const illFormed = [
+    ['a byte that UTF-8 does not have', [0xff]],
+    ['a continuation byte alone', [0x80]],
+    ['a letter cut in half', [0xc3]],
+    ['an overlong NUL', [0xc0, 0x80]],
+    ['an overlong slash', [0xe0, 0x80, 0xaf]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
+    ['a code point above U+10FFFF', [0xf4, 0x90, 0x80, 0x80]],
+    ['Latin-1', [0xe9]],
+  ] as const
+  it.each(illFormed)('%s is code 5', async (_, bytes) => {
+    await expectCode5({ body: withBytes(messageOf(scene, name), Buffer.from(bytes)) })
+  })
+
+  it('UTF-16 is code 5', async () => {
+    await expectCode5({ body: Buffer.from(JSON.stringify(messageOf(scene, name)), 'utf16le') })
+  })
+
+  it.each([LIMIT + 1, 1_000_000, 5_000_000])('a body of %i bytes is code 5, never 413', async (length) => {
+    await expectCode5({ body: ofLength(messageOf(scene, name), length) })
+  })
+
+  it('a body that turns out too large in chunks is code 5', async () => {
+    await expectCode5({ body: ofLength(messageOf(scene, name), LIMIT + 1), chunk: 16_384 })
+  })
+
+  it.each(['application/json', 'text/plain'])('no body at all is code 5, as %s', async (contentType) => {
+    await expectCode5({ body: '', headers: { 'content-type': contentType } })
+  })
+
+  it('works unbroken', () => mustSucceed(scene, name))
+})
+
+describe('a Place bet is accepted', () => {
+  afterEach(() => wallet.auditIsClean())
+
+  async function expectAccepted(call: (text: string, message: object) => RawCall): Promise<void> {
+    const scene = await newScene(wallet)
+    const message = messageOf(scene, 'place')
+    expectDone(await send(call(JSON.stringify(message), message)), scene.betId)
+    expect(await balanceOf(scene)).toBe('900.00')
+  }
+
+  it('with exactly 256 KiB', () => expectAccepted((_, message) => ({ body: ofLength(message, LIMIT) })))
+
+  it('with exactly 256 KiB in chunks', () =>
+    expectAccepted((_, message) => ({ body: ofLength(message, LIMIT), chunk: 10_000 })))
+
+  it.each([1, 7, 500])('in chunks of %i bytes', (chunk) => expectAccepted((body) => ({ body, chunk })))
+
+  const contentTypes = [
+    'application/json; charset=utf-8',
+    'application/json; charset=latin1',
+    'application/problem+json',
+    'text/plain',
+    'text/html',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/octet-stream',
+    'nonsense',
+    ';;;',
+    '/',
+    '',
+  ]
+  it.each(contentTypes)('as content type "%s", which nobody looks at', (contentType) =>
+    expectAccepted((body) => ({ body, headers: { 'content-type': contentType } })),
+  )
+
+  it('without a content type', () => expectAccepted((body) => ({ body })))
+
+  it.each(['application/xml', 'text/html', '*/*;q=0'])('whatever the caller accepts: %s', (accept) =>
+    expectAccepted((body) => ({ body, headers: { accept } })),
+  )
+
+  it('with four-byte letters', async () => {
+    await expectAccepted((_, message) => ({ body: withBytes(message, Buffer.from('\u{1f3c7}\u{10ffff}')) }))
+  })
+})
+
+describe('every refusal of the wire', () => {
+  it('is JSON, whatever came', async () => {
+    const { status, text } = await send({ body: 'no JSON', headers: { 'content-type': 'text/html' } })
+    expect(status).toBe(400)
+    expect(JSON.parse(text)).toEqual({ code: 5, message: expect.any(String) })
+  })
+})

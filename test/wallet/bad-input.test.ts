@@ -1,0 +1,173 @@
+// A valid message with one member broken is 400 code 5 and nothing else: never a 5xx, never money. The values stand in
+// the JSON text as written here, because JSON.stringify would repair most of them.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectRefused } from './answers.ts'
+import { type BrokenMember, brokenMembers } from './broken-members.ts'
+import { messageNames, messageOf, mustSucceed, routes, sceneFor, sendText } from './messages.ts'
+import { jsonText, spelled } from './raw-json.ts'
+import { balanceOf, bring, deliver, newScene, nextBet, type Scene, stateOf } from './scene.ts'
+
+let wallet: TestWallet
+beforeAll(async () => {
+  wallet = await startWallet()
+})
+// Almost nothing here moves money, so the audit comes once after each group that sends one call that does.
+afterAll(() => wallet.stop())
+
+function shown({ name, value }: BrokenMember): string {
+  if (value === undefined) return `${name} missing`
+  return `${name} = ${value.length > 60 ? `${value.slice(0, 40)}… (${value.length} characters)` : value}`
+}
+
+async function standing(scene: Scene) {
+  return { balance: await balanceOf(scene), state: await stateOf(scene) }
+}
+
+async function expectCode5(scene: Scene, send: () => ReturnType<typeof sendText>): Promise<void> {
+  const before = await standing(scene)
+  await expectCode5And(before, scene, send)
+}
+
+/** `before` is the standing that no refused call may have touched. */
+async function expectCode5And(before: object, scene: Scene, send: () => ReturnType<typeof sendText>): Promise<void> {
+  expectRefused(await send(), 5)
+  expect(await standing(scene)).toEqual(before)
+}
+
+describe.each(messageNames)('%s', (message) => {
+  let scene: Scene
+  let before: object
+  beforeAll(async () => {
+    scene = await sceneFor(wallet, message)
+    before = await standing(scene)
+  })
+  afterAll(() => wallet.auditIsClean())
+
+  const cases = brokenMembers(message).map((broken) => [shown(broken), broken] as const)
+  it.each(cases)('%s is code 5', async (_, { name, value }) => {
+    const bet = message === 'place' ? nextBet(scene) : scene
+    const broken = { ...messageOf(bet, message), [name]: value === undefined ? undefined : spelled(value) }
+    await expectCode5And(before, bet, () => sendText(bet, message, jsonText(broken)))
+  })
+
+  const bodies = [
+    ['an empty body', ''],
+    ['white space', ' \n\t'],
+    ['an array', '[]'],
+    ['an array of a message', '[{}]'],
+    ['a string', '"message"'],
+    ['a number', '17'],
+    ['null', 'null'],
+    ['true', 'true'],
+    ['an empty object', '{}'],
+    ['half an object', '{"type":'],
+    ['text that is no JSON', 'type=1&amount=100'],
+    ['XML', '<bet><amount>100</amount></bet>'],
+    ['a deep array', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['a deep array that nobody closes', '['.repeat(200_000)],
+    ['a deep object', `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`],
+  ] as const
+  it.each(bodies)('%s is code 5', async (_, body) => {
+    await expectCode5And(before, scene, () => sendText(scene, message, body))
+  })
+
+  const spoilt: [string, (text: string) => string][] = [
+    ['a byte order mark before it', (text) => `\ufeff${text}`],
+    ['a second message after it', (text) => text + text],
+    ['a comma too many', (text) => text.replace(/}$/, ',}')],
+    ['a comment', (text) => text.replace('{', '{/* bet */')],
+    ['single quotes', (text) => text.replaceAll('"', "'")],
+    ['its last brace missing', (text) => text.slice(0, -1)],
+    ['a raw line feed in a string', (text) => text.replace('{"', '{"no\n":1,"')],
+    ['all its members in the prototype', (text) => `{"__proto__":${text}}`],
+    ['all its members in the prototype, and a long number', (text) => `{"x":12345678901234567890,"__proto__":${text}}`],
+    ['all its members one level down', (text) => `{"message":${text}}`],
+  ]
+  it.each(spoilt)('with %s it is code 5', async (_, spoil) => {
+    await expectCode5And(before, scene, () =>
+      sendText(scene, message, spoil(JSON.stringify(messageOf(scene, message)))),
+    )
+  })
+
+  it('works unbroken: each of the above differs from an accepted message in one thing', () =>
+    mustSucceed(scene, message))
+})
+
+describe('a member that is inherited is a member that is missing', () => {
+  it.each(['', '"x":12345678901234567890,'])(
+    'bonusId in __proto__ makes no freebet of a stake of 0 (%s)',
+    async (extra) => {
+      const scene = await newScene(wallet)
+      const message = jsonText({ ...messageOf(scene, 'place'), amount: 0, bonusId: undefined })
+      const text = message.replace('{', `{${extra}"__proto__":{"bonusId":7},`)
+      await expectCode5(scene, () => sendText(scene, 'place', text))
+    },
+  )
+})
+
+describe('a selection that is nested too deeply to be kept', () => {
+  afterEach(() => wallet.auditIsClean())
+
+  it.each([1_000, 5_000, 20_000, 60_000])('%i levels: accepted, or code 5, and the wallet lives on', async (depth) => {
+    const scene = await newScene(wallet)
+    const metadata = spelled(`[{"x":${'['.repeat(depth)}${']'.repeat(depth)}}]`)
+    const answer = await sendText(scene, 'place', jsonText({ ...messageOf(scene, 'place'), metadata }))
+    if (answer.status === 200) return expect(await balanceOf(scene)).toBe('900.00')
+    expectRefused(answer, 5)
+    expect(await standing(scene)).toEqual({ balance: '1000.00', state: 'nothing' })
+  })
+})
+
+describe('a method and a type that do not belong together are code 5 (cases 10, 11, K6)', () => {
+  const columns = ['settle', 'rollback', 'unsettle', 'place'] as const
+  const wrong = [
+    { method: 'POST', column: 'settle' },
+    { method: 'POST', column: 'rollback' },
+  ] as const
+
+  it.each(wrong)('$method with a $column', async ({ method, column }) => {
+    const scene = await newScene(wallet)
+    await bring(scene, 'open')
+    const text = jsonText(messageOf(scene, column))
+    await expectCode5(scene, () => wallet.wire.call(method, routes.place.path, text))
+  })
+
+  it('PUT with a place is an unsettle, which has nothing to take back', async () => {
+    const scene = await newScene(wallet)
+    await expectCode5(scene, () => sendText(scene, 'unsettle', jsonText(messageOf(scene, 'place'))))
+  })
+
+  it('POST with an unsettle lacks what a place needs', async () => {
+    const scene = await newScene(wallet)
+    await expectCode5(scene, () => sendText(scene, 'place', jsonText(messageOf(scene, 'unsettle'))))
+  })
+
+  it.each(['GET', 'DELETE', 'PATCH'])('%s is no route: 404 or 405', async (method) => {
+    const scene = await newScene(wallet)
+    for (const column of columns) {
+      const { status } = await wallet.wire.call(method, routes.place.path, jsonText(messageOf(scene, column)))
+      expect([404, 405]).toContain(status)
+    }
+    expect(await stateOf(scene)).toBe('nothing')
+  })
+
+  it.each(['/payment/bets', '/payment', '/user', '/user/profiles', '/'])('%s is a 404 (R-1)', async (path) => {
+    const scene = await newScene(wallet)
+    expect((await wallet.wire.call('POST', path, messageOf(scene, 'place'))).status).toBe(404)
+  })
+})
+
+describe('PUT with the wrong type for the bet does what the type says', () => {
+  afterEach(() => wallet.auditIsClean())
+
+  it('a place sent as PUT never debits, not even when repeated', async () => {
+    const scene = await newScene(wallet)
+    await bring(scene, 'open')
+    const text = jsonText(messageOf(scene, 'place'))
+    for (const _ of [1, 2]) await sendText(scene, 'unsettle', text)
+    expect(await balanceOf(scene)).toBe('900.00')
+    await deliver(scene, 'rollback')
+    expect(await balanceOf(scene)).toBe('1000.00')
+  })
+})

@@ -1,0 +1,144 @@
+// Every member of every message of the wire, and the JSON texts that it must not have (interface.md, Resources; M-1).
+export type MessageName = 'place' | 'settle' | 'cashout' | 'unsettle' | 'rollback' | 'profile' | 'balance' | 'check'
+
+interface MemberRule {
+  name: string
+  required?: true
+  nullable?: true
+  /** Values as they stand in the JSON text. */
+  wrong: string[]
+}
+
+const quoted = (text: string) => JSON.stringify(text)
+
+/** What no string member may be: of another type, or unable to be stored and compared as received (I-7). */
+function notText(length: number): string[] {
+  const filling = 'x'.repeat(length - 2)
+  const unstorable = [`"\\u0000x${filling}"`, `"x${filling}\\u0000"`, `"\\ud800x${filling}"`, `"x${filling}\\udc00"`]
+  return ['1', 'true', '[]', '{}', '["x"]', ...unstorable]
+}
+
+function text(name: string, shortest: number, longest: number): MemberRule {
+  const lengths = [quoted('x'.repeat(shortest - 1)), quoted('x'.repeat(longest + 1)), quoted('x'.repeat(10_000))]
+  return { name, wrong: [...notText(Math.max(shortest, 2)), ...lengths] }
+}
+
+function oneOf(name: string, ...near: string[]): MemberRule {
+  return { name, wrong: ['1', 'true', '[]', '{}', '""', '"__proto__"', '"toString"', ...near.map(quoted)] }
+}
+
+const notNumbers = ['"12.12"', '"NaN"', '"1"', '""', 'true', 'false', '[]', '{}', '[1]', '{"value":1}']
+/** No JSON at all: such a body is malformed as a whole. */
+const noJson = ['NaN', 'Infinity', '-Infinity', '+1', '01', '1.', '.5', '0x10', '1_000', '1e', "'1'", 'undefined']
+const extremes = ['1e400', '-1e400', '1e308', '1e-400', '-1e-400', '1e999999999999']
+const negatives = ['-1', '-0.01', '-1e2', '-0', '-0.0', '-0e5', '-1e-3']
+const tooManyDigits = ['1.2345678901234567', '12345678901234567', '0.1234567890123456', '99999999999999999999']
+
+const integers = ['"1"', '1.5', '1e400', 'true', '[]', '{}', '""']
+
+const required = (rule: MemberRule): MemberRule => ({ ...rule, required: true })
+const nullable = (rule: MemberRule): MemberRule => ({ ...rule, nullable: true })
+
+const requestId = required(text('requestId', 10, 64))
+const transactionId = required(text('transactionId', 10, 36))
+const userId = required(text('userId', 1, 64))
+const token = text('token', 10, 64)
+const operatorUser: MemberRule = {
+  name: 'operatorUser',
+  wrong: [...notText(8), '""', quoted('x'.repeat(65)), '"a b"', '"a/b"', '"a\\n"', '"caf\u00e9"', '"a@b"'],
+}
+const currency: MemberRule = {
+  name: 'currency',
+  wrong: [...notText(3), '""', '"EU"', '"EUROPE"', '"eur"', '" EUR"', '"E\u20acR"'],
+}
+
+const amount: MemberRule = {
+  name: 'amount',
+  wrong: [...notNumbers, ...noJson, ...extremes, ...negatives, ...tooManyDigits],
+}
+/** An amount that moves money; its decimals must fit the currency as well (M-2). */
+const paidAmount = required({ ...amount, wrong: [...amount.wrong, '1e-9', '0.001', '10.005', '1e-3'] })
+
+const factor = (name: string): MemberRule => ({ name, wrong: [...notNumbers, ...noJson, '1e400', '-1', '0', '-0'] })
+const described: MemberRule[] = [
+  factor('coefficient'),
+  factor('boosterCoefficient'),
+  oneOf('gameType', 'Sportsbook', 'casino', 'sportsbook '),
+  oneOf('ticketType', 'Single', 'system', 'single\u0000'),
+  nullable({ name: 'bonusId', wrong: integers }),
+  nullable({ name: 'bonusTemplateId', wrong: integers }),
+]
+const bonusAmount = nullable({ name: 'bonusAmount', wrong: [...notNumbers, ...noJson, '-1', '1e400'] })
+
+function type(...others: string[]): MemberRule {
+  return {
+    name: 'type',
+    required: true,
+    wrong: ['"1"', '"2"', '"3"', '0', '4', '-1', '1.5', 'true', '[1]', '{}', '1e400', ...others],
+  }
+}
+
+const items = ['1', '"x"', 'null', '[]', 'true']
+const itemMembers = [
+  ...['"2.5"', 'true', '0', '-1', '1e400', '[]', 'null'].map((value) => `"coefficient":${value}`),
+  ...['"1"', '1.5', 'true', '{}'].map((value) => `"stage":${value}`),
+  ...['1', 'true', '[]', '"2031-05-16T18:00:00Z"', '"tomorrow"', '""'].map((value) => `"eventDate":${value}`),
+  ...['discipline', 'tournament', 'event', 'market', 'outcome'].map((name) => `"${name}":{}`),
+  ...['disciplineId', 'tournamentId', 'eventId', 'marketId', 'outcomeId'].map((name) => `"${name}":[]`),
+]
+const metadata: MemberRule = {
+  name: 'metadata',
+  wrong: [
+    '1',
+    '"x"',
+    '{}',
+    'true',
+    '{"0":{}}',
+    ...items.map((item) => `[${item}]`),
+    ...itemMembers.map((member) => `[{},{${member}}]`),
+  ],
+}
+
+const placeOnly: MemberRule[] = [
+  {
+    name: 'ip',
+    wrong: ['1', 'true', '[]', '""', '"nowhere"', '"999.1.1.1"', '"1.2.3"', '"1.2.3.4 "', '"::g"', '"1.2.3.4/8"'],
+  },
+  { name: 'info', wrong: ['1', 'true', '[]', '{}'] },
+  nullable({ name: 'subPartnerId', wrong: ['1', 'true', '[]', '{}'] }),
+  metadata,
+  bonusAmount,
+]
+
+const resultType = required(oneOf('resultType', 'win', 'WON', 'won ', 'void', 'constructor'))
+const errorCode: MemberRule = {
+  name: 'errorCode',
+  required: true,
+  wrong: ['"8"', '8.5', 'true', '[]', '{}', '""', '1e400'],
+}
+
+const ids = [requestId, transactionId, userId, operatorUser]
+
+export const rules: Record<MessageName, MemberRule[]> = {
+  place: [...ids, type('2', '3'), required(token), paidAmount, required(currency), ...described, ...placeOnly],
+  settle: [...ids, type(), token, paidAmount, required(currency), ...described, resultType],
+  cashout: [...ids, type(), required(token), paidAmount, required(currency), resultType],
+  unsettle: [...ids, type(), token, amount, currency, ...described],
+  rollback: [...ids, type(), token, amount, currency, ...described, bonusAmount, errorCode],
+  profile: [required(token), requestId, operatorUser],
+  balance: [required(token), requestId, userId, required(currency), operatorUser],
+  check: [transactionId, userId, operatorUser],
+}
+
+export interface BrokenMember {
+  name: string
+  /** The member's JSON text; undefined: the member is missing. */
+  value: string | undefined
+}
+
+export function brokenMembers(message: MessageName): BrokenMember[] {
+  return rules[message].flatMap(({ name, required: must, nullable: mayBeNull, wrong }) => {
+    const absent = [...(must ? [undefined] : []), ...(mayBeNull ? [] : ['null'])]
+    return [...absent, ...wrong].map((value) => ({ name, value }))
+  })
+}

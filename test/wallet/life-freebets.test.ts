@@ -1,0 +1,212 @@
+// M-4: who funds the stake of a bet with a bonusId, and who gets it back. PURSER_FREEBET_STAKE decides when the bet is
+// placed; from then on the bet remembers it.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectDone, expectRefused } from './answers.ts'
+import { live, repeated, type Step, settle, step } from './history.ts'
+import { locked, spentAll } from './moments.ts'
+import { balanceOf, deliver, must, newScene, stateOf } from './scene.ts'
+
+const freebet = { bonusId: 7, bonusTemplateId: 3, bonusAmount: 100 }
+
+let wallet: TestWallet
+afterEach(() => wallet.auditIsClean())
+
+function walletWith(stake: string | undefined): void {
+  beforeAll(async () => {
+    wallet = await startWallet(stake === undefined ? {} : { env: { PURSER_FREEBET_STAKE: stake } })
+  })
+  afterAll(() => wallet.stop())
+}
+
+/** The same life seen from a player who paid the stake, and from one who did not: the balance after each step. */
+const lives: [string, (Omit<Step, 'balance'> & { own: string; promoted: string })[]][] = [
+  ['lost', [both(settle('lost', 200, ''), '900.00', '1000.00')]],
+  ['won', [both(settle('won', 200, ''), '1100.00', '1200.00'), both(settle('won', 200, ''), '1100.00', '1200.00')]],
+  [
+    'refunded',
+    [both(settle('refund', 200, ''), '1000.00', '1000.00'), both(repeated('settle', 200, ''), '1000.00', '1000.00')],
+  ],
+  ['cashed out', [both(settle('cashout', 200, ''), '1050.00', '1150.00')]],
+  [
+    'rolled back',
+    [
+      both(step('rollback', 200, ''), '1000.00', '1000.00'),
+      both(step('rollback', 200, ''), '1000.00', '1000.00'),
+      both(settle('won', 20, ''), '1000.00', '1000.00'),
+    ],
+  ],
+  [
+    'won, unsettled, rolled back',
+    [
+      both(settle('won', 200, ''), '1100.00', '1200.00'),
+      both(step('unsettle', 200, ''), '900.00', '1000.00'),
+      both(step('rollback', 200, ''), '1000.00', '1000.00'),
+    ],
+  ],
+  [
+    'refunded, unsettled, won',
+    [
+      both(settle('refund', 200, ''), '1000.00', '1000.00'),
+      both(step('unsettle', 200, ''), '900.00', '1000.00'),
+      both(settle('won', 200, ''), '1100.00', '1200.00'),
+    ],
+  ],
+  [
+    'refunded, unsettled, rolled back',
+    [
+      both(settle('refund', 200, ''), '1000.00', '1000.00'),
+      both(step('unsettle', 200, ''), '900.00', '1000.00'),
+      both(step('rollback', 200, ''), '1000.00', '1000.00'),
+    ],
+  ],
+  [
+    'won, then refunded, then lost, then refunded (case 100)',
+    [
+      both(settle('won', 200, ''), '1100.00', '1200.00'),
+      both(settle('refund', 200, ''), '1000.00', '1000.00'),
+      both(settle('lost', 200, ''), '900.00', '1000.00'),
+      both(settle('refund', 200, ''), '1000.00', '1000.00'),
+      both(step('rollback', 8, ''), '1000.00', '1000.00'),
+    ],
+  ],
+  [
+    'refunded, then won with the same amount: the payee changes with the type',
+    [
+      both(settle('refund', 200, ''), '1000.00', '1000.00'),
+      both(step('settle', 200, '', { resultType: 'won', amount: 100 }), '1000.00', '1100.00'),
+      both(settle('refund', 200, ''), '1000.00', '1000.00'),
+    ],
+  ],
+]
+
+function both({ balance: _, ...call }: Step, own: string, promoted: string) {
+  return { ...call, own, promoted }
+}
+
+describe.each([undefined, 'player'])('with PURSER_FREEBET_STAKE %s the player funds a freebet', (stake) => {
+  walletWith(stake)
+
+  it.each(lives)('%s', async (_, steps) => {
+    const scene = await newScene(wallet)
+    const rest = steps.map(({ own, promoted: _promoted, ...call }) => ({ ...call, balance: own }))
+    await live(scene, [step('place', 200, '900.00', freebet), ...rest])
+  })
+
+  it('and needs the money for it', async () => {
+    const scene = await newScene(wallet, { amount: '99.99' })
+    expectRefused(await deliver(scene, 'place', freebet), 7)
+  })
+})
+
+describe('with PURSER_FREEBET_STAKE=promotions the promotions account funds it', () => {
+  walletWith('promotions')
+
+  it.each(lives)('%s', async (_, steps) => {
+    const scene = await newScene(wallet)
+    const rest = steps.map(({ own: _own, promoted, ...call }) => ({ ...call, balance: promoted }))
+    await live(scene, [step('place', 200, '1000.00', freebet), ...rest])
+  })
+
+  it('also for a player without money', async () => {
+    const scene = await newScene(wallet, { amount: '0.01' })
+    await live(scene, [step('place', 200, '0.01', freebet), settle('won', 200, '200.01')])
+  })
+
+  it('but not a bet without bonusId', async () => {
+    const scene = await newScene(wallet)
+    await live(scene, [
+      step('place', 200, '900.00', { bonusId: null, bonusAmount: 100 }),
+      step('rollback', 200, '1000.00'),
+    ])
+  })
+
+  it('takes its refund back from promotions, whatever the player has left', async () => {
+    const scene = await newScene(wallet)
+    await live(scene, [step('place', 200, '1000.00', freebet), settle('refund', 200, '1000.00')])
+    await spentAll(scene)
+    await live(scene, [settle('lost', 200, '0.00'), settle('refund', 200, '0.00'), step('unsettle', 200, '0.00')])
+  })
+
+  it('takes a win back from the player only (L-2)', async () => {
+    const scene = await newScene(wallet)
+    await live(scene, [step('place', 200, '1000.00', freebet), settle('won', 200, '1200.00')])
+    await spentAll(scene)
+    await live(scene, [settle('refund', 21, '0.00'), step('unsettle', 21, '0.00')])
+    expect(await stateOf(scene)).toBe('settled')
+  })
+
+  it('pays nobody for a repeat of a locked refund', async () => {
+    const scene = await newScene(wallet)
+    await live(scene, [step('place', 200, '1000.00', freebet), settle('refund', 200, '1000.00')])
+    await locked(scene)
+    await live(scene, [settle('refund', 200, '1000.00'), settle('won', 20, '1000.00')])
+  })
+
+  it('recognises the repeat of its Place bet', async () => {
+    const scene = await newScene(wallet)
+    await live(scene, [
+      step('place', 200, '1000.00', freebet),
+      step('place', 200, '1000.00', freebet),
+      repeated('place', 200, '1000.00'),
+      step('place', 8, '1000.00', { ...freebet, amount: 101 }),
+    ])
+  })
+})
+
+describe('a stake of nothing (M-3)', () => {
+  walletWith('promotions')
+
+  it.each([{ bonusId: null }, { bonusId: undefined }, { bonusId: null, bonusAmount: 100 }])(
+    'is code 5 without a bonusId (%o)',
+    async (members) => {
+      const scene = await newScene(wallet)
+      expectRefused(await deliver(scene, 'place', { amount: 0, ...members }), 5)
+      expect(await stateOf(scene)).toBe('nothing')
+    },
+  )
+
+  it('lives like any other with one', async () => {
+    const scene = await newScene(wallet)
+    await live(scene, [
+      step('place', 200, '1000.00', { ...freebet, amount: 0 }),
+      settle('won', 200, '1200.00'),
+      step('unsettle', 200, '1000.00'),
+      step('rollback', 200, '1000.00'),
+      step('place', 8, '1000.00', { ...freebet, amount: 0 }),
+    ])
+  })
+})
+
+describe('the setting changes between two bets', () => {
+  let database: TestDatabase
+  const running: TestWallet[] = []
+  beforeAll(async () => {
+    database = await createDatabase()
+  })
+  afterAll(async () => {
+    await Promise.all(running.map((one) => one.stop()))
+    await database.drop()
+  })
+
+  async function walletOn(stake: string): Promise<TestWallet> {
+    wallet = await startWallet({ databaseUrl: database.url, env: { PURSER_FREEBET_STAKE: stake } })
+    running.push(wallet)
+    return wallet
+  }
+
+  it.each([
+    { placed: 'player', settled: 'promotions', open: '900.00' },
+    { placed: 'promotions', settled: 'player', open: '1000.00' },
+  ])('a stake funded by $placed goes back there under $settled', async ({ placed, settled, open }) => {
+    const before = await walletOn(placed)
+    const [one, two] = [await newScene(before), await newScene(before)]
+    for (const scene of [one, two]) await must(scene, 'place', freebet)
+    expect(await balanceOf(one)).toBe(open)
+    const after = await walletOn(settled)
+    expectDone(await deliver({ ...one, wallet: after }, 'rollback'), one.betId)
+    expectDone(await deliver({ ...two, wallet: after }, 'settle', { resultType: 'refund', amount: 100 }), two.betId)
+    for (const scene of [one, two]) expect(await balanceOf({ ...scene, wallet: after })).toBe('1000.00')
+  })
+})

@@ -1,0 +1,126 @@
+// Which bet a call is about: ids compared exactly as received (I-7), the player a part of the bet's identity (I-1).
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectDone, expectRefused } from './answers.ts'
+import { balanceOf, bring, deliver, must, newScene, type Scene, stateOf } from './scene.ts'
+
+let wallet: TestWallet
+afterEach(() => wallet.auditIsClean())
+
+function ownWallet(): void {
+  beforeAll(async () => {
+    wallet = await startWallet()
+  })
+  afterAll(() => wallet.stop())
+}
+
+describe('ids are compared exactly as received (I-7)', () => {
+  ownWallet()
+
+  const uuid = randomUUID()
+  it.each([
+    ['case', uuid.toLowerCase(), uuid.toUpperCase()],
+    ['a trailing space', 'bet-number-1', 'bet-number-1 '],
+    ['composed and decomposed letters', 'caf\u00e9-bet-1', 'cafe\u0301-bet-1'],
+    ['a leading zero', '0000000001', '00000000001'],
+    ['a hyphen of a uuid', uuid, uuid.replaceAll('-', '')],
+  ])('two bets that differ in %s only are two bets', async (_, one, other) => {
+    const scene = await newScene(wallet)
+    for (const betId of [one, other]) await must({ ...scene, betId }, 'place')
+    expect(await balanceOf(scene)).toBe('800.00')
+    await must({ ...scene, betId: one }, 'rollback')
+    expect(await stateOf({ ...scene, betId: one })).toBe('cancelled')
+    expect(await stateOf({ ...scene, betId: other })).toBe('open')
+  })
+
+  it.each([10, 36])('a transactionId of %i characters lives a whole life', async (length) => {
+    const scene = { ...(await newScene(wallet)), betId: 'B'.repeat(length) }
+    for (const column of ['place', 'settle', 'unsettle', 'rollback'] as const) {
+      expectDone(await deliver(scene, column), scene.betId)
+    }
+    expect(await balanceOf(scene)).toBe('1000.00')
+  })
+
+  it.each([10, 64])('a requestId of %i characters is taken', async (length) => {
+    const scene = await newScene(wallet)
+    expectDone(await deliver(scene, 'place', { requestId: 'r'.repeat(length) }), scene.betId)
+  })
+})
+
+/** The prefix varies, so that the two players of some pairs share a lane and meet in one batch. */
+async function spacedPair(prefix: string): Promise<[Scene, Scene]> {
+  const name = randomUUID()
+  const one = await newScene(wallet, { player: { userId: name } })
+  const other = await newScene(wallet, { player: { userId: `${prefix} ${name}` } })
+  return [
+    { ...one, betId: `bet-number-1 ${prefix}` },
+    { ...other, betId: 'bet-number-1' },
+  ]
+}
+
+describe('a bet and its player are never run together', () => {
+  ownWallet()
+
+  it('"id a" of "y" is not "id" of "a y", also when both arrive at once', async () => {
+    const pairs = await Promise.all([...'abcdefghijklmnopqrstuvwxyzABCDEF'].map(spacedPair))
+    await Promise.all(pairs.flat().map((scene) => must(scene, 'place')))
+    await Promise.all(pairs.map(([one]) => must(one, 'rollback')))
+    const states: unknown[] = []
+    for (const scene of pairs.flat()) states.push([await stateOf(scene), await balanceOf(scene)])
+    expect(states).toEqual(
+      pairs.flatMap(() => [
+        ['cancelled', '1000.00'],
+        ['open', '900.00'],
+      ]),
+    )
+  })
+})
+
+describe("another player's call about a bet is about another bet (I-1, K22)", () => {
+  ownWallet()
+
+  async function openBetAndStranger() {
+    const scene = await newScene(wallet)
+    await bring(scene, 'open')
+    const stranger = { ...(await newScene(wallet)), betId: scene.betId }
+    return { scene, stranger }
+  }
+
+  it('both can place the same transactionId, and they never mix (case 41)', async () => {
+    const { scene, stranger } = await openBetAndStranger()
+    await must(stranger, 'place', { amount: 7 })
+    await must(scene, 'settle')
+    expect(await stateOf(stranger)).toBe('open')
+    expect([await balanceOf(scene), await balanceOf(stranger)]).toEqual(['1150.00', '993.00'])
+  })
+
+  it('a settle or unsettle by a stranger is code 5 and moves nothing', async () => {
+    const { scene, stranger } = await openBetAndStranger()
+    expectRefused(await deliver(stranger, 'settle', { token: stranger.token }), 5)
+    expectRefused(await deliver(stranger, 'unsettle'), 5)
+    expect(await stateOf(scene)).toBe('open')
+    expect([await balanceOf(scene), await balanceOf(stranger)]).toEqual(['900.00', '1000.00'])
+  })
+
+  it('a rollback by a stranger cancels nothing of the owner', async () => {
+    const { scene, stranger } = await openBetAndStranger()
+    expectDone(await deliver(stranger, 'rollback'), scene.betId)
+    expect(await stateOf(scene)).toBe('open')
+    expect([await balanceOf(scene), await balanceOf(stranger)]).toEqual(['900.00', '1000.00'])
+  })
+
+  it('a rollback by a player nobody knows answers 200 and moves nothing (case 57)', async () => {
+    const { scene } = await openBetAndStranger()
+    const nobody = { ...scene, userId: `nobody-${randomUUID()}` }
+    expectDone(await deliver(nobody, 'rollback'), scene.betId)
+    expectRefused(await deliver(nobody, 'settle'), 20)
+    expect(await balanceOf(scene)).toBe('900.00')
+  })
+
+  it("a place with the owner's token and another userId is code 3 (K5)", async () => {
+    const { scene, stranger } = await openBetAndStranger()
+    expectRefused(await deliver(stranger, 'place', { token: scene.token }), 3)
+    expect([await balanceOf(scene), await balanceOf(stranger)]).toEqual(['900.00', '1000.00'])
+  })
+})

@@ -1,0 +1,188 @@
+// Late repeats (I-2) and one requestId on several bets (I-6).
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectDone, timeOf } from './answers.ts'
+import { locked, spentAll } from './moments.ts'
+import {
+  balanceOf,
+  bring,
+  deliver,
+  must,
+  newScene,
+  nextBet,
+  resend,
+  type Scene,
+  sendCall,
+  sentBefore,
+  stateOf,
+} from './scene.ts'
+
+let wallet: TestWallet
+beforeAll(async () => {
+  wallet = await startWallet()
+})
+afterEach(() => wallet.auditIsClean())
+afterAll(() => wallet.stop())
+
+const lost = { resultType: 'lost', amount: 0 }
+
+/** A bet settled as won 250, whose first settlement is known by `late`. */
+async function settledOnce() {
+  const scene = await newScene(wallet)
+  await bring(scene, 'settled')
+  const { message, answer } = sentBefore(scene, 'settle')
+  wallet.clock.advance(1_000)
+  return { scene, late: () => sendCall(scene, 'settle', message), original: timeOf(answer), message }
+}
+
+async function expectWithoutEffect(scene: Scene, balance: string, state: string): Promise<void> {
+  expect(await balanceOf(scene)).toBe(balance)
+  expect(await stateOf(scene)).toBe(state)
+}
+
+describe('a late repeat of a settle (I-2)', () => {
+  it('has no effect after a newer result', async () => {
+    const { scene, late, original } = await settledOnce()
+    await must(scene, 'settle', lost)
+    const answer = await late()
+    expectDone(answer, scene.betId)
+    expect(timeOf(answer)).toBe(original)
+    await expectWithoutEffect(scene, '900.00', 'settled')
+  })
+
+  it('has no effect after an unsettle', async () => {
+    const { scene, late, original } = await settledOnce()
+    await must(scene, 'unsettle')
+    const answer = await late()
+    expectDone(answer, scene.betId)
+    expect(timeOf(answer)).toBe(original)
+    await expectWithoutEffect(scene, '900.00', 'open')
+  })
+
+  it('has no effect after an unsettle and a rollback (K17)', async () => {
+    const { scene, late, original } = await settledOnce()
+    await must(scene, 'unsettle')
+    await must(scene, 'rollback')
+    const answer = await late()
+    expectDone(answer, scene.betId)
+    expect(timeOf(answer)).toBe(original)
+    await expectWithoutEffect(scene, '1000.00', 'cancelled')
+  })
+
+  it('has no effect on a locked bet and on a player without money', async () => {
+    const { scene, late, original } = await settledOnce()
+    await must(scene, 'settle', lost)
+    await spentAll(scene)
+    await locked(scene)
+    const answer = await late()
+    expect(timeOf(answer)).toBe(original)
+    await expectWithoutEffect(scene, '0.00', 'settled')
+  })
+
+  it('is recognised although the amount is spelled otherwise', async () => {
+    const { scene, message, original } = await settledOnce()
+    await must(scene, 'settle', lost)
+    const text = JSON.stringify(message).replace('"amount":250', '"amount":2.500e2')
+    expect(text).toContain('2.500e2')
+    const answer = await wallet.wire.call('PUT', '/payment/bet', text)
+    expect(timeOf(answer)).toBe(original)
+    await expectWithoutEffect(scene, '900.00', 'settled')
+  })
+
+  it('is recognised when it was a cashout whose token has died since (I-5)', async () => {
+    const scene = await newScene(wallet)
+    await must(scene, 'place')
+    const { token } = await expiredTokenToCome(scene)
+    await must(scene, 'settle', { resultType: 'cashout', amount: 150, token })
+    const { message, answer: original } = sentBefore(scene, 'settle')
+    wallet.clock.advance(61_000)
+    await must(scene, 'settle', { amount: 300 })
+    const answer = await sendCall(scene, 'settle', message)
+    expect(timeOf(answer)).toBe(timeOf(original))
+    await expectWithoutEffect(scene, '1200.00', 'settled')
+  })
+
+  it('is not one when the content differs: that is a resettle', async () => {
+    const { scene, message } = await settledOnce()
+    await must(scene, 'settle', lost)
+    expectDone(await sendCall(scene, 'settle', { ...message, amount: 270 }), scene.betId)
+    await expectWithoutEffect(scene, '1170.00', 'settled')
+  })
+
+  it('is not one under a requestId of its own: A, B, A ends at A (case 86)', async () => {
+    const { scene } = await settledOnce()
+    await must(scene, 'settle', lost)
+    await must(scene, 'settle')
+    await expectWithoutEffect(scene, '1150.00', 'settled')
+  })
+})
+
+async function expiredTokenToCome({ wallet: { operator }, userId }: Scene): Promise<{ token: string }> {
+  return { token: await operator.session(userId, { ttlSeconds: 60 }) }
+}
+
+describe('a late repeat of an unsettle (I-2)', () => {
+  it('has no effect after a newer result', async () => {
+    const { scene } = await settledOnce()
+    await must(scene, 'unsettle')
+    const original = timeOf(sentBefore(scene, 'unsettle').answer)
+    wallet.clock.advance(1_000)
+    await must(scene, 'settle', { amount: 300 })
+    const answer = await resend(scene, 'unsettle')
+    expectDone(answer, scene.betId)
+    expect(timeOf(answer)).toBe(original)
+    await expectWithoutEffect(scene, '1200.00', 'settled')
+  })
+
+  it('has no effect after a rollback', async () => {
+    const { scene } = await settledOnce()
+    await must(scene, 'unsettle')
+    const original = timeOf(sentBefore(scene, 'unsettle').answer)
+    await must(scene, 'rollback')
+    const answer = await resend(scene, 'unsettle')
+    expect(timeOf(answer)).toBe(original)
+    await expectWithoutEffect(scene, '1000.00', 'cancelled')
+  })
+
+  it('is another call under a requestId of its own', async () => {
+    const { scene } = await settledOnce()
+    await must(scene, 'unsettle')
+    await must(scene, 'settle')
+    await must(scene, 'unsettle')
+    await expectWithoutEffect(scene, '900.00', 'open')
+  })
+})
+
+describe('one requestId (I-2, I-6)', () => {
+  it('used for place, settle, unsettle and rollback of one bet names four calls', async () => {
+    const scene = await newScene(wallet)
+    const requestId = randomUUID()
+    for (const [column, balance] of [
+      ['place', '900.00'],
+      ['settle', '1150.00'],
+      ['unsettle', '900.00'],
+      ['rollback', '1000.00'],
+    ] as const) {
+      expectDone(await deliver(scene, column, { requestId }), scene.betId)
+      expect(await balanceOf(scene)).toBe(balance)
+    }
+  })
+
+  it('used for two bets is two bets, two settlements and two rollbacks', async () => {
+    const first = await newScene(wallet)
+    const second = nextBet(first)
+    const requestId = randomUUID()
+    await must(first, 'place', { requestId })
+    await must(second, 'place', { requestId })
+    expect(await balanceOf(first)).toBe('800.00')
+    await must(first, 'settle', { requestId })
+    await must(second, 'settle', { requestId })
+    expect(await balanceOf(first)).toBe('1300.00')
+    await must(first, 'unsettle', { requestId })
+    await must(second, 'unsettle', { requestId })
+    await must(first, 'rollback', { requestId })
+    await must(second, 'rollback', { requestId })
+    expect(await balanceOf(first)).toBe('1000.00')
+  })
+})

@@ -1,0 +1,243 @@
+// Life table, second row: a bet of 100.00 that was debited and has no result.
+import { cashout, liveCashout, noToken, type Row, unsettled } from './life-row.ts'
+import { expiredToken, foreignToken, outOfDateToken, spentAll, unknownToken, withToken } from './moments.ts'
+
+const given = 'open'
+
+const place: Row[] = [
+  { given, arrives: 'place', as: 'again, byte for byte', again: true, answers: 200, leaves: given, timeOf: 'place' },
+  { given, arrives: 'place', as: 'again under a new requestId', answers: 200, leaves: given, timeOf: 'place' },
+  {
+    given,
+    arrives: 'place',
+    as: 'again with another info',
+    with: { info: 'x' },
+    answers: 200,
+    leaves: given,
+    timeOf: 'place',
+  },
+  { given, arrives: 'place', as: 'with another amount', with: { amount: 101 }, answers: 8, leaves: given },
+  { given, arrives: 'place', as: 'with another currency', with: { currency: 'USD' }, answers: 8, leaves: given },
+  {
+    given,
+    arrives: 'place',
+    as: 'again, expired token (I-5)',
+    with: expiredToken,
+    answers: 200,
+    leaves: given,
+    timeOf: 'place',
+  },
+  {
+    given,
+    arrives: 'place',
+    as: 'again, out-of-date token',
+    with: outOfDateToken,
+    answers: 200,
+    leaves: given,
+    timeOf: 'place',
+  },
+  {
+    given,
+    arrives: 'place',
+    as: 'again, unknown token',
+    with: unknownToken,
+    answers: 200,
+    leaves: given,
+    timeOf: 'place',
+  },
+  {
+    given,
+    arrives: 'place',
+    as: 'with another amount and an expired token',
+    with: withToken(expiredToken, { amount: 101 }),
+    answers: 8,
+    leaves: given,
+  },
+  {
+    given,
+    arrives: 'place',
+    as: 'again, the balance being spent',
+    meanwhile: spentAll,
+    answers: 200,
+    leaves: given,
+    timeOf: 'place',
+  },
+  { given, by: unsettled, arrives: 'place', as: 'again, once unsettled', answers: 200, leaves: given, timeOf: 'place' },
+]
+
+const lost = { resultType: 'lost', amount: 0 }
+
+const settle: Row[] = [
+  { given, arrives: 'settle', as: 'as won', answers: 200, moves: '+250.00', leaves: 'settled' },
+  { given, arrives: 'settle', as: 'as lost', with: lost, answers: 200, leaves: 'settled' },
+  {
+    given,
+    arrives: 'settle',
+    as: 'as refund',
+    with: { resultType: 'refund', amount: 100 },
+    answers: 200,
+    moves: '+100.00',
+    leaves: 'settled',
+  },
+  {
+    given,
+    arrives: 'settle',
+    as: 'as cashout with a live token',
+    with: liveCashout,
+    answers: 200,
+    moves: '+150.00',
+    leaves: 'settled',
+  },
+  { given, arrives: 'settle', as: 'as cashout without token', with: cashout, answers: 5, leaves: given },
+  {
+    given,
+    arrives: 'settle',
+    as: 'as cashout, unknown token',
+    with: withToken(unknownToken, cashout),
+    answers: 3,
+    leaves: given,
+  },
+  {
+    given,
+    arrives: 'settle',
+    as: "as cashout, another player's token",
+    with: withToken(foreignToken, cashout),
+    answers: 3,
+    leaves: given,
+  },
+  {
+    given,
+    arrives: 'settle',
+    as: 'as cashout, expired token',
+    with: withToken(expiredToken, cashout),
+    answers: 4,
+    leaves: given,
+  },
+  {
+    given,
+    arrives: 'settle',
+    as: 'as cashout, out-of-date token',
+    with: withToken(outOfDateToken, cashout),
+    answers: 4,
+    leaves: given,
+  },
+  {
+    given,
+    arrives: 'settle',
+    as: 'as won with an expired token, which nobody looks at (L-4)',
+    with: expiredToken,
+    answers: 200,
+    moves: '+250.00',
+    leaves: 'settled',
+  },
+  {
+    given,
+    arrives: 'settle',
+    as: 'as won with an unknown token',
+    with: unknownToken,
+    answers: 200,
+    moves: '+250.00',
+    leaves: 'settled',
+  },
+  {
+    given,
+    arrives: 'settle',
+    as: 'as won with nothing (L-6)',
+    with: { amount: 0 },
+    answers: 200,
+    leaves: 'settled',
+    anomaly: true,
+  },
+  {
+    given,
+    arrives: 'settle',
+    as: 'as lost with something (L-6)',
+    with: { resultType: 'lost', amount: 50 },
+    answers: 200,
+    moves: '+50.00',
+    leaves: 'settled',
+    anomaly: true,
+  },
+  { given, arrives: 'settle', as: 'in another currency (I-4)', with: { currency: 'USD' }, answers: 5, leaves: given },
+  {
+    given,
+    arrives: 'settle',
+    as: 'with more decimals than EUR has',
+    with: { amount: 0.001 },
+    answers: 5,
+    leaves: given,
+  },
+  {
+    given,
+    arrives: 'settle',
+    as: 'with an unknown resultType',
+    with: { resultType: 'win' },
+    answers: 5,
+    leaves: given,
+  },
+  {
+    given,
+    by: unsettled,
+    arrives: 'settle',
+    as: 'once unsettled, with the same amount as before (case 95)',
+    answers: 200,
+    moves: '+250.00',
+    leaves: 'settled',
+  },
+]
+
+const unsettle: Row[] = [
+  { given, arrives: 'unsettle', as: 'never settled (case 94)', answers: 200, leaves: given },
+  { given, arrives: 'unsettle', as: 'with an unknown token', with: unknownToken, answers: 200, leaves: given },
+  { given, arrives: 'unsettle', as: 'in another currency (I-4)', with: { currency: 'USD' }, answers: 5, leaves: given },
+  { given, by: unsettled, arrives: 'unsettle', as: 'a second time', answers: 200, leaves: given },
+  {
+    given,
+    by: unsettled,
+    arrives: 'unsettle',
+    as: 'a second time, byte for byte',
+    again: true,
+    answers: 200,
+    leaves: given,
+    timeOf: 'unsettle',
+  },
+]
+
+const refunded = { answers: 200, moves: '+100.00', leaves: 'cancelled' } as const
+
+const rollback: Row[] = [
+  { given, arrives: 'rollback', as: 'plainly', ...refunded },
+  {
+    given,
+    arrives: 'rollback',
+    as: 'with a greater amount than the stake (case 60)',
+    with: { amount: 500 },
+    ...refunded,
+  },
+  { given, arrives: 'rollback', as: 'with amount 0', with: { amount: 0 }, ...refunded },
+  {
+    given,
+    arrives: 'rollback',
+    as: 'without amount and currency',
+    with: { amount: undefined, currency: undefined },
+    ...refunded,
+  },
+  { given, arrives: 'rollback', as: 'without token', with: noToken, ...refunded },
+  { given, arrives: 'rollback', as: 'with an expired token', with: expiredToken, ...refunded },
+  { given, arrives: 'rollback', as: 'with an out-of-date token', with: outOfDateToken, ...refunded },
+  { given, arrives: 'rollback', as: 'with an unknown token', with: unknownToken, ...refunded },
+  { given, arrives: 'rollback', as: "with another player's token", with: foreignToken, ...refunded },
+  { given, arrives: 'rollback', as: 'in another currency (I-4)', with: { currency: 'USD' }, answers: 5, leaves: given },
+  { given, by: unsettled, arrives: 'rollback', as: 'once unsettled', ...refunded },
+  ...[8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115, 31337].map(
+    (errorCode): Row => ({
+      given,
+      arrives: 'rollback',
+      as: `for reason ${errorCode}`,
+      with: { errorCode },
+      ...refunded,
+    }),
+  ),
+]
+
+export const rowsOnOpen: Row[] = [...place, ...settle, ...unsettle, ...rollback]
