@@ -1,43 +1,52 @@
 /**
  * One process per folder: PGlite itself does not notice a second one, and two would destroy the files. The lock is a
- * listening local socket, because the system closes it when its process dies, however it dies; a file with a process
- * number would outlive a `kill -9`.
+ * listening local socket named after the folder, because the system takes it away when its process dies, however it
+ * dies; a file with a process number would outlive a `kill -9`. It does not reach across containers that share a volume.
  */
+import { createHash } from 'node:crypto'
+import { realpathSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export class FolderInUse extends Error {}
 
-/** Takes the folder and returns the release; throws FolderInUse when another process has it. */
+/** Takes an existing folder and returns the release; throws FolderInUse when another process has it. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const path = join(folder, 'in-use.sock')
-  const server = (await listen(path)) ?? (await takeOver(path))
+  const name = socketName(realpathSync(folder))
+  const server = (await listen(name)) ?? (await takeOver(name))
   if (server === undefined) throw new FolderInUse(`the embedded database in ${folder} is in use by another process`)
   server.unref()
   return () => new Promise((resolve) => server.close(() => resolve()))
 }
 
-/** Undefined when the path exists: somebody listens there, or died there. */
-function listen(path: string): Promise<Server | undefined> {
+/** Linux and Windows have socket names outside the file system, which vanish with their process; elsewhere it is a file. */
+function socketName(path: string): string {
+  const id = `purser-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
+  if (process.platform === 'linux') return `\0${id}`
+  return process.platform === 'win32' ? `\\\\.\\pipe\\${id}` : join(tmpdir(), `${id}.sock`)
+}
+
+/** Undefined when the name is taken: somebody listens there, or (a file) died there. */
+function listen(name: string): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
-    )
-    server.listen(path, () => resolve(server))
+    server.once('error', (error: NodeJS.ErrnoException) => (error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error)))
+    server.listen(name, () => resolve(server))
   })
 }
 
-async function takeOver(path: string): Promise<Server | undefined> {
-  if (await answers(path)) return undefined
-  await rm(path, { force: true })
-  return listen(path)
+/** A socket file whose process died is removed; a name outside the file system is never left behind. */
+async function takeOver(name: string): Promise<Server | undefined> {
+  if (!name.endsWith('.sock') || (await answers(name))) return undefined
+  await rm(name, { force: true })
+  return listen(name)
 }
 
-function answers(path: string): Promise<boolean> {
+function answers(name: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(path)
+    const socket = connect(name)
     socket.once('connect', () => {
       socket.destroy()
       resolve(true)
