@@ -40,7 +40,7 @@ export function openBook(accounts: readonly Account[]): Book {
 }
 
 function keyOf(player: PlayerId, currency: Currency): string {
-  return `${currency} ${player}`
+  return `${currency}\u0000${player}`
 }
 
 function applyPosting(account: Account, posting: Posting, at: Date): Account {

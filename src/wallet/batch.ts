@@ -30,9 +30,9 @@ export interface Batch {
   readonly calls: CallRecord[]
 }
 
-/** The key of a bet in the maps of a batch (I-1). */
+/** The key of a bet in the maps of a batch (I-1). NUL, which no id contains (ids.ts), keeps the two parts apart. */
 export function betKey({ player, betId }: { player: PlayerId; betId: BetId }): string {
-  return `${betId} ${player}`
+  return `${betId}\u0000${player}`
 }
 
 /** `clock` is read after the locks are held, so that times of one player never run backwards within a process. */

@@ -203,6 +203,15 @@ const DESCRIPTIVE = [
   'metadata',
 ] as const satisfies (keyof PlaceBetRequest)[]
 
+/** Members that we do not know may be nested, in a selection; deeper than this is no description of a bet. */
+const MAX_DEPTH = 32
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1))
+}
+
 function detailsOf(request: PlaceBetRequest): string {
+  if (isDeeper(request.metadata, MAX_DEPTH)) throw new Malformed('metadata is nested too deeply')
   return JSON.stringify(Object.fromEntries(DESCRIPTIVE.map((member) => [member, request[member]])))
 }

@@ -1,8 +1,17 @@
 /** HTTP of the partner wire. A body stays bytes until its signature is verified; a refusal is 400, whatever it is. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type TSchema, Type } from 'typebox'
 import type { Logger } from '../logger.ts'
+import { BET_SCHEMAS, CheckSchema } from '../protocol/bet-request.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
+import { BetReplySchema, CheckReplySchema, ErrorReplySchema } from '../protocol/reply.ts'
+import {
+  BalanceReplySchema,
+  BalanceRequestSchema,
+  ProfileRequestSchema,
+  UserProfileSchema,
+} from '../protocol/user-profile.ts'
 import { type CallDeps, type Handled, handleBetCall, handleUserCall } from './handle-call.ts'
 import type { WalletMetrics } from './metrics.ts'
 import { failed, type Reply, refused } from './reply.ts'
@@ -19,22 +28,49 @@ const NO_BODY = Buffer.alloc(0)
 export async function registerWire(app: FastifyInstance, deps: WireServerDeps): Promise<void> {
   await app.register(async (wire) => {
     acceptAnyBody(wire)
+    onlyDescribe(wire)
     wire.setErrorHandler((error: FastifyError, request, reply) => send(reply, replyToError(deps, error, request)))
     const bet = async (request: FastifyRequest, reply: FastifyReply) => {
       const arrivedAt = performance.now()
       finish(deps, reply, await handleBetCall(deps, toWire(request), arrivedAt), arrivedAt)
       return reply
     }
-    wire.post(OPERATIONS.place.path, bet)
-    wire.put(OPERATIONS.settle.path, bet)
+    wire.post(OPERATIONS.place.path, { schema: WIRE_SCHEMAS.place }, bet)
+    wire.put(OPERATIONS.settle.path, { schema: WIRE_SCHEMAS.change }, bet)
     for (const operation of ['profile', 'balance', 'check'] as const) {
-      wire.post(OPERATIONS[operation].path, async (request, reply) => {
+      wire.post(OPERATIONS[operation].path, { schema: WIRE_SCHEMAS[operation] }, async (request, reply) => {
         const arrivedAt = performance.now()
         finish(deps, reply, await handleUserCall(deps, operation, toWire(request)), arrivedAt)
         return reply
       })
     }
   })
+}
+
+/** The schemas below are for the API reference. Bodies stay bytes both ways: Fastify checks and renders nothing. */
+function onlyDescribe(wire: FastifyInstance): void {
+  wire.setValidatorCompiler(() => () => true)
+  wire.setSerializerCompiler(() => (body) => body)
+}
+
+const { settle, unsettle, rollback } = BET_SCHEMAS
+const WIRE_SCHEMAS = {
+  place: describe('placeBet', 'Place bet: debits the stake', BET_SCHEMAS.place, BetReplySchema),
+  change: describe(
+    'changeBet',
+    'Settle (type 2), Unsettle (type 1), Rollback (type 3)',
+    Type.Unsafe({ oneOf: [settle, unsettle, rollback] }),
+    BetReplySchema,
+  ),
+  profile: describe('readProfile', "User data: the token's player", ProfileRequestSchema, UserProfileSchema),
+  balance: describe('readBalance', 'Balance in one currency', BalanceRequestSchema, BalanceReplySchema),
+  check: describe('checkBet', 'The last applied operation of a bet', CheckSchema, CheckReplySchema),
+}
+
+function describe(operationId: string, summary: string, body: TSchema, ok: TSchema) {
+  const failing = operationId === 'placeBet' ? {} : { 500: ErrorReplySchema }
+  const response = { 200: ok, 400: ErrorReplySchema, ...failing }
+  return { operationId, summary, tags: ['Partner wire'], security: [{ partnerSignature: [] }], body, response }
 }
 
 /** the content type is not looked at, so an unparsable one must not get as far as Fastify's 415. */
@@ -68,7 +104,7 @@ function finish(
   if (deps.log.isLevelEnabled('info')) {
     const { requestId, betId, player } = call ?? {}
     deps.log.info(
-      { operation, outcome: answer.outcome, requestId, betId, player, ms: Math.round(milliseconds * 10) / 10 },
+      { operation, outcome: answer.outcome, requestId, betId, player, ms: Math.trunc(milliseconds * 10) / 10 },
       'call',
     )
   }

@@ -59,7 +59,7 @@ const amount: MemberRule = {
 /** An amount that moves money; its decimals must fit the currency as well (M-2). */
 const paidAmount = required({ ...amount, wrong: [...amount.wrong, '1e-9', '0.001', '10.005', '1e-3'] })
 
-const factor = (name: string): MemberRule => ({ name, wrong: [...notNumbers, ...noJson, '1e400', '-1', '0', '-0'] })
+const factor = (name: string): MemberRule => ({ name, wrong: [...notNumbers, '1e400', '-1', '0', '-0'] })
 const described: MemberRule[] = [
   factor('coefficient'),
   factor('boosterCoefficient'),
@@ -68,7 +68,7 @@ const described: MemberRule[] = [
   nullable({ name: 'bonusId', wrong: integers }),
   nullable({ name: 'bonusTemplateId', wrong: integers }),
 ]
-const bonusAmount = nullable({ name: 'bonusAmount', wrong: [...notNumbers, ...noJson, '-1', '1e400'] })
+const bonusAmount = nullable({ name: 'bonusAmount', wrong: [...notNumbers, '-1', '1e400'] })
 
 function type(...others: string[]): MemberRule {
   return {

@@ -188,9 +188,9 @@ describe('who may bet at all', () => {
     const scene = await newScene(wallet)
     const until = new Date(wallet.clock.now().getTime() + HOUR)
     await patch(scene, { selfExcludedUntil: until.toISOString() })
-    wallet.clock.advance(HOUR - 5_000)
+    wallet.clock.advance(HOUR - 60_000)
     expect(await bets(scene, 1)).toEqual([14])
-    wallet.clock.advance(6_000)
+    wallet.clock.advance(61_000)
     expect(await bets(scene, 1)).toEqual([200])
   })
 

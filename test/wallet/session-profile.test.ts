@@ -9,8 +9,9 @@ import { expiredToken, foreignToken, outOfDateToken, unknownToken } from './mome
 import { balanceOf, bring, deliver, must, newScene, nextBet, type Scene, sentBefore } from './scene.ts'
 
 let wallet: TestWallet
+// Several buckets, because a profile request names no player: its token has to lead to the player's bucket.
 beforeAll(async () => {
-  wallet = await startWallet()
+  wallet = await startWallet({ env: { PURSER_BUCKETS: '4' } })
 })
 afterEach(() => wallet.auditIsClean())
 afterAll(() => wallet.stop())
@@ -91,6 +92,14 @@ describe('a session token (P-1)', () => {
     expectRefused(await deliver(scene, 'place'), 4)
     const token = await wallet.operator.session(scene.userId)
     expectDone(await deliver(scene, 'place', { token }), scene.betId)
+  })
+
+  it('of another player is code 3 whatever became of it: only its owner learns that it is out of date', async () => {
+    const [scene, other] = [await newScene(wallet), await newScene(wallet)]
+    for (const made of [expiredToken, outOfDateToken]) {
+      expectRefused(await deliver(scene, 'place', await made(other)), 3)
+      expectRefused(await wallet.wire.balance({ userId: scene.userId, ...(await made(other)) }), 3)
+    }
   })
 
   it('is compared exactly', async () => {

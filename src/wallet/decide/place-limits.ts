@@ -19,11 +19,10 @@ function statusRefusal(player: Player, { now, rules }: Facts): RememberedRefusal
   return undefined
 }
 
-/** Of age from the birthday on, in UTC. Dates as YYYY-MM-DD sort as text. */
+/** Of age from the birthday on, in UTC; born on 29 February, from 1 March. Dates as YYYY-MM-DD compare as text. */
 function isOfAge(birthday: string, now: Date, years: number): boolean {
-  const latest = new Date(now)
-  latest.setUTCFullYear(now.getUTCFullYear() - years)
-  return birthday <= latest.toISOString().slice(0, 10)
+  const latest = `${now.getUTCFullYear() - years}`.padStart(4, '0') + now.toISOString().slice(4, 10)
+  return birthday <= latest
 }
 
 function limitRefusal(
