@@ -147,10 +147,7 @@ export function readConfig(env: Environment, { generate = true }: { generate?: b
     host: read.text('HOST'),
     port: read.integer('PORT', 0, 65_535) ?? 0,
     store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url },
-    secrets: secret('PARTNER_SECRET')
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
+    secrets: read.list('PARTNER_SECRET', secret('PARTNER_SECRET')),
     operatorKey: secret('OPERATOR_API_KEY'),
     generated,
     clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
@@ -194,6 +191,11 @@ function createReader(env: Environment, problems: string[]) {
       const choice = choices.find((candidate) => candidate === value)
       if (choice === undefined) problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
       return choice ?? (choices[0] as T)
+    },
+    list(name: SettingName, given: string): string[] {
+      const parts = given.split(',').map((part) => part.trim())
+      if (given !== '' && parts.includes('')) problems.push(`${name} has an empty part between its commas`)
+      return parts.filter((part) => part !== '')
     },
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
   }

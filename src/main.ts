@@ -134,9 +134,14 @@ function describeError(error: unknown): string {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.wrongUse
-  if (error instanceof ConfigError) return EXIT.wrongUse
+  if (error instanceof ConfigError || isAddressError(error)) return EXIT.wrongUse
   if (error instanceof FolderInUse || isOutage(error)) return EXIT.unreachable
   return EXIT.wrongUse
+}
+
+/** HOST and PORT that cannot be listened on are a matter of configuration. */
+function isAddressError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'listen'
 }
 
 try {

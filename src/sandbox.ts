@@ -24,17 +24,22 @@ interface DemoPlayer {
 /** Starts the wallet and makes the demo players through the operator API, as an operator would. Prints to `print`. */
 export async function runSandbox(config: Config, print: (line: string) => void): Promise<RunningWallet> {
   const wallet = await serveWallet({ ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel })
-  const players = await Promise.all(
-    DEMO_PLAYERS.map((player) => createDemoPlayer(wallet.url, config.operatorKey, player)),
-  )
-  for (const line of welcome(wallet.url, config, players)) print(line)
-  return wallet
+  try {
+    const players = await Promise.all(
+      DEMO_PLAYERS.map((player) => createDemoPlayer(wallet.url, config.operatorKey, player)),
+    )
+    for (const line of welcome(wallet.url, config, players)) print(line)
+    return wallet
+  } catch (error) {
+    await wallet.close()
+    throw error
+  }
 }
 
 async function createDemoPlayer(url: string, key: string, player: (typeof DEMO_PLAYERS)[number]): Promise<DemoPlayer> {
   const request = operatorRequest(url, key)
   const { userId, currency } = player
-  await request('POST', '/operator/players', player)
+  await request('POST', '/operator/players', player, { orStatus: 409 }) // changed since it was made: that is what a sandbox is for
   await request('POST', `/operator/players/${userId}/deposits`, {
     currency,
     amount: '1000.00',
@@ -48,11 +53,17 @@ async function createDemoPlayer(url: string, key: string, player: (typeof DEMO_P
 }
 
 function operatorRequest(url: string, key: string) {
-  return async (method: string, path: string, body?: object): Promise<unknown> => {
+  return async (
+    method: string,
+    path: string,
+    body?: object,
+    { orStatus }: { orStatus?: number } = {},
+  ): Promise<unknown> => {
     const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
     const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
     const answer = await response.json()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`)
+    if (!response.ok && response.status !== orStatus)
+      throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`)
     return answer
   }
 }

@@ -1,6 +1,7 @@
 /** Wiring of the wallet server: database, partner wire, operator API, health, metrics; and a shutdown that finishes what it accepted. */
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { registerApiReference } from './api-reference.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { type Db, statement } from './db/db.ts'
@@ -73,10 +74,15 @@ export interface AppDeps {
   readonly buckets: number
   readonly clock: Clock
   readonly log: Logger
+  /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
+  beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
 
 /** The HTTP server with every route, not listening. */
-export async function createApp(config: Config, { db, buckets, clock, log }: AppDeps): Promise<FastifyInstance> {
+export async function createApp(
+  config: Config,
+  { db, buckets, clock, log, beforeRoutes }: AppDeps,
+): Promise<FastifyInstance> {
   const { secrets, scales, behindAggregator, clawback, resettleWindowMs, freebetStake, minimumAge } = config
   const app = Fastify({
     logger: false,
@@ -86,11 +92,13 @@ export async function createApp(config: Config, { db, buckets, clock, log }: App
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     routerOptions: { maxParamLength: 1_000 },
   })
+  await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge }
   const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings: { scales, behindAggregator } })
   await wallet.register(app)
   await registerOperator(app, { db, clock, buckets, scales, apiKey: config.operatorKey, clawback, log })
   registerHealth(app, db, wallet)
+  registerApiReference(app)
   return app
 }
 

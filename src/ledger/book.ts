@@ -29,9 +29,10 @@ export function openBook(accounts: readonly Account[]): Book {
       const key = keyOf(posting.player, posting.currency)
       const account = current.get(key)
       if (account === undefined) throw new Error(`no ${posting.currency} account to post to`)
-      const after = applyPosting(account, posting, at)
+      const time = notBefore(account.day, at)
+      const after = applyPosting(account, posting, dayOf(time))
       current.set(key, after)
-      const transfer = { ...posting, version: after.version, balanceAfter: after.balance, at }
+      const transfer = { ...posting, version: after.version, balanceAfter: after.balance, at: time }
       transfers.push(transfer)
       return transfer
     },
@@ -43,18 +44,22 @@ function keyOf(player: PlayerId, currency: Currency): string {
   return `${currency}\u0000${player}`
 }
 
-function applyPosting(account: Account, posting: Posting, at: Date): Account {
+/** Another process's clock may be ahead around midnight: what it has opened as a new day stays the day. */
+function notBefore(day: string, at: Date): Date {
+  return dayOf(at) < day ? new Date(`${day}T00:00:00.000Z`) : at
+}
+
+function applyPosting(account: Account, posting: Posting, day: string): Account {
   if (posting.amount < 0n || posting.debit === posting.credit)
     throw new Error('a transfer moves an amount from one account to another')
   const balance = account.balance + effectOnPlayer(posting)
   if (!fitsBalance(balance)) throw new Error('a balance would leave its range')
-  const day = dayOf(at)
   const isNewDay = day > account.day
   return {
     ...account,
     balance: money(balance),
     version: account.version + 1n,
-    day: isNewDay ? day : account.day,
+    day,
     openingVersion: isNewDay ? account.version : account.openingVersion,
   }
 }

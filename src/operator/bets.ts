@@ -10,7 +10,7 @@ import type { Money } from '../protocol/money.ts'
 import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/bet-store.ts'
 import { showTransfer, TransferSchema } from './cash.ts'
 import { findPlayer, locate, type OperatorDeps, show, withPlayer } from './operator.ts'
-import { decodeCursor, limitOf, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from './page.ts'
+import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from './page.ts'
 import { invalid, notFound } from './problem.ts'
 
 const optional = Type.Optional
@@ -55,13 +55,16 @@ export const BetHistorySchema = Type.Object({
   history: Type.Array(CallSchema),
 })
 export const BetListSchema = pageOf(BetSchema)
-export const BetQuerySchema = Type.Object({
-  status: optional(Status),
-  userId: optional(UserIdSchema),
-  ...timeRangeQuery,
-  ...pageQuery,
-})
-export const AnomalyQuerySchema = Type.Object({ ...timeRangeQuery, ...pageQuery })
+export const BetQuerySchema = Type.Object(
+  {
+    status: optional(Status),
+    userId: optional(UserIdSchema),
+    ...timeRangeQuery,
+    ...pageQuery,
+  },
+  onlyKnown,
+)
+export const AnomalyQuerySchema = Type.Object({ ...timeRangeQuery, ...pageQuery }, onlyKnown)
 export const AnomalySchema = Type.Object({
   userId: UserIdSchema,
   transactionId: BetIdSchema,
@@ -111,9 +114,8 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
   const [row] = await deps.db.query<BetRow & { details: Json }>(READ_BET, key)
   if (row === undefined) throw notFound('the bet')
   const record = toRecord(row)
-  const calls = [...placementCall(record), ...(await deps.db.query<CallRow>(READ_CALLS, key))].sort(
-    (a, b) => a.seq - b.seq,
-  )
+  const recorded = await deps.db.query<CallRow>(READ_CALLS, key)
+  const calls = [...placementCall(record, recorded), ...recorded].sort((a, b) => a.seq - b.seq)
   const history = await Promise.all(
     calls.map(async (call) => ({
       ...showCall(deps, call),
@@ -123,9 +125,12 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
   return { ...showBet(deps, record), ...(row.details !== null && { details: row.details }), history }
 }
 
-/** The accepted Place bet is recorded by the bet's own row, in the one place that no other call has taken. */
-function placementCall({ bet, player, betId, stakeVersion, placeRequestId, calls }: BetRecord): CallRow[] {
-  if (!('placement' in bet) || bet.placement === undefined || placeRequestId === null || calls === 0) return []
+/** The accepted Place bet is recorded by the bet's own row: it is the one number that no other call has taken. */
+function placementCall(record: BetRecord, others: readonly CallRow[]): CallRow[] {
+  const { bet, player, betId, stakeVersion, placeRequestId } = record
+  if (!('placement' in bet) || bet.placement === undefined || placeRequestId === null) return []
+  const missing = others.findIndex(({ seq }, i) => seq !== i + 1)
+  const seq = (missing === -1 ? others.length : missing) + 1
   const { stake, currency, placedAt } = bet.placement
   const rest = { result_type: null, reason: null, outcome: 'applied', refusal: null, anomaly: null } as const
   const transfers = stakeVersion === null ? [] : [stakeVersion]
@@ -137,7 +142,7 @@ function placementCall({ bet, player, betId, stakeVersion, placeRequestId, calls
     amount: stake,
     currency,
   } as const
-  return [{ ...call, ...rest, seq: 0, transfers, effect_at: placedAt, at: placedAt }]
+  return [{ ...call, ...rest, seq, transfers, effect_at: placedAt, at: placedAt }]
 }
 
 async function transfersOf(deps: OperatorDeps, bucket: number, call: CallRow, currency: Currency | null) {
@@ -201,7 +206,7 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
   const limit = limitOf(query)
   const { from = null, to = null } = toTimeRange(query)
   const cursor = decodeCursor(query.after, 3)
-  const place = query.userId === undefined ? undefined : locate(deps, query.userId)
+  const place = query.userId === undefined ? undefined : locate(deps, query.userId, '/query/userId')
   const buckets = place === undefined ? allBuckets(deps) : [place.bucket]
   const after = [cursor?.at ?? null, cursor?.ids[0] ?? null, cursor?.ids[1] ?? null]
   const rows = await deps.db.query<BetRow>(LIST_BETS, [

@@ -9,7 +9,7 @@ import { BetIdSchema, CurrencySchema, RequestIdSchema } from '../protocol/bet-re
 import { type Currency, isStorable } from '../protocol/ids.ts'
 import { type Money, money } from '../protocol/money.ts'
 import { findPlayer, type Located, type OperatorDeps, show, toAmount, toCurrency, withPlayer } from './operator.ts'
-import { decodeCursor, limitOf, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from './page.ts'
+import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from './page.ts'
 import { DecimalSchema } from './players.ts'
 import { conflict, invalid, Problem } from './problem.ts'
 
@@ -35,11 +35,14 @@ export const MovementSchema = Type.Object({
 export const BalancesSchema = Type.Object({
   balances: Type.Array(Type.Object({ currency: CurrencySchema, amount: SignedDecimal })),
 })
-export const StatementQuerySchema = Type.Object({
-  currency: Type.Optional(CurrencySchema),
-  ...timeRangeQuery,
-  ...pageQuery,
-})
+export const StatementQuerySchema = Type.Object(
+  {
+    currency: Type.Optional(CurrencySchema),
+    ...timeRangeQuery,
+    ...pageQuery,
+  },
+  onlyKnown,
+)
 export const TransferSchema = Type.Object({
   transferId: Type.String(),
   kind: Type.Enum([

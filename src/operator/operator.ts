@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
+import { LIMITS } from '../protocol/limits.ts'
 import { formatMoney, isCurrency, type Money, parseDecimal, type Scales } from '../protocol/money.ts'
 import { bucketOf } from '../wallet/bucket.ts'
 import { lockPlayers, type Player, readPlayer } from '../wallet/player.ts'
@@ -20,8 +21,14 @@ export interface Located {
   readonly bucket: number
 }
 
-export function locate({ buckets }: OperatorDeps, userId: string): { id: PlayerId; bucket: number } {
-  if (!isStorable(userId)) throw invalid('/path/userId', 'contains characters that cannot be stored')
+/** Where the player's rows are. 400 for an id that the wire could not name: it counts characters in UTF-16 too (I-7). */
+export function locate(
+  { buckets }: OperatorDeps,
+  userId: string,
+  pointer = '/path/userId',
+): { id: PlayerId; bucket: number } {
+  if (!isStorable(userId)) throw invalid(pointer, 'contains characters that cannot be stored')
+  if (userId.length > LIMITS.userId.maxLength) throw invalid(pointer, 'is too long in UTF-16')
   return { id: userId as PlayerId, bucket: bucketOf(userId, buckets) }
 }
 
@@ -58,6 +65,16 @@ export function toAmount({ scales }: OperatorDeps, text: string, currency: Curre
   const amount = parseDecimal(text, scales.get(currency) ?? 0)
   if (amount === undefined) throw invalid(pointer, `is too large or has more decimals than ${currency}`)
   return amount
+}
+
+const EARLIEST = new Date('0001-01-01T00:00:00Z')
+const LATEST = new Date('9999-12-31T23:59:59.999Z')
+
+/** 400 for what RFC 3339 allows and a Date or Postgres does not: leap seconds, the year 0, an offset into the year 10000. */
+export function toTime(text: string, pointer: string): Date {
+  const time = new Date(text)
+  if (time >= EARLIEST && time <= LATEST) return time
+  throw invalid(pointer, 'is not a time that can be stored')
 }
 
 /** Money as a decimal string of the currency, "-12.10". */

@@ -1,5 +1,7 @@
 /** Lists: `?limit&after=<opaque cursor>` → `{data, next}`, newest first. A cursor is the last row's (time, id …). */
 import { type TSchema, Type } from 'typebox'
+import { isStorable } from '../protocol/ids.ts'
+import { toTime } from './operator.ts'
 import { invalid } from './problem.ts'
 
 const DEFAULT_LIMIT = 50
@@ -17,6 +19,9 @@ export const pageQuery = {
 }
 
 const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
+/** A misspelt filter would show everything, so an unknown one is refused. */
+export const onlyKnown = { additionalProperties: false } as const
+
 export const timeRangeQuery = { from: time('From this time on, RFC 3339.'), to: time('Before this time, RFC 3339.') }
 
 export function pageOf<S extends TSchema>(row: S) {
@@ -29,7 +34,10 @@ export interface TimeRange {
 }
 
 export function toTimeRange({ from, to }: { from?: string; to?: string }): TimeRange {
-  return { ...(from !== undefined && { from: new Date(from) }), ...(to !== undefined && { to: new Date(to) }) }
+  return {
+    ...(from !== undefined && { from: toTime(from, '/query/from') }),
+    ...(to !== undefined && { to: toTime(to, '/query/to') }),
+  }
 }
 
 export function limitOf({ limit }: { limit?: string }): number {
@@ -56,10 +64,9 @@ function encodeCursor(parts: readonly string[]): string {
 /** The parts of a cursor, the first of which is a time; throws a 400 on anything that we did not make. */
 export function decodeCursor(after: string | undefined, parts: number): { at: Date; ids: string[] } | undefined {
   if (after === undefined) return undefined
-  const [time, ...ids] = parseCursor(after)
-  const at = new Date(time ?? '')
-  if (ids.length !== parts - 1 || Number.isNaN(at.getTime()))
-    throw invalid('/query/after', 'is not a cursor of this list')
+  const [time = '', ...ids] = parseCursor(after)
+  const at = toTime(time, '/query/after')
+  if (ids.length !== parts - 1 || !ids.every(isStorable)) throw invalid('/query/after', 'is not a cursor of this list')
   return { at, ids }
 }
 

@@ -7,7 +7,7 @@ import { CurrencySchema, OperatorUserSchema, UserIdSchema } from '../protocol/be
 import type { Currency } from '../protocol/ids.ts'
 import { type CustomFields, CustomFieldsSchema } from '../protocol/user-profile.ts'
 import { insertPlayer, type NewPlayer, type Player, readPlayer, updatePlayer } from '../wallet/player.ts'
-import { findPlayer, locate, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
+import { findPlayer, locate, type OperatorDeps, toCurrency, toTime, withPlayer } from './operator.ts'
 import { conflict, invalid } from './problem.ts'
 
 const optional = Type.Optional
@@ -82,7 +82,7 @@ export const PlayerSchema = Type.Object({
 /** 201 for a new player, 200 for the same one again, 409 for another with this id. */
 export async function createPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>) {
   const wanted = toNewPlayer(deps, body)
-  const { bucket } = locate(deps, body.userId)
+  const { bucket } = locate(deps, body.userId, '/userId')
   const created = await deps.db.transaction(async (tx) => {
     const isNew = await insertPlayer(tx, bucket, wanted)
     if (isNew) await openAccounts(tx, bucket, wanted.id, wanted.currencies, wanted.createdAt)
@@ -100,7 +100,7 @@ function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): 
   if (!currencies.includes(currency)) throw invalid('/currencies', 'must contain the currency')
   const { isTest = null, operatorUser = null, customFields = null } = body
   return {
-    id: locate(deps, body.userId).id,
+    id: locate(deps, body.userId, '/userId').id,
     currency,
     currencies,
     isTest,
@@ -135,7 +135,7 @@ function applyPatch(deps: OperatorDeps, player: Player, patch: Static<typeof Pla
     ...player,
     ...(status !== undefined && { status }),
     ...(selfExcludedUntil !== undefined && {
-      selfExcludedUntil: selfExcludedUntil === null ? null : new Date(selfExcludedUntil),
+      selfExcludedUntil: selfExcludedUntil === null ? null : toTime(selfExcludedUntil, '/selfExcludedUntil'),
     }),
     ...(verified !== undefined && { verified }),
     ...(birthday !== undefined && { birthday }),

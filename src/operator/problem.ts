@@ -8,6 +8,34 @@ export interface Fault {
   readonly detail: string
 }
 
+/** What a schema's validator says of a value (typebox). */
+interface Complaint {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly message: string
+  readonly params: object
+}
+
+const MAX_FAULTS = 10
+
+/** One sentence per place in the request; what the branches of a union say are alternatives. */
+export function toFaults(complaints: readonly Complaint[], prefix: string): Fault[] {
+  const sentences = new Map<string, string[]>()
+  for (const complaint of complaints) {
+    const pointer = prefix + complaint.instancePath
+    const sentence = sentenceOf(complaint)
+    if (sentence !== undefined) sentences.set(pointer, [...(sentences.get(pointer) ?? []), sentence])
+  }
+  return [...sentences].slice(0, MAX_FAULTS).map(([pointer, parts]) => ({ pointer, detail: parts.join(' or ') }))
+}
+
+/** Undefined for what only sums up others. */
+function sentenceOf({ keyword, message, params }: Complaint): string | undefined {
+  if (keyword === 'anyOf' || keyword === 'additionalProperties') return undefined
+  if (keyword === 'boolean') return 'is not a member of this request'
+  return 'allowedValues' in params ? `must be one of ${String(params.allowedValues)}` : message
+}
+
 /** Thrown by a handler to answer with this status. `code` is stable, for programs; the message is for people. */
 export class Problem extends Error {
   readonly status: number
@@ -59,6 +87,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem, request: Fast
     requestId: request.id,
     ...(errors.length > 0 && { errors }),
   }
+  if (status === 401) reply.header('www-authenticate', 'Bearer')
   return reply.code(status).header('content-type', 'application/problem+json').send(JSON.stringify(body))
 }
 

@@ -29,7 +29,10 @@ export async function registerWire(app: FastifyInstance, deps: WireServerDeps): 
   await app.register(async (wire) => {
     acceptAnyBody(wire)
     onlyDescribe(wire)
-    wire.setErrorHandler((error: FastifyError, request, reply) => send(reply, replyToError(deps, error, request)))
+    wire.setErrorHandler((error: FastifyError, request, reply) => {
+      const handled = { reply: replyToError(deps, error, request), operation: 'unknown' } as const
+      finish(deps, reply, handled, performance.now() - reply.elapsedTime)
+    })
     const bet = async (request: FastifyRequest, reply: FastifyReply) => {
       const arrivedAt = performance.now()
       finish(deps, reply, await handleBetCall(deps, toWire(request), arrivedAt), arrivedAt)

@@ -131,7 +131,7 @@ async function lock(table: Table, slot: number, locked: boolean): Promise<void> 
   const { id, owner } = table.bets[slot]!
   const player = table.seats[owner]!.id
   // Only a bet that was accepted has a result to lock.
-  if (!['open', 'settled'].includes(table.model.row(player, id))) return
+  if (!['open', 'settled'].includes(table.model.bet(player, id).status)) return
   table.transcript.push(`   the operator: ${locked ? 'lock' : 'unlock'} bet ${slot}`)
   await expectStatus(table, 204, locked ? 'PUT' : 'DELETE', `/operator/players/${player}/bets/${id}/lock`)
   table.model.setLock(player, id, locked)

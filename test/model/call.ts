@@ -63,3 +63,13 @@ export const RULES = [
   'M-4: refunded to promotions',
 ] as const
 export type Rule = (typeof RULES)[number]
+
+/** What the operator can see of a bet. */
+export interface BetView {
+  status: Row
+  currency?: string
+  stake?: bigint
+  funder?: 'player' | 'promotions'
+  payout?: bigint
+  resultType?: string
+}

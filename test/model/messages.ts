@@ -64,7 +64,7 @@ function again({ sent }: BetSlot, { back, request }: AgainStep): Call {
 
 function firstPlace({ number }: BetSlot): PlaceStep {
   const sent = { bet: number, early: false, sender: 'owner', viaAggregator: false, request: 'fresh' } as const
-  return { do: 'place', ...sent, copies: 1, amount: '10', currency: 'own', token: 'live', freebet: number === 1 }
+  return { do: 'place', ...sent, amount: '10', currency: 'own', token: 'live', freebet: number === 1 }
 }
 
 function newCall(table: Table, slot: BetSlot, step: NewStep): Call {

@@ -16,6 +16,8 @@ export interface Player {
   birthday?: string
   limits: Limits
   balances: Map<string, bigint>
+  /** What settlements paid less what they took back, by currency and UTC day: counts for the loss limit. */
+  paid: Map<string, bigint>
 }
 
 export interface Session {
@@ -46,7 +48,7 @@ export function decimalText(units: bigint, currency: string): string {
 }
 
 export function newPlayer(): Player {
-  return { blocked: false, verified: true, limits: {}, balances: new Map() }
+  return { blocked: false, verified: true, limits: {}, balances: new Map(), paid: new Map() }
 }
 
 export function balanceOf(player: Player, currency: string): bigint {

@@ -22,8 +22,6 @@ interface Sent {
   /** With `operatorUser` in the message. */
   viaAggregator: boolean
   request: RequestChoice
-  /** Sent this many times at the same moment. */
-  copies: number
 }
 export interface PlaceStep extends Sent {
   do: 'place'
@@ -50,7 +48,6 @@ export interface AgainStep {
   bet: number
   back: number
   request: 'same' | 'fresh'
-  copies: number
 }
 export type CallStep = PlaceStep | SettleStep | ReversalStep | AgainStep
 
@@ -69,7 +66,8 @@ export type PlayerChange = 'block' | 'exclude' | 'unverify' | 'make under age' |
 export interface Step {
   /** What the operator does before the call. */
   before: Act | undefined
-  call: CallStep
+  /** Sent at the same moment when there are several. */
+  calls: CallStep[]
 }
 
 const bet = fc.nat({ max: BETS - 1 })
@@ -91,9 +89,8 @@ const cashoutToken = weighted<TokenChoice>(
   [5, 'unknown'],
   [5, 'absent'],
 )
-const copies = weighted<number>([12, 1], [1, 2])
 const early = weighted<boolean>([5, false], [1, true])
-const sent = { bet, early, sender, viaAggregator: fc.boolean(), request, copies }
+const sent = { bet, early, sender, viaAggregator: fc.boolean(), request }
 
 const place: fc.Arbitrary<PlaceStep> = fc.record({
   do: fc.constant('place' as const),
@@ -127,7 +124,6 @@ const again: fc.Arbitrary<AgainStep> = fc.record({
   bet,
   back: fc.nat({ max: 7 }),
   request: fc.constantFrom('same' as const, 'fresh' as const),
-  copies,
 })
 
 const anyCall: fc.Arbitrary<CallStep> = fc.oneof(
@@ -186,8 +182,20 @@ function weighted<T>(...choices: [weight: number, value: T][]): fc.Arbitrary<T> 
 
 const anyStep: fc.Arbitrary<Step> = fc.record({
   before: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: anyAct }),
-  call: anyCall,
+  calls: fc.oneof(
+    { weight: 10, arbitrary: fc.tuple(anyCall) },
+    { weight: 1, arbitrary: anyCall.map(twice) },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(anyCall, anyCall).map(([first, second]) => [first, { ...second, bet: first.bet }]),
+    },
+    { weight: 1, arbitrary: fc.array(anyCall, { minLength: 2, maxLength: 3 }) },
+  ),
 })
+
+function twice(call: CallStep): CallStep[] {
+  return [call, { do: 'again', bet: call.bet, back: 0, request: 'same' }]
+}
 
 /** Waiting moves the clock of the whole wallet, so histories that are played at the same time go without. */
 export function withoutWaiting(history: Step[]): Step[] {
@@ -196,39 +204,59 @@ export function withoutWaiting(history: Step[]): Step[] {
 
 /** Histories of exactly `calls` calls, which shrink by leaving out calls, then by leaving out what the operator did. */
 export function histories(calls: number): fc.Arbitrary<Step[]> {
-  return new Histories(calls)
+  return new Lists(calls, anyStep, simpler)
 }
 
-class Histories extends fc.Arbitrary<Step[]> {
-  private readonly calls: number
+/** `count` histories, which shrink by leaving out whole histories first. */
+export function tables(count: number, calls: number): fc.Arbitrary<Step[][]> {
+  return new Lists(count, histories(calls), function* (all) {
+    for (const [index, steps] of all.entries())
+      for (const shrunk of shorter(steps, simpler)) yield all.with(index, shrunk)
+  })
+}
 
-  constructor(calls: number) {
+type Details<T> = (items: T[]) => Iterable<T[]>
+
+/** fast-check's own array either varies in length when it is generated or keeps its length when it shrinks. */
+class Lists<T> extends fc.Arbitrary<T[]> {
+  private readonly length: number
+  private readonly item: fc.Arbitrary<T>
+  private readonly details: Details<T>
+
+  constructor(length: number, item: fc.Arbitrary<T>, details: Details<T>) {
     super()
-    this.calls = calls
+    this.length = length
+    this.item = item
+    this.details = details
   }
 
-  override generate(random: fc.Random, bias: number | undefined): fc.Value<Step[]> {
-    const steps = Array.from({ length: this.calls }, () => anyStep.generate(random, bias).value)
-    return new fc.Value(steps, undefined)
+  override generate(random: fc.Random, bias: number | undefined): fc.Value<T[]> {
+    const items = Array.from({ length: this.length }, () => this.item.generate(random, bias).value)
+    return new fc.Value(items, undefined)
   }
 
-  override canShrinkWithoutContext(value: unknown): value is Step[] {
+  override canShrinkWithoutContext(value: unknown): value is T[] {
     return Array.isArray(value)
   }
 
-  override shrink(steps: Step[]): fc.Stream<fc.Value<Step[]>> {
-    return fc.stream(shorter(steps)).map((shrunk) => new fc.Value(shrunk, undefined))
+  override shrink(items: T[]): fc.Stream<fc.Value<T[]>> {
+    return fc.stream(shorter(items, this.details)).map((shrunk) => new fc.Value(shrunk, undefined))
   }
 }
 
-function* shorter(steps: Step[]): Generator<Step[]> {
-  for (let size = steps.length >> 1; size >= 1; size >>= 1)
-    for (let end = steps.length; end >= size; end -= size) yield steps.toSpliced(end - size, size)
+function* shorter<T>(items: T[], details: Details<T>): Generator<T[]> {
+  for (let size = items.length >> 1; size >= 1; size >>= 1)
+    for (let end = items.length; end >= size; end -= size) yield items.toSpliced(end - size, size)
+  yield* details(items)
+}
+
+function* simpler(steps: Step[]): Generator<Step[]> {
   for (const [index, step] of steps.entries()) {
     const next = steps[index + 1]
-    if (step.before !== undefined && next?.before === undefined && next !== undefined)
+    if (step.before !== undefined && next !== undefined && next.before === undefined)
       yield steps.toSpliced(index, 2, { ...next, before: step.before })
     if (step.before !== undefined) yield steps.with(index, { ...step, before: undefined })
-    if (step.call.copies > 1) yield steps.with(index, { ...step, call: { ...step.call, copies: 1 } })
+    for (const call of step.calls.keys())
+      if (step.calls.length > 1) yield steps.with(index, { ...step, calls: step.calls.toSpliced(call, 1) })
   }
 }

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { TestWallet } from '../support/wallet.ts'
 import type { Json, JsonObject } from '../support/wire.ts'
 import type { Call, Settings } from './call.ts'
-import { createModel, type Model } from './model.ts'
+import type { Knowledge } from './compare.ts'
+import { createModel } from './model.ts'
 import { addMoney, minorUnits } from './players.ts'
 import { BETS, PLAYERS } from './steps.ts'
 
@@ -18,22 +19,21 @@ export interface BetSlot {
 }
 export interface Seat {
   id: string
+  /** In failure reports. */
+  name: string
   /** The active one. */
   currency: string
   tokens: string[]
 }
-export interface Table {
+export interface Table extends Knowledge {
   wallet: TestWallet
   settings: Settings
-  model: Model
   seats: Seat[]
   bets: BetSlot[]
   /** An id that no player has. */
   nobody: string
   /** In the order in which they were used; the transcript calls them r1, r2, ... */
   requests: string[]
-  /** The time that each of the model's moments turned out to be. */
-  times: Map<number, string>
   transcript: string[]
 }
 
@@ -48,11 +48,11 @@ export async function layTable(wallet: TestWallet, settings: Settings): Promise<
   }))
   const notes = { requests: [], times: new Map(), transcript: [] }
   const table: Table = { wallet, settings, model, seats: [], bets, nobody: `nobody-${randomUUID()}`, ...notes }
-  table.seats = await Promise.all(Array.from({ length: PLAYERS }, () => takeSeat(table)))
+  table.seats = await Promise.all(Array.from({ length: PLAYERS }, (_, number) => takeSeat(table, `player ${number}`)))
   return table
 }
 
-async function takeSeat(table: Table): Promise<Seat> {
+async function takeSeat(table: Table, name: string): Promise<Seat> {
   const { operator } = table.wallet
   const { userId } = await operator.createPlayer({ currency: 'EUR', currencies: CURRENCIES })
   table.model.addPlayer(userId)
@@ -60,7 +60,7 @@ async function takeSeat(table: Table): Promise<Seat> {
     await operator.deposit(userId, amount, currency)
     addMoney(table.model.players.get(userId)!, currency, minorUnits(amount, currency)!)
   }
-  const seat = { id: userId, currency: 'EUR', tokens: [] }
+  const seat = { id: userId, name, currency: 'EUR', tokens: [] }
   await openSession(table, seat, LONG_SESSION_SECONDS)
   return seat
 }

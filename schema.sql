@@ -1,0 +1,205 @@
+-- The schema that the files in migrations/ make. Generated (npm run generate): to read, not to run.
+
+CREATE SCHEMA purser;
+
+CREATE TABLE purser.account (
+    bucket integer NOT NULL,
+    player text NOT NULL,
+    currency text NOT NULL,
+    balance bigint NOT NULL,
+    version bigint NOT NULL,
+    day date NOT NULL,
+    opening_version bigint NOT NULL,
+    CONSTRAINT account_check CHECK (((opening_version >= 0) AND (opening_version <= version))),
+    CONSTRAINT account_version_check CHECK ((version >= 0))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE purser.account IS 'Balance of a player in one currency, in minor units, after transfer number version; opening_version is the last transfer before day (UTC).';
+
+CREATE TABLE purser.bet (
+    bucket integer NOT NULL,
+    player text NOT NULL,
+    bet_id text NOT NULL,
+    status text NOT NULL,
+    calls integer NOT NULL,
+    currency text,
+    stake bigint,
+    funder text,
+    stake_version bigint,
+    request_id text,
+    placed_at timestamp with time zone,
+    payout bigint,
+    result_type text,
+    payee text,
+    refusal text,
+    locked boolean DEFAULT false NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    details json,
+    CONSTRAINT bet_calls_check CHECK ((calls > 0)),
+    CONSTRAINT bet_check CHECK (((status <> ALL (ARRAY['open'::text, 'settled'::text])) OR ((stake IS NOT NULL) AND (currency IS NOT NULL) AND (funder IS NOT NULL) AND (placed_at IS NOT NULL)))),
+    CONSTRAINT bet_check1 CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL) AND (payee IS NOT NULL)))),
+    CONSTRAINT bet_check2 CHECK (((status = 'refused'::text) = (refusal IS NOT NULL))),
+    CONSTRAINT bet_funder_check CHECK ((funder = ANY (ARRAY['player'::text, 'promotions'::text]))),
+    CONSTRAINT bet_payee_check CHECK ((payee = ANY (ARRAY['player'::text, 'promotions'::text]))),
+    CONSTRAINT bet_payout_check CHECK ((payout >= 0)),
+    CONSTRAINT bet_result_type_check CHECK ((result_type = ANY (ARRAY['won'::text, 'lost'::text, 'refund'::text, 'cashout'::text]))),
+    CONSTRAINT bet_stake_check CHECK ((stake >= 0)),
+    CONSTRAINT bet_status_check CHECK ((status = ANY (ARRAY['unknown'::text, 'open'::text, 'settled'::text, 'cancelled'::text, 'refused'::text])))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE purser.bet IS 'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
+
+CREATE TABLE purser.bet_call (
+    bucket integer NOT NULL,
+    player text NOT NULL,
+    bet_id text NOT NULL,
+    seq integer NOT NULL,
+    operation text NOT NULL,
+    request_id text NOT NULL,
+    amount bigint,
+    currency text,
+    result_type text,
+    reason integer,
+    outcome text NOT NULL,
+    refusal text,
+    anomaly text,
+    transfers bigint[] NOT NULL,
+    effect_at timestamp with time zone,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT bet_call_operation_check CHECK ((operation = ANY (ARRAY['place'::text, 'settle'::text, 'unsettle'::text, 'rollback'::text]))),
+    CONSTRAINT bet_call_outcome_check CHECK ((outcome = ANY (ARRAY['applied'::text, 'repeated'::text, 'refused'::text]))),
+    CONSTRAINT bet_call_seq_check CHECK ((seq > 0))
+);
+
+COMMENT ON TABLE purser.bet_call IS 'Every call about a bet except its accepted Place bet, which is the bet''s own row. effect_at is the time that was answered; transfers are versions of purser.transfer.';
+
+CREATE TABLE purser.cash_movement (
+    bucket integer NOT NULL,
+    player text NOT NULL,
+    reference text NOT NULL,
+    kind text NOT NULL,
+    currency text NOT NULL,
+    amount bigint NOT NULL,
+    version bigint NOT NULL,
+    balance_after bigint NOT NULL,
+    CONSTRAINT cash_movement_amount_check CHECK ((amount > 0)),
+    CONSTRAINT cash_movement_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text])))
+);
+
+COMMENT ON TABLE purser.cash_movement IS 'Deposits and withdrawals by the operator''s reference: the same reference again is answered from here.';
+
+CREATE TABLE purser.currency (
+    currency text NOT NULL,
+    scale smallint NOT NULL
+);
+
+COMMENT ON TABLE purser.currency IS 'The scale in which amounts of a currency are stored; it cannot change once there are accounts.';
+
+CREATE TABLE purser.migration (
+    version bigint NOT NULL,
+    name text,
+    md5 text,
+    run_at timestamp with time zone
+);
+
+CREATE TABLE purser.player (
+    bucket integer NOT NULL,
+    player text NOT NULL,
+    currency text NOT NULL,
+    currencies text[] NOT NULL,
+    status text DEFAULT 'active'::text NOT NULL,
+    is_test boolean,
+    operator_user text,
+    custom_fields json,
+    self_excluded_until timestamp with time zone,
+    verified boolean,
+    birthday text,
+    limits json DEFAULT '{}'::json NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    CONSTRAINT player_check CHECK ((currency = ANY (currencies))),
+    CONSTRAINT player_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text])))
+);
+
+CREATE TABLE purser.session (
+    bucket integer NOT NULL,
+    token_hash text NOT NULL,
+    player text NOT NULL,
+    currency text NOT NULL,
+    ip text,
+    country text,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone
+);
+
+COMMENT ON COLUMN purser.session.token_hash IS 'SHA-256 of the token, base64url; the token itself is not stored. Its bucket is its player''s.';
+
+CREATE TABLE purser.setting (
+    name text NOT NULL,
+    value text NOT NULL
+);
+
+COMMENT ON TABLE purser.setting IS 'What is fixed when the database is created: the number of buckets.';
+
+CREATE TABLE purser.transfer (
+    bucket integer NOT NULL,
+    player text NOT NULL,
+    currency text NOT NULL,
+    version bigint NOT NULL,
+    kind text NOT NULL,
+    debit text NOT NULL,
+    credit text NOT NULL,
+    amount bigint NOT NULL,
+    balance_after bigint NOT NULL,
+    bet_id text,
+    request_id text,
+    reference text,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT transfer_check CHECK ((debit <> credit)),
+    CONSTRAINT transfer_check1 CHECK (((amount > 0) OR ((amount = 0) AND (kind = ANY (ARRAY['stake'::text, 'refund'::text]))))),
+    CONSTRAINT transfer_check2 CHECK (((balance_after >= 0) OR (debit <> 'player'::text) OR (kind = 'payout_reversal'::text))),
+    CONSTRAINT transfer_credit_check CHECK ((credit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text]))),
+    CONSTRAINT transfer_debit_check CHECK ((debit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text]))),
+    CONSTRAINT transfer_version_check CHECK ((version > 0))
+);
+
+COMMENT ON TABLE purser.transfer IS 'Immutable double entry: amount leaves debit and reaches credit. version numbers the transfers of one player and currency without gaps. Accounts other than player are per bucket and currency and are summed, never stored.';
+
+ALTER TABLE ONLY purser.account
+    ADD CONSTRAINT account_pkey PRIMARY KEY (bucket, player, currency);
+
+ALTER TABLE ONLY purser.bet_call
+    ADD CONSTRAINT bet_call_pkey PRIMARY KEY (bucket, player, bet_id, seq);
+
+ALTER TABLE ONLY purser.bet
+    ADD CONSTRAINT bet_pkey PRIMARY KEY (bucket, player, bet_id);
+
+ALTER TABLE ONLY purser.cash_movement
+    ADD CONSTRAINT cash_movement_pkey PRIMARY KEY (bucket, player, reference);
+
+ALTER TABLE ONLY purser.currency
+    ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
+
+ALTER TABLE ONLY purser.migration
+    ADD CONSTRAINT migration_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY purser.player
+    ADD CONSTRAINT player_pkey PRIMARY KEY (bucket, player);
+
+ALTER TABLE ONLY purser.session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (bucket, token_hash);
+
+ALTER TABLE ONLY purser.setting
+    ADD CONSTRAINT setting_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY purser.transfer
+    ADD CONSTRAINT transfer_pkey PRIMARY KEY (bucket, player, currency, version);
+
+CREATE INDEX bet_by_time ON purser.bet USING btree (first_seen_at, bucket);
+
+CREATE INDEX bet_call_anomaly ON purser.bet_call USING btree (at, bucket) WHERE (anomaly IS NOT NULL);
+
+CREATE INDEX session_by_player ON purser.session USING btree (player, bucket);

@@ -1,0 +1,40 @@
+/**
+ * Writes the files that are made from the code; `--check` only compares, names what is out of date and exits with 1.
+ * Run it after a build: it reads dist/.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { makeOpenApi } from './openapi.mjs'
+import { makeCodesPage, makeConfigurationPage } from './reference-tables.mjs'
+import { makeSchemaSql } from './schema-sql.mjs'
+
+const GENERATED = {
+  'openapi/wallet.json': makeOpenApi,
+  'schema.sql': makeSchemaSql,
+  'docs/reference/configuration.md': makeConfigurationPage,
+  'docs/reference/codes.md': makeCodesPage,
+}
+
+const check = process.argv.includes('--check')
+const outdated = []
+for (const [name, make] of Object.entries(GENERATED)) {
+  const path = fileURLToPath(new URL(`../${name}`, import.meta.url))
+  const text = await make(path)
+  if (read(path) === text) continue
+  outdated.push(name)
+  if (!check) writeFileSync(path, text)
+}
+
+const list = outdated.map((name) => `  ${name}\n`).join('')
+if (outdated.length === 0) process.stdout.write('generated files are up to date\n')
+else if (!check) process.stdout.write(`written:\n${list}`)
+else process.stderr.write(`out of date, run npm run generate:\n${list}`)
+if (check && outdated.length > 0) process.exitCode = 1
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined // not made yet
+  }
+}

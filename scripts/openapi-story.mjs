@@ -1,0 +1,225 @@
+/** A player's story, one call after another: the examples of the API reference. Each step says what it must be answered. */
+export const BET = '7b1c8f0e-4c55-4d0a-9b3f-0d8a7b0c5e11'
+const SECOND_BET = 'c2d9f6aa-0f7e-4f0e-8d55-3a3f1f6f9b42'
+const REFUSED_BET = '1f4b6d2e-9a1c-4e7b-8f3a-5c2d7e9b0a64'
+const PATH = '/operator/players/alice'
+const NOBODY = '/operator/players/nobody'
+const BET_PATH = `${PATH}/bets/${BET}`
+const FOREIGN_TOKEN = 'a-token-that-this-wallet-never-gave-out'
+
+const alice = {
+  userId: 'alice',
+  currency: 'EUR',
+  currencies: ['EUR', 'USD'],
+  customFields: { nickname: 'Alice', userCountry: 'DE' },
+}
+
+const selection = {
+  disciplineId: 1,
+  discipline: 'Football',
+  tournamentId: 77,
+  tournament: 'Eliteserien',
+  tournamentRegionCode: 'NO',
+  eventId: 4711,
+  event: 'Brann - Molde',
+  eventDate: '2031-05-16 18:00:00',
+  marketId: 1,
+  market: 'Winner',
+  outcomeId: 2,
+  outcome: 'Molde',
+  coefficient: 2.5,
+  stage: 1,
+}
+
+const common = {
+  userId: 'alice',
+  currency: 'EUR',
+  coefficient: 2.5,
+  gameType: 'sportsbook',
+  bonusId: null,
+  bonusTemplateId: null,
+  ticketType: 'single',
+  boosterCoefficient: 1,
+}
+
+let messages = 0
+/** Every message has a request id of its own. */
+function fresh() {
+  messages += 1
+  return `d9195aef-9492-43dd-88d0-${String(messages).padStart(12, '0')}`
+}
+
+const post = (url, body) => () => ['POST', url, body]
+const get = (url) => () => ['GET', url]
+const place = (over) => (known) => {
+  const names = { requestId: fresh(), type: 1, transactionId: BET, token: known.token }
+  const extras = { ip: '203.0.113.7', subPartnerId: null, metadata: [selection], bonusAmount: null }
+  return ['POST', '/payment/bet', { ...names, amount: 10, ...common, ...extras, ...over }]
+}
+const change = (type, over) => () => {
+  return ['PUT', '/payment/bet', { requestId: fresh(), type, transactionId: BET, ...common, ...over }]
+}
+const settle = (over) => change(2, { amount: 25, resultType: 'won', ...over })
+const rollback = (over) => change(3, { amount: 10, errorCode: 8, ...over })
+const ask = (path, over) => (known) => ['POST', path, { token: known.token, requestId: fresh(), ...over }]
+
+function step(operationId, status, name, summary, call, more) {
+  return { operationId, status, name, summary, call, ...more }
+}
+
+const players = [
+  step('createPlayer', 201, 'created', 'A new player', post('/operator/players', alice)),
+  step('createPlayer', 200, 'again', 'The same again', post('/operator/players', alice)),
+  step('createPlayer', 409, 'differs', 'Other data', post('/operator/players', { ...alice, currency: 'USD' })),
+  step('createPlayer', 400, 'invalid', 'Two faults', post('/operator/players', { userId: '', name: 'Alice' })),
+  step('readPlayer', 200, 'player', 'The player', get(PATH)),
+  step('readPlayer', 400, 'tooLong', 'An id of 65 characters', get(`/operator/players/${'a'.repeat(65)}`)),
+  step('readPlayer', 404, 'unknown', 'Nobody has this id', get(NOBODY)),
+  step('changePlayer', 200, 'limited', 'Limits per currency and day', () => [
+    'PATCH',
+    PATH,
+    { limits: { stake: '500.00', betCount: 100 }, verified: true },
+  ]),
+  step('changePlayer', 400, 'invalid', 'A status that does not exist', () => ['PATCH', PATH, { status: 'asleep' }]),
+  step('changePlayer', 404, 'unknown', 'Nobody has this id', () => ['PATCH', NOBODY, { status: 'blocked' }]),
+]
+
+const sessions = [
+  step('startSession', 400, 'invalid', 'Too short a life', post(`${PATH}/sessions`, { ttlSeconds: 0 })),
+  step('startSession', 404, 'unknown', 'Nobody has this id', post(`${NOBODY}/sessions`, {})),
+  step('startSession', 409, 'notHers', 'Not one of her currencies', post(`${PATH}/sessions`, { currency: 'SEK' })),
+  step('startSession', 201, 'session', 'For an hour', post(`${PATH}/sessions`, { ttlSeconds: 3600 })),
+]
+
+const money = [
+  step(
+    'deposit',
+    201,
+    'deposit',
+    'Also the answer to the same again',
+    post(...cash('deposits', '1000.00', 'psp-4711')),
+  ),
+  step('deposit', 400, 'decimals', 'More decimals than EUR has', post(...cash('deposits', '0.001', 'psp-4712'))),
+  step('deposit', 404, 'unknown', 'Nobody has this id', post(`${NOBODY}/deposits`, cash('', '1.00', 'psp-4713')[1])),
+  step('deposit', 409, 'notHers', 'Not one of her currencies', post(...cash('deposits', '1.00', 'psp-4714', 'SEK'))),
+  step('deposit', 422, 'reused', 'The reference of another movement', post(...cash('deposits', '5.00', 'psp-4711'))),
+  step(
+    'withdrawal',
+    201,
+    'withdrawal',
+    'Also the answer to the same again',
+    post(...cash('withdrawals', '40.00', 'out-1')),
+  ),
+  step('withdrawal', 400, 'zero', 'Nothing to move', post(...cash('withdrawals', '0.00', 'out-2'))),
+  step('withdrawal', 404, 'unknown', 'Nobody has this id', post(`${NOBODY}/withdrawals`, cash('', '1.00', 'out-3')[1])),
+  step('withdrawal', 409, 'tooMuch', 'More than she has', post(...cash('withdrawals', '9999.00', 'out-4'))),
+  step(
+    'withdrawal',
+    422,
+    'reused',
+    'The reference of another movement',
+    post(...cash('withdrawals', '41.00', 'out-1')),
+  ),
+]
+
+function cash(path, amount, reference, currency = 'EUR') {
+  return [`${PATH}/${path}`, { currency, amount, reference }]
+}
+
+const wire = [
+  step('placeBet', 200, 'placed', 'Also the answer to the same again', place()),
+  step('placeBet', 400, 'notEnoughMoney', 'Code 7', place({ transactionId: REFUSED_BET, amount: 961 })),
+  step('placeBet', 400, 'wrongToken', 'Code 3', place({ transactionId: SECOND_BET, token: FOREIGN_TOKEN })),
+  step('placeBet', 400, 'badSignature', 'Code 1', place(), { credential: 'another secret' }),
+  step('changeBet', 200, 'settled', 'Settle: won', settle()),
+  step('changeBet', 200, 'unsettled', 'Unsettle', change(1, {})),
+  step('changeBet', 400, 'unknownBet', 'Code 5', settle({ transactionId: SECOND_BET })),
+  step('changeBet', 200, 'settledAgain', 'Settle: lost', settle({ amount: 0, resultType: 'lost' })),
+  step('changeBet', 400, 'rollbackTooLate', 'Code 8', rollback()),
+  step(
+    'changeBet',
+    200,
+    'rolledBack',
+    'Rollback of a bet that has not come yet',
+    rollback({ transactionId: SECOND_BET }),
+  ),
+  step('changeBet', 400, 'settleAfterRollback', 'Code 20', settle({ transactionId: SECOND_BET })),
+  step('readProfile', 200, 'profile', 'The player of the token', ask('/user/profile', {})),
+  step('readProfile', 400, 'wrongToken', 'Code 3', ask('/user/profile', { token: FOREIGN_TOKEN })),
+  step('readBalance', 200, 'balance', 'In EUR', ask('/user/balance', { userId: 'alice', currency: 'EUR' })),
+  step('readBalance', 400, 'notHers', 'Code 5', ask('/user/balance', { userId: 'alice', currency: 'SEK' })),
+  step('checkBet', 200, 'settled', 'Last settled', post('/payment/check', { transactionId: BET, userId: 'alice' })),
+  step('checkBet', 400, 'unknown', 'Code 5', post('/payment/check', { transactionId: BET, userId: 'bob' })),
+]
+
+const oversight = [
+  step('readBalances', 200, 'balances', 'Every account', get(`${PATH}/balances`)),
+  step('readBalances', 400, 'tooLong', 'An id of 65 characters', get(`/operator/players/${'a'.repeat(65)}/balances`)),
+  step('readBalances', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/balances`)),
+  step('readStatement', 200, 'page', 'The first page', get(`${PATH}/statement?currency=EUR&limit=3`)),
+  step('readStatement', 400, 'cursor', 'Not a cursor', get(`${PATH}/statement?after=yesterday`)),
+  step('readStatement', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/statement`)),
+  step('listBets', 200, 'page', 'The first page', get('/operator/bets?userId=alice&status=settled&limit=2')),
+  step('listBets', 400, 'status', 'A status that does not exist', get('/operator/bets?status=pending')),
+  step('readBet', 200, 'bet', 'Settled, unsettled, settled', get(BET_PATH)),
+  step('readBet', 400, 'tooShort', 'Not an id of a bet', get(`${PATH}/bets/1`)),
+  step('readBet', 404, 'unknown', 'Never named', get(`${PATH}/bets/never-placed-1`)),
+  step('lockBet', 204, 'locked', 'Locked', () => ['PUT', `${BET_PATH}/lock`]),
+  step('lockBet', 400, 'tooShort', 'Not an id of a bet', () => ['PUT', `${PATH}/bets/1/lock`]),
+  step('lockBet', 404, 'unknown', 'Never named', () => ['PUT', `${PATH}/bets/never-placed-1/lock`]),
+  step('unlockBet', 204, 'unlocked', 'Unlocked', () => ['DELETE', `${BET_PATH}/lock`]),
+  step('unlockBet', 400, 'tooShort', 'Not an id of a bet', () => ['DELETE', `${PATH}/bets/1/lock`]),
+  step('unlockBet', 404, 'unknown', 'Never named', () => ['DELETE', `${PATH}/bets/never-placed-1/lock`]),
+  step('listAnomalies', 200, 'page', 'The newest', get('/operator/anomalies?limit=1')),
+  step('listAnomalies', 400, 'limit', 'Not a number of rows', get('/operator/anomalies?limit=all')),
+  step('audit', 200, 'clean', 'Nothing is broken', get('/operator/audit')),
+]
+
+const farewell = [
+  step('switchCurrency', 400, 'invalid', 'No currency', post(`${PATH}/currency`, {})),
+  step('switchCurrency', 404, 'unknown', 'Nobody has this id', post(`${NOBODY}/currency`, { currency: 'USD' })),
+  step('switchCurrency', 409, 'notHers', 'Not one of her currencies', post(`${PATH}/currency`, { currency: 'SEK' })),
+  step(
+    'switchCurrency',
+    200,
+    'switched',
+    'Her earlier tokens have ended',
+    post(`${PATH}/currency`, { currency: 'USD' }),
+  ),
+  step('endSessions', 204, 'ended', 'All ended', () => ['DELETE', `${PATH}/sessions`]),
+  step('endSessions', 400, 'tooLong', 'An id of 65 characters', () => [
+    'DELETE',
+    `/operator/players/${'a'.repeat(65)}/sessions`,
+  ]),
+  step('endSessions', 404, 'unknown', 'Nobody has this id', () => ['DELETE', `${NOBODY}/sessions`]),
+]
+
+/** The key is looked at before anything else, so what is sent does not matter. */
+const OPERATIONS =
+  'createPlayer readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal readBalances \
+readStatement audit listBets readBet lockBet unlockBet listAnomalies'
+const withoutKey = OPERATIONS.split(' ').map((operationId) =>
+  step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
+)
+
+/** A wallet whose database has gone: the calls that the platform will send again. */
+const failing = [
+  step('changeBet', 500, 'failed', 'The database is down', settle(), { before: (db) => db.close() }),
+  step('readProfile', 500, 'failed', 'The database is down', ask('/user/profile', {})),
+  step(
+    'readBalance',
+    500,
+    'failed',
+    'The database is down',
+    ask('/user/balance', { userId: 'alice', currency: 'EUR' }),
+  ),
+  step(
+    'checkBet',
+    500,
+    'failed',
+    'The database is down',
+    post('/payment/check', { transactionId: BET, userId: 'alice' }),
+  ),
+]
+
+export const STORY = [players, sessions, money, wire, oversight, farewell, withoutKey, failing].flat()

@@ -1,0 +1,64 @@
+/** The tables of docs/reference, put between the markers of the hand-written pages. */
+import { readFileSync } from 'node:fs'
+import { SETTINGS } from '../dist/config.js'
+import { REPLY_CODES, ROLLBACK_REASONS } from '../dist/protocol/codes.js'
+import { namesOf, REPLY_CODE_GUIDE, ROLLBACK_REASON_GUIDE } from './reply-code-guide.mjs'
+
+/** The page with its tables as they should be. */
+export function makeConfigurationPage(path) {
+  return fill(path, { settings: settingsTable() })
+}
+
+export function makeCodesPage(path) {
+  return fill(path, { 'reply codes': replyCodesTable(), 'rollback reasons': rollbackReasonsTable() })
+}
+
+function settingsTable() {
+  const rows = SETTINGS.map((setting) => [
+    `\`${setting.name}\``,
+    setting.default === undefined ? '–' : `\`${setting.default}\``,
+    setting.secret ? `${setting.meaning} Also \`${setting.name}_FILE\`.` : setting.meaning,
+    `\`${setting.example}\``,
+  ])
+  return table(['Variable', 'Default', 'Meaning', 'Example'], rows)
+}
+
+function replyCodesTable() {
+  requireSameKeys(REPLY_CODES, REPLY_CODE_GUIDE, 'reply codes')
+  const rows = Object.entries(REPLY_CODES).map(([name, { code, message }]) => {
+    const { answers, when } = REPLY_CODE_GUIDE[name]
+    return [code, message, namesOf(answers), when]
+  })
+  return table(['Code', 'Message', 'Answers', 'When'], rows)
+}
+
+function rollbackReasonsTable() {
+  requireSameKeys(ROLLBACK_REASONS, ROLLBACK_REASON_GUIDE, 'rollback reasons')
+  const rows = Object.entries(ROLLBACK_REASONS).map(([code, reason]) => [code, reason, ROLLBACK_REASON_GUIDE[code]])
+  return table(['errorCode', 'Reason', 'Sent when'], rows)
+}
+
+function requireSameKeys(registry, guide, what) {
+  const [known, told] = [registry, guide].map((entries) => Object.keys(entries).sort().join(' '))
+  if (known !== told)
+    throw new Error(`scripts/reply-code-guide.mjs does not tell of the same ${what}: ${told} instead of ${known}`)
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+/** Replaces what stands between `<!-- generated: name -->` and the next `<!-- end -->`. */
+function fill(path, tables) {
+  return Object.entries(tables).reduce(
+    (page, [name, text]) => {
+      const start = `<!-- generated: ${name} -->`
+      const [before, rest] = page.split(start)
+      const end = rest?.indexOf('<!-- end -->') ?? -1
+      if (end < 0) throw new Error(`${path} has no "${start}" with an "<!-- end -->" after it`)
+      return `${before}${start}\n${text}\n${rest.slice(end)}`
+    },
+    readFileSync(path, 'utf8'),
+  )
+}

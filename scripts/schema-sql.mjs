@@ -1,0 +1,36 @@
+/** schema.sql: what the migrations make, as pg_dump writes it, without anything that changes from run to run. */
+import { PGlite } from '@electric-sql/pglite'
+import { pgDump } from '@electric-sql/pglite-tools/pg_dump'
+import { migrate } from '../dist/db/migrate.js'
+
+const HEADER = `-- The schema that the files in migrations/ make. Generated (npm run generate): to read, not to run.
+
+`
+
+/** Lines that say nothing of the schema: comments with versions, settings of the session, random guards. */
+const NOISE = /^(--|SET |SELECT pg_catalog\.set_config|\\(un)?restrict )/
+
+export async function makeSchemaSql() {
+  const pg = await PGlite.create('memory://')
+  try {
+    await migrate(scriptOnly(pg))
+    const dump = await pgDump({ pg, args: ['--schema-only', '--no-owner', '--no-privileges'] })
+    return HEADER + tidy(await dump.text())
+  } finally {
+    await pg.close()
+  }
+}
+
+/** The part of a Db that migrations use. */
+function scriptOnly(pg) {
+  const run = (tx) => async (sql) => (await tx.exec(sql)).at(-1)?.rows ?? []
+  return { script: (work) => pg.transaction((tx) => work(run(tx))) }
+}
+
+function tidy(dump) {
+  const lines = dump.split('\n').filter((line) => !NOISE.test(line))
+  return `${lines
+    .join('\n')
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()}\n`
+}

@@ -1,0 +1,241 @@
+/** The routes of the operator API: what each takes, answers and refuses. Handlers live beside their stores. */
+import type { FastifyInstance } from 'fastify'
+import { type Static, type TSchema, Type } from 'typebox'
+import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import type { Rules } from '../wallet/decide/decision.ts'
+import { AuditSchema, audit } from './audit.ts'
+import {
+  AnomalyListSchema,
+  AnomalyQuerySchema,
+  BetHistorySchema,
+  BetListSchema,
+  BetQuerySchema,
+  getBet,
+  listAnomalies,
+  listBets,
+  setLock,
+} from './bets.ts'
+import {
+  BalancesSchema,
+  CashSchema,
+  getBalances,
+  getStatement,
+  MovementSchema,
+  moveCash,
+  StatementQuerySchema,
+  StatementSchema,
+} from './cash.ts'
+import type { OperatorDeps } from './operator.ts'
+import { createPlayer, getPlayer, NewPlayerSchema, PlayerPatchSchema, PlayerSchema, patchPlayer } from './players.ts'
+import { ProblemSchema } from './problem.ts'
+import {
+  createSession,
+  endAllSessions,
+  NewSessionSchema,
+  SessionSchema,
+  SwitchSchema,
+  switchCurrency,
+} from './sessions.ts'
+
+export interface RouteDeps extends OperatorDeps {
+  readonly clawback: Rules['clawback']
+}
+
+export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  addPlayerRoutes(api, deps)
+  addSessionRoutes(api, deps)
+  addMoneyRoutes(api, deps)
+  addBetRoutes(api, deps)
+}
+
+const PlayerPath = Type.Object({ userId: UserIdSchema })
+const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdSchema })
+type InPlayer = { Params: Static<typeof PlayerPath> }
+type InBet = { Params: Static<typeof BetPath> }
+
+type Tag = 'Players' | 'Money' | 'Bets'
+
+interface Shape {
+  readonly params?: TSchema
+  readonly querystring?: TSchema
+  readonly body?: TSchema
+  readonly ok: Readonly<Record<number, TSchema>>
+  /** The `code`s of the problems that are this route's own, by status. */
+  readonly problems?: Readonly<Record<number, string>>
+}
+
+/** A route's schema: validation reads its parts, the API reference all of it. */
+function describe(operationId: string, tag: Tag, summary: string, { ok, problems, ...schema }: Shape) {
+  const takesSomething = schema.params ?? schema.querystring ?? schema.body
+  const everyRoutes = {
+    ...(takesSomething && { 400: 'invalid_request' }),
+    401: 'unauthorized',
+    ...(schema.params && { 404: 'not_found' }),
+  }
+  const refusals = Object.entries({ ...everyRoutes, ...problems }).map(([status, codes]) => [status, problem(codes)])
+  const response = { ...ok, ...Object.fromEntries(refusals) }
+  const tags = [`Operator: ${tag.toLowerCase()}`]
+  return { schema: { operationId, summary, tags, security: [{ operatorKey: [] }], ...schema, response } }
+}
+
+function problem(codes: string) {
+  return { description: `Code ${codes}.`, content: { 'application/problem+json': { schema: ProblemSchema } } }
+}
+
+function addPlayerRoutes(api: FastifyInstance, deps: OperatorDeps): void {
+  const tag = 'Players'
+  api.post<{ Body: Static<typeof NewPlayerSchema> }>(
+    '/players',
+    describe('createPlayer', tag, 'Create a player; the same again answers 200', {
+      body: NewPlayerSchema,
+      ok: { 200: PlayerSchema, 201: PlayerSchema },
+      problems: { 409: 'player_differs' },
+    }),
+    async (request, reply) => {
+      const { status, body } = await createPlayer(deps, request.body)
+      return reply.code(status).send(body)
+    },
+  )
+  api.get<InPlayer>(
+    '/players/:userId',
+    describe('readPlayer', tag, 'Read a player', {
+      params: PlayerPath,
+      ok: { 200: PlayerSchema },
+    }),
+    (request) => getPlayer(deps, request.params.userId),
+  )
+  api.patch<InPlayer & { Body: Static<typeof PlayerPatchSchema> }>(
+    '/players/:userId',
+    describe('changePlayer', tag, 'Block, exclude, verify, limit a player, or change the profile', {
+      params: PlayerPath,
+      body: PlayerPatchSchema,
+      ok: { 200: PlayerSchema },
+    }),
+    (request) => patchPlayer(deps, request.params.userId, request.body),
+  )
+}
+
+function addSessionRoutes(api: FastifyInstance, deps: OperatorDeps): void {
+  const tag = 'Players'
+  api.post<InPlayer & { Body: Static<typeof NewSessionSchema> | undefined }>(
+    '/players/:userId/sessions',
+    describe('startSession', tag, 'Start a session: a token for the frame', {
+      params: PlayerPath,
+      body: Type.Union([NewSessionSchema, Type.Null()], { description: 'May be left out.' }),
+      ok: { 201: SessionSchema },
+      problems: { 409: 'currency_not_available' },
+    }),
+    async (request, reply) =>
+      reply.code(201).send(await createSession(deps, request.params.userId, request.body ?? undefined)),
+  )
+  api.delete<InPlayer>(
+    '/players/:userId/sessions',
+    describe('endSessions', tag, 'End all sessions: their tokens are out of date (code 4)', {
+      params: PlayerPath,
+      ok: { 204: Type.Null() },
+    }),
+    async (request, reply) => {
+      await endAllSessions(deps, request.params.userId)
+      return reply.code(204).send()
+    },
+  )
+  api.post<InPlayer & { Body: Static<typeof SwitchSchema> }>(
+    '/players/:userId/currency',
+    describe('switchCurrency', tag, 'Switch the active currency: ends all sessions, starts one', {
+      params: PlayerPath,
+      body: SwitchSchema,
+      ok: { 200: SessionSchema },
+      problems: { 409: 'currency_not_available' },
+    }),
+    (request) => switchCurrency(deps, request.params.userId, request.body),
+  )
+}
+
+const MOVEMENTS = [
+  { path: 'deposits', kind: 'deposit', conflicts: 'currency_not_available or balance_too_large' },
+  { path: 'withdrawals', kind: 'withdrawal', conflicts: 'currency_not_available or not_enough_money' },
+] as const
+
+function addMoneyRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  const tag = 'Money'
+  for (const { path, kind, conflicts } of MOVEMENTS) {
+    api.post<InPlayer & { Body: Static<typeof CashSchema> }>(
+      `/players/:userId/${path}`,
+      describe(kind, tag, `Make a ${kind}, once per reference`, {
+        params: PlayerPath,
+        body: CashSchema,
+        ok: { 201: MovementSchema },
+        problems: { 409: conflicts, 422: 'reference_reused' },
+      }),
+      async (request, reply) => reply.code(201).send(await moveCash(deps, request.params.userId, kind, request.body)),
+    )
+  }
+  api.get<InPlayer>(
+    '/players/:userId/balances',
+    describe('readBalances', tag, 'Balances in all currencies', {
+      params: PlayerPath,
+      ok: { 200: BalancesSchema },
+    }),
+    (request) => getBalances(deps, request.params.userId),
+  )
+  api.get<InPlayer & { Querystring: Static<typeof StatementQuerySchema> }>(
+    '/players/:userId/statement',
+    describe('readStatement', tag, "The player's transfers, newest first", {
+      params: PlayerPath,
+      querystring: StatementQuerySchema,
+      ok: { 200: StatementSchema },
+    }),
+    (request) => getStatement(deps, request.params.userId, request.query),
+  )
+  api.get(
+    '/audit',
+    describe('audit', tag, 'Check every invariant of the ledger and of the bets', {
+      ok: { 200: AuditSchema },
+    }),
+    () => audit(deps.db, deps.clawback),
+  )
+}
+
+const LOCKS = [
+  { method: 'PUT', locked: true, operationId: 'lockBet', summary: "Lock a bet's result: changes answer code 20" },
+  { method: 'DELETE', locked: false, operationId: 'unlockBet', summary: 'Unlock a bet' },
+] as const
+
+function addBetRoutes(api: FastifyInstance, deps: OperatorDeps): void {
+  const tag = 'Bets'
+  api.get<{ Querystring: Static<typeof BetQuerySchema> }>(
+    '/bets',
+    describe('listBets', tag, 'Bets, newest first', {
+      querystring: BetQuerySchema,
+      ok: { 200: BetListSchema },
+    }),
+    (request) => listBets(deps, request.query),
+  )
+  api.get<InBet>(
+    '/players/:userId/bets/:transactionId',
+    describe('readBet', tag, 'A bet and its whole history', {
+      params: BetPath,
+      ok: { 200: BetHistorySchema },
+    }),
+    (request) => getBet(deps, request.params.userId, request.params.transactionId),
+  )
+  for (const { method, locked, operationId, summary } of LOCKS) {
+    api.route<InBet>({
+      method,
+      url: '/players/:userId/bets/:transactionId/lock',
+      ...describe(operationId, tag, summary, { params: BetPath, ok: { 204: Type.Null() } }),
+      handler: async (request, reply) => {
+        await setLock(deps, request.params.userId, request.params.transactionId, locked)
+        return reply.code(204).send()
+      },
+    })
+  }
+  api.get<{ Querystring: Static<typeof AnomalyQuerySchema> }>(
+    '/anomalies',
+    describe('listAnomalies', tag, 'Calls that contradict a bet, newest first', {
+      querystring: AnomalyQuerySchema,
+      ok: { 200: AnomalyListSchema },
+    }),
+    (request) => listAnomalies(deps, request.query),
+  )
+}

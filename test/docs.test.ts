@@ -1,0 +1,125 @@
+/** The documentation is true: its commands run and print what it shows, its links and decision ids lead somewhere. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, test } from 'vitest'
+import { anchorsOf, type Block, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
+import { makeFolder, patternOf, ROOT, runBlocks, startServer } from './docs/session.ts'
+import { createDatabase } from './support/database.ts'
+
+const PAGES = [...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'], ...filesBelow('docs', '.md')]
+const DECISIONS = 'docs/reference/decisions.md'
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+function filesBelow(folder: string, extension: string): string[] {
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+  return names.filter((name) => name.endsWith(extension)).map((name) => join(folder, name))
+}
+
+/** Each `sh` block with the output that the page shows right after it. */
+function stepsOf(page: string): { block: Block; shown: string | undefined }[] {
+  const blocks = blocksOf(read(page))
+  return blocks.flatMap((block, i) => {
+    const next = blocks[i + 1]
+    return block.info === 'sh' ? [{ block, shown: next?.info === 'text' ? next.text : undefined }] : []
+  })
+}
+
+/** Runs the page's `sh` blocks and compares what they print with what the page shows. */
+async function follow(page: string, run: (blocks: Block[]) => Promise<string[]>): Promise<void> {
+  const steps = stepsOf(page)
+  expect(steps.length).toBeGreaterThan(0)
+  const printed = await run(steps.map(({ block }) => block))
+  steps.forEach(({ block, shown }, i) => {
+    if (shown !== undefined) expect(printed[i]?.trim(), `${page}, line ${block.line}`).toMatch(patternOf(shown))
+  })
+}
+
+/** Follows a page against the server that the page itself starts. */
+async function followWithServer(page: string): Promise<void> {
+  const server = blocksOf(read(page)).find(({ info }) => info === 'sh server')
+  const folder = makeFolder()
+  try {
+    const { url, stop } = await startServer(folder, server?.text ?? '')
+    await follow(page, (blocks) => runBlocks(folder, blocks, { url })).finally(stop)
+  } finally {
+    folder.remove()
+  }
+}
+
+describe('the commands of', () => {
+  test('the tutorial do what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
+
+  test('the README do what it shows', () => followWithServer('README.md'), 180_000)
+
+  test('the guide to production do what it shows, on Postgres', async () => {
+    const [folder, database] = [makeFolder(), await createDatabase()]
+    try {
+      const env = { DATABASE_URL: database.url }
+      await follow('docs/guides/run-in-production.md', (blocks) => runBlocks(folder, blocks, { env }))
+    } finally {
+      await database.drop()
+      folder.remove()
+    }
+  })
+})
+
+it.each(PAGES)('every link in %s leads somewhere', (page) => {
+  expect(relativeLinksOf(read(page)).filter((target) => !leadsSomewhere(page, target))).toEqual([])
+})
+
+function leadsSomewhere(page: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  const file = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(join(ROOT, file))) return false
+  return anchor === undefined || anchorsOf(read(file)).includes(anchor)
+}
+
+describe('decision ids', () => {
+  const defined = definedIdsOf(read(DECISIONS))
+
+  it('are defined once each', () => {
+    expect(new Set(defined).size).toBe(defined.length)
+    expect(defined.length).toBeGreaterThan(30)
+  })
+
+  it.each(PAGES)('that %s names are defined', (page) => {
+    expect(namedIdsOf(read(page)).filter((id) => !defined.includes(id))).toEqual([])
+  })
+})
+
+/** What the first group of a pattern finds in a file. */
+function namesIn(path: string, pattern: RegExp): string[] {
+  return [...read(path).matchAll(pattern)].map(({ 1: name = '' }) => name)
+}
+
+function keysOf(path: string, member: string): string[] {
+  const content = JSON.parse(read(path)) as Record<string, object>
+  return Object.keys(content[member] ?? {})
+}
+
+const COMPLETE = [
+  ['anomalies', namesIn('src/wallet/decide/decision.ts', /^ {2}\| '(\w+)'$/gm), 'docs/guides/run-in-production.md'],
+  ['metrics', namesIn('src/wallet/metrics.ts', /name: '(\w+)'/g), 'docs/guides/run-in-production.md'],
+  ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions.md'],
+  ['paths of the API', keysOf('openapi/wallet.json', 'paths'), 'docs/reference/http-api.md'],
+] as const
+
+test.each(COMPLETE)('all %s of the code are on their page', (_what, names, page) => {
+  const text = read(page)
+  expect(names.length).toBeGreaterThan(3)
+  expect(names.filter((name) => !text.includes(name))).toEqual([])
+})
+
+test('every file and folder on the map of the README exists', () => {
+  const map = blocksOf(read('README.md')).find(({ info }) => info === 'text map')
+  const paths = [...(map?.text ?? '').matchAll(/^(\S+)/gm)].map(({ 1: path = '' }) => path)
+  expect(paths.length).toBeGreaterThan(10)
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
+
+test('no page names a file below this folder by its absolute path', () => {
+  for (const page of PAGES) expect(read(page), page).not.toContain(ROOT)
+})

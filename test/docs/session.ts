@@ -1,0 +1,107 @@
+/**
+ * Runs the commands of a page as its reader would: the `sh server` block in one terminal, the `sh` blocks one after
+ * another in another one, in a folder where `dist` is this build.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Block } from './markdown.ts'
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const START_TIMEOUT_MS = 60_000
+/** The address that pages name; the tests use a free port. */
+const PAGE_URL = 'http://127.0.0.1:8080'
+/** Printed before each block, so that its output can be told from the others'. */
+const MARK = '\u001e'
+
+export interface Folder {
+  readonly path: string
+  remove(): void
+}
+
+export function makeFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'purser-docs-'))
+  for (const name of ['dist', 'node_modules']) symlinkSync(join(ROOT, name), join(path, name))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+export interface PageServer {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+/** Runs a command line that ends in `npm start` or a `node dist/main.js` command, on a free port. */
+export async function startServer(folder: Folder, commandLine: string): Promise<PageServer> {
+  const child = spawn('sh', ['-c', commandLine.replace(/npm start\s*$/, `exec ${startScript()}`)], {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  process.once('exit', () => child.kill('SIGKILL'))
+  const stop = async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+  }
+  return { url: await addressOf(child), stop }
+}
+
+/** What `npm start` does once the build is there: the tests run on the build that `npm test` has made. */
+function startScript(): string {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  const [build, start] = scripts.start.split(' && ')
+  if (build !== 'npm run --silent build' || start === undefined) throw new Error(`npm start is now: ${scripts.start}`)
+  return start
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const fail = () => {
+      clearTimeout(timer)
+      child.kill('SIGKILL')
+      reject(new Error(`the server did not start:\n${output}`))
+    }
+    const timer = setTimeout(fail, START_TIMEOUT_MS)
+    child.once('close', fail)
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      const url = /Purser wallet\s+(http:\S+)/.exec(output)?.[1]
+      if (url === undefined) return
+      clearTimeout(timer)
+      resolve(url)
+    })
+  })
+}
+
+/** The output of each block, in order. Throws with what was printed when a command fails. */
+export async function runBlocks(
+  folder: Folder,
+  blocks: readonly Block[],
+  { url = PAGE_URL, env = {} }: { url?: string; env?: Record<string, string> },
+): Promise<string[]> {
+  const script = blocks.map(({ text }) => `printf '${MARK}'\n${text.replaceAll(PAGE_URL, url)}`).join('\n')
+  const shell = spawn('sh', ['-eu', '-c', script], { cwd: folder.path, env: { PATH: process.env.PATH, ...env } })
+  const output = collect(shell)
+  const [code] = await once(shell, 'close')
+  if (code !== 0) throw new Error(`a command ended with ${code}:\n${output()}`)
+  return output().split(MARK).slice(1)
+}
+
+function collect(child: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+  }
+  return () => text
+}
+
+/** A pattern of what a page shows; `…` stands for anything within a line. */
+export function patternOf(shown: string): RegExp {
+  const escaped = shown.trim().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  return new RegExp(`^${escaped.replaceAll('…', '[^\\n]+?')}$`)
+}

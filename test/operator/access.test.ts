@@ -1,0 +1,119 @@
+/** Who gets in, and what every answer of the operator API has, right or wrong. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectProblem } from './answers.ts'
+
+const DOCUMENT: { paths: Record<string, object> } = JSON.parse(
+  readFileSync(new URL('../../openapi/wallet.json', import.meta.url), 'utf8'),
+)
+const CALLS = Object.entries(DOCUMENT.paths)
+  .filter(([path]) => path.startsWith('/operator/'))
+  .flatMap(([path, methods]) => Object.keys(methods).map((method) => [method.toUpperCase(), filled(path)] as const))
+
+function filled(path: string): string {
+  return path.replace('{userId}', 'nobody').replace('{transactionId}', 'never-placed-1')
+}
+
+let wallet: TestWallet
+
+beforeAll(async () => {
+  wallet = await startWallet()
+})
+afterAll(() => wallet.stop())
+
+function send(method: string, path: string, headers: Record<string, string>, body?: string): Promise<Response> {
+  return fetch(wallet.url + path, { method, headers, ...(body !== undefined && { body }) })
+}
+
+function withKey(headers: Record<string, string> = {}): Record<string, string> {
+  return { authorization: `Bearer ${wallet.operatorKey}`, ...headers }
+}
+
+describe('without the key', () => {
+  const wrong: [string, (key: string) => Record<string, string>][] = [
+    ['no header at all', () => ({})],
+    ['another key', () => ({ authorization: 'Bearer another-key' })],
+    ['an empty key', () => ({ authorization: 'Bearer ' })],
+    ['the key without its scheme', (key) => ({ authorization: key })],
+    ['the key in another scheme', (key) => ({ authorization: `Basic ${key}` })],
+    ['the key with something behind it', (key) => ({ authorization: `Bearer ${key}x` })],
+    ['the start of the key', (key) => ({ authorization: `Bearer ${key.slice(0, -1)}` })],
+  ]
+
+  test.each(CALLS)('%s %s is 401, before anything else is looked at', async (method, path) => {
+    const body = method === 'GET' || method === 'DELETE' ? undefined : 'not json'
+    const response = await send(method, path, {}, body)
+    expectProblem({ status: response.status, body: await response.json() }, 401, 'unauthorized')
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+  })
+
+  test.each(wrong)('%s is 401', async (_name, headers) => {
+    const response = await send('GET', '/operator/audit', headers(wallet.operatorKey))
+    expectProblem({ status: response.status, body: await response.json() }, 401, 'unauthorized')
+  })
+
+  test('a path that does not exist is 401 too: nothing can be learned from outside', async () => {
+    expect((await send('GET', '/operator/secrets', {})).status).toBe(401)
+  })
+})
+
+describe('with the key', () => {
+  test('the scheme is read in any case', async () => {
+    const response = await send('GET', '/operator/audit', { authorization: `bearer ${wallet.operatorKey}` })
+    expect(response.status).toBe(200)
+  })
+
+  test.each(CALLS.filter(([, path]) => path.includes('nobody')))(
+    '%s %s of a player that does not exist is 404',
+    async (method, path) => {
+      const bodies: Record<string, object> = {
+        PATCH: {},
+        ...(/deposits|withdrawals/.test(path) && { POST: { currency: 'EUR', amount: '1.00', reference: 'r' } }),
+        ...(path.endsWith('/currency') && { POST: { currency: 'EUR' } }),
+      }
+      expectProblem(await wallet.operator.request(method, path, bodies[method]), 404, 'not_found')
+    },
+  )
+
+  test('a path or a method that does not exist is a 404 problem', async () => {
+    expectProblem(await wallet.operator.request('GET', '/operator/secrets'), 404, 'not_found')
+    expectProblem(await wallet.operator.request('PUT', '/operator/players'), 404, 'not_found')
+  })
+
+  test('every answer has a request id of its own and is not stored by anybody', async () => {
+    const good = await send('GET', '/operator/audit', withKey())
+    const bad = await send('GET', '/operator/players/nobody', withKey())
+    for (const { headers } of [good, bad]) {
+      expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(headers.get('cache-control')).toBe('no-store')
+    }
+    expect(good.headers.get('x-request-id')).not.toBe(bad.headers.get('x-request-id'))
+    expect(bad.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
+    expect(await bad.json()).toMatchObject({ requestId: bad.headers.get('x-request-id'), title: 'Not found' })
+  })
+
+  test('a body that is not JSON is 400, another content type 415, a huge one 413, all as problems', async () => {
+    const json = withKey({ 'content-type': 'application/json' })
+    const answers = [
+      await send('POST', '/operator/players', json, '{"userId":'),
+      await send('POST', '/operator/players', json, ''),
+      await send('POST', '/operator/players', withKey({ 'content-type': 'text/csv' }), 'a,b'),
+      await send('POST', '/operator/players', json, JSON.stringify({ userId: 'x'.repeat(2_000_000) })),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 415, 413])
+    for (const answer of answers) {
+      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
+      expect(await answer.json()).toMatchObject({ code: 'invalid_request', status: answer.status })
+    }
+  })
+
+  test.each(['/operator/bets', '/operator/anomalies', '/operator/players/{userId}/statement'])(
+    '%s refuses a filter that it does not know',
+    async (path) => {
+      const { userId } = await wallet.operator.createPlayer()
+      const reply = await wallet.operator.request('GET', `${path.replace('{userId}', userId)}?statu=open`)
+      expectProblem(reply, 400, 'invalid_request')
+    },
+  )
+})

@@ -1,0 +1,79 @@
+/** The embedded database and a Postgres server have the same schema after the migrations, to the last constraint. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Db, type Row, statement } from '../src/db/db.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openDb } from '../src/db/open.ts'
+import { createDatabase, type TestDatabase } from './support/database.ts'
+
+const OURS = `namespace.nspname = 'purser'`
+
+/** Each asks the catalog for one kind of thing, in an order that no collation changes. */
+const QUESTIONS = {
+  tables: `select relname, reloptions, obj_description(class.oid, 'pg_class') as comment
+    from pg_class class join pg_namespace namespace on namespace.oid = relnamespace where ${OURS} and relkind = 'r'
+    order by relname collate "C"`,
+  columns: `select relname, attname, attnum, format_type(atttypid, atttypmod) as type, attnotnull, attidentity, attgenerated,
+      pg_get_expr(adbin, adrelid) as "default", col_description(class.oid, attnum) as comment
+    from pg_attribute join pg_class class on class.oid = attrelid join pg_namespace namespace on namespace.oid = relnamespace
+      left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    where ${OURS} and relkind = 'r' and attnum > 0 and not attisdropped order by relname collate "C", attnum`,
+  constraints: `select relname, conname, pg_get_constraintdef(pg_constraint.oid) as definition
+    from pg_constraint join pg_class class on class.oid = conrelid join pg_namespace namespace on namespace.oid = relnamespace
+    where ${OURS} order by relname collate "C", conname collate "C"`,
+  indexes: `select tablename, indexname, indexdef from pg_indexes where schemaname = 'purser'
+    order by tablename collate "C", indexname collate "C"`,
+  others: `select relkind::text, relname from pg_class class join pg_namespace namespace on namespace.oid = relnamespace
+    where ${OURS} and relkind not in ('r', 'i') order by relname collate "C"`,
+  triggers: `select tgname from pg_trigger join pg_class class on class.oid = tgrelid
+    join pg_namespace namespace on namespace.oid = relnamespace where ${OURS} and not tgisinternal`,
+  functions: `select proname from pg_proc join pg_namespace namespace on namespace.oid = pronamespace where ${OURS}`,
+}
+
+let database: TestDatabase
+let postgres: Db
+let pglite: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  postgres = await openDb({ kind: 'postgres', url: database.url })
+  pglite = await openDb({ kind: 'pglite', dataDir: 'memory://' })
+  await migrate(pglite)
+})
+
+afterAll(async () => {
+  await Promise.all([postgres.close(), pglite.close()])
+  await database.drop()
+})
+
+function ask(db: Db, question: keyof typeof QUESTIONS): Promise<Row[]> {
+  return db.query(statement(question, QUESTIONS[question]))
+}
+
+test.each(['tables', 'columns', 'constraints', 'indexes'] as const)('both have the same %s', async (question) => {
+  const [there, here] = await Promise.all([ask(postgres, question), ask(pglite, question)])
+  expect(there.length).toBeGreaterThan(0)
+  expect(here).toEqual(there)
+})
+
+test.each(['others', 'triggers', 'functions'] as const)(
+  'neither has any %s: nothing acts behind the statements',
+  async (question) => {
+    expect(await Promise.all([ask(postgres, question), ask(pglite, question)])).toEqual([[], []])
+  },
+)
+
+test('every table of money starts its primary key with bucket, and no index but a primary key does', async () => {
+  const indexes = (await ask(postgres, 'indexes')) as { indexname: string; indexdef: string }[]
+  const startsWithBucket = indexes
+    .filter(({ indexdef }) => indexdef.includes('(bucket'))
+    .map(({ indexname }) => indexname)
+  const tables = ['account', 'bet', 'bet_call', 'cash_movement', 'player', 'session', 'transfer']
+  expect(startsWithBucket).toEqual(tables.map((table) => `${table}_pkey`))
+})
+
+test('schema.sql shows the same tables', async () => {
+  const dump = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8')
+  const shown = [...dump.matchAll(/^CREATE TABLE purser\.(\w+)/gm)].map(([, name]) => name)
+  expect(shown.sort()).toEqual((await ask(postgres, 'tables')).map(({ relname }) => relname))
+})

@@ -1,0 +1,169 @@
+/** The habits of the house, kept by a machine (after TigerBeetle's tidy.zig): each rule on every file, and each rule on a planted fault. */
+import { describe, expect, test } from 'vitest'
+import { definedIdsOf } from './docs/markdown.ts'
+import { complaintsAboutArrows, complaintsAboutLoops } from './tidy/arrows.ts'
+import * as habits from './tidy/habits.ts'
+import { filesIn, read, sourceOf, sourcesIn } from './tidy/source.ts'
+
+const SRC = sourcesIn(['src'])
+const ALL = [...SRC, ...sourcesIn(['test', 'scripts', 'bench'])]
+const DECISIONS = definedIdsOf(read('docs/reference/decisions.md'))
+
+test('there is something to look at', () => {
+  expect(SRC.length).toBeGreaterThan(40)
+  expect(ALL.length).toBeGreaterThan(100)
+  expect(DECISIONS).toEqual(expect.arrayContaining(['S-1', 'R-1', 'M-1', 'I-1', 'L-1', 'P-1', 'C-1']))
+})
+
+describe('in src', () => {
+  test('imports follow the arrows of the architecture', () => expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
+  test('imports run in no loop', () => expect(complaintsAboutLoops(SRC)).toEqual([]))
+  test('floating-point arithmetic stays in protocol/money.ts', () => expect(SRC.flatMap(habits.noFloats)).toEqual([]))
+  test('every file opens with what it is for', () => expect(SRC.flatMap(habits.opensWithComment)).toEqual([]))
+  test('SQL names tables with their schema', () => expect(SRC.flatMap(habits.sqlIsQualified)).toEqual([]))
+})
+
+describe('in src, test, scripts and bench', () => {
+  const rules: [string, habits.Rule][] = [
+    ['files are short', habits.fileIsShort],
+    ['functions are short', habits.functionsAreShort],
+    ['nothing is exported as default', habits.noDefaultExport],
+    ['there are no enums', habits.noEnum],
+    ['types are not escaped from', habits.noAny],
+    ['every test runs and no work is left over', habits.nothingLeftOver],
+    ['every file has a subject', habits.noBucket],
+  ]
+  test.each(rules)('%s', (_name, rule) => expect(ALL.flatMap(rule)).toEqual([]))
+
+  test('every decision that is named exists', () => {
+    const texts = [...ALL, ...filesIn('migrations', ['.sql']).map((path) => ({ path, text: read(path) }))]
+    const named = texts.flatMap(({ path, text }) => habits.decisionsNamedIn(text).map((id) => ({ path, id })))
+    expect(named.length).toBeGreaterThan(100)
+    expect(named.filter(({ id }) => !DECISIONS.includes(id) && !PLANTED_IDS.includes(id))).toEqual([])
+  })
+})
+
+/** Named below on purpose. */
+const PLANTED_IDS = ['R-99']
+
+describe('the rules see', () => {
+  const arrows: [string, string, string][] = [
+    ['the wallet importing the operator', 'src/wallet/lanes.ts', "import { audit } from '../operator/audit.ts'"],
+    [
+      'the operator importing the wallet’s server',
+      'src/operator/bets.ts',
+      "import { registerWire } from '../wallet/server.ts'",
+    ],
+    [
+      'the operator importing a rule',
+      'src/operator/bets.ts',
+      "import { decidePlace } from '../wallet/decide/place.ts'",
+    ],
+    ['the ledger importing the wallet', 'src/ledger/book.ts', "import type { Bet } from '../wallet/bet.ts'"],
+    [
+      'the ledger importing another part of the protocol',
+      'src/ledger/book.ts',
+      "import { REPLY_CODES } from '../protocol/codes.ts'",
+    ],
+    ['the protocol importing anything of ours', 'src/protocol/json.ts', "import type { Tx } from '../db/db.ts'"],
+    ['the protocol reading a file', 'src/protocol/json.ts', "import { readFileSync } from 'node:fs'"],
+    ['the database importing the ledger', 'src/db/fixed.ts', "import { openBook } from '../ledger/book.ts'"],
+    ['a rule using the database', 'src/wallet/decide/place.ts', "import { statement } from '../../db/db.ts'"],
+    ['a rule using the clock', 'src/wallet/decide/place.ts', "import { systemClock } from '../../clock.ts'"],
+    ['a rule using the logger', 'src/wallet/decide/place.ts', "import { createLogger } from '../../logger.ts'"],
+    [
+      'a rule reading sessions',
+      'src/wallet/decide/place.ts',
+      "import { judgeToken, readSessions } from '../session.ts'",
+    ],
+    ['a rule using a library', 'src/wallet/decide/place.ts', "import pg from 'pg'"],
+    ['the platform importing the wallet', 'src/platform/bet.ts', "import { openBook } from '../wallet/batch.ts'"],
+    ['the gateway importing the ledger', 'src/gateway/route.ts', "import { saveBook } from '../ledger/post.ts'"],
+    ['the conformance kit importing the database', 'src/conformance/run.ts', "import { openDb } from '../db/open.ts'"],
+    ['the sandbox importing the wallet', 'src/sandbox.ts', "import { createWallet } from './wallet/wallet.ts'"],
+    ['configuration opening a database', 'src/config.ts', "import { openDb } from './db/open.ts'"],
+    ['a re-export against the arrows', 'src/ledger/book.ts', "export { hashToken } from '../wallet/session.ts'"],
+    [
+      'an import at run time against the arrows',
+      'src/ledger/book.ts',
+      "const x = await import('../wallet/session.ts')",
+    ],
+    ['a part that the architecture does not have', 'src/cache/store.ts', "import { x } from '../db/db.ts'"],
+  ]
+  test.each(arrows)('%s', (_name, path, text) => {
+    expect(complaintsAboutArrows(sourceOf(path, text))).toHaveLength(1)
+  })
+
+  test('nothing wrong with what is allowed', () => {
+    const allowed = [
+      "import type { Account } from '../../ledger/account.ts'",
+      "import { effectOnPlayer, type Posting } from '../../ledger/transfer.ts'",
+    ]
+    expect(complaintsAboutArrows(sourceOf('src/wallet/decide/place.ts', allowed.join('\n')))).toEqual([])
+    const operator =
+      "import { readPlayer } from '../wallet/player.ts'\nimport type { Rules } from '../wallet/decide/decision.ts'"
+    expect(complaintsAboutArrows(sourceOf('src/operator/players.ts', operator))).toEqual([])
+  })
+
+  test('a loop of imports', () => {
+    const a = sourceOf('src/a.ts', "import { b } from './b.ts'\nexport const a = b")
+    const b = sourceOf('src/b.ts', "import { a } from './a.ts'\nexport const b = a")
+    const typed = sourceOf('src/b.ts', "import type { a } from './a.ts'\nexport const b = 1 as typeof a")
+    expect(complaintsAboutLoops([a, b])).toEqual(['imports run in a loop: src/a.ts → src/b.ts → src/a.ts'])
+    expect(complaintsAboutLoops([a, typed])).toEqual([])
+  })
+
+  const long = (lines: number) => `function long() {\n${'  step()\n'.repeat(lines - 2)}}`
+  const planted: [string, habits.Rule, string][] = [
+    ['Number()', habits.noFloats, 'const x = Number(text)'],
+    ['Number handed on', habits.noFloats, 'const x = texts.map(Number)'],
+    ['parseFloat', habits.noFloats, 'const x = parseFloat(text)'],
+    ['toFixed', habits.noFloats, 'const x = amount.toFixed(2)'],
+    ['Math.round', habits.noFloats, 'const x = Math.round(amount * 100)'],
+    ['a file of 301 lines', habits.fileIsShort, 'step()\n'.repeat(301)],
+    ['a function of 71 lines', habits.functionsAreShort, long(71)],
+    ['an arrow function of 71 lines', habits.functionsAreShort, `const x = () => ${long(71).slice(16)}`],
+    ['a default export', habits.noDefaultExport, 'export default 1'],
+    ['an enum', habits.noEnum, 'enum Colour { red }'],
+    ['any', habits.noAny, 'const x = (value: any) => value'],
+    ['a suppressed type error', habits.noAny, '// @ts-expect-error it is fine\nconst x: string = 1'],
+    ['work left over', habits.nothingLeftOver, '// TODO: later\nconst x = 1'],
+    ['a test that keeps others from running', habits.nothingLeftOver, "test.only('x', () => {})"],
+    ['a test that does not run', habits.nothingLeftOver, "describe.skip('x', () => {})"],
+    ['a file without a word on it', habits.opensWithComment, 'export const x = 1'],
+    [
+      'SQL that trusts the search path',
+      habits.sqlIsQualified,
+      "const x = 'select balance from account where player = $1'",
+    ],
+    [
+      'an unqualified join in a template',
+      habits.sqlIsQualified,
+      'const x = `select 1 from purser.bet b\n join bet_call c on true`',
+    ],
+    ['an unqualified insert', habits.sqlIsQualified, "const x = 'insert into transfer values ($1)'"],
+    ['an unqualified update', habits.sqlIsQualified, "const x = 'update account set balance = 0'"],
+  ]
+  test.each(planted)('%s', (_name, rule, text) => {
+    expect(rule(sourceOf('src/wallet/planted.ts', text))).toHaveLength(1)
+  })
+
+  test('no fault in SQL that is right', () => {
+    const text = `const x = \`with old as (select 1) insert into purser.bet select * from unnest($1::text[]) as r join old on true
+      on conflict (bucket) do update set calls = 1 where a is distinct from b\``
+    expect(habits.sqlIsQualified(sourceOf('src/wallet/planted.ts', text))).toEqual([])
+    expect(habits.functionsAreShort(sourceOf('src/wallet/planted.ts', long(70)))).toEqual([])
+  })
+
+  test.each(['src/utils.ts', 'src/wallet/helpers/a.ts', 'test/common.ts', 'src/types.ts', 'scripts/misc.mjs'])(
+    'a bucket in %s',
+    (path) => {
+      expect(habits.noBucket(sourceOf(path, ''))).toHaveLength(1)
+    },
+  )
+
+  test('a decision that nobody took', () => {
+    expect(habits.decisionsNamedIn('as R-99 says, not as SHA-256 or x-R-1')).toEqual(['R-99'])
+    expect(DECISIONS).not.toContain('R-99')
+  })
+})

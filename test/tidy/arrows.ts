@@ -1,0 +1,104 @@
+/** Who may import whom (architecture.md, Allowed imports). Anything that is not allowed here is a complaint. */
+import { posix } from 'node:path'
+import { type Import, importsOf, type Source } from './source.ts'
+
+/**
+ * Per part of src/: the parts and files that it may import, beside its own. A part is the longest of these names that a
+ * path begins with. `types of x` allows what is gone at run time.
+ */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  'main.ts': ['everything'],
+  'serve.ts': ['everything'],
+  'sandbox.ts': ['config.ts', 'serve.ts', 'protocol'],
+  'api-reference.ts': [],
+  'config.ts': ['protocol', 'types of db'],
+  'clock.ts': [],
+  'logger.ts': [],
+  protocol: [],
+  db: ['protocol'],
+  ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts'],
+  'wallet/decide': ['protocol', 'wallet', 'ledger'],
+  wallet: ['wallet/decide', 'ledger', 'db', 'protocol', 'clock.ts', 'logger.ts'],
+  operator: [
+    ...['wallet/bet-store.ts', 'wallet/player.ts', 'wallet/session.ts', 'wallet/bucket.ts', 'wallet/audit.ts'],
+    ...['types of wallet/decide', 'ledger', 'db', 'protocol', 'clock.ts', 'logger.ts'],
+  ],
+  'wallet-client': ['protocol', 'clock.ts', 'logger.ts'],
+  platform: ['wallet-client', 'db', 'protocol', 'clock.ts', 'logger.ts'],
+  gateway: ['wallet-client', 'db', 'protocol', 'clock.ts', 'logger.ts'],
+  conformance: ['wallet-client', 'protocol', 'clock.ts'],
+  load: ['wallet-client', 'protocol', 'clock.ts'],
+}
+
+/** The rules in decide/ are pure: of what lives beside a store they may use types, and these functions, which only compute. */
+const PURE_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
+  'wallet/session.ts': ['judgeToken'],
+  'ledger/transfer.ts': ['effectOnPlayer'],
+}
+
+/** Contracts are pure: these modules compute and do nothing else. */
+const PURE_MODULES = ['node:crypto', 'node:buffer', 'node:zlib', 'typebox', 'typebox/compile', 'lossless-json']
+
+export function complaintsAboutArrows(source: Source): string[] {
+  const from = inSrc(source.path)
+  const part = partOf(from)
+  if (part === undefined) return [`${source.path}: is in no part of the architecture`]
+  return importsOf(source).flatMap((found) => {
+    const target = found.from.startsWith('.') ? posix.join(posix.dirname(from), found.from) : undefined
+    const isAllowed = target === undefined ? mayUseModule(part, found.from) : mayImport(part, target, found)
+    return isAllowed ? [] : [`${source.path}:${found.line}: ${part} must not import ${target ?? found.from}`]
+  })
+}
+
+function inSrc(path: string): string {
+  return path.replace(/^src\//, '')
+}
+
+function partOf(path: string): string | undefined {
+  const parts = Object.keys(ALLOWED).filter((part) => path === part || path.startsWith(`${part}/`))
+  return parts.sort((a, b) => b.length - a.length)[0]
+}
+
+function mayImport(part: string, target: string, { isTypeOnly, values }: Import): boolean {
+  if (partOf(target) === part) return true
+  if (part === 'wallet/decide' && !isTypeOnly && partOf(target) !== 'protocol') {
+    return values.every((value) => PURE_FUNCTIONS[target]?.includes(value))
+  }
+  return (ALLOWED[part] ?? []).some((allowed) => {
+    const name = allowed.replace('types of ', '')
+    if (name !== allowed && !isTypeOnly) return false
+    return (
+      name === 'everything' ||
+      target === name ||
+      (partOf(target) === name && !name.endsWith('.ts')) ||
+      isBelow(target, name)
+    )
+  })
+}
+
+function isBelow(target: string, folder: string): boolean {
+  return target.startsWith(`${folder}/`) && partOf(target) === partOf(folder)
+}
+
+function mayUseModule(part: string, module: string): boolean {
+  return (part !== 'protocol' && part !== 'wallet/decide') || PURE_MODULES.includes(module)
+}
+
+/** Loops of imports at run time: the first file of each that is found, with the way around. */
+export function complaintsAboutLoops(sources: readonly Source[]): string[] {
+  const targets = new Map(sources.map((source) => [source.path, runTimeTargets(source)]))
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): string[] => {
+    if (way.includes(path)) return [`imports run in a loop: ${[...way.slice(way.indexOf(path)), path].join(' → ')}`]
+    if (done.has(path)) return []
+    const found = (targets.get(path) ?? []).flatMap((target) => visit(target, [...way, path]))
+    done.add(path)
+    return found
+  }
+  return sources.flatMap(({ path }) => visit(path, []))
+}
+
+function runTimeTargets(source: Source): string[] {
+  const found = importsOf(source).filter(({ from, isTypeOnly }) => from.startsWith('.') && !isTypeOnly)
+  return found.map(({ from }) => posix.join(posix.dirname(source.path), from))
+}

@@ -1,0 +1,114 @@
+/** The habits of the house that a machine can see (architecture.md, Habits). Each rule answers what it complains about. */
+import { lineOf, memberOf, type Node, type Source } from './source.ts'
+
+const MAX_FILE_LINES = 300
+const MAX_FUNCTION_LINES = 70
+
+export type Rule = (source: Source) => string[]
+
+function at(source: Source, node: { readonly start: number }, what: string): string {
+  return `${source.path}:${lineOf(source, node.start)}: ${what}`
+}
+
+export const fileIsShort: Rule = ({ path, text }) => {
+  const lines = text.trimEnd().split('\n').length
+  return lines > MAX_FILE_LINES ? [`${path}: ${lines} lines, more than ${MAX_FILE_LINES}`] : []
+}
+
+const FUNCTIONS = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']
+
+/** The callback of `describe` is a list of tests, not a function to be read as one. */
+export const functionsAreShort: Rule = (source) => {
+  const lists = source.nodes.filter((node) => /^describe\b/.test(calleeOf(source, node))).flatMap(argumentsOf)
+  const functions = source.nodes.filter((node) => FUNCTIONS.includes(node.type) && !lists.includes(node))
+  return functions.flatMap((node) => {
+    const lines = lineOf(source, node.end) - lineOf(source, node.start) + 1
+    return lines > MAX_FUNCTION_LINES
+      ? [at(source, node, `a function of ${lines} lines, more than ${MAX_FUNCTION_LINES}`)]
+      : []
+  })
+}
+
+function calleeOf({ text }: Source, node: Node): string {
+  const callee = node.type === 'CallExpression' ? memberOf(node, 'callee') : undefined
+  return callee === undefined ? '' : text.slice(callee.start, callee.end)
+}
+
+function argumentsOf(node: Node): Node[] {
+  return Array.isArray(node.arguments) ? node.arguments : []
+}
+
+/** Money is a bigint; what makes or rounds floating-point numbers lives in protocol/money.ts (M-1). */
+export const noFloats: Rule = (source) => {
+  if (source.path === 'src/protocol/money.ts') return []
+  const banned = /^(Number|parseFloat|Number\.parseFloat|Math\.round|.*\.toFixed|.*\.toPrecision)$/s
+  const calls = source.nodes.filter((node) => banned.test(calleeOf(source, node)))
+  const passed = source.nodes
+    .flatMap(argumentsOf)
+    .filter(({ type, name }) => type === 'Identifier' && (name === 'Number' || name === 'parseFloat'))
+  return [...calls, ...passed].map((node) =>
+    at(source, node, 'floating-point arithmetic belongs into protocol/money.ts'),
+  )
+}
+
+export const noDefaultExport: Rule = (source) =>
+  source.nodes
+    .filter(({ type }) => type === 'ExportDefaultDeclaration')
+    .map((node) => at(source, node, 'a default export'))
+
+export const noEnum: Rule = (source) =>
+  source.nodes.filter(({ type }) => type === 'TSEnumDeclaration').map((node) => at(source, node, 'an enum'))
+
+export const noAny: Rule = (source) => [
+  ...source.nodes.filter(({ type }) => type === 'TSAnyKeyword').map((node) => at(source, node, 'any')),
+  ...source.comments
+    .filter(({ value }) => /@ts-(ignore|nocheck|expect-error)/.test(value))
+    .map((comment) => at(source, comment, 'a suppressed type error')),
+]
+
+export const nothingLeftOver: Rule = (source) => [
+  ...source.comments
+    .filter(({ value }) => /\b(TODO|FIXME|XXX)\b/.test(value))
+    .map((comment) => at(source, comment, 'work left over')),
+  ...source.nodes
+    .filter((node) => /^(describe|test|it)\b.*\.(only|skip|todo)\b/s.test(calleeOf(source, node)))
+    .map((node) => at(source, node, 'a test that is not run')),
+]
+
+const BUCKETS = /(^|\/)(utils?|common|types?|helpers?|misc|shared|lib)(\/|\.[a-z]+$)/
+
+export const noBucket: Rule = ({ path }) => (BUCKETS.test(path) ? [`${path}: a bucket without a subject`] : [])
+
+export const opensWithComment: Rule = ({ path, text }) =>
+  /^(#!.*\n)?\/\*\*/.test(text) ? [] : [`${path}: does not open with what it is for`]
+
+/** Names that stand behind these words in SQL are tables, but for `update set`, `for update …` and `distinct from …`. */
+const TABLE = /(?<!\b(?:for|distinct)\s)\b(?:from|join|into|update|table)\s+(?:only\s+)?([a-z_][\w.]*)(\s*\()?/gi
+const IS_SQL = /^\s*(select|insert|update|delete|with|truncate)\b/i
+
+export const sqlIsQualified: Rule = (source) =>
+  source.nodes.flatMap((node) => {
+    const sql = textOf(source, node)
+    if (sql === undefined || !IS_SQL.test(sql) || !/\s/.test(sql.trim())) return []
+    const named = [...sql.matchAll(TABLE)].filter(
+      ([, name = '', call]) => call === undefined && !/^(set|lateral|unnest)$/i.test(name),
+    )
+    const bare = named.filter(([, name = '']) => !name.includes('.') && !isDefinedIn(sql, name))
+    return bare.map(([, name]) => at(source, node, `SQL names ${name} without its schema`))
+  })
+
+/** The text of a literal; what is put into a template counts as something in brackets. */
+function textOf({ text }: Source, node: Node): string | undefined {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value
+  if (node.type !== 'TemplateLiteral') return undefined
+  return text.slice(node.start + 1, node.end - 1).replaceAll(/\$\{[^}]*\}/g, '()')
+}
+
+function isDefinedIn(sql: string, name: string): boolean {
+  return new RegExp(`\\b${name}\\s*(\\([^)]*\\))?\\s+as\\s*(materialized\\s*)?\\(`, 'i').test(sql)
+}
+
+/** A decision's id in a comment or a text, `R-4`; not part of a longer word. */
+export function decisionsNamedIn(text: string): string[] {
+  return [...text.matchAll(/(?<![\w-])([SRMILPCW]-\d+)(?![\w.-]*\w)/g)].map(([, id = '']) => id)
+}

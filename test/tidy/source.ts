@@ -1,0 +1,90 @@
+/** The project's sources as the tidy rules see them: text, syntax tree, comments. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'vite'
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A node of the syntax tree (ESTree with TypeScript). */
+export interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly [member: string]: unknown
+}
+
+export interface Source {
+  /** From the root of the repository, `src/wallet/apply.ts`. */
+  readonly path: string
+  readonly text: string
+  /** Every node of the tree, outer ones first. */
+  readonly nodes: readonly Node[]
+  readonly comments: readonly { readonly value: string; readonly start: number }[]
+}
+
+export function sourceOf(path: string, text: string): Source {
+  const { program, comments, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`)
+  return { path, text, nodes: nodesOf(program), comments }
+}
+
+/** Every TypeScript and JavaScript file of these folders. */
+export function sourcesIn(folders: readonly string[]): Source[] {
+  return folders.flatMap((folder) => filesIn(folder, ['.ts', '.mjs'])).map((path) => sourceOf(path, read(path)))
+}
+
+export function filesIn(folder: string, endings: readonly string[]): string[] {
+  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+  return names.filter((name) => endings.some((ending) => name.endsWith(ending))).map((name) => join(folder, name))
+}
+
+export function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+}
+
+function nodesOf(value: unknown): Node[] {
+  if (Array.isArray(value)) return value.flatMap(nodesOf)
+  if (!isNode(value)) return []
+  return [value, ...Object.values(value).flatMap(nodesOf)]
+}
+
+/** A node among the members of another. */
+export function memberOf(node: Node, name: string): Node | undefined {
+  const member = node[name]
+  return isNode(member) ? member : undefined
+}
+
+export function lineOf({ text }: Source, position: number): number {
+  return text.slice(0, position).split('\n').length
+}
+
+export interface Import {
+  readonly from: string
+  readonly isTypeOnly: boolean
+  /** What is there at run time. */
+  readonly values: readonly string[]
+  readonly line: number
+}
+
+const IMPORTING = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression']
+
+/** What a file takes from others, re-exports and `import()` included. */
+export function importsOf(source: Source): Import[] {
+  return source.nodes.flatMap((node) => {
+    const from = IMPORTING.includes(node.type) ? memberOf(node, 'source')?.value : undefined
+    if (typeof from !== 'string') return []
+    const specifiers = Array.isArray(node.specifiers) ? node.specifiers.filter(isNode) : []
+    const values = specifiers.filter((one) => (one.importKind ?? one.exportKind) !== 'type')
+    const isTypeOnly = (node.importKind ?? node.exportKind) === 'type' || (specifiers.length > 0 && values.length === 0)
+    return [{ from, isTypeOnly, values: isTypeOnly ? [] : values.map(nameOf), line: lineOf(source, node.start) }]
+  })
+}
+
+function nameOf(specifier: Node): string {
+  return String((memberOf(specifier, 'imported') ?? memberOf(specifier, 'local'))?.name)
+}
