@@ -96,7 +96,7 @@ CREATE TABLE purser.currency (
     scale smallint NOT NULL
 );
 
-COMMENT ON TABLE purser.currency IS 'The scale in which amounts of a currency are stored; it cannot change once there are accounts.';
+COMMENT ON TABLE purser.currency IS 'The scale in which amounts of a currency are stored, recorded with the first account in it; it cannot change.';
 
 CREATE TABLE purser.migration (
     version bigint NOT NULL,
@@ -118,10 +118,13 @@ CREATE TABLE purser.player (
     verified boolean,
     birthday text,
     limits json DEFAULT '{}'::json NOT NULL,
+    created_as json NOT NULL,
     created_at timestamp with time zone NOT NULL,
     CONSTRAINT player_check CHECK ((currency = ANY (currencies))),
     CONSTRAINT player_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text])))
 );
+
+COMMENT ON COLUMN purser.player.created_as IS 'What the player was created with, to recognise the same call again whatever has changed since.';
 
 CREATE TABLE purser.session (
     bucket integer NOT NULL,

@@ -12,7 +12,7 @@ create table purser.currency (
   currency text primary key,
   scale    smallint not null
 );
-comment on table purser.currency is 'The scale in which amounts of a currency are stored; it cannot change once there are accounts.';
+comment on table purser.currency is 'The scale in which amounts of a currency are stored, recorded with the first account in it; it cannot change.';
 
 create table purser.player (
   bucket              integer not null,
@@ -27,10 +27,12 @@ create table purser.player (
   verified            boolean,
   birthday            text,
   limits              json not null default '{}',
+  created_as          json not null,
   created_at          timestamptz not null,
   primary key (bucket, player),
   check (currency = any (currencies))
 );
+comment on column purser.player.created_as is 'What the player was created with, to recognise the same call again whatever has changed since.';
 
 create table purser.session (
   bucket     integer not null,

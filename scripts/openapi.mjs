@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
+import { Type } from 'typebox'
 import { readConfig } from '../dist/config.js'
 import { migrate } from '../dist/db/migrate.js'
 import { openDb } from '../dist/db/open.js'
@@ -55,9 +56,17 @@ function swaggerOptions() {
   const schemas = Object.fromEntries(Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [name, forReaders(schema)]))
   return {
     openapi: { ...OPENAPI, info: { ...OPENAPI.info, version }, components: { ...OPENAPI.components, schemas } },
-    transform: ({ schema, url }) => ({ schema: schema?.operationId ? forReaders(schema) : { hide: true }, url }),
+    transform: ({ schema, url }) => ({ schema: describedBy(schema), url }),
   }
 }
+
+/** Only routes with an `operationId` belong to an API. Swagger keeps members that begin with x-. */
+function describedBy(schema) {
+  if (!schema?.operationId) return { hide: true }
+  return { ...forReaders(schema), ...(schema.body && Type.IsOptional(schema.body) && { [MAY_BE_ABSENT]: true }) }
+}
+
+const MAY_BE_ABSENT = 'x-body-may-be-absent'
 
 /** Says the type of an enum, which few tools guess; leaves out the examples of schemas, since recorded ones stand beside them. */
 function forReaders(value) {
@@ -106,11 +115,11 @@ function codesOf(calls) {
   return lines.join('\n')
 }
 
-/** Swagger takes every body for required; one that may be null may also be left out. */
+/** Swagger takes every body for required. */
 function allowNoBody(document) {
-  for (const { requestBody } of operationsOf(document)) {
-    const { schema } = requestBody?.content['application/json'] ?? {}
-    if (schema?.anyOf?.some(({ type }) => type === 'null')) requestBody.required = false
+  for (const operation of operationsOf(document)) {
+    if (operation[MAY_BE_ABSENT]) operation.requestBody.required = false
+    delete operation[MAY_BE_ABSENT]
   }
 }
 

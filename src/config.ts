@@ -68,7 +68,7 @@ export const SETTINGS = [
   {
     name: 'PURSER_BUCKETS',
     meaning:
-      'Number of buckets, 1–1024; fixed when the database is created. Absent: what the database has, 1 for a new one.',
+      'Number of buckets, 1–16; fixed when the database is created. Absent: what the database has, 1 for a new one.',
     example: '8',
   },
   {
@@ -127,7 +127,7 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const DAY_MS = 86_400_000
-const MAX_BUCKETS = 1_024
+const MAX_BUCKETS = 16
 
 /** Reads and checks everything; throws ConfigError. Generates and keeps missing secrets when `generate` is set. */
 export function readConfig(env: Environment, { generate = true }: { generate?: boolean } = {}): Config {
@@ -139,9 +139,13 @@ export function readConfig(env: Environment, { generate = true }: { generate?: b
   const secret = (name: 'PARTNER_SECRET' | 'OPERATOR_API_KEY') => {
     const given = read.optional(name)
     if (given !== undefined || !generate) return given ?? ''
-    if (env.NODE_ENV === 'production') problems.push(`${name} must be set in production`)
-    else generated.push(keepSecret(dataDir, name))
-    return generated.at(-1)?.value ?? ''
+    if (env.NODE_ENV === 'production') {
+      problems.push(`${name} must be set in production`)
+      return ''
+    }
+    const { isNew, ...kept } = keepSecret(dataDir, name, problems)
+    if (isNew) generated.push(kept)
+    return kept.value
   }
   const config: Config = {
     host: read.text('HOST'),
@@ -210,7 +214,7 @@ function readSecretFile(name: string, path: string, problems: string[]): string 
   try {
     return readFileSync(path, 'utf8').trim() || undefined
   } catch (error) {
-    problems.push(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : error}`)
+    problems.push(`${name}_FILE cannot be read: ${messageOf(error)}`)
     return undefined
   }
 }
@@ -232,13 +236,29 @@ function readScales(text: string, problems: string[]): Scales {
 
 const SECRET_BYTES = 24
 
-/** A generated secret is kept in the data directory, so that the next start has the same one. */
-function keepSecret(dataDir: string, name: string): { name: string; value: string; path?: string } {
+interface KeptSecret {
+  readonly name: string
+  readonly value: string
+  readonly path?: string
+  readonly isNew: boolean
+}
+
+/** A generated secret is kept in the data directory, so that the next start has the same one. An empty file holds none. */
+function keepSecret(dataDir: string, name: string, problems: string[]): KeptSecret {
   const value = randomBytes(SECRET_BYTES).toString('base64url')
-  if (dataDir.startsWith('memory://')) return { name, value }
+  if (dataDir.startsWith('memory://')) return { name, value, isNew: true }
   const path = join(dataDir, name.toLowerCase().replaceAll('_', '-'))
-  mkdirSync(dataDir, { recursive: true })
-  if (existsSync(path)) return { name, value: readFileSync(path, 'utf8').trim(), path }
-  writeFileSync(path, `${value}\n`, { mode: 0o600 })
-  return { name, value, path }
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    const kept = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
+    if (kept !== '') return { name, value: kept, path, isNew: false }
+    writeFileSync(path, `${value}\n`, { mode: 0o600 })
+  } catch (error) {
+    problems.push(`${name} is not set and cannot be kept in PURSER_DATA_DIR: ${messageOf(error)}`)
+  }
+  return { name, value, path, isNew: true }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -4,5 +4,14 @@ import { type Logger, pino } from 'pino'
 export type { Logger } from 'pino'
 
 export function createLogger(level: string): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 1, sync: false }))
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } }
+  return pino(options, pino.destination({ fd: 1, sync: false }))
+}
+
+/** What failed and where, nothing else: a database's error carries the statement's parameters and rows with it. */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error }
+  const { name: type, message, stack, cause } = error
+  const code = 'code' in error ? error.code : undefined
+  return { type, code, message, stack, ...(cause instanceof Error && { cause: describeError(cause) }) }
 }

@@ -4,10 +4,11 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { registerApiReference } from './api-reference.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
+import { fixBuckets } from './db/buckets.ts'
 import { type Db, statement } from './db/db.ts'
-import { fixBuckets, fixScales } from './db/fixed.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
+import { checkScales } from './ledger/currency.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { registerOperator } from './operator/server.ts'
 import { createWallet, type Wallet } from './wallet/wallet.ts'
@@ -21,6 +22,9 @@ export interface RunningWallet {
 const SWEEP_MS = 50
 /** Milliseconds for a request to arrive completely; the platform gives up after 5 s. */
 const REQUEST_TIMEOUT_MS = 10_000
+const REQUEST_CHECK_MS = 1_000
+/** Milliseconds that a shutdown waits for answers and half-sent requests; no call takes longer. */
+const GRACE_MS = 6_000
 
 export interface ServeDeps {
   readonly clock?: Clock
@@ -59,13 +63,17 @@ async function serve(config: Config, db: Db, clock: Clock, log: Logger): Promise
 /** A connection whose last answer goes out after the server began to close would stay open idle, and the close would wait for it. */
 async function closeServer(app: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
-  await app.close().finally(() => clearInterval(sweep))
+  const force = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
+  await app.close().finally(() => {
+    clearInterval(sweep)
+    clearTimeout(force)
+  })
 }
 
 async function prepareDb({ migrate: mode, buckets: wanted, scales }: Config, db: Db): Promise<number> {
   if (mode === 'auto') await migrate(db)
   else await requireMigrated(db)
-  await fixScales(db, scales)
+  await checkScales(db, scales)
   return fixBuckets(db, wanted)
 }
 
@@ -89,15 +97,22 @@ export async function createApp(
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { connectionsCheckingInterval: REQUEST_CHECK_MS },
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     routerOptions: { maxParamLength: 1_000 },
   })
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge }
-  const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings: { scales, behindAggregator } })
+  let draining = false
+  app.addHook('preClose', async () => {
+    draining = true
+  })
+  const isDraining = () => draining
+  const settings = { scales, behindAggregator }
+  const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining })
   await wallet.register(app)
   await registerOperator(app, { db, clock, buckets, scales, apiKey: config.operatorKey, clawback, log })
-  registerHealth(app, db, wallet)
+  registerHealth(app, db, wallet, isDraining)
   registerApiReference(app)
   return app
 }
@@ -105,14 +120,10 @@ export async function createApp(
 const PING = statement('ping', 'select 1 as ok')
 
 /** /healthz never touches the database; /readyz does, and says 503 while the server drains, so that a balancer sends no more. */
-function registerHealth(app: FastifyInstance, db: Db, wallet: Wallet): void {
-  let state = 'ready'
-  app.addHook('preClose', async () => {
-    state = 'draining'
-  })
+function registerHealth(app: FastifyInstance, db: Db, wallet: Wallet, isDraining: () => boolean): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    const status = state === 'ready' && !(await answers(db)) ? 'database unavailable' : state
+    const status = isDraining() ? 'draining' : (await answers(db)) ? 'ready' : 'database unavailable'
     return reply.code(status === 'ready' ? 200 : 503).send({ status })
   })
   app.get('/metrics', async (_request, reply) =>

@@ -1,7 +1,8 @@
 /**
  * One process per folder: PGlite itself does not notice a second one, and two would destroy the files. The lock is a
- * listening local socket named after the folder, because the system takes it away when its process dies, however it
- * dies; a file with a process number would outlive a `kill -9`. It does not reach across containers that share a volume.
+ * listening local socket, which falls silent when its process dies, however it dies; a file with a process number would
+ * outlive a `kill -9`. Two sockets, in this order: a name outside the file system, which two processes cannot both get,
+ * and a file in the folder, which also reaches another container that has the same volume.
  */
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
@@ -14,18 +15,32 @@ export class FolderInUse extends Error {}
 
 /** Takes an existing folder and returns the release; throws FolderInUse when another process has it. */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const name = socketName(realpathSync(folder))
-  const server = (await listen(name)) ?? (await takeOver(name))
-  if (server === undefined) throw new FolderInUse(`the embedded database in ${folder} is in use by another process`)
-  server.unref()
-  return () => new Promise((resolve) => server.close(() => resolve()))
+  const servers: Server[] = []
+  const release = async () => {
+    for (const server of servers.reverse()) await new Promise((resolve) => server.close(resolve))
+  }
+  for (const name of socketNames(realpathSync(folder))) {
+    const server = (await listen(name)) ?? (await takeOver(name))
+    if (server === undefined) {
+      await release()
+      throw new FolderInUse(`the embedded database in ${folder} is in use by another process`)
+    }
+    servers.push(server.unref())
+  }
+  return release
 }
 
-/** Linux and Windows have socket names outside the file system, which vanish with their process; elsewhere it is a file. */
-function socketName(path: string): string {
+/** The system cuts longer names off. */
+const MAX_SOCKET_PATH = 100
+
+function socketNames(path: string): string[] {
   const id = `purser-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
-  if (process.platform === 'linux') return `\0${id}`
-  return process.platform === 'win32' ? `\\\\.\\pipe\\${id}` : join(tmpdir(), `${id}.sock`)
+  if (process.platform === 'win32') return [`\\\\.\\pipe\\${id}`]
+  const file = join(path, 'in-use.sock')
+  return [
+    process.platform === 'linux' ? `\0${id}` : join(tmpdir(), `${id}.sock`),
+    ...(file.length <= MAX_SOCKET_PATH ? [file] : []),
+  ]
 }
 
 /** Undefined when the name is taken: somebody listens there, or (a file) died there. */

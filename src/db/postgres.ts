@@ -1,37 +1,64 @@
-/** The Db on a Postgres server, through the `pg` pool. */
+/** The Db on a Postgres server, through `pg` pools: one for what changes money, a small one for reading, one connection for audits. */
 import pg from 'pg'
 import { type Db, HOT_SETTINGS, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 
-/** Transactions at once from one process; each lane holds at most one. */
-const POOL_SIZE = 16
+/** Transactions at once from one process: the lanes (wallet.ts) and the operator's changes. */
+export const POOL_SIZE = 24
+/** Reads at once; they cannot take the connections of the calls that move money. */
+const READ_POOL_SIZE = 6
 /** Milliseconds to wait for a connection: inside the 5 s of the platform (R-4, R-5). */
 const CONNECT_TIMEOUT_MS = 3_000
+/** Milliseconds for the answer to a hot statement; a connection that stays silent (its host is gone) is given up. */
+const HOT_TIMEOUT_MS = 3_000
 const INT8 = 20
+const INT8_ARRAY = 1016
 
 /** Connects; throws if the server would acknowledge commits before they are durable. */
 export async function openPostgres(url: string): Promise<Db> {
+  const pools = { hot: createPool(url, POOL_SIZE), read: createPool(url, READ_POOL_SIZE), slow: createPool(url, 1) }
+  const close = async () => {
+    await Promise.all(Object.values(pools).map((pool) => pool.end()))
+  }
+  try {
+    await refuseUnsafeServer(pools.slow)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const hot = `begin isolation level read committed; ${HOT_SETTINGS}`
+  return {
+    kind: 'postgres',
+    transaction: (work) =>
+      inTransaction(pools.hot, hot, HOT_TIMEOUT_MS, (client, fail) => work(txOn(client, HOT_TIMEOUT_MS, fail))),
+    snapshot: (work) =>
+      inTransaction(pools.slow, `begin ${SNAPSHOT}`, 0, (client, fail) => work(txOn(client, 0, fail))),
+    query: (statement, values) => run(pools.read, prepared(statement, values, 0)) as Promise<never>,
+    script: (work) =>
+      inTransaction(pools.slow, 'begin', 0, (client) => work(async (sql) => rowsOf(await client.query(sql)))),
+    close,
+  }
+}
+
+function createPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: POOL_SIZE,
+    max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
     pipeline: true,
     types: { getTypeParser: parserOf },
     application_name: 'purser',
   } as pg.PoolConfig)
-  pool.on('error', () => {}) // an idle connection died; the next query opens another or fails by itself
-  await refuseUnsafeServer(pool)
-  return {
-    kind: 'postgres',
-    transaction: (work) => inTransaction(pool, `begin; ${HOT_SETTINGS}`, (client) => work(txOn(client))),
-    snapshot: (work) => inTransaction(pool, `begin ${SNAPSHOT}`, (client) => work(txOn(client))),
-    query: (statement, values) => run(pool, statement, values) as Promise<never>,
-    script: (work) => inTransaction(pool, 'begin', (client) => work(async (sql) => rowsOf(await client.query(sql)))),
-    close: () => pool.end(),
-  }
+  // A connection that dies makes its queries fail; the event beside that would end the process if nobody took it.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
 }
 
 function parserOf(oid: number, format?: 'text' | 'binary') {
-  if (oid === INT8 && format !== 'binary') return (text: string) => BigInt(text)
+  if (format !== 'binary' && oid === INT8) return BigInt
+  if (format !== 'binary' && oid === INT8_ARRAY)
+    return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(BigInt)
   return pg.types.getTypeParser(oid, format as 'text')
 }
 
@@ -42,37 +69,58 @@ async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {
   )
   const { fsync, sync } = rows[0] as { fsync: string; sync: string }
   if (fsync === 'on' && sync !== 'off') return
-  await pool.end()
   throw new Error(
     `the Postgres server has fsync=${fsync} and synchronous_commit=${sync}: an answered bet could be lost in a crash`,
   )
 }
 
-function prepared(statement: Statement, values: readonly unknown[] = []): pg.QueryConfig {
-  return { name: statement.name, text: statement.text, values: values as unknown[] }
+/** `timeoutMs` 0 waits for ever. A statement that runs out of time closes its connection: nobody knows what it did. */
+function prepared({ name, text }: Statement, values: readonly unknown[] = [], timeoutMs: number): pg.QueryConfig {
+  return { name, text, values: values as unknown[], query_timeout: timeoutMs } as pg.QueryConfig
 }
 
-async function run(client: pg.Pool | pg.PoolClient, statement: Statement, values?: readonly unknown[]): Promise<Row[]> {
-  return (await client.query(prepared(statement, values))).rows
+async function run(client: pg.Pool | pg.PoolClient, query: pg.QueryConfig): Promise<Row[]> {
+  return (await client.query(query)).rows
 }
 
-function txOn(client: pg.PoolClient): Tx {
+/** `fail` is told of errors in the order in which the server reports them: the first one is the cause of the others. */
+function txOn(client: pg.PoolClient, timeoutMs: number, fail: (error: unknown) => void): Tx {
+  const send = async (statement: Statement, values: readonly unknown[] | undefined) => {
+    try {
+      return await client.query(prepared(statement, values, timeoutMs))
+    } catch (error) {
+      fail(error)
+      throw error
+    }
+  }
   return {
-    query: (statement, values) => run(client, statement, values) as Promise<never>,
-    execute: async (statement, values) => (await client.query(prepared(statement, values))).rowCount ?? 0,
+    query: async (statement, values) => (await send(statement, values)).rows as never,
+    execute: async (statement, values) => (await send(statement, values)).rowCount ?? 0,
   }
 }
 
-/** BEGIN travels with the first statements of `work`; a failed BEGIN fails those too. */
-async function inTransaction<T>(pool: pg.Pool, begin: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+/** BEGIN travels with the first statements of `work`. Whatever fails, everything that was sent is waited for. */
+async function inTransaction<T>(
+  pool: pg.Pool,
+  begin: string,
+  timeoutMs: number,
+  work: (client: pg.PoolClient, fail: (error: unknown) => void) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect()
+  const errors: unknown[] = []
   let broken: Error | undefined
   try {
-    const [, result] = await Promise.all([client.query(begin), work(client)])
-    await commit(client)
-    return result
+    const beginning = client.query({ text: begin, query_timeout: timeoutMs } as pg.QueryConfig)
+    const [begun, worked] = await Promise.allSettled([beginning, work(client, (error) => errors.push(error))])
+    if (begun.status === 'rejected') {
+      broken = new Error('BEGIN failed: what followed ran outside a transaction')
+      throw begun.reason
+    }
+    if (worked.status === 'rejected') throw errors[0] ?? worked.reason
+    await commit(client, timeoutMs)
+    return worked.value
   } catch (error) {
-    broken = await undo(client)
+    broken ??= await undo(client)
     throw error
   } finally {
     client.release(broken)
@@ -80,14 +128,15 @@ async function inTransaction<T>(pool: pg.Pool, begin: string, work: (client: pg.
 }
 
 /** A COMMIT after a failed statement answers ROLLBACK without an error; that must not pass for success. */
-async function commit(client: pg.PoolClient): Promise<void> {
-  const { command } = await client.query('commit')
+async function commit(client: pg.PoolClient, timeoutMs: number): Promise<void> {
+  const { command } = await client.query({ text: 'commit', query_timeout: timeoutMs } as pg.QueryConfig)
   if (command !== 'COMMIT') throw new Error('the transaction was not committed')
 }
 
+/** The error, if the connection cannot be used any more. */
 async function undo(client: pg.PoolClient): Promise<Error | undefined> {
   try {
-    await client.query('rollback')
+    await client.query({ text: 'rollback', query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
     return undefined
   } catch (error) {
     return error instanceof Error ? error : new Error('the connection is broken')

@@ -1,15 +1,13 @@
 /**
- * Accounts. A player has one account per currency, a row with balance and version. The others (open stakes, house,
- * promotions, cash in and out) exist per bucket and currency as names in transfers: they are summed, never a hot row.
+ * Players' accounts: one per currency, a row with balance and version. The other accounts have no rows (posting.ts).
  *
  * Invariant: balance = sum of the account's transfers = balance_after of transfer number `version`.
  */
 import type { Tx } from '../db/db.ts'
 import { statement } from '../db/db.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
-import type { Money } from '../protocol/money.ts'
-
-export type AccountName = 'player' | 'open_stakes' | 'house' | 'promotions' | 'cash_in' | 'cash_out'
+import type { Money, Scales } from '../protocol/money.ts'
+import { recordScales } from './currency.ts'
 
 export interface Account {
   readonly player: PlayerId
@@ -44,8 +42,10 @@ export async function openAccounts(
   bucket: number,
   player: PlayerId,
   currencies: readonly string[],
+  scales: Scales,
   at: Date,
 ): Promise<void> {
+  await recordScales(tx, currencies, scales)
   await tx.execute(OPEN_ACCOUNTS, [bucket, player, currencies, dayOf(at)])
 }
 
@@ -63,6 +63,11 @@ export async function readAccounts(
 ): Promise<Account[]> {
   const rows = await tx.query<AccountRow>(READ_ACCOUNTS, [bucket, players])
   return rows.map(({ opening_version, ...row }) => ({ ...row, openingVersion: opening_version }))
+}
+
+/** The key of an account in a map. NUL, which no id contains (ids.ts), keeps the two parts apart. */
+export function accountKey({ player, currency }: { player: PlayerId; currency: Currency }): string {
+  return `${currency}\u0000${player}`
 }
 
 /** The UTC day, YYYY-MM-DD. */

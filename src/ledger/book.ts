@@ -5,28 +5,33 @@
  * Invariant: after every posting, balance = the last transfer's balanceAfter, and versions follow without gaps.
  */
 import type { Currency, PlayerId } from '../protocol/ids.ts'
-import { MAX_BALANCE, type Money, money } from '../protocol/money.ts'
-import { type Account, dayOf } from './account.ts'
-import { effectOnPlayer, type Posting, type Transfer } from './transfer.ts'
+import { fitsBalance } from '../protocol/money.ts'
+import { type Account, accountKey, dayOf } from './account.ts'
+import { effectOnPlayer, type Posting } from './posting.ts'
+import type { Transfer } from './transfer.ts'
 
 export interface Book {
   account(player: PlayerId, currency: Currency): Account | undefined
   /** Applies a posting; throws if there is no such account or the balance leaves the range of a bigint. */
   post(posting: Posting, at: Date): Transfer
   readonly transfers: readonly Transfer[]
+  /** The transfers posted to one player and currency. */
+  transfersOf(player: PlayerId, currency: Currency): readonly Transfer[]
   /** Accounts that were posted to, as they are now. */
   changed(): Account[]
 }
 
 export function openBook(accounts: readonly Account[]): Book {
-  const read = new Map(accounts.map((account) => [keyOf(account.player, account.currency), account]))
+  const read = new Map(accounts.map((account) => [accountKey(account), account]))
   const current = new Map(read)
   const transfers: Transfer[] = []
+  const byAccount = new Map<string, Transfer[]>()
   return {
     transfers,
-    account: (player, currency) => current.get(keyOf(player, currency)),
+    transfersOf: (player, currency) => byAccount.get(accountKey({ player, currency })) ?? [],
+    account: (player, currency) => current.get(accountKey({ player, currency })),
     post(posting, at) {
-      const key = keyOf(posting.player, posting.currency)
+      const key = accountKey(posting)
       const account = current.get(key)
       if (account === undefined) throw new Error(`no ${posting.currency} account to post to`)
       const time = notBefore(account.day, at)
@@ -34,14 +39,13 @@ export function openBook(accounts: readonly Account[]): Book {
       current.set(key, after)
       const transfer = { ...posting, version: after.version, balanceAfter: after.balance, at: time }
       transfers.push(transfer)
+      const mine = byAccount.get(key)
+      if (mine === undefined) byAccount.set(key, [transfer])
+      else mine.push(transfer)
       return transfer
     },
     changed: () => [...current].flatMap(([key, account]) => (read.get(key) === account ? [] : [account])),
   }
-}
-
-function keyOf(player: PlayerId, currency: Currency): string {
-  return `${currency}\u0000${player}`
 }
 
 /** Another process's clock may be ahead around midnight: what it has opened as a new day stays the day. */
@@ -57,14 +61,9 @@ function applyPosting(account: Account, posting: Posting, day: string): Account 
   const isNewDay = day > account.day
   return {
     ...account,
-    balance: money(balance),
+    balance,
     version: account.version + 1n,
     day,
     openingVersion: isNewDay ? account.version : account.openingVersion,
   }
-}
-
-/** True if the balance can be stored with room to spare. */
-export function fitsBalance(balance: bigint): balance is Money {
-  return balance <= MAX_BALANCE && balance >= -MAX_BALANCE
 }

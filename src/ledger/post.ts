@@ -1,5 +1,6 @@
 /** Writes a book: its transfers and the accounts they changed, each in one set-based statement. */
 import { statement, type Tx } from '../db/db.ts'
+import { StaleRead } from '../db/errors.ts'
 import type { Account } from './account.ts'
 import type { Book } from './book.ts'
 
@@ -30,7 +31,7 @@ export async function saveBook(tx: Tx, bucket: number, book: Book): Promise<void
   if (changed.length === 0) return
   const [inserted, saved] = await Promise.all([insertTransfers(tx, bucket, book), saveAccounts(tx, bucket, changed)])
   if (inserted !== book.transfers.length || saved !== changed.length)
-    throw new Error('accounts changed while they were locked')
+    throw new StaleRead('an account has moved on since it was read')
 }
 
 function insertTransfers(tx: Tx, bucket: number, { transfers }: Book): Promise<number> {

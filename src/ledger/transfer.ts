@@ -2,47 +2,13 @@
 import { type Statement, statement, type Tx } from '../db/db.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
-import type { AccountName } from './account.ts'
-
-/**
- * stake: funder → open stakes · refund: back again · stake_closed: open stakes → house · stake_reopened: back again ·
- * payout: house → payee · payout_reversal: back again · deposit: cash in → player · withdrawal: player → cash out
- */
-export type TransferKind =
-  | 'stake'
-  | 'refund'
-  | 'stake_closed'
-  | 'stake_reopened'
-  | 'payout'
-  | 'payout_reversal'
-  | 'deposit'
-  | 'withdrawal'
-
-/** What is to be moved, before it has a number. */
-export interface Posting {
-  readonly player: PlayerId
-  readonly currency: Currency
-  readonly kind: TransferKind
-  readonly debit: AccountName
-  readonly credit: AccountName
-  readonly amount: Money
-  readonly betId?: BetId
-  readonly requestId?: RequestId
-  /** The operator's reference of a deposit or withdrawal. */
-  readonly reference?: string
-}
+import type { AccountName, Posting, TransferKind } from './posting.ts'
 
 /** A posting with its number in the player's account and the player's balance after it. */
 export interface Transfer extends Posting {
   readonly version: bigint
   readonly balanceAfter: Money
   readonly at: Date
-}
-
-/** What the posting does to the player's balance, signed. */
-export function effectOnPlayer(posting: Pick<Posting, 'debit' | 'credit' | 'amount'>): bigint {
-  if (posting.credit === 'player') return posting.amount
-  return posting.debit === 'player' ? -posting.amount : 0n
 }
 
 interface TransferRow extends Record<string, unknown> {

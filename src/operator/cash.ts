@@ -2,12 +2,13 @@
 import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
 import { openAccounts, readAccounts } from '../ledger/account.ts'
-import { fitsBalance, openBook } from '../ledger/book.ts'
+import { openBook } from '../ledger/book.ts'
 import { saveBook } from '../ledger/post.ts'
-import { effectOnPlayer, readStatement, type Transfer } from '../ledger/transfer.ts'
+import { effectOnPlayer, TRANSFER_KINDS } from '../ledger/posting.ts'
+import { readStatement, type Transfer } from '../ledger/transfer.ts'
 import { BetIdSchema, CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
 import { type Currency, isStorable } from '../protocol/ids.ts'
-import { type Money, money } from '../protocol/money.ts'
+import { fitsBalance, type Money, money } from '../protocol/money.ts'
 import { findPlayer, type Located, type OperatorDeps, show, toAmount, toCurrency, withPlayer } from './operator.ts'
 import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from './page.ts'
 import { DecimalSchema } from './players.ts'
@@ -45,16 +46,7 @@ export const StatementQuerySchema = Type.Object(
 )
 export const TransferSchema = Type.Object({
   transferId: Type.String(),
-  kind: Type.Enum([
-    'stake',
-    'refund',
-    'payout',
-    'payout_reversal',
-    'deposit',
-    'withdrawal',
-    'stake_closed',
-    'stake_reopened',
-  ]),
+  kind: Type.Enum([...TRANSFER_KINDS]),
   currency: CurrencySchema,
   amount: Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', description: "Signed: what it does to the player's balance." }),
   balance: Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', description: 'After this transfer.' }),
@@ -119,9 +111,9 @@ async function post(
 ): Promise<Transfer> {
   const { kind, currency, amount, reference } = movement
   const now = deps.clock.now()
-  if (!player.currencies.includes(currency))
+  if (kind === 'deposit' && !player.currencies.includes(currency))
     throw conflict('currency_not_available', `${currency} is not one of the player's currencies`)
-  await openAccounts(tx, bucket, player.id, [currency], now)
+  if (kind === 'deposit') await openAccounts(tx, bucket, player.id, [currency], deps.scales, now)
   const book = openBook(await readAccounts(tx, bucket, [player.id]))
   const after = (book.account(player.id, currency)?.balance ?? 0n) + (kind === 'deposit' ? amount : -amount)
   if (kind === 'withdrawal' && after < 0n) throw conflict('not_enough_money', 'the balance is smaller than the amount')

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import { formatMoney, isCurrency, type Money, parseDecimal, type Scales } from '../protocol/money.ts'
+import { formatMoney, isCurrency, type Money, parseDecimal, type Scales, scaleOf } from '../protocol/money.ts'
 import { bucketOf } from '../wallet/bucket.ts'
 import { lockPlayers, type Player, readPlayer } from '../wallet/player.ts'
 import { invalid, notFound } from './problem.ts'
@@ -62,7 +62,7 @@ export function toCurrency({ scales }: OperatorDeps, code: string, pointer: stri
 
 /** 400 unless the decimal fits the currency's scale. */
 export function toAmount({ scales }: OperatorDeps, text: string, currency: Currency, pointer: string): Money {
-  const amount = parseDecimal(text, scales.get(currency) ?? 0)
+  const amount = parseDecimal(text, scaleOf(scales, currency))
   if (amount === undefined) throw invalid(pointer, `is too large or has more decimals than ${currency}`)
   return amount
 }
@@ -79,5 +79,5 @@ export function toTime(text: string, pointer: string): Date {
 
 /** Money as a decimal string of the currency, "-12.10". */
 export function show({ scales }: OperatorDeps, amount: Money, currency: Currency): string {
-  return formatMoney(amount, scales.get(currency) ?? 0)
+  return formatMoney(amount, scaleOf(scales, currency))
 }

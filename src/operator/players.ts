@@ -6,7 +6,16 @@ import { openAccounts } from '../ledger/account.ts'
 import { CurrencySchema, OperatorUserSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { type CustomFields, CustomFieldsSchema } from '../protocol/user-profile.ts'
-import { insertPlayer, type NewPlayer, type Player, readPlayer, updatePlayer } from '../wallet/player.ts'
+import {
+  creationOf,
+  insertPlayer,
+  type NewPlayer,
+  type Player,
+  readCreation,
+  readPlayer,
+  updatePlayer,
+} from '../wallet/player.ts'
+import { endSessions } from '../wallet/session.ts'
 import { findPlayer, locate, type OperatorDeps, toCurrency, toTime, withPlayer } from './operator.ts'
 import { conflict, invalid } from './problem.ts'
 
@@ -85,12 +94,12 @@ export async function createPlayer(deps: OperatorDeps, body: Static<typeof NewPl
   const { bucket } = locate(deps, body.userId, '/userId')
   const created = await deps.db.transaction(async (tx) => {
     const isNew = await insertPlayer(tx, bucket, wanted)
-    if (isNew) await openAccounts(tx, bucket, wanted.id, wanted.currencies, wanted.createdAt)
+    if (isNew) await openAccounts(tx, bucket, wanted.id, wanted.currencies, deps.scales, wanted.createdAt)
     return isNew
   })
   const player = await readPlayer(deps.db, bucket, wanted.id)
-  if (player === undefined || !isSame(player, wanted))
-    throw conflict('player_differs', 'a player with this userId exists with other data')
+  if (player === undefined || !isDeepStrictEqual(await readCreation(deps.db, bucket, wanted.id), creationOf(wanted)))
+    throw conflict('player_differs', 'a player with this userId was created with other data')
   return { status: created ? 201 : 200, body: showPlayer(player) } as const
 }
 
@@ -110,11 +119,6 @@ function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): 
   }
 }
 
-function isSame(player: Player, { createdAt: _, ...wanted }: NewPlayer): boolean {
-  const { id, currency, currencies, isTest, operatorUser, customFields } = player
-  return isDeepStrictEqual({ id, currency, currencies, isTest, operatorUser, customFields }, wanted)
-}
-
 export async function getPlayer(deps: OperatorDeps, userId: string) {
   return showPlayer((await findPlayer(deps, userId)).player)
 }
@@ -123,7 +127,9 @@ export function patchPlayer(deps: OperatorDeps, userId: string, patch: Static<ty
   return withPlayer(deps, userId, async (tx, { player, bucket }) => {
     const changed = applyPatch(deps, player, patch)
     await updatePlayer(tx, bucket, changed)
-    await openAccounts(tx, bucket, player.id, changed.currencies, deps.clock.now())
+    await openAccounts(tx, bucket, player.id, changed.currencies, deps.scales, deps.clock.now())
+    const removed = player.currencies.filter((currency) => !changed.currencies.includes(currency))
+    if (removed.length > 0) await endSessions(tx, bucket, player.id, deps.clock.now(), removed)
     return showPlayer(changed)
   })
 }

@@ -33,7 +33,8 @@ export function toFaults(complaints: readonly Complaint[], prefix: string): Faul
 function sentenceOf({ keyword, message, params }: Complaint): string | undefined {
   if (keyword === 'anyOf' || keyword === 'additionalProperties') return undefined
   if (keyword === 'boolean') return 'is not a member of this request'
-  return 'allowedValues' in params ? `must be one of ${String(params.allowedValues)}` : message
+  const choices = 'allowedValues' in params && Array.isArray(params.allowedValues) ? params.allowedValues : undefined
+  return choices === undefined ? message : `must be one of ${choices.join(', ')}`
 }
 
 /** Thrown by a handler to answer with this status. `code` is stable, for programs; the message is for people. */

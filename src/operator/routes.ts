@@ -121,7 +121,7 @@ function addSessionRoutes(api: FastifyInstance, deps: OperatorDeps): void {
     '/players/:userId/sessions',
     describe('startSession', tag, 'Start a session: a token for the frame', {
       params: PlayerPath,
-      body: Type.Union([NewSessionSchema, Type.Null()], { description: 'May be left out.' }),
+      body: Type.Optional(NewSessionSchema),
       ok: { 201: SessionSchema },
       problems: { 409: 'currency_not_available' },
     }),

@@ -1,7 +1,7 @@
 /** The operator's own API over HTTP: authentication, validation, errors. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Logger } from '../logger.ts'
 import { notFound, Problem, sendProblem, toFaults, toProblem } from './problem.ts'
@@ -36,7 +36,7 @@ export async function registerOperator(app: FastifyInstance, deps: OperatorServe
 
 function requireKey(request: FastifyRequest, apiKey: string): void {
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  if (!timingSafeEqual(digest(given), digest(apiKey)))
+  if (given === '' || !timingSafeEqual(digest(given), digest(apiKey)))
     throw new Problem(401, 'unauthorized', 'send Authorization: Bearer <OPERATOR_API_KEY>')
 }
 
@@ -44,12 +44,13 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** One compiled check per schema; its faults become JSON pointers. An absent body counts as null. */
+/** One compiled check per schema; its faults become JSON pointers. Fastify hands on null for a body that was left out. */
 function createValidator(schema: TSchema, part: string) {
   const validator = Compile(schema)
   const prefix = part === 'body' ? '' : part === 'params' ? '/path' : '/query'
-  return (value: unknown = null): { value?: unknown; error?: Error } => {
-    if (validator.Check(value)) return { value }
+  const mayBeAbsent = Type.IsOptional(schema)
+  return (value: unknown): { value?: unknown; error?: Error } => {
+    if (validator.Check(value) || (value === null && mayBeAbsent)) return { value }
     const faults = toFaults(validator.Errors(value), prefix)
     return { error: new Problem(400, 'invalid_request', 'the request is not valid', faults) }
   }

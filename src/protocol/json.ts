@@ -35,3 +35,12 @@ function reviveNumbers(member: string, value: unknown): unknown {
   if (!(value instanceof Inexact)) return value
   return MONEY_MEMBERS.has(member) && !isExactNumber(value.written) ? value : toDouble(value.written)
 }
+
+/** Nested deeper than this describes nothing, and would exhaust the stack of whoever renders or compares it. */
+const MAX_DEPTH = 32
+
+/** True if objects and arrays are nested too deeply to be kept. */
+export function isTooDeep(value: unknown, depth = MAX_DEPTH): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth === 0 || Object.values(value).some((member) => isTooDeep(member, depth - 1))
+}

@@ -24,12 +24,9 @@ export function money(minorUnits: bigint): Money {
   return minorUnits as Money
 }
 
-export function add(a: Money, b: Money): Money {
-  return (a + b) as Money
-}
-
-export function subtract(a: Money, b: Money): Money {
-  return (a - b) as Money
+/** True if a balance can be stored, with room to spare. */
+export function fitsBalance(balance: bigint): balance is Money {
+  return balance <= MAX_BALANCE && balance >= -MAX_BALANCE
 }
 
 const DECIMAL = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
@@ -105,9 +102,11 @@ export const STANDARD_SCALES: Scales = new Map(
 /** The finest scale that leaves room for useful amounts under MAX_AMOUNT. */
 export const MAX_SCALE = 12
 
-/** The scale of a configured currency; undefined if this wallet does not know the code. */
-export function scaleOf(scales: Scales, currency: string): number | undefined {
-  return scales.get(currency)
+/** The scale of a currency in use; one that is not configured is a bug: the start refuses it (ledger/currency.ts). */
+export function scaleOf(scales: Scales, currency: string): number {
+  const scale = scales.get(currency)
+  if (scale === undefined) throw new Error(`the scale of ${currency} is not known`)
+  return scale
 }
 
 export function isCurrency(scales: Scales, code: string): code is Currency {

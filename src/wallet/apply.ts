@@ -4,6 +4,8 @@
  */
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
+import { accountKey } from '../ledger/account.ts'
+import type { Transfer } from '../ledger/transfer.ts'
 import type { ReplyCode } from '../protocol/codes.ts'
 import type { BetId, Currency, PlayerId } from '../protocol/ids.ts'
 import { type Batch, betKey, loadBatch, saveBatch } from './batch.ts'
@@ -111,12 +113,13 @@ function factsFor(batch: Batch, call: BetCall, bet: Bet, locked: boolean, rules:
     now: batch.now,
     session: (token) => batch.sessions.get(token),
     account: (currency) => batch.book.account(player, currency),
-    turnover: (currency) => turnoverOf(transfersOf(batch, player, currency), batch.now),
+    turnover: (currency) => turnoverOf(transfersToday(batch, player, currency)),
   }
 }
 
-function transfersOf(batch: Batch, player: PlayerId, currency: Currency) {
-  return [...batch.earlierToday, ...batch.book.transfers].filter((t) => t.player === player && t.currency === currency)
+/** Only asked for players that have limits; for the others nothing was read. */
+function transfersToday({ earlierToday, book }: Batch, player: PlayerId, currency: Currency): Transfer[] {
+  return [...(earlierToday.get(accountKey({ player, currency })) ?? []), ...book.transfersOf(player, currency)]
 }
 
 function effectTime(bet: Bet, now: Date): Date {
@@ -140,9 +143,11 @@ function keep(batch: Batch, call: BetCall, record: BetRecord, decision: Decision
 }
 
 function post(batch: Batch, call: BetCall, decision: Decision): bigint[] {
-  if (decision.kind !== 'apply' || !('placement' in decision.bet) || decision.bet.placement === undefined) return []
+  if (decision.kind !== 'apply' || decision.postings.length === 0) return []
+  const placement = 'placement' in decision.bet ? decision.bet.placement : undefined
+  if (placement === undefined) throw new Error('a decision moves money for a bet that was never placed')
   const { player, betId, requestId } = call
-  const { currency } = decision.bet.placement
+  const { currency } = placement
   return decision.postings.map(
     (posting) => batch.book.post({ ...posting, player, currency, betId, requestId }, batch.now).version,
   )
@@ -169,6 +174,5 @@ function toCallRecord(
 function rememberSeen(batch: Batch, call: BetCall, decision: Decision): void {
   if ((call.kind !== 'settle' && call.kind !== 'unsettle') || decision.kind === 'refuse') return
   const at = decision.kind === 'repeat' ? decision.at : effectTime(decision.bet, batch.now)
-  const seen = { requestId: call.requestId, content: contentOf(call), at }
-  batch.seen.set(betKey(call), [...(batch.seen.get(betKey(call)) ?? []), seen])
+  batch.seen.set(betKey(call), [...(batch.seen.get(betKey(call)) ?? []), { ...contentOf(call), at }])
 }

@@ -3,7 +3,9 @@
  * statements of their own, all in memory while the calls are judged one after another, and written together at the end.
  */
 import type { Tx } from '../db/db.ts'
-import { dayOf, readAccounts } from '../ledger/account.ts'
+import { StaleRead } from '../db/errors.ts'
+import { groupBy } from '../group.ts'
+import { accountKey, dayOf, readAccounts } from '../ledger/account.ts'
 import { type Book, openBook } from '../ledger/book.ts'
 import { saveBook } from '../ledger/post.ts'
 import { readTransfersAfter, type Transfer } from '../ledger/transfer.ts'
@@ -21,12 +23,12 @@ export interface Batch {
   readonly sessions: ReadonlyMap<TokenHash, Session>
   readonly book: Book
   /** Today's transfers of players that have limits, as they were before this batch. */
-  readonly earlierToday: readonly Transfer[]
+  readonly earlierToday: ReadonlyMap<string, readonly Transfer[]>
   /** As read; absent when the bet id is new. */
   readonly stored: ReadonlyMap<string, BetRecord>
   /** As they are now. */
   readonly bets: Map<string, BetRecord>
-  readonly seen: Map<string, SeenCall[]>
+  readonly seen: Map<string, readonly SeenCall[]>
   readonly calls: CallRecord[]
 }
 
@@ -53,7 +55,7 @@ export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[
     currency,
     version: openingVersion,
   }))
-  const earlierToday = openings.length === 0 ? [] : await readTransfersAfter(tx, bucket, openings)
+  const earlier = openings.length === 0 ? [] : await readTransfersAfter(tx, bucket, openings)
   const book = openBook(accounts)
   return {
     bucket,
@@ -61,10 +63,10 @@ export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[
     players,
     sessions,
     book,
-    earlierToday,
+    earlierToday: groupBy(earlier, accountKey),
     stored,
     bets: new Map(stored),
-    seen: groupByBet(seen),
+    seen: groupBy(seen, betKey),
     calls: [],
   }
 }
@@ -85,19 +87,18 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
   return [...new Map(calls.map((call) => [betKey(call), call])).values()]
 }
 
-function groupByBet(seen: readonly (SeenCall & { player: PlayerId; betId: BetId })[]): Map<string, SeenCall[]> {
-  const groups = new Map<string, SeenCall[]>()
-  for (const call of seen) groups.set(betKey(call), [...(groups.get(betKey(call)) ?? []), call])
-  return groups
-}
-
 /** Writes everything the batch changed; throws, so that the transaction is undone, when a row has moved on since it was read. */
 export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls }: Batch): Promise<void> {
-  const changed = [...bets].flatMap(([key, record]) => (stored.get(key) === record ? [] : [record]))
+  const changed = [...bets].flatMap(([key, record]) => (stored.get(key) === record ? [] : [record])).sort(byKey)
   const [, saved] = await Promise.all([
     saveBook(tx, bucket, book),
     changed.length > 0 ? saveBets(tx, bucket, changed, now) : 0,
     calls.length > 0 && insertCalls(tx, bucket, calls, now),
   ])
-  if (saved !== changed.length) throw new Error('a bet changed while its player was locked')
+  if (saved !== changed.length) throw new StaleRead('a bet has moved on since it was read')
+}
+
+/** In one order, so that two batches that write the same new bets wait for each other and never in a circle. */
+function byKey(a: BetRecord, b: BetRecord): number {
+  return betKey(a) < betKey(b) ? -1 : 1
 }

@@ -8,7 +8,7 @@ import type { ReplyCode } from '../protocol/codes.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 import type { Bet, BetCall, Funder, Placement, RememberedRefusal } from './bet.ts'
-import type { Anomaly, SeenCall } from './decide/decision.ts'
+import { type Anomaly, contentOf, type SeenCall } from './decide/decision.ts'
 
 /** A bet with what its row holds beside its state. */
 export interface BetRecord {
@@ -171,6 +171,7 @@ const INSERT_CALLS = statement(
 
 export function insertCalls(tx: Tx, bucket: number, records: readonly CallRecord[], now: Date): Promise<number> {
   const calls = records.map((record) => record.call)
+  const contents = calls.map(contentOf)
   return tx.execute(INSERT_CALLS, [
     bucket,
     calls.map((call) => call.player),
@@ -178,9 +179,9 @@ export function insertCalls(tx: Tx, bucket: number, records: readonly CallRecord
     records.map((record) => record.seq),
     calls.map((call) => call.kind),
     calls.map((call) => call.requestId),
-    calls.map(amountOf),
-    calls.map((call) => call.currency ?? null),
-    calls.map((call) => (call.kind === 'settle' ? call.resultType : null)),
+    contents.map((content) => content.amount),
+    contents.map((content) => content.currency),
+    contents.map((content) => content.resultType),
     calls.map((call) => (call.kind === 'rollback' ? call.reason : null)),
     records.map((record) => record.outcome),
     records.map((record) => record.refusal ?? null),
@@ -191,25 +192,14 @@ export function insertCalls(tx: Tx, bucket: number, records: readonly CallRecord
   ])
 }
 
-function amountOf(call: BetCall): Money | null {
-  switch (call.kind) {
-    case 'place':
-      return call.stake
-    case 'settle':
-      return call.payout
-    case 'unsettle':
-    case 'rollback':
-      return call.amount ?? null
-    default:
-      return call satisfies never
-  }
-}
-
 interface SeenRow extends Record<string, unknown> {
   player: PlayerId
   bet_id: BetId
+  operation: BetCall['kind']
   request_id: RequestId
-  content: string
+  amount: Money | null
+  currency: Currency | null
+  result_type: ResultType | null
   effect_at: Date
 }
 
@@ -217,9 +207,9 @@ const READ_SEEN_CALLS = statement(
   'read_seen_calls',
   `select k.player, k.bet_id, c.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
    cross join lateral (
-     select request_id, effect_at, concat_ws(' ', operation, coalesce(amount::text, '-'), coalesce(currency, '-'), coalesce(result_type, '-')) as content
-     from purser.bet_call
-     where bucket = $1::int and player = k.player and bet_id = k.bet_id and operation in ('settle', 'unsettle') and outcome <> 'refused'
+     select operation, request_id, amount, currency, result_type, effect_at from purser.bet_call
+     where bucket = $1::int and player = k.player and bet_id = k.bet_id
+       and operation in ('settle', 'unsettle') and outcome <> 'refused'
      order by seq limit 10000
    ) c`,
 )
@@ -227,16 +217,16 @@ const READ_SEEN_CALLS = statement(
 /** The acknowledged settles and unsettles of these bets, for late repeats (I-2). */
 export async function readSeenCalls(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<(BetKey & SeenCall)[]> {
   if (keys.length === 0) return []
-  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [
-    bucket,
-    keys.map((key) => key.player),
-    keys.map((key) => key.betId),
-  ])
+  const players = keys.map((key) => key.player)
+  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [bucket, players, keys.map((key) => key.betId)])
   return rows.map((row) => ({
     player: row.player,
     betId: row.bet_id,
+    kind: row.operation,
     requestId: row.request_id,
-    content: row.content,
+    amount: row.amount,
+    currency: row.currency,
+    resultType: row.result_type,
     at: row.effect_at,
   }))
 }

@@ -14,9 +14,9 @@ import {
 } from '../protocol/bet-request.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import { isStorable } from '../protocol/ids.ts'
-import { parseJson } from '../protocol/json.ts'
+import { isTooDeep, parseJson } from '../protocol/json.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import { isCurrency, type Money, parseWireAmount, type Scales } from '../protocol/money.ts'
+import { isCurrency, MAX_SCALE, type Money, parseWireAmount, type Scales, scaleOf } from '../protocol/money.ts'
 import { type BetOperation, betOperationOf } from '../protocol/operation.ts'
 import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
 import type { BetCall } from './bet.ts'
@@ -170,6 +170,8 @@ const MAX_INT4 = 2 ** 31 - 1
 /** Unsettle and rollback: amount and currency are not used, but what is sent must make sense. */
 function toCorrection(request: UnsettleRequest | RollbackRequest, settings: DecodeSettings) {
   const identity = identityOf(request, settings)
+  if (request.amount !== undefined && parseWireAmount(request.amount, MAX_SCALE) === undefined)
+    throw new Malformed('amount is not an amount of any currency')
   if (request.currency === undefined) return identity
   const currency = toCurrency(request.currency, settings)
   return request.amount === undefined
@@ -183,7 +185,7 @@ function toCurrency(code: string, { scales }: DecodeSettings): Currency {
 }
 
 function toMoney(amount: number, currency: Currency, { scales }: DecodeSettings): Money {
-  const parsed = parseWireAmount(amount, scales.get(currency) ?? 0)
+  const parsed = parseWireAmount(amount, scaleOf(scales, currency))
   if (parsed === undefined) throw new Malformed(`amount is too large, negative or has more decimals than ${currency}`)
   return parsed
 }
@@ -203,15 +205,7 @@ const DESCRIPTIVE = [
   'metadata',
 ] as const satisfies (keyof PlaceBetRequest)[]
 
-/** Members that we do not know may be nested, in a selection; deeper than this is no description of a bet. */
-const MAX_DEPTH = 32
-
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1))
-}
-
 function detailsOf(request: PlaceBetRequest): string {
-  if (isDeeper(request.metadata, MAX_DEPTH)) throw new Malformed('metadata is nested too deeply')
+  if (isTooDeep(request.metadata)) throw new Malformed('metadata is nested too deeply')
   return JSON.stringify(Object.fromEntries(DESCRIPTIVE.map((member) => [member, request[member]])))
 }

@@ -6,7 +6,8 @@
  *    │                             └──the batch fails──► each call again, alone ──► answered or failed
  *    └──the lane is full, or 4 s are over──► failed (R-4, R-5)
  */
-import { isOutage } from '../db/outage.ts'
+import { isConflict, isLockTimeout, isOutage } from '../db/errors.ts'
+import type { PlayerId } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { FAILED, isTooLate, type Outcome, type WaitingCall } from './apply.ts'
 import type { BetCall } from './bet.ts'
@@ -15,12 +16,14 @@ import { bucketOf, laneOf } from './bucket.ts'
 /** Calls in one transaction at most. */
 const MAX_BATCH = 256
 /** Calls waiting in one lane at most; more are refused at once. */
-const MAX_WAITING = 10_000
+const MAX_WAITING = 4_000
+/** Milliseconds between two looks for calls that have waited too long behind a batch that does not end. */
+const SWEEP_MS = 100
 
 export interface LanesDeps {
   readonly buckets: number
   readonly lanesPerBucket: number
-  /** Applies a batch in one transaction; rejects when nothing of it was written. */
+  /** Applies a batch in one transaction; rejects when nothing of it was written, or nobody knows. */
   apply(bucket: number, calls: readonly WaitingCall[]): Promise<Outcome[]>
   /** Told of each failure of a batch or call, with the number of calls it concerned. */
   onFailure(error: unknown, calls: number): void
@@ -53,12 +56,12 @@ export function createLanes(deps: LanesDeps): Lanes {
     (_, i): Lane => ({ bucket: i % buckets, waiting: [], busy: false }),
   )
   let depth = 0
+  setInterval(() => lanes.forEach(failLate), SWEEP_MS).unref()
   return {
     depth: () => depth,
     submit(call, arrivedAt) {
-      const lane = lanes[
-        bucketOf(call.player, buckets) + buckets * laneOf(call.player, buckets, lanesPerBucket)
-      ] as Lane
+      const index = bucketOf(call.player, buckets) + buckets * laneOf(call.player, buckets, lanesPerBucket)
+      const lane = lanes[index] as Lane
       if (lane.waiting.length >= MAX_WAITING) return Promise.resolve(FAILED)
       return new Promise((resolve) => {
         depth += 1
@@ -73,35 +76,67 @@ export function createLanes(deps: LanesDeps): Lanes {
   }
 }
 
+/** Calls wait in the order of their arrival, so the late ones are at the front. */
+function failLate(lane: Lane): void {
+  const late = lane.waiting.findIndex((entry) => !isTooLate(entry))
+  const count = late === -1 ? lane.waiting.length : late
+  for (const entry of lane.waiting.splice(0, count)) entry.answer(FAILED)
+}
+
 /** Takes batches until nothing waits. The first turn is put off, so that calls of one network read travel together. */
 async function work(deps: LanesDeps, lane: Lane): Promise<void> {
   lane.busy = true
   await new Promise(setImmediate)
+  failLate(lane)
   while (lane.waiting.length > 0) {
     const batch = lane.waiting.splice(0, MAX_BATCH)
     for (const entry of batch) deps.onWaited(performance.now() - entry.arrivedAt)
-    await applyOrFail(deps, lane.bucket, batch)
+    const error = await tryBatch(deps, lane.bucket, batch)
+    if (error !== undefined) await afterFailure(deps, lane.bucket, batch, error)
+    failLate(lane)
   }
   lane.busy = false
 }
 
-async function applyOrFail(deps: LanesDeps, bucket: number, batch: readonly Entry[]): Promise<void> {
-  const live = batch.filter((entry) => !failIfTooLate(entry))
-  if (live.length === 0) return
+/** Answers all calls of a batch, or resolves to the error and answers none. */
+async function tryBatch(deps: LanesDeps, bucket: number, batch: readonly Entry[]): Promise<unknown> {
   try {
-    const outcomes = await deps.apply(bucket, live)
-    live.forEach((entry, i) => {
+    const outcomes = await deps.apply(bucket, batch)
+    batch.forEach((entry, i) => {
       entry.answer(outcomes[i] ?? FAILED)
     })
+    return undefined
   } catch (error) {
-    deps.onFailure(error, live.length)
-    if (live.length === 1 || isOutage(error)) for (const entry of live) entry.answer(FAILED)
-    else for (const entry of live) await applyOrFail(deps, bucket, [entry]) // a poisoned call must not fail its neighbours
+    deps.onFailure(error, batch.length)
+    return error ?? new Error('a batch failed without an error')
   }
 }
 
-function failIfTooLate(entry: Entry): boolean {
-  const late = isTooLate(entry)
-  if (late) entry.answer(FAILED)
-  return late
+/** A poisoned call must not fail its neighbours: each goes through alone, unless the database itself is down. */
+async function afterFailure(deps: LanesDeps, bucket: number, batch: readonly Entry[], error: unknown): Promise<void> {
+  if (isOutage(error)) for (const entry of batch) entry.answer(FAILED)
+  else if (batch.length > 1 || isConflict(error)) await applyOneByOne(deps, bucket, batch)
+  else for (const entry of batch) entry.answer(FAILED)
+}
+
+/** Waits for a locked player once, not once per call. */
+async function applyOneByOne(deps: LanesDeps, bucket: number, batch: readonly Entry[]): Promise<void> {
+  const locked = new Set<PlayerId>()
+  for (const entry of batch) {
+    const { player } = entry.call
+    if (locked.has(player) || isTooLate(entry)) {
+      entry.answer(FAILED)
+      continue
+    }
+    const error = await tryAlone(deps, bucket, entry)
+    if (error === undefined) continue
+    if (isLockTimeout(error)) locked.add(player)
+    entry.answer(FAILED)
+  }
+}
+
+/** A call that met another one's write is judged once more, on what that one left. */
+async function tryAlone(deps: LanesDeps, bucket: number, entry: Entry): Promise<unknown> {
+  const error = await tryBatch(deps, bucket, [entry])
+  return isConflict(error) ? tryBatch(deps, bucket, [entry]) : error
 }

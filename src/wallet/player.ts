@@ -1,6 +1,7 @@
 /** The player as the wallet's rules see it: who may bet, in what, within which limits. Lock a player, and all of its money is locked. */
 import { type Statement, statement, type Tx } from '../db/db.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
+import type { Json } from '../protocol/json.ts'
 import type { CustomFields } from '../protocol/user-profile.ts'
 
 /** Limits per currency and UTC day; amounts are decimal texts, so that they mean the same in every currency. */
@@ -98,8 +99,8 @@ function toPlayer(row: PlayerRow): Player {
 const INSERT_PLAYER = statement(
   'insert_player',
   `insert into purser.player
-     (bucket, player, currency, currencies, is_test, operator_user, custom_fields, created_at)
-   values ($1::int, $2::text, $3::text, $4::text[], $5::boolean, $6::text, $7::json, $8::timestamptz)
+     (bucket, player, currency, currencies, is_test, operator_user, custom_fields, created_at, created_as)
+   values ($1::int, $2::text, $3::text, $4::text[], $5::boolean, $6::text, $7::json, $8::timestamptz, $9::json)
    on conflict (bucket, player) do nothing`,
 )
 
@@ -112,9 +113,23 @@ export type NewPlayer = Pick<
 export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): Promise<boolean> {
   const { id, currency, currencies, isTest, operatorUser, customFields, createdAt } = player
   const fields = customFields === null ? null : JSON.stringify(customFields)
-  return (
-    (await tx.execute(INSERT_PLAYER, [bucket, id, currency, currencies, isTest, operatorUser, fields, createdAt])) === 1
-  )
+  const values = [bucket, id, currency, currencies, isTest, operatorUser, fields, createdAt]
+  return (await tx.execute(INSERT_PLAYER, [...values, JSON.stringify(creationOf(player))])) === 1
+}
+
+/** What two creations of one player are compared by: everything but the time. */
+export function creationOf({ createdAt: _, ...creation }: NewPlayer): Omit<NewPlayer, 'createdAt'> {
+  return creation
+}
+
+const READ_CREATION = statement(
+  'read_creation',
+  'select created_as from purser.player where bucket = $1::int and player = $2::text',
+)
+
+/** What the player was created with, whatever has changed since. */
+export async function readCreation(tx: Pick<Tx, 'query'>, bucket: number, player: PlayerId): Promise<Json | undefined> {
+  return (await tx.query<{ created_as: Json }>(READ_CREATION, [bucket, player]))[0]?.created_as
 }
 
 const UPDATE_PLAYER = statement(

@@ -3,16 +3,17 @@ import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import { readAccounts } from '../ledger/account.ts'
 import type { CheckRequest } from '../protocol/bet-request.ts'
-import type { BetId } from '../protocol/ids.ts'
-import { formatMoney, ZERO } from '../protocol/money.ts'
+import type { BetId, PlayerId } from '../protocol/ids.ts'
+import { formatMoney, scaleOf, ZERO } from '../protocol/money.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import type { BalanceRequest, CustomFields, ProfileRequest, UserProfile } from '../protocol/user-profile.ts'
 import { readBets } from './bet-store.ts'
 import { bucketOf } from './bucket.ts'
+import { judgeToken } from './decide/token.ts'
 import { type DecodeSettings, playerOf } from './decode.ts'
 import { type Player, readPlayer } from './player.ts'
 import { accepted, type Reply, refused } from './reply.ts'
-import { hashToken, judgeToken, readSessions, type Session } from './session.ts'
+import { hashToken, readSessions, type Session } from './session.ts'
 
 export interface ProfileDeps {
   readonly db: Db
@@ -22,10 +23,14 @@ export interface ProfileDeps {
 }
 
 /** POST /user/profile: the token alone names the player; its hash lies in the player's bucket (session.ts). */
-export async function answerProfile({ db, clock, buckets }: ProfileDeps, request: ProfileRequest): Promise<Reply> {
+export async function answerProfile(
+  { db, clock, buckets, settings }: ProfileDeps,
+  request: ProfileRequest,
+): Promise<Reply> {
   const { session, bucket } = await findSession(db, buckets, request.token)
   if (session === undefined) return refused('invalid_token')
-  const token = judgeToken(session, session.player, clock.now())
+  const named = settings.behindAggregator ? (request.operatorUser as PlayerId | undefined) : undefined
+  const token = judgeToken(session, named ?? session.player, clock.now())
   if (token !== 'live') return refused(token)
   const player = await readPlayer(db, bucket, session.player)
   return player === undefined ? refused('invalid_token') : accepted(JSON.stringify(toProfile(player, session)))
@@ -93,7 +98,7 @@ export async function answerCheck({ db, buckets, settings }: ProfileDeps, reques
     cancelled: { type: OPERATIONS.rollback.type, amount: stake },
   }[bet.kind]
   const body = { transactionId: request.transactionId, currency, type, transactionTime: bet.since.toISOString() }
-  return accepted(withAmount(body, formatMoney(amount, settings.scales.get(currency) ?? 0)))
+  return accepted(withAmount(body, formatMoney(amount, scaleOf(settings.scales, currency))))
 }
 
 /** JSON with the amount as the exact decimal: a balance may have more digits than a double holds (M-1). */

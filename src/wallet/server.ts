@@ -20,6 +20,8 @@ import type { WireRequest } from './verify.ts'
 export interface WireServerDeps extends CallDeps {
   readonly metrics: WalletMetrics
   readonly log: Logger
+  /** The server is going down: connections are not to be used again. */
+  isDraining(): boolean
 }
 
 const NO_BODY = Buffer.alloc(0)
@@ -103,6 +105,7 @@ function finish(
   arrivedAt: number,
 ): void {
   const milliseconds = performance.now() - arrivedAt
+  if (deps.isDraining()) reply.header('connection', 'close')
   deps.metrics.called(operation, answer.outcome, milliseconds / 1_000)
   if (deps.log.isLevelEnabled('info')) {
     const { requestId, betId, player } = call ?? {}
@@ -129,6 +132,8 @@ function replyToError(deps: WireServerDeps, error: FastifyError, request: Fastif
   if (statusCode !== undefined && statusCode < 500) return refused('invalid_request', 'the body cannot be read')
   deps.onFailure(error)
   return failed(
-    request.method === OPERATIONS.place.method && request.url === OPERATIONS.place.path ? 'place' : 'settle',
+    request.method === OPERATIONS.place.method && request.routeOptions.url === OPERATIONS.place.path
+      ? 'place'
+      : 'settle',
   )
 }

@@ -34,16 +34,6 @@ export function newToken(bucket: number, buckets: number): string {
   }
 }
 
-/** A live session belongs to the player, is not ended and not expired; else the token code that says why (3, 4). */
-export function judgeToken(
-  session: Session | undefined,
-  player: PlayerId,
-  now: Date,
-): 'live' | 'invalid_token' | 'expired_token' {
-  if (session === undefined || session.player !== player) return 'invalid_token'
-  return session.endedAt === null && session.expiresAt > now ? 'live' : 'expired_token'
-}
-
 interface SessionRow extends Record<string, unknown> {
   token_hash: TokenHash
   player: PlayerId
@@ -94,10 +84,17 @@ export async function insertSession(
 
 const END_SESSIONS = statement(
   'end_sessions',
-  'update purser.session set ended_at = $3::timestamptz where bucket = $1::int and player = $2::text and ended_at is null',
+  `update purser.session set ended_at = $3::timestamptz
+   where bucket = $1::int and player = $2::text and ended_at is null and ($4::text[] is null or currency = any($4::text[]))`,
 )
 
-/** Ends every session of the player. The caller holds the player's lock. */
-export async function endSessions(tx: Tx, bucket: number, player: PlayerId, now: Date): Promise<void> {
-  await tx.execute(END_SESSIONS, [bucket, player, now])
+/** Ends every session of the player, or those in some currencies. The caller holds the player's lock. */
+export async function endSessions(
+  tx: Tx,
+  bucket: number,
+  player: PlayerId,
+  now: Date,
+  currencies: readonly Currency[] | null = null,
+): Promise<void> {
+  await tx.execute(END_SESSIONS, [bucket, player, now, currencies])
 }

@@ -1,19 +1,17 @@
-/** What a player did today, folded from the day's transfers: the basis of the limits 11–13. */
-import { dayOf } from '../ledger/account.ts'
-import { effectOnPlayer, type Transfer } from '../ledger/transfer.ts'
+/** What a player did today in one currency, folded from the day's transfers: the basis of the limits 11–13. */
+import { effectOnPlayer } from '../ledger/posting.ts'
+import type { Transfer } from '../ledger/transfer.ts'
 import type { BetId } from '../protocol/ids.ts'
 import type { Turnover } from './decide/decision.ts'
 
 /**
- * Counts the bets placed on the UTC day of `now` that were not rolled back, their stakes as far as the player paid them,
- * and the payouts less reversals of that day, of whatever bets.
+ * `transfers` are those of the UTC day. Counts the bets placed in them that were not rolled back, their stakes as far as
+ * the player paid them, and the payouts less reversals, of whatever bets.
  */
-export function turnoverOf(transfers: readonly Transfer[], now: Date): Turnover {
-  const today = dayOf(now)
+export function turnoverOf(transfers: readonly Transfer[]): Turnover {
   const stakes = new Map<BetId | undefined, bigint>()
   let payouts = 0n
   for (const transfer of transfers) {
-    if (dayOf(transfer.at) !== today) continue
     const effect = effectOnPlayer(transfer)
     if (transfer.kind === 'stake') stakes.set(transfer.betId, -effect)
     else if (transfer.kind === 'refund') stakes.delete(transfer.betId)

@@ -10,8 +10,8 @@ import { createLanes, type Lanes } from './lanes.ts'
 import { createMetrics, type WalletMetrics } from './metrics.ts'
 import { registerWire } from './server.ts'
 
-/** Transactions of one process at once; the embedded database has one connection, so one lane makes the largest batches. */
-const LANES_PER_BUCKET = { postgres: 4, pglite: 1 } as const
+/** Transactions of one process at once, spread over the buckets; the embedded database has one connection. */
+const LANES = { postgres: 4, pglite: 1 } as const
 
 export interface WalletDeps {
   readonly db: Db
@@ -21,6 +21,8 @@ export interface WalletDeps {
   readonly secrets: readonly string[]
   readonly rules: Rules
   readonly settings: DecodeSettings
+  /** The server is going down: connections are not to be used again. */
+  isDraining(): boolean
 }
 
 export interface Wallet {
@@ -30,10 +32,10 @@ export interface Wallet {
   register(app: FastifyInstance): Promise<void>
 }
 
-export function createWallet({ db, clock, log, buckets, secrets, rules, settings }: WalletDeps): Wallet {
+export function createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining }: WalletDeps): Wallet {
   const lanes = createLanes({
     buckets,
-    lanesPerBucket: LANES_PER_BUCKET[db.kind],
+    lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
     apply: (bucket, calls) => applyBatch({ db, clock, rules }, bucket, calls),
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
     onWaited: (milliseconds) => metrics.waited(milliseconds),
@@ -43,6 +45,7 @@ export function createWallet({ db, clock, log, buckets, secrets, rules, settings
   return {
     metrics,
     lanes,
-    register: (app) => registerWire(app, { db, clock, buckets, secrets, settings, lanes, metrics, log, onFailure }),
+    register: (app) =>
+      registerWire(app, { db, clock, buckets, secrets, settings, lanes, metrics, log, onFailure, isDraining }),
   }
 }

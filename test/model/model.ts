@@ -3,6 +3,7 @@
  * and what every balance must be afterwards. It shares no code with the wallet, so that a mistake would have to be made
  * twice to go unseen. Calls are judged in R-6's order; `row` × kind is the cell of the life table that decided.
  */
+import { type Bet, type PlacedBet, playersShare, type Settlement } from './bet.ts'
 import type {
   BetView,
   Call,
@@ -25,36 +26,6 @@ import {
   standingProblem,
   tokenProblem,
 } from './players.ts'
-
-interface Settlement {
-  amount: bigint
-  resultType: string
-  moment: number
-}
-interface PlacedBet {
-  status: 'open' | 'settled' | 'cancelled'
-  currency: string
-  stake: bigint
-  funder: 'player' | 'promotions'
-  day: string
-  placed: number
-  settlement?: Settlement
-  unsettled?: number
-  cancelled?: number
-  locked: boolean
-  /** I-2: what was acknowledged under which requestId. */
-  acknowledged: Map<string, number>
-}
-interface Tombstone {
-  status: 'tombstone'
-  cancelled: number
-}
-interface RefusedBet {
-  status: 'refused'
-  code: number
-  cancelled?: number
-}
-type Bet = PlacedBet | Tombstone | RefusedBet
 
 /** Plain data, so that it can be copied. */
 interface World {
@@ -288,12 +259,6 @@ function isMalformed(call: Call): boolean {
   if (call.amount === undefined) return false
   const units = minorUnits(call.amount, call.currency ?? 'EUR')
   return units === undefined || (call.kind === 'place' && units === 0n && !call.freebet)
-}
-
-/** M-4: what a settlement of a bet funded by promotions refunds belongs to promotions. */
-function playersShare(bet: PlacedBet, settlement: Settlement | undefined): bigint {
-  if (settlement === undefined) return 0n
-  return bet.funder === 'promotions' && settlement.resultType === 'refund' ? 0n : settlement.amount
 }
 
 /** I-2's "same content", under its requestId. */

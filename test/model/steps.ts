@@ -180,21 +180,31 @@ function weighted<T>(...choices: [weight: number, value: T][]): fc.Arbitrary<T> 
   return fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })))
 }
 
-const anyStep: fc.Arbitrary<Step> = fc.record({
-  before: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: anyAct }),
-  calls: fc.oneof(
-    { weight: 10, arbitrary: fc.tuple(anyCall) },
-    { weight: 1, arbitrary: anyCall.map(twice) },
-    {
-      weight: 1,
-      arbitrary: fc.tuple(anyCall, anyCall).map(([first, second]) => [first, { ...second, bet: first.bet }]),
-    },
-    { weight: 1, arbitrary: fc.array(anyCall, { minLength: 2, maxLength: 3 }) },
-  ),
-})
+/** `alone` is how many times likelier a single call is than each kind of calls at the same moment. */
+function stepOf(alone: number): fc.Arbitrary<Step> {
+  return fc.record({
+    before: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: anyAct }),
+    calls: fc.oneof(
+      { weight: alone, arbitrary: fc.tuple(anyCall) },
+      { weight: 1, arbitrary: anyCall.map(twice) },
+      { weight: 1, arbitrary: fc.tuple(anyCall, anyCall).map(ofOneBet) },
+      { weight: 1, arbitrary: fc.tuple(player, fc.array(place, { minLength: 2, maxLength: 3 })).map(ofOnePlayer) },
+      { weight: 1, arbitrary: fc.array(anyCall, { minLength: 2, maxLength: 4 }) },
+    ),
+  })
+}
 
 function twice(call: CallStep): CallStep[] {
   return [call, { do: 'again', bet: call.bet, back: 0, request: 'same' }]
+}
+
+function ofOneBet([first, second]: [CallStep, CallStep]): CallStep[] {
+  return [first, { ...second, bet: first.bet }]
+}
+
+/** Bets that compete for one player's money and limits. */
+function ofOnePlayer([owner, places]: [number, PlaceStep[]]): CallStep[] {
+  return places.map((step, n) => ({ ...step, bet: (owner + n * PLAYERS) % BETS }))
 }
 
 /** Waiting moves the clock of the whole wallet, so histories that are played at the same time go without. */
@@ -204,12 +214,13 @@ export function withoutWaiting(history: Step[]): Step[] {
 
 /** Histories of exactly `calls` calls, which shrink by leaving out calls, then by leaving out what the operator did. */
 export function histories(calls: number): fc.Arbitrary<Step[]> {
-  return new Lists(calls, anyStep, simpler)
+  return new Lists(calls, stepOf(12), simpler)
 }
 
-/** `count` histories, which shrink by leaving out whole histories first. */
+/** `count` histories with many calls at the same moment, which shrink by leaving out whole histories first. */
 export function tables(count: number, calls: number): fc.Arbitrary<Step[][]> {
-  return new Lists(count, histories(calls), function* (all) {
+  const together = new Lists(calls, stepOf(2), simpler)
+  return new Lists(count, together, function* (all) {
     for (const [index, steps] of all.entries())
       for (const shrunk of shorter(steps, simpler)) yield all.with(index, shrunk)
   })

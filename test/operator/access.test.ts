@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { readReply } from '../support/wire.ts'
 import { expectProblem } from './answers.ts'
 
 const DOCUMENT: { paths: Record<string, object> } = JSON.parse(
@@ -44,13 +45,13 @@ describe('without the key', () => {
   test.each(CALLS)('%s %s is 401, before anything else is looked at', async (method, path) => {
     const body = method === 'GET' || method === 'DELETE' ? undefined : 'not json'
     const response = await send(method, path, {}, body)
-    expectProblem({ status: response.status, body: await response.json() }, 401, 'unauthorized')
+    expectProblem(readReply(response.status, await response.text()), 401, 'unauthorized')
     expect(response.headers.get('www-authenticate')).toBe('Bearer')
   })
 
   test.each(wrong)('%s is 401', async (_name, headers) => {
     const response = await send('GET', '/operator/audit', headers(wallet.operatorKey))
-    expectProblem({ status: response.status, body: await response.json() }, 401, 'unauthorized')
+    expectProblem(readReply(response.status, await response.text()), 401, 'unauthorized')
   })
 
   test('a path that does not exist is 401 too: nothing can be learned from outside', async () => {

@@ -243,9 +243,9 @@ test('a fault is told in one sentence, with what would be right', async () => {
     age: 7,
   })
   expect(rowsOf(body, 'errors')).toEqual([
-    { pointer: '/customFields/gender', detail: 'must be one of female,male,no data' },
-    { pointer: '/customFields/userSessionIp', detail: 'must match format "ipv4" or must match format "ipv6"' },
     { pointer: '/age', detail: 'is not a member of this request' },
+    { pointer: '/customFields/gender', detail: 'must be one of female, male, no data' },
+    { pointer: '/customFields/userSessionIp', detail: 'must match format "ipv4" or must match format "ipv6"' },
   ])
 })
 

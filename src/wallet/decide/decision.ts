@@ -1,9 +1,10 @@
 /** What a rule answers, and what it may look at. Rules are pure: no database, no clock, no logger. */
 import type { Account } from '../../ledger/account.ts'
-import { effectOnPlayer, type Posting } from '../../ledger/transfer.ts'
+import { effectOnPlayer, type Posting } from '../../ledger/posting.ts'
+import type { ResultType } from '../../protocol/bet-request.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
 import type { Currency } from '../../protocol/ids.ts'
-import type { Scales } from '../../protocol/money.ts'
+import { fitsBalance, type Money, type Scales } from '../../protocol/money.ts'
 import type { Bet, BetCall } from '../bet.ts'
 import type { Player } from '../player.ts'
 import type { Session, TokenHash } from '../session.ts'
@@ -55,8 +56,11 @@ export interface Rules {
 /** An acknowledged settle or unsettle of this bet, to recognise its late repeats (I-2). */
 export interface SeenCall {
   readonly requestId: string
-  /** `contentOf` the call. */
-  readonly content: string
+  readonly kind: BetCall['kind']
+  readonly amount: Money | null
+  readonly currency: Currency | null
+  readonly resultType: ResultType | null
+  /** The time that was answered. */
   readonly at: Date
 }
 
@@ -84,16 +88,27 @@ export function refuse(code: ReplyCode, anomaly?: Anomaly, detail?: string): Dec
   return { kind: 'refuse', code, ...(anomaly && { anomaly }), ...(detail && { detail }) }
 }
 
-/** The part of a settle or unsettle that makes two requests with one `requestId` the same call (I-2). */
-export function contentOf(call: BetCall): string {
+/** What a call says beside whose bet it is about. */
+export function contentOf(call: BetCall): Omit<SeenCall, 'at'> {
+  const { requestId, kind, currency = null } = call
+  return {
+    requestId,
+    kind,
+    currency,
+    amount: amountOf(call),
+    resultType: call.kind === 'settle' ? call.resultType : null,
+  }
+}
+
+function amountOf(call: BetCall): Money | null {
   switch (call.kind) {
-    case 'settle':
-      return `settle ${call.payout} ${call.currency} ${call.resultType}`
-    case 'unsettle':
-      return `unsettle ${call.amount ?? '-'} ${call.currency ?? '-'} -`
     case 'place':
+      return call.stake
+    case 'settle':
+      return call.payout
+    case 'unsettle':
     case 'rollback':
-      return call.kind
+      return call.amount ?? null
     default:
       return call satisfies never
   }
@@ -102,7 +117,8 @@ export function contentOf(call: BetCall): string {
 /** The late repeat of an acknowledged settle or unsettle has no effect, whatever came in between (I-2). */
 export function findLateRepeat(call: BetCall, facts: Facts): Decision | undefined {
   const content = contentOf(call)
-  const original = facts.seen.find((seen) => seen.requestId === call.requestId && seen.content === content)
+  const members = ['requestId', 'kind', 'amount', 'currency', 'resultType'] as const
+  const original = facts.seen.find((seen) => members.every((member) => seen[member] === content[member]))
   return original && { kind: 'repeat', at: original.at }
 }
 
@@ -111,8 +127,19 @@ export function isResultLocked(since: Date, { locked, now, rules }: Facts): bool
   return locked || (rules.resettleWindowMs !== null && now.getTime() - since.getTime() > rules.resettleWindowMs)
 }
 
-/** L-2: true if the postings together take money that the player no longer has, and the policy is to refuse that. */
-export function takesTooMuch(postings: readonly BetPosting[], currency: Currency, { account, rules }: Facts): boolean {
+/**
+ * Why these postings together cannot be made: they take money that the player no longer has, and the policy is to refuse
+ * that (L-2); or they make a balance that cannot be stored.
+ */
+export function moneyObjection(
+  postings: readonly BetPosting[],
+  currency: Currency,
+  facts: Facts,
+): Decision | undefined {
   const effect = postings.reduce((sum, posting) => sum + effectOnPlayer(posting), 0n)
-  return rules.clawback === 'refuse' && effect < 0n && (account(currency)?.balance ?? 0n) + effect < 0n
+  const after = (facts.account(currency)?.balance ?? 0n) + effect
+  if (effect < 0n && after < 0n && facts.rules.clawback === 'refuse') {
+    return refuse('recalculation_negative', 'taking_back_refused')
+  }
+  return fitsBalance(after) ? undefined : refuse('invalid_request', undefined, 'the balance would become too large')
 }

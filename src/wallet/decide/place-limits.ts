@@ -1,5 +1,5 @@
 /** Who may bet, and how much: codes 9, 14, 15, 16, 11, 12, 13, in this order. */
-import { parseDecimal, scaleOf } from '../../protocol/money.ts'
+import { scaleOf } from '../../protocol/money.ts'
 import type { Funder, PlaceCall, RememberedRefusal } from '../bet.ts'
 import type { Player } from '../player.ts'
 import type { Facts } from './decision.ts'
@@ -43,8 +43,8 @@ function limitRefusal(
 /** Compares in the finest scale that both have: a limit of 0.5 binds in a currency without decimals too. */
 function exceeds(amount: bigint, limit: string | undefined, { currency }: PlaceCall, { rules }: Facts): boolean {
   if (limit === undefined) return false
-  const scale = scaleOf(rules.scales, currency) ?? 0
+  const scale = scaleOf(rules.scales, currency)
   const decimals = Math.max(scale, limit.split('.')[1]?.length ?? 0)
-  const limitUnits = parseDecimal(limit, decimals)
-  return limitUnits !== undefined && amount * 10n ** BigInt(decimals - scale) > limitUnits
+  const [whole = '0', fraction = ''] = limit.split('.')
+  return amount * 10n ** BigInt(decimals - scale) > BigInt(whole + fraction.padEnd(decimals, '0'))
 }

@@ -1,8 +1,8 @@
 /** Place bet (interface.md; the column "Place bet" of the life table; R-6 for the order of checks). */
 import type { Bet, Funder, PlaceCall, RememberedRefusal } from '../bet.ts'
-import { judgeToken } from '../session.ts'
 import { type Decision, type Facts, refuse } from './decision.ts'
 import { whyNotAllowed } from './place-limits.ts'
+import { judgeToken } from './token.ts'
 
 export function decidePlace(call: PlaceCall, facts: Facts): Decision {
   const { bet } = facts

@@ -1,16 +1,16 @@
 /** Settle and resettle (interface.md; the column "Settle" of the life table; L-1 to L-6). */
 import { ZERO } from '../../protocol/money.ts'
 import type { Bet, Funder, Placement, SettleCall, Settlement } from '../bet.ts'
-import { judgeToken } from '../session.ts'
 import {
   type BetPosting,
   type Decision,
   type Facts,
   findLateRepeat,
   isResultLocked,
+  moneyObjection,
   refuse,
-  takesTooMuch,
 } from './decision.ts'
+import { judgeToken } from './token.ts'
 
 export function decideSettle(call: SettleCall, facts: Facts): Decision {
   const { bet } = facts
@@ -39,7 +39,8 @@ function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, 
   if (bet.kind === 'settled' && isResultLocked(bet.since, facts)) return refuse('recalculation_blocked')
   const settlement = { payout: call.payout, resultType: call.resultType, payee: payeeOf(call, placement) }
   const postings = bet.kind === 'settled' ? replace(bet.settlement, settlement) : settleFirst(placement, settlement)
-  if (takesTooMuch(postings, placement.currency, facts)) return refuse('recalculation_negative', 'taking_back_refused')
+  const objection = moneyObjection(postings, placement.currency, facts)
+  if (objection !== undefined) return objection
   return {
     kind: 'apply',
     bet: { kind: 'settled', placement, settlement, since: facts.now },

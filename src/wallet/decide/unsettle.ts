@@ -6,8 +6,8 @@ import {
   type Facts,
   findLateRepeat,
   isResultLocked,
+  moneyObjection,
   refuse,
-  takesTooMuch,
 } from './decision.ts'
 import { takeBack } from './settle.ts'
 
@@ -42,6 +42,7 @@ function reopen(call: UnsettleCall, bet: Bet & { kind: 'open' | 'settled' }, fac
     amount: placement.stake,
   }
   const postings = [...takeBack(bet.settlement), ...(placement.stake > 0n ? [reopened] : [])]
-  if (takesTooMuch(postings, placement.currency, facts)) return refuse('recalculation_negative', 'taking_back_refused')
+  const objection = moneyObjection(postings, placement.currency, facts)
+  if (objection !== undefined) return objection
   return { kind: 'apply', bet: { kind: 'open', placement, since: facts.now }, postings }
 }

@@ -1,0 +1,46 @@
+/** What a failed statement means: the server is down, the call met another one, or it is our bug. By SQLSTATE (Postgres, Appendix A). */
+
+/** A row has moved on between its reading and its writing: the second fence behind the locks. */
+export class StaleRead extends Error {}
+
+/** Connection, resources, shutdown, system. */
+const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])
+const QUERY_CANCELED = '57014' // statement time-out: the server works, this statement took too long
+const LOCK_NOT_AVAILABLE = '55P03'
+/** Unique violation, serialization failure, deadlock: the same call, judged again, sees what the other one did. */
+const CONFLICTS = new Set(['23505', '40001', '40P01'])
+const SOCKET_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+])
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** The database cannot be worked with: every other call would fail too. */
+export function isOutage(error: unknown): boolean {
+  const code = codeOf(error)
+  if (code === undefined)
+    return error instanceof Error && /connection|timeout|terminated|read timeout/i.test(error.message)
+  return (
+    SOCKET_ERRORS.has(code) || (code !== QUERY_CANCELED && code.length === 5 && OUTAGE_CLASSES.has(code.slice(0, 2)))
+  )
+}
+
+/** Worth one more try at once. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof StaleRead || CONFLICTS.has(codeOf(error) ?? '')
+}
+
+/** Somebody else held a row's lock for longer than we wait. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === LOCK_NOT_AVAILABLE
+}

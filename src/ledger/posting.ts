@@ -1,0 +1,42 @@
+/** What is to be moved, before it has a number. Pure: the rules of bets make postings without knowing a database. */
+import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
+import type { Money } from '../protocol/money.ts'
+
+/** The player's account is a row; the others exist per bucket and currency as names in transfers, and are summed. */
+export type AccountName = 'player' | 'open_stakes' | 'house' | 'promotions' | 'cash_in' | 'cash_out'
+
+/**
+ * stake: funder → open stakes · refund: back again · stake_closed: open stakes → house · stake_reopened: back again ·
+ * payout: house → payee · payout_reversal: back again · deposit: cash in → player · withdrawal: player → cash out
+ */
+export const TRANSFER_KINDS = [
+  'stake',
+  'refund',
+  'stake_closed',
+  'stake_reopened',
+  'payout',
+  'payout_reversal',
+  'deposit',
+  'withdrawal',
+] as const
+
+export type TransferKind = (typeof TRANSFER_KINDS)[number]
+
+export interface Posting {
+  readonly player: PlayerId
+  readonly currency: Currency
+  readonly kind: TransferKind
+  readonly debit: AccountName
+  readonly credit: AccountName
+  readonly amount: Money
+  readonly betId?: BetId
+  readonly requestId?: RequestId
+  /** The operator's reference of a deposit or withdrawal. */
+  readonly reference?: string
+}
+
+/** What the posting does to the player's balance, signed. */
+export function effectOnPlayer(posting: Pick<Posting, 'debit' | 'credit' | 'amount'>): bigint {
+  if (posting.credit === 'player') return posting.amount
+  return posting.debit === 'player' ? -posting.amount : 0n
+}

@@ -1,0 +1,76 @@
+/** The program as a person or a script runs it: `node dist/main.js …`, with its output and its exit code. */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const TIMEOUT_MS = 40_000
+
+export interface Finished {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** Runs to the end, in a folder of its own and with nothing of this environment but PATH. A server that does not end is killed. */
+export function run(args: string[], env: Record<string, string> = {}, input = ''): Promise<Finished> {
+  if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: npm run build')
+  const folder = newFolder()
+  const options = {
+    cwd: folder.path,
+    env: { PATH: process.env.PATH, ...env },
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  } as const
+  const child = spawn(process.execPath, [MAIN, ...args], options)
+  const output = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text
+    })
+  }
+  child.stdin.on('error', () => {}) // it may end without reading
+  child.stdin.end(input)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      folder.remove()
+      resolve({ code, ...output })
+    })
+  })
+}
+
+export interface Server {
+  /** Everything written so far. */
+  output(): string
+  kill(signal: NodeJS.Signals): Promise<void>
+}
+
+/** Starts a command that goes on, and waits until it has written what matches. */
+export async function startUntil(pattern: RegExp, args: string[], env: Record<string, string>): Promise<Server> {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...env } })
+  let text = ''
+  const matches = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`nothing matched ${pattern}:\n${text}`)), TIMEOUT_MS)
+    const collect = (chunk: string) => {
+      text += chunk
+      if (pattern.test(text)) resolve(clearTimeout(timer))
+    }
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', collect)
+    child.once('exit', (code) => reject(new Error(`ended with ${code}:\n${text}`)))
+  })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return ended
+  }
+  await matches.catch((error: unknown) => kill('SIGKILL').then(() => Promise.reject(error)))
+  return { output: () => text, kill }
+}
+
+export function newFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'purser-test-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}

@@ -1,0 +1,267 @@
+/** Starting a wallet: what is refused before anything listens, and what is remembered from the start before. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { spawnWallet, startWallet } from '../support/wallet.ts'
+import { newFolder, run, startUntil } from './command.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function newDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase()
+  cleanups.push(() => database.drop())
+  return database
+}
+
+function folder(): string {
+  const { path, remove } = newFolder()
+  cleanups.push(remove)
+  return path
+}
+
+async function started(options: Parameters<typeof spawnWallet>[0]) {
+  const wallet = await spawnWallet(options)
+  cleanups.push(() => wallet.kill('SIGKILL'))
+  return wallet
+}
+
+async function inSql(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(sql).finally(() => client.end())
+}
+
+const KEYS = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key', PORT: '0' }
+
+describe('settings', () => {
+  test('that are wrong are all named at once, and nothing is started', async () => {
+    const wrong = {
+      ...{ PORT: '65536', PURSER_CLAWBACK: 'maybe', PURSER_RESETTLE_WINDOW: '-1', PURSER_FREEBET_STAKE: 'house' },
+      ...{ PURSER_BUCKETS: '0', PURSER_BEHIND_AGGREGATOR: 'yes', PURSER_MINIMUM_AGE: 'old', PURSER_MIGRATE: 'later' },
+      ...{ LOG_LEVEL: 'loud', PURSER_CURRENCIES: 'EUR:1,gold:2,SILVER:3,BTC:99' },
+    }
+    const { code, stdout, stderr } = await run(['wallet'], {
+      ...KEYS,
+      ...wrong,
+      PARTNER_SECRET: 'a,,b',
+      OPERATOR_API_KEY_FILE: '/nowhere',
+    })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    for (const name of [...Object.keys(wrong), 'PARTNER_SECRET'])
+      expect(stderr).toMatch(new RegExp(`^  - ${name}\\b`, 'm'))
+    for (const entry of ['"EUR:1"', '"gold:2"', '"SILVER:3"', '"BTC:99"']) expect(stderr).toContain(entry)
+  })
+
+  test('are refused by every command that reads them', async () => {
+    for (const command of ['sandbox', 'migrate', 'audit']) {
+      expect((await run([command], { ...KEYS, PURSER_BUCKETS: 'many' })).code, command).toBe(2)
+    }
+  })
+
+  test('of secrets can be files; one that cannot be read is named without its content', async () => {
+    const path = join(folder(), 'secret')
+    writeFileSync(path, 'testdemo\n')
+    const [given, fromFile] = [
+      await run(['sign', '--secret', 'testdemo'], {}, '{}'),
+      await run(['sign'], { PARTNER_SECRET_FILE: path }, '{}'),
+    ]
+    expect(fromFile).toEqual(given)
+    const { code, stderr } = await run(['wallet'], {
+      ...KEYS,
+      PARTNER_SECRET: '',
+      PARTNER_SECRET_FILE: '/nowhere/secret',
+    })
+    expect(code).toBe(2)
+    expect(stderr).toContain('PARTNER_SECRET_FILE cannot be read')
+  })
+})
+
+describe('secrets', () => {
+  test('must be given in production: both missing ones are named and none is made', async () => {
+    const dataDir = join(folder(), 'data')
+    const { code, stderr } = await run(['wallet'], { NODE_ENV: 'production', PURSER_DATA_DIR: dataDir, PORT: '0' })
+    expect(code).toBe(2)
+    expect(stderr).toContain('PARTNER_SECRET must be set in production')
+    expect(stderr).toContain('OPERATOR_API_KEY must be set in production')
+    expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('are made at the first start, told once, kept for the owner’s eyes only, and the same at the next', async () => {
+    const [dataDir, database] = [folder(), await newDatabase()]
+    const options = { databaseUrl: database.url, dataDir, env: { PARTNER_SECRET: '', OPERATOR_API_KEY: '' } }
+    const first = await started(options)
+    await expect.poll(() => first.output()).toContain('OPERATOR_API_KEY was not set')
+    const told = /OPERATOR_API_KEY was not set; using (\S+), kept in (\S+)/.exec(first.output())
+    expect(told?.[2]).toBe(join(dataDir, 'operator-api-key'))
+    expect(readFileSync(told?.[2] as string, 'utf8').trim()).toBe(told?.[1])
+    expect(statSync(told?.[2] as string).mode & 0o777).toBe(0o600)
+    const audit = (url: string) => fetch(`${url}/operator/audit`, { headers: { authorization: `Bearer ${told?.[1]}` } })
+    expect((await audit(first.url)).status).toBe(200)
+    expect(await first.kill('SIGTERM')).toBe(0)
+
+    const second = await started(options)
+    expect((await audit(second.url)).status).toBe(200)
+    expect(second.output()).not.toContain(told?.[1])
+  })
+
+  test('that were kept empty (a crash while writing) are made anew: an empty key opens nothing', async () => {
+    const [dataDir, database] = [folder(), await newDatabase()]
+    writeFileSync(join(dataDir, 'operator-api-key'), '')
+    const wallet = await started({ databaseUrl: database.url, dataDir, env: { OPERATOR_API_KEY: '' } })
+    expect(readFileSync(join(dataDir, 'operator-api-key'), 'utf8').trim()).toMatch(/^\S{32}$/)
+    for (const headers of [{}, { authorization: 'Bearer ' }]) {
+      expect((await fetch(`${wallet.url}/operator/audit`, { headers })).status).toBe(401)
+    }
+  })
+})
+
+describe('a data folder', () => {
+  test('has one wallet: the second says so and ends with 3, and so does every other command', async () => {
+    const dataDir = folder()
+    const first = await started({ dataDir })
+    for (const command of ['wallet', 'audit', 'migrate']) {
+      const { code, stdout, stderr } = await run([command], { ...KEYS, PURSER_DATA_DIR: dataDir })
+      expect({ code, stdout }, command).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toBe(`purser: the embedded database in ${dataDir} is in use by another process\n`)
+    }
+    await first.auditIsClean()
+  })
+
+  test('is free again after a kill -9, with everything that was answered', async () => {
+    const dataDir = folder()
+    const first = await started({ dataDir })
+    const { userId } = await first.operator.createPlayer()
+    await first.operator.deposit(userId, '12.34')
+    await first.kill('SIGKILL')
+    const second = await started({ dataDir })
+    expect(await second.operator.balance(userId)).toBe('12.34')
+  })
+})
+
+describe('a database', () => {
+  test('keeps its number of buckets: another is refused, none means the kept one', async () => {
+    const database = await newDatabase()
+    await (await startWallet({ databaseUrl: database.url, env: { PURSER_BUCKETS: '4' } })).stop()
+    const { code, stderr } = await run(['wallet'], { ...KEYS, DATABASE_URL: database.url, PURSER_BUCKETS: '8' })
+    expect(code).toBe(2)
+    expect(stderr).toContain('the database was created with PURSER_BUCKETS=4 and cannot be used with 8')
+    const wallet = await started({ databaseUrl: database.url })
+    expect(wallet.output()).toContain('"buckets":4')
+  })
+
+  test('keeps the scale of a currency in use: another is refused, of an unused one it changes', async () => {
+    const database = await newDatabase()
+    const wallet = await startWallet({ databaseUrl: database.url, env: { PURSER_CURRENCIES: 'USD:4,GOLD:2' } })
+    await wallet.operator.createPlayer({ currency: 'USD', currencies: ['USD'] })
+    await wallet.stop()
+    const start = (currencies: string) =>
+      run(['wallet'], { ...KEYS, DATABASE_URL: database.url, PURSER_CURRENCIES: currencies })
+    const changed = await start('USD:3,GOLD:3')
+    expect(changed.code).toBe(2)
+    expect(changed.stderr).toContain('USD is stored with 4 decimals, configured are 3')
+    expect(changed.stderr).not.toContain('GOLD')
+    expect((await start('')).stderr).toContain('USD is stored with 4 decimals, configured are 2')
+    const again = await startWallet({ databaseUrl: database.url, env: { PURSER_CURRENCIES: 'USD:4,GOLD:3' } })
+    const { userId } = await again.operator.createPlayer({ currency: 'GOLD', currencies: ['GOLD'] })
+    expect(await again.operator.balance(userId, 'GOLD')).toBe('0.000')
+    await again.stop()
+  })
+
+  test('forgets no currency: without its scale an account could not be shown', async () => {
+    const database = await newDatabase()
+    const wallet = await startWallet({ databaseUrl: database.url, env: { PURSER_CURRENCIES: 'GOLD:4,TIN:2' } })
+    await wallet.operator.createPlayer({ currency: 'GOLD', currencies: ['GOLD'] })
+    await wallet.stop()
+    const { code, stderr } = await run(['wallet'], { ...KEYS, DATABASE_URL: database.url })
+    expect(code).toBe(2)
+    expect(stderr).toContain('add GOLD:4 to PURSER_CURRENCIES')
+    expect(stderr).not.toContain('TIN')
+  })
+
+  test('is not migrated with PURSER_MIGRATE=never: an old one is refused, a current one is used', async () => {
+    const database = await newDatabase()
+    const env = { PURSER_MIGRATE: 'never' }
+    const wallet = await started({ databaseUrl: database.url, env })
+    await wallet.auditIsClean()
+    await wallet.kill('SIGTERM')
+    await inSql(database.url, 'drop schema purser cascade')
+    const { code, stderr } = await run(['wallet'], { ...KEYS, ...env, DATABASE_URL: database.url })
+    expect(code).toBe(2)
+    expect(stderr).toContain('run the migrate command')
+  })
+
+  test('that would lose an answered bet in a crash is refused', async () => {
+    const database = await newDatabase()
+    await inSql(
+      database.url,
+      `alter database "${new URL(database.url).pathname.slice(1)}" set synchronous_commit = off`,
+    )
+    const { code, stdout, stderr } = await run(['wallet'], { ...KEYS, DATABASE_URL: database.url })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain('synchronous_commit=off')
+  })
+})
+
+test('a port that is taken is named and ends with 2', async () => {
+  const database = await newDatabase()
+  const wallet = await started({ databaseUrl: database.url })
+  const { code, stderr } = await run(['wallet'], {
+    ...KEYS,
+    DATABASE_URL: database.url,
+    PORT: new URL(wallet.url).port,
+  })
+  expect(code).toBe(2)
+  expect(stderr).toContain('EADDRINUSE')
+})
+
+test('SIGTERM and SIGINT end a wallet with 0, after what it accepted', async () => {
+  const database = await newDatabase()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const wallet = await started({ databaseUrl: database.url })
+    const { userId } = await wallet.operator.createPlayer()
+    const answered = Array.from({ length: 20 }, () =>
+      wallet.operator.deposit(userId, '1.00').then(
+        () => 1,
+        () => 0,
+      ),
+    )
+    await Promise.race(answered)
+    const [code, ...counts] = await Promise.all([wallet.kill(signal), ...answered])
+    expect(code).toBe(0)
+    const next = await startWallet({ databaseUrl: database.url })
+    const deposited = Number.parseInt(await next.operator.balance(userId), 10)
+    expect(deposited).toBeGreaterThanOrEqual(counts.filter((count) => count === 1).length)
+    expect(deposited).toBeGreaterThan(0)
+    await next.auditIsClean()
+    await next.stop()
+  }
+})
+
+describe('the sandbox', () => {
+  async function sandbox(dataDir: string): Promise<string> {
+    const server = await startUntil(/Ctrl-C stops it/, ['sandbox'], { PORT: '0', PURSER_DATA_DIR: dataDir })
+    cleanups.push(() => server.kill('SIGKILL'))
+    return server.output()
+  }
+
+  test('prints a signed curl line that places a bet, once', async () => {
+    const text = await sandbox('memory://')
+    const url = /^Purser wallet +(\S+)$/m.exec(text)?.[1] as string
+    const headers = { 'x-sign-jws': /x-sign-jws: ([^']+)'/.exec(text)?.[1] as string }
+    const body = / -d '([^']+)'/.exec(text)?.[1] as string
+    const send = async () => (await fetch(`${url}/payment/bet`, { method: 'POST', body, headers })).text()
+    const first = await send()
+    expect(first).toContain('transactionTime')
+    expect(await send()).toBe(first)
+    const authorization = `Bearer ${/^Operator key +(\S+)$/m.exec(text)?.[1]}`
+    const balances = await fetch(`${url}/operator/players/alice/balances`, { headers: { authorization } })
+    expect(await balances.json()).toMatchObject({
+      balances: [{ currency: 'EUR', amount: '990.00' }, { currency: 'USD' }],
+    })
+  })
+})

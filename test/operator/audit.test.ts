@@ -1,0 +1,293 @@
+/** The audit: every kind of damage done to a database by hand is named by the checks that it breaks, and by no other. */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Tx } from '../../src/db/db.ts'
+import { auditLedger } from '../../src/ledger/audit.ts'
+import { auditBets } from '../../src/wallet/audit.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { objectOf, rowsOf } from './answers.ts'
+
+const CHECKS = {
+  balanced: 'transfers are balanced: per currency, the stored balances and the summed accounts come to zero',
+  sum: 'a balance is the sum of its transfers',
+  last: 'a balance is what its last transfer left, and its version is that transfer',
+  chain: 'versions follow each other without gaps, each balance from the one before',
+  account: 'every transfer has its account',
+  opening: 'the opening version is the last transfer before the day of the account',
+  cash: 'each deposit and withdrawal has exactly its transfer',
+  negative: 'no balance is below zero',
+  perBet:
+    'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts',
+  once: 'a bet is staked once and refunded at most once, and refunded only if it is cancelled',
+  unplaced: 'a bet that was never placed has moved no money',
+  calls: 'the calls of a bet are all recorded',
+}
+type Check = keyof typeof CHECKS
+
+/** What is done, in SQL, and what it breaks. `:bet` stands for the id of the bet in that state, `:player` for the player. */
+const DAMAGE: [string, string, Check[]][] = [
+  [
+    'a balance with a cent too much',
+    'update purser.account set balance = balance + 1 where player = :player and currency = $$EUR$$',
+    ['balanced', 'sum', 'last'],
+  ],
+  [
+    'an account that is a transfer ahead',
+    'update purser.account set version = version + 1 where player = :player and currency = $$EUR$$',
+    ['last'],
+  ],
+  ['an account that is lost', 'delete from purser.account where player = :player', ['balanced', 'account']],
+  [
+    'an account without transfers that has money',
+    "insert into purser.account select bucket, player, 'SEK', 5, 0, day, 0 from purser.account where player = :player and currency = 'EUR'",
+    ['balanced', 'sum', 'last'],
+  ],
+  [
+    'an opening version of another day',
+    'update purser.account set opening_version = opening_version - 1 where player = :player and currency = $$EUR$$',
+    ['opening'],
+  ],
+  ['a day that has not come', 'update purser.account set day = day + 1 where player = :player', ['opening']],
+  [
+    'a transfer of a cent more',
+    "update purser.transfer set amount = amount + 1 where bet_id = :settled and kind = 'payout'",
+    ['balanced', 'sum', 'chain', 'perBet'],
+  ],
+  [
+    'a transfer that is lost, the last of its day',
+    "delete from purser.transfer where bet_id = :settled and kind = 'payout'",
+    ['balanced', 'sum', 'chain', 'opening', 'perBet'],
+  ],
+  [
+    'a lost transfer that never touched the player',
+    "delete from purser.transfer where bet_id = :settled and kind = 'stake_closed'",
+    ['chain', 'perBet'],
+  ],
+  [
+    'a transfer from the wrong account',
+    "update purser.transfer set debit = 'promotions' where bet_id = :settled and kind = 'payout'",
+    ['perBet'],
+  ],
+  [
+    'a transfer that left another balance',
+    "update purser.transfer set balance_after = balance_after + 1 where bet_id = :open and kind = 'stake'",
+    ['chain'],
+  ],
+  [
+    'a transfer in another currency',
+    "update purser.transfer set currency = 'SEK' where bet_id = :open",
+    ['balanced', 'sum', 'chain', 'account', 'perBet'],
+  ],
+  [
+    'a deposit that nobody recorded',
+    "delete from purser.cash_movement where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  [
+    'a withdrawal recorded as a deposit',
+    "update purser.cash_movement set kind = 'deposit' where player = :player and kind = 'withdrawal'",
+    ['cash', 'cash'],
+  ],
+  [
+    'a recorded deposit of a cent more',
+    "update purser.cash_movement set amount = amount + 1 where player = :player and kind = 'deposit'",
+    ['cash', 'cash'],
+  ],
+  ['a bet with another stake', 'update purser.bet set stake = stake + 1 where bet_id = :open', ['perBet']],
+  ['a bet with another payout', 'update purser.bet set payout = payout + 1 where bet_id = :settled', ['perBet']],
+  ['a payout of somebody else', "update purser.bet set payee = 'promotions' where bet_id = :settled", ['perBet']],
+  ['a stake that another funded', "update purser.bet set funder = 'promotions' where bet_id = :open", ['perBet']],
+  ['a bet in another currency', "update purser.bet set currency = 'SEK' where bet_id = :open", ['perBet']],
+  ['a bet of another player', "update purser.bet set player = 'mallory' where bet_id = :open", ['perBet', 'once']],
+  [
+    'an open bet that says it is cancelled',
+    "update purser.bet set status = 'cancelled' where bet_id = :open",
+    ['perBet', 'once'],
+  ],
+  [
+    'a cancelled bet that says it is open',
+    "update purser.bet set status = 'open' where bet_id = :cancelled",
+    ['perBet', 'once'],
+  ],
+  [
+    'a settled bet that says it is open',
+    "update purser.bet set status = 'open', payout = null, result_type = null, payee = null where bet_id = :settled",
+    ['perBet'],
+  ],
+  [
+    'a refund that is called a payout',
+    "update purser.transfer set kind = 'payout' where bet_id = :cancelled and kind = 'refund'",
+    ['once'],
+  ],
+  ['a second stake', "update purser.transfer set kind = 'stake' where bet_id = :settled and kind = 'payout'", ['once']],
+  ['a bet that is lost', 'delete from purser.bet where bet_id = :open', ['once']],
+  [
+    'money moved for a refused bet',
+    "update purser.transfer set bet_id = :refused where player = :player and kind = 'deposit'",
+    ['once', 'unplaced'],
+  ],
+  [
+    'money moved for a tombstone',
+    "update purser.transfer set bet_id = :tombstone where player = :player and kind = 'deposit'",
+    ['once', 'unplaced'],
+  ],
+  ['a call that is lost', 'delete from purser.bet_call where bet_id = :settled and seq = 2', ['calls']],
+  ['a lost call of a refused bet', 'delete from purser.bet_call where bet_id = :refused', ['calls']],
+  ['a call too many', 'update purser.bet set calls = calls + 1 where bet_id = :open', ['calls']],
+]
+
+const TABLES = ['account', 'transfer', 'cash_movement', 'bet', 'bet_call']
+
+test('the names above are those of every check', async () => {
+  const everything: Pick<Tx, 'query'> = { query: async () => [{ broken: true }] as never }
+  const findings = [...(await auditLedger(everything as Tx, false)), ...(await auditBets(everything as Tx))]
+  expect(findings.map(({ check }) => check).sort()).toEqual(Object.values(CHECKS).sort())
+})
+
+test('every check is broken by some damage below', () => {
+  const broken = new Set<Check>([...DAMAGE.flatMap(([, , checks]) => checks), 'negative'])
+  expect([...broken].sort()).toEqual(Object.keys(CHECKS).sort())
+})
+
+describe.each(['1', '4'])('with %s buckets', (buckets) => {
+  let wallet: TestWallet
+  let sql: pg.Client
+  /** What the names in the damage stand for. */
+  const names: Record<string, string> = {}
+
+  beforeAll(async () => {
+    wallet = await startWallet({ env: { PURSER_BUCKETS: buckets } })
+    sql = new pg.Client({ connectionString: wallet.databaseUrl })
+    await sql.connect()
+    await playScene()
+    await Promise.all([1, 2, 3].map(() => playBystander()))
+    await wallet.auditIsClean()
+    await sql.query('create schema untouched')
+    for (const table of TABLES) await sql.query(`create table untouched.${table} as table purser.${table}`)
+  })
+  afterEach(repair)
+  afterAll(async () => {
+    await sql.end()
+    await wallet.stop()
+  })
+
+  /** A player with one bet in each state, and money moved on two days. */
+  async function playScene(): Promise<void> {
+    const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
+    const bet = (state: string) => {
+      names[state] = randomUUID()
+      return { userId, token, transactionId: names[state] }
+    }
+    names.player = userId
+    await wallet.wire.place({ ...bet('settled'), amount: 10 })
+    await wallet.wire.settle({ userId, transactionId: names.settled, amount: 25 })
+    wallet.clock.advance(86_400_000)
+    const fresh = await wallet.operator.session(userId)
+    await wallet.operator.request('POST', `/operator/players/${userId}/withdrawals`, {
+      currency: 'EUR',
+      amount: '5.00',
+      reference: 'out',
+    })
+    await wallet.wire.place({ ...bet('open'), token: fresh, amount: 10 })
+    await wallet.wire.place({ ...bet('cancelled'), token: fresh, amount: 10 })
+    await wallet.wire.rollback({ userId, transactionId: names.cancelled, amount: 10 })
+    await wallet.wire.place({ ...bet('refused'), token: fresh, amount: 9_999 })
+    await wallet.wire.rollback({ userId, transactionId: bet('tombstone').transactionId, amount: 10 })
+  }
+
+  /** Others, whose money is not touched by any damage. */
+  async function playBystander(): Promise<void> {
+    const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+    const transactionId = randomUUID()
+    await wallet.wire.place({ userId, token, transactionId, amount: 10 })
+    await wallet.wire.settle({ userId, transactionId, amount: 15 })
+  }
+
+  async function repair(): Promise<void> {
+    const copies = TABLES.map((table) => `insert into purser.${table} table untouched.${table}`)
+    await sql.query(
+      `begin; truncate ${TABLES.map((table) => `purser.${table}`).join(', ')}; ${copies.join('; ')}; commit`,
+    )
+    await wallet.auditIsClean()
+  }
+
+  async function damage(text: string): Promise<void> {
+    const statement = text.replaceAll(/(?<!:):(\w+)/g, (_all, name: string) => sql.escapeLiteral(names[name] ?? ''))
+    const { rowCount } = await sql.query(statement)
+    expect(rowCount).toBeGreaterThan(0)
+  }
+
+  async function findings(): Promise<{ check: string; row: Record<string, unknown> }[]> {
+    const { status, body } = await wallet.operator.request('GET', '/operator/audit')
+    const found = rowsOf(body, 'findings').map(({ check, row }) => ({ check: String(check), row: objectOf(row) }))
+    expect({ status, ok: objectOf(body).ok }).toEqual({ status: 200, ok: found.length === 0 })
+    return found
+  }
+
+  test.each(DAMAGE)('%s', async (_name, text, checks) => {
+    await damage(text)
+    const found = await findings()
+    expect(new Set(found.map(({ check }) => check))).toEqual(new Set(checks.map((check) => CHECKS[check])))
+    const players = new Set(found.flatMap(({ row }) => ('player' in row ? [row.player] : [])))
+    expect([...players].filter((player) => player !== names.player && player !== 'mallory')).toEqual([])
+  })
+
+  test('a row says what is wrong, in minor units', async () => {
+    await damage("update purser.account set balance = balance + 1 where player = :player and currency = 'EUR'")
+    const found = await findings()
+    const row = found.find(({ check }) => check === CHECKS.sum)?.row
+    expect(row).toEqual({ player: names.player, currency: 'EUR', balance: '10001', total: '10000' })
+  })
+
+  test('of a thousand broken rows it names a hundred per check', async () => {
+    await sql.query(
+      `insert into purser.account select 0, 'ghost-' || i, 'SEK', 1, 0, current_date, 0 from generate_series(1, 1000) i`,
+    )
+    const found = await findings()
+    expect(found.filter(({ check }) => check === CHECKS.sum)).toHaveLength(100)
+  })
+})
+
+test('a balance below zero is a finding when clawback is refused, and none when it is allowed (L-2)', async () => {
+  const lenient = await startWallet({ env: { PURSER_CLAWBACK: 'allow-negative' } })
+  const strict = await startWallet({ databaseUrl: lenient.databaseUrl })
+  try {
+    const { userId, token } = await playerWithMoney(lenient.operator, '10.00')
+    const transactionId = randomUUID()
+    await lenient.wire.place({ userId, token, transactionId, amount: 10 })
+    await lenient.wire.settle({ userId, transactionId, amount: 25 })
+    await lenient.operator.request('POST', `/operator/players/${userId}/withdrawals`, {
+      currency: 'EUR',
+      amount: '20.00',
+      reference: 'out',
+    })
+    expect((await lenient.wire.unsettle({ userId, transactionId, amount: 25 })).status).toBe(200)
+    expect(await lenient.operator.balance(userId)).toBe('-20.00')
+    await lenient.auditIsClean()
+    const { body } = await strict.operator.request('GET', '/operator/audit')
+    expect(rowsOf(body, 'findings')).toEqual([
+      { check: CHECKS.negative, row: { player: userId, currency: 'EUR', balance: '-2000' } },
+    ])
+  } finally {
+    await strict.stop()
+    await lenient.stop()
+  }
+})
+
+test('a row in the bucket of other players is found: its owner has no money there', async () => {
+  const wallet = await startWallet({ env: { PURSER_BUCKETS: '4' } })
+  const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+  await sql.connect()
+  try {
+    const { userId } = await playerWithMoney(wallet.operator, '100.00')
+    await sql.query('update purser.account set bucket = (bucket + 1) % 4 where player = $1', [userId])
+    const { body } = await wallet.operator.request('GET', '/operator/audit')
+    const found = new Set(rowsOf(body, 'findings').map(({ check }) => check))
+    expect(found).toEqual(new Set([CHECKS.sum, CHECKS.last, CHECKS.account]))
+  } finally {
+    await sql.end()
+    await wallet.stop()
+  }
+})

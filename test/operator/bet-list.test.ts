@@ -1,0 +1,193 @@
+/** Lists over all players: bets and anomalies, newest first, filtered, page by page. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import type { JsonObject } from '../support/wire.ts'
+import { expectProblem, objectOf, readAllPages, rowsOf } from './answers.ts'
+
+interface Player {
+  userId: string
+  token: string
+  currency: string
+}
+
+describe.each(['1', '4'])('with %s buckets', (buckets) => {
+  let wallet: TestWallet
+  let players: Player[]
+  /** Every bet of the scene, oldest first, a minute between each, with the status it ended in. */
+  const bets: { userId: string; transactionId: string; status: string }[] = []
+  const startedAt: string[] = []
+
+  beforeAll(async () => {
+    wallet = await startWallet({ env: { PURSER_BUCKETS: buckets } })
+    players = await Promise.all(Array.from({ length: 4 }, () => playerWithMoney(wallet.operator, '100.00')))
+    for (let i = 0; i < 20; i++) bets.push(await makeBet(players[i % 4] as Player, STATUSES[i % 5] as string))
+  })
+  afterAll(() => wallet.stop())
+
+  const STATUSES = ['open', 'settled', 'cancelled', 'refused', 'unknown']
+
+  async function makeBet({ userId, token }: Player, status: string): Promise<(typeof bets)[number]> {
+    const bet = { userId, transactionId: randomUUID() }
+    wallet.clock.advance(60_000)
+    startedAt.push(wallet.clock.now().toISOString())
+    if (status !== 'unknown') await wallet.wire.place({ ...bet, token, amount: status === 'refused' ? 1_000 : 1 })
+    if (status === 'settled' || status === 'unknown') await wallet.wire.settle({ ...bet, amount: 2 })
+    if (status === 'cancelled') await wallet.wire.rollback({ ...bet, amount: 1 })
+    return { ...bet, status }
+  }
+
+  const list = (query: string) => wallet.operator.request('GET', `/operator/bets?${query}`)
+  const listed = async (query: string) => rowsOf((await list(query)).body, 'data')
+  const namesOf = (rows: JsonObject[]) =>
+    rows.map(({ userId, transactionId, status }) => ({ userId, transactionId, status }))
+  const newestFirst = () => [...bets].reverse()
+
+  test('bets are listed newest first, of all players, with their status', async () => {
+    const rows = await listed('')
+    expect(namesOf(rows)).toEqual(newestFirst())
+    const times = rows.map(({ firstSeenAt }) => String(firstSeenAt))
+    expect(times).toEqual([...times].sort().reverse())
+    expect(rows.find(({ status }) => status === 'settled')).toMatchObject({
+      stake: '1.00',
+      payout: '2.00',
+      currency: 'EUR',
+    })
+    expect(rows.find(({ status }) => status === 'refused')).toMatchObject({ refusalCode: 7 })
+  })
+
+  test.each([1, 3, 7, 20, 21])('pages of %i have every bet once', async (limit) => {
+    const pages = await readAllPages(list, limit)
+    expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true)
+    expect(namesOf(pages.flat())).toEqual(newestFirst())
+  })
+
+  test.each(STATUSES)('the status %s shows exactly its bets, page by page', async (status) => {
+    const pages = await readAllPages((query) => list(`status=${status}&${query}`), 3)
+    expect(namesOf(pages.flat())).toEqual(newestFirst().filter((bet) => bet.status === status))
+    expect(pages.flat()).toHaveLength(4)
+  })
+
+  test('a player shows exactly that player’s bets, with a status only those', async () => {
+    const { userId } = players[1] as Player
+    expect(namesOf(await listed(`userId=${userId}`))).toEqual(newestFirst().filter((bet) => bet.userId === userId))
+    expect(namesOf(await listed(`userId=${userId}&status=open`))).toEqual(
+      newestFirst().filter((bet) => bet.userId === userId && bet.status === 'open'),
+    )
+    expect(await listed('userId=nobody')).toEqual([])
+  })
+
+  test('from is inclusive and to exclusive, by when a bet was first named', async () => {
+    const rows = await listed('')
+    const [later, earlier] = [String(rows[4]?.firstSeenAt), String(rows[9]?.firstSeenAt)]
+    expect(await listed(`from=${earlier}&to=${later}`)).toEqual(rows.slice(5, 10))
+    expect(await listed(`from=${startedAt[19]}`)).toEqual(rows.slice(0, 1))
+    expect(await listed(`to=${startedAt[0]}`)).toEqual([])
+  })
+
+  test('bets that arrive between pages leave no gap and repeat nothing', async () => {
+    const known = namesOf(await listed(''))
+    const { userId, token } = players[0] as Player
+    const pages = await readAllPages(list, 6, async () => {
+      await wallet.wire.place({ userId, token, transactionId: randomUUID(), amount: 1 })
+    })
+    expect(namesOf(pages.flat())).toEqual(known)
+  })
+
+  describe('anomalies', () => {
+    const anomalies = (query: string) => wallet.operator.request('GET', `/operator/anomalies?${query}`)
+
+    test('are the calls that contradict a bet’s life, newest first, with what was answered', async () => {
+      const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
+      const bet = { userId, transactionId: randomUUID() }
+      const calls = [
+        () => wallet.wire.settle({ ...bet, amount: 5 }),
+        () => wallet.wire.unsettle({ ...bet, amount: 5 }),
+        () => wallet.wire.place({ ...bet, token, amount: 1 }),
+        () => wallet.wire.place({ ...bet, token, amount: 2 }),
+        () => wallet.wire.settle({ ...bet, amount: 5, currency: 'USD' }),
+        () => wallet.wire.settle({ ...bet, amount: 0, resultType: 'won' }),
+        () => wallet.wire.settle({ ...bet, amount: 500, resultType: 'won' }),
+        () =>
+          wallet.operator.request('POST', `/operator/players/${userId}/withdrawals`, {
+            currency: 'EUR',
+            amount: '590.00',
+            reference: 'r',
+          }),
+        () => wallet.wire.settle({ ...bet, amount: 5 }),
+        () => wallet.wire.rollback({ ...bet, amount: 1 }),
+      ]
+      for (const call of calls) {
+        wallet.clock.advance(1_000)
+        await call()
+      }
+      const { body } = await anomalies('limit=7')
+      const shown = rowsOf(body, 'data').map(({ operation, anomaly, outcome, code }) => [
+        operation,
+        anomaly,
+        outcome,
+        code,
+      ])
+      expect(shown).toEqual([
+        ['rollback', 'rollback_after_settle', 'refused', 8],
+        ['settle', 'taking_back_refused', 'refused', 21],
+        ['settle', 'result_contradicts_amount', 'applied', undefined],
+        ['settle', 'currency_differs_from_bet', 'refused', 5],
+        ['place', 'place_differs_from_bet', 'refused', 8],
+        ['unsettle', 'unsettle_of_unknown_bet', 'refused', 5],
+        ['settle', 'settle_of_unknown_bet', 'refused', 5],
+      ])
+      expect(
+        rowsOf(body, 'data').every((row) => row.userId === userId && row.transactionId === bet.transactionId),
+      ).toBe(true)
+    })
+
+    test('have each exactly once over all pages, while others arrive', async () => {
+      const known = rowsOf((await anomalies('limit=500')).body, 'data')
+      expect(known.length).toBeGreaterThan(4)
+      const pages = await readAllPages(anomalies, 2, async () => {
+        await wallet.wire.settle({ userId: players[0]?.userId, transactionId: randomUUID(), amount: 1 })
+      })
+      expect(pages.flat()).toEqual(known)
+    })
+
+    test('are found by time', async () => {
+      const known = rowsOf((await anomalies('limit=500')).body, 'data')
+      const [newer, older] = [known[1] as JsonObject, known[3] as JsonObject]
+      const { body } = await anomalies(`from=${older.at}&to=${newer.at}`)
+      const expected = known.filter(({ at }) => String(at) >= String(older.at) && String(at) < String(newer.at))
+      expect(objectOf(body)).toEqual({ data: expected, next: null })
+    })
+
+    test('do not hold what is no contradiction: repeats, refusals for money, locked results', async () => {
+      const before = rowsOf((await anomalies('limit=500')).body, 'data').length
+      const { userId, token } = await playerWithMoney(wallet.operator, '10.00')
+      const bet = { userId, transactionId: randomUUID() }
+      await wallet.wire.place({ ...bet, token, amount: 1 })
+      await wallet.wire.place({ ...bet, token, amount: 1 })
+      await wallet.wire.place({ userId, token, transactionId: randomUUID(), amount: 100 })
+      await wallet.wire.settle({ ...bet, amount: 2 })
+      await wallet.operator.lock(userId, bet.transactionId)
+      await wallet.wire.settle({ ...bet, amount: 3 })
+      expect(rowsOf((await anomalies('limit=500')).body, 'data')).toHaveLength(before)
+    })
+  })
+
+  const cursor = (parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+  const faulty: [string, string, string][] = [
+    ['/operator/bets', 'status=pending', '/query/status'],
+    ['/operator/bets', 'userId=', '/query/userId'],
+    ['/operator/bets', `userId=${'%F0%9F%98%80'.repeat(40)}`, '/query/userId'],
+    ['/operator/bets', 'limit=1000', '/query/limit'],
+    ['/operator/bets', 'from=yesterday', '/query/from'],
+    ['/operator/bets', `after=${cursor(['2031-05-16T00:00:00.000Z', 'a'])}`, '/query/after'],
+    ['/operator/bets', `after=${cursor(['2031-05-16T00:00:00.000Z', 'a\u0000', 'b'])}`, '/query/after'],
+    ['/operator/anomalies', `after=${cursor(['2031-05-16T00:00:00.000Z', 'a', 'b', 'c'])}`, '/query/after'],
+    ['/operator/anomalies', `after=${cursor(['when?', 'a', 'b', '1'])}`, '/query/after'],
+    ['/operator/anomalies', 'to=2031-13-01T00:00:00Z', '/query/to'],
+  ]
+  test.each(faulty)('%s?%s is 400', async (path, query, pointer) => {
+    expectProblem(await wallet.operator.request('GET', `${path}?${query}`), 400, 'invalid_request', [pointer])
+  })
+})

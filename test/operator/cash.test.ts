@@ -1,0 +1,203 @@
+/** Deposits and withdrawals: once per reference, exact, and never more than there is. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { OperatorReply } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import type { JsonObject } from '../support/wire.ts'
+import { expectProblem, rowsOf } from './answers.ts'
+
+describe.each(['1', '4'])('with %s buckets', (buckets) => {
+  let wallet: TestWallet
+
+  beforeAll(async () => {
+    wallet = await startWallet({ env: { PURSER_BUCKETS: buckets } })
+  })
+  afterEach(() => wallet.auditIsClean())
+  afterAll(() => wallet.stop())
+
+  type Kind = 'deposits' | 'withdrawals'
+
+  async function move(
+    userId: string,
+    kind: Kind,
+    amount: string,
+    reference: string,
+    currency = 'EUR',
+  ): Promise<OperatorReply> {
+    const path = `/operator/players/${userId}/${kind}`
+    const { status, body } = await wallet.operator.request('POST', path, { currency, amount, reference })
+    return { status, body }
+  }
+
+  async function newPlayer(amount = '0'): Promise<string> {
+    const { userId } = await wallet.operator.createPlayer({ currencies: ['EUR', 'USD', 'BTC', 'JPY'] })
+    if (amount !== '0') await wallet.operator.deposit(userId, amount)
+    return userId
+  }
+
+  async function movements(userId: string): Promise<JsonObject[]> {
+    return rowsOf((await wallet.operator.request('GET', `/operator/players/${userId}/statement`)).body, 'data')
+  }
+
+  test('a deposit adds, a withdrawal takes away, and each answers its transfer and the balance after it', async () => {
+    const userId = await newPlayer()
+    expect(await move(userId, 'deposits', '100.00', 'in-1')).toEqual({
+      status: 201,
+      body: { transferId: 'EUR-1', balance: '100.00' },
+    })
+    expect(await move(userId, 'withdrawals', '99.99', 'out-1')).toEqual({
+      status: 201,
+      body: { transferId: 'EUR-2', balance: '0.01' },
+    })
+    expect(await move(userId, 'deposits', '7', 'in-2', 'JPY')).toEqual({
+      status: 201,
+      body: { transferId: 'JPY-1', balance: '7' },
+    })
+    expect(await wallet.operator.balance(userId)).toBe('0.01')
+    const [, second, first] = await movements(userId)
+    expect(first).toMatchObject({ kind: 'deposit', amount: '100.00', balance: '100.00', reference: 'in-1' })
+    expect(second).toMatchObject({ kind: 'withdrawal', amount: '-99.99', balance: '0.01', reference: 'out-1' })
+  })
+
+  test.each(['deposits', 'withdrawals'] as const)(
+    '%s: the same again gets the same answer and moves nothing, also much later',
+    async (kind) => {
+      const userId = await newPlayer('50.00')
+      const first = await move(userId, kind, '10.00', 'ref')
+      await move(userId, 'deposits', '1.00', 'another')
+      wallet.clock.advance(86_400_000)
+      expect(await move(userId, kind, '10.00', 'ref')).toEqual(first)
+      expect(await move(userId, kind, '10', 'ref'), 'the same amount, written otherwise').toEqual(first)
+      expect(await movements(userId)).toHaveLength(3)
+    },
+  )
+
+  test.each(['deposits', 'withdrawals'] as const)(
+    '%s: ten at once with one reference are one movement with ten equal answers',
+    async (kind) => {
+      const userId = await newPlayer('50.00')
+      const replies = await Promise.all(Array.from({ length: 10 }, () => move(userId, kind, '10.00', 'ref')))
+      const balance = kind === 'deposits' ? '60.00' : '40.00'
+      expect(replies).toEqual(Array(10).fill({ status: 201, body: { transferId: 'EUR-2', balance } }))
+      expect(await wallet.operator.balance(userId)).toBe(balance)
+      expect(await movements(userId)).toHaveLength(2)
+    },
+  )
+
+  test('ten deposits at once with references of their own all count', async () => {
+    const userId = await newPlayer()
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => move(userId, 'deposits', '0.10', `ref-${i}`)),
+    )
+    expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(201))
+    expect(await wallet.operator.balance(userId)).toBe('1.00')
+  })
+
+  test('a reference used with other content is 422, whatever differs, and moves nothing', async () => {
+    const userId = await newPlayer('50.00')
+    await move(userId, 'deposits', '10.00', 'ref')
+    const reused = [
+      move(userId, 'deposits', '10.01', 'ref'),
+      move(userId, 'deposits', '10.00', 'ref', 'USD'),
+      move(userId, 'withdrawals', '10.00', 'ref'),
+    ]
+    for (const reply of await Promise.all(reused)) expectProblem(reply, 422, 'reference_reused')
+    expect(await movements(userId)).toHaveLength(2)
+  })
+
+  test('a reference is the player’s own: another player can use it too', async () => {
+    const players = [await newPlayer(), await newPlayer()]
+    for (const userId of players) expect((await move(userId, 'deposits', '1.00', 'ref')).status).toBe(201)
+  })
+
+  test('a withdrawal of more than there is is 409; of everything it leaves 0', async () => {
+    const userId = await newPlayer('50.00')
+    expectProblem(await move(userId, 'withdrawals', '50.01', 'out-1'), 409, 'not_enough_money')
+    expect((await move(userId, 'withdrawals', '50.00', 'out-2')).body).toMatchObject({ balance: '0.00' })
+    expectProblem(await move(userId, 'withdrawals', '0.01', 'out-3'), 409, 'not_enough_money')
+  })
+
+  test('a refused withdrawal is not remembered: with money the same reference works', async () => {
+    const userId = await newPlayer()
+    expectProblem(await move(userId, 'withdrawals', '5.00', 'out'), 409, 'not_enough_money')
+    await move(userId, 'deposits', '5.00', 'in')
+    expect((await move(userId, 'withdrawals', '5.00', 'out')).status).toBe(201)
+  })
+
+  test('ten withdrawals at once of six tenths each take exactly what is there', async () => {
+    const userId = await newPlayer('3.00')
+    const replies = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => move(userId, 'withdrawals', '0.60', `out-${i}`)),
+    )
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(5)
+    expect(replies.filter(({ status }) => status === 409)).toHaveLength(5)
+    expect(await wallet.operator.balance(userId)).toBe('0.00')
+  })
+
+  test('bets and withdrawals at once never take more than there is', async () => {
+    const userId = await newPlayer('10.00')
+    const token = await wallet.operator.session(userId)
+    const bets = Array.from({ length: 10 }, () =>
+      wallet.wire.place({ userId, token, transactionId: randomUUID(), amount: 1 }),
+    )
+    const withdrawals = Array.from({ length: 10 }, (_, i) => move(userId, 'withdrawals', '1.00', `out-${i}`))
+    const statuses = (await Promise.all<{ status: number }>([...bets, ...withdrawals])).map(({ status }) => status)
+    expect(statuses.filter((status) => status < 300)).toHaveLength(10)
+    expect(await wallet.operator.balance(userId)).toBe('0.00')
+  })
+
+  test('a currency that is not the player’s is 409, one that nobody has 400', async () => {
+    const userId = await newPlayer('5.00')
+    expectProblem(await move(userId, 'deposits', '1.00', 'a', 'SEK'), 409, 'currency_not_available')
+    expectProblem(await move(userId, 'withdrawals', '1.00', 'b', 'SEK'), 409, 'currency_not_available')
+    expectProblem(await move(userId, 'deposits', '1.00', 'c', 'ABC'), 400, 'invalid_request', ['/currency'])
+  })
+
+  test('large and small amounts are exact to the last digit', async () => {
+    const userId = await newPlayer()
+    const steps: [Kind, string, string, string][] = [
+      ['deposits', '9999999999999999.99', 'EUR', '9999999999999999.99'],
+      ['withdrawals', '0.01', 'EUR', '9999999999999999.98'],
+      ['deposits', '0.00000001', 'BTC', '0.00000001'],
+      ['deposits', '123456789.12345678', 'BTC', '123456789.12345679'],
+    ]
+    for (const [kind, amount, currency, balance] of steps) {
+      expect((await move(userId, kind, amount, randomUUID(), currency)).body).toMatchObject({ balance })
+    }
+  })
+
+  test('a balance that would leave its range is 409', async () => {
+    const userId = await newPlayer()
+    const huge = '999999999999999999'
+    const replies = []
+    for (let i = 0; i < 10; i++) replies.push(await move(userId, 'deposits', huge, `ref-${i}`, 'JPY'))
+    expect(replies.slice(0, 9).map(({ status }) => status)).toEqual(Array(9).fill(201))
+    expectProblem(replies[9] as OperatorReply, 409, 'balance_too_large')
+    expect(await wallet.operator.balance(userId, 'JPY')).toBe('8999999999999999991')
+  })
+
+  const faulty: [string, object, string[]][] = [
+    ['nothing', {}, ['']],
+    ['an amount of 0', { amount: '0.00' }, ['/amount']],
+    ['a negative amount', { amount: '-1.00' }, ['/amount']],
+    ['a number for an amount', { amount: 1 }, ['/amount']],
+    ['an amount with a comma', { amount: '1,00' }, ['/amount']],
+    ['an amount with an exponent', { amount: '1e2' }, ['/amount']],
+    ['an amount with a space', { amount: ' 1' }, ['/amount']],
+    ['more decimals than the currency has', { amount: '1.001' }, ['/amount']],
+    ['too large an amount', { amount: '99999999999999999.00' }, ['/amount']],
+    ['an empty reference', { reference: '' }, ['/reference']],
+    ['a reference of 129 characters', { reference: 'r'.repeat(129) }, ['/reference']],
+    ['a reference with a NUL', { reference: 'a\u0000' }, ['/reference']],
+    ['an unknown member', { note: 'hello' }, ['/note']],
+  ]
+  test.each(faulty)('%s is 400 and moves nothing', async (name, over, pointers) => {
+    const userId = await newPlayer()
+    const body = name === 'nothing' ? {} : { currency: 'EUR', amount: '1.00', reference: 'ref', ...over }
+    for (const kind of ['deposits', 'withdrawals']) {
+      const reply = await wallet.operator.request('POST', `/operator/players/${userId}/${kind}`, body)
+      expectProblem(reply, 400, 'invalid_request', pointers)
+    }
+    expect(await movements(userId)).toEqual([])
+  })
+})

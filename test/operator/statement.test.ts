@@ -1,0 +1,162 @@
+/** The statement: a player's transfers, newest first, page by page, while new ones arrive. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import type { JsonObject } from '../support/wire.ts'
+import { expectProblem, readAllPages, rowsOf } from './answers.ts'
+
+describe.each(['1', '4'])('with %s buckets', (buckets) => {
+  let wallet: TestWallet
+
+  beforeAll(async () => {
+    wallet = await startWallet({ env: { PURSER_BUCKETS: buckets } })
+  })
+  afterAll(() => wallet.stop())
+
+  const read = (userId: string, query: string) =>
+    wallet.operator.request('GET', `/operator/players/${userId}/statement?${query}`)
+  const idsOf = (rows: JsonObject[]) => rows.map(({ transferId }) => transferId)
+  const rows = async (userId: string, query: string) => rowsOf((await read(userId, query)).body, 'data')
+
+  /** Twelve deposits, EUR and USD in turns, a minute between each; when each was made. */
+  async function playerWithHistory(): Promise<{ userId: string; times: Date[] }> {
+    const { userId } = await wallet.operator.createPlayer()
+    const times: Date[] = []
+    for (let i = 0; i < 12; i++) {
+      wallet.clock.advance(60_000)
+      times.push(wallet.clock.now())
+      await wallet.operator.deposit(userId, `${i + 1}.00`, i % 2 === 0 ? 'EUR' : 'USD')
+    }
+    return { userId, times }
+  }
+
+  test('shows every transfer that touched the balance, with what it did and what was left', async () => {
+    const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
+    const transactionId = randomUUID()
+    await wallet.wire.place({ userId, token, transactionId, amount: 10 })
+    await wallet.wire.settle({ userId, transactionId, amount: 25, requestId: 'settle-request-1' })
+    await wallet.wire.settle({ userId, transactionId, amount: 5 })
+    const shown = (await rows(userId, '')).map(({ kind, amount, balance }) => [kind, amount, balance])
+    expect(shown).toEqual([
+      ['payout', '5.00', '95.00'],
+      ['payout_reversal', '-25.00', '90.00'],
+      ['payout', '25.00', '115.00'],
+      ['stake', '-10.00', '90.00'],
+      ['deposit', '100.00', '100.00'],
+    ])
+    const [, , payout] = await rows(userId, '')
+    expect(payout).toMatchObject({
+      currency: 'EUR',
+      transactionId,
+      requestId: 'settle-request-1',
+      at: expect.stringMatching(/Z$/),
+    })
+    await wallet.auditIsClean()
+  })
+
+  test('each amount is the step from one balance to the next', async () => {
+    const { userId } = await playerWithHistory()
+    for (const currency of ['EUR', 'USD']) {
+      const oldestFirst = (await rows(userId, `currency=${currency}`)).reverse()
+      const cents = (text: unknown) => BigInt(String(text).replace('.', ''))
+      oldestFirst.reduce((before, { amount, balance }) => {
+        expect(cents(balance)).toBe(before + cents(amount))
+        return cents(balance)
+      }, 0n)
+    }
+  })
+
+  test.each([1, 2, 5, 11, 12, 13])('pages of %i have every transfer once, newest first', async (limit) => {
+    const { userId } = await playerWithHistory()
+    const pages = await readAllPages((query) => read(userId, query), limit)
+    expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true)
+    const amounts = pages.flat().map(({ amount }) => amount)
+    expect(amounts).toEqual(Array.from({ length: 12 }, (_, i) => `${12 - i}.00`))
+  })
+
+  test('transfers that arrive between pages leave no gap and repeat nothing', async () => {
+    const { userId } = await playerWithHistory()
+    const known = idsOf(await rows(userId, ''))
+    const pages = await readAllPages(
+      (query) => read(userId, query),
+      5,
+      async () => {
+        await wallet.operator.deposit(userId, '99.00')
+        await wallet.operator.deposit(userId, '99.00', 'USD')
+      },
+    )
+    expect(idsOf(pages.flat())).toEqual(known)
+  })
+
+  test('transfers of one moment are paged like others', async () => {
+    const { userId, token } = await playerWithMoney(wallet.operator)
+    const bets = Array.from({ length: 30 }, () => ({ userId, token, transactionId: randomUUID(), amount: 1 }))
+    await Promise.all(bets.map((bet) => wallet.wire.place(bet)))
+    const all = await rows(userId, '')
+    expect(new Set(all.map(({ at }) => at)).size).toBeLessThan(31)
+    const pages = await readAllPages((query) => read(userId, query), 4)
+    expect(pages.flat()).toEqual(all)
+    expect(idsOf(all)).toEqual(Array.from({ length: 31 }, (_, i) => `EUR-${31 - i}`))
+  })
+
+  test('a currency shows only its own transfers, page by page too', async () => {
+    const { userId } = await playerWithHistory()
+    const pages = await readAllPages((query) => read(userId, `currency=USD&${query}`), 4)
+    expect(pages.map((page) => page.length)).toEqual([4, 2])
+    expect(idsOf(pages.flat())).toEqual(['USD-6', 'USD-5', 'USD-4', 'USD-3', 'USD-2', 'USD-1'])
+    expect(await rows(userId, 'currency=BTC')).toEqual([])
+  })
+
+  test('from is inclusive, to is exclusive, at any offset', async () => {
+    const { userId } = await playerWithHistory()
+    const at = (await rows(userId, '')).map((row) => String(row.at)).reverse()
+    const between = async (from: string, to: string) =>
+      (await rows(userId, new URLSearchParams({ from, to }).toString())).map((row) => row.at)
+    expect(await between(at[3] as string, at[6] as string)).toEqual([at[5], at[4], at[3]])
+    expect(await between(at[3] as string, at[3] as string)).toEqual([])
+    const inTokyo = (time: string) => new Date(Date.parse(time) + 9 * 3_600_000).toISOString().replace('Z', '+09:00')
+    expect(await between(inTokyo(at[3] as string), inTokyo(at[5] as string))).toEqual([at[4], at[3]])
+    const pages = await readAllPages((query) => read(userId, `from=${at[2]}&${query}`), 3)
+    expect(pages.flat()).toHaveLength(10)
+  })
+
+  test('without a limit there are 50, and never more than 500', async () => {
+    const { userId, token } = await playerWithMoney(wallet.operator, '10000.00')
+    const bets = Array.from({ length: 520 }, () => ({ userId, token, transactionId: randomUUID(), amount: 1 }))
+    await Promise.all(bets.map((bet) => wallet.wire.place(bet)))
+    expect(await rows(userId, '')).toHaveLength(50)
+    expect(await rows(userId, 'limit=999')).toHaveLength(500)
+  })
+
+  test('shows nobody else’s transfers, and a player without any has an empty page', async () => {
+    const { userId } = await wallet.operator.createPlayer()
+    await playerWithHistory()
+    expect((await read(userId, '')).body).toEqual({ data: [], next: null })
+  })
+
+  const foreign = Buffer.from(JSON.stringify(['2031-05-16T00:00:00.000Z', 'a\u0000', '1'])).toString('base64url')
+  const outside = Buffer.from(JSON.stringify(['-200000-01-01T00:00:00.000Z', 'EUR', '1'])).toString('base64url')
+  const wordy = Buffer.from(JSON.stringify(['2031-05-16T00:00:00.000Z', 'EUR', 'first'])).toString('base64url')
+  const longer = Buffer.from(JSON.stringify(['2031-05-16T00:00:00.000Z', 'EUR', '1', '1'])).toString('base64url')
+  const faulty: [string, string, string][] = [
+    ['a limit of 0', 'limit=0', '/query/limit'],
+    ['a limit in words', 'limit=all', '/query/limit'],
+    ['a negative limit', 'limit=-1', '/query/limit'],
+    ['two limits', 'limit=1&limit=2', '/query/limit'],
+    ['a day for a time', 'from=2031-05-16', '/query/from'],
+    ['a leap second', 'to=2031-06-30T23:59:60Z', '/query/to'],
+    ['the year 0', 'from=0000-01-01T00:00:00Z', '/query/from'],
+    ['a currency that is too short', 'currency=E', '/query/currency'],
+    ['a cursor that is none', 'after=yesterday', '/query/after'],
+    ['an empty cursor', 'after=', '/query/after'],
+    ['a cursor with a NUL in it', `after=${foreign}`, '/query/after'],
+    ['a cursor from before the calendar', `after=${outside}`, '/query/after'],
+    ['a cursor with a word for a number', `after=${wordy}`, '/query/after'],
+    ['a cursor of another list', `after=${longer}`, '/query/after'],
+  ]
+  test.each(faulty)('%s is 400', async (_name, query, pointer) => {
+    const { userId } = await wallet.operator.createPlayer()
+    expectProblem(await read(userId, query), 400, 'invalid_request', [pointer])
+  })
+})
