@@ -74,7 +74,7 @@ describe('the rules see', () => {
     [
       'a rule reading sessions',
       'src/wallet/decide/place.ts',
-      "import { judgeToken, readSessions } from '../session.ts'",
+      "import { readSessions, type Session } from '../session.ts'",
     ],
     ['a rule using a library', 'src/wallet/decide/place.ts', "import pg from 'pg'"],
     ['the platform importing the wallet', 'src/platform/bet.ts', "import { openBook } from '../wallet/batch.ts'"],
@@ -97,7 +97,8 @@ describe('the rules see', () => {
   test('nothing wrong with what is allowed', () => {
     const allowed = [
       "import type { Account } from '../../ledger/account.ts'",
-      "import { effectOnPlayer, type Posting } from '../../ledger/transfer.ts'",
+      "import { effectOnPlayer, type Posting } from '../../ledger/posting.ts'",
+      "import { type Facts } from '../player.ts'",
     ]
     expect(complaintsAboutArrows(sourceOf('src/wallet/decide/place.ts', allowed.join('\n')))).toEqual([])
     const operator =

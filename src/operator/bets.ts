@@ -1,6 +1,17 @@
 /** Bets as the operator sees them: one with its whole history, lists, locks (L-3), and the calls that need a person. */
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
+import {
+  decodeCursor,
+  limitOf,
+  onlyKnown,
+  pageOf,
+  pageQuery,
+  timeRangeQuery,
+  toPage,
+  toTimeRange,
+} from '../http/page.ts'
+import { invalid, notFound } from '../http/problem.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import { BetIdSchema, CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
@@ -10,8 +21,6 @@ import type { Money } from '../protocol/money.ts'
 import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/bet-store.ts'
 import { showTransfer, TransferSchema } from './cash.ts'
 import { findPlayer, locate, type OperatorDeps, show, withPlayer } from './operator.ts'
-import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from './page.ts'
-import { invalid, notFound } from './problem.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })

@@ -1,6 +1,17 @@
 /** Money in and out of the wallet, idempotent by the operator's reference; balances and statements. */
 import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
+import {
+  decodeCursor,
+  limitOf,
+  onlyKnown,
+  pageOf,
+  pageQuery,
+  timeRangeQuery,
+  toPage,
+  toTimeRange,
+} from '../http/page.ts'
+import { conflict, invalid, Problem } from '../http/problem.ts'
 import { openAccounts, readAccounts } from '../ledger/account.ts'
 import { openBook } from '../ledger/book.ts'
 import { saveBook } from '../ledger/post.ts'
@@ -10,9 +21,7 @@ import { BetIdSchema, CurrencySchema, RequestIdSchema } from '../protocol/bet-re
 import { type Currency, isStorable } from '../protocol/ids.ts'
 import { fitsBalance, type Money, money } from '../protocol/money.ts'
 import { findPlayer, type Located, type OperatorDeps, show, toAmount, toCurrency, withPlayer } from './operator.ts'
-import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from './page.ts'
 import { DecimalSchema } from './players.ts'
-import { conflict, invalid, Problem } from './problem.ts'
 
 type Kind = 'deposit' | 'withdrawal'
 

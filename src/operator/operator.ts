@@ -1,12 +1,12 @@
 /** What the handlers of the operator API share: the stores, and a player found and locked by the `userId` of the path. */
 import type { Clock } from '../clock.ts'
 import type { Db, Tx } from '../db/db.ts'
+import { invalid, notFound } from '../http/problem.ts'
 import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { formatMoney, isCurrency, type Money, parseDecimal, type Scales, scaleOf } from '../protocol/money.ts'
 import { bucketOf } from '../wallet/bucket.ts'
 import { lockPlayers, type Player, readPlayer } from '../wallet/player.ts'
-import { invalid, notFound } from './problem.ts'
 
 export interface OperatorDeps {
   readonly db: Db
@@ -65,16 +65,6 @@ export function toAmount({ scales }: OperatorDeps, text: string, currency: Curre
   const amount = parseDecimal(text, scaleOf(scales, currency))
   if (amount === undefined) throw invalid(pointer, `is too large or has more decimals than ${currency}`)
   return amount
-}
-
-const EARLIEST = new Date('0001-01-01T00:00:00Z')
-const LATEST = new Date('9999-12-31T23:59:59.999Z')
-
-/** 400 for what RFC 3339 allows and a Date or Postgres does not: leap seconds, the year 0, an offset into the year 10000. */
-export function toTime(text: string, pointer: string): Date {
-  const time = new Date(text)
-  if (time >= EARLIEST && time <= LATEST) return time
-  throw invalid(pointer, 'is not a time that can be stored')
 }
 
 /** Money as a decimal string of the currency, "-12.10". */

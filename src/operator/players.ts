@@ -2,6 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { toTime } from '../http/page.ts'
+import { conflict, invalid } from '../http/problem.ts'
 import { openAccounts } from '../ledger/account.ts'
 import { CurrencySchema, OperatorUserSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
@@ -16,8 +18,7 @@ import {
   updatePlayer,
 } from '../wallet/player.ts'
 import { endSessions } from '../wallet/session.ts'
-import { findPlayer, locate, type OperatorDeps, toCurrency, toTime, withPlayer } from './operator.ts'
-import { conflict, invalid } from './problem.ts'
+import { findPlayer, locate, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
 
 const optional = Type.Optional
 const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S) =>

@@ -1,6 +1,7 @@
 /** The routes of the operator API: what each takes, answers and refuses. Handlers live beside their stores. */
 import type { FastifyInstance } from 'fastify'
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
+import { describeRoute, type Shape } from '../http/route.ts'
 import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { AuditSchema, audit } from './audit.ts'
@@ -27,7 +28,6 @@ import {
 } from './cash.ts'
 import type { OperatorDeps } from './operator.ts'
 import { createPlayer, getPlayer, NewPlayerSchema, PlayerPatchSchema, PlayerSchema, patchPlayer } from './players.ts'
-import { ProblemSchema } from './problem.ts'
 import {
   createSession,
   endAllSessions,
@@ -55,31 +55,8 @@ type InBet = { Params: Static<typeof BetPath> }
 
 type Tag = 'Players' | 'Money' | 'Bets'
 
-interface Shape {
-  readonly params?: TSchema
-  readonly querystring?: TSchema
-  readonly body?: TSchema
-  readonly ok: Readonly<Record<number, TSchema>>
-  /** The `code`s of the problems that are this route's own, by status. */
-  readonly problems?: Readonly<Record<number, string>>
-}
-
-/** A route's schema: validation reads its parts, the API reference all of it. */
-function describe(operationId: string, tag: Tag, summary: string, { ok, problems, ...schema }: Shape) {
-  const takesSomething = schema.params ?? schema.querystring ?? schema.body
-  const everyRoutes = {
-    ...(takesSomething && { 400: 'invalid_request' }),
-    401: 'unauthorized',
-    ...(schema.params && { 404: 'not_found' }),
-  }
-  const refusals = Object.entries({ ...everyRoutes, ...problems }).map(([status, codes]) => [status, problem(codes)])
-  const response = { ...ok, ...Object.fromEntries(refusals) }
-  const tags = [`Operator: ${tag.toLowerCase()}`]
-  return { schema: { operationId, summary, tags, security: [{ operatorKey: [] }], ...schema, response } }
-}
-
-function problem(codes: string) {
-  return { description: `Code ${codes}.`, content: { 'application/problem+json': { schema: ProblemSchema } } }
+function describe(operationId: string, tag: Tag, summary: string, shape: Shape) {
+  return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: 'operatorKey' }, shape)
 }
 
 function addPlayerRoutes(api: FastifyInstance, deps: OperatorDeps): void {
@@ -153,7 +130,7 @@ function addSessionRoutes(api: FastifyInstance, deps: OperatorDeps): void {
 
 const MOVEMENTS = [
   { path: 'deposits', kind: 'deposit', conflicts: 'currency_not_available or balance_too_large' },
-  { path: 'withdrawals', kind: 'withdrawal', conflicts: 'currency_not_available or not_enough_money' },
+  { path: 'withdrawals', kind: 'withdrawal', conflicts: 'not_enough_money' },
 ] as const
 
 function addMoneyRoutes(api: FastifyInstance, deps: RouteDeps): void {

@@ -1,12 +1,12 @@
 /** Sessions of players, and the switch of the active currency, which makes every earlier token out of date (P-1). */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../db/db.ts'
+import { conflict } from '../http/problem.ts'
 import { CurrencySchema, TokenSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { updatePlayer } from '../wallet/player.ts'
 import { endSessions, hashToken, insertSession, newToken } from '../wallet/session.ts'
 import { type Located, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
-import { conflict } from './problem.ts'
 
 const DEFAULT_TTL_S = 86_400
 const MAX_TTL_S = 365 * 86_400

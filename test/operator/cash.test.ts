@@ -149,8 +149,17 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   test('a currency that is not the player’s is 409, one that nobody has 400', async () => {
     const userId = await newPlayer('5.00')
     expectProblem(await move(userId, 'deposits', '1.00', 'a', 'SEK'), 409, 'currency_not_available')
-    expectProblem(await move(userId, 'withdrawals', '1.00', 'b', 'SEK'), 409, 'currency_not_available')
+    expectProblem(await move(userId, 'withdrawals', '1.00', 'b', 'SEK'), 409, 'not_enough_money')
     expectProblem(await move(userId, 'deposits', '1.00', 'c', 'ABC'), 400, 'invalid_request', ['/currency'])
+    expectProblem(await move(userId, 'withdrawals', '1.00', 'd', 'ABC'), 400, 'invalid_request', ['/currency'])
+  })
+
+  test('money in a currency that was taken away from a player can still be withdrawn, but not added to', async () => {
+    const userId = await newPlayer()
+    await move(userId, 'deposits', '5.00', 'in-1', 'USD')
+    await wallet.operator.patch(userId, { currencies: ['EUR'] })
+    expectProblem(await move(userId, 'deposits', '5.00', 'in-2', 'USD'), 409, 'currency_not_available')
+    expect((await move(userId, 'withdrawals', '5.00', 'out', 'USD')).body).toMatchObject({ balance: '0.00' })
   })
 
   test('large and small amounts are exact to the last digit', async () => {

@@ -66,8 +66,6 @@ export function lineOf({ text }: Source, position: number): number {
 export interface Import {
   readonly from: string
   readonly isTypeOnly: boolean
-  /** What is there at run time. */
-  readonly values: readonly string[]
   readonly line: number
 }
 
@@ -81,10 +79,6 @@ export function importsOf(source: Source): Import[] {
     const specifiers = Array.isArray(node.specifiers) ? node.specifiers.filter(isNode) : []
     const values = specifiers.filter((one) => (one.importKind ?? one.exportKind) !== 'type')
     const isTypeOnly = (node.importKind ?? node.exportKind) === 'type' || (specifiers.length > 0 && values.length === 0)
-    return [{ from, isTypeOnly, values: isTypeOnly ? [] : values.map(nameOf), line: lineOf(source, node.start) }]
+    return [{ from, isTypeOnly, line: lineOf(source, node.start) }]
   })
-}
-
-function nameOf(specifier: Node): string {
-  return String((memberOf(specifier, 'imported') ?? memberOf(specifier, 'local'))?.name)
 }

@@ -53,6 +53,12 @@ export class Problem extends Error {
 export const notFound = (what: string) => new Problem(404, 'not_found', `${what} does not exist`)
 export const invalid = (pointer: string, detail: string) =>
   new Problem(400, 'invalid_request', 'the request is not valid', [{ pointer, detail }])
+/** The database cannot be worked with just now. */
+export const unavailable = new Problem(
+  503,
+  'unavailable',
+  'the database does not answer; whether anything was changed is not known',
+)
 export const conflict = (code: string, detail: string) => new Problem(409, code, detail)
 
 export const ProblemSchema = Type.Object({
@@ -74,6 +80,8 @@ const TITLES: Record<number, string> = {
   415: 'Unsupported media type',
   422: 'Unprocessable content',
   500: 'Internal server error',
+  502: 'Bad gateway',
+  503: 'Service unavailable',
 }
 
 export function sendProblem(reply: FastifyReply, problem: Problem, request: FastifyRequest): FastifyReply {
@@ -97,5 +105,5 @@ export function toProblem(error: FastifyError | Problem): Problem {
   if (error instanceof Problem) return error
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new Problem(error.statusCode, 'invalid_request', error.message)
-  return new Problem(500, 'internal_error', 'the request failed inside the wallet')
+  return new Problem(500, 'internal_error', 'the request failed inside the server')
 }

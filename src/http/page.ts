@@ -1,7 +1,6 @@
 /** Lists: `?limit&after=<opaque cursor>` → `{data, next}`, newest first. A cursor is the last row's (time, id …). */
 import { type TSchema, Type } from 'typebox'
 import { isStorable } from '../protocol/ids.ts'
-import { toTime } from './operator.ts'
 import { invalid } from './problem.ts'
 
 const DEFAULT_LIMIT = 50
@@ -11,7 +10,7 @@ export const MAX_LIMIT = 500
 export const pageQuery = {
   limit: Type.Optional(
     Type.String({
-      pattern: '^[1-9]\\d{0,2}$',
+      pattern: '^([1-9]\\d?|[1-4]\\d\\d|500)$',
       description: `Rows at most, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} when absent.`,
     }),
   ),
@@ -26,6 +25,16 @@ export const timeRangeQuery = { from: time('From this time on, RFC 3339.'), to: 
 
 export function pageOf<S extends TSchema>(row: S) {
   return Type.Object({ data: Type.Array(row), next: Type.Union([Type.String(), Type.Null()]) })
+}
+
+const EARLIEST = new Date('0001-01-01T00:00:00Z')
+const LATEST = new Date('9999-12-31T23:59:59.999Z')
+
+/** 400 for what RFC 3339 allows and a Date or Postgres does not: leap seconds, the year 0, an offset into the year 10000. */
+export function toTime(text: string, pointer: string): Date {
+  const time = new Date(text)
+  if (time >= EARLIEST && time <= LATEST) return time
+  throw invalid(pointer, 'is not a time that can be stored')
 }
 
 export interface TimeRange {

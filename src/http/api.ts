@@ -1,0 +1,76 @@
+/** What our own HTTP APIs have in common: a bearer key, validation into JSON pointers, problem details, no caching. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { isOutage } from '../db/errors.ts'
+import type { Logger } from '../logger.ts'
+import { notFound, Problem, sendProblem, toFaults, toProblem, unavailable } from './problem.ts'
+
+export interface Api {
+  /** Path that every route of the API begins with; empty for none. */
+  readonly prefix: string
+  readonly apiKey: string
+  /** The setting that holds the key, for the hint in a 401. */
+  readonly keyName: string
+  readonly log: Logger
+}
+
+/** Adds an API, encapsulated: its hooks reach no other route. */
+export async function registerApi(
+  app: FastifyInstance,
+  { prefix, apiKey, keyName, log }: Api,
+  addRoutes: (api: FastifyInstance) => void,
+): Promise<void> {
+  await app.register(
+    async (api) => {
+      api.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) => {
+        const problem = isOutage(error) ? unavailable : toProblem(error)
+        if (problem.status >= 500) log.error({ err: error, requestId: request.id }, 'a request failed')
+        return sendProblem(reply, problem, request)
+      })
+      api.setNotFoundHandler((request, reply) => sendProblem(reply, notFound('this path'), request))
+      api.setValidatorCompiler(({ schema, httpPart }) => createValidator(schema as TSchema, httpPart ?? 'body'))
+      api.setSerializerCompiler(() => (data) => JSON.stringify(data))
+      acceptEmptyJson(api)
+      api.addHook('onRequest', async (request, reply) => {
+        reply.header('x-request-id', request.id).header('cache-control', 'no-store')
+        requireKey(request, apiKey, keyName)
+      })
+      addRoutes(api)
+    },
+    { prefix },
+  )
+}
+
+/** A body that may be left out may be left out with a JSON content type too. */
+function acceptEmptyJson(api: FastifyInstance): void {
+  const parse = api.getDefaultJsonParser('error', 'ignore')
+  api.removeContentTypeParser('application/json')
+  api.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, null)
+    else parse(request, body as string, done)
+  })
+}
+
+function requireKey(request: FastifyRequest, apiKey: string, keyName: string): void {
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  if (given === '' || !timingSafeEqual(digest(given), digest(apiKey)))
+    throw new Problem(401, 'unauthorized', `send Authorization: Bearer <${keyName}>`)
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** One compiled check per schema; its faults become JSON pointers. Fastify hands on null for a body that was left out. */
+function createValidator(schema: TSchema, part: string) {
+  const validator = Compile(schema)
+  const prefix = part === 'body' ? '' : part === 'params' ? '/path' : '/query'
+  const mayBeAbsent = Type.IsOptional(schema)
+  return (value: unknown): { value?: unknown; error?: Error } => {
+    if (validator.Check(value) || (value === null && mayBeAbsent)) return { value }
+    const faults = toFaults(validator.Errors(value), prefix)
+    return { error: new Problem(400, 'invalid_request', 'the request is not valid', faults) }
+  }
+}

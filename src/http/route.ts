@@ -1,0 +1,36 @@
+/** What a route of our own APIs says of itself: validation reads its parts, the API reference all of it. */
+import type { TSchema } from 'typebox'
+import { ProblemSchema } from './problem.ts'
+
+export interface Shape {
+  readonly params?: TSchema
+  readonly querystring?: TSchema
+  readonly body?: TSchema
+  readonly ok: Readonly<Record<number, TSchema>>
+  /** The `code`s of the problems that are this route's own, by status. */
+  readonly problems?: Readonly<Record<number, string>>
+}
+
+export interface RouteName {
+  readonly operationId: string
+  readonly tag: string
+  readonly summary: string
+  /** The security scheme of the API. */
+  readonly key: string
+}
+
+export function describeRoute({ operationId, tag, summary, key }: RouteName, { ok, problems, ...schema }: Shape) {
+  const takesSomething = schema.params ?? schema.querystring ?? schema.body
+  const everyRoutes = {
+    ...(takesSomething && { 400: 'invalid_request' }),
+    401: 'unauthorized',
+    ...(schema.params && { 404: 'not_found' }),
+  }
+  const refusals = Object.entries({ ...everyRoutes, ...problems }).map(([status, codes]) => [status, problem(codes)])
+  const response = { ...ok, ...Object.fromEntries(refusals) }
+  return { schema: { operationId, summary, tags: [tag], security: [{ [key]: [] }], ...schema, response } }
+}
+
+function problem(codes: string) {
+  return { description: `Code ${codes}.`, content: { 'application/problem+json': { schema: ProblemSchema } } }
+}

@@ -1,0 +1,118 @@
+/**
+ * A Postgres of its own for a test that breaks the whole server: it can be killed in every way, started again on the
+ * same data and port, and set up as no server should be.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { serverUser } from './postgres-binaries.ts'
+import { startPostgres } from './postgres-server.ts'
+
+const START_TIMEOUT_MS = 30_000
+const POLL_MS = 50
+
+export interface SecondPostgres {
+  url: string
+  /** Rows of the last statement. */
+  execute(sql: string): Promise<Record<string, unknown>[]>
+  /** SIGINT ends it in order, SIGQUIT at once, SIGKILL like a power switch: the server and all of its processes. */
+  kill(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>
+  /** After a kill; settings are added to those it had. */
+  start(settings?: Record<string, string>): Promise<void>
+  /** Ends it and deletes its data. */
+  stop(): Promise<void>
+}
+
+export async function startSecondPostgres(): Promise<SecondPostgres> {
+  const first = await startPostgres()
+  const execute = (sql: string) => inSql(first.url, sql)
+  const [row] = await execute('show data_directory')
+  const folder = String(row?.data_directory)
+  let restarted: ChildProcess | undefined
+  const kill = async (signal: NodeJS.Signals) => {
+    const children = signal === 'SIGKILL' ? await processesOf(execute) : []
+    const main = mainProcessOf(folder)
+    for (const pid of [main, ...children]) signalTo(pid, signal)
+    while ([main, ...children].some(isAlive)) await sleep(POLL_MS)
+  }
+  return {
+    url: first.url,
+    execute,
+    kill,
+    async start(settings = {}) {
+      restarted = relaunch(folder, settings)
+      await accepting(execute, restarted)
+    },
+    async stop() {
+      if (restarted?.exitCode === null && restarted.signalCode === null) await kill('SIGQUIT')
+      await first.stop()
+    },
+  }
+}
+
+/** One connection for one text of statements. */
+export async function inSql(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const results: pg.QueryResult | pg.QueryResult[] = await client.query(sql)
+    return (Array.isArray(results) ? results.at(-1) : results)?.rows ?? []
+  } finally {
+    await client.end()
+  }
+}
+
+/** The first line of the server's own note. */
+function mainProcessOf(folder: string): number {
+  return Number.parseInt(readFileSync(join(folder, 'postmaster.pid'), 'utf8'), 10)
+}
+
+/** Those that are missed because they start right now end by themselves when they find the main process gone. */
+async function processesOf(execute: SecondPostgres['execute']): Promise<number[]> {
+  const rows = await execute('select pid from pg_stat_activity where pid <> pg_backend_pid()')
+  return rows.map(({ pid }) => Number(pid))
+}
+
+function signalTo(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false // it is gone already
+  }
+}
+
+function isAlive(pid: number): boolean {
+  return signalTo(pid, 0)
+}
+
+/** As it was started the last time, which the server itself wrote down: program "argument" "argument" … */
+function relaunch(folder: string, settings: Record<string, string>): ChildProcess {
+  const [program = '', ...rest] = readFileSync(join(folder, 'postmaster.opts'), 'utf8').split(' "')
+  const args = rest.map((part) => part.trimEnd().slice(0, -1))
+  const added = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const child = spawn(program, [...args, ...added], {
+    ...serverUser(),
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  process.once('exit', () => child.kill('SIGQUIT'))
+  return child
+}
+
+async function accepting(execute: SecondPostgres['execute'], child: ChildProcess): Promise<void> {
+  let log = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+  })
+  const end = performance.now() + START_TIMEOUT_MS
+  while (child.exitCode === null && performance.now() < end) {
+    const ready = await execute('select').catch(() => undefined)
+    if (ready !== undefined) return
+    await sleep(POLL_MS)
+  }
+  throw new Error(`Postgres did not start again: ${log}`)
+}

@@ -1,0 +1,148 @@
+/**
+ * Bettors whose platform does what interface.md says while the wallet fails: a Place bet that is answered with 400/100,
+ * with another status than 200 or 400, or not within 5 s is rolled back, and rollbacks and settles are repeated until
+ * the answer is yes. So in the end the platform knows of each bet what became of it, whatever failed in between.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type BetRecord,
+  type Call,
+  newBet,
+  type Player,
+  rollbackOf,
+  send,
+  settleOf,
+} from './journal.ts'
+import type { Random } from './random.ts'
+import { type PartnerWire, replyCode, type WireReply } from './wire.ts'
+
+export interface Answer {
+  operation: Call['operation'] | 'balance'
+  userId: string
+  betId?: string
+  /** Milliseconds since the process began. */
+  sentAt: number
+  ms: number
+  /** None within the platform's patience, or the connection broke. */
+  status: number | 'none'
+  code: number | undefined
+}
+
+export interface Betting {
+  bets: BetRecord[]
+  answers: Answer[]
+  /** No new bets; resolves when the end of each one is known. */
+  stop(): Promise<void>
+}
+
+export interface BettingOptions {
+  /** A call that got no yes goes to the next one. */
+  wires: PartnerWire[]
+  players: Player[]
+  bettors: number
+  random: Random
+  /** Milliseconds to wait for an answer: the platform's 5 s. */
+  patienceMs?: number
+}
+
+const PATIENCE_MS = 5_000
+const BETWEEN_BETS_MS = 10
+const BETWEEN_READS_MS = 100
+const BEFORE_RETRY_MS = 150
+/** Far more than the longest fault of a test needs. */
+const MAX_ATTEMPTS = 150
+
+interface Platform extends Required<BettingOptions> {
+  bets: BetRecord[]
+  answers: Answer[]
+  isStopped(): boolean
+}
+
+export function startBetting(options: BettingOptions): Betting {
+  let stopped = false
+  const platform = { patienceMs: PATIENCE_MS, ...options, bets: [], answers: [], isStopped: () => stopped }
+  const bettors = Array.from({ length: options.bettors }, (_, number) => bet(platform, number))
+  const playing = Promise.all([...bettors, ...options.players.map((player) => readBalances(platform, player))])
+  playing.catch(() => {}) // stop() tells
+  return {
+    bets: platform.bets,
+    answers: platform.answers,
+    async stop() {
+      stopped = true
+      await playing
+    },
+  }
+}
+
+async function bet(platform: Platform, number: number): Promise<void> {
+  const { players, random, bets } = platform
+  const player = players[number % players.length] as Player
+  while (!platform.isStopped()) {
+    const { bet, place } = newBet(player, random)
+    bets.push(bet)
+    await liveABet(platform, bet, place, number)
+    await sleep(BETWEEN_BETS_MS)
+  }
+}
+
+/** From the placing to an end that the platform knows: open, settled, cancelled, or declined. */
+async function liveABet(platform: Platform, bet: BetRecord, place: Call, number: number): Promise<void> {
+  const answer = await attempt(platform, bet, place, number)
+  if (answer.status === 200) {
+    bet.fate = 'open'
+    if (!platform.random.chance(0.5)) return
+    await untilYes(platform, bet, settleOf(bet), number)
+    bet.fate = 'settled'
+  } else if (answer.status !== 400 || answer.code === 100) {
+    await untilYes(platform, bet, rollbackOf(bet), number)
+    bet.fate = 'cancelled'
+  }
+}
+
+async function untilYes(platform: Platform, bet: BetRecord, call: Call, number: number): Promise<void> {
+  for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
+    const { status } = await attempt(platform, bet, call, number + attempts)
+    if (status === 200) return
+    await sleep(BEFORE_RETRY_MS)
+  }
+  throw new Error(`${call.operation} of ${bet.betId} was never answered with yes`)
+}
+
+async function attempt(platform: Platform, bet: BetRecord, call: Call, number: number): Promise<Answer> {
+  const { operation } = call
+  const wire = platform.wires[number % platform.wires.length] as PartnerWire
+  const about = { operation, userId: bet.userId, betId: bet.betId }
+  return timed(platform, about, async () => {
+    const reply = await send(wire, call)
+    if (operation === 'place' && reply.status === 200) bet.answered = { call, text: reply.text }
+    return reply
+  })
+}
+
+async function readBalances(platform: Platform, { userId, token }: Player): Promise<void> {
+  while (!platform.isStopped()) {
+    await Promise.all(
+      platform.wires.map((wire) => timed(platform, { operation: 'balance', userId }, () => wire.balance({ userId, token }))),
+    )
+    await sleep(BETWEEN_READS_MS)
+  }
+}
+
+async function timed(
+  { answers, patienceMs }: Platform,
+  about: Pick<Answer, 'operation' | 'userId' | 'betId'>,
+  ask: () => Promise<WireReply>,
+): Promise<Answer> {
+  const sentAt = performance.now()
+  const reply = await Promise.race([ask().catch(() => undefined), sleep(patienceMs, undefined, { ref: false })])
+  const code = reply && replyCode(reply)
+  const answer: Answer = { ...about, sentAt, ms: performance.now() - sentAt, status: reply?.status ?? 'none', code }
+  answers.push(answer)
+  return answer
+}
+
+/** Whether the wallet may answer so while its database fails (R-4), or must not. */
+export function isAllowedInAFault({ operation, status, code }: Answer): boolean {
+  if (status === 200) return true
+  return operation === 'place' ? status === 400 && code === 100 : status === 500
+}

@@ -1,0 +1,64 @@
+/**
+ * The network between a wallet and its database, which can fall silent: nothing is closed and nothing arrives, as when a
+ * cable is pulled or a firewall forgets a connection. What is sent meanwhile is kept and delivered later, as TCP does.
+ */
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface TcpProxy {
+  /** The address of the database, by way of this network. */
+  url: string
+  silence(): void
+  resume(): void
+  close(): Promise<void>
+}
+
+/** A network in front of the server of a `postgres://` address. */
+export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let silent = false
+  const server = createServer({ allowHalfOpen: true }, (inner) => {
+    const outer = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true })
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      sockets.add(from.once('close', () => sockets.delete(from)))
+      forward(from, to)
+      if (silent) from.pause()
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: withPort(databaseUrl, server.address()),
+    silence() {
+      silent = true
+      for (const socket of sockets) socket.pause()
+    },
+    resume() {
+      silent = false
+      for (const socket of sockets) socket.resume()
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A paused socket is not read from, so not even its end is noticed. */
+function forward(from: Socket, to: Socket): void {
+  from.setNoDelay(true)
+  from.on('data', (chunk) => to.write(chunk))
+  from.on('end', () => to.end())
+  from.on('close', () => to.end())
+  from.on('error', () => {})
+}
+
+function withPort(url: string, address: ReturnType<ReturnType<typeof createServer>['address']>): string {
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const changed = new URL(url)
+  changed.port = `${address.port}`
+  return changed.href
+}
