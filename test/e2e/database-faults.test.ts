@@ -41,7 +41,7 @@ async function newProxy(databaseUrl: string) {
 }
 
 async function newWallet(options: SpawnOptions): Promise<WalletProcess> {
-  const wallet = await spawnWallet({ ...options, env: { LOG_LEVEL: 'warn', ...options.env } })
+  const wallet = await spawnWallet(options)
   cleanups.push(() => wallet.kill('SIGKILL'))
   return wallet
 }

@@ -1,6 +1,8 @@
 /** Who gets in, and what every answer of the operator API has, right or wrong. */
 import { readFileSync } from 'node:fs'
+import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { registerOperator } from '../../src/operator/server.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { readReply } from '../support/wire.ts'
 import { expectProblem } from './answers.ts'
@@ -57,6 +59,16 @@ describe('without the key', () => {
   test('a path that does not exist is 401 too: nothing can be learned from outside', async () => {
     expect((await send('GET', '/operator/secrets', {})).status).toBe(401)
   })
+})
+
+test('a wallet that has no key lets nobody in, not even with none', async () => {
+  const app = Fastify()
+  const nothing = {} as Parameters<typeof registerOperator>[1]
+  await registerOperator(app, { ...nothing, apiKey: '' })
+  for (const headers of [{}, { authorization: 'Bearer ' }, { authorization: 'Bearer' }]) {
+    expect((await app.inject({ method: 'GET', url: '/operator/audit', headers })).statusCode).toBe(401)
+  }
+  await app.close()
 })
 
 describe('with the key', () => {

@@ -88,12 +88,32 @@ const DAMAGE: [string, string, Check[]][] = [
   [
     'a withdrawal recorded as a deposit',
     "update purser.cash_movement set kind = 'deposit' where player = :player and kind = 'withdrawal'",
-    ['cash', 'cash'],
+    ['cash'],
   ],
   [
     'a recorded deposit of a cent more',
     "update purser.cash_movement set amount = amount + 1 where player = :player and kind = 'deposit'",
-    ['cash', 'cash'],
+    ['cash'],
+  ],
+  [
+    'a recorded deposit that left another balance',
+    "update purser.cash_movement set balance_after = 1 where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  [
+    'a recorded deposit of another transfer',
+    "update purser.cash_movement set version = 99 where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  [
+    'a recorded deposit in another currency',
+    "update purser.cash_movement set currency = 'USD' where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  [
+    'a recorded deposit of another reference',
+    "update purser.cash_movement set reference = 'x' where player = :player and kind = 'deposit'",
+    ['cash'],
   ],
   ['a bet with another stake', 'update purser.bet set stake = stake + 1 where bet_id = :open', ['perBet']],
   ['a bet with another payout', 'update purser.bet set payout = payout + 1 where bet_id = :settled', ['perBet']],
