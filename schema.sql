@@ -1,6 +1,145 @@
 -- The schema that the files in migrations/ make. Generated (npm run generate): to read, not to run.
 
+CREATE SCHEMA platform;
+
 CREATE SCHEMA purser;
+
+CREATE TABLE platform.attempt (
+    delivery_id bigint NOT NULL,
+    number integer NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    duration_ms integer NOT NULL,
+    http_status integer,
+    outcome text NOT NULL,
+    code integer,
+    error text,
+    body text NOT NULL,
+    CONSTRAINT attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'refused'::text, 'unknown'::text])))
+);
+
+CREATE TABLE platform.bet (
+    bet_id uuid NOT NULL,
+    partner_id text NOT NULL,
+    frame_session_id uuid NOT NULL,
+    idempotency_key text,
+    request_hash text NOT NULL,
+    user_id text NOT NULL,
+    operator_user text,
+    currency text NOT NULL,
+    token text NOT NULL,
+    stake bigint NOT NULL,
+    status text NOT NULL,
+    reason text,
+    ticket_type text NOT NULL,
+    coefficient text NOT NULL,
+    booster text,
+    bonus_id integer,
+    bonus_template_id integer,
+    payout bigint,
+    result_type text,
+    result_source text,
+    told_status text,
+    told_payout bigint,
+    told_result_type text,
+    deliveries integer DEFAULT 1 NOT NULL,
+    placed_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT bet_check CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL)))),
+    CONSTRAINT bet_payout_check CHECK ((payout >= 0)),
+    CONSTRAINT bet_result_source_check CHECK ((result_source = ANY (ARRAY['event'::text, 'request'::text]))),
+    CONSTRAINT bet_result_type_check CHECK ((result_type = ANY (ARRAY['won'::text, 'lost'::text, 'refund'::text, 'cashout'::text]))),
+    CONSTRAINT bet_stake_check CHECK ((stake >= 0)),
+    CONSTRAINT bet_status_check CHECK ((status = ANY (ARRAY['placing'::text, 'accepted'::text, 'declined'::text, 'cancelled'::text, 'settled'::text]))),
+    CONSTRAINT bet_ticket_type_check CHECK ((ticket_type = ANY (ARRAY['single'::text, 'express'::text]))),
+    CONSTRAINT bet_told_status_check CHECK ((told_status = ANY (ARRAY['open'::text, 'settled'::text, 'cancelled'::text])))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is what the partner has acknowledged last. deliveries counts the deliveries decided.';
+
+CREATE TABLE platform.delivery (
+    delivery_id bigint NOT NULL,
+    bet_id uuid NOT NULL,
+    number integer NOT NULL,
+    partner_id text NOT NULL,
+    operation text NOT NULL,
+    request_id uuid NOT NULL,
+    body text NOT NULL,
+    payout bigint,
+    result_type text,
+    status text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    code integer,
+    error text,
+    decided_at timestamp with time zone NOT NULL,
+    first_attempt_at timestamp with time zone,
+    due_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT delivery_operation_check CHECK ((operation = ANY (ARRAY['place'::text, 'settle'::text, 'unsettle'::text, 'rollback'::text]))),
+    CONSTRAINT delivery_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'pending'::text, 'done'::text, 'refused'::text, 'unknown'::text, 'stuck'::text])))
+)
+WITH (fillfactor='80');
+
+COMMENT ON TABLE platform.delivery IS 'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at; a sender moves due_at past its own time-out, so a dead sender''s work becomes due again by itself.';
+
+ALTER TABLE platform.delivery ALTER COLUMN delivery_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME platform.delivery_delivery_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE platform.event (
+    event_id text NOT NULL,
+    status text NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT event_status_check CHECK ((status = ANY (ARRAY['open'::text, 'suspended'::text, 'withdrawn'::text, 'ended'::text])))
+);
+
+CREATE TABLE platform.frame_session (
+    frame_session_id uuid NOT NULL,
+    partner_id text NOT NULL,
+    token text NOT NULL,
+    user_id text NOT NULL,
+    operator_user text,
+    currency text NOT NULL,
+    profile json NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE platform.frame_session IS 'A user who loaded the frame: the token, and the profile as the partner gave it, with the currency that bets of this session carry.';
+
+CREATE TABLE platform.limits (
+    only_row boolean DEFAULT true NOT NULL,
+    limits json NOT NULL,
+    CONSTRAINT limits_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE platform.outcome (
+    event_id text NOT NULL,
+    outcome_id text NOT NULL,
+    coefficient text,
+    result text,
+    CONSTRAINT outcome_result_check CHECK ((result = ANY (ARRAY['won'::text, 'lost'::text, 'refund'::text])))
+);
+
+CREATE TABLE platform.partner (
+    partner_id text NOT NULL,
+    base_url text NOT NULL,
+    secret text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE platform.selection (
+    bet_id uuid NOT NULL,
+    number integer NOT NULL,
+    event_id text NOT NULL,
+    outcome_id text NOT NULL,
+    coefficient text NOT NULL,
+    details json NOT NULL
+);
 
 CREATE TABLE purser.account (
     bucket integer NOT NULL,
@@ -171,6 +310,36 @@ CREATE TABLE purser.transfer (
 
 COMMENT ON TABLE purser.transfer IS 'Immutable double entry: amount leaves debit and reaches credit. version numbers the transfers of one player and currency without gaps. Accounts other than player are per bucket and currency and are summed, never stored.';
 
+ALTER TABLE ONLY platform.attempt
+    ADD CONSTRAINT attempt_pkey PRIMARY KEY (delivery_id, number);
+
+ALTER TABLE ONLY platform.bet
+    ADD CONSTRAINT bet_pkey PRIMARY KEY (bet_id);
+
+ALTER TABLE ONLY platform.delivery
+    ADD CONSTRAINT delivery_bet_id_number_key UNIQUE (bet_id, number);
+
+ALTER TABLE ONLY platform.delivery
+    ADD CONSTRAINT delivery_pkey PRIMARY KEY (delivery_id);
+
+ALTER TABLE ONLY platform.event
+    ADD CONSTRAINT event_pkey PRIMARY KEY (event_id);
+
+ALTER TABLE ONLY platform.frame_session
+    ADD CONSTRAINT frame_session_pkey PRIMARY KEY (frame_session_id);
+
+ALTER TABLE ONLY platform.limits
+    ADD CONSTRAINT limits_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY platform.outcome
+    ADD CONSTRAINT outcome_pkey PRIMARY KEY (event_id, outcome_id);
+
+ALTER TABLE ONLY platform.partner
+    ADD CONSTRAINT partner_pkey PRIMARY KEY (partner_id);
+
+ALTER TABLE ONLY platform.selection
+    ADD CONSTRAINT selection_pkey PRIMARY KEY (bet_id, number);
+
 ALTER TABLE ONLY purser.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (bucket, player, currency);
 
@@ -200,6 +369,18 @@ ALTER TABLE ONLY purser.setting
 
 ALTER TABLE ONLY purser.transfer
     ADD CONSTRAINT transfer_pkey PRIMARY KEY (bucket, player, currency, version);
+
+CREATE UNIQUE INDEX bet_by_idempotency_key ON platform.bet USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
+CREATE INDEX bet_placed ON platform.bet USING btree (placed_at, bet_id);
+
+CREATE INDEX delivery_due ON platform.delivery USING btree (partner_id, due_at) WHERE (status = 'pending'::text);
+
+CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((status = 'pending'::text) AND (operation = 'place'::text));
+
+CREATE INDEX delivery_to_look_at ON platform.delivery USING btree (status, delivery_id) WHERE (status = ANY (ARRAY['stuck'::text, 'refused'::text, 'waiting'::text]));
+
+CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet_id);
 
 CREATE INDEX bet_by_time ON purser.bet USING btree (first_seen_at, bucket);
 

@@ -1,9 +1,10 @@
 /** The hand-written part of openapi/wallet.json: introduction, security, tags, and the schemas that get a name. */
+
+import { ProblemSchema } from '../dist/http/problem.js'
 import { AuditSchema } from '../dist/operator/audit.js'
 import * as bets from '../dist/operator/bets.js'
 import * as cash from '../dist/operator/cash.js'
 import * as players from '../dist/operator/players.js'
-import { ProblemSchema } from '../dist/operator/problem.js'
 import * as sessions from '../dist/operator/sessions.js'
 import * as requests from '../dist/protocol/bet-request.js'
 import * as replies from '../dist/protocol/reply.js'

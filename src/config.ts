@@ -17,7 +17,11 @@ export interface Setting {
 
 export const SETTINGS = [
   { name: 'HOST', default: '127.0.0.1', meaning: 'Address to listen on.', example: '0.0.0.0' },
-  { name: 'PORT', default: '8080', meaning: 'TCP port to listen on; 0 takes any free one.', example: '8080' },
+  {
+    name: 'PORT',
+    meaning: 'TCP port to listen on, 0 for any free one; absent: wallet and sandbox 8080, platform 8081.',
+    example: '9000',
+  },
   {
     name: 'DATABASE_URL',
     meaning: 'Postgres to use; without it the embedded PGlite in PURSER_DATA_DIR.',
@@ -41,6 +45,12 @@ export const SETTINGS = [
     name: 'OPERATOR_API_KEY',
     meaning: 'Bearer key of the operator API. Generated and kept when absent, never in production.',
     example: 'a-long-random-text',
+    secret: true,
+  },
+  {
+    name: 'PLATFORM_API_KEY',
+    meaning: 'Bearer key of the platform API. Generated and kept when absent, never in production.',
+    example: 'another-long-random-text',
     secret: true,
   },
   {
@@ -101,6 +111,7 @@ export interface Config {
   readonly store: StoreConfig
   readonly secrets: readonly string[]
   readonly operatorKey: string
+  readonly platformKey: string
   /** Secrets made by this start, to be shown once. */
   readonly generated: readonly { name: string; value: string; path?: string }[]
   readonly clawback: 'refuse' | 'allow-negative'
@@ -129,16 +140,32 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const DAY_MS = 86_400_000
 const MAX_BUCKETS = 16
 
-/** Reads and checks everything; throws ConfigError. Generates and keeps missing secrets when `generate` is set. */
-export function readConfig(env: Environment, { generate = true }: { generate?: boolean } = {}): Config {
+/** A setting whose missing value a server makes and keeps. */
+type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY'
+
+/** What a command needs: the keys that are made when they are missing, and its usual port. */
+export interface Role {
+  readonly keys: readonly KeyName[]
+  readonly port: string
+}
+
+export const ROLES = {
+  wallet: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY'], port: '8080' },
+  platform: { keys: ['PLATFORM_API_KEY'], port: '8081' },
+  /** Looks at a database and serves nothing. */
+  tool: { keys: [], port: '0' },
+} as const satisfies Record<string, Role>
+
+/** Reads and checks everything; throws ConfigError. Makes and keeps the keys that the role needs and that are missing. */
+export function readConfig(env: Environment, role: Role = ROLES.wallet): Config {
   const problems: string[] = []
   const read = createReader(env, problems)
   const dataDir = read.text('PURSER_DATA_DIR')
   const url = read.optional('DATABASE_URL')
   const generated: Config['generated'][number][] = []
-  const secret = (name: 'PARTNER_SECRET' | 'OPERATOR_API_KEY') => {
+  const secret = (name: KeyName) => {
     const given = read.optional(name)
-    if (given !== undefined || !generate) return given ?? ''
+    if (given !== undefined || !role.keys.includes(name)) return given ?? ''
     if (env.NODE_ENV === 'production') {
       problems.push(`${name} must be set in production`)
       return ''
@@ -149,10 +176,11 @@ export function readConfig(env: Environment, { generate = true }: { generate?: b
   }
   const config: Config = {
     host: read.text('HOST'),
-    port: read.integer('PORT', 0, 65_535) ?? 0,
+    port: read.integer('PORT', 0, 65_535, role.port) ?? 0,
     store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url },
     secrets: read.list('PARTNER_SECRET', secret('PARTNER_SECRET')),
     operatorKey: secret('OPERATOR_API_KEY'),
+    platformKey: secret('PLATFORM_API_KEY'),
     generated,
     clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
     resettleWindowMs: multiply(read.integer('PURSER_RESETTLE_WINDOW', 0, 36_500), DAY_MS),
@@ -182,8 +210,8 @@ function createReader(env: Environment, problems: string[]) {
   return {
     optional,
     text,
-    integer(name: SettingName, min: number, max: number): number | undefined {
-      const value = text(name)
+    integer(name: SettingName, min: number, max: number, fallback = ''): number | undefined {
+      const value = text(name) || fallback
       if (value === '') return undefined
       const number = /^\d{1,9}$/.test(value) ? Number.parseInt(value, 10) : Number.NaN
       if (number >= min && number <= max) return number

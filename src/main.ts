@@ -2,7 +2,7 @@
 /** The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable. */
 import { buffer } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
-import { type Config, ConfigError, readConfig, SETTINGS, type Setting } from './config.ts'
+import { type Config, ConfigError, ROLES, type Role, readConfig, SETTINGS, type Setting } from './config.ts'
 import { isOutage } from './db/errors.ts'
 import { FolderInUse } from './db/folder-lock.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
@@ -10,7 +10,8 @@ import { openDb } from './db/open.ts'
 import { audit } from './operator/audit.ts'
 import { sign } from './protocol/signature.ts'
 import { runSandbox } from './sandbox.ts'
-import { type RunningWallet, serveWallet } from './serve.ts'
+import { type Running, serveWallet } from './serve.ts'
+import { servePlatform } from './serve-platform.ts'
 
 const EXIT = { findings: 1, wrongUse: 2, unreachable: 3 } as const
 
@@ -44,6 +45,16 @@ program
   .action(() => serveUntilStopped((config) => serveWallet(config), { tellGenerated: true }))
 
 program
+  .command('platform')
+  .description('the calling side: places bets, delivers results and rollbacks')
+  .addHelpText(
+    'before',
+    examples('purser platform', 'DATABASE_URL=postgres://… PLATFORM_API_KEY=… NODE_ENV=production purser platform'),
+  )
+  .addHelpText('after', environment)
+  .action(() => serveUntilStopped((config) => servePlatform(config), { tellGenerated: true, role: ROLES.platform }))
+
+program
   .command('migrate')
   .description('creates or updates the schema of the configured database')
   .option('--json', 'print the result as JSON')
@@ -60,7 +71,7 @@ program
   .option('--json', 'print the findings as JSON')
   .addHelpText('before', examples('DATABASE_URL=postgres://… purser audit', 'purser audit --json'))
   .action(async ({ json }: { json?: true }) => {
-    const config = readConfig(process.env, { generate: false })
+    const config = readConfig(process.env, ROLES.tool)
     const report = await withDb(async (db) => {
       await requireMigrated(db)
       return audit(db, config.clawback)
@@ -77,7 +88,7 @@ program
   .option('--secret <secret>', 'the shared secret; the first of PARTNER_SECRET when absent')
   .addHelpText('before', examples(`printf '{"token":"…"}' | purser sign --secret testdemo`))
   .action(async ({ secret }: { secret?: string }) => {
-    const key = secret ?? readConfig(process.env, { generate: false }).secrets[0]
+    const key = secret ?? readConfig(process.env, ROLES.tool).secrets[0]
     if (!key) throw new ConfigError(['give --secret or set PARTNER_SECRET'])
     print(sign(await buffer(process.stdin), key))
   })
@@ -99,7 +110,7 @@ function environment(): string {
 }
 
 async function withDb<T>(work: (db: Awaited<ReturnType<typeof openDb>>) => Promise<T>): Promise<T> {
-  const db = await openDb(readConfig(process.env, { generate: false }).store)
+  const db = await openDb(readConfig(process.env, ROLES.tool).store)
   try {
     return await work(db)
   } finally {
@@ -109,10 +120,10 @@ async function withDb<T>(work: (db: Awaited<ReturnType<typeof openDb>>) => Promi
 
 /** Runs a server until SIGINT or SIGTERM; the first one finishes what was accepted, a second one gives up. */
 async function serveUntilStopped(
-  start: (config: Config) => Promise<RunningWallet>,
-  { tellGenerated }: { tellGenerated: boolean },
+  start: (config: Config) => Promise<Running>,
+  { tellGenerated, role = ROLES.wallet }: { tellGenerated: boolean; role?: Role },
 ): Promise<void> {
-  const config = readConfig(process.env)
+  const config = readConfig(process.env, role)
   const server = await start(config)
   if (tellGenerated) {
     for (const { name, value, path } of config.generated)

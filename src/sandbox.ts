@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from './config.ts'
 import { SIGNATURE_HEADER, sign } from './protocol/signature.ts'
-import { type RunningWallet, serveWallet } from './serve.ts'
+import { type Running, serveWallet } from './serve.ts'
 
 const DEMO_PLAYERS = [
   {
@@ -22,7 +22,7 @@ interface DemoPlayer {
 }
 
 /** Starts the wallet and makes the demo players through the operator API, as an operator would. Prints to `print`. */
-export async function runSandbox(config: Config, print: (line: string) => void): Promise<RunningWallet> {
+export async function runSandbox(config: Config, print: (line: string) => void): Promise<Running> {
   const wallet = await serveWallet({ ...config, logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel })
   try {
     const players = await Promise.all(

@@ -6,25 +6,27 @@ import { migrate } from '../src/db/migrate.ts'
 import { openDb } from '../src/db/open.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 
-const OURS = `namespace.nspname = 'purser'`
+const OURS = `namespace.nspname !~ '^pg_' and namespace.nspname <> 'information_schema'`
 
 /** Each asks the catalog for one kind of thing, in an order that no collation changes. */
 const QUESTIONS = {
-  tables: `select relname, reloptions, obj_description(class.oid, 'pg_class') as comment
+  tables: `select nspname || '.' || relname as name, reloptions, obj_description(class.oid, 'pg_class') as comment
     from pg_class class join pg_namespace namespace on namespace.oid = relnamespace where ${OURS} and relkind = 'r'
-    order by relname collate "C"`,
-  columns: `select relname, attname, attnum, format_type(atttypid, atttypmod) as type, attnotnull, attidentity, attgenerated,
+    order by nspname collate "C", relname collate "C"`,
+  columns: `select nspname, relname, attname, attnum, format_type(atttypid, atttypmod) as type, attnotnull, attidentity, attgenerated,
       pg_get_expr(adbin, adrelid) as "default", col_description(class.oid, attnum) as comment
     from pg_attribute join pg_class class on class.oid = attrelid join pg_namespace namespace on namespace.oid = relnamespace
       left join pg_attrdef on adrelid = attrelid and adnum = attnum
-    where ${OURS} and relkind = 'r' and attnum > 0 and not attisdropped order by relname collate "C", attnum`,
-  constraints: `select relname, conname, pg_get_constraintdef(pg_constraint.oid) as definition
+    where ${OURS} and relkind = 'r' and attnum > 0 and not attisdropped order by nspname collate "C", relname collate "C", attnum`,
+  constraints: `select nspname, relname, conname, pg_get_constraintdef(pg_constraint.oid) as definition
     from pg_constraint join pg_class class on class.oid = conrelid join pg_namespace namespace on namespace.oid = relnamespace
-    where ${OURS} order by relname collate "C", conname collate "C"`,
-  indexes: `select tablename, indexname, indexdef from pg_indexes where schemaname = 'purser'
-    order by tablename collate "C", indexname collate "C"`,
+    where ${OURS} order by nspname collate "C", relname collate "C", conname collate "C"`,
+  indexes: `select schemaname, tablename, indexname, indexdef from pg_indexes
+    where schemaname !~ '^pg_' order by schemaname collate "C", tablename collate "C", indexname collate "C"`,
   others: `select relkind::text, relname from pg_class class join pg_namespace namespace on namespace.oid = relnamespace
-    where ${OURS} and relkind not in ('r', 'i') order by relname collate "C"`,
+    where ${OURS} and relkind not in ('r', 'i', 'S') order by relname collate "C"`,
+  sequences: `select nspname, relname from pg_class class join pg_namespace namespace on namespace.oid = relnamespace
+    where ${OURS} and relkind = 'S' order by relname collate "C"`,
   triggers: `select tgname from pg_trigger join pg_class class on class.oid = tgrelid
     join pg_namespace namespace on namespace.oid = relnamespace where ${OURS} and not tgisinternal`,
   functions: `select proname from pg_proc join pg_namespace namespace on namespace.oid = pronamespace where ${OURS}`,
@@ -74,6 +76,6 @@ test('every table of money starts its primary key with bucket, and no index but 
 
 test('schema.sql shows the same tables', async () => {
   const dump = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8')
-  const shown = [...dump.matchAll(/^CREATE TABLE purser\.(\w+)/gm)].map(([, name]) => name)
-  expect(shown.sort()).toEqual((await ask(postgres, 'tables')).map(({ relname }) => relname))
+  const shown = [...dump.matchAll(/^CREATE TABLE (\w+\.\w+)/gm)].map(([, name]) => name)
+  expect(shown.sort()).toEqual((await ask(postgres, 'tables')).map(({ name }) => name))
 })

@@ -42,6 +42,6 @@ export function statement(name: string, text: string): Statement {
  * a process that is frozen or cut off from holding its players' locks.
  */
 export const HOT_SETTINGS = `set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;
-  set local lock_timeout = '500ms'; set local statement_timeout = '3s'; set local idle_in_transaction_session_timeout = '5s'`
+  set local lock_timeout = '500ms'; set local statement_timeout = '2s'; set local idle_in_transaction_session_timeout = '5s'`
 
 export const SNAPSHOT = 'isolation level repeatable read read only'

@@ -1,4 +1,5 @@
 /** The Db on a Postgres server, through `pg` pools: one for what changes money, a small one for reading, one connection for audits. */
+import { Socket } from 'node:net'
 import pg from 'pg'
 import { type Db, HOT_SETTINGS, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 
@@ -6,45 +7,55 @@ import { type Db, HOT_SETTINGS, type Row, SNAPSHOT, type Statement, type Tx } fr
 export const POOL_SIZE = 24
 /** Reads at once; they cannot take the connections of the calls that move money. */
 const READ_POOL_SIZE = 6
-/** Milliseconds to wait for a connection: inside the 5 s of the platform (R-4, R-5). */
-const CONNECT_TIMEOUT_MS = 3_000
-/** Milliseconds for the answer to a hot statement; a connection that stays silent (its host is gone) is given up. */
-const HOT_TIMEOUT_MS = 3_000
+/**
+ * Milliseconds for a connection, and for the answer to a hot statement; a connection that stays silent (its host is gone)
+ * is given up. A call can meet silence twice, in the batch before its own and in its own, and twice this is less than
+ * the 5 s of the platform (R-4, R-5).
+ */
+const CONNECT_TIMEOUT_MS = 2_300
+const HOT_TIMEOUT_MS = 2_300
+/** Milliseconds for the answer to a read on its own; without it a silent connection would never come back to the pool. */
+const READ_TIMEOUT_MS = 4_000
+/** Milliseconds of silence before the system asks whether the other side is still there: for audits, which may take long. */
+const KEEP_ALIVE_MS = 10_000
+/** Milliseconds that a close waits for statements under way and for the server's goodbye. */
+const CLOSE_GRACE_MS = 1_000
 const INT8 = 20
 const INT8_ARRAY = 1016
 
 /** Connects; throws if the server would acknowledge commits before they are durable. */
 export async function openPostgres(url: string): Promise<Db> {
-  const pools = { hot: createPool(url, POOL_SIZE), read: createPool(url, READ_POOL_SIZE), slow: createPool(url, 1) }
-  const close = async () => {
-    await Promise.all(Object.values(pools).map((pool) => pool.end()))
-  }
+  const sockets = new Set<Socket>()
+  const [hot, read, slow] = [POOL_SIZE, READ_POOL_SIZE, 1].map((size) => createPool(url, size, sockets)) as Pools
+  const close = () => closePools([hot, read, slow], sockets)
   try {
-    await refuseUnsafeServer(pools.slow)
+    await refuseUnsafeServer(slow)
   } catch (error) {
     await close()
     throw error
   }
-  const hot = `begin isolation level read committed; ${HOT_SETTINGS}`
+  const beginHot = `begin isolation level read committed; ${HOT_SETTINGS}`
   return {
     kind: 'postgres',
     transaction: (work) =>
-      inTransaction(pools.hot, hot, HOT_TIMEOUT_MS, (client, fail) => work(txOn(client, HOT_TIMEOUT_MS, fail))),
-    snapshot: (work) =>
-      inTransaction(pools.slow, `begin ${SNAPSHOT}`, 0, (client, fail) => work(txOn(client, 0, fail))),
-    query: (statement, values) => run(pools.read, prepared(statement, values, 0)) as Promise<never>,
-    script: (work) =>
-      inTransaction(pools.slow, 'begin', 0, (client) => work(async (sql) => rowsOf(await client.query(sql)))),
+      inTransaction(hot, beginHot, HOT_TIMEOUT_MS, (client, fail) => work(txOn(client, HOT_TIMEOUT_MS, fail))),
+    snapshot: (work) => inTransaction(slow, `begin ${SNAPSHOT}`, 0, (client, fail) => work(txOn(client, 0, fail))),
+    query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
+    script: (work) => inTransaction(slow, 'begin', 0, (client) => work(async (sql) => rowsOf(await client.query(sql)))),
     close,
   }
 }
 
-function createPool(url: string, max: number): pg.Pool {
+type Pools = [hot: pg.Pool, read: pg.Pool, slow: pg.Pool]
+
+function createPool(url: string, max: number, sockets: Set<Socket>): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    stream: () => keptIn(sockets, new Socket()),
     pipeline: true,
     types: { getTypeParser: parserOf },
     application_name: 'purser',
@@ -53,6 +64,19 @@ function createPool(url: string, max: number): pg.Pool {
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
+}
+
+function keptIn(sockets: Set<Socket>, socket: Socket): Socket {
+  sockets.add(socket)
+  return socket.once('close', () => sockets.delete(socket))
+}
+
+/** A pool's end leaves the goodbyes to the other side; from a silent one none comes, and the process would never end. */
+async function closePools(pools: readonly pg.Pool[], sockets: Set<Socket>): Promise<void> {
+  const force = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), CLOSE_GRACE_MS)
+  await Promise.all(pools.map((pool) => pool.end()))
+  await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
+  clearTimeout(force)
 }
 
 function parserOf(oid: number, format?: 'text' | 'binary') {

@@ -21,6 +21,10 @@ const MONEY = 1_000_000
 /** The platform gives a Place bet up after 5 s; an answer that comes a little later still says the same as none. */
 const LATEST_ANSWER_MS = 5_500
 const EXIT_MS = 10_000
+/** Postgres ends the transactions of a silent process after 5 s; a call that waits for a lock then gets it. */
+const LOCKS_KEPT_MS = 6_000
+const FROZEN_MS = 7_500
+const SYSTEM_ERROR = '{"code":100,"message":"System error"}'
 
 const random = seededRandom('database faults')
 const cleanups: (() => unknown)[] = []
@@ -116,34 +120,55 @@ test('a silent connection: Place bets are given up in time, and the same lanes w
   expect(await exitWithin(wallet, 'SIGTERM')).toBe(0)
 })
 
-test('a wallet that is asked to end while its database is silent ends all the same', async () => {
+test('a wallet that is asked to end while its database is silent answers what it took on, and ends', async () => {
   const proxy = await newProxy(await newDatabase())
   const wallet = await newWallet({ databaseUrl: proxy.url })
   const players = await newPlayers(wallet)
-  const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random, patienceMs: 15_000 })
-  await sleep(300)
   proxy.silence()
+  const bets = Promise.all(players.map((player) => wallet.wire.place({ ...player, amount: 1 })))
+  const reads = Promise.all(players.map(({ userId, token }) => wallet.wire.balance({ userId, token })))
   await sleep(300)
   expect(await exitWithin(wallet, 'SIGTERM')).toBe(0)
-  const unanswered = place(betting.answers).filter(({ status }) => status === 'none')
-  void unanswered
-  void betting
+  expect((await bets).map(({ status, text }) => [status, text])).toEqual(players.map(() => [400, SYSTEM_ERROR]))
+  expect((await reads).map(({ status, text }) => [status, text])).toEqual(players.map(() => [500, SYSTEM_ERROR]))
 })
+
+/** Whether the process holds locks that only the server can take from it; else it goes on. */
+async function freezeInTransaction(wallet: WalletProcess, databaseUrl: string): Promise<boolean> {
+  process.kill(wallet.pid, 'SIGSTOP')
+  await sleep(100)
+  const held = await inSql(
+    databaseUrl,
+    `select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
+       and state_change < clock_timestamp() - interval '90 milliseconds'`,
+  )
+  if (held.length === 0) process.kill(wallet.pid, 'SIGCONT')
+  return held.length > 0
+}
 
 test('a frozen process gives its players back after a few seconds, and does nothing twice when it goes on', async () => {
   const databaseUrl = await newDatabase()
   const frozen = await newWallet({ databaseUrl })
-  const other = await newWallet({ databaseUrl, env: { PARTNER_SECRET: frozen.secret, OPERATOR_API_KEY: frozen.operatorKey } })
+  const keys = { PARTNER_SECRET: frozen.secret, OPERATOR_API_KEY: frozen.operatorKey }
+  const other = await newWallet({ databaseUrl, env: keys })
   const players = await newPlayers(frozen)
-  const betting = startBetting({ wires: [frozen.wire, other.wire], players, bettors: BETTORS, random })
-  await sleep(400 + random.below(300))
-  process.kill(frozen.pid, 'SIGSTOP')
-  const stoppedAt = performance.now()
-  await sleep(8_000)
+  const load = { players, bettors: BETTORS, random }
+  const both = startBetting({ ...load, wires: [frozen.wire, other.wire] })
+  const beside = startBetting({ ...load, wires: [other.wire] })
+  do await sleep(100 + random.below(100))
+  while (!(await freezeInTransaction(frozen, databaseUrl)))
+  const frozenAt = performance.now()
+  await sleep(FROZEN_MS)
   process.kill(frozen.pid, 'SIGCONT')
-  await sleep(1_000)
-  await betting.stop()
-  void stoppedAt
-  expect(betting.answers.filter((answer) => answer.status !== 'none' && !isAllowedInAFault(answer))).toEqual([])
-  await expectSameBets(other, players, betting.bets, MONEY)
+  await sleep(500)
+  await Promise.all([both.stop(), beside.stop()])
+
+  const early = beside.answers.filter(({ sentAt }) => sentAt < frozenAt + LOCKS_KEPT_MS)
+  expect(early.some(({ status }) => status !== 200)).toBe(true)
+  const later = beside.answers.filter(({ sentAt }) => sentAt > frozenAt + LOCKS_KEPT_MS)
+  expect(new Set(place(later).map(({ userId }) => userId)).size).toBe(PLAYERS)
+  expect(later.filter(({ status }) => status !== 200)).toEqual([])
+  const answers = [...both.answers, ...beside.answers].filter(({ status }) => status !== 'none')
+  expect(answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
+  await expectSameBets(other, players, [...both.bets, ...beside.bets], MONEY)
 })

@@ -2,8 +2,8 @@
 import { expect } from 'vitest'
 import { type BetRecord, type Player, send, worthOf } from './journal.ts'
 import type { OperatorClient } from './operator.ts'
-import type { Json } from './wire.ts'
 import type { WalletProcess } from './wallet-process.ts'
+import type { Json } from './wire.ts'
 
 const PAGE = 500
 /** Repeats of so many Place bets are asked for. */
@@ -36,7 +36,10 @@ async function fatesIn(operator: OperatorClient): Promise<Map<string, string>> {
   const fates = new Map<string, string>()
   let after: string | undefined
   do {
-    const { status, body } = await operator.request('GET', `/operator/bets?limit=${PAGE}${after ? `&after=${after}` : ''}`)
+    const { status, body } = await operator.request(
+      'GET',
+      `/operator/bets?limit=${PAGE}${after ? `&after=${after}` : ''}`,
+    )
     expect(status).toBe(200)
     for (const bet of listOf(body)) fates.set(String(bet.transactionId), String(bet.status))
     after = nextOf(body)

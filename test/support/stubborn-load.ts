@@ -4,15 +4,7 @@
  * the answer is yes. So in the end the platform knows of each bet what became of it, whatever failed in between.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type BetRecord,
-  type Call,
-  newBet,
-  type Player,
-  rollbackOf,
-  send,
-  settleOf,
-} from './journal.ts'
+import { type BetRecord, type Call, newBet, type Player, rollbackOf, send, settleOf } from './journal.ts'
 import type { Random } from './random.ts'
 import { type PartnerWire, replyCode, type WireReply } from './wire.ts'
 
@@ -122,7 +114,9 @@ async function attempt(platform: Platform, bet: BetRecord, call: Call, number: n
 async function readBalances(platform: Platform, { userId, token }: Player): Promise<void> {
   while (!platform.isStopped()) {
     await Promise.all(
-      platform.wires.map((wire) => timed(platform, { operation: 'balance', userId }, () => wire.balance({ userId, token }))),
+      platform.wires.map((wire) =>
+        timed(platform, { operation: 'balance', userId }, () => wire.balance({ userId, token })),
+      ),
     )
     await sleep(BETWEEN_READS_MS)
   }

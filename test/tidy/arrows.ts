@@ -9,6 +9,7 @@ import { importsOf, type Source } from './source.ts'
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['everything'],
   'serve.ts': ['everything'],
+  'serve-platform.ts': ['everything'],
   'sandbox.ts': ['config.ts', 'serve.ts', 'protocol'],
   'api-reference.ts': [],
   'config.ts': ['protocol', 'types of db'],
@@ -18,7 +19,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   db: ['protocol'],
   ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts'],
-  http: ['db/errors.ts', 'protocol', 'logger.ts'],
+  http: ['db/errors.ts', 'db/db.ts', 'protocol', 'logger.ts'],
   'wallet/decide': ['protocol', 'ledger/posting.ts', 'types of wallet', 'types of ledger'],
   wallet: ['wallet/decide', 'ledger', 'db', 'protocol', 'clock.ts', 'logger.ts', 'group.ts'],
   operator: [

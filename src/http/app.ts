@@ -1,0 +1,69 @@
+/** The HTTP server that all of our processes have: limits, health, and a shutdown that finishes what was accepted. */
+import { randomUUID } from 'node:crypto'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { type Db, statement } from '../db/db.ts'
+
+/** Milliseconds for a request to arrive completely; the platform gives up after 5 s. */
+const REQUEST_TIMEOUT_MS = 10_000
+const REQUEST_CHECK_MS = 1_000
+const SWEEP_MS = 50
+/** Milliseconds that a shutdown waits for answers and half-sent requests; no call takes longer. */
+const GRACE_MS = 6_000
+
+export interface HttpApp {
+  readonly app: FastifyInstance
+  /** The server is going down: connections are not to be used again. */
+  isDraining(): boolean
+}
+
+export function createHttpApp(): HttpApp {
+  const app = Fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    forceCloseConnections: 'idle',
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { connectionsCheckingInterval: REQUEST_CHECK_MS },
+    return503OnClosing: false, // a call that still gets in is finished like every accepted one
+    routerOptions: { maxParamLength: 1_000 },
+  })
+  let draining = false
+  app.addHook('preClose', async () => {
+    draining = true
+  })
+  return { app, isDraining: () => draining }
+}
+
+const PING = statement('ping', 'select 1 as ok')
+
+/** /healthz never touches the database; /readyz does, and says 503 while the server drains, so that a balancer sends no more. */
+export function registerHealth(
+  { app, isDraining }: HttpApp,
+  db: Db,
+  metrics: { readonly contentType: string; text(): Promise<string> },
+): void {
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async (_request, reply) => {
+    const status = isDraining() ? 'draining' : (await answers(db)) ? 'ready' : 'database unavailable'
+    return reply.code(status === 'ready' ? 200 : 503).send({ status })
+  })
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('content-type', metrics.contentType).send(await metrics.text()),
+  )
+}
+
+async function answers(db: Db): Promise<boolean> {
+  return db.query(PING).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** A connection whose last answer goes out after the server began to close would stay open idle, and the close would wait for it. */
+export async function closeApp(app: FastifyInstance): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
+  const force = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
+  await app.close().finally(() => {
+    clearInterval(sweep)
+    clearTimeout(force)
+  })
+}

@@ -1,0 +1,160 @@
+/** What happens to bets. Every change is committed together with the delivery that tells the partner (C-1). */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { groupBy } from '../group.ts'
+import type { Scales } from '../protocol/money.ts'
+import { type PlatformBet, type Result, resultOf } from './bet.ts'
+import { lockBets, readSelections, saveBets } from './bet-store.ts'
+import { rollbackMessage, settleMessage, unsettleMessage } from './message.ts'
+import { multiplyOdds, type Odds, payoutAt } from './odds.ts'
+import { insertDeliveries, type NewDelivery, readUnfinished } from './outbox.ts'
+import type { DeliveryKind } from './schedule.ts'
+
+export interface FlowDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly scales: Scales
+}
+
+/** A decision about a bet: its new state, and the call that tells the partner. */
+export interface Decided {
+  readonly bet: PlatformBet
+  readonly operation: DeliveryKind
+  body(requestId: string): string
+}
+
+/** Writes bets and their deliveries; a delivery waits while an earlier one of its bet is not over (C-6). */
+export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided[]): Promise<void> {
+  if (decisions.length === 0) return
+  const now = deps.clock.now()
+  const unfinished = await readUnfinished(
+    tx,
+    decisions.map(({ bet }) => bet.betId),
+  )
+  const deliveries = decisions.map(({ bet, operation, body }): NewDelivery => {
+    const requestId = randomUUID()
+    const status = unfinished.has(bet.betId) ? 'waiting' : 'pending'
+    const { betId, partnerId } = bet
+    return {
+      betId,
+      partnerId,
+      number: bet.deliveries + 1,
+      operation,
+      requestId,
+      body: body(requestId),
+      status,
+      attempts: 0,
+      dueAt: now,
+      result: operation === 'settle' ? bet.result : null,
+    }
+  })
+  await saveBets(
+    tx,
+    decisions.map(({ bet }) => ({ ...bet, deliveries: bet.deliveries + 1 })),
+    now,
+  )
+  await insertDeliveries(tx, deliveries, now)
+}
+
+/** A change that the bet's state does not allow. */
+export class NotPossible extends Error {}
+
+/** Settles or resettles by hand; the same result again changes nothing and sends nothing. */
+export function settleBet(deps: FlowDeps, betId: string, result: Result): Promise<PlatformBet | undefined> {
+  return change(deps, betId, (bet) => {
+    if (bet.status !== 'accepted' && bet.status !== 'settled')
+      throw new NotPossible(`a ${bet.status} bet cannot be settled`)
+    return isSame(bet.result, result) ? undefined : settled(deps, bet, result)
+  })
+}
+
+/** Takes the result back; the bet is open again. */
+export function unsettleBet(deps: FlowDeps, betId: string): Promise<PlatformBet | undefined> {
+  return change(deps, betId, (bet) => {
+    if (bet.status === 'accepted') return undefined
+    if (bet.status !== 'settled') throw new NotPossible(`a ${bet.status} bet has no result`)
+    return unsettled(deps, bet)
+  })
+}
+
+/** Cancels an accepted bet; its stake goes back by a rollback. */
+export function cancelBet(deps: FlowDeps, betId: string, errorCode: number): Promise<PlatformBet | undefined> {
+  return change(deps, betId, (bet) => {
+    if (bet.status === 'cancelled') return undefined
+    if (bet.status !== 'accepted') throw new NotPossible(`a ${bet.status} bet cannot be cancelled`)
+    return cancelled(deps, bet, errorCode)
+  })
+}
+
+/** Undefined when there is no such bet; else the bet as it is then. */
+function change(
+  deps: FlowDeps,
+  betId: string,
+  rule: (bet: PlatformBet) => Decided | undefined,
+): Promise<PlatformBet | undefined> {
+  return deps.db.transaction(async (tx) => {
+    const [bet] = await lockBets(tx, [betId])
+    if (bet === undefined) return undefined
+    const decided = rule(bet)
+    if (decided !== undefined) await decide(deps, tx, [decided])
+    return decided?.bet ?? bet
+  })
+}
+
+function isSame(a: Result | null, b: Result): boolean {
+  return a !== null && a.payout === b.payout && a.resultType === b.resultType
+}
+
+function settled({ scales }: FlowDeps, bet: PlatformBet, result: Result): Decided {
+  return {
+    bet: { ...bet, status: 'settled', result },
+    operation: 'settle',
+    body: (requestId) => settleMessage(bet, result, bet.token, { scales, requestId }),
+  }
+}
+
+function unsettled({ scales }: FlowDeps, bet: PlatformBet): Decided {
+  const { result } = bet
+  if (result === null) throw new Error('a settled bet has no result')
+  return {
+    bet: { ...bet, status: 'accepted', result: null },
+    operation: 'unsettle',
+    body: (requestId) => unsettleMessage(bet, result, { scales, requestId }),
+  }
+}
+
+export function cancelled({ scales }: FlowDeps, bet: PlatformBet, errorCode: number): Decided {
+  return {
+    bet: { ...bet, status: 'cancelled', reason: `rollback ${errorCode}`, result: null },
+    operation: 'rollback',
+    body: (requestId) => rollbackMessage(bet, errorCode, { scales, requestId }),
+  }
+}
+
+/**
+ * Applies what is now known of an event to a slice of its bets: decides those that it decides, corrects those whose
+ * result has changed, reopens those that are undecided again. Resolves to the number of bets changed.
+ */
+export function applyResults(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
+  return deps.db.transaction(async (tx) => {
+    const bets = (await lockBets(tx, betIds)).filter((bet) => bet.status === 'accepted' || bet.status === 'settled')
+    const selections = groupBy(await readSelections(tx, betIds), (selection) => selection.betId)
+    const decisions = bets.flatMap((bet) => {
+      if (bet.result?.resultType === 'cashout') return [] // the user has taken the money: the event's result is nobody's business
+      const mine = selections.get(bet.betId) ?? []
+      const payoutOf = (won: readonly Odds[]) =>
+        payoutAt(bet.stake, multiplyOdds([...won, ...(bet.booster === null ? [] : [bet.booster])]) ?? bet.odds)
+      const result = resultOf(
+        bet.stake,
+        mine.map((s) => s.odds),
+        mine.map((s) => s.result),
+        payoutOf,
+      )
+      if (result === null) return bet.status === 'settled' ? [unsettled(deps, bet)] : []
+      return isSame(bet.result, result) ? [] : [settled(deps, bet, result)]
+    })
+    await decide(deps, tx, decisions)
+    return decisions.length
+  })
+}

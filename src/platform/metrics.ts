@@ -1,0 +1,59 @@
+/** What a monitoring system scrapes from a platform (Prometheus text). No label is unbounded: no partner, player or bet. */
+import { Counter, Gauge, Registry } from 'prom-client'
+import type { Clock } from '../clock.ts'
+import { type Db, statement } from '../db/db.ts'
+import type { DeliveryKind } from './schedule.ts'
+
+export interface PlatformMetrics {
+  attempted(operation: DeliveryKind, error: string): void
+  delivered(operation: DeliveryKind, outcome: string): void
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+const BACKLOG = statement(
+  'platform_backlog',
+  `select count(*) filter (where status in ('pending', 'waiting')) as pending, count(*) filter (where status = 'stuck') as stuck,
+     min(decided_at) filter (where status in ('pending', 'waiting')) as oldest
+   from platform.delivery where status in ('pending', 'waiting', 'stuck')`,
+)
+
+export function createPlatformMetrics(db: Db, clock: Clock): PlatformMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const deliveries = new Counter({
+    name: 'platform_deliveries_total',
+    help: 'Deliveries that are over',
+    labelNames: ['operation', 'outcome'],
+    registers,
+  })
+  const attempts = new Counter({
+    name: 'platform_delivery_attempts_total',
+    help: 'Calls made for deliveries',
+    labelNames: ['operation', 'error'],
+    registers,
+  })
+  const pending = new Gauge({ name: 'platform_deliveries_pending', help: 'Deliveries that are not over', registers })
+  const stuck = new Gauge({
+    name: 'platform_deliveries_stuck',
+    help: 'Deliveries that were given up and wait for a person',
+    registers,
+  })
+  const oldest = new Gauge({
+    name: 'platform_oldest_pending_seconds',
+    help: 'Age of the oldest delivery that is not over',
+    registers,
+  })
+  return {
+    attempted: (operation, error) => attempts.inc({ operation, error }),
+    delivered: (operation, outcome) => deliveries.inc({ operation, outcome }),
+    async text() {
+      const [row] = await db.query<{ pending: bigint; stuck: bigint; oldest: Date | null }>(BACKLOG)
+      pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
+      stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
+      oldest.set(row?.oldest ? (clock.now().getTime() - row.oldest.getTime()) / 1_000 : 0)
+      return registry.metrics()
+    },
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  }
+}

@@ -1,0 +1,262 @@
+/**
+ * Deliveries: calls that must reach a partner. A row is written in the transaction that decides it.
+ *
+ *   waiting ──the one before it is over──► pending ──claimed, sent──► done · refused · stuck
+ *                                             ▲ └──nobody knows──► pending again, later
+ *                                             └──sent by hand── stuck
+ *
+ * Invariant: of one bet at most one delivery is pending, the one with the lowest number that is not over (C-6). A claim
+ * moves `due_at` past the sender's own time-out and counts the attempt, so that a dead sender's delivery becomes due
+ * again by itself, and a late sender cannot overwrite what its successor found: it holds an older attempt number.
+ */
+import { type Db, statement, type Tx } from '../db/db.ts'
+import type { ResultType } from '../protocol/bet-request.ts'
+import type { Money } from '../protocol/money.ts'
+import type { Result } from './bet.ts'
+import type { DeliveryKind } from './schedule.ts'
+
+export type DeliveryStatus = 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
+
+export interface NewDelivery {
+  readonly betId: string
+  readonly partnerId: string
+  /** Position among the bet's deliveries, from 1; the Place bet is number 1. */
+  readonly number: number
+  readonly operation: 'place' | DeliveryKind
+  readonly requestId: string
+  /** The exact text that every attempt sends (C-5). */
+  readonly body: string
+  readonly status: 'waiting' | 'pending'
+  readonly attempts: number
+  readonly dueAt: Date
+  /** Of a settle: what the partner has been told when it is done. */
+  readonly result: Result | null
+}
+
+/** Milliseconds after which a claimed delivery counts as abandoned: the 5 s of a call and time to record it. */
+export const LEASE_MS = 8_000
+
+const INSERT_DELIVERIES = statement(
+  'platform_insert_deliveries',
+  `insert into platform.delivery
+     (bet_id, number, partner_id, operation, request_id, body, status, attempts, decided_at, first_attempt_at, due_at, payout, result_type)
+   select bet_id, number, partner_id, operation, request_id, body, status, attempts, $9::timestamptz,
+     case when attempts > 0 then $9::timestamptz end, due_at, payout, result_type
+   from unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::int[], $10::timestamptz[],
+     $11::bigint[], $12::text[]) as r (bet_id, number, partner_id, operation, request_id, body, status, attempts, due_at, payout, result_type)`,
+)
+
+export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
+  if (deliveries.length === 0) return
+  await tx.execute(INSERT_DELIVERIES, [
+    deliveries.map((d) => d.betId),
+    deliveries.map((d) => d.number),
+    deliveries.map((d) => d.partnerId),
+    deliveries.map((d) => d.operation),
+    deliveries.map((d) => d.requestId),
+    deliveries.map((d) => d.body),
+    deliveries.map((d) => d.status),
+    deliveries.map((d) => d.attempts),
+    now.toISOString(),
+    deliveries.map((d) => d.dueAt.toISOString()),
+    deliveries.map((d) => d.result?.payout ?? null),
+    deliveries.map((d) => d.result?.resultType ?? null),
+  ])
+}
+
+/** A delivery that this process may send now, once. */
+export interface Claim extends Record<string, unknown> {
+  readonly delivery_id: bigint
+  readonly bet_id: string
+  readonly partner_id: string
+  readonly operation: DeliveryKind
+  readonly body: string
+  /** This attempt's number; the token that the record of it must show. */
+  readonly attempts: number
+  /** Attempts made before a stuck delivery was sent again by hand: the schedule began anew there. */
+  readonly attempts_before: number
+  readonly first_attempt_at: Date
+  /** What a settle says, for the record of what the partner was told. */
+  readonly payout: Money | null
+  readonly result_type: ResultType | null
+}
+
+const CLAIM = statement(
+  'platform_claim',
+  `update platform.delivery d
+   set attempts = d.attempts + 1, due_at = $2::timestamptz, first_attempt_at = coalesce(d.first_attempt_at, $1::timestamptz)
+   from (
+     select due.delivery_id from unnest($3::text[], $4::int[]) as k (partner_id, free)
+     cross join lateral (
+       select delivery_id from platform.delivery
+       where partner_id = k.partner_id and status = 'pending' and due_at <= $1::timestamptz and operation <> 'place'
+       order by due_at limit k.free for update skip locked
+     ) due
+   ) c
+   where d.delivery_id = c.delivery_id
+   returning d.delivery_id, d.bet_id, d.partner_id, d.operation, d.body, d.attempts, d.attempts_before, d.first_attempt_at, d.payout, d.result_type`,
+)
+
+/** Claims up to `free` due deliveries of each partner, the longest due first. */
+export function claimDue(
+  tx: Tx,
+  partners: readonly { partnerId: string; free: number }[],
+  now: Date,
+): Promise<Claim[]> {
+  if (partners.length === 0) return Promise.resolve([])
+  const leaseEnd = new Date(now.getTime() + LEASE_MS)
+  return tx.query<Claim>(CLAIM, [now, leaseEnd, partners.map((p) => p.partnerId), partners.map((p) => p.free)])
+}
+
+const NEXT_DUE = statement(
+  'platform_next_due',
+  `select p.partner_id, d.due_at from platform.partner p
+   cross join lateral (
+     select due_at from platform.delivery where partner_id = p.partner_id and status = 'pending' order by due_at limit 1
+   ) d`,
+)
+
+/** When each partner's next delivery is due; partners without any are left out. */
+export async function readNextDue(tx: Pick<Tx, 'query'>): Promise<Map<string, Date>> {
+  const rows = await tx.query<{ partner_id: string; due_at: Date }>(NEXT_DUE)
+  return new Map(rows.map((row) => [row.partner_id, row.due_at]))
+}
+
+const OVERDUE_PLACEMENTS = statement(
+  'platform_overdue_placements',
+  `select bet_id from platform.delivery
+   where status = 'pending' and operation = 'place' and due_at <= $1::timestamptz order by due_at limit 200`,
+)
+
+/** Bets whose placing process is gone: their Place bet's lease is over and nobody recorded an answer (C-1). */
+export async function readOverduePlacements(tx: Pick<Tx, 'query'>, now: Date): Promise<string[]> {
+  return (await tx.query<{ bet_id: string }>(OVERDUE_PLACEMENTS, [now])).map((row) => row.bet_id)
+}
+
+const PLACE_DELIVERY = statement(
+  'platform_place_delivery',
+  'select delivery_id from platform.delivery where bet_id = $1::uuid and number = 1',
+)
+
+/** The delivery of a bet's own Place bet. */
+export async function readPlaceDelivery(tx: Tx, betId: string): Promise<bigint> {
+  const [row] = await tx.query<{ delivery_id: bigint }>(PLACE_DELIVERY, [betId])
+  if (row === undefined) throw new Error('a bet without its Place bet')
+  return row.delivery_id
+}
+
+const UNFINISHED = statement(
+  'platform_unfinished',
+  `select distinct bet_id from platform.delivery where bet_id = any($1::uuid[]) and status in ('waiting', 'pending', 'stuck')`,
+)
+
+/** Which of these bets have a delivery that is not over; a stuck one holds the later ones back (C-6). */
+export async function readUnfinished(tx: Tx, betIds: readonly string[]): Promise<Set<string>> {
+  return new Set((await tx.query<{ bet_id: string }>(UNFINISHED, [betIds])).map((row) => row.bet_id))
+}
+
+/** What an attempt came to, for its delivery. */
+export interface Recorded {
+  readonly deliveryId: bigint
+  readonly attempt: number
+  readonly status: Exclude<DeliveryStatus, 'waiting'>
+  /** Of a delivery that stays pending. */
+  readonly dueAt: Date | null
+  readonly code: number | null
+  readonly error: string | null
+}
+
+const RECORD = statement(
+  'platform_record',
+  `update platform.delivery d
+   set status = r.status, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
+     finished_at = case when r.status = 'pending' then null else $7::timestamptz end
+   from unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[])
+     as r (delivery_id, attempt, status, due_at, code, error)
+   where d.delivery_id = r.delivery_id and d.attempts = r.attempt and d.status = 'pending'
+   returning d.delivery_id, d.bet_id, d.number, d.status`,
+)
+
+interface RecordedRow extends Record<string, unknown> {
+  delivery_id: bigint
+  bet_id: string
+  number: number
+  status: DeliveryStatus
+}
+
+/** Writes what attempts came to, unless another process has taken the delivery over since; resolves to those written. */
+export function recordResults(tx: Tx, results: readonly Recorded[], now: Date): Promise<RecordedRow[]> {
+  if (results.length === 0) return Promise.resolve([])
+  return tx.query<RecordedRow>(RECORD, [
+    results.map((r) => r.deliveryId),
+    results.map((r) => r.attempt),
+    results.map((r) => r.status),
+    results.map((r) => r.dueAt?.toISOString() ?? null),
+    results.map((r) => r.code),
+    results.map((r) => r.error),
+    now.toISOString(),
+  ])
+}
+
+const PROMOTE = statement(
+  'platform_promote',
+  `update platform.delivery d set status = 'pending', due_at = $3::timestamptz
+   from unnest($1::uuid[], $2::int[]) as r (bet_id, number)
+   where d.bet_id = r.bet_id and d.number = r.number + 1 and d.status = 'waiting'`,
+)
+
+/** Lets the delivery after each of these, which are over, go (C-6). */
+export async function promoteNext(
+  tx: Tx,
+  over: readonly { bet_id: string; number: number }[],
+  now: Date,
+): Promise<void> {
+  if (over.length === 0) return
+  await tx.execute(PROMOTE, [over.map((d) => d.bet_id), over.map((d) => d.number), now])
+}
+
+export interface AttemptRecord {
+  readonly deliveryId: bigint
+  readonly number: number
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly status: number | null
+  readonly outcome: 'accepted' | 'refused' | 'unknown'
+  readonly code: number | null
+  readonly error: string | null
+  readonly body: string
+}
+
+const INSERT_ATTEMPTS = statement(
+  'platform_insert_attempts',
+  `insert into platform.attempt (delivery_id, number, started_at, duration_ms, http_status, outcome, code, error, body)
+   select * from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::int[], $8::text[], $9::text[])
+   on conflict (delivery_id, number) do nothing`,
+)
+
+/** Every attempt is kept: when, how long, what came back. */
+export async function insertAttempts(tx: Tx, attempts: readonly AttemptRecord[]): Promise<void> {
+  if (attempts.length === 0) return
+  await tx.execute(INSERT_ATTEMPTS, [
+    attempts.map((a) => a.deliveryId),
+    attempts.map((a) => a.number),
+    attempts.map((a) => a.startedAt.toISOString()),
+    attempts.map((a) => Math.ceil(a.durationMs)),
+    attempts.map((a) => a.status),
+    attempts.map((a) => a.outcome),
+    attempts.map((a) => a.code),
+    attempts.map((a) => a.error),
+    attempts.map((a) => a.body.replaceAll('\u0000', '')),
+  ])
+}
+
+const RETRY_STUCK = statement(
+  'platform_retry_stuck',
+  `update platform.delivery set status = 'pending', attempts_before = attempts, first_attempt_at = null, finished_at = null, due_at = $2::timestamptz
+   where delivery_id = $1::bigint and status = 'stuck'`,
+)
+
+/** Starts a stuck delivery's schedule anew, by hand (C-4). False when it is not stuck. */
+export async function retryStuck(db: Db, deliveryId: bigint, now: Date): Promise<boolean> {
+  return (await db.transaction((tx) => tx.execute(RETRY_STUCK, [deliveryId, now]))) === 1
+}

@@ -1,0 +1,156 @@
+/** Placing a bet from beginning to end: commit the intent, call the partner, record the answer, take the last look. */
+import { createHash, randomUUID } from 'node:crypto'
+import { type Money, parseDecimal } from '../protocol/money.ts'
+import type { BetStatus, PlatformBet, Selection } from './bet.ts'
+import type { FlowDeps } from './bet-flow.ts'
+import { readSubmission } from './bet-store.ts'
+import { type FrameSession, readFrameSession } from './frame-session.ts'
+import type { PlaceExtras } from './message.ts'
+import { multiplyOdds, type Odds, parseOdds } from './odds.ts'
+import type { Partners } from './partner.ts'
+import { beginPlacing, finishPlacing } from './placing.ts'
+
+/** A bet as it is asked for; everything is checked here. */
+export interface Wanted {
+  readonly frameSessionId: string
+  /** Decimal text. */
+  readonly amount: string
+  readonly selections: readonly WantedSelection[]
+  readonly ticketType?: 'single' | 'express'
+  readonly boosterCoefficient?: string | number
+  readonly bonusId?: number | null
+  readonly bonusTemplateId?: number | null
+  readonly bonusAmount?: string | null
+  readonly subPartnerId?: string | null
+  readonly ip?: string
+  readonly info?: string
+  readonly idempotencyKey?: string
+}
+
+/** The members of the interface's metadata item. */
+export interface WantedSelection extends Record<string, unknown> {
+  readonly eventId: string
+  readonly outcomeId: string
+  readonly coefficient: string | number
+}
+
+export interface PlacedBet {
+  readonly betId: string
+  readonly status: BetStatus
+  readonly reason: string | null
+}
+
+/** What is wrong with a wish, as a JSON pointer and a sentence. */
+export class BadBet extends Error {
+  readonly pointer: string
+  constructor(pointer: string, detail: string) {
+    super(detail)
+    this.pointer = pointer
+  }
+}
+
+/** The idempotency key belongs to another bet, or its bet is being placed right now. */
+export class KeyTaken extends Error {
+  readonly kind: 'differs' | 'running'
+  constructor(kind: 'differs' | 'running') {
+    super(
+      kind === 'differs'
+        ? 'the idempotency key belongs to another bet'
+        : 'the bet with this idempotency key is being placed',
+    )
+    this.kind = kind
+  }
+}
+
+export interface PlaceDeps extends FlowDeps {
+  readonly partners: Partners
+  /** Told when something was decided that must be delivered. */
+  decided(): void
+}
+
+/** Throws BadBet or KeyTaken; undefined when there is no such frame session. */
+export async function placeBet(deps: PlaceDeps, wanted: Wanted): Promise<PlacedBet | undefined> {
+  const session = await readFrameSession(deps, wanted.frameSessionId)
+  if (session === undefined) return undefined
+  const selections = wanted.selections.map(toSelection)
+  const bet = toBet(deps, session, wanted, selections)
+  const submission = {
+    frameSessionId: session.frameSessionId,
+    idempotencyKey: wanted.idempotencyKey ?? null,
+    requestHash: hashOf(wanted),
+  }
+  const extras: PlaceExtras = {
+    ...(wanted.ip !== undefined && { ip: wanted.ip }),
+    ...(wanted.info !== undefined && { info: wanted.info }),
+    subPartnerId: wanted.subPartnerId ?? null,
+    bonusAmount: wanted.bonusAmount ?? null,
+  }
+  const placing = await beginPlacing(deps, bet, selections, extras, submission)
+  if (placing === undefined) return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
+  const client = await deps.partners.client(session.partnerId)
+  if (client === undefined) throw new Error('a frame session without its partner')
+  const startedAt = deps.clock.now()
+  const answer = await client.call('place', placing.body, bet.betId)
+  const placed = await finishPlacing(deps, placing, answer, startedAt)
+  deps.decided()
+  return { betId: bet.betId, ...placed }
+}
+
+async function answerRepeat(
+  { db }: PlaceDeps,
+  partnerId: string,
+  { idempotencyKey }: Wanted,
+  requestHash: string,
+): Promise<PlacedBet> {
+  const earlier = idempotencyKey === undefined ? undefined : await readSubmission(db, partnerId, idempotencyKey)
+  if (earlier === undefined || earlier.request_hash !== requestHash) throw new KeyTaken('differs')
+  if (earlier.status === 'placing') throw new KeyTaken('running')
+  return { betId: earlier.bet_id, status: earlier.status, reason: earlier.reason }
+}
+
+function hashOf(wanted: Wanted): string {
+  return createHash('sha256').update(JSON.stringify(wanted)).digest('base64url')
+}
+
+function toSelection({ eventId, outcomeId, coefficient, ...details }: WantedSelection, i: number): Selection {
+  const odds = parseOdds(coefficient)
+  if (odds === undefined)
+    throw new BadBet(`/selections/${i}/coefficient`, 'must be more than 0 with at most six decimals')
+  return { eventId, outcomeId, odds, details }
+}
+
+function toBet(
+  { scales, clock }: PlaceDeps,
+  session: FrameSession,
+  wanted: Wanted,
+  selections: readonly Selection[],
+): PlatformBet {
+  const { partnerId, token, userId, operatorUser, currency } = session
+  const bonusId = wanted.bonusId ?? null
+  const stake = parseDecimal(wanted.amount, scales.get(currency) ?? 0)
+  if (stake === undefined || (stake === 0n && bonusId === null))
+    throw new BadBet('/amount', `must be an amount of ${currency}, more than 0 unless there is a bonusId`)
+  const booster = wanted.boosterCoefficient === undefined ? null : toBooster(wanted.boosterCoefficient)
+  const odds = multiplyOdds(selections.map((s) => s.odds))
+  if (odds === undefined || multiplyOdds([odds, ...(booster === null ? [] : [booster])]) === undefined)
+    throw new BadBet('/selections', 'together pay too much')
+  const ticketType = wanted.ticketType ?? (selections.length === 1 ? 'single' : 'express')
+  if ((ticketType === 'single') !== (selections.length === 1))
+    throw new BadBet('/ticketType', 'a single has one selection, an express several')
+  const identity = { betId: randomUUID(), partnerId, userId, operatorUser, currency, token }
+  const terms = {
+    stake: stake as Money,
+    ticketType,
+    odds,
+    booster,
+    bonusId,
+    bonusTemplateId: wanted.bonusTemplateId ?? null,
+  }
+  return { ...identity, ...terms, status: 'placing', reason: null, result: null, deliveries: 1, placedAt: clock.now() }
+}
+
+function toBooster(written: string | number): Odds {
+  const booster = parseOdds(written)
+  if (booster === undefined) throw new BadBet('/boosterCoefficient', 'must be more than 0 with at most six decimals')
+  return booster
+}

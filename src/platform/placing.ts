@@ -1,0 +1,155 @@
+/** From the intent to a decided bet: committed before the call (C-1), decided by the answer (C-2) and a last look (C-3). */
+import { randomUUID } from 'node:crypto'
+import type { Tx } from '../db/db.ts'
+import type { Answer } from '../wallet-client/wallet-client.ts'
+import type { BetStatus, PlatformBet, Selection } from './bet.ts'
+import { cancelled, decide, type FlowDeps } from './bet-flow.ts'
+import { insertBet, lockBets, readEventIds, readSelections, type Submission, saveBets, saveTold } from './bet-store.ts'
+import { findObjection } from './control-stage.ts'
+import { holdEvents, knowEvents } from './event.ts'
+import { lockLimits, readExposure } from './limits.ts'
+import { type PlaceExtras, placeMessage } from './message.ts'
+import { multiplyOdds, payoutAt } from './odds.ts'
+import { insertAttempts, insertDeliveries, LEASE_MS, promoteNext, readPlaceDelivery, recordResults } from './outbox.ts'
+
+/** Rollback reasons that the flow itself gives (C-1, C-2). */
+const REASON = { timeOut: 10, broken: 50, partnerBroken: 52 } as const
+
+/** A bet that waits for the partner's answer; only the process that holds it may record one. */
+export interface Placing {
+  readonly bet: PlatformBet
+  readonly body: string
+}
+
+/** Commits the bet and the intent to call (C-1); undefined when its idempotency key is taken. */
+export function beginPlacing(
+  deps: FlowDeps,
+  bet: PlatformBet,
+  selections: readonly Selection[],
+  extras: PlaceExtras,
+  submission: Submission,
+): Promise<Placing | undefined> {
+  const requestId = randomUUID()
+  const body = placeMessage(bet, selections, extras, { scales: deps.scales, requestId })
+  return deps.db.transaction(async (tx) => {
+    if (!(await insertBet(tx, bet, selections, submission))) return undefined
+    const now = deps.clock.now()
+    await knowEvents(
+      tx,
+      selections.map((s) => s.eventId),
+      now,
+    )
+    const dueAt = new Date(now.getTime() + LEASE_MS)
+    const call = { operation: 'place', requestId, body, status: 'pending', attempts: 1, result: null } as const
+    await insertDeliveries(tx, [{ betId: bet.betId, partnerId: bet.partnerId, number: 1, ...call, dueAt }], now)
+    return { bet, body }
+  })
+}
+
+export interface Placed {
+  readonly status: BetStatus
+  readonly reason: string | null
+}
+
+/**
+ * Records the partner's answer and takes the last look (C-2, C-3). When this process was too slow and another one has
+ * given the bet up meanwhile, what that one decided stands.
+ */
+export function finishPlacing(
+  deps: FlowDeps,
+  { bet: { betId } }: Placing,
+  answer: Answer,
+  startedAt: Date,
+): Promise<Placed> {
+  return deps.db.transaction(async (tx) => {
+    const [bet] = await lockBets(tx, [betId])
+    if (bet === undefined) throw new Error('a bet that was being placed is gone')
+    await recordPlaceAttempt(deps, tx, betId, answer, startedAt)
+    if (bet.status !== 'placing') return { status: bet.status, reason: bet.reason }
+    return decidePlacing(deps, tx, bet, answer)
+  })
+}
+
+async function decidePlacing(deps: FlowDeps, tx: Tx, bet: PlatformBet, answer: Answer): Promise<Placed> {
+  const { outcome } = answer
+  if (outcome.kind === 'refused' && outcome.code !== SYSTEM_ERROR) {
+    return close(deps, tx, { ...bet, status: 'declined', reason: `partner code ${outcome.code}` })
+  }
+  if (outcome.kind !== 'accepted') {
+    const reason = outcome.kind === 'unknown' && outcome.reason === 'time_out' ? REASON.timeOut : REASON.partnerBroken
+    return rollBack(deps, tx, bet, reason)
+  }
+  await saveTold(tx, [{ betId: bet.betId, status: 'open', payout: null, resultType: null }])
+  const objection = await lastLook(deps, tx, bet)
+  return objection === undefined ? close(deps, tx, { ...bet, status: 'accepted' }) : rollBack(deps, tx, bet, objection)
+}
+
+/** C-2: code 100 leaves open whether the bet was debited. */
+const SYSTEM_ERROR = 100
+
+async function close(deps: FlowDeps, tx: Tx, bet: PlatformBet): Promise<Placed> {
+  await saveBets(tx, [bet], deps.clock.now())
+  return { status: bet.status, reason: bet.reason }
+}
+
+async function rollBack(deps: FlowDeps, tx: Tx, bet: PlatformBet, errorCode: number): Promise<Placed> {
+  const decided = cancelled(deps, bet, errorCode)
+  await decide(deps, tx, [decided])
+  return { status: decided.bet.status, reason: decided.bet.reason }
+}
+
+/** C-3: what breaks while the bet is being closed is an objection too. */
+async function lastLook(deps: FlowDeps, tx: Tx, bet: PlatformBet): Promise<number | undefined> {
+  await holdEvents(tx, await readEventIds(tx, bet.betId))
+  const selections = await readSelections(tx, [bet.betId])
+  const limits = await lockLimits(tx)
+  const exposure = await readExposure(tx, bet.betId, bet.currency)
+  const odds = multiplyOdds([bet.odds, ...(bet.booster === null ? [] : [bet.booster])])
+  if (odds === undefined) return REASON.broken
+  return findObjection({ bet, selections, limits, exposure, win: payoutAt(bet.stake, odds), scales: deps.scales })
+}
+
+async function recordPlaceAttempt(
+  deps: FlowDeps,
+  tx: Tx,
+  betId: string,
+  answer: Answer,
+  startedAt: Date,
+): Promise<void> {
+  const deliveryId = await readPlaceDelivery(tx, betId)
+  const { outcome, status, body, durationMs } = answer
+  const code = outcome.kind === 'refused' ? outcome.code : null
+  const error = outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null
+  const result = { accepted: 'done', refused: 'refused', unknown: 'unknown' } as const
+  await insertAttempts(tx, [
+    { deliveryId, number: 1, startedAt, durationMs, status, outcome: outcome.kind, code, error, body },
+  ])
+  const over = await recordResults(
+    tx,
+    [{ deliveryId, attempt: 1, status: result[outcome.kind], dueAt: null, code, error }],
+    deps.clock.now(),
+  )
+  await promoteNext(tx, over, deps.clock.now())
+}
+
+/**
+ * C-1: a bet whose placing process is gone has an unknown outcome and is rolled back. Safe beside a process that is only
+ * slow: whoever locks the bet first decides, and the other one finds it decided.
+ */
+export function giveUpPlacing(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
+  return deps.db.transaction(async (tx) => {
+    const bets = (await lockBets(tx, betIds)).filter((bet) => bet.status === 'placing')
+    const places = await Promise.all(bets.map((bet) => readPlaceDelivery(tx, bet.betId)))
+    const error = 'the placing process is gone'
+    const results = places.map(
+      (deliveryId) => ({ deliveryId, attempt: 1, status: 'unknown', dueAt: null, code: null, error }) as const,
+    )
+    await promoteNext(tx, await recordResults(tx, results, deps.clock.now()), deps.clock.now())
+    await decide(
+      deps,
+      tx,
+      bets.map((bet) => cancelled(deps, bet, REASON.broken)),
+    )
+    return bets.length
+  })
+}

@@ -1,0 +1,44 @@
+/** When a delivery is tried again (C-4, C-5). Pure: times in milliseconds since the first attempt. */
+
+export type DeliveryKind = 'settle' | 'unsettle' | 'rollback'
+
+/** C-4: at most this many attempts of a rollback, */
+export const ROLLBACK_ATTEMPTS = 10
+/** all started within this time of the first, */
+export const ROLLBACK_WINDOW_MS = 360_000
+/** the gaps growing by a factor of 2 from here: 0.7 · (2⁹ − 1) s = 357.7 s, so that the tenth fits the window. */
+const FIRST_GAP_MS = 700
+/** Part of a gap that chance may take away; never added, so that the bound holds. */
+const JITTER = 0.05
+
+/** C-5: results are tried for at least 24 h; the gap stays short enough that a partner who is back is served within a minute. */
+export const RESULT_WINDOW_MS = 25 * 3_600_000
+const MAX_RESULT_GAP_MS = 60_000
+
+/**
+ * Milliseconds after the first attempt at which attempt number `attempts + 1` is due; undefined when there is none.
+ * `elapsed` is the time from the first attempt until now, `random` a number from 0 to 1.
+ */
+export function nextAttemptAt(
+  kind: DeliveryKind,
+  attempts: number,
+  elapsed: number,
+  random: number,
+): number | undefined {
+  return kind === 'rollback' ? nextRollback(attempts, elapsed, random) : nextResult(attempts, elapsed, random)
+}
+
+/** The n-th start is planned from the first one, so that slow answers do not push the last attempts out of the window. */
+function nextRollback(attempts: number, elapsed: number, random: number): number | undefined {
+  if (attempts >= ROLLBACK_ATTEMPTS) return undefined
+  const gap = FIRST_GAP_MS * 2 ** (attempts - 1)
+  const planned = FIRST_GAP_MS * (2 ** attempts - 1) - gap * JITTER * random
+  const at = Math.max(planned, elapsed)
+  return at <= ROLLBACK_WINDOW_MS ? at : undefined
+}
+
+function nextResult(attempts: number, elapsed: number, random: number): number | undefined {
+  const gap = Math.min(FIRST_GAP_MS * 2 ** Math.min(attempts - 1, 20), MAX_RESULT_GAP_MS)
+  const at = elapsed + gap * (1 - JITTER * random)
+  return at <= RESULT_WINDOW_MS ? at : undefined
+}

@@ -1,0 +1,259 @@
+/** Bets, deliveries and attempts as the platform API shows them. */
+import { type Static, Type } from 'typebox'
+import { type Db, statement } from '../db/db.ts'
+import { decodeCursor, limitOf, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from '../http/page.ts'
+import { formatMoney, type Money, type Scales, scaleOf } from '../protocol/money.ts'
+import type { PlatformBet } from './bet.ts'
+import { type KnownSelection, readBets, readSelections } from './bet-store.ts'
+import { formatOdds } from './odds.ts'
+import type { DeliveryStatus } from './outbox.ts'
+
+const optional = Type.Optional
+const time = Type.String({ format: 'date-time' })
+const decimal = Type.String({ pattern: '^\\d+(\\.\\d+)?$' })
+const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
+
+export const BetViewSchema = Type.Object({
+  betId: Type.String(),
+  partnerId: Type.String(),
+  userId: Type.String(),
+  operatorUser: optional(Type.String()),
+  status: Type.Enum(['placing', 'accepted', 'declined', 'cancelled', 'settled']),
+  reason: optional(Type.String()),
+  amount: decimal,
+  currency: Type.String(),
+  ticketType: Type.Enum(['single', 'express']),
+  coefficient: decimal,
+  payout: optional(decimal),
+  resultType: optional(Type.String()),
+  placedAt: time,
+})
+const AttemptSchema = Type.Object({
+  number: Type.Integer(),
+  startedAt: time,
+  durationMs: Type.Integer(),
+  httpStatus: Type.Union([Type.Integer(), Type.Null()]),
+  outcome: Type.Enum(['accepted', 'refused', 'unknown']),
+  code: optional(Type.Integer()),
+  error: optional(Type.String()),
+  body: Type.String(),
+})
+export const DeliverySchema = Type.Object({
+  deliveryId: Type.String(),
+  betId: Type.String(),
+  partnerId: Type.String(),
+  number: Type.Integer({ description: "Position among the bet's deliveries." }),
+  operation: Type.Enum(['place', 'settle', 'unsettle', 'rollback']),
+  requestId: Type.String(),
+  status: Type.Enum([...DELIVERY_STATUSES]),
+  attempts: Type.Integer(),
+  code: optional(Type.Integer()),
+  error: optional(Type.String()),
+  decidedAt: time,
+  dueAt: optional(time),
+  finishedAt: optional(time),
+})
+export const BetDetailSchema = Type.Object({
+  ...BetViewSchema.properties,
+  selections: Type.Array(Type.Unknown()),
+  deliveries: Type.Array(
+    Type.Object({ ...DeliverySchema.properties, request: Type.Unknown(), attemptList: Type.Array(AttemptSchema) }),
+  ),
+})
+export const BetPageSchema = pageOf(BetViewSchema)
+export const DeliveryPageSchema = pageOf(DeliverySchema)
+export const BetListQuery = Type.Object(
+  { partnerId: optional(Type.String()), status: optional(Type.String()), ...timeRangeQuery, ...pageQuery },
+  { additionalProperties: false },
+)
+export const DeliveryListQuery = Type.Object(
+  {
+    status: optional(
+      Type.String({ pattern: `^(${DELIVERY_STATUSES.join('|')})(,(${DELIVERY_STATUSES.join('|')}))*$` }),
+    ),
+    partnerId: optional(Type.String()),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+)
+
+export interface ViewDeps {
+  readonly db: Db
+  readonly scales: Scales
+}
+
+export function showBet({ scales }: ViewDeps, bet: PlatformBet): Static<typeof BetViewSchema> {
+  const show = (amount: Money) => formatMoney(amount, scaleOf(scales, bet.currency))
+  const { betId, partnerId, userId, operatorUser, status, reason, currency, ticketType, result } = bet
+  return {
+    ...{ betId, partnerId, userId, status, currency, ticketType },
+    ...(operatorUser !== null && { operatorUser }),
+    ...(reason !== null && { reason }),
+    amount: show(bet.stake),
+    coefficient: formatOdds(bet.odds),
+    ...(result !== null && { payout: show(result.payout), resultType: result.resultType }),
+    placedAt: bet.placedAt.toISOString(),
+  }
+}
+
+interface DeliveryRow extends Record<string, unknown> {
+  delivery_id: bigint
+  bet_id: string
+  partner_id: string
+  number: number
+  operation: Static<typeof DeliverySchema>['operation']
+  request_id: string
+  body: string
+  status: DeliveryStatus
+  attempts: number
+  code: number | null
+  error: string | null
+  decided_at: Date
+  due_at: Date
+  finished_at: Date | null
+}
+
+const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, request_id, body, status, attempts, code, error, decided_at,
+  due_at, finished_at`
+const DELIVERIES_OF_BET = statement(
+  'platform_deliveries_of_bet',
+  `select ${DELIVERY_COLUMNS} from platform.delivery where bet_id = $1::uuid order by number`,
+)
+const ATTEMPTS_OF_BET = statement(
+  'platform_attempts_of_bet',
+  `select a.delivery_id, a.number, a.started_at, a.duration_ms, a.http_status, a.outcome, a.code, a.error, a.body
+   from platform.attempt a join platform.delivery d using (delivery_id) where d.bet_id = $1::uuid order by a.delivery_id, a.number limit 5000`,
+)
+
+interface AttemptRow extends Record<string, unknown> {
+  delivery_id: bigint
+  number: number
+  started_at: Date
+  duration_ms: number
+  http_status: number | null
+  outcome: 'accepted' | 'refused' | 'unknown'
+  code: number | null
+  error: string | null
+  body: string
+}
+
+/** A bet with its selections, deliveries and every attempt; undefined when there is none. */
+export async function getBetDetail(deps: ViewDeps, betId: string) {
+  const [bet] = await readBets(deps.db, [betId])
+  if (bet === undefined) return undefined
+  const [selections, deliveries, attempts] = await Promise.all([
+    readSelections(deps.db, [betId]),
+    deps.db.query<DeliveryRow>(DELIVERIES_OF_BET, [betId]),
+    deps.db.query<AttemptRow>(ATTEMPTS_OF_BET, [betId]),
+  ])
+  const attemptsOf = (id: bigint) => attempts.filter((attempt) => attempt.delivery_id === id).map(showAttempt)
+  return {
+    ...showBet(deps, bet),
+    selections: selections.map(showSelection),
+    deliveries: deliveries.map((row) => ({
+      ...showDelivery(row),
+      request: withoutToken(row.body),
+      attemptList: attemptsOf(row.delivery_id),
+    })),
+  }
+}
+
+function showSelection({ eventId, outcomeId, odds, details, result }: KnownSelection) {
+  return { ...details, eventId, outcomeId, coefficient: formatOdds(odds), ...(result !== null && { result }) }
+}
+
+/** The session token is the player's, not the support desk's. */
+function withoutToken(body: string): unknown {
+  const { token: _, ...request } = JSON.parse(body) as Record<string, unknown>
+  return request
+}
+
+function showDelivery(row: DeliveryRow): Static<typeof DeliverySchema> {
+  const { number, operation, status, attempts, code, error } = row
+  return {
+    deliveryId: String(row.delivery_id),
+    betId: row.bet_id,
+    partnerId: row.partner_id,
+    ...{ number, operation, requestId: row.request_id, status, attempts },
+    ...(code !== null && { code }),
+    ...(error !== null && { error }),
+    decidedAt: row.decided_at.toISOString(),
+    ...(status === 'pending' && { dueAt: row.due_at.toISOString() }),
+    ...(row.finished_at !== null && { finishedAt: row.finished_at.toISOString() }),
+  }
+}
+
+function showAttempt({ number, started_at, duration_ms, http_status, outcome, code, error, body }: AttemptRow) {
+  return {
+    number,
+    startedAt: started_at.toISOString(),
+    durationMs: duration_ms,
+    httpStatus: http_status,
+    outcome,
+    ...(code !== null && { code }),
+    ...(error !== null && { error }),
+    body,
+  }
+}
+
+const LIST_BETS = statement(
+  'platform_list_bets',
+  `select bet_id, placed_at from platform.bet
+   where ($1::text is null or partner_id = $1) and ($2::text is null or status = $2)
+     and ($3::timestamptz is null or placed_at >= $3) and ($4::timestamptz is null or placed_at < $4)
+     and ($5::timestamptz is null or (placed_at, bet_id) < ($5, $6::uuid))
+   order by placed_at desc, bet_id desc limit $7::int`,
+)
+
+export async function listBets(deps: ViewDeps, query: Static<typeof BetListQuery>) {
+  const limit = limitOf(query)
+  const { from = null, to = null } = toTimeRange(query)
+  const cursor = decodeCursor(query.after, 2)
+  const values = [
+    query.partnerId ?? null,
+    query.status ?? null,
+    from,
+    to,
+    cursor?.at ?? null,
+    cursor?.ids[0] ?? null,
+    limit + 1,
+  ]
+  const rows = await deps.db.query<{ bet_id: string }>(LIST_BETS, values)
+  const bets = new Map(
+    (
+      await readBets(
+        deps.db,
+        rows.map((row) => row.bet_id),
+      )
+    ).map((bet) => [bet.betId, bet]),
+  )
+  const ordered = rows.flatMap((row) => bets.get(row.bet_id) ?? [])
+  return toPage(
+    ordered,
+    limit,
+    (bet) => showBet(deps, bet),
+    (bet) => [bet.placedAt.toISOString(), bet.betId],
+  )
+}
+
+const LIST_DELIVERIES = statement(
+  'platform_list_deliveries',
+  `select ${DELIVERY_COLUMNS} from platform.delivery
+   where ($1::text[] is null or status = any($1)) and ($2::text is null or partner_id = $2)
+     and ($3::bigint is null or delivery_id < $3)
+   order by delivery_id desc limit $4::int`,
+)
+
+/** Deliveries, the latest decided first. */
+export async function listDeliveries({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
+  const limit = limitOf(query)
+  const cursor = decodeCursor(query.after, 2)
+  const before = cursor?.ids[0] !== undefined && /^\d{1,18}$/.test(cursor.ids[0]) ? BigInt(cursor.ids[0]) : null
+  const rows = await db.query<DeliveryRow>(LIST_DELIVERIES, [
+    query.status?.split(',') ?? null,
+    query.partnerId ?? null,
+    before,
+    limit + 1,
+  ])
+  return toPage(rows, limit, showDelivery, (row) => [row.decided_at.toISOString(), String(row.delivery_id)])
+}

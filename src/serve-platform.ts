@@ -1,0 +1,66 @@
+/** Wiring of the platform server: database, API, deliverer. */
+import { type Clock, systemClock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/db.ts'
+import { migrate, requireMigrated } from './db/migrate.ts'
+import { openDb } from './db/open.ts'
+import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
+import { createLogger, type Logger } from './logger.ts'
+import { startDeliverer, type Timers } from './platform/deliver.ts'
+import { createPlatformMetrics } from './platform/metrics.ts'
+import { createPartners } from './platform/partner.ts'
+import { registerPlatform } from './platform/server.ts'
+import type { Running } from './serve.ts'
+
+export interface ServePlatformDeps {
+  readonly clock?: Clock
+  readonly timers?: Timers
+  readonly log?: Logger
+  /** From 0 to 1; spreads the retries. */
+  readonly random?: () => number
+}
+
+/** Timers of the system's clock. */
+export const systemTimers: Timers = {
+  at(time, wake) {
+    const timer = setTimeout(wake, Math.max(0, time.getTime() - Date.now()))
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Opens the database, brings it up to date, listens and delivers. Throws when any of it fails, with everything closed again. */
+export async function servePlatform(config: Config, deps: ServePlatformDeps = {}): Promise<Running> {
+  const db = await openDb(config.store)
+  try {
+    if (config.migrate === 'auto') await migrate(db)
+    else await requireMigrated(db)
+    return await serve(config, db, deps)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+async function serve(config: Config, db: Db, deps: ServePlatformDeps): Promise<Running> {
+  const { clock = systemClock, timers = systemTimers, log = createLogger(config.logLevel), random = Math.random } = deps
+  const { scales } = config
+  const partners = createPartners(db)
+  const metrics = createPlatformMetrics(db, clock)
+  const http = createHttpApp()
+  const deliverer = startDeliverer({ db, clock, scales, timers, partners, log, random, metrics })
+  const placing = { db, clock, scales, partners, decided: deliverer.wake }
+  await registerPlatform(http.app, { ...placing, apiKey: config.platformKey, log })
+  registerHealth(http, db, metrics)
+  const url = await http.app.listen({ host: config.host, port: config.port })
+  log.info({ url, store: db.kind }, 'the platform listens')
+  return {
+    url,
+    async close() {
+      await closeApp(http.app)
+      await deliverer.stop()
+      await partners.close()
+      await db.close()
+      log.info('the platform has stopped')
+    },
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * What an answer of a wallet means to its caller (C-2, C-4, C-5). Every possible answer is accepted, refused with a code,
+ * or unknown: then the wallet may or may not have applied the call.
+ */
+import { Compile } from 'typebox/compile'
+import type { Operation } from '../protocol/operation.ts'
+import { BetReplySchema, CheckReplySchema, ErrorReplySchema } from '../protocol/reply.ts'
+import { BalanceReplySchema, UserProfileSchema } from '../protocol/user-profile.ts'
+
+/** Why it is not known what the wallet did. `time_out` alone becomes rollback reason 10, the others 52 (C-2). */
+export type UnknownReason = 'time_out' | 'network' | 'status' | 'unreadable_body' | 'contradictory_body'
+
+export type CallOutcome =
+  | { readonly kind: 'accepted'; readonly reply: object }
+  | { readonly kind: 'refused'; readonly code: number; readonly message: string }
+  | { readonly kind: 'unknown'; readonly reason: UnknownReason; readonly detail: string }
+
+const REPLIES = {
+  place: Compile(BetReplySchema),
+  settle: Compile(BetReplySchema),
+  unsettle: Compile(BetReplySchema),
+  rollback: Compile(BetReplySchema),
+  profile: Compile(UserProfileSchema),
+  balance: Compile(BalanceReplySchema),
+  check: Compile(CheckReplySchema),
+}
+const errorReply = Compile(ErrorReplySchema)
+
+/** `transactionId` is the one that was sent, for the operations that are about a bet. */
+export function classify(operation: Operation, status: number, body: string, transactionId?: string): CallOutcome {
+  if (status !== 200 && status !== 400) return unknown('status', `HTTP status ${status}`)
+  const reply = parse(body)
+  if (reply === undefined)
+    return unknown('unreadable_body', `HTTP status ${status} with a body that is not a JSON object`)
+  return status === 200 ? classifySuccess(operation, reply, transactionId) : classifyRefusal(reply)
+}
+
+function classifySuccess(operation: Operation, reply: object, transactionId?: string): CallOutcome {
+  if (!REPLIES[operation].Check(reply))
+    return unknown('contradictory_body', 'HTTP status 200 with a body of another form')
+  if (transactionId !== undefined && 'transactionId' in reply && reply.transactionId !== transactionId) {
+    return unknown('contradictory_body', 'HTTP status 200 about another transactionId')
+  }
+  return { kind: 'accepted', reply }
+}
+
+/** A 400 without a code says nothing. Code 100 is a refusal here; that Place bet takes it for unknown is C-2's business. */
+function classifyRefusal(reply: object): CallOutcome {
+  if (!('code' in reply) || typeof reply.code !== 'number' || !Number.isInteger(reply.code)) {
+    return unknown('contradictory_body', 'HTTP status 400 without an integer code')
+  }
+  return { kind: 'refused', code: reply.code, message: errorReply.Check(reply) ? reply.message : '' }
+}
+
+function parse(body: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function unknown(reason: UnknownReason, detail: string): CallOutcome {
+  return { kind: 'unknown', reason, detail }
+}

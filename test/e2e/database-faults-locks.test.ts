@@ -1,0 +1,134 @@
+/**
+ * Locks and conflicts that the wallet did not make itself: a row that somebody holds, calls that meet in two processes
+ * where there is no row to lock, a database whose transactions are stricter than usual.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createDatabase } from '../support/database.ts'
+import type { Player } from '../support/journal.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { inSql } from '../support/second-postgres.ts'
+import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
+import { replyCode, rollbackMessage, settleMessage, type WireReply } from '../support/wire.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function newDatabase(): Promise<string> {
+  const database = await createDatabase()
+  cleanups.push(() => database.drop())
+  return database.url
+}
+
+async function newWallets(count: number, databaseUrl: string): Promise<WalletProcess[]> {
+  const wallets = await Promise.all(Array.from({ length: count }, () => spawnWallet({ databaseUrl })))
+  cleanups.push(() => Promise.all(wallets.map((wallet) => wallet.kill('SIGKILL'))))
+  return wallets
+}
+
+function newPlayers(wallet: WalletProcess, count: number): Promise<Player[]> {
+  return Promise.all(Array.from({ length: count }, () => playerWithMoney(wallet.operator, '1000.00')))
+}
+
+interface Timed {
+  status: number
+  code: number | undefined
+  ms: number
+}
+
+async function timed(sending: Promise<WireReply>): Promise<Timed> {
+  const start = performance.now()
+  const reply = await sending
+  return { status: reply.status, code: replyCode(reply), ms: performance.now() - start }
+}
+
+/** Somebody at a database console, who opens a transaction and goes for a coffee. */
+async function hold(databaseUrl: string, sql: string): Promise<() => Promise<void>> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query('begin')
+  await client.query(sql)
+  return async () => {
+    await client.query('commit')
+    await client.end()
+  }
+}
+
+describe('a player whose row somebody else has locked', () => {
+  const HELD_MS = 5_000
+
+  test('delays the other players of the same batch a little, and is answered with 100 and never debited', async () => {
+    const databaseUrl = await newDatabase()
+    const [wallet] = (await newWallets(1, databaseUrl)) as [WalletProcess]
+    const [locked, ...others] = (await newPlayers(wallet, 21)) as [Player, ...Player[]]
+    const release = await hold(databaseUrl, `select from purser.player where player = '${locked.userId}' for update`)
+    const heldAt = performance.now()
+    // One after the other in few milliseconds, so that every lane has batches with several players in them.
+    const bets = Array.from({ length: 200 }, (_, number) => ({
+      ...(number % 4 === 0 ? locked : (others[number % others.length] as Player)),
+      transactionId: randomUUID(),
+      amount: 1,
+    }))
+    const answers = await Promise.all(bets.map((bet) => timed(wallet.wire.place(bet))))
+    await sleep(Math.max(0, heldAt + HELD_MS - performance.now()))
+    await release()
+
+    const ofLocked = answers.filter((_, number) => bets[number]?.userId === locked.userId)
+    const ofOthers = answers.filter((_, number) => bets[number]?.userId !== locked.userId)
+    expect(ofOthers.filter(({ status, ms }) => status !== 200 || ms > 3_000)).toEqual([])
+    expect(ofLocked.filter(({ status, code, ms }) => status !== 400 || code !== 100 || ms > 5_000)).toEqual([])
+    // Time for anything that still waited for the lock to be applied after all (R-5).
+    await sleep(1_000)
+    expect(await wallet.operator.balance(locked.userId)).toBe('1000.00')
+    expect((await wallet.wire.place({ ...locked, amount: 1 })).status).toBe(200)
+    expect(await wallet.operator.balance(locked.userId)).toBe('999.00')
+    await wallet.auditIsClean()
+  })
+})
+
+describe('calls about a bet of a player that nobody knows', () => {
+  const ROUNDS = 10
+  const CALLS = 30
+
+  test('answer alike in two processes at once, though there is no row to lock', async () => {
+    const wallets = await newWallets(2, await newDatabase())
+    for (let round = 0; round < ROUNDS; round++) {
+      const bet = { userId: `unknown-${randomUUID()}`, transactionId: randomUUID() }
+      const calls = Array.from({ length: CALLS }, (_, number) => {
+        const { wire } = wallets[number % 2] as WalletProcess
+        const message = number % 3 === 2 ? settleMessage(bet) : rollbackMessage(bet)
+        return wire.call('PUT', '/payment/bet', message).then((reply) => ({ ...reply, type: message.type }))
+      })
+      const replies = await Promise.all(calls)
+      const rollbacks = replies.filter(({ type }) => type === 3)
+      expect(rollbacks.map(({ status }) => status)).toEqual(rollbacks.map(() => 200))
+      expect(new Set(rollbacks.map(({ text }) => text)).size).toBe(1)
+      // Before the first rollback the bet is unknown, afterwards it is cancelled.
+      const settles = replies.filter(({ type }) => type === 2).map((reply) => [reply.status, replyCode(reply)])
+      expect(settles.filter(([status, code]) => status !== 400 || (code !== 5 && code !== 20))).toEqual([])
+    }
+    await wallets[0]?.auditIsClean()
+  })
+})
+
+describe('a database whose default is', () => {
+  test.each(['serializable', 'repeatable read'])('%s: 300 bets at once are all accepted', async (isolation) => {
+    const databaseUrl = await newDatabase()
+    const name = new URL(databaseUrl).pathname.slice(1)
+    await inSql(databaseUrl, `alter database "${name}" set default_transaction_isolation = '${isolation}'`)
+    const wallets = await newWallets(2, databaseUrl)
+    const players = await newPlayers(wallets[0] as WalletProcess, 3)
+    const bets = Array.from({ length: 300 }, (_, number) => ({
+      ...(players[number % players.length] as Player),
+      amount: 1,
+    }))
+    const replies = await Promise.all(bets.map((bet, number) => (wallets[number % 2] as WalletProcess).wire.place(bet)))
+    expect(replies.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([])
+    for (const { userId } of players) expect(await wallets[0]?.operator.balance(userId)).toBe('900.00')
+    await wallets[0]?.auditIsClean()
+  })
+})

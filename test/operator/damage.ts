@@ -1,0 +1,149 @@
+/** The checks of the audit, and damage done to a database by hand that breaks each of them. */
+export const CHECKS = {
+  balanced: 'transfers are balanced: per currency, the stored balances and the summed accounts come to zero',
+  sum: 'a balance is the sum of its transfers',
+  last: 'a balance is what its last transfer left, and its version is that transfer',
+  chain: 'versions follow each other without gaps, each balance from the one before',
+  account: 'every transfer has its account',
+  opening: 'the opening version is the last transfer before the day of the account',
+  cash: 'each deposit and withdrawal has exactly its transfer',
+  negative: 'no balance is below zero',
+  perBet:
+    'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts',
+  once: 'a bet is staked once and refunded at most once, and refunded only if it is cancelled',
+  unplaced: 'a bet that was never placed has moved no money',
+  calls: 'the calls of a bet are all recorded',
+}
+export type Check = keyof typeof CHECKS
+
+/** What is done, in SQL, and what it breaks. `:bet` stands for the id of the bet in that state, `:player` for the player. */
+export const DAMAGE: [string, string, Check[]][] = [
+  [
+    'a balance with a cent too much',
+    'update purser.account set balance = balance + 1 where player = :player and currency = $$EUR$$',
+    ['balanced', 'sum', 'last'],
+  ],
+  [
+    'an account that is a transfer ahead',
+    'update purser.account set version = version + 1 where player = :player and currency = $$EUR$$',
+    ['last'],
+  ],
+  ['an account that is lost', 'delete from purser.account where player = :player', ['balanced', 'account']],
+  [
+    'an account without transfers that has money',
+    "insert into purser.account select bucket, player, 'SEK', 5, 0, day, 0 from purser.account where player = :player and currency = 'EUR'",
+    ['balanced', 'sum', 'last'],
+  ],
+  [
+    'an opening version of another day',
+    'update purser.account set opening_version = opening_version - 1 where player = :player and currency = $$EUR$$',
+    ['opening'],
+  ],
+  ['a day that has not come', 'update purser.account set day = day + 1 where player = :player', ['opening']],
+  [
+    'a transfer of a cent more',
+    "update purser.transfer set amount = amount + 1 where bet_id = :settled and kind = 'payout'",
+    ['balanced', 'sum', 'chain', 'perBet'],
+  ],
+  [
+    'a transfer that is lost, the last of its day',
+    "delete from purser.transfer where bet_id = :settled and kind = 'payout'",
+    ['balanced', 'sum', 'chain', 'opening', 'perBet'],
+  ],
+  [
+    'a lost transfer that never touched the player',
+    "delete from purser.transfer where bet_id = :settled and kind = 'stake_closed'",
+    ['chain', 'perBet'],
+  ],
+  [
+    'a transfer from the wrong account',
+    "update purser.transfer set debit = 'promotions' where bet_id = :settled and kind = 'payout'",
+    ['perBet'],
+  ],
+  [
+    'a transfer that left another balance',
+    "update purser.transfer set balance_after = balance_after + 1 where bet_id = :open and kind = 'stake'",
+    ['chain'],
+  ],
+  [
+    'a transfer in another currency',
+    "update purser.transfer set currency = 'SEK' where bet_id = :open",
+    ['balanced', 'sum', 'chain', 'account', 'perBet'],
+  ],
+  [
+    'a deposit that nobody recorded',
+    "delete from purser.cash_movement where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  [
+    'a withdrawal recorded as a deposit',
+    "update purser.cash_movement set kind = 'deposit' where player = :player and kind = 'withdrawal'",
+    ['cash'],
+  ],
+  [
+    'a recorded deposit of a cent more',
+    "update purser.cash_movement set amount = amount + 1 where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  [
+    'a recorded deposit that left another balance',
+    "update purser.cash_movement set balance_after = 1 where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  [
+    'a recorded deposit of another transfer',
+    "update purser.cash_movement set version = 99 where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  [
+    'a recorded deposit in another currency',
+    "update purser.cash_movement set currency = 'USD' where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  [
+    'a recorded deposit of another reference',
+    "update purser.cash_movement set reference = 'x' where player = :player and kind = 'deposit'",
+    ['cash'],
+  ],
+  ['a bet with another stake', 'update purser.bet set stake = stake + 1 where bet_id = :open', ['perBet']],
+  ['a bet with another payout', 'update purser.bet set payout = payout + 1 where bet_id = :settled', ['perBet']],
+  ['a payout of somebody else', "update purser.bet set payee = 'promotions' where bet_id = :settled", ['perBet']],
+  ['a stake that another funded', "update purser.bet set funder = 'promotions' where bet_id = :open", ['perBet']],
+  ['a bet in another currency', "update purser.bet set currency = 'SEK' where bet_id = :open", ['perBet']],
+  ['a bet of another player', "update purser.bet set player = 'mallory' where bet_id = :open", ['perBet', 'once']],
+  [
+    'an open bet that says it is cancelled',
+    "update purser.bet set status = 'cancelled' where bet_id = :open",
+    ['perBet', 'once'],
+  ],
+  [
+    'a cancelled bet that says it is open',
+    "update purser.bet set status = 'open' where bet_id = :cancelled",
+    ['perBet', 'once'],
+  ],
+  [
+    'a settled bet that says it is open',
+    "update purser.bet set status = 'open', payout = null, result_type = null, payee = null where bet_id = :settled",
+    ['perBet'],
+  ],
+  [
+    'a refund that is called a payout',
+    "update purser.transfer set kind = 'payout' where bet_id = :cancelled and kind = 'refund'",
+    ['once'],
+  ],
+  ['a second stake', "update purser.transfer set kind = 'stake' where bet_id = :settled and kind = 'payout'", ['once']],
+  ['a bet that is lost', 'delete from purser.bet where bet_id = :open', ['once']],
+  [
+    'money moved for a refused bet',
+    "update purser.transfer set bet_id = :refused where player = :player and kind = 'deposit'",
+    ['once', 'unplaced'],
+  ],
+  [
+    'money moved for a tombstone',
+    "update purser.transfer set bet_id = :tombstone where player = :player and kind = 'deposit'",
+    ['once', 'unplaced'],
+  ],
+  ['a call that is lost', 'delete from purser.bet_call where bet_id = :settled and seq = 2', ['calls']],
+  ['a lost call of a refused bet', 'delete from purser.bet_call where bet_id = :refused', ['calls']],
+  ['a call too many', 'update purser.bet set calls = calls + 1 where bet_id = :open', ['calls']],
+]
