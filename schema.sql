@@ -69,6 +69,7 @@ CREATE TABLE platform.delivery (
     result_type text,
     status text NOT NULL,
     attempts integer DEFAULT 0 NOT NULL,
+    attempts_before integer DEFAULT 0 NOT NULL,
     code integer,
     error text,
     decided_at timestamp with time zone NOT NULL,

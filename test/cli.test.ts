@@ -4,12 +4,12 @@ import { createServer } from 'node:net'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../src/config.ts'
-import { run } from './cli/command.ts'
+import { DROP_EVERY_SCHEMA, run } from './cli/command.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 import { playerWithMoney } from './support/operator.ts'
 import { startWallet } from './support/wallet.ts'
 
-const COMMANDS = ['sandbox', 'wallet', 'migrate', 'audit', 'sign']
+const COMMANDS = ['sandbox', 'wallet', 'platform', 'migrate', 'audit', 'sign']
 /** Where nobody listens: the port is taken and let go again. */
 async function deadAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -34,7 +34,7 @@ describe('help', () => {
     expect(stdout.includes('\u001b'), 'colour off a terminal').toBe(false)
   })
 
-  test.each(['sandbox', 'wallet'])('of %s names every setting with its default', async (command) => {
+  test.each(['sandbox', 'wallet', 'platform'])('of %s names every setting with its default', async (command) => {
     const { stdout } = await run([command, '--help'])
     for (const { name } of SETTINGS) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, 'm'))
     expect(stdout).toContain('[127.0.0.1]')
@@ -90,7 +90,7 @@ describe('migrate', () => {
 
   beforeAll(async () => {
     database = await createDatabase()
-    await withSql(database.url, 'drop schema purser cascade')
+    await withSql(database.url, DROP_EVERY_SCHEMA)
   })
   afterAll(() => database.drop())
 
@@ -111,7 +111,7 @@ describe('migrate', () => {
   })
 
   test('twice at the same moment makes the schema once', async () => {
-    await withSql(database.url, 'drop schema purser cascade')
+    await withSql(database.url, DROP_EVERY_SCHEMA)
     const both = await Promise.all([1, 2].map(() => run(['migrate', '--json'], { DATABASE_URL: database.url })))
     expect(both.map(({ code }) => code)).toEqual([0, 0])
     const applied = both.map(({ stdout }) => JSON.parse(stdout).applied.length)
@@ -172,7 +172,7 @@ describe('audit', () => {
   })
 
   test('of a database without a schema is wrong use, and says what to do', async () => {
-    await withSql(database.url, 'drop schema purser cascade')
+    await withSql(database.url, DROP_EVERY_SCHEMA)
     const { code, stdout, stderr } = await run(['audit'], { DATABASE_URL: database.url })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('run the migrate command')

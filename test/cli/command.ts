@@ -70,6 +70,11 @@ export async function startUntil(pattern: RegExp, args: string[], env: Record<st
   return { output: () => text, kill }
 }
 
+/** Makes a database as empty as a new one. */
+export const DROP_EVERY_SCHEMA = `do $$ declare name text; begin
+  for name in select nspname from pg_namespace where nspname !~ '^pg_' and nspname not in ('information_schema', 'public')
+  loop execute format('drop schema %I cascade', name); end loop; end $$`
+
 export function newFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'purser-test-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

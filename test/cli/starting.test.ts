@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { spawnWallet, startWallet } from '../support/wallet.ts'
-import { newFolder, run, startUntil } from './command.ts'
+import { DROP_EVERY_SCHEMA, newFolder, run, startUntil } from './command.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -189,7 +189,7 @@ describe('a database', () => {
     const wallet = await started({ databaseUrl: database.url, env })
     await wallet.auditIsClean()
     await wallet.kill('SIGTERM')
-    await inSql(database.url, 'drop schema purser cascade')
+    await inSql(database.url, DROP_EVERY_SCHEMA)
     const { code, stderr } = await run(['wallet'], { ...KEYS, ...env, DATABASE_URL: database.url })
     expect(code).toBe(2)
     expect(stderr).toContain('run the migrate command')

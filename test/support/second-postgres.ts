@@ -35,15 +35,14 @@ export async function startSecondPostgres(): Promise<SecondPostgres> {
     const children = signal === 'SIGKILL' ? await processesOf(execute) : []
     const main = mainProcessOf(folder)
     for (const pid of [main, ...children]) signalTo(pid, signal)
-    while ([main, ...children].some(isAlive)) await sleep(POLL_MS)
+    while (signalTo(main, 0)) await sleep(POLL_MS)
   }
   return {
     url: first.url,
     execute,
     kill,
     async start(settings = {}) {
-      restarted = relaunch(folder, settings)
-      await accepting(execute, restarted)
+      restarted = await startAgain(execute, folder, settings)
     },
     async stop() {
       if (restarted?.exitCode === null && restarted.signalCode === null) await kill('SIGQUIT')
@@ -84,8 +83,26 @@ function signalTo(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-function isAlive(pid: number): boolean {
-  return signalTo(pid, 0)
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGQUIT')
+})
+
+/** While a process of the killed server still dies, a new one refuses to start. */
+async function startAgain(
+  execute: SecondPostgres['execute'],
+  folder: string,
+  settings: Record<string, string>,
+): Promise<ChildProcess> {
+  const end = performance.now() + START_TIMEOUT_MS
+  let problem: string | undefined
+  while (performance.now() < end) {
+    const child = relaunch(folder, settings)
+    problem = await problemOf(child, execute, end)
+    if (problem === undefined) return child
+    child.kill('SIGQUIT')
+  }
+  throw new Error(`Postgres did not start again: ${problem}`)
 }
 
 /** As it was started the last time, which the server itself wrote down: program "argument" "argument" … */
@@ -99,20 +116,24 @@ function relaunch(folder: string, settings: Record<string, string>): ChildProces
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  process.once('exit', () => child.kill('SIGQUIT'))
+  running.add(child.once('exit', () => running.delete(child)))
   return child
 }
 
-async function accepting(execute: SecondPostgres['execute'], child: ChildProcess): Promise<void> {
+/** Resolves with nothing when the server takes connections, else with what it wrote. */
+async function problemOf(
+  child: ChildProcess,
+  execute: SecondPostgres['execute'],
+  end: number,
+): Promise<string | undefined> {
   let log = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text
   })
-  const end = performance.now() + START_TIMEOUT_MS
   while (child.exitCode === null && performance.now() < end) {
     const ready = await execute('select').catch(() => undefined)
-    if (ready !== undefined) return
+    if (ready !== undefined) return undefined
     await sleep(POLL_MS)
   }
-  throw new Error(`Postgres did not start again: ${log}`)
+  return log || 'it ended without a word'
 }

@@ -1,0 +1,58 @@
+/** Two wallets on one folder of the embedded database would destroy it: the second one refuses, however the folder is spelt. */
+import { symlinkSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { newFolder, run } from '../cli/command.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
+
+const KEYS = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key', PORT: '0' }
+const AT_ONCE_MS = 5_000
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+function folder(): string {
+  const { path, remove } = newFolder()
+  cleanups.push(remove)
+  return path
+}
+
+function killedAfterwards(wallet: WalletProcess): WalletProcess {
+  cleanups.push(() => wallet.kill('SIGKILL'))
+  return wallet
+}
+
+describe('a folder that has a wallet', () => {
+  test('refuses a second one by every way to it, and the first goes on', async () => {
+    const dataDir = folder()
+    const link = join(folder(), 'link')
+    symlinkSync(dataDir, link)
+    const wallet = killedAfterwards(await spawnWallet({ dataDir }))
+    const player = await playerWithMoney(wallet.operator)
+    // Commands of the tests run in a folder beside this one.
+    const spellings = [dataDir, `${dataDir}/`, link, join(link, '.'), `../${basename(dataDir)}`]
+    for (const spelling of spellings) {
+      const start = performance.now()
+      const { code, stdout, stderr } = await run(['wallet'], { ...KEYS, PURSER_DATA_DIR: spelling })
+      expect({ code, stdout }, spelling).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain('in use by another process')
+      expect(performance.now() - start).toBeLessThan(AT_ONCE_MS)
+      expect((await wallet.wire.place({ ...player, amount: 1 })).status).toBe(200)
+    }
+    expect(await wallet.operator.balance(player.userId)).toBe(`${1_000 - spellings.length}.00`)
+    await wallet.auditIsClean()
+  })
+
+  test('lets exactly one of several in that start at the same moment', async () => {
+    const dataDir = folder()
+    const starts = await Promise.allSettled([1, 2, 3].map(() => spawnWallet({ dataDir })))
+    const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [killedAfterwards(start.value)] : []))
+    const refused = starts.flatMap((start) => (start.status === 'rejected' ? [String(start.reason)] : []))
+    expect(started).toHaveLength(1)
+    for (const reason of refused) expect(reason).toMatch(/exit code 3:\n.*in use by another process/)
+    await started[0]?.auditIsClean()
+  })
+})

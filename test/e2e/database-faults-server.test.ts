@@ -1,0 +1,148 @@
+/**
+ * A wallet whose Postgres is killed, restarted, or cannot make a commit durable. The promise is always the same: what was
+ * answered 200 is there, once, and what was not is there once or not at all. Cases 107, 108.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../cli/command.ts'
+import type { Player } from '../support/journal.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { seededRandom } from '../support/random.ts'
+import { expectSameBets } from '../support/reckoning.ts'
+import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
+import { type Answer, isAllowedInAFault, startBetting } from '../support/stubborn-load.ts'
+import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
+
+const PLAYERS = 6
+const BETTORS = 12
+/** More than all bets together can cost: no call has a reason to be refused. */
+const MONEY = 1_000_000
+/** The platform gives a Place bet up after 5 s; an answer that comes a little later still says the same as none. */
+const LATEST_ANSWER_MS = 5_500
+
+const random = seededRandom('server faults')
+let postgres: SecondPostgres
+let wallet: WalletProcess | undefined
+let databases = 0
+
+beforeAll(async () => {
+  postgres = await startSecondPostgres()
+})
+afterEach(async () => {
+  await wallet?.kill('SIGKILL')
+})
+afterAll(() => postgres?.stop())
+
+async function newDatabase(): Promise<string> {
+  const name = `wallet_${++databases}`
+  await postgres.execute(`create database ${name}`)
+  const url = new URL(postgres.url)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+async function newScene(): Promise<{ wallet: WalletProcess; players: Player[] }> {
+  const started = await spawnWallet({ databaseUrl: await newDatabase() })
+  wallet = started
+  const money = `${MONEY}.00`
+  const players = await Promise.all(Array.from({ length: PLAYERS }, () => playerWithMoney(started.operator, money)))
+  return { wallet: started, players }
+}
+
+/** Calls that were sent in between; a read tells nothing of what is durable. */
+function writesBetween(answers: Answer[], from: number, to: number): Answer[] {
+  return answers.filter(({ operation, sentAt }) => operation !== 'balance' && sentAt > from && sentAt < to)
+}
+
+function expectAllAccepted(answers: Answer[]): void {
+  expect(answers.length).toBeGreaterThan(20)
+  expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+}
+
+describe('a server that is ended and started again under load', () => {
+  const ENDINGS = { SIGKILL: 'killed with all its processes', SIGQUIT: 'at once', SIGINT: 'in order' } as const
+
+  test.each(Object.entries(ENDINGS) as [keyof typeof ENDINGS, string][])(
+    '%s (%s): every answered call is there, once, and the wallet recovers by itself',
+    async (signal) => {
+      const { wallet, players } = await newScene()
+      const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random })
+      for (let times = 0; times < 2; times++) {
+        await sleep(300 + random.below(300))
+        await postgres.kill(signal)
+        await sleep(random.below(300))
+        await postgres.start()
+      }
+      await sleep(500)
+      const recovered = performance.now()
+      await sleep(300)
+      await betting.stop()
+      expect(betting.answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
+      expect(betting.answers.some(({ status }) => status !== 200)).toBe(true)
+      expectAllAccepted(writesBetween(betting.answers, recovered, Number.POSITIVE_INFINITY))
+      await expectSameBets(wallet, players, betting.bets, MONEY)
+      expect(await wallet.kill('SIGTERM')).toBe(0)
+    },
+  )
+})
+
+describe('a server whose commits wait for a standby that is not there', () => {
+  const WAITING_MS = 6_000
+  const TAKES_EFFECT_MS = 300
+
+  async function setStandby(sql: string): Promise<void> {
+    await postgres.execute(`alter system ${sql}`)
+    await postgres.execute('select pg_reload_conf()')
+    await sleep(TAKES_EFFECT_MS)
+  }
+
+  afterEach(() => setStandby('reset synchronous_standby_names'))
+
+  test('makes the wallet say yes to nothing, in time, and what it said no to nets to zero afterwards', async () => {
+    const { wallet, players } = await newScene()
+    const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random, patienceMs: 15_000 })
+    await sleep(300)
+    await setStandby("set synchronous_standby_names = 'nobody'")
+    const waiting = performance.now()
+    const deposit = { currency: 'EUR', amount: '1.00', reference: 'while the standby is away' }
+    const path = `/operator/players/${players[0]?.userId}/deposits`
+    const deposited = wallet.operator.request('POST', path, deposit)
+    await sleep(WAITING_MS)
+    const back = performance.now()
+    await setStandby('reset synchronous_standby_names')
+    await sleep(1_000)
+    const recovered = performance.now()
+    await sleep(300)
+    await betting.stop()
+
+    const meanwhile = writesBetween(betting.answers, waiting, back).filter(({ sentAt, ms }) => sentAt + ms < back)
+    expect(meanwhile.length).toBeGreaterThan(BETTORS)
+    expect(meanwhile.filter(({ status }) => status === 200)).toEqual([])
+    expect((await deposited).status).toBeGreaterThanOrEqual(500)
+    expect(betting.answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
+    expect(betting.answers.filter(({ operation, ms }) => operation === 'place' && ms > LATEST_ANSWER_MS)).toEqual([])
+    expectAllAccepted(writesBetween(betting.answers, recovered, Number.POSITIVE_INFINITY))
+    // The deposit may have happened; asked again it has, once.
+    expect((await wallet.operator.request('POST', path, deposit)).status).toBe(201)
+    await wallet.operator.request('POST', path.replace('deposits', 'withdrawals'), {
+      ...deposit,
+      reference: 'taken back',
+    })
+    await expectSameBets(wallet, players, betting.bets, MONEY)
+  })
+})
+
+describe('a server that would lose an answered bet in a crash', () => {
+  test.each(['fsync', 'synchronous_commit'])('%s=off is refused before anything listens', async (setting) => {
+    const databaseUrl = await newDatabase()
+    await postgres.kill('SIGINT')
+    await postgres.start({ [setting]: 'off' })
+    const keys = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key', PORT: '0' }
+    const { code, stdout, stderr } = await run(['wallet'], { ...keys, DATABASE_URL: databaseUrl })
+    await postgres.kill('SIGINT')
+    await postgres.start({ [setting]: 'on' })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(`${setting}=off`)
+    expect(stderr).toContain('could be lost in a crash')
+  })
+})
