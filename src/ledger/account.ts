@@ -72,5 +72,17 @@ export function accountKey({ player, currency }: { player: PlayerId; currency: C
 
 /** The UTC day, YYYY-MM-DD. */
 export function dayOf(at: Date): string {
-  return at.toISOString().slice(0, 10)
+  return isoOf(at).slice(0, 10)
+}
+
+let lastDate: Date | undefined
+let lastText = ''
+
+/** RFC 3339, UTC. The calls of a batch share one Date, whose text is made once. */
+export function isoOf(at: Date): string {
+  if (at !== lastDate) {
+    lastText = at.toISOString()
+    lastDate = at
+  }
+  return lastText
 }

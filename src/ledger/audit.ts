@@ -49,6 +49,17 @@ const CHECKS = {
     where a.version > 0 and a.opening_version <> (
       select coalesce(max(t.version), 0) from purser.transfer t
       where t.bucket = a.bucket and t.player = a.player and t.currency = a.currency and (t.at at time zone 'UTC')::date < a.day)`,
+  'a transfer moves money between the accounts of its kind': `
+    select player, currency, version, kind, debit, credit from purser.transfer where not case kind
+      when 'stake' then debit in ('player', 'promotions') and credit = 'open_stakes'
+      when 'refund' then debit = 'open_stakes' and credit in ('player', 'promotions')
+      when 'stake_closed' then debit = 'open_stakes' and credit = 'house'
+      when 'stake_reopened' then debit = 'house' and credit = 'open_stakes'
+      when 'payout' then debit = 'house' and credit in ('player', 'promotions')
+      when 'payout_reversal' then debit in ('player', 'promotions') and credit = 'house'
+      when 'deposit' then debit = 'cash_in' and credit = 'player'
+      when 'withdrawal' then debit = 'player' and credit = 'cash_out'
+      else false end`,
   'each deposit and withdrawal has exactly its transfer': `
     select coalesce(m.player, t.player) as player, coalesce(m.reference, t.reference) as reference
     from purser.cash_movement m

@@ -1,7 +1,7 @@
 /** Writes a book: its transfers and the accounts they changed, each in one set-based statement. */
 import { statement, type Tx } from '../db/db.ts'
 import { StaleRead } from '../db/errors.ts'
-import type { Account } from './account.ts'
+import { type Account, isoOf } from './account.ts'
 import type { Book } from './book.ts'
 
 const INSERT_TRANSFERS = statement(
@@ -48,7 +48,7 @@ function insertTransfers(tx: Tx, bucket: number, { transfers }: Book): Promise<n
     transfers.map((t) => t.betId ?? null),
     transfers.map((t) => t.requestId ?? null),
     transfers.map((t) => t.reference ?? null),
-    transfers.map((t) => t.at.toISOString()),
+    transfers.map((t) => isoOf(t.at)),
   ])
 }
 

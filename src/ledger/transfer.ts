@@ -1,4 +1,5 @@
 /** One movement of money: the amount leaves `debit` and reaches `credit`. Rows are immutable; a correction is a new one. */
+import { compose } from '../db/conditions.ts'
 import { type Statement, statement, type Tx } from '../db/db.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
@@ -72,20 +73,6 @@ export function readTransfers(
   return toTransfers(tx, TRANSFERS_BY_VERSION, [bucket, player, currency, versions])
 }
 
-const STATEMENT = statement(
-  'account_statement',
-  `select ${PREFIXED} from purser.account a
-   cross join lateral (
-     select ${COLUMNS} from purser.transfer
-     where bucket = a.bucket and player = a.player and currency = a.currency and (debit = 'player' or credit = 'player')
-       and ($4::timestamptz is null or at >= $4::timestamptz) and ($5::timestamptz is null or at < $5::timestamptz)
-       and ($6::timestamptz is null or (at, currency, version) < ($6::timestamptz, $7::text, $8::bigint))
-     order by at desc, version desc limit $9::int
-   ) t
-   where a.bucket = $1::int and a.player = $2::text and ($3::text is null or a.currency = $3::text)
-   order by t.at desc, t.currency desc, t.version desc limit $9::int`,
-)
-
 export interface StatementQuery {
   readonly currency?: string
   /** Inclusive. */
@@ -102,11 +89,35 @@ export function readStatement(
   tx: Pick<Tx, 'query'>,
   bucket: number,
   player: PlayerId,
-  query: StatementQuery,
+  { currency, from, to, after, limit }: StatementQuery,
 ): Promise<Transfer[]> {
-  const { currency = null, from = null, to = null, after, limit } = query
-  const cursor = after === undefined ? [null, null, null] : [after.at, after.currency, after.version]
-  return toTransfers(tx, STATEMENT, [bucket, player, currency, from, to, ...cursor, limit])
+  const asked = {
+    currency: currency === undefined ? undefined : (['currency = ?::text', currency] as const),
+    from: from && (['at >= ?::timestamptz', from] as const),
+    to: to && (['at < ?::timestamptz', to] as const),
+    after:
+      after &&
+      ([
+        '(at, currency, version) < (?::timestamptz, ?::text, ?::bigint)',
+        after.at,
+        after.currency,
+        after.version,
+      ] as const),
+  }
+  const { statement, values } = compose('account_statement', [bucket, player, limit], asked, statementText)
+  return toTransfers(tx, statement, values)
+}
+
+/** Account by account, each with as many rows as a page can take; an account is a part of the primary key. */
+function statementText(conditions: string): string {
+  return `select ${PREFIXED} from purser.account a
+   cross join lateral (
+     select ${COLUMNS} from purser.transfer
+     where bucket = a.bucket and player = a.player and currency = a.currency and (debit = 'player' or credit = 'player')${conditions}
+     order by at desc, version desc limit $3::int
+   ) t
+   where a.bucket = $1::int and a.player = $2::text
+   order by t.at desc, t.currency desc, t.version desc limit $3::int`
 }
 
 async function toTransfers(tx: Pick<Tx, 'query'>, query: Statement, values: readonly unknown[]): Promise<Transfer[]> {

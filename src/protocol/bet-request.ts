@@ -18,6 +18,7 @@ export const OperatorUserSchema = Type.String({
   pattern: OPERATOR_USER_PATTERN,
   description: "The operator's own player id, sent by an aggregator (P-5).",
 })
+export const IpSchema = Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])
 const AmountSchema = (description: string) => Type.Number({ minimum: 0, description })
 
 const text = Type.String()
@@ -63,8 +64,6 @@ const description = {
   bonusAmount: nullable(Type.Number({ minimum: 0, description: 'Freebet bonus amount.' })),
 }
 
-const ip = Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])
-
 /** POST, type 1. `amount` is the stake. */
 export const PlaceBetSchema = Type.Object({
   ...identity,
@@ -73,22 +72,30 @@ export const PlaceBetSchema = Type.Object({
   amount: AmountSchema('The stake.'),
   currency: CurrencySchema,
   ...description,
-  ip: optional(ip),
+  ip: optional(IpSchema),
   info: optional(text),
   subPartnerId: nullable(text),
   metadata: optional(Type.Array(SelectionSchema)),
 })
 
-/** PUT, type 2. `amount` is the payout; `token` is required when `resultType` is 'cashout' (L-4). */
-export const SettleSchema = Type.Object({
-  ...identity,
-  type: Type.Literal(2),
-  token: optional(TokenSchema),
-  amount: AmountSchema('The payout, not the stake.'),
-  currency: CurrencySchema,
-  resultType: Type.Enum(['won', 'lost', 'refund', 'cashout']),
-  ...description,
-})
+/** PUT, type 2. `amount` is the payout. */
+export const SettleSchema = Type.Object(
+  {
+    ...identity,
+    type: Type.Literal(2),
+    token: optional(TokenSchema),
+    amount: AmountSchema('The payout, not the stake.'),
+    currency: CurrencySchema,
+    resultType: Type.Enum(['won', 'lost', 'refund', 'cashout']),
+    ...description,
+  },
+  {
+    description: "`token` is required when `resultType` is 'cashout' (L-4); no other result looks at it.",
+    if: { properties: { resultType: { const: 'cashout' } }, required: ['resultType'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { required: ['token'] },
+  },
+)
 
 /** PUT, type 1. What is taken back is the payout that was applied, whatever `amount` says (I-4). */
 export const UnsettleSchema = Type.Object({

@@ -55,6 +55,9 @@ export function parseWireAmount(value: number, scale: number): Money | undefined
   return parseDecimal(String(value), scale)
 }
 
+/** What `formatMoney` writes, as a JSON Schema pattern. */
+export const SIGNED_DECIMAL_PATTERN = '^-?\\d+(\\.\\d+)?$'
+
 /** "12.10": minor units as decimal text with all places of the currency. Negative balances keep their sign. */
 export function formatMoney(amount: Money, scale: number): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(scale + 1, '0')
@@ -84,7 +87,7 @@ const ISO_4217: Record<number, string> = {
     'CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ' +
     'ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV ' +
     'MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD ' +
-    'SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD YER ZAR ZMW ZWG',
+    'SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG',
   3: 'BHD IQD JOD KWD LYD OMR TND',
   4: 'CLF UYW',
 }

@@ -1,11 +1,17 @@
 /** User data and balance: requests and answers (interface.md, User profile; P-2, P-3, P-5). */
 import { type Static, Type } from 'typebox'
-import { CurrencySchema, OperatorUserSchema, RequestIdSchema, TokenSchema, UserIdSchema } from './bet-request.ts'
+import {
+  CurrencySchema,
+  IpSchema,
+  OperatorUserSchema,
+  RequestIdSchema,
+  TokenSchema,
+  UserIdSchema,
+} from './bet-request.ts'
 
 const optional = Type.Optional
 const text = Type.String()
-const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' })
-const ip = Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])
+export const CountrySchema = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.' })
 
 /** POST /user/profile. */
 export const ProfileRequestSchema = Type.Object({
@@ -34,10 +40,10 @@ export const CustomFieldsSchema = Type.Object({
   phone: optional(text),
   isCashOutAllowed: optional(Type.Boolean()),
   isVerified: optional(Type.Boolean()),
-  userCountry: optional(country),
+  userCountry: optional(CountrySchema),
   userStatus: optional(Type.String({ description: 'Antifraud status; the interface does not list the values.' })),
-  userSessionIp: optional(ip),
-  userSessionCountry: optional(country),
+  userSessionIp: optional(IpSchema),
+  userSessionCountry: optional(CountrySchema),
   registrationDate: optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2}$' })),
   percentMargin: optional(Type.Number()),
   avgBet: optional(Type.Number()),

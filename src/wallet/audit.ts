@@ -1,6 +1,7 @@
 /** The invariants of bets against the ledger: what was done for a bet is exactly what its state says. */
 import type { Tx } from '../db/db.ts'
 import { type Finding, runChecks } from '../ledger/audit.ts'
+import { REMEMBERED_REFUSALS } from './bet.ts'
 
 /** Per bet, from its transfers: what each account came to. */
 const ACTUAL = `
@@ -24,6 +25,19 @@ const EXPECTED = `
     case status when 'settled' then stake - payout else 0 end as to_house
   from purser.bet where stake is not null`
 
+/** Per bet, the call that took effect last; its accepted Place bet is not among the calls. */
+const LAST_APPLIED = `
+  select distinct on (bucket, player, bet_id) bucket, player, bet_id, operation from purser.bet_call
+  where outcome = 'applied' order by bucket, player, bet_id, seq desc`
+
+/** The transfers that the calls say they made: what a bet's history shows. */
+const NAMED = `
+  select bucket, player, bet_id, currency, stake_version as version from purser.bet where stake_version is not null
+  union all
+  select c.bucket, c.player, c.bet_id, b.currency, v.version from purser.bet_call c
+    join purser.bet b on b.bucket = c.bucket and b.player = c.player and b.bet_id = c.bet_id
+    cross join unnest(c.transfers) as v (version)`
+
 const CHECKS = {
   'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts': `
     select e.owner as player, e.bet_id, e.status, e.to_player as expected, a.to_player as actual
@@ -39,10 +53,24 @@ const CHECKS = {
     join purser.bet b on b.bucket = t.bucket and b.player = t.player and b.bet_id = t.bet_id
     where b.stake is null`,
   'the calls of a bet are all recorded': `
-    select b.player, b.bet_id, b.calls, count(c.seq) as recorded from purser.bet b
-    left join purser.bet_call c on c.bucket = b.bucket and c.player = b.player and c.bet_id = b.bet_id
-    group by b.bucket, b.player, b.bet_id, b.calls, b.stake
-    having count(c.seq) <> b.calls - case when b.stake is null then 0 else 1 end`,
+    select coalesce(b.player, c.player) as player, coalesce(b.bet_id, c.bet_id) as bet_id, b.calls, c.recorded
+    from purser.bet b full join (
+      select bucket, player, bet_id, count(*) as recorded from purser.bet_call group by bucket, player, bet_id
+    ) c on c.bucket = b.bucket and c.player = b.player and c.bet_id = b.bet_id
+    where b.bet_id is null or coalesce(c.recorded, 0) <> b.calls - case when b.stake is null then 0 else 1 end`,
+  'a bet is in the state that its last applied call left': `
+    select b.player, b.bet_id, b.status, c.operation as last_applied
+    from purser.bet b left join (${LAST_APPLIED}) c on c.bucket = b.bucket and c.player = b.player and c.bet_id = b.bet_id
+    where b.status <> case c.operation when 'settle' then 'settled' when 'unsettle' then 'open' when 'rollback' then 'cancelled'
+      else case when b.stake is not null then 'open' when exists (
+        select 1 from purser.bet_call r where r.bucket = b.bucket and r.player = b.player and r.bet_id = b.bet_id
+          and r.operation = 'place' and r.refusal in (${REMEMBERED_REFUSALS.map((refusal) => `'${refusal}'`).join(', ')})
+      ) then 'refused' else 'unknown' end end`,
+  'every transfer of a bet is named by exactly one of its calls': `
+    select coalesce(t.player, n.player) as player, coalesce(t.bet_id, n.bet_id) as bet_id, coalesce(t.version, n.version) as version
+    from (select * from purser.transfer where bet_id is not null) t full join (${NAMED}) n
+      on n.bucket = t.bucket and n.player = t.player and n.bet_id = t.bet_id and n.currency = t.currency and n.version = t.version
+    where t.player is null or n.player is null`,
 } as const
 
 /** Checks every bet in the snapshot of `tx`. */

@@ -11,15 +11,24 @@ import { saveBook } from '../ledger/post.ts'
 import { readTransfersAfter, type Transfer } from '../ledger/transfer.ts'
 import type { BetId, PlayerId } from '../protocol/ids.ts'
 import type { BetCall } from './bet.ts'
-import { type BetRecord, type CallRecord, insertCalls, readBets, readSeenCalls, saveBets } from './bet-store.ts'
+import {
+  type BetRecord,
+  type CallRecord,
+  insertCalls,
+  type OpenedBet,
+  openBets,
+  readBets,
+  readSeenCalls,
+  saveBets,
+} from './bet-store.ts'
 import type { SeenCall } from './decide/decision.ts'
-import { lockPlayers, type Player } from './player.ts'
+import { lockRuledPlayers, type RuledPlayer } from './player.ts'
 import { readSessions, type Session, type TokenHash } from './session.ts'
 
 export interface Batch {
   readonly bucket: number
   readonly now: Date
-  readonly players: ReadonlyMap<PlayerId, Player>
+  readonly players: ReadonlyMap<PlayerId, RuledPlayer>
   readonly sessions: ReadonlyMap<TokenHash, Session>
   readonly book: Book
   /** Today's transfers of players that have limits, as they were before this batch. */
@@ -40,14 +49,14 @@ export function betKey({ player, betId }: { player: PlayerId; betId: BetId }): s
 /** `clock` is read after the locks are held, so that times of one player never run backwards within a process. */
 export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[], clock: () => Date): Promise<Batch> {
   const playerIds = unique(calls.map((call) => call.player))
-  const players = await lockPlayers(tx, bucket, playerIds)
-  const now = clock()
-  const [accounts, sessions, records, seen] = await Promise.all([
+  const [players, accounts, sessions, records, seen] = await Promise.all([
+    lockRuledPlayers(tx, bucket, playerIds), // first: each of the others takes its snapshot when the locks are held
     readAccounts(tx, bucket, playerIds),
     readSessions(tx, bucket, tokensOf(calls)),
     readBets(tx, bucket, uniqueBets(calls)),
     readSeenCalls(tx, bucket, uniqueBets(calls.filter((call) => call.kind === 'settle' || call.kind === 'unsettle'))),
   ])
+  const now = clock()
   const stored = new Map(records.map((record) => [betKey(record), record]))
   const limited = accounts.filter((account) => account.day === dayOf(now) && hasLimits(players.get(account.player)))
   const openings = limited.map(({ player, currency, openingVersion }) => ({
@@ -71,7 +80,7 @@ export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[
   }
 }
 
-function hasLimits(player: Player | undefined): boolean {
+function hasLimits(player: RuledPlayer | undefined): boolean {
   return player !== undefined && Object.keys(player.limits).length > 0
 }
 
@@ -90,12 +99,19 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
 /** Writes everything the batch changed; throws, so that the transaction is undone, when a row has moved on since it was read. */
 export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls }: Batch): Promise<void> {
   const changed = [...bets].flatMap(([key, record]) => (stored.get(key) === record ? [] : [record])).sort(byKey)
-  const [, saved] = await Promise.all([
+  const opened = changed.filter(isOpened)
+  const others = changed.filter((record) => !isOpened(record))
+  const [, , saved] = await Promise.all([
     saveBook(tx, bucket, book),
-    changed.length > 0 ? saveBets(tx, bucket, changed, now) : 0,
+    opened.length > 0 && openBets(tx, bucket, opened, now),
+    others.length > 0 ? saveBets(tx, bucket, others, now) : 0,
     calls.length > 0 && insertCalls(tx, bucket, calls, now),
   ])
-  if (saved !== changed.length) throw new StaleRead('a bet has moved on since it was read')
+  if (saved !== others.length) throw new StaleRead('a bet has moved on since it was read')
+}
+
+function isOpened(record: BetRecord): record is OpenedBet {
+  return record.calls === 1 && record.bet.kind === 'open'
 }
 
 /** In one order, so that two batches that write the same new bets wait for each other and never in a circle. */

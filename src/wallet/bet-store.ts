@@ -3,6 +3,7 @@
  * calls and is the row's version, so a write that is based on something stale fails instead of winning.
  */
 import { statement, type Tx } from '../db/db.ts'
+import { isoOf } from '../ledger/account.ts'
 import type { ResultType } from '../protocol/bet-request.ts'
 import type { ReplyCode } from '../protocol/codes.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
@@ -24,7 +25,7 @@ export interface BetRecord {
   /** The Place bet that was accepted or refused for good. */
   readonly placeRequestId: RequestId | null
   /** JSON text, only when this batch brought it; undefined leaves the stored one. */
-  readonly details?: string
+  readonly details?: string | undefined
 }
 
 export interface BetRow extends Record<string, unknown> {
@@ -112,14 +113,14 @@ function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
     placements.map((placement) => placement?.funder ?? null),
     records.map((record) => record.stakeVersion),
     records.map((record) => record.placeRequestId),
-    placements.map((placement) => placement?.placedAt.toISOString() ?? null),
+    placements.map((placement) => (placement ? isoOf(placement.placedAt) : null)),
     settlements.map((settlement) => settlement?.payout ?? null),
     settlements.map((settlement) => settlement?.resultType ?? null),
     settlements.map((settlement) => settlement?.payee ?? null),
     records.map(({ bet }) => (bet.kind === 'refused' ? bet.refusal : null)),
-    records.map(({ bet }) => ('since' in bet ? bet.since : now).toISOString()),
+    records.map(({ bet }) => isoOf('since' in bet ? bet.since : now)),
     records.map((record) => record.details ?? null),
-    records.map((record) => record.firstSeenAt.toISOString()),
+    records.map((record) => isoOf(record.firstSeenAt)),
   ]
 }
 
@@ -145,6 +146,37 @@ const SAVE_BETS = statement(
 /** Resolves to the number of rows written: fewer than given when another process has gone further with one of them. */
 export function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
   return tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now)])
+}
+
+const OPEN_BETS = statement(
+  'open_bets',
+  `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, details,
+     placed_at, first_seen_at, changed_at)
+   select $1::int, player, bet_id, 'open', 1, currency, stake, funder, stake_version, request_id, details,
+     $10::timestamptz, $10::timestamptz, $10::timestamptz
+   from rows from (
+     unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::text[]), json_array_elements($9::json)
+   ) as r (player, bet_id, currency, stake, funder, stake_version, request_id, details)`,
+)
+
+/** A bet whose first call was its accepted Place bet. */
+export type OpenedBet = BetRecord & { readonly bet: Bet & { kind: 'open' }; readonly details: string }
+
+/** The most frequent write, with the fewest values: rows that are all new, all open, all placed now. Fails if one exists. */
+export function openBets(tx: Tx, bucket: number, records: readonly OpenedBet[], now: Date): Promise<number> {
+  const placements = records.map(({ bet }) => bet.placement)
+  return tx.execute(OPEN_BETS, [
+    bucket,
+    records.map((record) => record.player),
+    records.map((record) => record.betId),
+    placements.map((placement) => placement.currency),
+    placements.map((placement) => placement.stake),
+    placements.map((placement) => placement.funder),
+    records.map((record) => record.stakeVersion),
+    records.map((record) => record.placeRequestId),
+    `[${records.map((record) => record.details).join(',')}]`,
+    isoOf(now),
+  ])
 }
 
 /** What a call came to, for the record (`bet_call`). */

@@ -31,15 +31,17 @@ export interface Settlement {
 }
 
 /** A Place bet refused for one of these stays refused (I-3). */
-export type RememberedRefusal =
-  | 'not_enough_money'
-  | 'player_blocked'
-  | 'stake_limit'
-  | 'loss_limit'
-  | 'bet_count_limit'
-  | 'self_excluded'
-  | 'not_verified'
-  | 'under_age'
+export const REMEMBERED_REFUSALS = [
+  'not_enough_money',
+  'player_blocked',
+  'stake_limit',
+  'loss_limit',
+  'bet_count_limit',
+  'self_excluded',
+  'not_verified',
+  'under_age',
+] as const
+export type RememberedRefusal = (typeof REMEMBERED_REFUSALS)[number]
 
 /** `since` is when the last applied operation took effect. */
 export type Bet =

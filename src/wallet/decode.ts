@@ -90,9 +90,15 @@ function parse(text: string): unknown {
   }
 }
 
+interface Fault {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly message: string
+}
+
 interface Validator<T> {
   Check(value: unknown): value is T
-  Errors(value: unknown): { instancePath: string; message: string }[]
+  Errors(value: unknown): Fault[]
 }
 
 /** Members that are stored or compared as text; their length is counted in UTF-16 units too, so that they fit an index. */
@@ -106,7 +112,7 @@ const ID_MEMBERS = {
 function conform<T extends object>(validator: Validator<T>, request: object): T {
   if (!validator.Check(request)) {
     const [fault] = validator.Errors(request)
-    throw new Malformed(`${fault?.instancePath.slice(1) || 'the body'} ${fault?.message ?? 'is malformed'}`)
+    throw new Malformed(fault === undefined ? 'the body is malformed' : sentenceOf(fault))
   }
   for (const [member, { maxLength }] of Object.entries(ID_MEMBERS)) {
     const id = (request as Record<string, unknown>)[member]
@@ -114,6 +120,13 @@ function conform<T extends object>(validator: Validator<T>, request: object): T 
       throw new Malformed(`${member} cannot be stored as it is`)
   }
   return request
+}
+
+const NO_CASHOUT_TOKEN = 'token is required for a cashout' // L-4
+
+/** The one condition in these schemas is that of a cashout. */
+function sentenceOf({ keyword, instancePath, message }: Fault): string {
+  return keyword === 'if' ? NO_CASHOUT_TOKEN : `${instancePath.slice(1) || 'the body'} ${message}`
 }
 
 function identityOf(
@@ -155,7 +168,7 @@ function toSettleCall(request: SettleRequest, settings: DecodeSettings): BetCall
     resultType,
   } as const
   if (resultType !== 'cashout') return call
-  if (token === undefined) throw new Malformed('token is required for a cashout') // L-4
+  if (token === undefined) throw new Malformed(NO_CASHOUT_TOKEN)
   return { ...call, token: hashToken(token) }
 }
 
@@ -190,22 +203,13 @@ function toMoney(amount: number, currency: Currency, { scales }: DecodeSettings)
   return parsed
 }
 
-/** What only describes the bet, for the record; neither money nor secret. */
-const DESCRIPTIVE = [
-  'coefficient',
-  'gameType',
-  'ticketType',
-  'boosterCoefficient',
-  'bonusId',
-  'bonusTemplateId',
-  'bonusAmount',
-  'ip',
-  'info',
-  'subPartnerId',
-  'metadata',
-] as const satisfies (keyof PlaceBetRequest)[]
-
+/** What only describes the bet, for the record; neither money nor secret, and no member that we do not know. */
 function detailsOf(request: PlaceBetRequest): string {
   if (isTooDeep(request.metadata)) throw new Malformed('metadata is nested too deeply')
-  return JSON.stringify(Object.fromEntries(DESCRIPTIVE.map((member) => [member, request[member]])))
+  const { coefficient, gameType, ticketType, boosterCoefficient, bonusId, bonusTemplateId, bonusAmount } = request
+  const { ip, info, subPartnerId, metadata } = request
+  return JSON.stringify({
+    ...{ coefficient, gameType, ticketType, boosterCoefficient, bonusId, bonusTemplateId, bonusAmount },
+    ...{ ip, info, subPartnerId, metadata },
+  })
 }

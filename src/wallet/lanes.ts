@@ -102,14 +102,18 @@ async function work(deps: LanesDeps, lane: Lane): Promise<void> {
 async function tryBatch(deps: LanesDeps, bucket: number, batch: readonly Entry[]): Promise<unknown> {
   try {
     const outcomes = await deps.apply(bucket, batch)
-    batch.forEach((entry, i) => {
-      entry.answer(outcomes[i] ?? FAILED)
-    })
+    setImmediate(() => answerAll(batch, outcomes)) // the next batch is sent first: the database works while answers are written
     return undefined
   } catch (error) {
     deps.onFailure(error, batch.length)
     return error ?? new Error('a batch failed without an error')
   }
+}
+
+function answerAll(batch: readonly Entry[], outcomes: readonly Outcome[]): void {
+  batch.forEach((entry, i) => {
+    entry.answer(outcomes[i] ?? FAILED)
+  })
 }
 
 /** A poisoned call must not fail its neighbours: each goes through alone, unless the database itself is down. */

@@ -42,13 +42,22 @@ export function createMetrics(queueDepth: () => number): WalletMetrics {
       this.set(queueDepth())
     },
   })
+  const counters = new Map<string, { inc(): void }>()
+  const histograms = new Map<string, { observe(seconds: number): void }>()
   return {
     called(operation, outcome, seconds) {
-      calls.inc({ operation, outcome })
-      duration.observe({ operation }, seconds)
+      once(counters, `${operation} ${outcome}`, () => calls.labels(operation, outcome)).inc()
+      once(histograms, operation, () => duration.labels(operation)).observe(seconds)
     },
     waited: (milliseconds) => wait.observe(milliseconds / 1_000),
     text: () => (registers[0] as Registry).metrics(),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
+}
+
+/** Looking labels up for every call costs more than the counting. There are few of them. */
+function once<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key) ?? make()
+  known.set(key, found)
+  return found
 }

@@ -32,6 +32,9 @@ export interface Player {
   readonly createdAt: Date
 }
 
+/** What the rules look at, and all that the hot path reads. */
+export type RuledPlayer = Pick<Player, 'id' | 'status' | 'selfExcludedUntil' | 'verified' | 'birthday' | 'limits'>
+
 interface PlayerRow extends Record<string, unknown> {
   player: PlayerId
   currency: Currency
@@ -58,6 +61,35 @@ const LOCK_PLAYERS = statement(
 /** Locks players in sorted order; what is read afterwards is what the last holder of the lock left. */
 export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<Map<PlayerId, Player>> {
   return readMany(tx, LOCK_PLAYERS, bucket, [...players].sort())
+}
+
+const LOCK_RULED_PLAYERS = statement(
+  'lock_ruled_players',
+  `select player, status, self_excluded_until, verified, birthday, nullif(limits::text, '{}')::json as limits
+   from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
+)
+
+const NO_LIMITS: PlayerLimits = {}
+
+/** The same locks, for the rules. */
+export async function lockRuledPlayers(
+  tx: Tx,
+  bucket: number,
+  players: readonly PlayerId[],
+): Promise<Map<PlayerId, RuledPlayer>> {
+  const rows = await tx.query<PlayerRow>(LOCK_RULED_PLAYERS, [bucket, [...players].sort()])
+  return new Map(rows.map((row) => [row.player, toRuledPlayer(row)]))
+}
+
+function toRuledPlayer(row: PlayerRow): RuledPlayer {
+  return {
+    id: row.player,
+    status: row.status,
+    selfExcludedUntil: row.self_excluded_until,
+    verified: row.verified,
+    birthday: row.birthday,
+    limits: row.limits ?? NO_LIMITS,
+  }
 }
 
 const READ_PLAYERS = statement(

@@ -13,7 +13,7 @@ import { judgeToken } from './decide/token.ts'
 import { type DecodeSettings, playerOf } from './decode.ts'
 import { type Player, readPlayer } from './player.ts'
 import { accepted, type Reply, refused } from './reply.ts'
-import { hashToken, readSessions, type Session } from './session.ts'
+import { hashToken, readSession, type SessionRecord } from './session.ts'
 
 export interface ProfileDeps {
   readonly db: Db
@@ -40,14 +40,14 @@ async function findSession(
   db: Db,
   buckets: number,
   token: string,
-): Promise<{ session: Session | undefined; bucket: number }> {
+): Promise<{ session: SessionRecord | undefined; bucket: number }> {
   const hash = hashToken(token)
   const bucket = bucketOf(hash, buckets)
-  return { session: (await readSessions(db, bucket, [hash])).get(hash), bucket }
+  return { session: await readSession(db, bucket, hash), bucket }
 }
 
 /** Only what the operator stored (P-2); where the session came from belongs to it, the operator's id too (P-5). */
-function toProfile(player: Player, session: Session): UserProfile {
+function toProfile(player: Player, session: SessionRecord): UserProfile {
   const customFields: CustomFields = {
     ...player.customFields,
     ...(session.ip !== null && { userSessionIp: session.ip }),

@@ -1,4 +1,5 @@
 /** The one table from what a call came to, to status, code and body. */
+import { isoOf } from '../ledger/account.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
 import type { Operation } from '../protocol/operation.ts'
 import type { Outcome } from './apply.ts'
@@ -25,7 +26,7 @@ const FAILED_STATUS = {
 export function replyTo(operation: Operation, outcome: Outcome): Reply {
   switch (outcome.kind) {
     case 'accepted':
-      return accepted(JSON.stringify({ transactionId: outcome.betId, transactionTime: outcome.at.toISOString() }))
+      return accepted(JSON.stringify({ transactionId: outcome.betId, transactionTime: isoOf(outcome.at) }))
     case 'refused':
       return refused(outcome.code, outcome.detail)
     case 'failed':

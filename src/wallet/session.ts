@@ -13,6 +13,10 @@ export interface Session {
   readonly expiresAt: Date
   /** When it was ended before its time: by a currency switch or by the operator (code 4). */
   readonly endedAt: Date | null
+}
+
+/** A session with where it came from. */
+export interface SessionRecord extends Session {
   readonly ip: string | null
   readonly country: string | null
 }
@@ -40,29 +44,41 @@ interface SessionRow extends Record<string, unknown> {
   currency: Currency
   expires_at: Date
   ended_at: Date | null
-  ip: string | null
-  country: string | null
+}
+
+function toSession(row: SessionRow): Session {
+  return { player: row.player, currency: row.currency, expiresAt: row.expires_at, endedAt: row.ended_at }
 }
 
 const READ_SESSIONS = statement(
   'read_sessions',
-  `select token_hash, player, currency, expires_at, ended_at, ip, country
+  `select token_hash, player, currency, expires_at, ended_at
    from purser.session where bucket = $1::int and token_hash = any($2::text[])`,
 )
 
 export async function readSessions(
-  tx: Pick<Tx, 'query'>,
+  tx: Tx,
   bucket: number,
   hashes: readonly TokenHash[],
 ): Promise<Map<TokenHash, Session>> {
   if (hashes.length === 0) return new Map()
   const rows = await tx.query<SessionRow>(READ_SESSIONS, [bucket, hashes])
-  return new Map(
-    rows.map(({ token_hash, expires_at, ended_at, ...row }) => [
-      token_hash,
-      { ...row, expiresAt: expires_at, endedAt: ended_at },
-    ]),
-  )
+  return new Map(rows.map((row) => [row.token_hash, toSession(row)]))
+}
+
+const READ_SESSION = statement(
+  'read_session',
+  `select token_hash, player, currency, expires_at, ended_at, ip, country
+   from purser.session where bucket = $1::int and token_hash = $2::text`,
+)
+
+export async function readSession(
+  tx: Pick<Tx, 'query'>,
+  bucket: number,
+  hash: TokenHash,
+): Promise<SessionRecord | undefined> {
+  const [row] = await tx.query<SessionRow & Pick<SessionRecord, 'ip' | 'country'>>(READ_SESSION, [bucket, hash])
+  return row && { ...toSession(row), ip: row.ip, country: row.country }
 }
 
 const INSERT_SESSION = statement(
@@ -75,7 +91,7 @@ export async function insertSession(
   tx: Tx,
   bucket: number,
   hash: TokenHash,
-  session: Session,
+  session: SessionRecord,
   now: Date,
 ): Promise<void> {
   const { player, currency, ip, country, expiresAt } = session

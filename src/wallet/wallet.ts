@@ -1,4 +1,5 @@
 /** Puts the partner side together: lanes over a database, the rules, and the HTTP of the wire. */
+import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
@@ -10,8 +11,12 @@ import { createLanes, type Lanes } from './lanes.ts'
 import { createMetrics, type WalletMetrics } from './metrics.ts'
 import { registerWire } from './server.ts'
 
-/** Transactions of one process at once, spread over the buckets; the embedded database has one connection. */
-const LANES = { postgres: 4, pglite: 1 } as const
+/**
+ * Transactions of one process at once, spread over the buckets. Fewer make larger batches, which cost less per call; one
+ * for every two cores keeps both sides busy. The embedded database has one connection.
+ */
+const MAX_LANES = 4
+const LANES = { postgres: Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), MAX_LANES), pglite: 1 } as const
 
 export interface WalletDeps {
   readonly db: Db

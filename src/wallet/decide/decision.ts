@@ -6,7 +6,7 @@ import type { ReplyCode } from '../../protocol/codes.ts'
 import type { Currency } from '../../protocol/ids.ts'
 import { fitsBalance, type Money, type Scales } from '../../protocol/money.ts'
 import type { Bet, BetCall } from '../bet.ts'
-import type { Player } from '../player.ts'
+import type { RuledPlayer } from '../player.ts'
 import type { Session, TokenHash } from '../session.ts'
 
 /** A call that contradicts the bet's life or itself; kept for a person to look at. */
@@ -76,7 +76,7 @@ export interface Facts {
   readonly bet: Bet
   readonly locked: boolean
   readonly seen: readonly SeenCall[]
-  readonly player: Player | undefined
+  readonly player: RuledPlayer | undefined
   readonly now: Date
   readonly rules: Rules
   session(token: TokenHash): Session | undefined

@@ -1,7 +1,7 @@
 /** Who may bet, and how much: codes 9, 14, 15, 16, 11, 12, 13, in this order. */
 import { scaleOf } from '../../protocol/money.ts'
 import type { Funder, PlaceCall, RememberedRefusal } from '../bet.ts'
-import type { Player } from '../player.ts'
+import type { RuledPlayer } from '../player.ts'
 import type { Facts } from './decision.ts'
 
 /** Undefined when the player may place this bet. */
@@ -11,7 +11,7 @@ export function whyNotAllowed(call: PlaceCall, funder: Funder, facts: Facts): Re
   return statusRefusal(player, facts) ?? limitRefusal(player, call, funder, facts)
 }
 
-function statusRefusal(player: Player, { now, rules }: Facts): RememberedRefusal | undefined {
+function statusRefusal(player: RuledPlayer, { now, rules }: Facts): RememberedRefusal | undefined {
   if (player.status === 'blocked') return 'player_blocked'
   if (player.selfExcludedUntil !== null && player.selfExcludedUntil > now) return 'self_excluded'
   if (player.verified === false) return 'not_verified'
@@ -26,7 +26,7 @@ function isOfAge(birthday: string, now: Date, years: number): boolean {
 }
 
 function limitRefusal(
-  { limits }: Player,
+  { limits }: RuledPlayer,
   call: PlaceCall,
   funder: Funder,
   facts: Facts,
