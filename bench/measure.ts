@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { countingProxy } from './counting-proxy.ts'
 import type { Load, Window } from './generator.ts'
 import type { BenchPostgres } from './postgres.ts'
-import { runLoad } from './run-load.ts'
-import { HOST } from './server-process.ts'
+import { familySeconds, isKnown, processSeconds } from './processor-time.ts'
+import { type LoadRun, runLoad } from './run-load.ts'
+import { HOST, type ServerProcess } from './server-process.ts'
 import { MAIN, purserEnvironment, SECRET, type Subject } from './subjects.ts'
 
 export type Shape = Pick<Load, 'players' | 'connections' | 'warmupSeconds' | 'seconds'>
@@ -12,6 +13,8 @@ export type Shape = Pick<Load, 'players' | 'connections' | 'warmupSeconds' | 'se
 export interface Measurement {
   window: Window
   betsPerSecond: number
+  /** Microseconds per accepted bet; only on Linux. */
+  processorTime?: { server: number; postgres: number; generator: number }
   database?: DatabaseCost
 }
 
@@ -30,26 +33,46 @@ export interface Counted {
   transactionsPerBet: number
 }
 
-const perBet = (value: number, { accepted }: Window) => value / accepted
-
 export async function measure(postgres: BenchPostgres, subject: Subject, shape: Shape): Promise<Measurement> {
   return onFreshDatabase(postgres, subject, async (database) => {
     const server = await subject.start(postgres.url(database))
-    const counters = async () => (subject.seed ? databaseCounters(postgres) : undefined)
-    const run = await runLoad({ ...shape, host: HOST, port: server.port, secret: SECRET }, counters).finally(
-      server.stop,
-    )
-    const { window, before, after } = run
-    const measurement = { window, betsPerSecond: window.accepted / window.seconds }
-    if (!before || !after || !subject.countBets) return measurement
-    const cost: DatabaseCost = {
-      walBytesPerBet: perBet(after.walBytes - before.walBytes, window),
-      transactionsPerBet: perBet(after.transactions - before.transactions, window),
-      betsTooMany: (await postgres.count(database, subject.countBets)) - run.acceptedInAll,
-    }
-    if (subject.name === 'purser') cost.audit = audit(postgres.url(database))
-    return { ...measurement, database: cost }
+    const counters = async () => ({ ...(await databaseCounters(postgres)), ...processorCounters(postgres, server) })
+    const run = await runLoad(loadOn(server, shape), counters).finally(server.stop)
+    const { window } = run
+    const processorTime = isKnown && { processorTime: processorTimeOf(run) }
+    const measurement = { window, betsPerSecond: window.accepted / window.seconds, ...processorTime }
+    if (!subject.countBets) return measurement
+    const betsTooMany = (await postgres.count(database, subject.countBets)) - run.acceptedInAll
+    const audited = subject.name === 'purser' && { audit: audit(postgres.url(database)) }
+    return { ...measurement, database: { ...databaseCostOf(run), betsTooMany, ...audited } }
   })
+}
+
+const loadOn = ({ port }: ServerProcess, shape: Shape): Load => ({ ...shape, host: HOST, port, secret: SECRET })
+
+function perBet<Counters extends Record<string, number>>({ before, after, window }: LoadRun<Counters>) {
+  return (name: keyof Counters) => (after[name]! - before[name]!) / window.accepted
+}
+
+function databaseCostOf(run: LoadRun<{ walBytes: number; transactions: number }>) {
+  const cost = perBet(run)
+  return { walBytesPerBet: cost('walBytes'), transactionsPerBet: cost('transactions') }
+}
+
+function processorCounters(postgres: BenchPostgres, server: ServerProcess) {
+  return { serverSeconds: processSeconds(server.pid), postgresSeconds: familySeconds(postgres.pid) }
+}
+
+const US_PER_S = 1_000_000
+
+function processorTimeOf(run: LoadRun<ReturnType<typeof processorCounters>>) {
+  const cost = perBet(run)
+  const { generatorCpuSeconds, accepted } = run.window
+  return {
+    server: cost('serverSeconds') * US_PER_S,
+    postgres: cost('postgresSeconds') * US_PER_S,
+    generator: (generatorCpuSeconds / accepted) * US_PER_S,
+  }
 }
 
 /** The same load through the counting proxy; its speed is not reported, the proxy takes its share of the machine. */
@@ -58,14 +81,13 @@ export async function count(postgres: BenchPostgres, subject: Subject, shape: Sh
     const proxy = await countingProxy(postgres.url(database))
     const server = await subject.start(proxy.url)
     const counters = async () => ({ ...proxy.counts(), ...(await databaseCounters(postgres)) })
-    const run = await runLoad({ ...shape, host: HOST, port: server.port, secret: SECRET }, counters).finally(
-      server.stop,
-    )
+    const run = await runLoad(loadOn(server, shape), counters).finally(server.stop)
     proxy.close()
+    const counted = perBet(run)
     return {
-      statementsPerBet: perBet(run.after.statements - run.before.statements, run.window),
-      roundTripsPerBet: perBet(run.after.roundTrips - run.before.roundTrips, run.window),
-      transactionsPerBet: perBet(run.after.transactions - run.before.transactions, run.window),
+      statementsPerBet: counted('statements'),
+      roundTripsPerBet: counted('roundTrips'),
+      transactionsPerBet: counted('transactions'),
     }
   })
 }

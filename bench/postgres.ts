@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startPostgres } from '../test/support/postgres-server.ts'
+import { parentOf } from './processor-time.ts'
 
 export interface BenchPostgres {
+  /** Of the server process, whose children are the backends. */
+  pid: number
   url(database: string): string
   create(database: string): Promise<void>
   /** A fresh copy, and a checkpoint, so that every measured window begins with the same write-ahead log. */
@@ -36,6 +39,7 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
     return +rows[0]!.count
   }
   return {
+    pid: await serverPid(admin),
     url,
     copy,
     count,
@@ -43,6 +47,11 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
     drop: async (database) => void (await admin.query(`drop database ${database} with (force)`)),
     stop: () => admin.end().then(server.stop),
   }
+}
+
+async function serverPid(admin: pg.Client): Promise<number> {
+  const { rows } = await admin.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return parentOf(rows[0]!.pid)
 }
 
 async function refuseUnlessDurable(admin: pg.Client): Promise<void> {

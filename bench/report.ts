@@ -66,6 +66,8 @@ export function textReport(all: Subjected[]): string {
       ({ of, required, measured, lowestRound, highestRound }) =>
         `purser / ${of}: ${number(measured)} (rounds ${number(lowestRound)}–${number(highestRound)}), required ${number(required)}`,
     ),
+    '',
+    ...all.flatMap(processorLine),
     ...all.flatMap(({ name, rounds }) => rounds.flatMap((round) => auditLine(name, round.database))),
   ]
   return lines.join('\n')
@@ -91,6 +93,15 @@ function costCells({ rounds, counted }: Subjected): string[] {
     middle((cost) => cost.transactionsPerBet),
     middle((cost) => cost.walBytesPerBet),
   ]
+}
+
+function processorLine({ name, rounds }: Subjected): string[] {
+  const times = rounds.flatMap(({ processorTime }) => (processorTime ? [processorTime] : []))
+  if (times.length === 0) return []
+  const [server, postgres, generator] = (['server', 'postgres', 'generator'] as const).map((of) =>
+    number(median(times.map((time) => time[of]))),
+  )
+  return [`${name} processor time per bet: server ${server} µs, Postgres ${postgres} µs, generator ${generator} µs`]
 }
 
 function auditLine(name: SubjectName, database: DatabaseCost | undefined): string[] {

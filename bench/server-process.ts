@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface ServerProcess {
+  pid: number
   port: number
   url: string
   stop(): Promise<void>
@@ -23,7 +24,7 @@ export async function startServer(command: string[], env: Record<string, string>
   })
   const url = `http://${HOST}:${port}`
   await listening(child, url)
-  return { port, url, stop: () => stop(child) }
+  return { pid: child.pid!, port, url, stop: () => stop(child) }
 }
 
 /** Any answer will do: the peers have no /healthz and say 404. */

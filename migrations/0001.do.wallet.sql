@@ -1,6 +1,7 @@
 -- The wallet's tables. Rules of the house (docs/internals/decisions.md): every table of money starts its primary key with
 -- bucket = hash(player) mod N, so that the same schema runs on Citus distributed by bucket; no foreign key or unique
--- constraint without bucket; no trigger. CHECKs are a second fence behind the rules in src/wallet/decide.
+-- constraint without bucket; no trigger. Ids are compared byte by byte (collate "C"): exactly as received (I-7), quickly,
+-- and in indexes that no update of a locale library can break. CHECKs are a second fence behind the rules in src/wallet/decide.
 
 create table purser.setting (
   name  text primary key,
@@ -9,15 +10,15 @@ create table purser.setting (
 comment on table purser.setting is 'What is fixed when the database is created: the number of buckets.';
 
 create table purser.currency (
-  currency text primary key,
+  currency text collate "C" primary key,
   scale    smallint not null
 );
 comment on table purser.currency is 'The scale in which amounts of a currency are stored, recorded with the first account in it; it cannot change.';
 
 create table purser.player (
   bucket              integer not null,
-  player              text not null,
-  currency            text not null,
+  player              text collate "C" not null,
+  currency            text collate "C" not null,
   currencies          text[] not null,
   status              text not null default 'active' check (status in ('active', 'blocked')),
   is_test             boolean,
@@ -36,9 +37,9 @@ comment on column purser.player.created_as is 'What the player was created with,
 
 create table purser.session (
   bucket     integer not null,
-  token_hash text not null,
-  player     text not null,
-  currency   text not null,
+  token_hash text collate "C" not null,
+  player     text collate "C" not null,
+  currency   text collate "C" not null,
   ip         text,
   country    text,
   created_at timestamptz not null,
@@ -52,8 +53,8 @@ create index session_by_player on purser.session (player, bucket);
 
 create table purser.account (
   bucket          integer not null,
-  player          text not null,
-  currency        text not null,
+  player          text collate "C" not null,
+  currency        text collate "C" not null,
   balance         bigint not null,
   version         bigint not null check (version >= 0),
   day             date not null,
@@ -64,17 +65,17 @@ comment on table purser.account is 'Balance of a player in one currency, in mino
 
 create table purser.transfer (
   bucket        integer not null,
-  player        text not null,
-  currency      text not null,
+  player        text collate "C" not null,
+  currency      text collate "C" not null,
   version       bigint not null check (version > 0),
   kind          text not null,
   debit         text not null,
   credit        text not null,
   amount        bigint not null,
   balance_after bigint not null,
-  bet_id        text,
-  request_id    text,
-  reference     text,
+  bet_id        text collate "C",
+  request_id    text collate "C",
+  reference     text collate "C",
   at            timestamptz not null,
   primary key (bucket, player, currency, version),
   check (debit <> credit),
@@ -87,10 +88,10 @@ comment on table purser.transfer is 'Immutable double entry: amount leaves debit
 
 create table purser.cash_movement (
   bucket        integer not null,
-  player        text not null,
-  reference     text not null,
+  player        text collate "C" not null,
+  reference     text collate "C" not null,
   kind          text not null check (kind in ('deposit', 'withdrawal')),
-  currency      text not null,
+  currency      text collate "C" not null,
   amount        bigint not null check (amount > 0),
   version       bigint not null,
   balance_after bigint not null,
@@ -100,15 +101,15 @@ comment on table purser.cash_movement is 'Deposits and withdrawals by the operat
 
 create table purser.bet (
   bucket        integer not null,
-  player        text not null,
-  bet_id        text not null,
+  player        text collate "C" not null,
+  bet_id        text collate "C" not null,
   status        text not null check (status in ('unknown', 'open', 'settled', 'cancelled', 'refused')),
   calls         integer not null check (calls > 0),
-  currency      text,
+  currency      text collate "C",
   stake         bigint check (stake >= 0),
   funder        text check (funder in ('player', 'promotions')),
   stake_version bigint,
-  request_id    text,
+  request_id    text collate "C",
   placed_at     timestamptz,
   payout        bigint check (payout >= 0),
   result_type   text check (result_type in ('won', 'lost', 'refund', 'cashout')),
@@ -128,13 +129,13 @@ create index bet_by_time on purser.bet (first_seen_at, bucket);
 
 create table purser.bet_call (
   bucket      integer not null,
-  player      text not null,
-  bet_id      text not null,
+  player      text collate "C" not null,
+  bet_id      text collate "C" not null,
   seq         integer not null check (seq > 0),
   operation   text not null check (operation in ('place', 'settle', 'unsettle', 'rollback')),
-  request_id  text not null,
+  request_id  text collate "C" not null,
   amount      bigint,
-  currency    text,
+  currency    text collate "C",
   result_type text,
   reason      integer,
   outcome     text not null check (outcome in ('applied', 'repeated', 'refused')),

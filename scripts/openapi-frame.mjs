@@ -2,6 +2,7 @@
 
 import { ProblemSchema } from '../dist/http/problem.js'
 import { AuditSchema } from '../dist/operator/audit.js'
+import * as lists from '../dist/operator/bet-list.js'
 import * as bets from '../dist/operator/bets.js'
 import * as cash from '../dist/operator/cash.js'
 import * as players from '../dist/operator/players.js'
@@ -71,10 +72,10 @@ export const NAMED_SCHEMAS = {
   Transfer: cash.TransferSchema,
   TransferPage: cash.StatementSchema,
   Bet: bets.BetSchema,
-  BetPage: bets.BetListSchema,
+  BetPage: lists.BetListSchema,
   BetHistory: bets.BetHistorySchema,
-  Anomaly: bets.AnomalySchema,
-  AnomalyPage: bets.AnomalyListSchema,
+  Anomaly: lists.AnomalySchema,
+  AnomalyPage: lists.AnomalyListSchema,
   AuditReport: AuditSchema,
   Problem: ProblemSchema,
   Token: requests.TokenSchema,

@@ -202,9 +202,9 @@ const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )
 
-/** A wallet whose database has gone: the calls that the platform will send again. */
+/** A wallet whose database has gone: the calls that the platform will send again, and those of the operator. */
 const failing = [
-  step('changeBet', 500, 'failed', 'The database is down', settle(), { before: (db) => db.close() }),
+  step('changeBet', 500, 'failed', 'The database is down', settle(), { before: loseDatabase }),
   step('readProfile', 500, 'failed', 'The database is down', ask('/user/profile', {})),
   step(
     'readBalance',
@@ -222,4 +222,15 @@ const failing = [
   ),
 ]
 
-export const STORY = [players, sessions, money, wire, oversight, farewell, withoutKey, failing].flat()
+async function loseDatabase(db) {
+  await db.close()
+  const refuse = () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }))
+  Object.assign(db, { query: refuse, transaction: refuse, snapshot: refuse })
+}
+
+/** Every call asks the database, so which one is sent does not matter. */
+const unavailable = OPERATIONS.split(' ').map((operationId) =>
+  step(operationId, 503, 'unavailable', 'The database is down', get('/operator/audit')),
+)
+
+export const STORY = [players, sessions, money, wire, oversight, farewell, withoutKey, failing, unavailable].flat()

@@ -63,10 +63,14 @@ function send(reply: FastifyReply, type: string, body: string): FastifyReply {
     .send(body)
 }
 
+/** Made once; what failed is tried again when it is asked for again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {
-    made ??= make()
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
     return made
   }
 }

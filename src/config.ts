@@ -152,6 +152,8 @@ export interface Role {
 export const ROLES = {
   wallet: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY'], port: '8080' },
   platform: { keys: ['PLATFORM_API_KEY'], port: '8081' },
+  /** Wallet and platform; the platform's port is the one after the wallet's. */
+  sandbox: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY', 'PLATFORM_API_KEY'], port: '8080' },
   /** Looks at a database and serves nothing. */
   tool: { keys: [], port: '0' },
 } as const satisfies Record<string, Role>

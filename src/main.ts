@@ -3,13 +3,17 @@
 import { buffer } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig, SETTINGS, type Setting } from './config.ts'
+import type { Db } from './db/db.ts'
 import { isOutage } from './db/errors.ts'
 import { FolderInUse } from './db/folder-lock.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
-import { openDb } from './db/open.ts'
+import { NoDatabase, openDb, openExistingDb } from './db/open.ts'
 import { audit } from './operator/audit.ts'
 import { sign } from './protocol/signature.ts'
-import { runSandbox } from './sandbox.ts'
+import { type ReconcileCommand, runReconcile } from './reconcile/command.ts'
+import { Unreachable } from './reconcile/wallet-api.ts'
+import { readSandboxOptions, type SandboxFlags } from './sandbox/options.ts'
+import { runSandbox } from './sandbox/run.ts'
 import { type Running, serveWallet } from './serve.ts'
 import { servePlatform } from './serve-platform.ts'
 
@@ -22,14 +26,28 @@ const program = new Command('purser')
 
 program
   .command('sandbox')
-  .description('the wallet with two demo players and a ready curl line; what `npm start` runs')
-  .addHelpText('before', examples('purser sandbox', 'PORT=9000 PURSER_DATA_DIR=memory:// purser sandbox'))
-  .addHelpText('after', environment)
-  .action(() =>
-    serveUntilStopped((config) => runSandbox(config, (line) => process.stdout.write(`${line}\n`)), {
-      tellGenerated: false,
-    }),
+  .description('wallet, platform and simulated bettors on the embedded database; what `npm start` runs')
+  .option('--rate <number>', 'bets per second; 0: no bettors', '1')
+  .option('--duration <seconds>', 'ends by itself; 0: until Ctrl-C', '0')
+  .option('--faults <fraction>', 'part of the calls to the wallet that go wrong, 0 to 1', '0.05')
+  .option('--seed <number>', 'the same seed makes the same choices; absent: another one each time')
+  .option('--quiet', 'no line per bet')
+  .addHelpText(
+    'before',
+    examples(
+      'purser sandbox',
+      'purser sandbox --rate 20 --duration 60 --faults 0.2 --seed 1',
+      'PORT=9000 PURSER_DATA_DIR=memory:// purser sandbox --rate 0',
+    ),
   )
+  .addHelpText('after', environment)
+  .action(async (flags: SandboxFlags) => {
+    const config = readConfig(process.env, ROLES.sandbox)
+    const noColour = (process.env.NO_COLOR ?? '') !== ''
+    const deps = { output: process.stdout, noColour, signal: stopSignal() }
+    const isClean = await runSandbox(config, readSandboxOptions(flags), deps)
+    if (!isClean) process.exitCode = EXIT.findings
+  })
 
 program
   .command('wallet')
@@ -60,7 +78,7 @@ program
   .option('--json', 'print the result as JSON')
   .addHelpText('before', examples('DATABASE_URL=postgres://… purser migrate'))
   .action(async ({ json }: { json?: true }) => {
-    const report = await withDb((db) => migrate(db))
+    const report = await withDb(openDb, (db) => migrate(db))
     if (json) return print(JSON.stringify(report))
     print(`schema version ${report.version}; applied: ${report.applied.join(', ') || 'nothing, it was up to date'}`)
   })
@@ -72,7 +90,7 @@ program
   .addHelpText('before', examples('DATABASE_URL=postgres://… purser audit', 'purser audit --json'))
   .action(async ({ json }: { json?: true }) => {
     const config = readConfig(process.env, ROLES.tool)
-    const report = await withDb(async (db) => {
+    const report = await withDb(openExistingDb, async (db) => {
       await requireMigrated(db)
       return audit(db, config.clawback)
     })
@@ -80,6 +98,32 @@ program
     else if (report.ok) print('audit: no findings')
     else for (const { check, row } of report.findings) print(`${check}: ${JSON.stringify(row)}`)
     if (!report.ok) process.exitCode = EXIT.findings
+  })
+
+program
+  .command('reconcile')
+  .description("compares the platform's bets with the wallet's; exit 1 if there is a difference")
+  .option('--partner <id>', 'the partner to look at; needed when the platform has several')
+  .option(
+    '--platform-database-url <url>',
+    'postgres://… or the folder of an embedded database; else the configured one',
+  )
+  .option('--wallet-database-url <url>', 'the same for the wallet')
+  .option('--operator-api <url>', "read the wallet's bets through its operator API instead")
+  .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
+  .option('--csv <file>', 'also write the findings to a file')
+  .option('--json', 'print the findings as JSON')
+  .addHelpText(
+    'before',
+    examples(
+      'DATABASE_URL=postgres://… purser reconcile',
+      'purser reconcile --platform-database-url postgres://… --operator-api https://wallet.example --csv differences.csv',
+    ),
+  )
+  .action(async (options: ReconcileCommand) => {
+    const write = (text: string) => void process.stdout.write(text)
+    const isClean = await runReconcile(options, readConfig(process.env, ROLES.tool), write)
+    if (!isClean) process.exitCode = EXIT.findings
   })
 
 program
@@ -109,8 +153,8 @@ function environment(): string {
   return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
 }
 
-async function withDb<T>(work: (db: Awaited<ReturnType<typeof openDb>>) => Promise<T>): Promise<T> {
-  const db = await openDb(readConfig(process.env, ROLES.tool).store)
+async function withDb<T>(open: typeof openDb, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = await open(readConfig(process.env, ROLES.tool).store)
   try {
     return await work(db)
   } finally {
@@ -139,6 +183,17 @@ async function serveUntilStopped(
   process.once('SIGINT', stop).once('SIGTERM', stop)
 }
 
+/** Given by the first SIGINT or SIGTERM; a second one gives up. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  const abort = () => {
+    process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
+    stop.abort()
+  }
+  process.once('SIGINT', abort).once('SIGTERM', abort)
+  return stop.signal
+}
+
 function describeError(error: unknown): string {
   return error instanceof Error ? error.message || String(error) : String(error)
 }
@@ -146,7 +201,8 @@ function describeError(error: unknown): string {
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.wrongUse
   if (error instanceof ConfigError || isAddressError(error)) return EXIT.wrongUse
-  if (error instanceof FolderInUse || isOutage(error)) return EXIT.unreachable
+  const isNothingThere = [FolderInUse, NoDatabase, Unreachable].some((kind) => error instanceof kind)
+  if (isNothingThere || isOutage(error)) return EXIT.unreachable
   return EXIT.wrongUse
 }
 

@@ -18,6 +18,8 @@ export interface ServePlatformDeps {
   readonly log?: Logger
   /** From 0 to 1; spreads the retries. */
   readonly random?: () => number
+  /** An open database of the caller's, who closes it; else the configured one is opened. */
+  readonly db?: Db
 }
 
 /** Timers of the system's clock. */
@@ -30,7 +32,7 @@ export const systemTimers: Timers = {
 
 /** Opens the database, brings it up to date, listens and delivers. Throws when any of it fails, with everything closed again. */
 export async function servePlatform(config: Config, deps: ServePlatformDeps = {}): Promise<Running> {
-  const db = await openDb(config.store)
+  const db = deps.db ? { ...deps.db, close: async () => {} } : await openDb(config.store)
   try {
     if (config.migrate === 'auto') await migrate(db)
     else await requireMigrated(db)

@@ -22,14 +22,16 @@ export interface Running {
 export interface ServeDeps {
   readonly clock?: Clock
   readonly log?: Logger
+  /** An open database of the caller's, who closes it; else the configured one is opened. */
+  readonly db?: Db
 }
 
 /** Opens the database, brings it up to date and listens. Throws when any of it fails, with everything closed again. */
 export async function serveWallet(
   config: Config,
-  { clock = systemClock, log = createLogger(config.logLevel) }: ServeDeps = {},
+  { clock = systemClock, log = createLogger(config.logLevel), db: given }: ServeDeps = {},
 ): Promise<Running> {
-  const db = await openDb(config.store)
+  const db = given ? { ...given, close: async () => {} } : await openDb(config.store)
   try {
     return await serve(config, db, clock, log)
   } catch (error) {
@@ -75,7 +77,7 @@ export async function createApp(
   { db, buckets, clock, log, beforeRoutes }: AppDeps,
 ): Promise<FastifyInstance> {
   const { secrets, scales, behindAggregator, clawback, resettleWindowMs, freebetStake, minimumAge } = config
-  const http = createHttpApp()
+  const http = createHttpApp('/operator')
   const { app, isDraining } = http
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge }

@@ -1,11 +1,21 @@
 /** The API reference in a real browser: both APIs are there, it works without a network, and nobody else is called. */
 import { existsSync, readFileSync } from 'node:fs'
+import Fastify from 'fastify'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { registerApiReference } from '../src/api-reference.ts'
 import { startWallet, type TestWallet } from './support/wallet.ts'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const COMMITTED = readFileSync(new URL('../openapi/wallet.json', import.meta.url), 'utf8')
+
+const disk = vi.hoisted(() => ({ fails: false }))
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>()
+  const readFile = (path: URL, encoding: 'utf8') =>
+    disk.fails ? Promise.reject(new Error('too many open files')) : real.readFile(path, encoding)
+  return { ...real, readFile }
+})
 
 let wallet: TestWallet
 
@@ -19,6 +29,18 @@ test('GET /openapi.json is the committed document', async () => {
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(await response.text()).toBe(COMMITTED)
+})
+
+test('a document that could not be read is read again when it is asked for again', async () => {
+  const app = Fastify()
+  registerApiReference(app)
+  const statuses: number[] = []
+  for (const fails of [true, false]) {
+    disk.fails = fails
+    statuses.push((await app.inject('/openapi.json')).statusCode)
+  }
+  expect(statuses).toEqual([500, 200])
+  await app.close()
 })
 
 test('the page forbids the browser to load anything from elsewhere', async () => {

@@ -1,10 +1,11 @@
 /** The commands, one after another, as a script uses them: data on stdout, words on stderr, and the exit code. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../src/config.ts'
-import { DROP_EVERY_SCHEMA, run } from './cli/command.ts'
+import { DROP_EVERY_SCHEMA, newFolder, run } from './cli/command.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 import { playerWithMoney } from './support/operator.ts'
 import { startWallet } from './support/wallet.ts'
@@ -180,6 +181,27 @@ describe('audit', () => {
 
   test('with nobody at the address is 3', async () => {
     expect(await run(['audit'], { DATABASE_URL: await deadAddress() })).toMatchObject({ code: 3, stdout: '' })
+  })
+
+  test('of a folder without a database is 3, and makes none', async () => {
+    const folder = newFolder()
+    const empty = await run(['audit', '--json'], { PURSER_DATA_DIR: folder.path })
+    const missing = await run(['audit'], { PURSER_DATA_DIR: join(folder.path, 'nowhere') })
+    expect(readdirSync(folder.path)).toEqual([])
+    folder.remove()
+    for (const { code, stdout, stderr } of [empty, missing]) {
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toContain(`there is no database in ${folder.path}`)
+    }
+    expect(await run(['audit'], { PURSER_DATA_DIR: 'memory://' })).toMatchObject({ code: 3, stdout: '' })
+  })
+
+  test('of the database that a folder holds ends with 0', async () => {
+    const folder = newFolder()
+    const env = { PURSER_DATA_DIR: folder.path }
+    expect(await run(['migrate'], env)).toMatchObject({ code: 0 })
+    expect(await run(['audit'], env)).toEqual({ code: 0, stdout: 'audit: no findings\n', stderr: '' })
+    folder.remove()
   })
 
   test('with a password that is wrong is 2: the server is there', async () => {

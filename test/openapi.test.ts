@@ -174,11 +174,21 @@ test('PUT /payment/bet is exactly one of settle, unsettle and rollback, told apa
   expect(new Set(types)).toEqual(new Set([1, 2, 3]))
 })
 
+test('a settle that is a cashout carries a token, another one need not (L-4)', () => {
+  const change = onWire.find(({ operationId }) => operationId === 'changeBet')
+  const settle = change?.requestBody?.content['application/json']?.examples?.settled?.value as Node
+  const schema = DOCUMENT.components.schemas.Settle as Node
+  expect(settle).not.toHaveProperty('token')
+  expect(faultsOf(schema, settle)).toEqual([])
+  expect(faultsOf(schema, { ...settle, resultType: 'cashout' })).not.toEqual([])
+  expect(faultsOf(schema, { ...settle, resultType: 'cashout', token: 'a'.repeat(43) })).toEqual([])
+})
+
 test('calls of the operator need the bearer key and answer errors as problems', () => {
   expect(DOCUMENT.components.securitySchemes.operatorKey).toMatchObject({ type: 'http', scheme: 'bearer' })
   for (const { name, security, responses } of ofOperator) {
     expect(security, name).toEqual([{ operatorKey: [] }])
-    expect(Object.keys(responses), name).toContain('401')
+    expect(Object.keys(responses), name).toEqual(expect.arrayContaining(['401', '503']))
     for (const [status, { content }] of Object.entries(responses).filter(([code]) => code >= '400')) {
       expect(Object.keys(content ?? {}), `${name} ${status}`).toEqual(['application/problem+json'])
     }

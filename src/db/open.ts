@@ -1,6 +1,6 @@
 /** Opens the configured store: a Postgres server, or the embedded PGlite when none is configured. */
 import type { Db } from './db.ts'
-import { openPglite } from './pglite.ts'
+import { hasPglite, openPglite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'
 
 export type StoreConfig =
@@ -17,4 +17,14 @@ export function openDb(config: StoreConfig): Promise<Db> {
     default:
       return config satisfies never
   }
+}
+
+/** There is nothing to look at where the configuration points. */
+export class NoDatabase extends Error {}
+
+/** For commands that only look: throws NoDatabase where opening would make an empty embedded database. */
+export async function openExistingDb(config: StoreConfig): Promise<Db> {
+  if (config.kind === 'pglite' && !hasPglite(config.dataDir))
+    throw new NoDatabase(`there is no database in ${config.dataDir}: set DATABASE_URL or PURSER_DATA_DIR`)
+  return openDb(config)
 }

@@ -2,6 +2,7 @@
  * The Db on PGlite: Postgres compiled to WASM, in this process, on a folder. One connection, so transactions run one
  * after another. It survives `kill -9`; it runs with fsync off, so it does not survive a power loss.
  */
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
@@ -10,10 +11,18 @@ import { lockFolder } from './folder-lock.ts'
 
 const INT8 = 20
 
+/** The folder of the database's own files. */
+const FILES = 'pglite'
+
+/** True if the folder holds a database; `memory://` never does before it is opened. */
+export function hasPglite(dataDir: string): boolean {
+  return !dataDir.startsWith('memory://') && existsSync(join(dataDir, FILES, 'PG_VERSION'))
+}
+
 /** Opens the folder (or `memory://`), which only one process at a time may have; throws if another has it. */
 export async function openPglite(dataDir: string): Promise<Db> {
   const unlock = dataDir.startsWith('memory://') ? async () => {} : await claim(dataDir)
-  const target = dataDir.startsWith('memory://') ? dataDir : join(dataDir, 'pglite')
+  const target = dataDir.startsWith('memory://') ? dataDir : join(dataDir, FILES)
   const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } })
   return {
     kind: 'pglite',

@@ -151,19 +151,10 @@ async function inTransaction<T>(
   }
 }
 
-/**
- * Where COMMIT waits for a standby, a statement time-out would end the wait and answer that all is well: only our own
- * time-out may end it. A COMMIT after a failed statement answers ROLLBACK without an error; that must not pass for
- * success either.
- */
+/** A COMMIT after a failed statement answers ROLLBACK without an error; that must not pass for success. */
 async function commit(client: pg.PoolClient, timeoutMs: number): Promise<void> {
-  const text = 'set local statement_timeout = 0; commit'
-  const results: pg.QueryResult | pg.QueryResult[] = await client.query({
-    text,
-    query_timeout: timeoutMs,
-  } as pg.QueryConfig)
-  const last = Array.isArray(results) ? results.at(-1) : results
-  if (last?.command !== 'COMMIT') throw new Error('the transaction was not committed')
+  const { command } = await client.query({ text: 'commit', query_timeout: timeoutMs } as pg.QueryConfig)
+  if (command !== 'COMMIT') throw new Error('the transaction was not committed')
 }
 
 /** The error, if the connection cannot be used any more. */

@@ -1,7 +1,8 @@
 /** The HTTP server that all of our processes have: limits, health, and a shutdown that finishes what was accepted. */
 import { randomUUID } from 'node:crypto'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Db, statement } from '../db/db.ts'
+import { Problem, sendProblem } from './problem.ts'
 
 /** Milliseconds for a request to arrive completely; the platform gives up after 5 s. */
 const REQUEST_TIMEOUT_MS = 10_000
@@ -16,7 +17,8 @@ export interface HttpApp {
   isDraining(): boolean
 }
 
-export function createHttpApp(): HttpApp {
+/** `apiPrefix`: the path that our own API begins with; empty when every path is one of its. */
+export function createHttpApp(apiPrefix = ''): HttpApp {
   const app = Fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -24,6 +26,7 @@ export function createHttpApp(): HttpApp {
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { connectionsCheckingInterval: REQUEST_CHECK_MS },
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
+    frameworkErrors: (error, request, reply) => void refusePath(apiPrefix, error, request, reply),
     routerOptions: { maxParamLength: 1_000 },
   })
   let draining = false
@@ -31,6 +34,26 @@ export function createHttpApp(): HttpApp {
     draining = true
   })
   return { app, isDraining: () => draining }
+}
+
+const PATH_FAULTS: Record<string, string> = {
+  FST_ERR_BAD_URL: 'the path is not valid percent-encoding',
+  FST_ERR_MAX_PARAM_LENGTH: 'a part of the path is too long',
+}
+
+/** A path that cannot be read belongs to no route: no hook and no error handler of an API sees it. */
+function refusePath(
+  apiPrefix: string,
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { statusCode: status = 400, code } = error
+  const message = PATH_FAULTS[code] ?? 'the request cannot be read'
+  const isOfApi = request.url.startsWith(`${apiPrefix}/`)
+  if (!isOfApi) return reply.code(status).send({ statusCode: status, message })
+  reply.header('x-request-id', request.id).header('cache-control', 'no-store')
+  return sendProblem(reply, new Problem(status, 'invalid_request', message), request)
 }
 
 const PING = statement('ping', 'select 1 as ok')

@@ -70,8 +70,14 @@ function encodeCursor(parts: readonly string[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** The parts of a cursor, the first of which is a time; throws a 400 on anything that we did not make. */
-export function decodeCursor(after: string | undefined, parts: number): { at: Date; ids: string[] } | undefined {
+/** The last row of the page before. */
+export interface Cursor {
+  readonly at: Date
+  readonly ids: readonly string[]
+}
+
+/** A cursor of so many parts, the first of which is a time; throws a 400 on anything that we did not make. */
+export function decodeCursor(after: string | undefined, parts: number): Cursor | undefined {
   if (after === undefined) return undefined
   const [time = '', ...ids] = parseCursor(after)
   const at = toTime(time, '/query/after')

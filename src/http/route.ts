@@ -25,6 +25,7 @@ export function describeRoute({ operationId, tag, summary, key }: RouteName, { o
     ...(takesSomething && { 400: 'invalid_request' }),
     401: 'unauthorized',
     ...(schema.params && { 404: 'not_found' }),
+    503: 'unavailable',
   }
   const refusals = Object.entries({ ...everyRoutes, ...problems }).map(([status, codes]) => [status, problem(codes)])
   const response = { ...ok, ...Object.fromEntries(refusals) }

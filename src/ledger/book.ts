@@ -37,7 +37,7 @@ export function openBook(accounts: readonly Account[]): Book {
       const time = notBefore(account.day, at)
       const after = applyPosting(account, posting, dayOf(time))
       current.set(key, after)
-      const transfer = { ...posting, version: after.version, balanceAfter: after.balance, at: time }
+      const transfer = toTransfer(posting, after, time)
       transfers.push(transfer)
       const mine = byAccount.get(key)
       if (mine === undefined) byAccount.set(key, [transfer])
@@ -45,6 +45,23 @@ export function openBook(accounts: readonly Account[]): Book {
       return transfer
     },
     changed: () => [...current].flatMap(([key, account]) => (read.get(key) === account ? [] : [account])),
+  }
+}
+
+function toTransfer(posting: Posting, after: Account, at: Date): Transfer {
+  return {
+    player: posting.player,
+    currency: posting.currency,
+    kind: posting.kind,
+    debit: posting.debit,
+    credit: posting.credit,
+    amount: posting.amount,
+    betId: posting.betId,
+    requestId: posting.requestId,
+    reference: posting.reference,
+    version: after.version,
+    balanceAfter: after.balance,
+    at,
   }
 }
 
@@ -60,7 +77,8 @@ function applyPosting(account: Account, posting: Posting, day: string): Account 
   if (!fitsBalance(balance)) throw new Error('a balance would leave its range')
   const isNewDay = day > account.day
   return {
-    ...account,
+    player: account.player,
+    currency: account.currency,
     balance,
     version: account.version + 1n,
     day,

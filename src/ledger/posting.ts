@@ -29,10 +29,10 @@ export interface Posting {
   readonly debit: AccountName
   readonly credit: AccountName
   readonly amount: Money
-  readonly betId?: BetId
-  readonly requestId?: RequestId
+  readonly betId?: BetId | undefined
+  readonly requestId?: RequestId | undefined
   /** The operator's reference of a deposit or withdrawal. */
-  readonly reference?: string
+  readonly reference?: string | undefined
 }
 
 /** What the posting does to the player's balance, signed. */

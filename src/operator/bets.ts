@@ -1,36 +1,26 @@
-/** Bets as the operator sees them: one with its whole history, lists, locks (L-3), and the calls that need a person. */
-import { type Static, Type } from 'typebox'
+/** Bets as the operator sees them: one with its whole history, and its lock (L-3). Lists are in bet-list.ts. */
+import { Type } from 'typebox'
 import { statement } from '../db/db.ts'
-import {
-  decodeCursor,
-  limitOf,
-  onlyKnown,
-  pageOf,
-  pageQuery,
-  timeRangeQuery,
-  toPage,
-  toTimeRange,
-} from '../http/page.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import { BetIdSchema, CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
 import { type BetId, type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import type { Json } from '../protocol/json.ts'
-import type { Money } from '../protocol/money.ts'
+import { type Money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/bet-store.ts'
 import { showTransfer, TransferSchema } from './cash.ts'
-import { findPlayer, locate, type OperatorDeps, show, withPlayer } from './operator.ts'
+import { findPlayer, type OperatorDeps, show, withPlayer } from './operator.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
-const decimal = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' })
-const Status = Type.Enum(['unknown', 'open', 'settled', 'cancelled', 'refused'])
+const decimal = Type.String({ pattern: SIGNED_DECIMAL_PATTERN })
+export const BetStatusSchema = Type.Enum(['unknown', 'open', 'settled', 'cancelled', 'refused'])
 
 export const BetSchema = Type.Object({
   userId: UserIdSchema,
   transactionId: BetIdSchema,
-  status: Status,
+  status: BetStatusSchema,
   currency: optional(CurrencySchema),
   stake: optional(decimal),
   stakePaidBy: optional(Type.Enum(['player', 'promotions'])),
@@ -43,7 +33,7 @@ export const BetSchema = Type.Object({
   changedAt: optional(time),
 })
 
-const CallSchema = Type.Object({
+export const CallSchema = Type.Object({
   operation: Type.Enum(['place', 'settle', 'unsettle', 'rollback']),
   requestId: RequestIdSchema,
   outcome: Type.Enum(['applied', 'repeated', 'refused']),
@@ -63,24 +53,6 @@ export const BetHistorySchema = Type.Object({
   details: optional(Type.Unknown()),
   history: Type.Array(CallSchema),
 })
-export const BetListSchema = pageOf(BetSchema)
-export const BetQuerySchema = Type.Object(
-  {
-    status: optional(Status),
-    userId: optional(UserIdSchema),
-    ...timeRangeQuery,
-    ...pageQuery,
-  },
-  onlyKnown,
-)
-export const AnomalyQuerySchema = Type.Object({ ...timeRangeQuery, ...pageQuery }, onlyKnown)
-export const AnomalySchema = Type.Object({
-  userId: UserIdSchema,
-  transactionId: BetIdSchema,
-  ...Type.Omit(CallSchema, ['transfers']).properties,
-})
-export const AnomalyListSchema = pageOf(AnomalySchema)
-
 /** The bet of the path; its id is compared exactly as received (I-7). */
 function toBetId(transactionId: string): BetId {
   if (!isStorable(transactionId)) throw invalid('/path/transactionId', 'contains characters that cannot be stored')
@@ -91,14 +63,14 @@ const READ_BET = statement(
   'operator_read_bet',
   `select ${BET_COLUMNS}, details from purser.bet where bucket = $1::int and player = $2::text and bet_id = $3::text`,
 )
-const CALL_COLUMNS = `player, bet_id, seq, operation, request_id, amount, currency, result_type, reason, outcome, refusal, anomaly, transfers,
+export const CALL_COLUMNS = `player, bet_id, seq, operation, request_id, amount, currency, result_type, reason, outcome, refusal, anomaly, transfers,
   effect_at, at`
 const READ_CALLS = statement(
   'operator_read_calls',
   `select ${CALL_COLUMNS} from purser.bet_call where bucket = $1::int and player = $2::text and bet_id = $3::text order by seq`,
 )
 
-interface CallRow extends Record<string, unknown> {
+export interface CallRow extends Record<string, unknown> {
   player: PlayerId
   bet_id: BetId
   seq: number
@@ -160,7 +132,7 @@ async function transfersOf(deps: OperatorDeps, bucket: number, call: CallRow, cu
   return transfers.map((transfer) => showTransfer(deps, transfer))
 }
 
-function showCall(deps: OperatorDeps, row: CallRow) {
+export function showCall(deps: OperatorDeps, row: CallRow) {
   const { operation, outcome, refusal, amount, currency, result_type, reason, anomaly, effect_at } = row
   return {
     operation,
@@ -177,7 +149,7 @@ function showCall(deps: OperatorDeps, row: CallRow) {
   }
 }
 
-function showBet(deps: OperatorDeps, { player, betId, bet, locked, firstSeenAt }: BetRecord) {
+export function showBet(deps: OperatorDeps, { player, betId, bet, locked, firstSeenAt }: BetRecord) {
   const placement = 'placement' in bet ? bet.placement : undefined
   return {
     userId: player,
@@ -200,45 +172,6 @@ function showBet(deps: OperatorDeps, { player, betId, bet, locked, firstSeenAt }
   }
 }
 
-const LIST_BETS = statement(
-  'operator_list_bets',
-  `select ${BET_COLUMNS} from purser.bet
-   where bucket = any($1::int[])
-     and ($2::text is null or player = $2::text) and ($3::text is null or status = $3::text)
-     and ($4::timestamptz is null or first_seen_at >= $4::timestamptz) and ($5::timestamptz is null or first_seen_at < $5::timestamptz)
-     and ($6::timestamptz is null or (first_seen_at, player, bet_id) < ($6::timestamptz, $7::text, $8::text))
-   order by first_seen_at desc, player desc, bet_id desc limit $9::int`,
-)
-
-/** Bets by the time they were first named, newest first. */
-export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuerySchema>) {
-  const limit = limitOf(query)
-  const { from = null, to = null } = toTimeRange(query)
-  const cursor = decodeCursor(query.after, 3)
-  const place = query.userId === undefined ? undefined : locate(deps, query.userId, '/query/userId')
-  const buckets = place === undefined ? allBuckets(deps) : [place.bucket]
-  const after = [cursor?.at ?? null, cursor?.ids[0] ?? null, cursor?.ids[1] ?? null]
-  const rows = await deps.db.query<BetRow>(LIST_BETS, [
-    buckets,
-    place?.id ?? null,
-    query.status ?? null,
-    from,
-    to,
-    ...after,
-    limit + 1,
-  ])
-  return toPage(
-    rows.map(toRecord),
-    limit,
-    (bet) => showBet(deps, bet),
-    (bet) => [bet.firstSeenAt.toISOString(), bet.player, bet.betId],
-  )
-}
-
-function allBuckets({ buckets }: OperatorDeps): number[] {
-  return Array.from({ length: buckets }, (_, bucket) => bucket)
-}
-
 const LOCK_BET = statement(
   'operator_lock_bet',
   'update purser.bet set locked = $4::boolean where bucket = $1::int and player = $2::text and bet_id = $3::text',
@@ -250,30 +183,4 @@ export function setLock(deps: OperatorDeps, userId: string, transactionId: strin
     const written = await tx.execute(LOCK_BET, [bucket, player.id, toBetId(transactionId), locked])
     if (written === 0) throw notFound('the bet')
   })
-}
-
-const LIST_ANOMALIES = statement(
-  'operator_list_anomalies',
-  `select ${CALL_COLUMNS} from purser.bet_call
-   where bucket = any($1::int[]) and anomaly is not null
-     and ($2::timestamptz is null or at >= $2::timestamptz) and ($3::timestamptz is null or at < $3::timestamptz)
-     and ($4::timestamptz is null or (at, player, bet_id, seq) < ($4::timestamptz, $5::text, $6::text, $7::int))
-   order by at desc, player desc, bet_id desc, seq desc limit $8::int`,
-)
-
-/** Calls that contradict a bet's life, newest first: they were refused or followed to the letter, and a person should look. */
-export async function listAnomalies(deps: OperatorDeps, query: Static<typeof AnomalyQuerySchema>) {
-  const limit = limitOf(query)
-  const { from = null, to = null } = toTimeRange(query)
-  const cursor = decodeCursor(query.after, 4)
-  const after = [cursor?.at ?? null, cursor?.ids[0] ?? null, cursor?.ids[1] ?? null, toSeq(cursor?.ids[2])]
-  const rows = await deps.db.query<CallRow>(LIST_ANOMALIES, [allBuckets(deps), from, to, ...after, limit + 1])
-  const render = (row: CallRow) => ({ userId: row.player, transactionId: row.bet_id, ...showCall(deps, row) })
-  return toPage(rows, limit, render, (row) => [row.at.toISOString(), row.player, row.bet_id, String(row.seq)])
-}
-
-function toSeq(text: string | undefined): number | null {
-  if (text === undefined) return null
-  if (!/^\d{1,9}$/.test(text)) throw invalid('/query/after', 'is not a cursor of this list')
-  return Number.parseInt(text, 10)
 }

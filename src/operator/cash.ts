@@ -19,7 +19,7 @@ import { effectOnPlayer, TRANSFER_KINDS } from '../ledger/posting.ts'
 import { readStatement, type Transfer } from '../ledger/transfer.ts'
 import { BetIdSchema, CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
 import { type Currency, isStorable } from '../protocol/ids.ts'
-import { fitsBalance, type Money, money } from '../protocol/money.ts'
+import { fitsBalance, type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { findPlayer, type Located, type OperatorDeps, show, toAmount, toCurrency, withPlayer } from './operator.ts'
 import { DecimalSchema } from './players.ts'
 
@@ -37,7 +37,9 @@ export const CashSchema = Type.Object(
   },
   { additionalProperties: false, examples: [{ currency: 'EUR', amount: '100.00', reference: 'psp-4711' }] },
 )
-const SignedDecimal = Type.String({ pattern: '^-?\\d+(\\.\\d+)?$' })
+const signedDecimal = (description?: string) =>
+  Type.String({ pattern: SIGNED_DECIMAL_PATTERN, ...(description && { description }) })
+const SignedDecimal = signedDecimal()
 export const MovementSchema = Type.Object({
   transferId: Type.String({ description: 'Unique per player.' }),
   balance: SignedDecimal,
@@ -57,8 +59,8 @@ export const TransferSchema = Type.Object({
   transferId: Type.String(),
   kind: Type.Enum([...TRANSFER_KINDS]),
   currency: CurrencySchema,
-  amount: Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', description: "Signed: what it does to the player's balance." }),
-  balance: Type.String({ pattern: '^-?\\d+(\\.\\d+)?$', description: 'After this transfer.' }),
+  amount: signedDecimal("Signed: what it does to the player's balance."),
+  balance: signedDecimal('After this transfer.'),
   transactionId: Type.Optional(BetIdSchema),
   requestId: Type.Optional(RequestIdSchema),
   reference: Type.Optional(Type.String()),

@@ -8,14 +8,12 @@ import { AuditSchema, audit } from './audit.ts'
 import {
   AnomalyListSchema,
   AnomalyQuerySchema,
-  BetHistorySchema,
   BetListSchema,
   BetQuerySchema,
-  getBet,
   listAnomalies,
   listBets,
-  setLock,
-} from './bets.ts'
+} from './bet-list.ts'
+import { BetHistorySchema, getBet, setLock } from './bets.ts'
 import {
   BalancesSchema,
   CashSchema,

@@ -2,8 +2,9 @@
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../db/db.ts'
 import { conflict } from '../http/problem.ts'
-import { CurrencySchema, TokenSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import { CurrencySchema, IpSchema, TokenSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
+import { CountrySchema } from '../protocol/user-profile.ts'
 import { updatePlayer } from '../wallet/player.ts'
 import { endSessions, hashToken, insertSession, newToken } from '../wallet/session.ts'
 import { type Located, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
@@ -15,8 +16,8 @@ const ttlSeconds = Type.Optional(
   Type.Integer({ minimum: 1, maximum: MAX_TTL_S, description: `Seconds; ${DEFAULT_TTL_S} when absent.` }),
 )
 const origin = {
-  ip: Type.Optional(Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])),
-  country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$' })),
+  ip: Type.Optional(IpSchema),
+  country: Type.Optional(CountrySchema),
 }
 
 export const NewSessionSchema = Type.Object(

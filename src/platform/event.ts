@@ -61,6 +61,10 @@ const END_EVENT = statement(
   `insert into platform.event (event_id, status, updated_at) values ($1, 'ended', $2::timestamptz)
    on conflict (event_id) do update set status = 'ended', updated_at = excluded.updated_at`,
 )
+const LOCK_EVENT = statement(
+  'platform_lock_event',
+  'select event_id from platform.event where event_id = $1 for no key update',
+)
 const CLEAR_RESULTS = statement(
   'platform_clear_results',
   'update platform.outcome set result = null where event_id = $1 and result is not null',
@@ -85,6 +89,7 @@ export async function saveResults(
   now: Date,
 ): Promise<void> {
   if (outcomes.length > 0) await tx.execute(END_EVENT, [eventId, now])
+  else await tx.query(LOCK_EVENT, [eventId]) // results of one event are written one after another
   await tx.execute(CLEAR_RESULTS, [eventId])
   await tx.execute(SAVE_RESULTS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.result)])
 }
@@ -92,10 +97,11 @@ export async function saveResults(
 const BETS_ON_EVENT = statement(
   'platform_bets_on_event',
   `select distinct bet_id from platform.selection
-   where event_id = $1 and ($2::uuid is null or bet_id > $2::uuid) order by bet_id limit 500`,
+   where event_id = $1 and bet_id > $2::uuid order by bet_id limit 500`,
 )
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /** The next slice of bets on an event, by id. */
-export async function readBetsOn(db: Db, eventId: string, after: string | null): Promise<string[]> {
+export async function readBetsOn(db: Db, eventId: string, after = BEFORE_ALL): Promise<string[]> {
   return (await db.query<{ bet_id: string }>(BETS_ON_EVENT, [eventId, after])).map((row) => row.bet_id)
 }

@@ -1,6 +1,7 @@
 /** A user loads the frame: the partner is asked for the profile, and what it says now is what the session's bets carry (C-7). */
 import { randomUUID } from 'node:crypto'
 import { statement } from '../db/db.ts'
+import { isStorable } from '../protocol/ids.ts'
 import type { UserProfile } from '../protocol/user-profile.ts'
 import type { CallOutcome } from '../wallet-client/classify.ts'
 import type { FlowDeps } from './bet-flow.ts'
@@ -50,24 +51,20 @@ export async function loadFrame(
   partnerId: string,
   token: string,
 ): Promise<Loaded> {
-  const client = await deps.partners.client(partnerId)
+  const client = await deps.partners.client(partnerId, 'users')
   if (client === undefined) return { kind: 'unknown_partner' }
   const { outcome } = await client.call('profile', profileMessage(token, randomUUID()))
   if (outcome.kind !== 'accepted') return { kind: 'failed', outcome }
   const profile = outcome.reply as UserProfile
-  if (!deps.scales.has(profile.currency)) {
-    return {
-      kind: 'failed',
-      outcome: {
-        kind: 'unknown',
-        reason: 'contradictory_body',
-        detail: `currency ${profile.currency} is not known here`,
-      },
-    }
-  }
+  if (!deps.scales.has(profile.currency)) return unusable(`currency ${profile.currency} is not known here`)
+  if (!isStorable(profile.userId)) return unusable('a userId that cannot be kept as it is') // it must never change (C-7)
   const session = { frameSessionId: randomUUID(), partnerId, token, ...identityOf(profile), profile }
   await save(deps, session)
   return { kind: 'loaded', session }
+}
+
+function unusable(detail: string): Loaded {
+  return { kind: 'failed', outcome: { kind: 'unknown', reason: 'contradictory_body', detail } }
 }
 
 /** P-5: the operator's own id comes as a member or inside customFields. */

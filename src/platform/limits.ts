@@ -40,10 +40,13 @@ export async function readLimits(tx: Pick<Tx, 'query'>): Promise<Limits> {
 /** Limits with sums are judged one bet after another, or two bets at once could both fit. Does not lock when there are none. */
 export async function lockLimits(tx: Tx): Promise<Limits> {
   const limits = await readLimits(tx)
-  const sums = limits.outcomeMaxStake ?? limits.outcomeMaxWin ?? limits.eventMaxBets
-  if (sums === undefined) return limits
+  if (!haveSums(limits)) return limits
   const [row] = await tx.query<{ limits: Limits }>(LOCK_LIMITS)
   return row?.limits ?? {}
+}
+
+function haveSums({ outcomeMaxStake, outcomeMaxWin, eventMaxBets }: Limits): boolean {
+  return (outcomeMaxStake ?? outcomeMaxWin ?? eventMaxBets) !== undefined
 }
 
 export async function writeLimits(tx: Tx, limits: Limits): Promise<void> {
@@ -59,6 +62,12 @@ export interface Exposure {
   readonly eventBets: bigint
 }
 
+interface ExposureRow extends Record<string, unknown> {
+  stake: Money
+  win: Money
+  bets: bigint
+}
+
 const READ_EXPOSURE = statement(
   'platform_read_exposure',
   `with mine as (select distinct event_id, outcome_id from platform.selection where bet_id = $1::uuid),
@@ -72,8 +81,9 @@ const READ_EXPOSURE = statement(
      coalesce((select max(total) from (select count(distinct bet_id) as total from others group by event_id) t), 0)::bigint as bets`,
 )
 
-export async function readExposure(tx: Tx, betId: string, currency: string): Promise<Exposure> {
-  const [row] = await tx.query<{ stake: Money; win: Money; bets: bigint }>(READ_EXPOSURE, [betId, currency])
+/** Adds up every bet on these events, so it is done only when a limit asks for it. */
+export async function readExposure(tx: Tx, limits: Limits, betId: string, currency: string): Promise<Exposure> {
+  const [row] = haveSums(limits) ? await tx.query<ExposureRow>(READ_EXPOSURE, [betId, currency]) : []
   return {
     outcomeStake: row?.stake ?? (0n as Money),
     outcomeWin: row?.win ?? (0n as Money),

@@ -177,6 +177,11 @@ const RECORD = statement(
    returning d.delivery_id, d.bet_id, d.number, d.status`,
 )
 
+/** A code or text as the partner chose it, as far as a column takes it: one answer must not make a whole turn fail. */
+const toCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_CODE ? code : null)
+const toText = (text: string) => text.replaceAll('\u0000', '')
+const MAX_CODE = 2 ** 31 - 1
+
 interface RecordedRow extends Record<string, unknown> {
   delivery_id: bigint
   bet_id: string
@@ -192,8 +197,8 @@ export function recordResults(tx: Tx, results: readonly Recorded[], now: Date): 
     results.map((r) => r.attempt),
     results.map((r) => r.status),
     results.map((r) => r.dueAt?.toISOString() ?? null),
-    results.map((r) => r.code),
-    results.map((r) => r.error),
+    results.map((r) => toCode(r.code)),
+    results.map((r) => r.error && toText(r.error)),
     now.toISOString(),
   ])
 }
@@ -244,9 +249,9 @@ export async function insertAttempts(tx: Tx, attempts: readonly AttemptRecord[])
     attempts.map((a) => Math.ceil(a.durationMs)),
     attempts.map((a) => a.status),
     attempts.map((a) => a.outcome),
-    attempts.map((a) => a.code),
-    attempts.map((a) => a.error),
-    attempts.map((a) => a.body.replaceAll('\u0000', '')),
+    attempts.map((a) => toCode(a.code)),
+    attempts.map((a) => a.error && toText(a.error)),
+    attempts.map((a) => toText(a.body)),
   ])
 }
 

@@ -1,4 +1,4 @@
-/** Partners: whom the platform calls, and one client each, with connections of its own, so that none delays another. */
+/** Partners: whom the platform calls, with clients and connections of their own, so that none delays another. */
 import { type Db, statement } from '../db/db.ts'
 import { createWalletClient, type WalletClient } from '../wallet-client/wallet-client.ts'
 
@@ -24,23 +24,26 @@ const SAVE_PARTNER = statement(
    on conflict (partner_id) do update set base_url = excluded.base_url, secret = excluded.secret`,
 )
 
+/** Deliveries have connections apart: while users wait for a partner that hangs, no rollback queues behind their calls. */
+export type Use = 'users' | 'deliveries'
+
 export interface Partners {
   /** Undefined when there is no such partner. */
-  client(partnerId: string): Promise<WalletClient | undefined>
+  client(partnerId: string, use: Use): Promise<WalletClient | undefined>
   read(partnerId: string): Promise<Partner | undefined>
   /** Adds a partner, or changes its address or secret; other processes notice within REFRESH_MS. */
   save(partner: Partner, now: Date): Promise<void>
   close(): Promise<void>
 }
 
-/** Calls to one partner at once, from one process. */
+/** Calls to one partner at once, from one process and for one use. */
 export const CALLS_PER_PARTNER = 64
 /** Milliseconds for which a partner's address and secret are used before they are read again. */
 const REFRESH_MS = 5_000
 
 interface Cached {
   readonly partner: Partner
-  readonly client: WalletClient
+  readonly clients: Readonly<Record<Use, WalletClient>>
   readAt: number
 }
 
@@ -52,18 +55,22 @@ export function createPartners(db: Db): Partners {
   }
   return {
     read,
-    async client(partnerId) {
+    async client(partnerId, use) {
       const cached = cache.get(partnerId)
-      if (cached !== undefined && performance.now() - cached.readAt < REFRESH_MS) return cached.client
-      const partner = await read(partnerId)
-      return partner && remember(cache, partner).client
+      if (cached !== undefined && performance.now() - cached.readAt < REFRESH_MS) return cached.clients[use]
+      if (cached !== undefined) cached.readAt = performance.now() // one reads, the others go on with what is known
+      const partner = await read(partnerId).catch((error: unknown) => {
+        if (cached === undefined) throw error
+        return cached.partner
+      })
+      return partner && remember(cache, partner).clients[use]
     },
     async save(partner, now) {
       await db.transaction((tx) => tx.execute(SAVE_PARTNER, [partner.partnerId, partner.baseUrl, partner.secret, now]))
       remember(cache, partner)
     },
     close: async () => {
-      await Promise.all([...cache.values()].map(({ client }) => client.close()))
+      await Promise.all([...cache.values()].map(closeClients))
     },
   }
 }
@@ -75,12 +82,13 @@ function remember(cache: Map<string, Cached>, partner: Partner): Cached {
     known.readAt = performance.now()
     return known
   }
-  void known?.client.close()
-  const fresh = {
-    partner,
-    client: createWalletClient({ ...partner, connections: CALLS_PER_PARTNER }),
-    readAt: performance.now(),
-  }
+  if (known !== undefined) void closeClients(known)
+  const create = () => createWalletClient({ ...partner, connections: CALLS_PER_PARTNER })
+  const fresh = { partner, clients: { users: create(), deliveries: create() }, readAt: performance.now() }
   cache.set(partner.partnerId, fresh)
   return fresh
+}
+
+async function closeClients({ clients }: Cached): Promise<void> {
+  await Promise.all([clients.users.close(), clients.deliveries.close()])
 }

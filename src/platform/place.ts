@@ -1,12 +1,13 @@
 /** Placing a bet from beginning to end: commit the intent, call the partner, record the answer, take the last look. */
 import { createHash, randomUUID } from 'node:crypto'
-import { type Money, parseDecimal } from '../protocol/money.ts'
+import { LIMITS } from '../protocol/limits.ts'
+import { formatMoney, isExactNumber, type Money, parseDecimal, scaleOf } from '../protocol/money.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { readSubmission } from './bet-store.ts'
 import { type FrameSession, readFrameSession } from './frame-session.ts'
 import type { PlaceExtras } from './message.ts'
-import { multiplyOdds, type Odds, parseOdds } from './odds.ts'
+import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
 import type { Partners } from './partner.ts'
 import { beginPlacing, finishPlacing } from './placing.ts'
 
@@ -83,11 +84,11 @@ export async function placeBet(deps: PlaceDeps, wanted: Wanted): Promise<PlacedB
     ...(wanted.ip !== undefined && { ip: wanted.ip }),
     ...(wanted.info !== undefined && { info: wanted.info }),
     subPartnerId: wanted.subPartnerId ?? null,
-    bonusAmount: wanted.bonusAmount ?? null,
+    bonusAmount: toBonusAmount(deps, session, wanted),
   }
   const placing = await beginPlacing(deps, bet, selections, extras, submission)
   if (placing === undefined) return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
-  const client = await deps.partners.client(session.partnerId)
+  const client = await deps.partners.client(session.partnerId, 'users')
   if (client === undefined) throw new Error('a frame session without its partner')
   const startedAt = deps.clock.now()
   const answer = await client.call('place', placing.body, bet.betId)
@@ -108,8 +109,14 @@ async function answerRepeat(
   return { betId: earlier.bet_id, status: earlier.status, reason: earlier.reason }
 }
 
+/** Of the content: the order in which members are written says nothing. */
 function hashOf(wanted: Wanted): string {
-  return createHash('sha256').update(JSON.stringify(wanted)).digest('base64url')
+  return createHash('sha256').update(JSON.stringify(wanted, inOrder)).digest('base64url')
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function toSelection({ eventId, outcomeId, coefficient, ...details }: WantedSelection, i: number): Selection {
@@ -127,13 +134,14 @@ function toBet(
 ): PlatformBet {
   const { partnerId, token, userId, operatorUser, currency } = session
   const bonusId = wanted.bonusId ?? null
-  const stake = parseDecimal(wanted.amount, scales.get(currency) ?? 0)
+  const stake = parseAmount(wanted.amount, scaleOf(scales, currency))
   if (stake === undefined || (stake === 0n && bonusId === null))
     throw new BadBet('/amount', `must be an amount of ${currency}, more than 0 unless there is a bonusId`)
   const booster = wanted.boosterCoefficient === undefined ? null : toBooster(wanted.boosterCoefficient)
   const odds = multiplyOdds(selections.map((s) => s.odds))
-  if (odds === undefined || multiplyOdds([odds, ...(booster === null ? [] : [booster])]) === undefined)
-    throw new BadBet('/selections', 'together pay too much')
+  const paid = odds && multiplyOdds([odds, ...(booster === null ? [] : [booster])])
+  if (odds === undefined || paid === undefined) throw new BadBet('/selections', 'together pay too much')
+  if (payoutAt(stake, paid) > MAX_WIN) throw new BadBet('/amount', 'could win more than can be paid out')
   const ticketType = wanted.ticketType ?? (selections.length === 1 ? 'single' : 'express')
   if ((ticketType === 'single') !== (selections.length === 1))
     throw new BadBet('/ticketType', 'a single has one selection, an express several')
@@ -147,6 +155,24 @@ function toBet(
     bonusTemplateId: wanted.bonusTemplateId ?? null,
   }
   return { ...identity, ...terms, status: 'placing', reason: null, result: null, deliveries: 1, placedAt: clock.now() }
+}
+
+/** Any win up to this is an exact number on the wire, whatever its digits (M-2). In minor units. */
+const MAX_WIN = 10n ** BigInt(LIMITS.amountDigits) - 1n
+
+/** Undefined unless it is an amount of the currency that the wire carries exactly (M-1, M-2). */
+export function parseAmount(written: string, scale: number): Money | undefined {
+  const amount = parseDecimal(written, scale)
+  return amount !== undefined && isExactNumber(formatMoney(amount, scale)) ? amount : undefined
+}
+
+/** As the wire writes it: what people write ("05.5") is not always a JSON number. */
+function toBonusAmount({ scales }: PlaceDeps, { currency }: FrameSession, { bonusAmount }: Wanted): string | null {
+  if (bonusAmount === undefined || bonusAmount === null) return null
+  const scale = scaleOf(scales, currency)
+  const amount = parseAmount(bonusAmount, scale)
+  if (amount === undefined) throw new BadBet('/bonusAmount', `must be an amount of ${currency}`)
+  return formatMoney(amount, scale)
 }
 
 function toBooster(written: string | number): Odds {

@@ -1,6 +1,7 @@
 /** From the intent to a decided bet: committed before the call (C-1), decided by the answer (C-2) and a last look (C-3). */
 import { randomUUID } from 'node:crypto'
 import type { Tx } from '../db/db.ts'
+import type { CallOutcome } from '../wallet-client/classify.ts'
 import type { Answer } from '../wallet-client/wallet-client.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import { cancelled, decide, type FlowDeps } from './bet-flow.ts'
@@ -72,7 +73,7 @@ export function finishPlacing(
 
 async function decidePlacing(deps: FlowDeps, tx: Tx, bet: PlatformBet, answer: Answer): Promise<Placed> {
   const { outcome } = answer
-  if (outcome.kind === 'refused' && outcome.code !== SYSTEM_ERROR) {
+  if (isDeclined(outcome)) {
     return close(deps, tx, { ...bet, status: 'declined', reason: `partner code ${outcome.code}` })
   }
   if (outcome.kind !== 'accepted') {
@@ -86,6 +87,10 @@ async function decidePlacing(deps: FlowDeps, tx: Tx, bet: PlatformBet, answer: A
 
 /** C-2: code 100 leaves open whether the bet was debited. */
 const SYSTEM_ERROR = 100
+
+function isDeclined(outcome: CallOutcome): outcome is CallOutcome & { kind: 'refused' } {
+  return outcome.kind === 'refused' && outcome.code !== SYSTEM_ERROR
+}
 
 async function close(deps: FlowDeps, tx: Tx, bet: PlatformBet): Promise<Placed> {
   await saveBets(tx, [bet], deps.clock.now())
@@ -103,7 +108,7 @@ async function lastLook(deps: FlowDeps, tx: Tx, bet: PlatformBet): Promise<numbe
   await holdEvents(tx, await readEventIds(tx, bet.betId))
   const selections = await readSelections(tx, [bet.betId])
   const limits = await lockLimits(tx)
-  const exposure = await readExposure(tx, bet.betId, bet.currency)
+  const exposure = await readExposure(tx, limits, bet.betId, bet.currency)
   const odds = multiplyOdds([bet.odds, ...(bet.booster === null ? [] : [bet.booster])])
   if (odds === undefined) return REASON.broken
   return findObjection({ bet, selections, limits, exposure, win: payoutAt(bet.stake, odds), scales: deps.scales })
@@ -120,7 +125,7 @@ async function recordPlaceAttempt(
   const { outcome, status, body, durationMs } = answer
   const code = outcome.kind === 'refused' ? outcome.code : null
   const error = outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null
-  const result = { accepted: 'done', refused: 'refused', unknown: 'unknown' } as const
+  const result = { accepted: 'done', refused: isDeclined(outcome) ? 'refused' : 'unknown', unknown: 'unknown' } as const
   await insertAttempts(tx, [
     { deliveryId, number: 1, startedAt, durationMs, status, outcome: outcome.kind, code, error, body },
   ])

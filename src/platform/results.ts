@@ -10,11 +10,11 @@ import { type OutcomeResult, readBetsOn, saveResults } from './event.ts'
 export async function setResults(deps: FlowDeps, eventId: string, outcomes: readonly OutcomeResult[]): Promise<number> {
   await deps.db.transaction((tx) => saveResults(tx, eventId, outcomes, deps.clock.now()))
   let changed = 0
-  let after: string | null = null
+  let after: string | undefined
   for (;;) {
     const betIds = await readBetsOn(deps.db, eventId, after)
     if (betIds.length === 0) return changed
     changed += await applyResults(deps, betIds)
-    after = betIds.at(-1) ?? null
+    after = betIds.at(-1)
   }
 }

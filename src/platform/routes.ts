@@ -2,20 +2,18 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
-import { describeRoute, type Shape } from '../http/route.ts'
 import { SelectionSchema, TokenSchema } from '../protocol/bet-request.ts'
-import { parseDecimal, scaleOf } from '../protocol/money.ts'
+import { ROLLBACK_REASONS } from '../protocol/codes.ts'
+import { scaleOf } from '../protocol/money.ts'
 import { UserProfileSchema } from '../protocol/user-profile.ts'
 import type { PlatformBet } from './bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from './bet-flow.ts'
 import { readBets } from './bet-store.ts'
-import { type EventStatus, saveEvent } from './event.ts'
+import { addEventRoutes } from './event-routes.ts'
 import { loadFrame } from './frame-session.ts'
-import { LimitsSchema, readLimits, writeLimits } from './limits.ts'
-import { formatOdds, parseOdds } from './odds.ts'
 import { retryStuck } from './outbox.ts'
-import { BadBet, KeyTaken, type PlaceDeps, placeBet, type Wanted } from './place.ts'
-import { setResults } from './results.ts'
+import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from './place.ts'
+import { decimal, describe, odds, optional, strict, text } from './shapes.ts'
 import {
   BetDetailSchema,
   BetListQuery,
@@ -29,11 +27,7 @@ import {
   showBet,
 } from './views.ts'
 
-const optional = Type.Optional
-const strict = { additionalProperties: false } as const
-const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-const decimal = Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,12})?$' })
-const odds = Type.Union([decimal, Type.Number({ exclusiveMinimum: 0 })])
+const BonusId = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 })
 const Uuid = Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' })
 
 const NewPartner = Type.Object(
@@ -57,8 +51,8 @@ const NewBet = Type.Object(
     }),
     ticketType: optional(Type.Enum(['single', 'express'])),
     boosterCoefficient: optional(odds),
-    bonusId: optional(Type.Union([Type.Integer(), Type.Null()])),
-    bonusTemplateId: optional(Type.Union([Type.Integer(), Type.Null()])),
+    bonusId: optional(Type.Union([BonusId, Type.Null()])),
+    bonusTemplateId: optional(Type.Union([BonusId, Type.Null()])),
     bonusAmount: optional(Type.Union([decimal, Type.Null()])),
     subPartnerId: optional(Type.Union([text(64), Type.Null()])),
     ip: optional(Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])),
@@ -87,43 +81,12 @@ const Settle = Type.Object(
   { ...strict, examples: [{ resultType: 'won', amount: '21.00' }] },
 )
 const Cancel = Type.Object(
-  { errorCode: Type.Integer({ minimum: 0, maximum: 999 }) },
+  { errorCode: Type.Enum(Object.keys(ROLLBACK_REASONS).map((code) => Number.parseInt(code, 10))) },
   { ...strict, examples: [{ errorCode: 8 }] },
-)
-const EventPath = Type.Object({ eventId: text(64) })
-const EventState = Type.Object(
-  {
-    status: Type.Enum(['open', 'suspended', 'withdrawn', 'ended']),
-    outcomes: optional(Type.Array(Type.Object({ outcomeId: text(64), coefficient: odds }, strict))),
-  },
-  { ...strict, examples: [{ status: 'open', outcomes: [{ outcomeId: 'home', coefficient: '2.10' }] }] },
-)
-const Results = Type.Object(
-  {
-    outcomes: Type.Array(Type.Object({ outcomeId: text(64), result: Type.Enum(['won', 'lost', 'refund']) }, strict), {
-      description: 'All results of the event; none withdraws them.',
-    }),
-  },
-  {
-    ...strict,
-    examples: [
-      {
-        outcomes: [
-          { outcomeId: 'home', result: 'won' },
-          { outcomeId: 'away', result: 'lost' },
-        ],
-      },
-    ],
-  },
 )
 const DeliveryPath = Type.Object({ deliveryId: Type.String({ pattern: '^\\d{1,18}$' }) })
 
 type InBet = { Params: Static<typeof BetPath> }
-type InEvent = { Params: Static<typeof EventPath> }
-
-function describe(operationId: string, tag: string, summary: string, shape: Shape) {
-  return describeRoute({ operationId, tag: `Platform: ${tag}`, summary, key: 'platformKey' }, shape)
-}
 
 export function addRoutes(api: FastifyInstance, deps: PlaceDeps): void {
   addPartnerRoutes(api, deps)
@@ -245,54 +208,9 @@ async function settle(
 ): Promise<PlatformBet | undefined> {
   const [bet] = await readBets(deps.db, [betId])
   if (bet === undefined) return undefined
-  const payout = parseDecimal(amount, scaleOf(deps.scales, bet.currency))
+  const payout = parseAmount(amount, scaleOf(deps.scales, bet.currency))
   if (payout === undefined) throw invalid('/amount', `is too large or has more decimals than ${bet.currency}`)
   return settleBet(deps, betId, { resultType, payout })
-}
-
-function addEventRoutes(api: FastifyInstance, deps: PlaceDeps): void {
-  api.put<InEvent & { Body: Static<typeof EventState> }>(
-    '/events/:eventId',
-    describe('saveEvent', 'events', 'What the control stage looks at: state and odds of an event', {
-      params: EventPath,
-      body: EventState,
-      ok: { 204: Type.Null() },
-    }),
-    async ({ params, body }, reply) => {
-      const outcomes = (body.outcomes ?? []).map(({ outcomeId, coefficient }, i) => {
-        const parsed = parseOdds(coefficient)
-        if (parsed === undefined)
-          throw invalid(`/outcomes/${i}/coefficient`, 'must be more than 0 with at most six decimals')
-        return { outcomeId, coefficient: formatOdds(parsed) }
-      })
-      await saveEvent(deps.db, params.eventId, body.status satisfies EventStatus, outcomes, deps.clock.now())
-      return reply.code(204).send()
-    },
-  )
-  api.post<InEvent & { Body: Static<typeof Results> }>(
-    '/events/:eventId/result',
-    describe('setResults', 'events', 'Results of an event: settles every bet that they decide', {
-      params: EventPath,
-      body: Results,
-      ok: { 202: Type.Object({ bets: Type.Integer() }) },
-    }),
-    async ({ params, body }, reply) => {
-      const bets = await setResults(deps, params.eventId, body.outcomes)
-      deps.decided()
-      return reply.code(202).send({ bets })
-    },
-  )
-  api.put<{ Body: Static<typeof LimitsSchema> }>(
-    '/limits',
-    describe('saveLimits', 'events', 'The limits behind rollback reasons 110–115', {
-      body: LimitsSchema,
-      ok: { 200: LimitsSchema },
-    }),
-    async ({ body }) => {
-      await deps.db.transaction((tx) => writeLimits(tx, body))
-      return readLimits(deps.db)
-    },
-  )
 }
 
 function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {

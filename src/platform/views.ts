@@ -12,13 +12,14 @@ const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
 const decimal = Type.String({ pattern: '^\\d+(\\.\\d+)?$' })
 const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
+const BetStatusSchema = Type.Enum(['placing', 'accepted', 'declined', 'cancelled', 'settled'])
 
 export const BetViewSchema = Type.Object({
   betId: Type.String(),
   partnerId: Type.String(),
   userId: Type.String(),
   operatorUser: optional(Type.String()),
-  status: Type.Enum(['placing', 'accepted', 'declined', 'cancelled', 'settled']),
+  status: BetStatusSchema,
   reason: optional(Type.String()),
   amount: decimal,
   currency: Type.String(),
@@ -63,7 +64,7 @@ export const BetDetailSchema = Type.Object({
 export const BetPageSchema = pageOf(BetViewSchema)
 export const DeliveryPageSchema = pageOf(DeliverySchema)
 export const BetListQuery = Type.Object(
-  { partnerId: optional(Type.String()), status: optional(Type.String()), ...timeRangeQuery, ...pageQuery },
+  { partnerId: optional(Type.String()), status: optional(BetStatusSchema), ...timeRangeQuery, ...pageQuery },
   { additionalProperties: false },
 )
 export const DeliveryListQuery = Type.Object(

@@ -51,8 +51,12 @@ function divideExactly(value: bigint, divisor: bigint): bigint | undefined {
  * 15 significant digits through as an amount, so the shortest decimal of the double is what was written (M-1).
  */
 export function parseWireAmount(value: number, scale: number): Money | undefined {
-  if (!Number.isFinite(value) || value < 0 || Object.is(value, -0)) return undefined
-  return parseDecimal(String(value), scale)
+  return isWireAmount(value) ? parseDecimal(String(value), scale) : undefined
+}
+
+/** False for what is no amount in any currency: negative, -0, infinite (M-1). */
+export function isWireAmount(value: number): boolean {
+  return Number.isFinite(value) && value >= 0 && !Object.is(value, -0)
 }
 
 /** What `formatMoney` writes, as a JSON Schema pattern. */

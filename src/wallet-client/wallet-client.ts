@@ -20,7 +20,7 @@ export interface Answer {
   readonly outcome: CallOutcome
   /** Null when no status arrived in time. */
   readonly status: number | null
-  /** As received, up to MAX_KEPT_BODY characters. */
+  /** As received, up to MAX_KEPT_BODY characters, without the player's token should the answer repeat it. */
   readonly body: string
   readonly durationMs: number
 }
@@ -61,11 +61,25 @@ export function createWalletClient({
         const { reason, detail, status } = result
         return { outcome: { kind: 'unknown', reason, detail }, status, body: '', durationMs }
       }
-      const outcome = classify(operation, result.status, result.text, transactionId)
-      return { outcome, status: result.status, body: result.text.slice(0, MAX_KEPT_BODY), durationMs }
+      const hide = tokenHider(body)
+      const outcome = hideIn(classify(operation, result.status, result.text, transactionId), hide)
+      return { outcome, status: result.status, body: hide(result.text).slice(0, MAX_KEPT_BODY), durationMs }
     },
     close: () => pool.close(),
   }
+}
+
+const TOKEN = /"token":("(?:[^"\\]|\\.)*")/
+
+/** What a wallet says is kept and shown to people who must not see the token; some wallets repeat the request in an error. */
+function tokenHider(sent: string): (text: string) => string {
+  const written = TOKEN.exec(sent)?.[1]
+  const token = written === undefined ? '' : String(JSON.parse(written))
+  return (text) => (token === '' ? text : text.replaceAll(token, '(token)'))
+}
+
+function hideIn(outcome: CallOutcome, hide: (text: string) => string): CallOutcome {
+  return outcome.kind === 'refused' ? { ...outcome, message: hide(outcome.message) } : outcome
 }
 
 interface Exchange {

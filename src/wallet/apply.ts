@@ -148,9 +148,10 @@ function post(batch: Batch, call: BetCall, decision: Decision): bigint[] {
   if (placement === undefined) throw new Error('a decision moves money for a bet that was never placed')
   const { player, betId, requestId } = call
   const { currency } = placement
-  return decision.postings.map(
-    (posting) => batch.book.post({ ...posting, player, currency, betId, requestId }, batch.now).version,
-  )
+  return decision.postings.map(({ kind, debit, credit, amount }) => {
+    const posting = { kind, debit, credit, amount, player, currency, betId, requestId }
+    return batch.book.post(posting, batch.now).version
+  })
 }
 
 const OUTCOMES = { apply: 'applied', repeat: 'repeated', refuse: 'refused' } as const

@@ -16,7 +16,7 @@ import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { isTooDeep, parseJson } from '../protocol/json.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import { isCurrency, MAX_SCALE, type Money, parseWireAmount, type Scales, scaleOf } from '../protocol/money.ts'
+import { isCurrency, isWireAmount, type Money, parseWireAmount, type Scales, scaleOf } from '../protocol/money.ts'
 import { type BetOperation, betOperationOf } from '../protocol/operation.ts'
 import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
 import type { BetCall } from './bet.ts'
@@ -183,7 +183,7 @@ const MAX_INT4 = 2 ** 31 - 1
 /** Unsettle and rollback: amount and currency are not used, but what is sent must make sense. */
 function toCorrection(request: UnsettleRequest | RollbackRequest, settings: DecodeSettings) {
   const identity = identityOf(request, settings)
-  if (request.amount !== undefined && parseWireAmount(request.amount, MAX_SCALE) === undefined)
+  if (request.amount !== undefined && !isWireAmount(request.amount))
     throw new Malformed('amount is not an amount of any currency')
   if (request.currency === undefined) return identity
   const currency = toCurrency(request.currency, settings)

@@ -43,7 +43,7 @@ export function definedIdsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^\| \*\*([A-Z]-\d+)\*\* \|/gm)].map(({ 1: id = '' }) => id)
 }
 
-/** Decision ids named anywhere in a text; `I-1 to I-4` names its two ends. */
+/** Decision ids named anywhere in a text, not as part of a longer word; `I-1 to I-4` names its two ends. */
 export function namedIdsOf(text: string): string[] {
   return [...text.matchAll(/(?<![\w-])([SRMILPCW]-\d+)(?![\w.-]*\w)/g)].map(({ 1: id = '' }) => id)
 }

@@ -5,33 +5,15 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterEach, describe, expect, test } from 'vitest'
-import { createDatabase } from '../support/database.ts'
+import { describe, expect, type TestContext, test } from 'vitest'
+import { newDatabase, newPlayers, newWallet } from '../support/fault-scene.ts'
 import type { Player } from '../support/journal.ts'
-import { playerWithMoney } from '../support/operator.ts'
 import { inSql } from '../support/second-postgres.ts'
-import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
+import type { WalletProcess } from '../support/wallet.ts'
 import { replyCode, rollbackMessage, settleMessage, type WireReply } from '../support/wire.ts'
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-async function newDatabase(): Promise<string> {
-  const database = await createDatabase()
-  cleanups.push(() => database.drop())
-  return database.url
-}
-
-async function newWallets(count: number, databaseUrl: string): Promise<WalletProcess[]> {
-  const wallets = await Promise.all(Array.from({ length: count }, () => spawnWallet({ databaseUrl })))
-  cleanups.push(() => Promise.all(wallets.map((wallet) => wallet.kill('SIGKILL'))))
-  return wallets
-}
-
-function newPlayers(wallet: WalletProcess, count: number): Promise<Player[]> {
-  return Promise.all(Array.from({ length: count }, () => playerWithMoney(wallet.operator, '1000.00')))
+function newWallets(context: TestContext, databaseUrl: string): Promise<[WalletProcess, WalletProcess]> {
+  return Promise.all([newWallet(context, { databaseUrl }), newWallet(context, { databaseUrl })])
 }
 
 interface Timed {
@@ -58,13 +40,13 @@ async function hold(databaseUrl: string, sql: string): Promise<() => Promise<voi
   }
 }
 
-describe('a player whose row somebody else has locked', () => {
+describe.concurrent('a player whose row somebody else has locked', () => {
   const HELD_MS = 5_000
 
-  test('delays the other players of the same batch a little, and is answered with 100 and never debited', async () => {
-    const databaseUrl = await newDatabase()
-    const [wallet] = (await newWallets(1, databaseUrl)) as [WalletProcess]
-    const [locked, ...others] = (await newPlayers(wallet, 21)) as [Player, ...Player[]]
+  test('delays the other players of the same batch a little, and is answered with 100 and never debited', async (context) => {
+    const databaseUrl = await newDatabase(context)
+    const wallet = await newWallet(context, { databaseUrl })
+    const [locked, ...others] = (await newPlayers(wallet, 21, 1_000)) as [Player, ...Player[]]
     const release = await hold(databaseUrl, `select from purser.player where player = '${locked.userId}' for update`)
     const heldAt = performance.now()
     // One after the other in few milliseconds, so that every lane has batches with several players in them.
@@ -90,12 +72,12 @@ describe('a player whose row somebody else has locked', () => {
   })
 })
 
-describe('calls about a bet of a player that nobody knows', () => {
+describe.concurrent('calls about a bet of a player that nobody knows', () => {
   const ROUNDS = 10
   const CALLS = 30
 
-  test('answer alike in two processes at once, though there is no row to lock', async () => {
-    const wallets = await newWallets(2, await newDatabase())
+  test('answer alike in two processes at once, though there is no row to lock', async (context) => {
+    const wallets = await newWallets(context, await newDatabase(context))
     for (let round = 0; round < ROUNDS; round++) {
       const bet = { userId: `unknown-${randomUUID()}`, transactionId: randomUUID() }
       const calls = Array.from({ length: CALLS }, (_, number) => {
@@ -111,24 +93,24 @@ describe('calls about a bet of a player that nobody knows', () => {
       const settles = replies.filter(({ type }) => type === 2).map((reply) => [reply.status, replyCode(reply)])
       expect(settles.filter(([status, code]) => status !== 400 || (code !== 5 && code !== 20))).toEqual([])
     }
-    await wallets[0]?.auditIsClean()
+    await wallets[0].auditIsClean()
   })
 })
 
-describe('a database whose default is', () => {
-  test.each(['serializable', 'repeatable read'])('%s: 300 bets at once are all accepted', async (isolation) => {
-    const databaseUrl = await newDatabase()
+describe.concurrent('a database whose default is', () => {
+  test.for(['serializable', 'repeatable read'])('%s: 300 bets at once are all accepted', async (isolation, context) => {
+    const databaseUrl = await newDatabase(context)
     const name = new URL(databaseUrl).pathname.slice(1)
     await inSql(databaseUrl, `alter database "${name}" set default_transaction_isolation = '${isolation}'`)
-    const wallets = await newWallets(2, databaseUrl)
-    const players = await newPlayers(wallets[0] as WalletProcess, 3)
+    const wallets = await newWallets(context, databaseUrl)
+    const players = await newPlayers(wallets[0], 3, 1_000)
     const bets = Array.from({ length: 300 }, (_, number) => ({
       ...(players[number % players.length] as Player),
       amount: 1,
     }))
     const replies = await Promise.all(bets.map((bet, number) => (wallets[number % 2] as WalletProcess).wire.place(bet)))
     expect(replies.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([])
-    for (const { userId } of players) expect(await wallets[0]?.operator.balance(userId)).toBe('900.00')
-    await wallets[0]?.auditIsClean()
+    for (const { userId } of players) expect(await wallets[0].operator.balance(userId)).toBe('900.00')
+    await wallets[0].auditIsClean()
   })
 })

@@ -3,56 +3,29 @@
  * says, stays alive, works again by itself, and no bet is lost or there twice. Case 108.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, expect, test } from 'vitest'
-import { createDatabase } from '../support/database.ts'
-import type { Player } from '../support/journal.ts'
-import { playerWithMoney } from '../support/operator.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  exitOf,
+  latestAnswerMs,
+  MONEY,
+  newDatabase,
+  newNetwork,
+  newPlayers,
+  newWallet,
+} from '../support/fault-scene.ts'
 import { seededRandom } from '../support/random.ts'
 import { expectSameBets } from '../support/reckoning.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { type Answer, type Betting, isAllowedInAFault, startBetting } from '../support/stubborn-load.ts'
-import { startTcpProxy } from '../support/tcp-proxy.ts'
-import { type SpawnOptions, spawnWallet, type WalletProcess } from '../support/wallet.ts'
+import type { WalletProcess } from '../support/wallet.ts'
 
 const PLAYERS = 8
 const BETTORS = 16
-/** More than all bets together can cost: no call has a reason to be refused. */
-const MONEY = 1_000_000
-/** The platform gives a Place bet up after 5 s; an answer that comes a little later still says the same as none. */
-const LATEST_ANSWER_MS = 5_500
-const EXIT_MS = 10_000
-/** Postgres ends the transactions of a silent process after 5 s; a call that waits for a lock then gets it. */
-const LOCKS_KEPT_MS = 6_000
-const FROZEN_MS = 7_500
+/** Postgres ends the transactions of a silent process after 5 s; the calls that come then get the locks. */
+const LOCKS_KEPT_MS = 8_000
 const SYSTEM_ERROR = '{"code":100,"message":"System error"}'
 
 const random = seededRandom('database faults')
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-async function newDatabase(): Promise<string> {
-  const database = await createDatabase()
-  cleanups.push(() => database.drop())
-  return database.url
-}
-
-async function newProxy(databaseUrl: string) {
-  const proxy = await startTcpProxy(databaseUrl)
-  cleanups.push(() => proxy.close())
-  return proxy
-}
-
-async function newWallet(options: SpawnOptions): Promise<WalletProcess> {
-  const wallet = await spawnWallet(options)
-  cleanups.push(() => wallet.kill('SIGKILL'))
-  return wallet
-}
-
-function newPlayers(wallet: WalletProcess): Promise<Player[]> {
-  return Promise.all(Array.from({ length: PLAYERS }, () => playerWithMoney(wallet.operator, `${MONEY}.00`)))
-}
 
 function place(answers: Answer[]): Answer[] {
   return answers.filter(({ operation }) => operation === 'place')
@@ -62,76 +35,11 @@ function expectGoodAnswers(betting: Betting): void {
   expect(betting.answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
 }
 
-/** What was sent from then on was all accepted. */
-function expectRecovered({ answers }: Betting, since: number): void {
-  const later = answers.filter(({ sentAt }) => sentAt > since)
-  expect(later.length).toBeGreaterThan(50)
-  expect(later.filter(({ status }) => status !== 200)).toEqual([])
+/** Each of the players of a load has had a bet accepted that was placed from then on. */
+async function everybodyServed({ answers }: Betting, since: number): Promise<void> {
+  const served = () => place(answers).filter(({ sentAt, status }) => sentAt > since && status === 200)
+  while (new Set(served().map(({ userId }) => userId)).size < PLAYERS) await sleep(50)
 }
-
-async function exitWithin(wallet: WalletProcess, signal: NodeJS.Signals): Promise<number | null | 'none'> {
-  return Promise.race([wallet.kill(signal), sleep(EXIT_MS, 'none' as const, { ref: false })])
-}
-
-test('all connections terminated under load, again and again: nothing is lost, and the wallet recovers by itself', async () => {
-  const databaseUrl = await newDatabase()
-  const wallet = await newWallet({ databaseUrl })
-  const players = await newPlayers(wallet)
-  const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random })
-  for (let times = 0; times < 8; times++) {
-    await sleep(150 + random.below(150))
-    const terminated = await inSql(
-      databaseUrl,
-      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-    )
-    expect(terminated.length).toBeGreaterThan(0)
-  }
-  await sleep(500)
-  const recovered = performance.now()
-  await sleep(500)
-  await betting.stop()
-  expectGoodAnswers(betting)
-  expectRecovered(betting, recovered)
-  expect(betting.answers.some(({ status }) => status !== 200)).toBe(true)
-  await expectSameBets(wallet, players, betting.bets, MONEY)
-  expect(await exitWithin(wallet, 'SIGTERM')).toBe(0)
-})
-
-test('a silent connection: Place bets are given up in time, and the same lanes work again afterwards', async () => {
-  const proxy = await newProxy(await newDatabase())
-  const wallet = await newWallet({ databaseUrl: proxy.url })
-  const players = await newPlayers(wallet)
-  const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random, patienceMs: 15_000 })
-  await sleep(500)
-  proxy.silence()
-  const silentSince = performance.now()
-  await sleep(7_000)
-  proxy.resume()
-  await sleep(1_500)
-  const recovered = performance.now()
-  await sleep(500)
-  await betting.stop()
-  expectGoodAnswers(betting)
-  const late = place(betting.answers).filter(({ ms }) => ms > LATEST_ANSWER_MS)
-  expect(late).toEqual([])
-  expect(place(betting.answers).some(({ sentAt, code }) => sentAt > silentSince && code === 100)).toBe(true)
-  expectRecovered(betting, recovered)
-  await expectSameBets(wallet, players, betting.bets, MONEY)
-  expect(await exitWithin(wallet, 'SIGTERM')).toBe(0)
-})
-
-test('a wallet that is asked to end while its database is silent answers what it took on, and ends', async () => {
-  const proxy = await newProxy(await newDatabase())
-  const wallet = await newWallet({ databaseUrl: proxy.url })
-  const players = await newPlayers(wallet)
-  proxy.silence()
-  const bets = Promise.all(players.map((player) => wallet.wire.place({ ...player, amount: 1 })))
-  const reads = Promise.all(players.map(({ userId, token }) => wallet.wire.balance({ userId, token })))
-  await sleep(300)
-  expect(await exitWithin(wallet, 'SIGTERM')).toBe(0)
-  expect((await bets).map(({ status, text }) => [status, text])).toEqual(players.map(() => [400, SYSTEM_ERROR]))
-  expect((await reads).map(({ status, text }) => [status, text])).toEqual(players.map(() => [500, SYSTEM_ERROR]))
-})
 
 /** Whether the process holds locks that only the server can take from it; else it goes on. */
 async function freezeInTransaction(wallet: WalletProcess, databaseUrl: string): Promise<boolean> {
@@ -146,29 +54,88 @@ async function freezeInTransaction(wallet: WalletProcess, databaseUrl: string): 
   return held.length > 0
 }
 
-test('a frozen process gives its players back after a few seconds, and does nothing twice when it goes on', async () => {
-  const databaseUrl = await newDatabase()
-  const frozen = await newWallet({ databaseUrl })
-  const keys = { PARTNER_SECRET: frozen.secret, OPERATOR_API_KEY: frozen.operatorKey }
-  const other = await newWallet({ databaseUrl, env: keys })
-  const players = await newPlayers(frozen)
-  const load = { players, bettors: BETTORS, random }
-  const both = startBetting({ ...load, wires: [frozen.wire, other.wire] })
-  const beside = startBetting({ ...load, wires: [other.wire] })
-  do await sleep(100 + random.below(100))
-  while (!(await freezeInTransaction(frozen, databaseUrl)))
-  const frozenAt = performance.now()
-  await sleep(FROZEN_MS)
-  process.kill(frozen.pid, 'SIGCONT')
-  await sleep(500)
-  await Promise.all([both.stop(), beside.stop()])
+describe.concurrent('a wallet', () => {
+  test('all connections terminated under load, again and again: nothing is lost, and the wallet recovers by itself', async (context) => {
+    const databaseUrl = await newDatabase(context)
+    const wallet = await newWallet(context, { databaseUrl })
+    const players = await newPlayers(wallet, PLAYERS)
+    const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random })
+    let terminated = 0
+    for (let times = 0; times < 8; times++) {
+      await sleep(150 + random.below(150))
+      const connections = await inSql(
+        databaseUrl,
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      terminated += connections.length
+    }
+    expect(terminated).toBeGreaterThan(8)
+    await betting.recovered(100)
+    await betting.stop()
+    expectGoodAnswers(betting)
+    expect(betting.answers.some(({ status }) => status !== 200)).toBe(true)
+    await expectSameBets(wallet, players, betting.bets, MONEY)
+    expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
+  })
 
-  const early = beside.answers.filter(({ sentAt }) => sentAt < frozenAt + LOCKS_KEPT_MS)
-  expect(early.some(({ status }) => status !== 200)).toBe(true)
-  const later = beside.answers.filter(({ sentAt }) => sentAt > frozenAt + LOCKS_KEPT_MS)
-  expect(new Set(place(later).map(({ userId }) => userId)).size).toBe(PLAYERS)
-  expect(later.filter(({ status }) => status !== 200)).toEqual([])
-  const answers = [...both.answers, ...beside.answers].filter(({ status }) => status !== 'none')
-  expect(answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
-  await expectSameBets(other, players, [...both.bets, ...beside.bets], MONEY)
+  test('a silent connection: Place bets are given up in time, and the same lanes work again afterwards', async (context) => {
+    const network = await newNetwork(context, await newDatabase(context))
+    const wallet = await newWallet(context, { databaseUrl: network.url })
+    const players = await newPlayers(wallet, PLAYERS)
+    const load = { wires: [wallet.wire], players, bettors: BETTORS, random, patienceMs: 15_000 }
+    const before = startBetting(load)
+    await sleep(500)
+    network.silence()
+    await sleep(1_000)
+    const meanwhile = startBetting(load) // begins with Place bets that come when a batch hangs already
+    await sleep(6_000)
+    const first = place(meanwhile.answers)
+    network.resume()
+    await meanwhile.recovered(100)
+    await Promise.all([before.stop(), meanwhile.stop()])
+    expect(first.map(({ code }) => code)).toEqual(Array.from({ length: BETTORS }, () => 100))
+    for (const betting of [before, meanwhile]) {
+      expectGoodAnswers(betting)
+      expect(place(betting.answers).filter(({ ms }) => ms > latestAnswerMs())).toEqual([])
+    }
+    await expectSameBets(wallet, players, [...before.bets, ...meanwhile.bets], MONEY)
+    expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
+  })
+
+  test('a wallet that is asked to end while its database is silent answers what it took on, and ends', async (context) => {
+    const network = await newNetwork(context, await newDatabase(context))
+    const wallet = await newWallet(context, { databaseUrl: network.url })
+    const players = await newPlayers(wallet, PLAYERS)
+    network.silence()
+    const bets = Promise.all(players.map((player) => wallet.wire.place({ ...player, amount: 1 })))
+    const reads = Promise.all(players.map(({ userId, token }) => wallet.wire.balance({ userId, token })))
+    await sleep(300)
+    expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
+    expect((await bets).map(({ status, text }) => [status, text])).toEqual(players.map(() => [400, SYSTEM_ERROR]))
+    expect((await reads).map(({ status, text }) => [status, text])).toEqual(players.map(() => [500, SYSTEM_ERROR]))
+  })
+
+  test('a frozen process gives its players back after a few seconds, and does nothing twice when it goes on', async (context) => {
+    const databaseUrl = await newDatabase(context)
+    const frozen = await newWallet(context, { databaseUrl })
+    const keys = { PARTNER_SECRET: frozen.secret, OPERATOR_API_KEY: frozen.operatorKey }
+    const other = await newWallet(context, { databaseUrl, env: keys })
+    const players = await newPlayers(frozen, PLAYERS)
+    const load = { players, bettors: BETTORS, random }
+    const both = startBetting({ ...load, wires: [frozen.wire, other.wire] })
+    const beside = startBetting({ ...load, wires: [other.wire] })
+    do await sleep(100 + random.below(100))
+    while (!(await freezeInTransaction(frozen, databaseUrl)))
+    const frozenAt = performance.now()
+    await everybodyServed(beside, frozenAt)
+    expect(performance.now() - frozenAt).toBeLessThan(LOCKS_KEPT_MS)
+    process.kill(frozen.pid, 'SIGCONT')
+    await Promise.all([both.recovered(100), beside.recovered(100)])
+    await Promise.all([both.stop(), beside.stop()])
+    // Somebody had to wait for it, or nothing was shown.
+    expect(beside.answers.some(({ status }) => status !== 200)).toBe(true)
+    const answers = [...both.answers, ...beside.answers].filter(({ status }) => status !== 'none')
+    expect(answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
+    await expectSameBets(other, players, [...both.bets, ...beside.bets], MONEY)
+  })
 })

@@ -7,35 +7,16 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { afterEach, expect, test } from 'vitest'
-import { createDatabase } from '../support/database.ts'
+import { describe, expect, test } from 'vitest'
+import { exitOf, type Finishing, newDatabase, newNetwork, newWallet } from '../support/fault-scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
-import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
+import type { WalletProcess } from '../support/wallet.ts'
 import { type Members, placeMessage, sign } from '../support/wire.ts'
 
-/** Orchestrators wait 10 to 30 s before they kill. */
-const EXIT_MS = 10_000
 const BETTORS = 10
 
-const cleanups: (() => unknown)[] = []
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
-})
-
-async function newScene(): Promise<{ wallet: WalletProcess; network: TcpProxy }> {
-  const database = await createDatabase()
-  cleanups.push(() => database.drop())
-  const network = await startTcpProxy(database.url)
-  cleanups.push(() => network.close())
-  const wallet = await spawnWallet({ databaseUrl: network.url })
-  cleanups.push(() => wallet.kill('SIGKILL'))
-  return { wallet, network }
-}
-
-/** The exit code, null after a death by a signal, 'none' when the process is still there. */
-async function end(wallet: WalletProcess, signal: NodeJS.Signals): Promise<number | null | 'none'> {
-  return Promise.race([wallet.kill(signal), sleep(EXIT_MS, 'none' as const, { ref: false })])
+async function onlyWallet(context: Finishing): Promise<WalletProcess> {
+  return newWallet(context, { databaseUrl: await newDatabase(context) })
 }
 
 async function halfSent(wallet: WalletProcess, beginning: string): Promise<Socket> {
@@ -50,41 +31,6 @@ async function halfSent(wallet: WalletProcess, beginning: string): Promise<Socke
 
 const HALF_A_HEAD = 'GET /readyz HTTP/1.1\r\nhost: wallet\r\n'
 const HALF_A_BODY = 'POST /payment/bet HTTP/1.1\r\nhost: wallet\r\ncontent-length: 500\r\n\r\n{"requestId":'
-
-test.each([
-  ['nothing sent', ''],
-  ['half a head sent', HALF_A_HEAD],
-  ['half a body sent', HALF_A_BODY],
-])('a connection with %s does not keep a wallet from ending', async (_what, beginning) => {
-  const { wallet } = await newScene()
-  await halfSent(wallet, beginning)
-  expect(await end(wallet, 'SIGTERM')).toBe(0)
-})
-
-test('asked twice it gives up at once', async () => {
-  const { wallet } = await newScene()
-  await halfSent(wallet, HALF_A_BODY)
-  const ended = end(wallet, 'SIGTERM')
-  await sleep(300)
-  const again = performance.now()
-  process.kill(wallet.pid, 'SIGTERM')
-  expect(await ended).toBe(143)
-  expect(performance.now() - again).toBeLessThan(1_000)
-})
-
-test('while it drains it says that it is not ready, and takes no new connection', async () => {
-  const { wallet } = await newScene()
-  const asked = await halfSent(wallet, HALF_A_HEAD)
-  const ended = end(wallet, 'SIGTERM')
-  await sleep(300)
-  await expect(fetch(`${wallet.url}/readyz`)).rejects.toThrow('fetch failed')
-  asked.write('\r\n')
-  const answer = await text(asked)
-  expect(answer).toMatch(/^HTTP\/1\.1 503 /)
-  expect(answer).toMatch(/^connection: close\r$/im)
-  expect(answer).toContain('{"status":"draining"}')
-  expect(await ended).toBe(0)
-})
 
 interface Placed {
   status: number
@@ -105,30 +51,67 @@ async function keepBetting(agent: Agent, wallet: WalletProcess, player: Members,
   }
 }
 
-test('under load every call that it took on is answered, on connections that it then closes', async () => {
-  const { wallet, network } = await newScene()
-  const player = await playerWithMoney(wallet.operator, '10000.00')
-  const agent = new Agent({ connections: BETTORS, keepAliveTimeout: 60_000 })
-  const answers: Placed[] = []
-  const betting = Promise.all(Array.from({ length: BETTORS }, () => keepBetting(agent, wallet, player, answers)))
-  await sleep(300)
-  // Each bettor has one call under way when the signal comes, and its answer is held back until after it.
-  network.silence()
-  await sleep(200)
-  const before = answers.length
-  const ended = end(wallet, 'SIGTERM')
-  await sleep(300)
-  network.resume()
-  await betting
-  expect(await ended).toBe(0)
+describe.concurrent('a wallet that is asked to end', () => {
+  test.for([
+    ['nothing sent', ''],
+    ['half a head sent', HALF_A_HEAD],
+    ['half a body sent', HALF_A_BODY],
+  ])('is not kept by a connection with %s', async ([, beginning = ''], context) => {
+    const wallet = await onlyWallet(context)
+    await halfSent(wallet, beginning)
+    expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
+  })
 
-  expect(answers.filter(({ status }) => status !== 200)).toEqual([])
-  expect(answers.slice(0, before).filter(({ connection }) => connection === 'close')).toEqual([])
-  expect(answers.slice(before).map(({ connection }) => connection)).toEqual(
-    Array.from({ length: BETTORS }, () => 'close'),
-  )
-  const next = await spawnWallet({ databaseUrl: network.url })
-  cleanups.push(() => next.kill('SIGKILL'))
-  expect(await next.operator.balance(player.userId)).toBe(`${10_000 - answers.length}.00`)
-  await next.auditIsClean()
+  test('gives up at once when it is asked twice', async (context) => {
+    const wallet = await onlyWallet(context)
+    await halfSent(wallet, HALF_A_BODY)
+    const ended = exitOf(wallet, 'SIGTERM')
+    await sleep(300)
+    const again = performance.now()
+    process.kill(wallet.pid, 'SIGTERM')
+    expect(await ended).toBe(143)
+    expect(performance.now() - again).toBeLessThan(1_000)
+  })
+
+  test('says while it drains that it is not ready, and takes no new connection', async (context) => {
+    const wallet = await onlyWallet(context)
+    const asked = await halfSent(wallet, HALF_A_HEAD)
+    const ended = exitOf(wallet, 'SIGTERM')
+    await sleep(300)
+    await expect(fetch(`${wallet.url}/readyz`)).rejects.toThrow('fetch failed')
+    asked.write('\r\n')
+    const answer = await text(asked)
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /)
+    expect(answer).toMatch(/^connection: close\r$/im)
+    expect(answer).toContain('{"status":"draining"}')
+    expect(await ended).toBe(0)
+  })
+
+  test('answers under load every call that it took on, on connections that it then closes', async (context) => {
+    const network = await newNetwork(context, await newDatabase(context))
+    const wallet = await newWallet(context, { databaseUrl: network.url })
+    const player = await playerWithMoney(wallet.operator, '10000.00')
+    const agent = new Agent({ connections: BETTORS, keepAliveTimeout: 60_000 })
+    const answers: Placed[] = []
+    const betting = Promise.all(Array.from({ length: BETTORS }, () => keepBetting(agent, wallet, player, answers)))
+    await sleep(300)
+    // Each bettor has one call under way when the signal comes, and its answer is held back until after it.
+    network.silence()
+    await sleep(200)
+    const before = answers.length
+    const ended = exitOf(wallet, 'SIGTERM')
+    await sleep(300)
+    network.resume()
+    await betting
+    expect(await ended).toBe(0)
+
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([])
+    expect(answers.slice(0, before).filter(({ connection }) => connection === 'close')).toEqual([])
+    expect(answers.slice(before).map(({ connection }) => connection)).toEqual(
+      Array.from({ length: BETTORS }, () => 'close'),
+    )
+    const next = await newWallet(context, { databaseUrl: network.url })
+    expect(await next.operator.balance(player.userId)).toBe(`${10_000 - answers.length}.00`)
+    await next.auditIsClean()
+  })
 })

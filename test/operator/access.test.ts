@@ -121,6 +121,26 @@ describe('with the key', () => {
     }
   })
 
+  const unreadable: [string, string, number][] = [
+    ['bad percent-encoding', '/players/%zz', 400],
+    ['percent-encoding that is no UTF-8', '/players/%ff/balances', 400],
+    ['a part of 1,001 characters', `/players/${'a'.repeat(1_001)}/balances`, 414],
+  ]
+  test.each(unreadable)('a path with %s is a problem too', async (_name, path, status) => {
+    const response = await send('GET', `/operator${path}`, withKey())
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json\b/)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const text = await response.text()
+    expectProblem(readReply(response.status, text), status, 'invalid_request')
+    expect(JSON.parse(text)).toMatchObject({ requestId: response.headers.get('x-request-id') })
+  })
+
+  test.each(['/payment/bet%zz', '/operators/%zz', '/%zz'])('%s is not of this API: plain JSON', async (path) => {
+    const response = await send('POST', path, {})
+    expect(response.headers.get('content-type')).toMatch(/^application\/json\b/)
+    expect(await response.json()).toEqual({ statusCode: 400, message: 'the path is not valid percent-encoding' })
+  })
+
   test.each(['/operator/bets', '/operator/anomalies', '/operator/players/{userId}/statement'])(
     '%s refuses a filter that it does not know',
     async (path) => {

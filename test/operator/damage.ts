@@ -6,6 +6,7 @@ export const CHECKS = {
   chain: 'versions follow each other without gaps, each balance from the one before',
   account: 'every transfer has its account',
   opening: 'the opening version is the last transfer before the day of the account',
+  kinds: 'a transfer moves money between the accounts of its kind',
   cash: 'each deposit and withdrawal has exactly its transfer',
   negative: 'no balance is below zero',
   perBet:
@@ -13,6 +14,8 @@ export const CHECKS = {
   once: 'a bet is staked once and refunded at most once, and refunded only if it is cancelled',
   unplaced: 'a bet that was never placed has moved no money',
   calls: 'the calls of a bet are all recorded',
+  state: 'a bet is in the state that its last applied call left',
+  named: 'every transfer of a bet is named by exactly one of its calls',
 }
 export type Check = keyof typeof CHECKS
 
@@ -48,17 +51,17 @@ export const DAMAGE: [string, string, Check[]][] = [
   [
     'a transfer that is lost, the last of its day',
     "delete from purser.transfer where bet_id = :settled and kind = 'payout'",
-    ['balanced', 'sum', 'chain', 'opening', 'perBet'],
+    ['balanced', 'sum', 'chain', 'opening', 'perBet', 'named'],
   ],
   [
     'a lost transfer that never touched the player',
     "delete from purser.transfer where bet_id = :settled and kind = 'stake_closed'",
-    ['chain', 'perBet'],
+    ['chain', 'perBet', 'named'],
   ],
   [
     'a transfer from the wrong account',
     "update purser.transfer set debit = 'promotions' where bet_id = :settled and kind = 'payout'",
-    ['perBet'],
+    ['perBet', 'kinds'],
   ],
   [
     'a transfer that left another balance',
@@ -68,7 +71,7 @@ export const DAMAGE: [string, string, Check[]][] = [
   [
     'a transfer in another currency',
     "update purser.transfer set currency = 'SEK' where bet_id = :open",
-    ['balanced', 'sum', 'chain', 'account', 'perBet'],
+    ['balanced', 'sum', 'chain', 'account', 'perBet', 'named'],
   ],
   [
     'a deposit that nobody recorded',
@@ -109,41 +112,72 @@ export const DAMAGE: [string, string, Check[]][] = [
   ['a bet with another payout', 'update purser.bet set payout = payout + 1 where bet_id = :settled', ['perBet']],
   ['a payout of somebody else', "update purser.bet set payee = 'promotions' where bet_id = :settled", ['perBet']],
   ['a stake that another funded', "update purser.bet set funder = 'promotions' where bet_id = :open", ['perBet']],
-  ['a bet in another currency', "update purser.bet set currency = 'SEK' where bet_id = :open", ['perBet']],
-  ['a bet of another player', "update purser.bet set player = 'mallory' where bet_id = :open", ['perBet', 'once']],
+  ['a bet in another currency', "update purser.bet set currency = 'SEK' where bet_id = :open", ['perBet', 'named']],
+  [
+    'a bet of another player',
+    "update purser.bet set player = 'mallory' where bet_id = :open",
+    ['perBet', 'once', 'named'],
+  ],
   [
     'an open bet that says it is cancelled',
     "update purser.bet set status = 'cancelled' where bet_id = :open",
-    ['perBet', 'once'],
+    ['perBet', 'once', 'state'],
   ],
   [
     'a cancelled bet that says it is open',
     "update purser.bet set status = 'open' where bet_id = :cancelled",
-    ['perBet', 'once'],
+    ['perBet', 'once', 'state'],
   ],
   [
     'a settled bet that says it is open',
     "update purser.bet set status = 'open', payout = null, result_type = null, payee = null where bet_id = :settled",
-    ['perBet'],
+    ['perBet', 'state'],
   ],
   [
     'a refund that is called a payout',
     "update purser.transfer set kind = 'payout' where bet_id = :cancelled and kind = 'refund'",
-    ['once'],
+    ['once', 'kinds'],
   ],
-  ['a second stake', "update purser.transfer set kind = 'stake' where bet_id = :settled and kind = 'payout'", ['once']],
-  ['a bet that is lost', 'delete from purser.bet where bet_id = :open', ['once']],
+  [
+    'a second stake',
+    "update purser.transfer set kind = 'stake' where bet_id = :settled and kind = 'payout'",
+    ['once', 'kinds'],
+  ],
+  ['a bet that is lost', 'delete from purser.bet where bet_id = :open', ['once', 'named']],
   [
     'money moved for a refused bet',
     "update purser.transfer set bet_id = :refused where player = :player and kind = 'deposit'",
-    ['once', 'unplaced'],
+    ['once', 'unplaced', 'named'],
   ],
   [
     'money moved for a tombstone',
     "update purser.transfer set bet_id = :tombstone where player = :player and kind = 'deposit'",
-    ['once', 'unplaced'],
+    ['once', 'unplaced', 'named'],
   ],
-  ['a call that is lost', 'delete from purser.bet_call where bet_id = :settled and seq = 2', ['calls']],
-  ['a lost call of a refused bet', 'delete from purser.bet_call where bet_id = :refused', ['calls']],
+  [
+    'a call that is lost',
+    'delete from purser.bet_call where bet_id = :settled and seq = 2',
+    ['calls', 'named', 'state'],
+  ],
+  ['a lost call of a refused bet', 'delete from purser.bet_call where bet_id = :refused', ['calls', 'state']],
   ['a call too many', 'update purser.bet set calls = calls + 1 where bet_id = :open', ['calls']],
+  ['a tombstone that is lost', 'delete from purser.bet where bet_id = :tombstone', ['calls']],
+  ['a refused bet that is lost', 'delete from purser.bet where bet_id = :refused', ['calls']],
+  ['a tombstone that is forgotten', "update purser.bet set status = 'unknown' where bet_id = :tombstone", ['state']],
+  [
+    'a refusal that is forgotten',
+    "update purser.bet set status = 'unknown', refusal = null where bet_id = :refused",
+    ['state'],
+  ],
+  [
+    'a call that forgot its transfers',
+    "update purser.bet_call set transfers = '{}' where bet_id = :settled",
+    ['named'],
+  ],
+  ['a stake that is another transfer', 'update purser.bet set stake_version = 99 where bet_id = :open', ['named']],
+  [
+    'a payout that is called a reversal',
+    "update purser.transfer set kind = 'payout_reversal' where bet_id = :settled and kind = 'payout'",
+    ['kinds'],
+  ],
 ]

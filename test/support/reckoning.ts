@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { type BetRecord, type Player, send, worthOf } from './journal.ts'
 import type { OperatorClient } from './operator.ts'
 import type { WalletProcess } from './wallet-process.ts'
-import type { Json } from './wire.ts'
+import type { Json, JsonObject } from './wire.ts'
 
 const PAGE = 500
 /** Repeats of so many Place bets are asked for. */
@@ -47,9 +47,13 @@ async function fatesIn(operator: OperatorClient): Promise<Map<string, string>> {
   return fates
 }
 
-function listOf(body: Json): { [member: string]: Json }[] {
+function listOf(body: Json): JsonObject[] {
   const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : []
-  return Array.isArray(data) ? data.filter((row) => typeof row === 'object' && row !== null && !Array.isArray(row)) : []
+  return Array.isArray(data) ? data.filter(isObject) : []
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function nextOf(body: Json): string | undefined {

@@ -23,6 +23,8 @@ export interface Answer {
 export interface Betting {
   bets: BetRecord[]
   answers: Answer[]
+  /** Resolves when so many calls sent from now on were answered with yes in a row; throws when that takes too long. */
+  recovered(inARow: number): Promise<void>
   /** No new bets; resolves when the end of each one is known. */
   stop(): Promise<void>
 }
@@ -38,11 +40,13 @@ export interface BettingOptions {
 }
 
 const PATIENCE_MS = 5_000
-const BETWEEN_BETS_MS = 10
+const BETWEEN_BETS_MS = 25
 const BETWEEN_READS_MS = 100
 const BEFORE_RETRY_MS = 150
 /** Far more than the longest fault of a test needs. */
 const MAX_ATTEMPTS = 150
+const RECOVERY_MS = 10_000
+const BETWEEN_LOOKS_MS = 20
 
 interface Platform extends Required<BettingOptions> {
   bets: BetRecord[]
@@ -59,6 +63,7 @@ export function startBetting(options: BettingOptions): Betting {
   return {
     bets: platform.bets,
     answers: platform.answers,
+    recovered: (inARow) => recovered(platform.answers, inARow),
     async stop() {
       stopped = true
       await playing
@@ -133,6 +138,17 @@ async function timed(
   const answer: Answer = { ...about, sentAt, ms: performance.now() - sentAt, status: reply?.status ?? 'none', code }
   answers.push(answer)
   return answer
+}
+
+async function recovered(answers: Answer[], inARow: number): Promise<void> {
+  const start = performance.now()
+  let last: Answer[] = []
+  while (performance.now() - start < RECOVERY_MS) {
+    last = answers.filter(({ sentAt }) => sentAt > start).slice(-inARow)
+    if (last.length === inARow && last.every(({ status }) => status === 200)) return
+    await sleep(BETWEEN_LOOKS_MS)
+  }
+  throw new Error(`not recovered after ${RECOVERY_MS} ms; the last answers: ${JSON.stringify(last.slice(-10))}`)
 }
 
 /** Whether the wallet may answer so while its database fails (R-4), or must not. */

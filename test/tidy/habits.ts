@@ -82,7 +82,7 @@ export const noBucket: Rule = ({ path }) => (BUCKETS.test(path) ? [`${path}: a b
 export const opensWithComment: Rule = ({ path, text }) =>
   /^(#!.*\n)?\/\*\*/.test(text) ? [] : [`${path}: does not open with what it is for`]
 
-/** Names that stand behind these words in SQL are tables, but for `update set`, `for update …` and `distinct from …`. */
+/** Names that stand behind these words in SQL are tables, but for `rows from (…)`, `update set`, `for update …` and `distinct from …`. */
 const TABLE = /(?<!\b(?:for|distinct)\s)\b(?:from|join|into|update|table)\s+(?:only\s+)?([a-z_][\w.]*)(\s*\()?/gi
 const IS_SQL = /^\s*(select|insert|update|delete|with|truncate)\b/i
 
@@ -91,7 +91,7 @@ export const sqlIsQualified: Rule = (source) =>
     const sql = textOf(source, node)
     if (sql === undefined || !IS_SQL.test(sql) || !/\s/.test(sql.trim())) return []
     const named = [...sql.matchAll(TABLE)].filter(
-      ([, name = '', call]) => call === undefined && !/^(set|lateral|unnest)$/i.test(name),
+      ([, name = '', call]) => call === undefined && !/^(set|lateral|unnest|rows)$/i.test(name),
     )
     const bare = named.filter(([, name = '']) => !name.includes('.') && !isDefinedIn(sql, name))
     return bare.map(([, name]) => at(source, node, `SQL names ${name} without its schema`))
@@ -106,9 +106,4 @@ function textOf({ text }: Source, node: Node): string | undefined {
 
 function isDefinedIn(sql: string, name: string): boolean {
   return new RegExp(`\\b${name}\\s*(\\([^)]*\\))?\\s+as\\s*(materialized\\s*)?\\(`, 'i').test(sql)
-}
-
-/** A decision's id in a comment or a text, `R-4`; not part of a longer word. */
-export function decisionsNamedIn(text: string): string[] {
-  return [...text.matchAll(/(?<![\w-])([SRMILPCW]-\d+)(?![\w.-]*\w)/g)].map(([, id = '']) => id)
 }

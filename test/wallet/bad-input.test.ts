@@ -138,6 +138,14 @@ describe('a method and a type that do not belong together are code 5 (cases 10, 
     await expectCode5(scene, () => sendText(scene, 'unsettle', jsonText(messageOf(scene, 'place'))))
   })
 
+  it('a cashout without a token is told what is missing (L-4)', async () => {
+    const scene = await newScene(wallet)
+    await bring(scene, 'open')
+    const answer = await deliver(scene, 'settle', { resultType: 'cashout', token: undefined })
+    expectRefused(answer, 5)
+    expect(answer.body).toMatchObject({ message: expect.stringContaining('token is required for a cashout') })
+  })
+
   it('POST with an unsettle lacks what a place needs', async () => {
     const scene = await newScene(wallet)
     await expectCode5(scene, () => sendText(scene, 'place', jsonText(messageOf(scene, 'unsettle'))))

@@ -1,0 +1,74 @@
+// The delivery bench: a platform, our own wallet and one Postgres, on one machine. README.md beside this file says how
+// to read it.
+import { existsSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
+import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
+import { MAIN } from '../subjects.ts'
+import { HELP, type Options, readOptions, UsageError } from './options.ts'
+import { type Result, shortfalls, textReport, verdicts } from './report.ts'
+import { placeBets } from './seed.ts'
+import { endToEnd, type Measurement, measure, SITUATIONS, type Situation } from './situation.ts'
+
+const say = (line: string) => process.stderr.write(`${line}\n`)
+
+async function bench(options: Options): Promise<Result> {
+  const postgres = await startBenchPostgres()
+  try {
+    say(`${options.half} bets through the wallet …`)
+    await postgres.create('deliver_seed')
+    await placeBets(postgres.url('deliver_seed'), options.half)
+    return await measureInTurn(postgres, options)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** Interleaved, and each round begins with another situation: what else the machine does hits all alike. */
+async function measureInTurn(postgres: BenchPostgres, options: Options): Promise<Result> {
+  const situations = new Map<Situation, Measurement[]>(SITUATIONS.map((situation) => [situation, []]))
+  const result: Result = { endToEnd: [], situations }
+  for (let round = 0; round < options.rounds; round++) {
+    const whole = await endToEnd(postgres)
+    result.endToEnd.push(whole)
+    say(`round ${round + 1} result to last: ${Math.round(whole.settlesPerSecond)} settles/s`)
+    for (let turn = 0; turn < SITUATIONS.length; turn++) {
+      const situation = SITUATIONS[(round + turn) % SITUATIONS.length]!
+      const measurement = await measure(postgres, situation, options)
+      situations.get(situation)!.push(measurement)
+      say(`round ${round + 1} ${situation}: ${Math.round(measurement.settlesPerSecond)} settles/s`)
+    }
+  }
+  return result
+}
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2))
+  if (options === 'help') {
+    process.stdout.write(`${HELP}\n`)
+    return 0
+  }
+  if (!existsSync(MAIN)) throw new UsageError('dist/main.js is missing: npm run build')
+  const { isRam, fdatasyncMs } = disk()
+  if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
+  const [load = 0] = loadavg()
+  const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs, loadBefore: load }
+  const result = await bench(options)
+  const missed = shortfalls(result)
+  const situations = Object.fromEntries(result.situations)
+  if (options.json) {
+    const json = { machine, options, ...result, situations, verdicts: verdicts(result), missed }
+    process.stdout.write(`${JSON.stringify(json, null, 2)}\n`)
+  } else {
+    const short = missed.map((line) => `SHORT: ${line}\n`).join('')
+    process.stdout.write(`${textReport(result)}\n${JSON.stringify(machine)}\n${short}`)
+  }
+  return missed.length > 0 ? 1 : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  say(error.message)
+  process.exitCode = 2
+}

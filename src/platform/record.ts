@@ -1,0 +1,105 @@
+/** Writes what came of calls: the attempt, the delivery's end or its next attempt, and what the partner knows now. */
+import type { Tx } from '../db/db.ts'
+import type { Money } from '../protocol/money.ts'
+import type { Answer } from '../wallet-client/wallet-client.ts'
+import type { FlowDeps } from './bet-flow.ts'
+import { holdBets, saveTold, type Told } from './bet-store.ts'
+import {
+  type AttemptRecord,
+  type Claim,
+  type DeliveryStatus,
+  insertAttempts,
+  promoteNext,
+  type Recorded,
+  recordResults,
+} from './outbox.ts'
+import { nextAttemptAt } from './schedule.ts'
+
+export interface RecordDeps extends FlowDeps {
+  readonly random: () => number
+}
+
+/** A call that has come back. */
+export interface Finished {
+  readonly claim: Claim
+  readonly answer: Answer
+  readonly startedAt: Date
+}
+
+/** A delivery that has ended. */
+export interface Over {
+  readonly claim: Claim
+  readonly status: DeliveryStatus
+}
+
+/**
+ * The bets are locked first: whoever decides another delivery for one of them sees either this result, or is seen by the
+ * promotion. Statements that do not need each other's answers travel together.
+ */
+export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Over[]> {
+  if (finished.length === 0) return []
+  const now = deps.clock.now()
+  const betIds = finished.map(({ claim }) => claim.bet_id)
+  const results = finished.map((entry) => toResult(deps, entry, now))
+  const [, , written] = await Promise.all([
+    holdBets(tx, betIds),
+    insertAttempts(tx, finished.map(toAttempt)),
+    recordResults(tx, results, now),
+  ])
+  const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
+  const done = new Set(over.filter((row) => row.status === 'done').map((row) => row.delivery_id))
+  const told = finished.filter(({ claim }) => done.has(claim.delivery_id)).map(toTold)
+  await Promise.all([promoteNext(tx, over, now), saveTold(tx, told)])
+  const statuses = new Map(written.map((row) => [row.delivery_id, row.status]))
+  return finished.flatMap(({ claim }) => {
+    const status = statuses.get(claim.delivery_id)
+    return status === undefined || status === 'pending' ? [] : [{ claim, status }]
+  })
+}
+
+function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {
+  const { outcome, status, body, durationMs } = answer
+  return {
+    deliveryId: claim.delivery_id,
+    number: claim.attempts,
+    startedAt,
+    durationMs,
+    status,
+    body,
+    outcome: outcome.kind,
+    code: outcome.kind === 'refused' ? outcome.code : null,
+    error: outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null,
+  }
+}
+
+/** C-4: to a rollback, 400 with code 8 says that it is done already. */
+const ALREADY_PROCESSED = 8
+
+/** An answer ends the delivery as done or refused; no answer plans the next attempt, or leaves it stuck (C-4, C-5). */
+function toResult(deps: RecordDeps, { claim, answer: { outcome } }: Finished, now: Date): Recorded {
+  const base = { deliveryId: claim.delivery_id, attempt: claim.attempts, dueAt: null, code: null, error: null }
+  if (outcome.kind === 'accepted') return { ...base, status: 'done' }
+  if (outcome.kind === 'refused') {
+    const isDone = claim.operation === 'rollback' && outcome.code === ALREADY_PROCESSED
+    return { ...base, status: isDone ? 'done' : 'refused', code: outcome.code, error: outcome.message }
+  }
+  const first = claim.first_attempt_at.getTime()
+  const next = nextAttemptAt(
+    claim.operation,
+    claim.attempts - claim.attempts_before,
+    now.getTime() - first,
+    deps.random(),
+  )
+  const error = `${outcome.reason}: ${outcome.detail}`
+  return next === undefined
+    ? { ...base, status: 'stuck', error }
+    : { ...base, status: 'pending', dueAt: new Date(first + next), error }
+}
+
+/** What the partner has acknowledged, read from what was sent: exactly that was acknowledged. */
+function toTold({ claim }: Finished): Told {
+  const betId = claim.bet_id
+  if (claim.operation === 'rollback') return { betId, status: 'cancelled', payout: null, resultType: null }
+  if (claim.operation === 'unsettle') return { betId, status: 'open', payout: null, resultType: null }
+  return { betId, status: 'settled', payout: claim.payout ?? (0n as Money), resultType: claim.result_type }
+}

@@ -1,0 +1,76 @@
+/** The `reconcile` command: which two sides are meant, and where the findings go. */
+import type { Config } from '../config.ts'
+import type { Db } from '../db/db.ts'
+import { requireMigrated } from '../db/migrate.ts'
+import { openDb, type StoreConfig } from '../db/open.ts'
+import type { Finding } from './compare.ts'
+import { reconcile, type WalletSource } from './reconcile.ts'
+import { csvReport, jsonReport, type Report, textReport } from './report.ts'
+
+export interface ReconcileCommand {
+  readonly partner?: string
+  /** `postgres://…`, or the folder of an embedded database. */
+  readonly platformDatabaseUrl?: string
+  readonly walletDatabaseUrl?: string
+  readonly operatorApi?: string
+  readonly operatorKey?: string
+  readonly csv?: string
+  readonly json?: true
+}
+
+/** Prints every difference as it is found; resolves to true when there is none. */
+export async function runReconcile(
+  options: ReconcileCommand,
+  config: Config,
+  write: (text: string) => void,
+): Promise<boolean> {
+  const opened: Db[] = []
+  try {
+    const { platform, wallet } = await openSides(options, config, opened)
+    const reports = [
+      options.json ? jsonReport(write) : textReport(write),
+      ...(options.csv ? [csvReport(options.csv)] : []),
+    ]
+    const found = (finding: Finding) => reports.forEach((report: Report) => void report.found(finding))
+    const summary = await reconcile({ platform, wallet, scales: config.scales, partnerId: options.partner }, found)
+    for (const report of reports) report.end(summary)
+    return summary.differences === 0
+  } finally {
+    await Promise.all(opened.map((db) => db.close()))
+  }
+}
+
+async function openSides(
+  options: ReconcileCommand,
+  config: Config,
+  opened: Db[],
+): Promise<{ platform: Db; wallet: WalletSource }> {
+  const stores = [options.platformDatabaseUrl, options.walletDatabaseUrl].map((given) =>
+    given === undefined ? config.store : storeOf(given),
+  ) as [StoreConfig, StoreConfig]
+  const open = async (store: StoreConfig) => {
+    const db = await openDb(store)
+    opened.push(db)
+    await requireMigrated(db)
+    return db
+  }
+  const api = apiOf(options, config)
+  const platform = await open(stores[0])
+  if (api !== undefined) return { platform, wallet: { kind: 'api', api } }
+  if (JSON.stringify(stores[0]) === JSON.stringify(stores[1])) return { platform, wallet: { kind: 'same' } }
+  return { platform, wallet: { kind: 'database', db: await open(stores[1]) } }
+}
+
+function storeOf(given: string): StoreConfig {
+  return /^postgres(ql)?:\/\//.test(given) ? { kind: 'postgres', url: given } : { kind: 'pglite', dataDir: given }
+}
+
+function apiOf({ operatorApi, operatorKey, walletDatabaseUrl }: ReconcileCommand, config: Config) {
+  if (operatorApi === undefined) return undefined
+  if (walletDatabaseUrl !== undefined) throw new Error('give --operator-api or --wallet-database-url, not both')
+  const key = operatorKey ?? config.operatorKey
+  if (key === '') throw new Error('give --operator-key or set OPERATOR_API_KEY')
+  if (!/^https?:\/\//.test(operatorApi) || !URL.canParse(operatorApi))
+    throw new Error(`--operator-api must be an http address, not "${operatorApi}"`)
+  return { url: operatorApi, key }
+}

@@ -1,0 +1,158 @@
+/**
+ * Compares every bet of the platform with the wallet's. Both sides are read as streams in the order of bet ids and merged,
+ * so that memory does not grow with their number.
+ *
+ * When both are in one database, one snapshot holds them as they were at one moment. When not, a bet may have moved
+ * between the two readings: what differs is looked at again, and counts only if it still differs while nothing happens to it.
+ */
+import type { Db, Tx } from '../db/db.ts'
+import type { Scales } from '../protocol/money.ts'
+import { type ByHand, type Finding, judge, type Verdict } from './compare.ts'
+import { pair } from './merge.ts'
+import { choosePartner, type PlatformReader, readPlatform, streamPlatform } from './platform-side.ts'
+import type { Pages, Pair, WalletSide } from './sides.ts'
+import { sortById } from './sorted-runs.ts'
+import { type OperatorApi, readBets, readPages } from './wallet-api.ts'
+import { type BetKey, readWallet, streamWallet } from './wallet-database.ts'
+
+export type WalletSource =
+  /** In the platform's database. */
+  | { readonly kind: 'same' }
+  | { readonly kind: 'database'; readonly db: Db }
+  | { readonly kind: 'api'; readonly api: OperatorApi }
+
+export interface ReconcileOptions {
+  readonly platform: Db
+  readonly wallet: WalletSource
+  readonly scales: Scales
+  /** May be left out when the platform has one. */
+  readonly partnerId?: string | undefined
+  readonly byHand?: ByHand
+}
+
+export interface Summary {
+  readonly partnerId: string
+  /** Bet ids that were looked at, on either side. */
+  readonly bets: number
+  /** Not comparable: a call about them is on its way. */
+  readonly inFlight: number
+  readonly differences: number
+  readonly notes: number
+}
+
+/** Tells `found` every finding, nearly in the order of bet ids, and resolves when everything is compared. */
+export async function reconcile(options: ReconcileOptions, found: (finding: Finding) => void): Promise<Summary> {
+  const { platform, wallet, scales } = options
+  const reader = { partnerId: await choosePartner(platform, options.partnerId), scales }
+  const run = { reader, found, byHand: options.byHand ?? (() => false) }
+  switch (wallet.kind) {
+    case 'same':
+      return platform.snapshot((tx) => compareAll(run, tx, streamWallet(tx, scales)))
+    case 'database':
+      return wallet.db.snapshot((walletTx) => {
+        const now = nowOf(wallet.db, walletTx)
+        return platform.snapshot((tx) =>
+          compareAll(run, tx, streamWallet(walletTx, scales), {
+            platform: nowOf(platform, tx),
+            readWallet: (keys) => readWallet(now, scales, keys),
+          }),
+        )
+      })
+    case 'api':
+      return compareWithApi(run, platform, wallet.api)
+    default:
+      return wallet satisfies never
+  }
+}
+
+/** The API is read to its end before the platform's snapshot is taken, which should not be held for so long. */
+async function compareWithApi(run: Run, platform: Db, api: OperatorApi): Promise<Summary> {
+  const sorted = await sortById(readPages(api))
+  try {
+    return await platform.snapshot((tx) =>
+      compareAll(run, tx, sorted.pages, {
+        platform: nowOf(platform, tx),
+        readWallet: (keys) => readBets(api, keys),
+      }),
+    )
+  } finally {
+    await sorted.close()
+  }
+}
+
+type Reading = Pick<Tx, 'query'>
+
+/** What is committed now. An embedded database is this process's alone, and its one connection is taken by the snapshot. */
+function nowOf(db: Db, snapshot: Tx): Reading {
+  return db.kind === 'pglite' ? snapshot : db
+}
+
+interface Run {
+  readonly reader: PlatformReader
+  readonly byHand: ByHand
+  readonly found: (finding: Finding) => void
+}
+
+/** Both sides outside the snapshots. */
+interface Now {
+  readonly platform: Reading
+  readWallet(keys: readonly BetKey[]): Promise<WalletSide[]>
+}
+
+/** Pairs that are looked at again in one go. */
+const SLICE = 200
+
+/** `now` is for sides that were not read at one moment. */
+async function compareAll(run: Run, tx: Tx, wallet: Pages<WalletSide>, now?: Now): Promise<Summary> {
+  const { reader, byHand } = run
+  const tally = createTally(run.found)
+  let doubtful: Pair[] = []
+  const settleDoubts = async () => {
+    if (now === undefined || doubtful.length === 0) return
+    for (const fresh of await lookAgain(reader, now, doubtful)) tally.tell(judge(fresh, byHand))
+    doubtful = []
+  }
+  for await (const one of pair(streamPlatform(tx, reader), wallet)) {
+    const verdict = judge(one, byHand)
+    tally.count.bets += 1
+    if (now !== undefined && verdict.findings.some(({ type }) => type === 'difference')) doubtful.push(one)
+    else tally.tell(verdict)
+    if (doubtful.length >= SLICE) await settleDoubts()
+  }
+  await settleDoubts()
+  return { partnerId: reader.partnerId, ...tally.count }
+}
+
+function createTally(found: Run['found']) {
+  const count = { bets: 0, inFlight: 0, differences: 0, notes: 0 }
+  const tell = ({ inFlight, findings }: Verdict) => {
+    if (inFlight) count.inFlight += 1
+    for (const finding of findings) {
+      count[finding.type === 'note' ? 'notes' : 'differences'] += 1
+      found(finding)
+    }
+  }
+  return { count, tell }
+}
+
+/**
+ * The pairs as they are now. The platform is read before and after the wallet: a bet to which something happened in
+ * between is in flight.
+ */
+async function lookAgain(reader: PlatformReader, now: Now, pairs: readonly Pair[]): Promise<Pair[]> {
+  const betIds = pairs.map(({ betId }) => betId)
+  const before = await readPlatform(now.platform, reader, betIds)
+  const sides = await now.readWallet(pairs.flatMap(keysOf))
+  const after = await readPlatform(now.platform, reader, betIds)
+  return betIds.map((betId) => {
+    const platform = after.get(betId)
+    const moved = platform !== undefined && JSON.stringify(before.get(betId)) !== JSON.stringify(platform)
+    const wallet = sides.filter((side) => side.betId === betId)
+    return { betId, platform: moved ? { ...platform, deliveries: 'moving' } : platform, wallet }
+  })
+}
+
+function keysOf({ betId, platform, wallet }: Pair): BetKey[] {
+  const players = new Set([...(platform?.players ?? []), ...wallet.map(({ player }) => player)])
+  return [...players].map((player) => ({ player, betId }))
+}

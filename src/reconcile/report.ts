@@ -1,0 +1,76 @@
+/** How findings are printed: a line each, one JSON document, and CSV. Written as they come, none is kept. */
+import { closeSync, openSync, writeSync } from 'node:fs'
+import type { Finding } from './compare.ts'
+import type { Summary } from './reconcile.ts'
+
+export interface Report {
+  found(finding: Finding): void
+  end(summary: Summary): void
+}
+
+type Write = (text: string) => void
+
+const LABELS: Readonly<Record<Finding['kind'], string>> = {
+  missing_at_wallet: 'missing at wallet',
+  missing_at_platform: 'missing at platform',
+  status: 'status differs',
+  stake: 'stake differs',
+  payout: 'payout differs',
+  currency: 'currency differs',
+  refused_by_partner: 'note: refused',
+  placed_by_hand: 'note: placed by hand',
+}
+
+export function textReport(write: Write): Report {
+  return {
+    found: (finding) => write(`${lineOf(finding)}\n`),
+    end: (summary) => write(`${summaryLine(summary)}\n`),
+  }
+}
+
+export function lineOf({ kind, betId, player, platform, wallet }: Finding): string {
+  const sides = `platform: ${platform ?? 'nothing'} | wallet: ${wallet ?? 'nothing'}`
+  return `${LABELS[kind].padEnd(20)} bet ${betId}  player ${player}  ${sides}`
+}
+
+export function summaryLine({ partnerId, bets, inFlight, differences, notes }: Summary): string {
+  const verdict = differences === 0 ? 'no differences' : plural(differences, 'difference')
+  const rest = `${plural(bets, 'bet')} of partner ${partnerId} compared, ${inFlight} in flight, ${plural(notes, 'note')}`
+  return `reconcile: ${verdict}; ${rest}`
+}
+
+function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** One document: `{"findings": […], "ok": …, "bets": …}`. */
+export function jsonReport(write: Write): Report {
+  let separator = '{"findings":['
+  return {
+    found(finding) {
+      write(`${separator}\n${JSON.stringify(finding)}`)
+      separator = ','
+    },
+    end(summary) {
+      const rest = JSON.stringify({ ok: summary.differences === 0, ...summary }).slice(1)
+      write(`${separator === ',' ? '\n' : separator}],${rest}\n`)
+    },
+  }
+}
+
+const COLUMNS = ['type', 'kind', 'betId', 'player', 'platform', 'wallet'] as const
+
+/** A file with a header line, RFC 4180. Throws at once when it cannot be written. */
+export function csvReport(path: string): Report {
+  const file = openSync(path, 'w', 0o600)
+  writeSync(file, `${COLUMNS.join(',')}\r\n`)
+  return {
+    found: (finding) => void writeSync(file, `${COLUMNS.map((name) => cell(finding[name])).join(',')}\r\n`),
+    end: () => closeSync(file),
+  }
+}
+
+function cell(value: string | null): string {
+  const text = value ?? ''
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,91 @@
+/**
+ * Sorts a stream of any size: what fits is sorted in memory and written to a file of its own, a run; then the runs are
+ * read side by side. In memory are one run while writing, a few lines of each while reading.
+ */
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { compareIds, type Pages, type WalletSide } from './sides.ts'
+
+/** Bets of a run; some 30 MB. */
+export const RUN_LENGTH = 100_000
+/** Bets of a page that is handed on. */
+const PAGE = 1_000
+
+export interface Sorted {
+  readonly pages: Pages<WalletSide>
+  /** Removes the files. */
+  close(): Promise<void>
+}
+
+export async function sortById(source: AsyncIterable<readonly WalletSide[]>, runLength = RUN_LENGTH): Promise<Sorted> {
+  const folder = await mkdtemp(join(tmpdir(), 'purser-reconcile-'))
+  const close = () => rm(folder, { recursive: true, force: true })
+  try {
+    const { files, rest } = await writeRuns(source, folder, runLength)
+    const runs = [...files.map(readRun), itemsOf(rest)]
+    return { pages: inPages(mergeRuns(runs)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function compare(a: WalletSide, b: WalletSide): number {
+  return compareIds(a.betId, b.betId) || compareIds(a.player, b.player)
+}
+
+async function writeRuns(source: AsyncIterable<readonly WalletSide[]>, folder: string, runLength: number) {
+  const files: string[] = []
+  let rest: WalletSide[] = []
+  for await (const page of source) {
+    rest.push(...page)
+    if (rest.length < runLength) continue
+    const path = join(folder, `${files.length}.ndjson`)
+    const lines = rest.sort(compare).map((side) => `${JSON.stringify(side)}\n`)
+    await writeFile(path, lines, { mode: 0o600 })
+    files.push(path)
+    rest = []
+  }
+  return { files, rest: rest.sort(compare) }
+}
+
+async function* readRun(path: string): AsyncGenerator<WalletSide> {
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    yield JSON.parse(line) as WalletSide
+  }
+}
+
+async function* itemsOf(sides: readonly WalletSide[]): AsyncGenerator<WalletSide> {
+  yield* sides
+}
+
+async function* mergeRuns(runs: readonly AsyncGenerator<WalletSide>[]): AsyncGenerator<WalletSide> {
+  const heads = await Promise.all(runs.map(async (run) => ({ run, next: await run.next() })))
+  for (;;) {
+    const first = heads.reduce<(typeof heads)[number] | undefined>((best, head) => {
+      if (head.next.done) return best
+      return best === undefined || best.next.done || compare(head.next.value, best.next.value) < 0 ? head : best
+    }, undefined)
+    if (first === undefined || first.next.done) return
+    yield first.next.value
+    first.next = await first.run.next()
+  }
+}
+
+/** A bet that moved from one page of the list to the next while it was read comes twice; once is enough. */
+async function* inPages(sides: AsyncIterable<WalletSide>): AsyncGenerator<WalletSide[]> {
+  let page: WalletSide[] = []
+  let last: WalletSide | undefined
+  for await (const side of sides) {
+    if (last !== undefined && compare(last, side) === 0) continue
+    last = side
+    page.push(side)
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}

@@ -1,0 +1,66 @@
+/** The wallet's bets, read from its database. Reads only. */
+import { type Row, statement, type Tx } from '../db/db.ts'
+import { formatMoney, type Money, type Scales } from '../protocol/money.ts'
+import type { Pages, WalletSide } from './sides.ts'
+
+interface BetRow extends Row {
+  bet_id: string
+  player: string
+  status: WalletSide['status']
+  currency: string | null
+  stake: Money | null
+  payout: Money | null
+  result_type: string | null
+  /** In which the wallet stores amounts of the currency. */
+  scale: number | null
+}
+
+const COLUMNS = 'b.bet_id, b.player, b.status, b.currency, b.stake, b.payout, b.result_type, c.scale'
+const DECLARE = statement(
+  'reconcile_declare_wallet',
+  `declare reconcile_wallet no scroll cursor for select ${COLUMNS}
+   from purser.bet b left join purser.currency c on c.currency = b.currency
+   order by b.bet_id collate "C", b.player collate "C"`,
+)
+const FETCH = statement('reconcile_fetch_wallet', 'fetch 1000 from reconcile_wallet')
+/** The bucket of a player is the wallet's business: all that there can be are tried, each by primary key. */
+const READ = statement(
+  'reconcile_read_wallet',
+  `select ${COLUMNS} from unnest($1::text[], $2::text[]) as k (player, bet_id)
+   cross join generate_series(0, 15) as g (bucket)
+   join purser.bet b on b.bucket = g.bucket and b.player = k.player and b.bet_id = k.bet_id
+   left join purser.currency c on c.currency = b.currency`,
+)
+
+/** All bets in order, from the snapshot of `tx`; the database sorts, on disk if there are many. */
+export async function* streamWallet(tx: Tx, scales: Scales): Pages<WalletSide> & AsyncGenerator<WalletSide[]> {
+  await tx.execute(DECLARE, [])
+  for (;;) {
+    const rows = await tx.query<BetRow>(FETCH)
+    if (rows.length === 0) return
+    yield rows.map((row) => toSide(row, scales))
+  }
+}
+
+/** A bet is (player, bet id), here as in the wallet (I-1). */
+export interface BetKey {
+  readonly player: string
+  readonly betId: string
+}
+
+/** Some bets as they are now. */
+export async function readWallet(
+  db: Pick<Tx, 'query'>,
+  scales: Scales,
+  keys: readonly BetKey[],
+): Promise<WalletSide[]> {
+  const rows = await db.query<BetRow>(READ, [keys.map((key) => key.player), keys.map((key) => key.betId)])
+  return rows.map((row) => toSide(row, scales))
+}
+
+function toSide(row: BetRow, scales: Scales): WalletSide {
+  const { bet_id: betId, player, status, currency, stake, payout, result_type: resultType } = row
+  const scale = row.scale ?? scales.get(currency ?? '') ?? 0
+  const show = (amount: Money | null) => (amount === null ? null : formatMoney(amount, scale))
+  return { betId, player, status, currency, stake: show(stake), payout: show(payout), resultType }
+}

@@ -1,0 +1,118 @@
+/** A bad network in front of the wallet: it loses calls and answers, delays them past the platform's 5 s, or breaks them. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Random } from './random.ts'
+
+/** What can happen to a call; the wallet has applied it in `lost answer`, `late answer` and half of the 500s. */
+export const FAULTS = ['lost call', 'lost answer', 'late call', 'late answer', 'error 500', 'error 500 after'] as const
+export type Fault = (typeof FAULTS)[number]
+
+/** Of 100 faults. Late ones hold a bet for 5 s each, so they are few. */
+const WEIGHTS: Readonly<Record<Fault, number>> = {
+  'lost call': 32,
+  'lost answer': 32,
+  'late call': 7,
+  'late answer': 7,
+  'error 500': 11,
+  'error 500 after': 11,
+}
+/** Milliseconds, past the platform's 5 s. */
+const LATE_MS = 5_600
+
+export interface BadNetwork {
+  /** The address of the wallet, by way of this network. */
+  readonly url: string
+  /** Faults so far. */
+  readonly counts: ReadonlyMap<Fault, number>
+  /** From now on nothing goes wrong. */
+  calm(): void
+  /** Resolves when every call that came in has been answered or dropped, the late ones too. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `fraction` of the bet operations go wrong; loading the frame never does. */
+export async function startBadNetwork(walletUrl: string, fraction: number, random: Random): Promise<BadNetwork> {
+  const counts = new Map<Fault, number>()
+  const under = new Set<Promise<void>>()
+  let share = fraction
+  const choose = (path: string): Fault | undefined => {
+    if (!path.startsWith('/payment/bet') || !random.chance(share)) return undefined
+    const fault = weighted(random)
+    counts.set(fault, (counts.get(fault) ?? 0) + 1)
+    return fault
+  }
+  const server = createServer((request, response) => {
+    const work: Promise<void> = pass(walletUrl, request, response, choose(request.url ?? '')).finally(() =>
+      under.delete(work),
+    )
+    under.add(work)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the network has no port')
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    counts,
+    calm() {
+      share = 0
+    },
+    async idle() {
+      while (under.size > 0) await Promise.all(under)
+    },
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function weighted(random: Random): Fault {
+  let rest = random.below(100)
+  for (const fault of FAULTS) {
+    rest -= WEIGHTS[fault]
+    if (rest < 0) return fault
+  }
+  return 'lost call'
+}
+
+async function pass(url: string, request: IncomingMessage, response: ServerResponse, fault?: Fault): Promise<void> {
+  try {
+    const body = await readAll(request)
+    if (fault === 'lost call') return void response.destroy()
+    if (fault === 'error 500') return fail(response)
+    if (fault === 'late call') await sleep(LATE_MS)
+    const answer = await forward(url, request, body)
+    if (fault === 'lost answer') return void response.destroy()
+    if (fault === 'error 500 after') return fail(response)
+    if (fault === 'late answer') await sleep(LATE_MS)
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text)
+  } catch {
+    response.destroy() // the wallet is gone, or the platform has hung up
+  }
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** The bytes as they came: the signature is over them (S-2). */
+async function forward(url: string, { method, url: path, headers }: IncomingMessage, body: Buffer) {
+  const signature = headers['x-sign-jws']
+  const response = await fetch(`${url}${path}`, {
+    method: method ?? 'POST',
+    headers: { 'content-type': 'application/json', ...(typeof signature === 'string' && { 'x-sign-jws': signature }) },
+    body,
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+function fail(response: ServerResponse): void {
+  response.writeHead(500, { 'content-type': 'text/plain' }).end('the network made this up')
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}

@@ -1,0 +1,123 @@
+/** A bet's life in words, told by the platform's record of what it delivered. Pure. */
+import { formatMoney, parseDecimal, STANDARD_SCALES } from '../protocol/money.ts'
+
+/** What `GET /bets/{betId}` answers, as far as it is read here. */
+export interface BetDetail {
+  readonly betId: string
+  readonly status: 'placing' | 'accepted' | 'declined' | 'cancelled' | 'settled'
+  readonly currency: string
+  readonly deliveries: readonly DeliveryDetail[]
+}
+
+export interface DeliveryDetail {
+  readonly operation: 'place' | 'settle' | 'unsettle' | 'rollback'
+  readonly status: 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
+  readonly attempts: number
+  readonly code?: number
+  readonly error?: string
+  readonly request: { readonly amount?: number; readonly resultType?: string; readonly errorCode?: number }
+}
+
+export const STEP_KINDS = ['accepted', 'declined', 'rolled back', 'won', 'lost', 'refunded', 'cashed out'] as const
+/** Beside those: what is between the ends. */
+export type StepKind =
+  | (typeof STEP_KINDS)[number]
+  | 'debited'
+  | 'unknown'
+  | 'corrected'
+  | 'result withdrawn'
+  | 'result refused'
+  | 'stuck'
+
+export interface Step {
+  readonly kind: StepKind
+  readonly text: string
+}
+
+/** The steps that are over; `isMoving` while another one is on its way. */
+export function lifeOf(bet: BetDetail): { steps: Step[]; isMoving: boolean } {
+  const over = bet.deliveries.filter(({ status }) => status !== 'waiting' && status !== 'pending')
+  const steps = over.map((delivery, i) => withTries(toStep(bet, delivery, over.slice(0, i)), delivery))
+  return { steps, isMoving: bet.status === 'placing' || over.length < bet.deliveries.length }
+}
+
+function withTries(step: Step, { attempts }: DeliveryDetail): Step {
+  return attempts > 1 ? { ...step, text: `${step.text} (${attempts} tries)` } : step
+}
+
+function toStep(bet: BetDetail, delivery: DeliveryDetail, before: readonly DeliveryDetail[]): Step {
+  if (delivery.status === 'stuck') return { kind: 'stuck', text: `${delivery.operation} stuck` }
+  switch (delivery.operation) {
+    case 'place':
+      return placed(bet, delivery)
+    case 'rollback':
+      return rolledBack(delivery)
+    case 'unsettle':
+      return delivery.status === 'refused'
+        ? { kind: 'result refused', text: `withdrawal of the result refused (code ${delivery.code})` }
+        : { kind: 'result withdrawn', text: 'result withdrawn' }
+    case 'settle':
+      return settled(bet, delivery, before)
+    default:
+      return delivery.operation satisfies never
+  }
+}
+
+const DECLINED: Readonly<Record<number, string>> = {
+  3: 'invalid session',
+  4: 'session out of date',
+  7: 'not enough money',
+}
+
+/** A bet that the wallet took and the platform's last look did not is debited, never accepted (C-3). */
+function placed(bet: BetDetail, { status, code, error }: DeliveryDetail): Step {
+  if (status === 'refused' && code === 100) return { kind: 'unknown', text: 'wallet error' }
+  if (status === 'refused') return { kind: 'declined', text: `declined: ${DECLINED[code ?? 0] ?? `code ${code}`}` }
+  if (status === 'unknown') return { kind: 'unknown', text: describeUnknown(error ?? '') }
+  const isRolledBack = bet.deliveries[1]?.operation === 'rollback'
+  return isRolledBack ? { kind: 'debited', text: 'debited' } : { kind: 'accepted', text: 'accepted' }
+}
+
+function describeUnknown(error: string): string {
+  if (error.startsWith('time_out')) return 'no answer in 5 s'
+  if (error.startsWith('network')) return 'connection lost'
+  const status = /HTTP status (\d+)/.exec(error)?.[1]
+  return status === undefined ? error : `the wallet answered ${status}`
+}
+
+/** Those that are not told by the step before (C-2, C-3). */
+const REASONS: Readonly<Record<number, string>> = {
+  8: ': odds have changed',
+  9: ': the match was over',
+  32: ': the match was withdrawn',
+}
+
+function rolledBack({ status, code, request }: DeliveryDetail): Step {
+  if (status === 'refused') return { kind: 'result refused', text: `rollback refused (code ${code})` }
+  return { kind: 'rolled back', text: `rolled back${REASONS[request.errorCode ?? 0] ?? ''}` }
+}
+
+const RESULTS: Readonly<Record<string, Step['kind'] & (typeof STEP_KINDS)[number]>> = {
+  won: 'won',
+  lost: 'lost',
+  refund: 'refunded',
+  cashout: 'cashed out',
+}
+
+function settled(
+  { currency }: BetDetail,
+  { status, code, request }: DeliveryDetail,
+  before: readonly DeliveryDetail[],
+): Step {
+  if (status === 'refused') return { kind: 'result refused', text: `result refused (code ${code})` }
+  const kind = RESULTS[request.resultType ?? ''] ?? 'lost'
+  const text = kind === 'lost' ? kind : `${kind} ${showAmount(request.amount ?? 0, currency)}`
+  const isCorrection = before.at(-1)?.operation === 'settle'
+  return isCorrection ? { kind: 'corrected', text: `corrected: ${text}` } : { kind, text }
+}
+
+function showAmount(amount: number, currency: string): string {
+  const scale = STANDARD_SCALES.get(currency) ?? 0
+  const units = parseDecimal(String(amount), scale)
+  return units === undefined ? String(amount) : formatMoney(units, scale)
+}

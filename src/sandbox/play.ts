@@ -1,0 +1,208 @@
+/** The simulated operation, step by step: matches go on, bettors bet, all through the HTTP APIs of wallet and platform. */
+import { randomUUID } from 'node:crypto'
+import type { Api } from './api.ts'
+import { createFixtures, type Happening, type Match, OUTCOMES, STEPS_PER_SECOND } from './fixtures.ts'
+import { createRandom, type Random } from './random.ts'
+import type { Story } from './story.ts'
+import { LOOK_MS, type Watch, type Watched } from './watch.ts'
+import { BETTORS, type BettorPlan, cashOutAmount, chooseWish, priceText, topUpAmount, type Wish } from './wishes.ts'
+
+export interface PlayOptions {
+  readonly seed: number
+  /** Bets per second. */
+  readonly rate: number
+  /** Seconds; 0 goes on until the signal. */
+  readonly duration: number
+  readonly signal: AbortSignal
+}
+
+export interface PlayDeps {
+  readonly wallet: Api
+  readonly platform: Api
+  readonly partnerId: string
+  readonly watch: Watch
+  readonly story: Story
+  /** Called several times a second. */
+  tick(): void
+}
+
+/** Bets that are being placed at once; more are left out. */
+const MAX_PLACING = 64
+
+interface Play extends PlayDeps {
+  readonly frames: Map<string, string>
+  /** Bets that are being placed, and what they start. */
+  readonly under: Set<Promise<void>>
+  /** Calls about a match go out in order. */
+  readonly matchCalls: Map<string, Promise<unknown>>
+}
+
+/** Resolves when the time is up or the signal came, and every call of ours has been answered. */
+export async function play(deps: PlayDeps, { seed, rate, duration, signal }: PlayOptions): Promise<void> {
+  const game: Play = { ...deps, frames: new Map(), under: new Set(), matchCalls: new Map() }
+  await Promise.all(BETTORS.map((bettor) => createBettor(game, bettor)))
+  const fixtures = createFixtures(createRandom(seed, 'fixtures'), `match-${randomUUID().slice(0, 8)}`)
+  const random = createRandom(seed, 'bettors')
+  const looking = lookAround(game, signal)
+  const startedAt = Date.now()
+  const steps = duration === 0 ? Number.POSITIVE_INFINITY : duration * STEPS_PER_SECOND
+  for (let step = 0; step < steps && !signal.aborted; step++) {
+    for (const happening of fixtures.advance()) happen(game, happening)
+    for (let i = betsBefore(step, rate); i < betsBefore(step + 1, rate); i++) bet(game, random, fixtures.open())
+    await sleepUntil(startedAt + ((step + 1) * 1000) / STEPS_PER_SECOND, signal)
+  }
+  looking.stop()
+  await looking.ended
+  while (game.under.size > 0) await Promise.all(game.under)
+  await Promise.all(game.matchCalls.values())
+}
+
+function betsBefore(step: number, rate: number): number {
+  return Math.floor((step * rate) / STEPS_PER_SECOND)
+}
+
+/** A wait that the signal ends. */
+async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, Math.max(0, time - Date.now()))
+    function done() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done)
+  })
+}
+
+function lookAround({ watch, story, tick }: Play, signal: AbortSignal) {
+  let stopped = false
+  const run = async () => {
+    while (!stopped) {
+      await watch.look().catch((error: unknown) => story.note(`could not look at a bet: ${describe(error)}`))
+      tick()
+      await sleepUntil(Date.now() + LOOK_MS, signal)
+      if (signal.aborted) return
+    }
+  }
+  return {
+    ended: run(),
+    stop() {
+      stopped = true
+    },
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** A player of earlier runs is taken as it is. */
+async function createBettor(game: Play, { userId, currency, unit, scale }: BettorPlan): Promise<void> {
+  const customFields = { nickname: userId }
+  await game.wallet.get('POST', '/operator/players', { userId, currency, customFields }, [409])
+  await deposit(game, userId, currency, topUpAmount(unit, scale))
+  await loadFrame(game, userId)
+}
+
+async function deposit({ wallet }: Play, userId: string, currency: string, amount: string): Promise<void> {
+  const reference = `sandbox-${randomUUID()}`
+  await wallet.get('POST', `/operator/players/${userId}/deposits`, { currency, amount, reference })
+}
+
+/** The operator's site gives the frame a session token; the platform asks the wallet who that is. */
+async function loadFrame({ wallet, platform, partnerId, frames }: Play, userId: string): Promise<void> {
+  const { token } = await wallet.get<{ token: string }>('POST', `/operator/players/${userId}/sessions`, {})
+  const { frameSessionId } = await platform.get<{ frameSessionId: string }>('POST', '/frame-sessions', {
+    partnerId,
+    token,
+  })
+  frames.set(userId, frameSessionId)
+}
+
+function happen(game: Play, happening: Happening): void {
+  const { match } = happening
+  const before = game.matchCalls.get(match.id) ?? Promise.resolve()
+  const isLast = 'isLast' in happening && happening.isLast
+  const call = before
+    .then(() => tellPlatform(game.platform, happening))
+    .then(() => {
+      game.story.match(happening)
+      if (happening.kind !== 'odds' && happening.kind !== 'opens') game.watch.matchChanged(match.id, isLast)
+      if (isLast) game.matchCalls.delete(match.id)
+    })
+    .catch((error: unknown) => game.story.note(`a match could not be told: ${describe(error)}`))
+  game.matchCalls.set(match.id, call)
+}
+
+async function tellPlatform(platform: Api, happening: Happening): Promise<void> {
+  const { kind, match } = happening
+  const event = `/events/${match.id}`
+  if (kind === 'opens' || kind === 'odds') {
+    const outcomes = OUTCOMES.map((outcomeId) => ({ outcomeId, coefficient: priceText(match.prices[outcomeId]) }))
+    await platform.get('PUT', event, { status: 'open', outcomes })
+  } else if (kind === 'withdrawn') await platform.get('PUT', event, { status: 'withdrawn' })
+  else await platform.get('POST', `${event}/result`, { outcomes: resultsOf(happening) })
+}
+
+function resultsOf(happening: Happening): { outcomeId: string; result: 'won' | 'lost' | 'refund' }[] {
+  if (happening.kind === 'refunded') return OUTCOMES.map((outcomeId) => ({ outcomeId, result: 'refund' }))
+  if (happening.kind !== 'result') return []
+  return OUTCOMES.map((outcomeId) => ({ outcomeId, result: outcomeId === happening.winner ? 'won' : 'lost' }))
+}
+
+function bet(game: Play, random: Random, open: readonly Match[]): void {
+  const wish = chooseWish(random, open)
+  if (game.under.size >= MAX_PLACING) return
+  const work: Promise<void> = place(game, wish)
+    .catch((error: unknown) => game.story.note(`a bet could not be placed: ${describe(error)}`))
+    .finally(() => game.under.delete(work))
+  game.under.add(work)
+}
+
+async function place(game: Play, wish: Wish): Promise<void> {
+  const { bettor, stake, picks } = wish
+  await Promise.all(picks.map(({ match }) => game.matchCalls.get(match.id)))
+  const selections = picks.map(({ match, outcome, odds }) => ({
+    ...{ eventId: match.id, outcomeId: outcome, coefficient: odds, outcome },
+    ...{ discipline: 'Football', event: `${match.home} - ${match.away}`, market: 'Match winner' },
+  }))
+  const { betId, status, reason } = await game.platform.get<{ betId: string; status: string; reason?: string }>(
+    'POST',
+    '/bets',
+    { frameSessionId: game.frames.get(bettor.userId), amount: stake, selections, idempotencyKey: randomUUID() },
+  )
+  const watched = game.watch.add(betId, wish)
+  if (status === 'accepted') planCashOut(game, watched)
+  if (status === 'declined' && reason === 'partner code 7') await refill(game, bettor)
+}
+
+/** Who has run out of money pays in again, and loads the frame anew. */
+async function refill(game: Play, { userId, currency, unit, scale }: BettorPlan): Promise<void> {
+  await deposit(game, userId, currency, topUpAmount(unit, scale))
+  await loadFrame(game, userId)
+}
+
+/** The money is offered as long as no match of the bet is over; what happened since is seen by its life. */
+function planCashOut(game: Play, watched: Watched): void {
+  const { cashOutAfter } = watched.wish
+  if (cashOutAfter === null) return
+  setTimeout(
+    () => {
+      const work: Promise<void> = cashOut(game, watched)
+        .catch(() => {})
+        .finally(() => game.under.delete(work))
+      game.under.add(work)
+    },
+    (cashOutAfter * 1000) / STEPS_PER_SECOND,
+  ).unref()
+}
+
+async function cashOut(game: Play, watched: Watched): Promise<void> {
+  const { wish, betId, status } = watched
+  const isOpen = status === 'accepted' && watched.undecided.size === wish.picks.length
+  if (!isOpen || watched.isDue) return
+  const amount = cashOutAmount(wish)
+  await game.platform.get('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount })
+  game.watch.betChanged(watched)
+}

@@ -1,0 +1,34 @@
+/** Choices that the same seed makes again. Each subject has a stream of its own, so that none disturbs another. */
+
+export interface Random {
+  /** A whole number from 0 to below `bound`. */
+  below(bound: number): number
+  /** A whole number from `low` to `high`, both included. */
+  between(low: number, high: number): number
+  chance(probability: number): boolean
+  pick<T>(items: readonly T[]): T
+}
+
+export function createRandom(seed: number, subject: string): Random {
+  const next = mulberry32(
+    [...subject].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16_777_619), seed),
+  )
+  const below = (bound: number) => Math.floor(next() * bound)
+  return {
+    below,
+    between: (low, high) => low + below(high - low + 1),
+    chance: (probability) => next() < probability,
+    pick: (items) => items[below(items.length)] as (typeof items)[number],
+  }
+}
+
+/** Tommy Ettinger's generator: 32 bits of state are plenty for a show. */
+function mulberry32(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

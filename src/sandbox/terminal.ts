@@ -1,0 +1,65 @@
+/** The sandbox's lines. On a terminal a counter line stays below them; elsewhere it is written every ten seconds, without colour. */
+import { styleText } from 'node:util'
+
+export interface Screen {
+  line(text: string): void
+  /** Replaces the counter line. */
+  counter(text: string): void
+  /** Ends the counter line: what follows is plain lines. */
+  end(): void
+  paint(colour: Colour, text: string): string
+}
+
+export type Colour = 'green' | 'red' | 'yellow' | 'dim' | 'bold' | 'cyan'
+
+export interface Output {
+  write(text: string): void
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+/** Milliseconds between two counter lines where they cannot be replaced. */
+const PLAIN_COUNTER_MS = 10_000
+const CLEAR_LINE = '\r\u001b[2K'
+
+export function createScreen(output: Output, noColour: boolean): Screen {
+  return output.isTTY ? liveScreen(output, noColour) : plainScreen(output)
+}
+
+function plainScreen(output: Output): Screen {
+  let next = Date.now() + PLAIN_COUNTER_MS
+  let last = ''
+  return {
+    line: (text) => output.write(`${text}\n`),
+    counter(text) {
+      if (text === last || Date.now() < next) return
+      next = Date.now() + PLAIN_COUNTER_MS
+      last = text
+      output.write(`${text}\n`)
+    },
+    end() {},
+    paint: (_colour, text) => text,
+  }
+}
+
+function liveScreen(output: Output, noColour: boolean): Screen {
+  let status = ''
+  const show = () => output.write(status.slice(0, Math.max((output.columns ?? 80) - 1, 20)))
+  return {
+    line(text) {
+      output.write(`${status === '' ? '' : CLEAR_LINE}${text}\n`)
+      show()
+    },
+    counter(text) {
+      if (text === status) return
+      if (status !== '') output.write(CLEAR_LINE)
+      status = text
+      show()
+    },
+    end() {
+      if (status !== '') output.write(CLEAR_LINE)
+      status = ''
+    },
+    paint: (colour, text) => (noColour ? text : styleText(colour, text, { validateStream: false })),
+  }
+}

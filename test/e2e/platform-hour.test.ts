@@ -1,0 +1,238 @@
+/**
+ * An hour of operation in time that the test moves: 10,000 bets, of whose calls 5 % fail in every way that P4–P7 list,
+ * events whose odds move, results that are corrected and withdrawn, and a partner that cannot be reached at times. At the
+ * end nothing is left over and both sides agree.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ROLES, readConfig } from '../../src/config.ts'
+import { servePlatform } from '../../src/serve-platform.ts'
+import { type BothSides, bothSides } from '../support/both-sides.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { fakeTime } from '../support/fake-time.ts'
+import {
+  answerWith,
+  arriveLate,
+  type Behaviour,
+  dropAfter,
+  dropBefore,
+  type FaultyWallet,
+  falsify,
+  honest,
+  neverAnswer,
+  neverFinish,
+  overlaps,
+  startFaultyWallet,
+} from '../support/faulty-wallet.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { type PlatformClient, platformClient } from '../support/platform.ts'
+import { seededRandom } from '../support/random.ts'
+import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
+
+const TICK_MS = 10_000
+const TICKS = 360
+const BETS_PER_TICK = 28
+const EVENTS_PER_TICK = 4
+const PLAYERS = 40
+const FAILING = 0.05
+/** Ticks after its first one at which an event is decided, corrected or withdrawn, and decided again. */
+const LATER = { result: 3, change: 6, again: 9 }
+const PARTNER = 'ours'
+const KEY = 'the-key-of-the-platform-under-test'
+const OUTCOMES = ['home', 'draw', 'away'] as const
+
+/** P3 to P7, each with the wallet having applied the call, or not knowing of it, where both can be. */
+const FAULTS: Readonly<Record<string, Behaviour>> = {
+  ...Object.fromEntries([401, 403, 404, 429, 500, 503, 302].map((status) => [`${status}`, answerWith(status)])),
+  '500 after all': falsify(() => ({ status: 500, body: '{"code":100,"message":"broken"}' })),
+  'reset before': dropBefore,
+  'reset after': dropAfter,
+  'no answer': neverAnswer,
+  'half an answer': neverFinish,
+  'arrives late': arriveLate,
+  'broken body': falsify(({ body }) => ({ status: 200, body: body.slice(1) })),
+  'empty body': falsify(() => ({ status: 200, body: '' })),
+  'another bet': falsify(() => ({
+    status: 200,
+    body: `{"transactionId":"00000000-0000-4000-8000-000000000000","transactionTime":"2031-05-16T12:00:00Z"}`,
+  })),
+  'empty, unheard': answerWith(200, ''),
+}
+/** P3: only to a Place bet does it leave the outcome open. */
+const SYSTEM_ERROR = falsify(() => ({ status: 400, body: '{"code":100,"message":"System error"}' }))
+
+const random = seededRandom('platform hour')
+const time = fakeTime()
+const giveBackTimeOuts = time.takeOverTimeOuts()
+const faults = new Map<string, number>()
+let database: TestDatabase
+let wallet: WalletProcess
+let network: FaultyWallet
+let platform: { url: string; close(): Promise<void> }
+let api: PlatformClient
+let both: BothSides
+let frames: string[]
+let placing = 0
+
+beforeAll(async () => {
+  database = await createDatabase()
+  wallet = await spawnWallet({ databaseUrl: database.url })
+  network = await startFaultyWallet(wallet.url)
+  both = await bothSides(database.url)
+  const env = { PORT: '0', LOG_LEVEL: 'silent', PLATFORM_API_KEY: KEY, DATABASE_URL: database.url }
+  const chance = () => random.below(1_000_000) / 1_000_000
+  platform = await servePlatform(readConfig(env, ROLES.platform), { clock: time, timers: time.timers, random: chance })
+  time.watch(isWorking)
+  api = platformClient(platform.url, KEY)
+  await api.savePartner({ url: network.url, secret: wallet.secret }, PARTNER)
+  frames = await Promise.all(
+    Array.from({ length: PLAYERS }, async () =>
+      api.loadFrame(PARTNER, (await playerWithMoney(wallet.operator, '10000000.00')).token),
+    ),
+  )
+})
+
+afterAll(async () => {
+  giveBackTimeOuts()
+  await platform?.close()
+  await network?.close()
+  await wallet?.kill('SIGKILL')
+  await both?.close()
+  await database?.drop()
+})
+
+const CLAIMED = `select count(*)::int as calls from platform.delivery d where status = 'pending' and attempts > 0
+  and not exists (select from platform.attempt a where a.delivery_id = d.delivery_id and a.number = d.attempts)`
+
+/** Time must not pass while anything goes on but calls that nobody is going to answer. */
+async function isWorking(): Promise<boolean> {
+  if (!(await hasWork())) return false
+  await sleep(1) // the work needs the processor more than this test does
+  return true
+}
+
+async function hasWork(): Promise<boolean> {
+  if (time.sleepers() === 0 || network.busy() > 0 || placing > network.waiting('place')) return true
+  const [row] = await both.query<{ calls: number }>(CLAIMED)
+  return (row?.calls ?? 0) > network.waiting() || time.sleepers() === 0
+}
+
+const faulty: FaultyWallet['behave'] = ({ operation }) => {
+  if (!random.chance(FAILING)) return honest
+  const kinds = [...Object.entries(FAULTS), ...(operation === 'place' ? [['400/100', SYSTEM_ERROR] as const] : [])]
+  const [name, behaviour] = kinds[random.below(kinds.length)] as [string, Behaviour]
+  faults.set(name, (faults.get(name) ?? 0) + 1)
+  return behaviour
+}
+
+interface Event {
+  readonly eventId: string
+  readonly tick: number
+}
+const events: Event[] = []
+const accepted: string[] = []
+const failed: string[] = []
+
+/** One selection, or several of events that are still on. */
+function selections(): object[] {
+  const open = random.shuffled(events.slice(-3 * EVENTS_PER_TICK))
+  const count = random.chance(0.7) ? 1 : 2 + random.below(2)
+  return open
+    .slice(0, count)
+    .map(({ eventId }) => ({ eventId, outcomeId: OUTCOMES[random.below(3)], coefficient: '2.5' }))
+}
+
+async function placeOne(): Promise<void> {
+  placing++
+  try {
+    const frame = frames[random.below(PLAYERS)] as string
+    const stake = `${1 + random.below(99)}.${random.below(10)}0`
+    const { betId, status } = await api.place(frame, { amount: stake, selections: selections() })
+    if (status === 'accepted') accepted.push(betId)
+  } catch (error) {
+    failed.push(String(error))
+  } finally {
+    placing--
+  }
+}
+
+/** Odds move, or an event is taken off the market: the last look stumbles over it. */
+async function disturb({ eventId }: Event): Promise<void> {
+  if (random.chance(0.05)) await api.event(eventId, { status: 'withdrawn' })
+  else if (random.chance(0.1))
+    await api.event(eventId, { status: 'open', outcomes: [{ outcomeId: 'home', coefficient: '2.4' }] })
+}
+
+async function decideEvent({ eventId }: Event): Promise<void> {
+  const winner = OUTCOMES[random.below(3)]
+  const results = OUTCOMES.map((outcome) => [
+    outcome,
+    random.chance(0.05) ? 'refund' : outcome === winner ? 'won' : 'lost',
+  ])
+  await api.results(eventId, Object.fromEntries(results))
+}
+
+const eventsOf = (tick: number) => events.filter((event) => event.tick === tick)
+
+async function followResults(tick: number): Promise<void> {
+  const changed = eventsOf(tick - LATER.change).filter(() => random.chance(0.15))
+  await Promise.all([
+    ...eventsOf(tick - LATER.result).map(decideEvent),
+    ...changed.map((event) => (random.chance(0.5) ? decideEvent(event) : api.results(event.eventId, {}))),
+    ...eventsOf(tick - LATER.again)
+      .filter(() => random.chance(0.1))
+      .map(decideEvent),
+  ])
+}
+
+/** Somebody cancels a bet, or a user takes the money early; the bet may have been settled by then. */
+async function decideByHand(): Promise<void> {
+  const betId = accepted.pop()
+  if (betId === undefined || !random.chance(0.5)) return
+  const decision = random.chance(0.5) ? api.cancel(betId, 9) : api.settle(betId, 'cashout', '3.00')
+  await decision.catch((error: unknown) => {
+    if (!String(error).includes('not_possible')) throw error
+  })
+}
+
+/** P6: connection refused, a server that speaks no TLS, a name that nobody knows. For one tick each. */
+function addressAt(tick: number): string {
+  const dead = [...['http://127.0.0.1:1', network.url.replace('http', 'https'), 'http://nowhere.invalid']]
+  return (tick % 60 === 30 && dead[Math.floor(tick / 60) % dead.length]) || network.url
+}
+
+async function oneTick(tick: number): Promise<void> {
+  const { secret } = wallet
+  if (addressAt(tick) !== addressAt(tick - 1)) await api.savePartner({ url: addressAt(tick), secret }, PARTNER)
+  const fresh = Array.from({ length: EVENTS_PER_TICK }, (_, i) => ({ eventId: `event-${tick}-${i}`, tick }))
+  events.push(...fresh)
+  for (let bet = 0; bet < BETS_PER_TICK; bet++) void placeOne()
+  await Promise.all([...fresh.map(disturb), followResults(tick), decideByHand()])
+  await time.advance(TICK_MS)
+}
+
+test('an hour with 10,000 bets and 5 % of the calls failing ends in agreement', { timeout: 400_000 }, async () => {
+  const began = performance.now()
+  network.behave = faulty
+  for (let tick = 0; tick < TICKS; tick++) await oneTick(tick)
+  // No rollback takes longer than 6 minutes; results, longer, are tried about once a minute.
+  for (let minute = 0; minute < 15 && (await both.unfinished()) > 0; minute++) await time.advance(60_000)
+  await time.settle()
+
+  const count = async (from: string) =>
+    (await both.query<{ n: number }>(`select count(*)::int as n from ${from}`))[0]?.n
+  const bets = await both.query('select status, count(*)::int as bets from platform.bet group by 1 order by 1')
+  const seconds = Math.round((performance.now() - began) / 1_000)
+  console.log(`seed ${random.seed}: ${seconds} s, ${network.calls.length} calls`, bets, Object.fromEntries(faults))
+  expect(failed).toEqual([])
+  expect(await both.unfinished()).toBe(0)
+  expect(await count('platform.bet')).toBe(TICKS * BETS_PER_TICK)
+  expect(await count(`platform.delivery where status = 'stuck' or (status = 'refused' and operation <> 'place')`)).toBe(
+    0,
+  )
+  expect(await both.disagreements()).toEqual([])
+  expect(await both.outOfOrder()).toEqual([])
+  expect(overlaps(network.calls)).toEqual([])
+  expect([...faults.keys()].toSorted()).toEqual([...Object.keys(FAULTS), '400/100'].toSorted())
+  await wallet.auditIsClean()
+})

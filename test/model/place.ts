@@ -1,0 +1,65 @@
+/** The model's Place bet: the first column of the life table, and R-6's order of checks. */
+import type { Bet } from './bet.ts'
+import type { PlaceCall, Verdict } from './call.ts'
+import { addMoney, balanceOf, minorUnits, type Player, standingProblem, tokenProblem } from './players.ts'
+import { dayOf, keyOf, placedBetsOf, refuse, repeat, type State, took } from './world.ts'
+
+export function place(state: State, call: PlaceCall, bet: Bet | undefined, now: Date): Verdict {
+  if (bet === undefined) return placeNew(state, call, now)
+  if (bet.status === 'refused') return refuse(state, bet.code, 'I-3: refused again')
+  if (bet.status === 'tombstone' || bet.status === 'cancelled') return refuse(state, 8)
+  const same = bet.stake === minorUnits(call.amount, call.currency) && bet.currency === call.currency
+  return same ? repeat(state, bet.placed) : refuse(state, 8)
+}
+
+function placeNew(state: State, call: PlaceCall, now: Date): Verdict {
+  const session = state.world.sessions.get(call.token)
+  const problem = tokenProblem(session, call.player, now)
+  if (problem !== undefined) return refuse(state, problem)
+  const player = state.world.players.get(call.player)!
+  const stake = minorUnits(call.amount, call.currency)!
+  const restriction = standingProblem(player, now) ?? limitProblem(state, call, player, stake, dayOf(now))
+  if (restriction !== undefined) return refuseForGood(state, call, restriction)
+  if (session?.currency !== call.currency) return refuse(state, 5) // P-1
+  const isOwnMoney = funderOf(state, call) === 'player'
+  if (isOwnMoney && balanceOf(player, call.currency) < stake) return refuseForGood(state, call, 7)
+  return accept(state, call, player, stake, dayOf(now))
+}
+
+function accept(state: State, call: PlaceCall, player: Player, stake: bigint, day: string): Verdict {
+  const funder = funderOf(state, call)
+  if (funder === 'player') addMoney(player, call.currency, -stake)
+  else state.rule = 'M-4: paid by promotions'
+  const verdict = took(state)
+  const terms = { currency: call.currency, stake, funder, day } as const
+  const life = { status: 'open', placed: verdict.moment, locked: false, acknowledged: new Map() } as const
+  state.world.bets.set(keyOf(call.player, call.bet), { ...terms, ...life })
+  return verdict
+}
+
+/** M-4 */
+function funderOf({ settings }: State, call: PlaceCall): 'player' | 'promotions' {
+  return call.freebet && settings.freebetStake === 'promotions' ? 'promotions' : 'player'
+}
+
+function refuseForGood(state: State, call: PlaceCall, code: number): Verdict {
+  state.world.bets.set(keyOf(call.player, call.bet), { status: 'refused', code })
+  return refuse(state, code)
+}
+
+/**
+ * 11, 12, 13, per currency and UTC day: over the bets placed on this day that were not rolled back, with the stakes
+ * that the player paid, and over what was paid to the player on this day, whenever its bet was placed.
+ */
+function limitProblem(state: State, call: PlaceCall, player: Player, stake: bigint, day: string): number | undefined {
+  const counted = placedBetsOf(state.world, call.player).filter(
+    (bet) => bet.status !== 'cancelled' && bet.currency === call.currency && bet.day === day,
+  )
+  const paid = player.paid.get(`${call.currency} ${day}`) ?? 0n
+  const own = (bet: { funder: string; stake: bigint }) => (bet.funder === 'player' ? bet.stake : 0n)
+  const staked = counted.reduce((sum, bet) => sum + own(bet), own({ funder: funderOf(state, call), stake }))
+  const { stake: stakeLimit, loss: lossLimit, betCount } = player.limits
+  if (stakeLimit !== undefined && staked > minorUnits(stakeLimit, call.currency)!) return 11
+  if (lossLimit !== undefined && staked - paid > minorUnits(lossLimit, call.currency)!) return 12
+  return betCount !== undefined && counted.length + 1 > betCount ? 13 : undefined
+}

@@ -1,0 +1,154 @@
+/** What a bet says to the partner: singles, expresses, freebets, boosters, and what is refused before anyone is called. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.stop())
+
+const pick = (coefficient: string | number, over: Record<string, unknown> = {}) => ({
+  ...{ eventId: randomUUID(), outcomeId: 'home', coefficient },
+  ...over,
+})
+
+/** The Place bet as the partner got it. */
+async function placed(over: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const { betId, status } = await scene.api.place(scene.frame, over)
+  expect(status).toBe('accepted')
+  return scene.callsOf(betId)[0]?.body ?? {}
+}
+
+test('a single carries its selection’s odds', async () => {
+  const selections = [pick('2.10')]
+  const body = await placed({ selections, amount: '10' })
+  expect(body).toMatchObject({ type: 1, amount: 10, coefficient: 2.1, ticketType: 'single', gameType: 'sportsbook' })
+  expect(body.metadata).toEqual([{ ...selections[0], coefficient: 2.1 }])
+})
+
+test.each([
+  [['2', '3'], 6],
+  [['1.5', '1.5', '1.5'], 3.375],
+  [['1.85', '2.05', '1.33', '4.2'], 21.185],
+  [['1.01', '1.001', '1.0001'], 1.011111],
+])('an express of %j carries the product of the odds, cut to six places', async (odds, coefficient) => {
+  const body = await placed({ selections: odds.map((written) => pick(written)) })
+  expect(body.ticketType).toBe('express')
+  expect(Math.abs(Number(body.coefficient) - coefficient)).toBeLessThan(0.001)
+  expect(String(body.coefficient)).toMatch(/^\d+(\.\d{1,6})?$/)
+  expect(body.metadata).toHaveLength(odds.length)
+})
+
+test('an express of 30 selections is placed', async () => {
+  expect((await placed({ selections: Array.from({ length: 30 }, () => pick('1.2')) })).metadata).toHaveLength(30)
+})
+
+test('members of the metadata arrive as they were given, extensions too', async () => {
+  const described = {
+    ...{ disciplineId: 1, discipline: 'Football', tournamentId: '77', tournament: 'Eliteserien' },
+    ...{ tournamentRegionCode: 'NO', event: 'Brann - Molde', eventDate: '2031-05-16 18:00:00', marketId: 1 },
+    ...{ market: 'Winner', outcome: 'Molde', stage: 1, extension: { of: ['ours', null, 1] } },
+  }
+  const body = await placed({ selections: [pick(2.5, described)] })
+  expect(body.metadata).toEqual([expect.objectContaining({ ...described, coefficient: 2.5 })])
+})
+
+test('a freebet carries its ids and amount, and may have no stake', async () => {
+  const freebet = { bonusId: 42, bonusTemplateId: 7, bonusAmount: '5.50' }
+  expect(await placed({ ...freebet, amount: '0' })).toMatchObject({ ...freebet, bonusAmount: 5.5, amount: 0 })
+  expect(await placed({ bonusId: null, bonusTemplateId: null, bonusAmount: null })).toMatchObject({
+    ...{ bonusId: null, bonusTemplateId: null, bonusAmount: null },
+  })
+})
+
+test('a freebet keeps its ids through settle and rollback', async () => {
+  const { betId } = await scene.api.place(scene.frame, { bonusId: 42, bonusTemplateId: 7, bonusAmount: '5.50' })
+  await scene.api.settle(betId, 'won', '15')
+  await scene.api.unsettle(betId)
+  await scene.api.cancel(betId, 9)
+  await scene.time.advance(5_000)
+  const calls = scene.callsOf(betId)
+  expect(calls).toHaveLength(4)
+  for (const { body } of calls) expect(body).toMatchObject({ bonusId: 42, bonusTemplateId: 7 })
+})
+
+test('boosterCoefficient, subPartnerId, ip and info are sent when they are given', async () => {
+  const given = { boosterCoefficient: '1.25', subPartnerId: 'site-2', ip: '203.0.113.7', info: 'by phone' }
+  expect(await placed(given)).toMatchObject({ ...given, boosterCoefficient: 1.25 })
+  expect(await placed({ ip: '2001:db8::1' })).toMatchObject({ ip: '2001:db8::1', subPartnerId: null })
+  const plain = await placed({})
+  expect(['boosterCoefficient', 'ip', 'info'].filter((name) => name in plain)).toEqual([])
+})
+
+test('the booster multiplies what the bet wins', async () => {
+  const selections = [pick('2'), pick('3')]
+  const { betId } = await scene.api.place(scene.frame, { selections, boosterCoefficient: 1.1 })
+  for (const { eventId } of selections) await scene.api.results(eventId, { home: 'won' })
+  await scene.time.settle()
+  expect(await scene.api.bet(betId)).toMatchObject({ status: 'settled', resultType: 'won', payout: '66.00' })
+  expect(scene.callsOf(betId)[1]?.body).toMatchObject({ amount: 66, coefficient: 6, boosterCoefficient: 1.1 })
+})
+
+describe('refused before the partner is called:', () => {
+  const cases: [string, Record<string, unknown>, string][] = [
+    ['no amount', { amount: undefined }, ''],
+    ['the amount 0 without a bonus', { amount: '0' }, '/amount'],
+    ['the amount 0 with a null bonus', { amount: '0.00', bonusId: null }, '/amount'],
+    ['a negative amount', { amount: '-1' }, '/amount'],
+    ['an amount as a number', { amount: 10 }, '/amount'],
+    ['an amount with more places than the currency', { amount: '10.001' }, '/amount'],
+    ['an amount with an exponent', { amount: '1e2' }, '/amount'],
+    ['an amount of 16 digits, which the wire cannot carry exactly', { amount: '12345678901234.56' }, '/amount'],
+    ['a win of 16 digits', { amount: '9999999999', selections: [pick('1000000')] }, '/amount'],
+    ['no selections', { selections: [] }, '/selections'],
+    ['odds of 0', { selections: [pick('0')] }, '/selections/0/coefficient'],
+    ['negative odds', { selections: [pick(-2)] }, '/selections/0/coefficient'],
+    ['odds with seven places', { selections: [pick('2.1234567')] }, '/selections/0/coefficient'],
+    ['odds beyond reason', { selections: [pick('1000'), pick('1001')] }, '/selections'],
+    ['a selection without event', { selections: [{ outcomeId: 'a', coefficient: '2' }] }, '/selections/0'],
+    [
+      'a date of another form',
+      { selections: [pick('2', { eventDate: '2031-05-16T18:00:00Z' })] },
+      '/selections/0/eventDate',
+    ],
+    ['an express of one', { ticketType: 'express' }, '/ticketType'],
+    ['a single of two', { ticketType: 'single', selections: [pick('2'), pick('2')] }, '/ticketType'],
+    ['another ticketType', { ticketType: 'system' }, '/ticketType'],
+    ['a booster of 0', { boosterCoefficient: '0' }, '/boosterCoefficient'],
+    ['an ip that is none', { ip: '999.1.1.1' }, '/ip'],
+    ['a bonusId that is not whole', { bonusId: 1.5 }, '/bonusId'],
+    ['a bonusId that no integer column holds', { bonusId: 3_000_000_000 }, '/bonusId'],
+    ['a bonusTemplateId that no integer column holds', { bonusTemplateId: -3_000_000_000 }, '/bonusTemplateId'],
+    ['a bonusAmount with too many places', { bonusId: 1, bonusAmount: '1.001' }, '/bonusAmount'],
+    ['an unknown member', { odds: 2 }, '/odds'],
+    ['an info with NUL', { info: 'a\u0000b' }, '/info'],
+    ['an eventId with NUL', { selections: [pick('2', { eventId: 'a\u0000b' })] }, '/selections/0/eventId'],
+    [
+      'an outcomeId with half a character',
+      { selections: [pick('2', { outcomeId: '\ud800' })] },
+      '/selections/0/outcomeId',
+    ],
+    ['an idempotencyKey with NUL', { idempotencyKey: 'a\u0000b' }, '/idempotencyKey'],
+  ]
+  test.each(cases)('%s', async (_what, over, pointer) => {
+    const before = scene.wallet.requests.length
+    const bet = { frameSessionId: scene.frame, amount: '10', selections: [pick('2.5')], ...over }
+    const { status, body } = await scene.api.request('POST', '/bets', bet)
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({ code: 'invalid_request', errors: [expect.objectContaining({ pointer })] }),
+    ])
+    expect(scene.wallet.requests).toHaveLength(before)
+  })
+
+  test('a bonusAmount as people write it, with leading zeros, is still JSON on the wire', async () => {
+    expect(await placed({ bonusId: 1, bonusAmount: '005.5' })).toMatchObject({ bonusAmount: 5.5 })
+  })
+
+  test('an unknown frame session is 404', async () => {
+    const bet = { frameSessionId: randomUUID(), amount: '10', selections: [pick('2')] }
+    expect((await scene.api.request('POST', '/bets', bet)).status).toBe(404)
+  })
+})

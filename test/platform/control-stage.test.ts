@@ -1,0 +1,180 @@
+/** The last look after the partner's yes, and the rollback that follows an objection (C-3). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Placed } from '../support/platform.ts'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.stop())
+afterEach(() => scene.api.limits({}))
+
+const selection = (eventId: string, over: Record<string, unknown> = {}) => ({
+  ...{ eventId, outcomeId: 'home', coefficient: '2.5' },
+  ...over,
+})
+
+function placeOn(eventId: string, over: Record<string, unknown> = {}): Promise<Placed> {
+  return scene.api.place(scene.frame, { selections: [selection(eventId)], ...over })
+}
+
+async function expectRollback({ betId, status, reason }: Placed, errorCode: number): Promise<void> {
+  await scene.time.settle()
+  expect([status, reason]).toEqual(['cancelled', `rollback ${errorCode}`])
+  const calls = scene.callsOf(betId)
+  expect(calls.map((call) => call.operation)).toEqual(['place', 'rollback']) // the partner had said yes
+  expect(calls[1]?.body).toMatchObject({ errorCode, amount: calls[0]?.body.amount, token: calls[0]?.body.token })
+  const { deliveries } = await scene.api.bet(betId)
+  expect(deliveries.map((d) => d.status)).toEqual(['done', 'done'])
+}
+
+async function expectAccepted({ betId, status }: Placed): Promise<void> {
+  await scene.time.settle()
+  expect(status).toBe('accepted')
+  expect(scene.callsOf(betId).map((call) => call.operation)).toEqual(['place'])
+}
+
+const odds = (coefficient: string | number) => [{ outcomeId: 'home', coefficient }]
+
+test.each([
+  ['ended', { status: 'ended' }, 9],
+  ['ended, with odds that moved', { status: 'ended', outcomes: odds('3') }, 9],
+  ['withdrawn', { status: 'withdrawn' }, 32],
+  ['suspended', { status: 'suspended' }, 8],
+  ['open with higher odds', { status: 'open', outcomes: odds('2.6') }, 8],
+  ['open with lower odds', { status: 'open', outcomes: odds(2.4) }, 8],
+])('an event that is %s rolls the bet back', async (_what, state, errorCode) => {
+  const eventId = randomUUID()
+  await scene.api.event(eventId, state)
+  await expectRollback(await placeOn(eventId), errorCode)
+})
+
+test('an event with a result rolls the bet back as ended', async () => {
+  const eventId = randomUUID()
+  await scene.api.results(eventId, { away: 'won' })
+  await expectRollback(await placeOn(eventId), 9)
+})
+
+test.each([
+  ['2.50', { status: 'open', outcomes: odds('2.5') }],
+  ['as a number', { status: 'open', outcomes: odds(2.5) }],
+  ['of another outcome', { status: 'open', outcomes: [{ outcomeId: 'away', coefficient: '9' }] }],
+  ['not named', { status: 'open' }],
+])('an open event with the same odds, %s, accepts the bet', async (_what, state) => {
+  const eventId = randomUUID()
+  await scene.api.event(eventId, state)
+  await expectAccepted(await placeOn(eventId, { selections: [selection(eventId, { coefficient: '2.500' })] }))
+})
+
+test('of an express one bad selection is enough', async () => {
+  const [good, bad] = [randomUUID(), randomUUID()]
+  await scene.api.event(bad, { status: 'withdrawn' })
+  await expectRollback(await placeOn(good, { selections: [selection(good), selection(bad)] }), 32)
+})
+
+test('what happens while the partner thinks counts: the look is the last', async () => {
+  const eventId = randomUUID()
+  await scene.api.event(eventId, { status: 'open', outcomes: odds('2.5') })
+  let answer = () => {}
+  scene.wallet.next('place', { hold: new Promise<void>((resolve) => (answer = resolve)) })
+  const count = scene.wallet.of('place').length
+  const placing = placeOn(eventId)
+  await scene.wallet.seen('place', count + 1)
+  await scene.api.event(eventId, { status: 'open', outcomes: odds('2.4') })
+  answer()
+  await expectRollback(await placing, 8)
+})
+
+test('an event may open again', async () => {
+  const eventId = randomUUID()
+  await scene.api.event(eventId, { status: 'suspended' })
+  await expectRollback(await placeOn(eventId), 8)
+  await scene.api.event(eventId, { status: 'open' })
+  await expectAccepted(await placeOn(eventId))
+})
+
+describe('limits', () => {
+  type Members = Record<string, unknown>
+  const cases: [number, Members, Members, Members][] = [
+    [110, { outcomeMaxStake: '10.00' }, { amount: '10' }, { amount: '10.01' }],
+    [111, { outcomeMaxWin: '25' }, { amount: '10' }, { amount: '10.01' }],
+    [112, { eventMaxBets: 0 }, {}, {}],
+    [113, { playerMaxStake: '10.5' }, { amount: '10.50' }, { amount: '10.51' }],
+    [114, { playerMaxWin: '25.01' }, { amount: '10' }, { amount: '10.01' }],
+    [115, { maxStake: '10' }, { amount: '10' }, { amount: '10.01' }],
+  ]
+  test.each(cases)('%i: %o allows %o and rolls %o back', async (errorCode, limits, fits, exceeds) => {
+    await scene.api.limits(limits)
+    if (errorCode !== 112) await expectAccepted(await placeOn(randomUUID(), fits))
+    await expectRollback(await placeOn(randomUUID(), exceeds), errorCode)
+    await scene.api.limits({})
+    await expectAccepted(await placeOn(randomUUID(), exceeds))
+  })
+
+  test('110: stakes on one outcome add up, those on other outcomes and of cancelled bets do not', async () => {
+    const eventId = randomUUID()
+    await scene.api.limits({ outcomeMaxStake: '25' })
+    const first = await placeOn(eventId)
+    await expectAccepted(first)
+    await expectAccepted(await placeOn(eventId, { selections: [selection(eventId, { outcomeId: 'away' })] }))
+    await expectAccepted(await placeOn(eventId))
+    await expectRollback(await placeOn(eventId), 110)
+    await scene.api.cancel(first.betId, 50)
+    await expectAccepted(await placeOn(eventId))
+  })
+
+  test('111: wins on one outcome add up', async () => {
+    const eventId = randomUUID()
+    await scene.api.limits({ outcomeMaxWin: '50' })
+    await expectAccepted(await placeOn(eventId))
+    await expectAccepted(await placeOn(eventId))
+    await expectRollback(await placeOn(eventId), 111)
+  })
+
+  test('112: accepted bets on an event are counted, whatever their outcome', async () => {
+    const eventId = randomUUID()
+    await scene.api.limits({ eventMaxBets: 2 })
+    await expectAccepted(await placeOn(eventId))
+    await expectAccepted(await placeOn(eventId, { selections: [selection(eventId, { outcomeId: 'away' })] }))
+    await expectRollback(await placeOn(eventId), 112)
+    await expectAccepted(await placeOn(randomUUID()))
+  })
+
+  test('112: of bets at the same moment no more fit than the limit says', async () => {
+    const eventId = randomUUID()
+    await scene.api.limits({ eventMaxBets: 3 })
+    const placed = await Promise.all(Array.from({ length: 8 }, () => placeOn(eventId)))
+    expect(placed.filter(({ status }) => status === 'accepted')).toHaveLength(3)
+    expect(placed.filter(({ reason }) => reason === 'rollback 112')).toHaveLength(5)
+  })
+
+  test('114: the booster and the product of an express count into the win', async () => {
+    await scene.api.limits({ playerMaxWin: '60' })
+    const selections = [selection(randomUUID(), { coefficient: '2' }), selection(randomUUID(), { coefficient: '3' })]
+    await expectAccepted(await placeOn('x', { selections }))
+    await expectRollback(await placeOn('x', { selections, boosterCoefficient: '1.1' }), 114)
+  })
+})
+
+test('50: a placing that broke off after the partner’s yes is rolled back', async () => {
+  const eventId = randomUUID()
+  await scene.platform.sql('update platform.limits set limits = \'{"maxStake": "broken"}\'')
+  const reply = await scene.api.request('POST', '/bets', {
+    frameSessionId: scene.frame,
+    amount: '10',
+    selections: [selection(eventId)],
+  })
+  await scene.api.limits({})
+  expect(reply.status).toBe(500)
+  const [place] = scene.wallet.of('place').slice(-1)
+  const betId = String(place?.body.transactionId)
+  expect((await scene.api.bet(betId)).status).toBe('placing')
+  await scene.time.advance(9_000)
+  expect((await scene.api.bet(betId)).status).toBe('cancelled')
+  expect(scene.callsOf(betId).map(({ operation, body }) => [operation, body.errorCode])).toEqual([
+    ['place', undefined],
+    ['rollback', 50],
+  ])
+})

@@ -1,0 +1,199 @@
+/** P15 and P17: every call is signed over its exact bytes, keeps the interface's field rules, and carries what was placed (C-7). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FakeTime, fakeTime } from '../support/fake-time.ts'
+import { newToken, startPlatform, type TestPlatform } from '../support/platform.ts'
+import { refusal, type ScriptedWallet, startScriptedWallet, status } from '../support/scripted-wallet.ts'
+import { partnerWire, placeMessage, rollbackMessage } from '../support/wire.ts'
+
+let time: FakeTime
+let platform: TestPlatform
+let wallet: ScriptedWallet
+let partnerId: string
+
+beforeAll(async () => {
+  time = fakeTime()
+  platform = await startPlatform({ time })
+  const partner = await platform.partner()
+  wallet = partner.wallet
+  partnerId = partner.partnerId
+})
+afterAll(() => platform.stop())
+
+async function frameWith(profile: Record<string, unknown>, token = newToken()): Promise<string> {
+  wallet.profile = profile
+  const frame = await platform.api.loadFrame(partnerId, token)
+  wallet.profile = {}
+  return frame
+}
+
+const callsOf = (betId: string) => wallet.requests.filter(({ body }) => body.transactionId === betId)
+
+/** Settles, resettles, unsettles, settles again and, by way of an unsettle, cancels a bet. */
+async function wholeLife(betId: string): Promise<void> {
+  await platform.api.settle(betId, 'won', '25')
+  await platform.api.settle(betId, 'refund', '10')
+  await platform.api.unsettle(betId)
+  await platform.api.settle(betId, 'cashout', '7')
+  await platform.api.unsettle(betId)
+  await platform.api.cancel(betId, 50)
+  await time.advance(10_000)
+}
+
+test('P17: each bet keeps the currency, token, userId and operatorUser that it was placed with, whatever the profile says later', async () => {
+  const before = await frameWith({ userId: 'ada', currency: 'EUR', operatorUser: 'op.ada' }, 'token-of-ada-in-eur')
+  const inEuro = await platform.api.place(before)
+  const after = await frameWith({ userId: 'ada', currency: 'USD', operatorUser: 'op.ada2' }, 'token-of-ada-in-usd')
+  const inDollar = await platform.api.place(after)
+  for (const { betId } of [inEuro, inDollar]) await wholeLife(betId)
+  const operations = ['place', 'settle', 'settle', 'unsettle', 'settle', 'unsettle', 'rollback']
+  for (const [{ betId }, identity, token] of [
+    [inEuro, { currency: 'EUR', userId: 'ada', operatorUser: 'op.ada' }, 'token-of-ada-in-eur'],
+    [inDollar, { currency: 'USD', userId: 'ada', operatorUser: 'op.ada2' }, 'token-of-ada-in-usd'],
+  ] as const) {
+    const calls = callsOf(betId)
+    expect(calls.map((call) => call.operation)).toEqual(operations)
+    for (const { body } of calls) expect(body).toMatchObject(identity)
+    expect(calls.filter(({ body }) => 'token' in body).map(({ body }) => body.token)).toEqual([token, token, token])
+  }
+})
+
+test('P17: a bet on an old frame session is still in the old currency', async () => {
+  const old = await frameWith({ currency: 'EUR' })
+  await frameWith({ currency: 'USD' })
+  const { betId } = await platform.api.place(old)
+  expect(wallet.of('place', betId)[0]?.body.currency).toBe('EUR')
+})
+
+test.each([
+  ['a member of the profile', { operatorUser: 'real.player~1' }],
+  ['a member of customFields', { customFields: { operatorUser: 'real.player~1' } }],
+])('P-5: operatorUser from %s is sent in every payload', async (_where, profile) => {
+  const { betId } = await platform.api.place(await frameWith({ userId: 'internal-7', ...profile }))
+  await wholeLife(betId)
+  const users = callsOf(betId).map(({ body }) => [body.userId, body.operatorUser])
+  expect(users).toEqual(Array(7).fill(['internal-7', 'real.player~1']))
+})
+
+test('P-5: without operatorUser in the profile no payload carries one', async () => {
+  const { betId } = await platform.api.place(await frameWith({}))
+  await wholeLife(betId)
+  expect(callsOf(betId).filter(({ body }) => 'operatorUser' in body)).toEqual([])
+})
+
+test.each(['with space', 'x'.repeat(65), 'ö', ''])(
+  'P-5: operatorUser "%s" makes the profile unusable',
+  async (operatorUser) => {
+    wallet.profile = { operatorUser }
+    const reply = await platform.api.request('POST', '/frame-sessions', { partnerId, token: newToken() })
+    wallet.profile = {}
+    expect([reply.status, reply.body]).toEqual([502, expect.objectContaining({ code: 'partner_failed' })])
+  },
+)
+
+test.each([
+  ['EUR', '10.10', '10.10'],
+  ['EUR', '0.01', '0.01'],
+  ['JPY', '1500', '1500'],
+  ['KWD', '1.125', '1.125'],
+  ['BTC', '0.00000001', '0.00000001'],
+  ['USDT', '0.1', '0.100000'],
+])('P15: an amount in %s is sent with the places of the currency: %s as %s', async (currency, amount, written) => {
+  const { betId } = await platform.api.place(await frameWith({ currency }), { amount })
+  expect(wallet.of('place', betId)[0]?.text).toContain(`"amount":${written},`)
+})
+
+test('P15: rollbacks and results carry the amounts of the interface: stake, payout, payout taken back', async () => {
+  const frame = await frameWith({})
+  const { betId } = await platform.api.place(frame, { amount: '12.10' })
+  await wholeLife(betId)
+  expect(callsOf(betId).map(({ operation, body }) => [operation, body.amount])).toEqual([
+    ['place', 12.1],
+    ['settle', 25],
+    ['settle', 10],
+    ['unsettle', 10],
+    ['settle', 7],
+    ['unsettle', 7],
+    ['rollback', 12.1],
+  ])
+})
+
+test('P15: text that JSON must escape arrives as it was given, under a signature over the bytes sent', async () => {
+  const info = 'quote " backslash \\ newline \n ünïcödé ☃ 𝄞 \u2028 </script>'
+  const selections = [{ eventId: 'e"1\\', outcomeId: 'ø', coefficient: 1.5, event: info }]
+  const { betId } = await platform.api.place(await frameWith({ userId: 'Zoë "the" 𝄞' }), { info, selections })
+  const [place] = wallet.of('place', betId)
+  expect(place?.body).toMatchObject({ info, userId: 'Zoë "the" 𝄞', metadata: selections })
+  expect(wallet.faults).toEqual([])
+})
+
+test('P15: every delivery has a requestId of its own and every attempt of it the same', async () => {
+  const { betId } = await platform.api.place(await frameWith({}))
+  wallet.next('settle', status(500), status(500))
+  wallet.next('unsettle', status(500))
+  wallet.next('rollback', status(500))
+  await wholeLife(betId)
+  await time.advance(60_000)
+  expect(new Set(callsOf(betId).map(({ text }) => text)).size).toBe(7)
+  expect(new Set(callsOf(betId).map(({ body }) => body.requestId)).size).toBe(7)
+  expect(callsOf(betId)).toHaveLength(11)
+})
+
+test('the frame asks for the profile with token and requestId, and stores what it says', async () => {
+  const customFields = { nickname: 'Ada', isCashOutAllowed: true, somethingNew: { a: 1 } }
+  wallet.profile = { userId: 'ada', currency: 'USD', isTest: true, customFields, unknownMember: 1 }
+  const reply = await platform.api.request('POST', '/frame-sessions', { partnerId, token: 'token-of-ada' })
+  wallet.profile = {}
+  expect(reply.status).toBe(201)
+  expect(reply.body).toMatchObject({ profile: { userId: 'ada', currency: 'USD', isTest: true, customFields } })
+  expect(wallet.of('profile').at(-1)?.body).toMatchObject({ token: 'token-of-ada' })
+})
+
+test.each(['a\u0000b', 'a\ud800', ''])(
+  'the frame of a player whose userId is %j, which cannot be kept, is 502',
+  async (userId) => {
+    wallet.next('profile', { body: { userId, currency: 'EUR' } })
+    const { status, body } = await platform.api.request('POST', '/frame-sessions', { partnerId, token: newToken() })
+    expect([status, body]).toEqual([502, expect.objectContaining({ code: 'partner_failed' })])
+  },
+)
+
+test('the frame of a player whom the partner refuses is 422, of one whom it does not answer for 502', async () => {
+  const load = () => platform.api.request('POST', '/frame-sessions', { partnerId, token: newToken() })
+  wallet.next(
+    'profile',
+    refusal(3),
+    refusal(4),
+    status(500),
+    { body: '{}' },
+    { body: { userId: 'x', currency: 'XXXXX' } },
+  )
+  const replies = [await load(), await load(), await load(), await load(), await load()]
+  expect(replies.map((reply) => reply.status)).toEqual([422, 422, 502, 502, 502])
+})
+
+test('the scripted wallet sees what breaks the interface: this suite can fail', async () => {
+  const strict = await startScriptedWallet()
+  const wire = partnerWire(strict.url, strict.secret)
+  const bet = placeMessage({})
+  await wire.call('POST', '/payment/bet', bet)
+  expect(strict.faults).toEqual([])
+  const broken: [string, string, Record<string, unknown>, string][] = [
+    ['POST', 'amount', placeMessage({ amount: '10' }), 'schema'],
+    ['POST', 'ip', placeMessage({ ip: 'here' }), 'schema'],
+    ['POST', 'bonusId', placeMessage({ bonusId: undefined }), 'bonusId is missing'],
+    ['POST', 'uuid', placeMessage({ transactionId: 'not-a-uuid' }), 'no uuid'],
+    ['PUT', 'currency', rollbackMessage({ ...bet, type: 3, currency: 'USD' }), 'currency differs'],
+    ['PUT', 'errorCode', rollbackMessage({ errorCode: 7 }), 'errorCode is not listed'],
+    ['PUT', 'ip', rollbackMessage({ ip: '203.0.113.7' }), 'belongs to Place bet'],
+    ['PUT', 'type', { type: 4 }, 'no call of the interface'],
+  ]
+  for (const [method, , message, fault] of broken) {
+    strict.faults.length = 0
+    await wire.call(method, '/payment/bet', message)
+    expect(strict.faults.join(' ')).toContain(fault)
+  }
+  strict.faults.length = 0
+  await wire.call('POST', '/payment/bet', placeMessage({}), { secret: 'another' })
+  expect(strict.faults.join(' ')).toContain('signature')
+  await expect(strict.stop()).rejects.toThrow('broke the interface')
+})

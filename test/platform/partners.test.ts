@@ -1,0 +1,107 @@
+/** Partners beside each other: a bounded number of calls each, a dead one is probed, and none delays another (C-6). */
+import { afterEach, expect, test } from 'vitest'
+import { type FakeTime, fakeTime } from '../support/fake-time.ts'
+import { startPlatform, type TestPlatform } from '../support/platform.ts'
+import { hang, type Received, reset, type ScriptedWallet } from '../support/scripted-wallet.ts'
+
+/** As partner.ts says; more calls than this never reach a partner at once. */
+const CALLS_PER_PARTNER = 64
+
+let platform: TestPlatform
+afterEach(() => platform.stop())
+
+interface Partner {
+  wallet: ScriptedWallet
+  frame: string
+}
+
+async function newPartner(): Promise<Partner> {
+  const { wallet, partnerId } = await platform.partner()
+  return { wallet, frame: await platform.api.loadFrame(partnerId) }
+}
+
+async function betsOn({ frame }: Partner, eventId: string, count: number): Promise<void> {
+  const selections = [{ eventId, outcomeId: 'home', coefficient: '2.5' }]
+  await Promise.all(Array.from({ length: count }, () => platform.api.place(frame, { selections })))
+}
+
+test('P18: one dead partner among ten: the other nine see no delay', async () => {
+  platform = await startPlatform()
+  const partners = await Promise.all(Array.from({ length: 10 }, newPartner))
+  const [dead, ...alive] = partners as [Partner, ...Partner[]]
+  await Promise.all(partners.map((partner) => betsOn(partner, 'derby', 20)))
+  dead.wallet.always('settle', hang)
+  const decidedAt = performance.now()
+  expect(await platform.api.results('derby', { home: 'won' })).toBe(200)
+  for (const { wallet } of alive) await wallet.seen('settle', 20)
+  const latest = Math.max(...alive.flatMap(({ wallet }) => wallet.of('settle').map((r) => r.realAt)))
+  expect(latest - decidedAt).toBeLessThan(4_000) // less than one time-out of the dead one
+  expect(dead.wallet.openCalls()).toBe(20)
+  const placedAt = performance.now()
+  expect((await platform.api.place(alive[0]?.frame ?? '')).status).toBe('accepted')
+  expect(performance.now() - placedAt).toBeLessThan(4_000)
+  for (const { wallet } of alive) expect(wallet.of('settle')).toHaveLength(20)
+})
+
+test('C-6: a partner never has more than 64 calls to answer at once, and gets them all', async () => {
+  platform = await startPlatform()
+  const partner = await newPartner()
+  for (let i = 0; i < 3; i++) await betsOn(partner, 'final', 50)
+  partner.wallet.always('settle', { delayMs: 100 })
+  await platform.api.results('final', { home: 'won' })
+  await partner.wallet.seen('settle', 150)
+  expect(partner.wallet.mostAtOnce()).toBe(CALLS_PER_PARTNER)
+})
+
+async function outageOf(partner: Partner, time: FakeTime, milliseconds: number): Promise<Received[]> {
+  partner.wallet.always('settle', reset)
+  await platform.api.results('cup', { home: 'won' })
+  await time.advance(milliseconds)
+  return partner.wallet.of('settle')
+}
+
+test('C-6: a partner that is down is probed, one call at a time with a pause, and served at once when it is back', async () => {
+  const time = fakeTime()
+  platform = await startPlatform({ time })
+  const partner = await newPartner()
+  await betsOn(partner, 'cup', 100)
+  const calls = await outageOf(partner, time, 60_000)
+  const probes = calls.filter(({ at }) => at > (calls[0]?.at ?? at)) // the first burst found out that it is down
+  expect(calls.length - probes.length).toBeLessThan(CALLS_PER_PARTNER + 10)
+  expect(probes.length).toBeGreaterThan(60)
+  const gaps = probes.slice(1).map((probe, i) => probe.at.getTime() - (probes[i]?.at.getTime() ?? 0))
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500)
+  partner.wallet.always('settle', {})
+  await time.advance(1_000)
+  expect(new Set(partner.wallet.of('settle').map((r) => r.body.transactionId)).size).toBe(100)
+  await time.advance(61_000)
+  const left = await platform.api.deliveries('?status=pending,waiting,stuck&limit=500')
+  expect(left).toEqual([])
+})
+
+test('C-6: an answer that says no shows that the partner is there: it is not held back', async () => {
+  const time = fakeTime()
+  platform = await startPlatform({ time })
+  const partner = await newPartner()
+  await betsOn(partner, 'vote', 30)
+  partner.wallet.always('settle', { status: 400, body: { code: 20, message: 'no' } })
+  await platform.api.results('vote', { home: 'won' })
+  await time.settle()
+  expect(partner.wallet.of('settle')).toHaveLength(30)
+})
+
+test('a partner’s new address and secret are used from then on, for what waits too', async () => {
+  const time = fakeTime()
+  platform = await startPlatform({ time })
+  const { wallet, partnerId } = await platform.partner()
+  const frame = await platform.api.loadFrame(partnerId)
+  const { betId } = await platform.api.place(frame)
+  wallet.always('settle', reset)
+  await platform.api.settle(betId, 'won', '25.00')
+  await time.settle()
+  const moved = await platform.partner({ secret: 'another-secret' })
+  await platform.api.savePartner(moved.wallet, partnerId)
+  await time.advance(2_000)
+  expect(moved.wallet.of('settle', betId)).toHaveLength(1)
+  expect(moved.wallet.faults).toEqual([])
+})

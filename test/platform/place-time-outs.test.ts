@@ -1,0 +1,86 @@
+/** P5, in real time: a partner has 5 s over connect, headers and body (C-2). */
+import { createServer, type Server } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Placed, startPlatform, type TestPlatform } from '../support/platform.ts'
+import { hang, type Received, type Script, type ScriptedWallet } from '../support/scripted-wallet.ts'
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.stop())
+
+interface Scene {
+  wallet: ScriptedWallet
+  placed: Placed
+  tookMs: number
+  place: Received
+  rollback: Received
+}
+
+/** A partner of its own for each case, so that all of them wait at the same time. */
+async function placeAndWait(script: Script): Promise<Scene> {
+  const { wallet, partnerId } = await platform.partner()
+  const frame = await platform.api.loadFrame(partnerId)
+  wallet.next('place', script)
+  const startedAt = performance.now()
+  const placed = await platform.api.place(frame)
+  const tookMs = performance.now() - startedAt
+  const [rollback] = await wallet.seen('rollback', 1)
+  const [place] = wallet.of('place')
+  if (place === undefined || rollback === undefined) throw new Error('a call is missing')
+  return { wallet, placed, tookMs, place, rollback }
+}
+
+const cases: [string, Script][] = [
+  ['no answer', hang],
+  ['an answer after 5.2 s', { delayMs: 5_200 }],
+  ['the headers at once and the body after 6 s', { bodyDelayMs: 6_000 }],
+]
+test.concurrent.each(cases)(
+  'P5: %s is rolled back with errorCode 10, after 5 s and before 6 s',
+  async (_what, script) => {
+    const { placed, place, rollback, tookMs } = await placeAndWait(script)
+    const gap = rollback.realAt - place.realAt
+    expect(gap).toBeGreaterThan(4_950)
+    expect(gap).toBeLessThan(6_000)
+    expect(tookMs).toBeLessThan(6_000)
+    expect([placed.status, placed.reason]).toEqual(['cancelled', 'rollback 10'])
+    expect(rollback.body).toMatchObject({ errorCode: 10, transactionId: placed.betId, amount: 10 })
+    const { deliveries } = await platform.api.bet(placed.betId)
+    expect(deliveries[0]?.error).toMatch(/^time_out: /)
+    expect(deliveries[0]?.attemptList[0]?.durationMs).toBeGreaterThanOrEqual(4_990)
+  },
+)
+
+test.concurrent('P5: an answer after 4.7 s is in time', async () => {
+  const { wallet, partnerId } = await platform.partner()
+  const frame = await platform.api.loadFrame(partnerId)
+  wallet.next('place', { delayMs: 4_000, bodyDelayMs: 700 })
+  expect((await platform.api.place(frame)).status).toBe('accepted')
+  expect(wallet.of('rollback')).toEqual([])
+})
+
+/** A server whose queue of connections is full takes no more; here one that accepts and never speaks stands for the handshake. */
+test.concurrent('P5: a partner that never finishes the handshake is rolled back with errorCode 10', async () => {
+  const { wallet, partnerId } = await platform.partner()
+  const frame = await platform.api.loadFrame(partnerId)
+  const silent = await silentServer()
+  await platform.api.savePartner({ url: silent.url, secret: wallet.secret }, partnerId)
+  const startedAt = performance.now()
+  const { betId, reason } = await platform.api.place(frame)
+  expect(reason).toBe('rollback 10')
+  expect(performance.now() - startedAt).toBeLessThan(6_000)
+  await platform.api.savePartner(wallet, partnerId)
+  silent.server.close()
+  await wallet.seen('rollback', 1)
+  expect(wallet.of('rollback', betId)[0]?.body.errorCode).toBe(10)
+})
+
+async function silentServer(): Promise<{ server: Server; url: string }> {
+  const server = createServer((socket) => socket.on('error', () => {}))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { server, url: `https://127.0.0.1:${address.port}` }
+}

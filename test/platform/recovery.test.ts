@@ -1,0 +1,112 @@
+/** P16: a platform is killed, another one on its database finishes what it had begun (C-1, C-5). */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type FakeTime, fakeTime } from '../support/fake-time.ts'
+import { startPlatform, type TestPlatform } from '../support/platform.ts'
+import { type PlatformProcess, spawnPlatform } from '../support/platform-process.ts'
+import { type ScriptedWallet, startScriptedWallet, status } from '../support/scripted-wallet.ts'
+
+/** Longer than a claim holds. */
+const LATER_MS = 20_000
+
+let database: TestDatabase
+let wallet: ScriptedWallet
+let killed: PlatformProcess
+let frame: string
+let successor: TestPlatform | undefined
+let time: FakeTime
+
+beforeEach(async () => {
+  database = await createDatabase()
+  wallet = await startScriptedWallet()
+  killed = await spawnPlatform(database.url)
+  frame = await killed.api.loadFrame(await killed.api.savePartner(wallet))
+  successor = undefined
+})
+afterEach(async () => {
+  await killed.kill('SIGKILL')
+  await successor?.stop()
+  await wallet.stop()
+  await database.drop()
+})
+
+/** Started some time after the kill, on a clock of its own, so that no test waits for it. */
+async function succeed(): Promise<TestPlatform> {
+  await killed.kill('SIGKILL')
+  time = fakeTime(new Date(Date.now() + LATER_MS))
+  successor = await startPlatform({ time, databaseUrl: database.url })
+  await time.settle()
+  return successor
+}
+
+const operationsOf = (betId: string) =>
+  wallet.requests.filter(({ body }) => body.transactionId === betId).map(({ operation }) => operation)
+
+test('P16: killed between the partner’s 200 and its own record: the bet is rolled back with errorCode 50', async () => {
+  let answer = () => {}
+  wallet.next('place', { hold: new Promise<void>((resolve) => (answer = resolve)) })
+  const placing = killed.api.place(frame).catch(() => 'nobody answered')
+  const [place] = await wallet.seen('place', 1)
+  const betId = String(place?.body.transactionId)
+  await killed.kill('SIGKILL')
+  answer() // the partner has debited the stake; nobody reads its 200
+  expect(await placing).toBe('nobody answered')
+  const { api } = await succeed()
+  await wallet.seen('rollback', 1)
+  await time.settle()
+  expect(await api.bet(betId)).toMatchObject({ status: 'cancelled', reason: 'rollback 50' })
+  expect(wallet.of('rollback', betId).map(({ body }) => [body.errorCode, body.amount])).toEqual([[50, 10]])
+  await time.advance(60_000)
+  expect(operationsOf(betId)).toEqual(['place', 'rollback'])
+})
+
+test('P16: killed while a rollback waits for its next attempt: the same rollback is delivered', async () => {
+  wallet.next('place', status(500))
+  wallet.always('rollback', status(500))
+  const { betId } = await killed.api.place(frame)
+  await wallet.seen('rollback', 3)
+  await killed.kill('SIGKILL')
+  wallet.always('rollback', {})
+  const { api } = await succeed()
+  await time.advance(60_000)
+  const rollbacks = wallet.of('rollback', betId)
+  expect(rollbacks.length).toBeLessThanOrEqual(10)
+  expect(new Set(rollbacks.map(({ text }) => text)).size).toBe(1)
+  const { status: state, deliveries } = await api.bet(betId)
+  expect([state, deliveries[1]?.status, deliveries[1]?.attempts]).toEqual(['cancelled', 'done', rollbacks.length])
+})
+
+test('P16: killed while a settle is on its way: it is sent again with the same bytes, and what waits behind it follows', async () => {
+  const { betId } = await killed.api.place(frame)
+  wallet.next('settle', { fault: 'hang' })
+  await killed.api.settle(betId, 'won', '25')
+  await killed.api.settle(betId, 'lost', '0')
+  await wallet.seen('settle', 1)
+  const { api } = await succeed()
+  await wallet.seen('settle', 3)
+  await time.settle()
+  expect(wallet.of('settle', betId).map(({ body }) => body.resultType)).toEqual(['won', 'won', 'lost'])
+  expect(wallet.of('settle', betId)[1]?.text).toBe(wallet.of('settle', betId)[0]?.text)
+  const { deliveries } = await api.bet(betId)
+  expect(deliveries.map((d) => [d.operation, d.status, d.attempts])).toEqual([
+    ['place', 'done', 1],
+    ['settle', 'done', 2],
+    ['settle', 'done', 1],
+  ])
+})
+
+test('P16: the answer of a repeat after the kill is the bet’s: no second bet, no second Place bet', async () => {
+  wallet.next('place', { fault: 'hang' })
+  const wish = { frameSessionId: frame, idempotencyKey: 'a-key-of-the-user', amount: '10' }
+  const bet = { ...wish, selections: [{ eventId: 'derby', outcomeId: 'home', coefficient: '2' }] }
+  const placing = killed.api.request('POST', '/bets', bet).catch(() => 'nobody answered')
+  const [place] = await wallet.seen('place', 1)
+  await killed.kill('SIGKILL')
+  expect(await placing).toBe('nobody answered')
+  const { api } = await succeed()
+  await wallet.seen('rollback', 1)
+  const { status: answered, body } = await api.request('POST', '/bets', bet)
+  const betId = place?.body.transactionId
+  expect([answered, body]).toEqual([201, { betId, status: 'cancelled', reason: 'rollback 50' }])
+  expect(wallet.of('place')).toHaveLength(1)
+})

@@ -1,0 +1,211 @@
+/** How results reach a partner that does not take them at once (C-5), and in which order (C-6). */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type FakeTime, fakeTime } from '../support/fake-time.ts'
+import { type BetDetail, startPlatform, type TestPlatform } from '../support/platform.ts'
+import { hang, refusal, reset, type ScriptedWallet, status } from '../support/scripted-wallet.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+let time: FakeTime
+let platform: TestPlatform
+let wallet: ScriptedWallet
+let frame: string
+let giveBack: () => void
+
+beforeAll(async () => {
+  time = fakeTime()
+  giveBack = time.takeOverTimeOuts()
+  platform = await startPlatform({ time })
+})
+afterAll(async () => {
+  giveBack()
+  await platform.stop()
+})
+beforeEach(async () => {
+  const partner = await platform.partner()
+  wallet = partner.wallet
+  frame = await platform.api.loadFrame(partner.partnerId)
+})
+
+async function acceptedBet(): Promise<string> {
+  const { betId, status } = await platform.api.place(frame)
+  expect(status).toBe('accepted')
+  return betId
+}
+
+type Delivery = BetDetail['deliveries'][number]
+async function deliveriesOf(betId: string): Promise<Delivery[]> {
+  return (await platform.api.bet(betId)).deliveries.slice(1)
+}
+
+async function onlyDeliveryOf(betId: string): Promise<Delivery> {
+  const [delivery, ...others] = await deliveriesOf(betId)
+  expect(others).toEqual([])
+  if (delivery === undefined) throw new Error('the bet has no delivery')
+  return delivery
+}
+
+function gapsOf({ attemptList }: Delivery): number[] {
+  const starts = attemptList.map(({ startedAt }) => new Date(startedAt).getTime())
+  return starts.slice(1).map((start, i) => start - (starts[i] ?? 0))
+}
+
+test('P12: a settle answered 500, then 200, is the same body twice with the same requestId', async () => {
+  const betId = await acceptedBet()
+  wallet.next('settle', status(500))
+  await platform.api.settle(betId, 'won', '25.00')
+  await time.advance(10_000)
+  const [first, second, ...more] = wallet.of('settle', betId)
+  expect(more).toEqual([])
+  expect(second?.text).toBe(first?.text)
+  expect(second?.headers['x-sign-jws']).toBe(first?.headers['x-sign-jws'])
+  expect(await onlyDeliveryOf(betId)).toMatchObject({ status: 'done', attempts: 2, requestId: first?.body.requestId })
+})
+
+test.each([
+  ['a time-out', hang],
+  ['a reset connection', reset],
+  ['status 404', status(404)],
+  ['a broken body', { body: '{' }],
+  ['400 without a code', { status: 400, body: 'Bad Request' }],
+])('C-5: %s is tried again, for a settle and for an unsettle', async (_what, script) => {
+  const betId = await acceptedBet()
+  wallet.next('settle', script, script)
+  wallet.next('unsettle', script, script)
+  await platform.api.settle(betId, 'won', '25.00')
+  await time.advance(MINUTE_MS)
+  await platform.api.unsettle(betId)
+  await time.advance(MINUTE_MS)
+  expect((await deliveriesOf(betId)).map((d) => [d.operation, d.status, d.attempts])).toEqual([
+    ['settle', 'done', 3],
+    ['unsettle', 'done', 3],
+  ])
+  expect(new Set(wallet.of('unsettle', betId).map((r) => r.text)).size).toBe(1)
+})
+
+test.each([20, 21, 5, 100])(
+  'P13: a settle answered 400 with code %i is not tried again and is visible',
+  async (code) => {
+    const betId = await acceptedBet()
+    wallet.next('settle', refusal(code, 'Recalculation transaction is blocked'))
+    await platform.api.settle(betId, 'won', '25.00')
+    await time.advance(10 * MINUTE_MS)
+    expect(wallet.of('settle', betId)).toHaveLength(1)
+    const refused = { status: 'refused', attempts: 1, code, error: 'Recalculation transaction is blocked' }
+    expect(await onlyDeliveryOf(betId)).toMatchObject(refused)
+    expect((await platform.api.deliveries('?status=refused')).map((d) => d.betId)).toContain(betId)
+  },
+)
+
+test('P13: a later result goes out after a refused one', async () => {
+  const betId = await acceptedBet()
+  wallet.next('settle', {}, refusal(20))
+  await platform.api.settle(betId, 'won', '25.00')
+  await platform.api.settle(betId, 'lost', '0')
+  await platform.api.settle(betId, 'refund', '10.00')
+  await time.advance(MINUTE_MS)
+  expect((await deliveriesOf(betId)).map((d) => d.status)).toEqual(['done', 'refused', 'done'])
+  expect(wallet.of('settle', betId).map((r) => r.body.resultType)).toEqual(['won', 'lost', 'refund'])
+})
+
+test('C-5: the gaps double from 0.7 s up to one minute, and a settle is still tried after 24 hours', async () => {
+  const betId = await acceptedBet()
+  wallet.always('settle', status(503))
+  await platform.api.settle(betId, 'won', '25.00')
+  await time.advance(6 * MINUTE_MS)
+  const gaps = gapsOf(await onlyDeliveryOf(betId))
+  expect(gaps.slice(0, 8)).toEqual([700, 1_400, 2_800, 5_600, 11_200, 22_400, 44_800, 60_000])
+  expect(gaps.slice(8).every((gap) => gap === 60_000)).toBe(true)
+  for (let hour = 0; hour < 24; hour++) await time.leap(HOUR_MS)
+  const before = wallet.of('settle', betId).length
+  expect(before).toBeGreaterThan(30)
+  expect((await onlyDeliveryOf(betId)).status).toBe('pending')
+  await time.advance(2 * MINUTE_MS)
+  expect(wallet.of('settle', betId).length).toBeGreaterThanOrEqual(before + 2)
+  wallet.always('settle', {})
+  await time.advance(MINUTE_MS)
+  expect((await onlyDeliveryOf(betId)).status).toBe('done')
+  expect(new Set(wallet.of('settle', betId).map((r) => r.text)).size).toBe(1)
+})
+
+test('C-5: a settle that nobody takes ends stuck and visible, and can be sent by hand', async () => {
+  const betId = await acceptedBet()
+  wallet.always('settle', status(503))
+  await platform.api.settle(betId, 'won', '25.00')
+  for (let hour = 0; hour < 48; hour++) await time.leap(HOUR_MS)
+  const [stuck] = (await platform.api.deliveries('?status=stuck')).filter((d) => d.betId === betId)
+  expect(stuck).toMatchObject({ operation: 'settle', status: 'stuck' })
+  wallet.always('settle', {})
+  await platform.api.request('POST', `/deliveries/${stuck?.deliveryId}/retry`)
+  await time.advance(1_000)
+  expect((await onlyDeliveryOf(betId)).status).toBe('done')
+})
+
+/** Every call of a bet in the order in which it came, as operation and payout. */
+const callsOf = (betId: string) =>
+  wallet.requests
+    .filter(({ body }) => body.transactionId === betId)
+    .map(({ operation, body }) => `${operation} ${body.resultType ?? ''} ${body.amount}`)
+
+test('P14: settle, resettle and unsettle decided while the partner is down arrive in that order, one at a time', async () => {
+  const betId = await acceptedBet()
+  for (const operation of ['settle', 'unsettle'] as const) wallet.always(operation, hang)
+  await platform.api.settle(betId, 'won', '25.00')
+  await platform.api.settle(betId, 'lost', '0')
+  await platform.api.unsettle(betId)
+  await platform.api.settle(betId, 'refund', '10.00')
+  await time.advance(2 * MINUTE_MS)
+  expect((await deliveriesOf(betId)).map((d) => d.status)).toEqual(['pending', 'waiting', 'waiting', 'waiting'])
+  expect(new Set(callsOf(betId).slice(1))).toEqual(new Set(['settle won 25']))
+  wallet.always('unsettle', {})
+  wallet.always('settle', {})
+  wallet.next('settle', status(500), {}, status(502)) // the next attempt fails; the resettle is delayed once more
+  await time.advance(5 * MINUTE_MS)
+  const inOrder = callsOf(betId).filter((call, i, all) => call !== all[i - 1])
+  expect(inOrder).toEqual(['place  10', 'settle won 25', 'settle lost 0', 'unsettle  0', 'settle refund 10'])
+  expect((await deliveriesOf(betId)).map((d) => d.status)).toEqual(['done', 'done', 'done', 'done'])
+  expect(wallet.faults).toEqual([]) // the scripted wallet complains of a call while another of its bet is unanswered
+})
+
+test('P14: what is decided while a call is on its way waits for its answer', async () => {
+  const betId = await acceptedBet()
+  let answer = () => {}
+  wallet.next('settle', { hold: new Promise<void>((resolve) => (answer = resolve)) })
+  await platform.api.settle(betId, 'won', '25.00')
+  await wallet.seen('settle', 1)
+  await platform.api.unsettle(betId)
+  await platform.api.cancel(betId, 50)
+  await time.advance(3_000)
+  expect(wallet.of('unsettle', betId)).toEqual([])
+  answer()
+  await time.advance(1_000)
+  expect(callsOf(betId).slice(1)).toEqual(['settle won 25', 'unsettle  25', 'rollback  10'])
+  expect((await platform.api.bet(betId)).status).toBe('cancelled')
+})
+
+test('P14: a stuck rollback is not overtaken, and bets beside it are not held up', async () => {
+  const betId = await acceptedBet()
+  const other = await acceptedBet()
+  wallet.always('settle', status(500))
+  await platform.api.settle(betId, 'won', '25.00')
+  for (let hour = 0; hour < 30; hour++) await time.leap(HOUR_MS)
+  await platform.api.settle(betId, 'lost', '0')
+  wallet.always('settle', {})
+  await platform.api.settle(other, 'won', '25.00')
+  await time.advance(MINUTE_MS)
+  expect((await deliveriesOf(betId)).map((d) => d.status)).toEqual(['stuck', 'waiting'])
+  expect((await onlyDeliveryOf(other)).status).toBe('done')
+})
+
+test('C-6: different bets are delivered side by side', async () => {
+  const bets = await Promise.all(Array.from({ length: 20 }, acceptedBet))
+  let answer = () => {}
+  wallet.always('settle', { hold: new Promise<void>((resolve) => (answer = resolve)) })
+  await Promise.all(bets.map((betId) => platform.api.settle(betId, 'won', '25.00')))
+  await wallet.seen('settle', 20)
+  expect(wallet.openCalls()).toBe(20)
+  answer()
+  await time.advance(1_000)
+  for (const betId of bets) expect((await onlyDeliveryOf(betId)).status).toBe('done')
+})

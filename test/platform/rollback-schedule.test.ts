@@ -1,0 +1,178 @@
+/** When a rollback is tried, when it is over, and what is left when it never is (C-4). */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type FakeTime, fakeTime } from '../support/fake-time.ts'
+import { type BetDetail, startPlatform, type TestPlatform } from '../support/platform.ts'
+import { hang, refusal, reset, type ScriptedWallet, status } from '../support/scripted-wallet.ts'
+
+const WINDOW_MS = 360_000
+
+let time: FakeTime
+let platform: TestPlatform
+let wallet: ScriptedWallet
+let frame: string
+let chance = 0
+let giveBack: () => void
+
+beforeAll(async () => {
+  time = fakeTime()
+  giveBack = time.takeOverTimeOuts()
+  platform = await startPlatform({ time, random: () => chance })
+})
+afterAll(async () => {
+  giveBack()
+  await platform.stop()
+})
+afterEach(() => {
+  chance = 0
+})
+
+/** Each test has a partner of its own: what one finds of it is not another's business. */
+async function cancelledBet(): Promise<string> {
+  const partner = await platform.partner()
+  wallet = partner.wallet
+  frame = await platform.api.loadFrame(partner.partnerId)
+  return anotherCancelledBet()
+}
+
+async function anotherCancelledBet(): Promise<string> {
+  wallet.next('place', status(500))
+  return (await platform.api.place(frame)).betId
+}
+
+type Delivery = BetDetail['deliveries'][number]
+async function rollbackOf(betId: string): Promise<Delivery> {
+  const { deliveries } = await platform.api.bet(betId)
+  const rollback = deliveries.find((delivery) => delivery.operation === 'rollback')
+  if (rollback === undefined) throw new Error('the bet has no rollback')
+  return rollback
+}
+
+/** Milliseconds from the first attempt to each. */
+function startsOf({ attemptList }: Delivery): number[] {
+  const starts = attemptList.map(({ startedAt }) => new Date(startedAt).getTime())
+  return starts.map((start) => start - (starts[0] ?? 0))
+}
+
+const gapsOf = (starts: number[]) => starts.slice(1).map((start, i) => start - (starts[i] ?? 0))
+
+test('P8: answered 500 nine times, then 200: ten attempts, the first gap 0.7 s, each gap twice the one before', async () => {
+  const betId = await cancelledBet()
+  wallet.next('rollback', ...Array.from({ length: 9 }, () => status(500)))
+  await time.advance(WINDOW_MS + 60_000)
+  const rollback = await rollbackOf(betId)
+  expect([rollback.status, rollback.attempts, rollback.attemptList.length]).toEqual(['done', 10, 10])
+  const gaps = gapsOf(startsOf(rollback))
+  expect(gaps).toEqual([700, 1_400, 2_800, 5_600, 11_200, 22_400, 44_800, 89_600, 179_200])
+  expect(rollback.attemptList.map((a) => a.httpStatus)).toEqual([...Array(9).fill(500), 200])
+  const received = wallet.of('rollback', betId)
+  expect(new Set(received.map((r) => r.text)).size).toBe(1)
+  expect(received.map((r) => r.at.getTime())).toEqual(rollback.attemptList.map((a) => new Date(a.startedAt).getTime()))
+})
+
+test.each([1, 0.999, 0.5])('P8: chance %d takes a little of every gap and adds nothing', async (random) => {
+  const betId = await cancelledBet()
+  chance = random
+  wallet.always('rollback', status(503))
+  await time.advance(WINDOW_MS + 60_000)
+  const rollback = await rollbackOf(betId)
+  const starts = startsOf(rollback)
+  expect([rollback.status, starts.length]).toEqual(['stuck', 10])
+  expect(starts.at(-1)).toBeLessThanOrEqual(WINDOW_MS)
+  gapsOf(starts).forEach((gap, i) => {
+    expect(gap / (700 * 2 ** i)).toBeGreaterThan(0.9)
+    expect(gap / (700 * 2 ** i)).toBeLessThanOrEqual(1.06)
+  })
+})
+
+test('P9: never answered: ten attempts, all within 6 minutes of the first, then stuck', async () => {
+  const betId = await cancelledBet()
+  wallet.always('rollback', hang)
+  await time.advance(WINDOW_MS + 5_000)
+  const rollback = await rollbackOf(betId)
+  const starts = startsOf(rollback)
+  expect([rollback.status, rollback.attempts, starts.length]).toEqual(['stuck', 10, 10])
+  expect(starts.at(-1)).toBeLessThanOrEqual(WINDOW_MS)
+  expect(starts.at(-1)).toBeGreaterThan(WINDOW_MS * 0.9)
+  expect(Math.min(...gapsOf(starts))).toBeGreaterThanOrEqual(5_000) // one at a time: the next never before the time-out
+  expect(gapsOf(starts).every((gap, i, all) => i === 0 || gap >= (all[i - 1] ?? 0))).toBe(true)
+  await time.advance(3_600_000 / 6)
+  expect(wallet.of('rollback', betId)).toHaveLength(10)
+})
+
+test('P9: one that is stuck is listed, and sending it by hand keeps every attempt', async () => {
+  const betId = await cancelledBet()
+  wallet.always('rollback', reset)
+  await time.advance(WINDOW_MS)
+  const stuck = (await platform.api.deliveries('?status=stuck')).filter((d) => d.betId === betId)
+  expect(stuck).toEqual([expect.objectContaining({ operation: 'rollback', status: 'stuck', attempts: 10 })])
+  expect(stuck[0]?.error).toMatch(/^network: /)
+  wallet.next('rollback', status(500), status(500))
+  wallet.always('rollback', {})
+  const { status: answer } = await platform.api.request('POST', `/deliveries/${stuck[0]?.deliveryId}/retry`)
+  expect(answer).toBe(202)
+  await time.advance(5_000)
+  const rollback = await rollbackOf(betId)
+  expect([rollback.status, rollback.attempts]).toEqual(['done', 13])
+  expect(rollback.attemptList.map((a) => a.number)).toEqual(Array.from({ length: 13 }, (_, i) => i + 1))
+  expect(gapsOf(startsOf(rollback)).slice(10)).toEqual([700, 1_400])
+  expect(new Set(wallet.of('rollback', betId).map((r) => r.text)).size).toBe(1)
+  expect((await platform.api.deliveries('?status=stuck')).filter((d) => d.betId === betId)).toEqual([])
+  expect((await platform.api.request('POST', `/deliveries/${stuck[0]?.deliveryId}/retry`)).status).toBe(409)
+})
+
+test('P9: the metrics count what is stuck and tell how long the oldest waits', async () => {
+  const metric = async (name: string) => {
+    const { body } = await platform.api.request('GET', '/metrics')
+    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(String(body))?.[1])
+  }
+  const before = await metric('platform_deliveries_stuck')
+  await cancelledBet()
+  wallet.always('rollback', status(500))
+  await time.advance(100_000)
+  expect(await metric('platform_deliveries_pending')).toBe(1)
+  expect(await metric('platform_oldest_pending_seconds')).toBe(100)
+  await time.advance(WINDOW_MS)
+  expect(await metric('platform_deliveries_stuck')).toBe(before + 1)
+  expect(await metric('platform_deliveries_pending')).toBe(0)
+})
+
+test('P10: 400 with code 8 is done', async () => {
+  const betId = await cancelledBet()
+  wallet.next('rollback', refusal(8, 'The bet has already been processed'))
+  await time.advance(WINDOW_MS)
+  expect(await rollbackOf(betId)).toMatchObject({ status: 'done', attempts: 1, code: 8 })
+  expect(wallet.of('rollback', betId)).toHaveLength(1)
+})
+
+test.each([5, 7, 1, 20, 100])('P11: 400 with code %i is not tried again and is visible', async (code) => {
+  const betId = await cancelledBet()
+  wallet.next('rollback', refusal(code))
+  await time.advance(WINDOW_MS)
+  expect(await rollbackOf(betId)).toMatchObject({ status: 'refused', attempts: 1, code })
+  expect(wallet.of('rollback', betId)).toHaveLength(1)
+  expect((await platform.api.deliveries('?status=refused')).some((d) => d.betId === betId)).toBe(true)
+})
+
+test('P8: 200 with a body that is not the standard one is tried again', async () => {
+  const betId = await cancelledBet()
+  wallet.next('rollback', { body: '' }, { body: { status: 'ok' } }, { body: { transactionId: 'another-bet' } })
+  await time.advance(10_000)
+  expect(await rollbackOf(betId)).toMatchObject({ status: 'done', attempts: 4 })
+})
+
+test('C-4: fifty rollbacks to a partner that never answers all end stuck or done, none with more than ten attempts', async () => {
+  await cancelledBet()
+  wallet.always('rollback', hang)
+  for (let i = 0; i < 49; i++) await anotherCancelledBet()
+  await time.advance(WINDOW_MS)
+  const counts = new Map<unknown, number>()
+  for (const { body } of wallet.of('rollback'))
+    counts.set(body.transactionId, (counts.get(body.transactionId) ?? 0) + 1)
+  expect(Math.max(...counts.values())).toBeLessThanOrEqual(10)
+  wallet.always('rollback', {})
+  await time.advance(60_000)
+  const rollbacks = (await platform.api.deliveries('?limit=500')).filter((d) => d.operation === 'rollback')
+  const mine = rollbacks.filter((d) => counts.has(d.betId))
+  expect(mine).toHaveLength(50)
+  expect(mine.filter((d) => d.status !== 'done' && d.status !== 'stuck')).toEqual([])
+})

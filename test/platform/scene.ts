@@ -1,0 +1,25 @@
+// A platform with one scripted partner and one frame session, in time that the test moves.
+import { type FakeTime, fakeTime } from '../support/fake-time.ts'
+import { type PlatformClient, startPlatform, type TestPlatform } from '../support/platform.ts'
+import type { Received, ScriptedWallet } from '../support/scripted-wallet.ts'
+
+export interface Scene {
+  time: FakeTime
+  platform: TestPlatform
+  api: PlatformClient
+  wallet: ScriptedWallet
+  partnerId: string
+  frame: string
+  /** Every call about a bet so far. */
+  callsOf(betId: string): Received[]
+  stop(): Promise<void>
+}
+
+export async function startScene(env: Record<string, string> = {}): Promise<Scene> {
+  const time = fakeTime()
+  const platform = await startPlatform({ time, env })
+  const { wallet, partnerId } = await platform.partner()
+  const frame = await platform.api.loadFrame(partnerId)
+  const callsOf = (betId: string) => wallet.requests.filter(({ body }) => body.transactionId === betId)
+  return { time, platform, api: platform.api, wallet, partnerId, frame, callsOf, stop: platform.stop }
+}

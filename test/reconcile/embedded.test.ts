@@ -1,0 +1,31 @@
+/** Reconcile on embedded databases: their one connection is taken by the snapshot, and what differs is looked at again on it. */
+import { expect, test } from 'vitest'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDb } from '../../src/db/open.ts'
+import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import type { Finding } from '../../src/reconcile/compare.ts'
+import { reconcile } from '../../src/reconcile/reconcile.ts'
+import { betIdOf, platformBook, walletBook } from './books.ts'
+
+const BETS = 40
+
+test('two embedded databases are compared too, each on its one connection', async () => {
+  const open = async (book: string[]) => {
+    const db = await openDb({ kind: 'pglite', dataDir: 'memory://' })
+    await migrate(db)
+    await db.script(async (run) => {
+      for (const sql of book) await run(sql)
+    })
+    return db
+  }
+  const platform = await open(platformBook(BETS))
+  const wallet = await open(walletBook(BETS - 4))
+  const findings: Finding[] = []
+  const options = { platform, wallet: { kind: 'database', db: wallet }, scales: STANDARD_SCALES } as const
+  const summary = await reconcile(options, (one) => findings.push(one))
+  expect(summary).toMatchObject({ bets: BETS, differences: 3 })
+  expect(findings.map(({ kind, betId }) => `${kind} ${betId}`)).toEqual(
+    [37, 38, 40].map((i) => `missing_at_wallet ${betIdOf(i)}`),
+  )
+  await Promise.all([platform.close(), wallet.close()])
+})

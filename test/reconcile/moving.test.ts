@@ -1,0 +1,71 @@
+/** A bet that moves between the readings of two databases is no difference: what differs is looked at again. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import type { Finding } from '../../src/reconcile/compare.ts'
+import { reconcile } from '../../src/reconcile/reconcile.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type Books, betIdOf, writeBooks } from './books.ts'
+
+let databases: TestDatabase[]
+let books: Books
+let platform: Db
+let wallet: Db
+
+beforeEach(async () => {
+  databases = await Promise.all([createDatabase(), createDatabase()])
+  const urls = databases.map(({ url }) => url) as [string, string]
+  books = await writeBooks(...urls, 20)
+  platform = await openDb({ kind: 'postgres', url: urls[0] })
+  wallet = await openDb({ kind: 'postgres', url: urls[1] })
+})
+afterEach(async () => {
+  await Promise.all([platform.close(), wallet.close(), books.close()])
+  await Promise.all(databases.map((database) => database.drop()))
+})
+
+/** Compares while `happen` takes place between the platform's snapshot and its bets being read. */
+async function compareDuring(happen: () => Promise<void>): Promise<Finding[]> {
+  const slow: Db = {
+    ...platform,
+    snapshot: (work) =>
+      platform.snapshot(async (tx) => {
+        await tx.query({ name: 'begin_snapshot', text: 'select count(*) from platform.bet' })
+        await happen()
+        return work(tx)
+      }),
+  }
+  const findings: Finding[] = []
+  const options = { platform: slow, wallet: { kind: 'database', db: wallet }, scales: STANDARD_SCALES } as const
+  await reconcile(options, (finding) => findings.push(finding))
+  return findings
+}
+
+test('a bet that is settled on both sides in between is no difference', async () => {
+  const findings = await compareDuring(async () => {
+    await books.wallet(
+      "update purser.bet set status = 'settled', payout = 2100, result_type = 'won', payee = 'player' where bet_id = $1",
+      5,
+    )
+    await books.platform(
+      `update platform.bet set status = 'settled', payout = 2100, result_type = 'won', told_status = 'settled', told_payout = 2100,
+         told_result_type = 'won', deliveries = 2 where bet_id = $1`,
+      5,
+    )
+  })
+  expect(findings).toEqual([])
+})
+
+test('a bet that is settled on one side only is one, however late', async () => {
+  const findings = await compareDuring(() =>
+    books
+      .platform(
+        `update platform.bet set status = 'settled', payout = 2100, result_type = 'won', told_status = 'settled', told_payout = 2100,
+         told_result_type = 'won', deliveries = 2 where bet_id = $1`,
+        5,
+      )
+      .then(() => books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", 5)),
+  )
+  expect(findings.map(({ kind, betId }) => `${kind} ${betId}`)).toEqual([`status ${betIdOf(5)}`])
+})

@@ -1,0 +1,120 @@
+/**
+ * Time that stands still until the test moves it. Timers fire in order as it passes, and before each next one everything
+ * real that they set off (statements, calls over HTTP) has come to rest.
+ */
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import type { Clock } from '../../src/clock.ts'
+import type { Timers } from '../../src/platform/deliver.ts'
+
+export interface FakeTime extends Clock {
+  readonly timers: Timers
+  /** Lets time pass: what falls due on the way happens when it is due. */
+  advance(milliseconds: number): Promise<void>
+  /** Time passes while nothing runs, as for a process that was frozen; what fell due meanwhile happens at the end. */
+  leap(milliseconds: number): Promise<void>
+  /** Lets happen what is due now, and waits until everything real has come to rest. */
+  settle(): Promise<void>
+  /** How many wake-ups are waited for through `timers`. */
+  sleepers(): number
+  /** Another reason not to be at rest yet; returns its removal. */
+  watch(isBusy: () => boolean | Promise<boolean>): () => void
+  /**
+   * When something can happen at the earliest, in milliseconds: whoever only looks (and wakes each second for it) is woken
+   * no sooner. Returns its removal.
+   */
+  idle(until: () => Promise<number>): () => void
+  /** From now on AbortSignal.timeout runs on this time too; returns the way back. */
+  takeOverTimeOuts(): () => void
+}
+
+/** Turns of the event loop without any work after which loopback connections have nothing more to say. */
+const QUIET_TURNS = 25
+/** Real milliseconds that work may take to come to rest, so that a test that waits for ever says so. */
+const REST_TIMEOUT_MS = 20_000
+
+interface Timer {
+  readonly at: number
+  readonly wake: () => void
+}
+
+export function fakeTime(start = new Date('2031-05-16T12:00:00.000Z')): FakeTime {
+  let now = start.getTime()
+  const pending = { wakes: new Set<Timer>(), timeOuts: new Set<Timer>() }
+  const checks = new Set<() => boolean | Promise<boolean>>()
+  const hints = new Set<() => Promise<number>>()
+  const add = (to: Set<Timer>, at: number, wake: () => void) => {
+    const timer = { at, wake }
+    to.add(timer)
+    return () => void to.delete(timer)
+  }
+  const fire = async (until: number) => {
+    await untilAtRest(checks)
+    for (let next = earliest(pending, until); next !== undefined; next = earliest(pending, until)) {
+      for (const timers of Object.values(pending)) timers.delete(next)
+      const other = earliest(pending, until)?.at ?? until
+      now = Math.max(now, next.at, Math.min(other, await idleUntil(hints)))
+      next.wake()
+      await untilAtRest(checks)
+    }
+  }
+  return {
+    now: () => new Date(now),
+    timers: { at: (time, wake) => add(pending.wakes, time.getTime(), wake) },
+    async advance(milliseconds) {
+      const end = now + milliseconds
+      await fire(end)
+      now = end
+    },
+    async leap(milliseconds) {
+      await untilAtRest(checks)
+      now += milliseconds
+      await fire(now)
+    },
+    settle: () => fire(now),
+    sleepers: () => pending.wakes.size,
+    watch(isBusy) {
+      checks.add(isBusy)
+      return () => void checks.delete(isBusy)
+    },
+    idle(until) {
+      hints.add(until)
+      return () => void hints.delete(until)
+    },
+    takeOverTimeOuts: () => replaceTimeOuts((ms, wake) => add(pending.timeOuts, now + ms, wake)),
+  }
+}
+
+/** The first timer to fire up to a time. */
+function earliest({ wakes, timeOuts }: { wakes: Set<Timer>; timeOuts: Set<Timer> }, until: number): Timer | undefined {
+  return [...wakes, ...timeOuts].filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]
+}
+
+async function idleUntil(hints: ReadonlySet<() => Promise<number>>): Promise<number> {
+  const times = await Promise.all([...hints].map((hint) => hint()))
+  return times.length === 0 ? Number.NEGATIVE_INFINITY : Math.min(...times)
+}
+
+function replaceTimeOuts(after: (milliseconds: number, wake: () => void) => void): () => void {
+  const original = AbortSignal.timeout
+  AbortSignal.timeout = (milliseconds) => {
+    const controller = new AbortController()
+    after(milliseconds, () => controller.abort(new DOMException('the time is over', 'TimeoutError')))
+    return controller.signal
+  }
+  return () => {
+    AbortSignal.timeout = original
+  }
+}
+
+async function untilAtRest(checks: ReadonlySet<() => boolean | Promise<boolean>>): Promise<void> {
+  const giveUpAt = performance.now() + REST_TIMEOUT_MS
+  do {
+    if (performance.now() > giveUpAt) throw new Error(`nothing came to rest within ${REST_TIMEOUT_MS} ms`)
+    for (let turn = 0; turn < QUIET_TURNS; turn++) await turnOfTheLoop()
+  } while (await isBusy(checks))
+}
+
+async function isBusy(checks: ReadonlySet<() => boolean | Promise<boolean>>): Promise<boolean> {
+  for (const check of checks) if (await check()) return true
+  return false
+}

@@ -1,0 +1,57 @@
+/**
+ * What a test of faults is made of: databases, networks, wallets in processes of their own, players with money. All of it
+ * is gone when the test is over, also of tests that run at the same time.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TestContext } from 'vitest'
+import { createDatabase } from './database.ts'
+import type { Player } from './journal.ts'
+import { playerWithMoney } from './operator.ts'
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import { type SpawnOptions, spawnWallet, type WalletProcess } from './wallet-process.ts'
+
+export type Finishing = Pick<TestContext, 'onTestFinished'>
+
+/** More than all bets together can cost: no call has a reason to be refused. */
+export const MONEY = 1_000_000
+/** The platform gives a Place bet up after 5 s; an answer that comes a little later still says the same as none. */
+const LATEST_ANSWER_MS = 5_500
+/** Orchestrators wait 10 to 30 s before they kill. */
+const EXIT_MS = 10_000
+
+export async function newDatabase({ onTestFinished }: Finishing): Promise<string> {
+  const database = await createDatabase()
+  onTestFinished(() => database.drop())
+  return database.url
+}
+
+/** A network between a wallet and this database. */
+export async function newNetwork({ onTestFinished }: Finishing, databaseUrl: string): Promise<TcpProxy> {
+  const network = await startTcpProxy(databaseUrl)
+  onTestFinished(() => network.close())
+  return network
+}
+
+export async function newWallet({ onTestFinished }: Finishing, options: SpawnOptions): Promise<WalletProcess> {
+  const wallet = await spawnWallet(options)
+  onTestFinished(async () => void (await wallet.kill('SIGKILL')))
+  return wallet
+}
+
+export function newPlayers({ operator }: WalletProcess, count: number, money = MONEY): Promise<Player[]> {
+  return Promise.all(Array.from({ length: count }, () => playerWithMoney(operator, `${money}.00`)))
+}
+
+/** The exit code, null after a death by a signal, 'none' when the process is still there. */
+export function exitOf(wallet: WalletProcess, signal: NodeJS.Signals): Promise<number | null | 'none'> {
+  return Promise.race([wallet.kill(signal), sleep(EXIT_MS, 'none' as const, { ref: false })])
+}
+
+const lateness = monitorEventLoopDelay({ resolution: 20 })
+lateness.enable()
+
+/** Milliseconds for the answer to a Place bet. Where the machine keeps this process waiting, it does so with the wallet too. */
+export function latestAnswerMs(): number {
+  return LATEST_ANSWER_MS + lateness.max / 1e6
+}

@@ -1,0 +1,15 @@
+/** A platform in a process of its own: `node dist/main.js platform`. */
+import { type PlatformClient, platformClient } from './platform.ts'
+import { type ServerProcess, spawnServer } from './server-process.ts'
+
+const KEY = 'the-key-of-the-platform-under-test'
+
+export interface PlatformProcess extends ServerProcess {
+  readonly api: PlatformClient
+}
+
+export async function spawnPlatform(databaseUrl: string): Promise<PlatformProcess> {
+  const settings = { HOST: '127.0.0.1', PORT: '0', PLATFORM_API_KEY: KEY, DATABASE_URL: databaseUrl }
+  const server = await spawnServer('platform', settings)
+  return { ...server, api: platformClient(server.url, KEY) }
+}

@@ -1,0 +1,219 @@
+/** A platform in this process on a database of its own, in real time or in time that the test moves, and its API. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { request as send } from 'undici'
+import { ROLES, readConfig } from '../../src/config.ts'
+import { servePlatform } from '../../src/serve-platform.ts'
+import { createDatabase } from './database.ts'
+import type { FakeTime } from './fake-time.ts'
+import { type ScriptedOptions, type ScriptedWallet, startScriptedWallet } from './scripted-wallet.ts'
+import { type Json, readReply } from './wire.ts'
+
+export interface ApiReply {
+  status: number
+  body: Json
+  headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export interface AttemptView {
+  number: number
+  startedAt: string
+  durationMs: number
+  httpStatus: number | null
+  outcome: 'accepted' | 'refused' | 'unknown'
+  code?: number
+  error?: string
+  body: string
+}
+
+export interface DeliveryView {
+  deliveryId: string
+  betId: string
+  partnerId: string
+  number: number
+  operation: 'place' | 'settle' | 'unsettle' | 'rollback'
+  requestId: string
+  status: 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
+  attempts: number
+  code?: number
+  error?: string
+  decidedAt: string
+  dueAt?: string
+  finishedAt?: string
+}
+
+export interface BetDetail {
+  betId: string
+  status: 'placing' | 'accepted' | 'declined' | 'cancelled' | 'settled'
+  reason?: string
+  amount: string
+  currency: string
+  coefficient: string
+  payout?: string
+  resultType?: string
+  deliveries: (DeliveryView & { request: { [member: string]: Json }; attemptList: AttemptView[] })[]
+}
+
+export interface Placed {
+  betId: string
+  status: BetDetail['status']
+  reason?: string
+}
+
+/** Calls of the platform API; all but `request` throw on an answer that is no success. */
+export interface PlatformClient {
+  request(method: string, path: string, body?: object | string): Promise<ApiReply>
+  savePartner(wallet: { url: string; secret: string }, partnerId?: string): Promise<string>
+  /** The new frame session's id. */
+  loadFrame(partnerId: string, token?: string): Promise<string>
+  /** 10.00 on one selection of an event of its own, unless other members are given. */
+  place(frameSessionId: string, over?: Record<string, unknown>): Promise<Placed>
+  bet(betId: string): Promise<BetDetail>
+  settle(betId: string, resultType: string, amount: string): Promise<void>
+  unsettle(betId: string): Promise<void>
+  cancel(betId: string, errorCode: number): Promise<void>
+  event(eventId: string, state: object): Promise<void>
+  results(eventId: string, results: Record<string, 'won' | 'lost' | 'refund'>): Promise<number>
+  limits(limits: object): Promise<void>
+  deliveries(query?: string): Promise<DeliveryView[]>
+}
+
+export function platformClient(url: string, key: string): PlatformClient {
+  const request: PlatformClient['request'] = async (method, path, body) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const text = typeof body === 'object' ? JSON.stringify(body) : (body ?? null)
+    const reply = await send(url + path, { method, headers, body: text, headersTimeout: 20_000 })
+    return { ...readReply(reply.statusCode, await reply.body.text()), headers: reply.headers }
+  }
+  const must = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const reply = await request(method, path, body)
+    if (reply.status < 300) return reply.body
+    throw new Error(`${method} ${path} answered ${reply.status}: ${JSON.stringify(reply.body)}`)
+  }
+  const change = (path: string, body?: object) => must('POST', path, body).then(() => {})
+  return { request, ...betCalls(must, change), ...otherCalls(must) }
+}
+
+type Must = (method: string, path: string, body?: object) => Promise<unknown>
+
+function betCalls(must: Must, change: (path: string, body?: object) => Promise<void>) {
+  return {
+    async place(frameSessionId: string, over: Record<string, unknown> = {}): Promise<Placed> {
+      return (await must('POST', '/bets', { frameSessionId, ...aBet(), ...over })) as Placed
+    },
+    bet: async (betId: string) => (await must('GET', `/bets/${betId}`)) as BetDetail,
+    settle: (betId: string, resultType: string, amount: string) =>
+      change(`/bets/${betId}/settle`, { resultType, amount }),
+    unsettle: (betId: string) => change(`/bets/${betId}/unsettle`),
+    cancel: (betId: string, errorCode: number) => change(`/bets/${betId}/cancel`, { errorCode }),
+  }
+}
+
+function otherCalls(must: Must) {
+  return {
+    async savePartner({ url: baseUrl, secret }: { url: string; secret: string }, partnerId: string = randomUUID()) {
+      await must('POST', '/partners', { partnerId, baseUrl, secret })
+      return partnerId
+    },
+    async loadFrame(partnerId: string, token = newToken()): Promise<string> {
+      return ((await must('POST', '/frame-sessions', { partnerId, token })) as { frameSessionId: string })
+        .frameSessionId
+    },
+    event: async (eventId: string, state: object) => void (await must('PUT', `/events/${eventId}`, state)),
+    async results(eventId: string, results: Record<string, string>): Promise<number> {
+      const outcomes = Object.entries(results).map(([outcomeId, result]) => ({ outcomeId, result }))
+      return ((await must('POST', `/events/${eventId}/result`, { outcomes })) as { bets: number }).bets
+    },
+    limits: async (limits: object) => void (await must('PUT', '/limits', limits)),
+    async deliveries(query = ''): Promise<DeliveryView[]> {
+      return ((await must('GET', `/deliveries${query}`)) as { data: DeliveryView[] }).data
+    },
+  }
+}
+
+export const newToken = () => `token-${randomBytes(16).toString('hex')}`
+
+/** A bet on an event that nobody else bets on. */
+export function aBet(): { amount: string; selections: Record<string, unknown>[] } {
+  return { amount: '10.00', selections: [{ eventId: randomUUID(), outcomeId: 'home', coefficient: '2.5' }] }
+}
+
+export interface TestPlatform {
+  url: string
+  key: string
+  databaseUrl: string
+  api: PlatformClient
+  /** Reads the database behind the API's back. */
+  sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
+  /** A scripted wallet that is a partner of this platform, stopped with it. */
+  partner(options?: ScriptedOptions): Promise<{ wallet: ScriptedWallet; partnerId: string }>
+  stop(): Promise<void>
+}
+
+export interface PlatformOptions {
+  /** Real time unless given. */
+  time?: FakeTime
+  /** A database of its own, dropped by stop(), unless given. */
+  databaseUrl?: string
+  env?: Record<string, string>
+  /** Chance in the retries; 0 unless given: every gap is as long as it gets. */
+  random?: () => number
+}
+
+export async function startPlatform(options: PlatformOptions = {}): Promise<TestPlatform> {
+  const own = options.databaseUrl === undefined ? await createDatabase() : undefined
+  const databaseUrl = options.databaseUrl ?? own?.url ?? ''
+  const key = randomBytes(16).toString('hex')
+  const env = { PORT: '0', LOG_LEVEL: 'silent', PLATFORM_API_KEY: key, DATABASE_URL: databaseUrl, ...options.env }
+  const { time, random = () => 0 } = options
+  const reader = new pg.Client({ connectionString: databaseUrl })
+  await reader.connect()
+  const sql = async (text: string, values: unknown[] = []) => (await reader.query(text, values)).rows
+  const wallets: ScriptedWallet[] = []
+  const unwatch = [time?.watch(() => isWorking(time, sql, wallets)), time?.idle(() => nextDue(sql))]
+  const { url, close } = await servePlatform(readConfig(env, ROLES.platform), {
+    random,
+    ...(time && { clock: time, timers: time.timers }),
+  })
+  const api = platformClient(url, key)
+  return {
+    ...{ url, key, databaseUrl, api, sql },
+    async partner(given = {}) {
+      const wallet = await startScriptedWallet({ ...(time && { clock: time }), ...given })
+      wallets.push(wallet)
+      return { wallet, partnerId: await api.savePartner(wallet) }
+    },
+    async stop() {
+      for (const remove of unwatch) remove?.()
+      const faults = await Promise.allSettled(wallets.map((wallet) => wallet.stop()))
+      await close()
+      await reader.end()
+      await own?.drop()
+      for (const fault of faults) if (fault.status === 'rejected') throw fault.reason
+    },
+  }
+}
+
+/** Calls that were claimed and whose answer is not recorded; those that the wallets still hold are nobody's work. */
+const CLAIMED = `select count(*)::int as calls from platform.delivery d where status = 'pending' and operation <> 'place' and attempts > 0
+  and not exists (select from platform.attempt a where a.delivery_id = d.delivery_id and a.number = d.attempts)`
+
+/** The deliverer is at rest when it sleeps until some time and every call that it made is either recorded or unanswered. */
+async function isWorking(time: FakeTime, sql: TestPlatform['sql'], wallets: ScriptedWallet[]): Promise<boolean> {
+  if (time.sleepers() === 0) return true
+  const [row] = await sql(CLAIMED)
+  const open = wallets.reduce((sum, wallet) => sum + wallet.openCalls(), 0)
+  return Number(row?.calls) > open || time.sleepers() === 0
+}
+
+const NEXT_DUE = `select coalesce(extract(epoch from min(due_at)) * 1000, 'Infinity')::float8 as at
+  from platform.delivery where status = 'pending'`
+
+/** Nothing happens by itself before a delivery is due. */
+async function nextDue(sql: TestPlatform['sql']): Promise<number> {
+  const [row] = await sql(NEXT_DUE)
+  return Number(row?.at)
+}

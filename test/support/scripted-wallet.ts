@@ -1,0 +1,289 @@
+/**
+ * A partner that answers exactly as the test says: a real HTTP server on loopback with a queue of answers per operation.
+ * Every request is kept and held against the interface; what breaks it is a fault, and stop() throws the faults.
+ */
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Compile } from 'typebox/compile'
+import { type Clock, systemClock } from '../../src/clock.ts'
+import { BET_SCHEMAS } from '../../src/protocol/bet-request.ts'
+import { ROLLBACK_REASONS } from '../../src/protocol/codes.ts'
+import type { JsonObject } from './wire.ts'
+
+export type ScriptedOperation = 'place' | 'settle' | 'unsettle' | 'rollback' | 'profile'
+
+/** One answer. Without anything said: 200 with the standard body of the operation. */
+export interface Script {
+  status?: number
+  /** A text is sent as it is. */
+  body?: string | object | ((request: Received) => string | object)
+  headers?: Record<string, string>
+  /** Real milliseconds before anything is sent. */
+  delayMs?: number
+  /** Real milliseconds between the headers, which go out at once, and the body. */
+  bodyDelayMs?: number
+  /** Nothing is sent before this resolves. */
+  hold?: Promise<unknown>
+  /** hang: nothing is ever sent; reset: the connection breaks; reset_in_body: it breaks after half of the body. */
+  fault?: 'hang' | 'reset' | 'reset_in_body'
+}
+
+export interface Received {
+  readonly operation: ScriptedOperation | 'other'
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body as it came. */
+  readonly text: string
+  readonly body: JsonObject
+  /** By the clock of the test. */
+  readonly at: Date
+  /** By the real clock, in milliseconds. */
+  readonly realAt: number
+  /** Which connection it came by, from 1. */
+  readonly connection: number
+}
+
+export interface ScriptedWallet {
+  readonly url: string
+  readonly secret: string
+  readonly requests: readonly Received[]
+  /** Breaches of the interface by the caller. */
+  readonly faults: string[]
+  /** Queues answers, used once each. */
+  next(operation: ScriptedOperation, ...scripts: Script[]): void
+  /** The answer when the queue is empty. */
+  always(operation: ScriptedOperation, script: Script): void
+  of(operation: ScriptedOperation, betId?: string): Received[]
+  /** Waits until this many have come. */
+  seen(operation: ScriptedOperation, count: number): Promise<Received[]>
+  /** Calls that deliver a decision and have not been answered. */
+  openCalls(): number
+  /** The most calls that were unanswered at the same time. */
+  mostAtOnce(): number
+  /** Members of the profile, over the standard ones. */
+  profile: Record<string, unknown>
+  /** Throws when the caller broke the interface. */
+  stop(): Promise<void>
+}
+
+export const refusal = (code: number, message = 'no'): Script => ({ status: 400, body: { code, message } })
+export const status = (code: number): Script => ({ status: code, body: { code: 100, message: 'broken' } })
+export const hang: Script = { fault: 'hang' }
+export const reset: Script = { fault: 'reset' }
+
+interface State {
+  readonly secret: string
+  readonly clock: Clock
+  readonly requests: Received[]
+  readonly faults: string[]
+  readonly queues: Map<string, Script[]>
+  readonly standing: Map<string, Script>
+  readonly open: Set<Received>
+  connections: number
+  mostAtOnce: number
+  profile: Record<string, unknown>
+}
+
+export interface ScriptedOptions {
+  clock?: Clock
+  secret?: string
+  port?: number
+}
+
+const SEEN_TIMEOUT_MS = 15_000
+
+export async function startScriptedWallet(options: ScriptedOptions = {}): Promise<ScriptedWallet> {
+  const { clock = systemClock, secret = 'the-secret-of-the-scripted-partner', port = 0 } = options
+  const state: State = {
+    ...{ secret, clock, requests: [], faults: [], queues: new Map(), standing: new Map(), open: new Set() },
+    ...{ connections: 0, mostAtOnce: 0, profile: {} },
+  }
+  const server = listen(state)
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the scripted wallet has no port')
+  return walletOn(state, server, `http://127.0.0.1:${address.port}`)
+}
+
+function walletOn(state: State, server: Server, url: string): ScriptedWallet {
+  const of: ScriptedWallet['of'] = (operation, betId) =>
+    state.requests.filter((r) => r.operation === operation && (betId === undefined || r.body.transactionId === betId))
+  return {
+    ...{ url, secret: state.secret, requests: state.requests, faults: state.faults, of },
+    next: (operation, ...scripts) =>
+      void state.queues.set(operation, [...(state.queues.get(operation) ?? []), ...scripts]),
+    always: (operation, script) => void state.standing.set(operation, script),
+    openCalls: () => [...state.open].filter((r) => r.operation !== 'place' && r.operation !== 'profile').length,
+    mostAtOnce: () => state.mostAtOnce,
+    get profile() {
+      return state.profile
+    },
+    set profile(members) {
+      state.profile = members
+    },
+    async seen(operation, count) {
+      const giveUpAt = performance.now() + SEEN_TIMEOUT_MS
+      while (of(operation).length < count) {
+        if (performance.now() > giveUpAt) throw new Error(`${of(operation).length} ${operation} came, not ${count}`)
+        await sleep(5)
+      }
+      return of(operation)
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      if (state.faults.length > 0)
+        throw new Error(`the caller broke the interface:\n${[...new Set(state.faults)].join('\n')}`)
+    },
+  }
+}
+
+function listen(state: State): Server {
+  const numbers = new WeakMap<object, number>()
+  const server = createServer((request, response) => {
+    void readAll(request).then((text) => {
+      const received = receive(state, request, text, numbers.get(request.socket) ?? 0)
+      state.open.add(received)
+      state.mostAtOnce = Math.max(state.mostAtOnce, state.open.size)
+      response.once('close', () => state.open.delete(received))
+      response.once('finish', () => state.open.delete(received))
+      return answer(received, scriptFor(state, received), state, response)
+    })
+  })
+  server.keepAliveTimeout = 60_000
+  return server.on('connection', (socket) => {
+    state.connections += 1
+    numbers.set(socket, state.connections)
+    socket.on('error', () => {})
+  })
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function receive(state: State, request: IncomingMessage, text: string, connection: number): Received {
+  const { method = '', url: path = '', headers } = request
+  const body = parse(text)
+  const moment = { at: state.clock.now(), realAt: performance.now(), connection }
+  const received = { operation: operationOf(method, path, body.type), method, path, headers, text, body, ...moment }
+  state.faults.push(...faultsOf(state, received).map((fault) => `${received.operation}: ${fault} in ${text}`))
+  state.requests.push(received)
+  return received
+}
+
+function parse(text: string): JsonObject {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+function operationOf(method: string, path: string, type: unknown): Received['operation'] {
+  if (method === 'POST' && path.endsWith('/user/profile')) return 'profile'
+  if (!path.endsWith('/payment/bet')) return 'other'
+  if (method === 'POST') return type === 1 ? 'place' : 'other'
+  if (method !== 'PUT') return 'other'
+  return type === 1 ? 'unsettle' : type === 2 ? 'settle' : type === 3 ? 'rollback' : 'other'
+}
+
+function scriptFor(state: State, { operation }: Received): Script {
+  return state.queues.get(operation)?.shift() ?? state.standing.get(operation) ?? {}
+}
+
+async function answer(request: Received, script: Script, state: State, response: ServerResponse): Promise<void> {
+  const { status = 200, headers = {}, delayMs = 0, bodyDelayMs, hold, fault } = script
+  if (fault === 'hang') return
+  if (delayMs > 0) await sleep(delayMs)
+  await hold
+  if (fault === 'reset') return void response.socket?.resetAndDestroy()
+  const given = typeof script.body === 'function' ? script.body(request) : script.body
+  const body = given ?? (request.operation === 'profile' ? profileOf(state, request) : betReply(request, state))
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  if (fault === 'reset_in_body') {
+    response.write(text.slice(0, text.length / 2), () => response.socket?.resetAndDestroy())
+    return
+  }
+  if (bodyDelayMs !== undefined) {
+    response.flushHeaders()
+    await sleep(bodyDelayMs)
+  }
+  response.end(text)
+}
+
+function betReply({ body }: Received, { clock }: State): object {
+  return { transactionId: body.transactionId, transactionTime: clock.now().toISOString() }
+}
+
+function profileOf(state: State, { body }: Received): object {
+  const userId = `user-${createHmac('sha256', 'user').update(String(body.token)).digest('hex').slice(0, 16)}`
+  return { userId, currency: 'EUR', currencies: ['EUR', 'USD'], ...state.profile }
+}
+
+const SCHEMAS = Object.fromEntries(Object.entries(BET_SCHEMAS).map(([name, schema]) => [name, Compile(schema)]))
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const COMMON = [
+  ...['requestId', 'type', 'transactionId', 'userId', 'amount', 'currency'],
+  ...['coefficient', 'gameType', 'bonusId', 'bonusTemplateId', 'ticketType'],
+]
+const ONLY_IN_PLACE = ['ip', 'info', 'subPartnerId', 'metadata']
+/** Members that a bet keeps through its whole life (C-7). */
+const KEPT = ['userId', 'operatorUser', 'currency', 'coefficient', 'gameType', 'ticketType', 'bonusId']
+
+/** What a request breaks of the interface's rules, beside earlier requests of the same bet. */
+function faultsOf(state: State, request: Received): string[] {
+  const faults: string[] = []
+  if (!isSigned(request, state.secret)) faults.push('the signature is not one of these bytes')
+  if (request.headers['content-type'] !== 'application/json') faults.push('the content type is not JSON')
+  if (request.operation === 'other') faults.push(`${request.method} ${request.path} is no call of the interface`)
+  else if (request.operation === 'profile') faults.push(...profileFaults(request.body))
+  else faults.push(...betFaults(request.operation, request.body), ...lifeFaults(state, request))
+  return faults
+}
+
+/** Written here a second time, so that a mistake of src/ does not cancel itself out (S-1). */
+function isSigned({ headers, text }: Received, secret: string): boolean {
+  const [header = '', payload, mac] = String(headers['x-sign-jws']).split('.')
+  const signed = `${header}.${Buffer.from(text).toString('base64url')}`
+  const { alg } = parse(Buffer.from(header, 'base64url').toString())
+  return alg === 'HS256' && payload === '' && mac === createHmac('sha256', secret).update(signed).digest('base64url')
+}
+
+function profileFaults({ token, requestId, ...others }: JsonObject): string[] {
+  const isText = (value: unknown) => typeof value === 'string' && value.length >= 10 && value.length <= 64
+  const unknown = Object.keys(others).map((name) => `${name} is no member of User data`)
+  return [...(isText(token) ? [] : ['token']), ...(isText(requestId) ? [] : ['requestId']), ...unknown]
+}
+
+function betFaults(operation: 'place' | 'settle' | 'unsettle' | 'rollback', body: JsonObject): string[] {
+  const faults = SCHEMAS[operation]?.Check(body) ? [] : ['the schema of the operation does not hold']
+  faults.push(...COMMON.filter((name) => !(name in body)).map((name) => `${name} is missing`))
+  for (const name of ['requestId', 'transactionId']) if (!UUID.test(String(body[name]))) faults.push(`${name}: no uuid`)
+  if (operation !== 'place')
+    faults.push(...ONLY_IN_PLACE.filter((name) => name in body).map((name) => `${name} belongs to Place bet`))
+  const wantsToken = operation === 'place' || operation === 'rollback' || body.resultType === 'cashout'
+  if (wantsToken !== 'token' in body) faults.push(wantsToken ? 'token is missing' : 'token is not for this call')
+  if (operation === 'rollback' && !(String(body.errorCode) in ROLLBACK_REASONS)) faults.push('errorCode is not listed')
+  return faults
+}
+
+/** C-5: one requestId, one text. C-6: one call of a bet at a time. C-7: what was placed stays. */
+function lifeFaults({ requests, open }: State, request: Received): string[] {
+  const { body, text } = request
+  const mine = requests.filter((earlier) => earlier.body.transactionId === body.transactionId)
+  const placed = mine.find((earlier) => earlier.operation === 'place')?.body
+  const faults = KEPT.filter((name) => placed !== undefined && placed[name] !== body[name])
+  return [
+    ...faults.map((name) => `${name} differs from the Place bet`),
+    ...(requests.some((r) => r.body.requestId === body.requestId && r.text !== text) ? ['requestId used twice'] : []),
+    ...(mine.some((earlier) => open.has(earlier)) ? ['another call of the bet is not answered yet'] : []),
+  ]
+}

@@ -1,0 +1,81 @@
+/** A server as it runs in production: `node dist/main.js <command>`, a process that can be killed at any moment. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const START_TIMEOUT_MS = 30_000
+const LISTENING = /"url":"(http:[^"]+)"/
+
+export interface ServerProcess {
+  url: string
+  pid: number
+  /** Everything written to stdout and stderr so far. */
+  output(): string
+  /** Waits for the exit; the exit code, null after a death by the signal. At once when the process is gone already. */
+  kill(signal: NodeJS.Signals): Promise<number | null>
+}
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+export async function spawnServer(command: 'wallet' | 'platform', env: Record<string, string>): Promise<ServerProcess> {
+  const child = launch(command, env)
+  const output = collectOutput(child)
+  const url = await listening(command, child, output)
+  return { url, pid: child.pid ?? 0, output, kill: (signal) => kill(child, signal) }
+}
+
+/** Nothing of this process's environment but PATH: a DATABASE_URL of the developer's shell must not be written to. */
+function launch(command: string, env: Record<string, string>): ChildProcess {
+  if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: npm run build')
+  const child = spawn(process.execPath, [MAIN, command], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  child.once('exit', () => running.delete(child))
+  return child
+}
+
+function collectOutput(child: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+    })
+  }
+  return () => text
+}
+
+/** The address the server says it listens on. */
+function listening(command: string, child: ChildProcess, output: () => string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => {
+      clearTimeout(timer)
+      child.kill('SIGKILL')
+      reject(new Error(`the ${command} did not start, ${why}:\n${output()}`))
+    }
+    const timer = setTimeout(() => fail(`silent for ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
+    child.once('error', (error) => fail(error.message))
+    child.once('close', (code) => fail(`exit code ${code}`))
+    child.stdout?.on('data', () => {
+      const url = LISTENING.exec(output())?.[1]
+      if (url === undefined) return
+      clearTimeout(timer)
+      resolve(url)
+    })
+  })
+}
+
+async function kill(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const closed = once(child, 'close')
+    child.kill(signal)
+    await closed
+  }
+  return child.exitCode
+}

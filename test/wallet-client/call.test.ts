@@ -1,0 +1,244 @@
+/** One call to a wallet over real HTTP: the bytes, the connection, the time-out, and every way in which it can fail (P4–P7). */
+import { createServer } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Operation } from '../../src/protocol/operation.ts'
+import { type Answer, createWalletClient, type WalletClient } from '../../src/wallet-client/wallet-client.ts'
+import {
+  hang,
+  refusal,
+  reset,
+  type Script,
+  type ScriptedWallet,
+  startScriptedWallet,
+} from '../support/scripted-wallet.ts'
+import { placeMessage } from '../support/wire.ts'
+
+let wallet: ScriptedWallet
+let client: WalletClient
+beforeAll(async () => {
+  wallet = await startScriptedWallet()
+})
+afterAll(async () => {
+  wallet.faults.length = 0 // these bodies are chosen for their bytes, not for the interface
+  await wallet.stop()
+})
+afterEach(() => client?.close().catch(() => {})) // one test has closed it already
+
+function clientOf(over: Partial<Parameters<typeof createWalletClient>[0]> = {}): WalletClient {
+  client = createWalletClient({ baseUrl: wallet.url, secret: wallet.secret, ...over })
+  return client
+}
+
+function aPlace(over: Record<string, unknown> = {}): { text: string; id: string } {
+  const message = placeMessage(over)
+  return { text: JSON.stringify(message), id: String(message.transactionId) }
+}
+
+async function placeAgainst(script: Script, over: Parameters<typeof clientOf>[0] = {}): Promise<Answer> {
+  wallet.next('place', script)
+  const { text, id } = aPlace()
+  return clientOf(over).call('place', text, id)
+}
+
+const CALLS: [Operation, string, string][] = [
+  ['place', 'POST', '/payment/bet'],
+  ['settle', 'PUT', '/payment/bet'],
+  ['unsettle', 'PUT', '/payment/bet'],
+  ['rollback', 'PUT', '/payment/bet'],
+  ['profile', 'POST', '/user/profile'],
+  ['balance', 'POST', '/user/balance'],
+  ['check', 'POST', '/payment/check'],
+]
+test.each(CALLS)('%s is a %s to %s', async (operation, method, path) => {
+  await clientOf().call(operation, '{}')
+  expect(wallet.requests.at(-1)).toMatchObject({ method, path, text: '{}' })
+})
+
+test.each([
+  ['', '/payment/bet'],
+  ['/', '/payment/bet'],
+  ['/partner/v1', '/partner/v1/payment/bet'],
+  ['/partner/v1/', '/partner/v1/payment/bet'],
+])('the base address may end in "%s"', async (end, path) => {
+  const { text, id } = aPlace()
+  const { outcome } = await clientOf({ baseUrl: wallet.url + end }).call('place', text, id)
+  expect([wallet.requests.at(-1)?.path, outcome.kind]).toEqual([path, 'accepted'])
+})
+
+test.each([
+  '{"amount":10.00,"b":1e2}',
+  ' {\n\t"spaced" : true } ',
+  '{"text":"ünïcödé ☃ 𝄞 \\u2028"}',
+  '{"\ufeff":0}',
+  '',
+])('exactly the bytes of %j are sent, and signed', async (text) => {
+  wallet.faults.length = 0
+  await clientOf().call('place', text)
+  expect(wallet.requests.at(-1)?.text).toBe(text)
+  expect(wallet.faults.filter((fault) => fault.includes('signature'))).toEqual([])
+})
+
+test('an accepted call tells status, body and duration', async () => {
+  const answer = await placeAgainst({ delayMs: 60 })
+  expect(answer).toMatchObject({ outcome: { kind: 'accepted' }, status: 200 })
+  expect(answer.body).toContain('transactionTime')
+  expect(answer.durationMs).toBeGreaterThan(50)
+})
+
+test.each([401, 403, 404, 429, 500, 503, 302])('P4: status %i is unknown and is not acted upon', async (status) => {
+  const before = wallet.requests.length
+  const headers = { location: `${wallet.url}/elsewhere`, 'retry-after': '0' }
+  const answer = await placeAgainst({ status, headers, body: { code: 7, message: 'no' } })
+  expect(answer).toMatchObject({ outcome: { kind: 'unknown', reason: 'status' }, status })
+  expect(wallet.requests).toHaveLength(before + 1)
+})
+
+describe('P5: the time covers', () => {
+  const timeoutMs = 300
+  test.each([
+    ['the headers', hang, null],
+    ['the body', { bodyDelayMs: 2_000 }, 200],
+    ['an answer just too late', { delayMs: 450 }, null],
+  ] as [string, Script, number | null][])('%s', async (_what, script, status) => {
+    const answer = await placeAgainst(script, { timeoutMs })
+    expect(answer).toMatchObject({ outcome: { kind: 'unknown', reason: 'time_out' }, status })
+    expect(answer.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5)
+    expect(answer.durationMs).toBeLessThan(timeoutMs + 600)
+  })
+
+  test('the wait for a free connection', async () => {
+    const one = clientOf({ timeoutMs, connections: 1 })
+    wallet.next('place', hang)
+    const before = wallet.of('place').length
+    const answers = await Promise.all([one.call('place', aPlace().text), one.call('place', aPlace().text)])
+    expect(answers.map(({ outcome }) => outcome)).toEqual(
+      Array(2).fill(expect.objectContaining({ kind: 'unknown', reason: 'time_out' })),
+    )
+    expect(wallet.of('place').length - before).toBeLessThanOrEqual(2)
+    expect((await one.call('place', aPlace().text)).outcome.kind).toBe('accepted')
+  })
+
+  test('a handshake that is never finished', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {}))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const answer = await clientOf({ baseUrl: `https://127.0.0.1:${portOf(silent.address())}`, timeoutMs }).call(
+      'place',
+      '{}',
+    )
+    silent.close()
+    expect(answer).toMatchObject({ outcome: { kind: 'unknown', reason: 'time_out' }, status: null })
+  })
+})
+
+function portOf(address: ReturnType<ReturnType<typeof createServer>['address']>): number {
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+describe('P6: is a network error:', () => {
+  async function expectNetworkError(baseUrl: string): Promise<void> {
+    const answer = await clientOf({ baseUrl }).call('place', '{}')
+    expect(answer).toMatchObject({ outcome: { kind: 'unknown', reason: 'network' }, status: null, body: '' })
+    expect(answer.durationMs).toBeLessThan(4_000)
+  }
+  test('a refused connection', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const port = portOf(server.address())
+    await new Promise((resolve) => server.close(resolve))
+    await expectNetworkError(`http://127.0.0.1:${port}`)
+  })
+  test('TLS towards a plain port', () => expectNetworkError(wallet.url.replace('http:', 'https:')))
+  test('a name that does not resolve', () => expectNetworkError('http://wallet.invalid'))
+  test('something that does not speak HTTP', async () => {
+    const rude = createServer((socket) => socket.on('error', () => {}).end('HELLO\r\n\r\n'))
+    await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve))
+    await expectNetworkError(`http://127.0.0.1:${portOf(rude.address())}`)
+    rude.close()
+  })
+  test.each([
+    ['after the request', reset],
+    ['within the body', { fault: 'reset_in_body' }],
+  ] as [string, Script][])('a reset %s', async (_when, script) => {
+    expect((await placeAgainst(script)).outcome).toMatchObject({ kind: 'unknown', reason: 'network' })
+  })
+})
+
+describe('P7:', () => {
+  test.each([
+    ['a body of 64 KiB and more', { body: `"${'x'.repeat(64 * 1024)}"` }, 'unreadable_body'],
+    ['a body without end', { body: 'x'.repeat(5_000_000) }, 'unreadable_body'],
+    ['an empty body', { body: '' }, 'unreadable_body'],
+    [
+      'another bet',
+      { body: { transactionId: 'another-bet-id', transactionTime: '2031-05-16T12:00:00Z' } },
+      'contradictory_body',
+    ],
+  ] as [string, Script, string][])('200 with %s is unknown', async (_what, script, reason) => {
+    const answer = await placeAgainst(script)
+    expect(answer).toMatchObject({ outcome: { kind: 'unknown', reason }, status: 200 })
+    expect(answer.body.length).toBeLessThanOrEqual(2_000)
+  })
+
+  test('a standard body of just under 64 KiB is read', async () => {
+    const body = ({ body: { transactionId } }: { body: Record<string, unknown> }) =>
+      JSON.stringify({ transactionId, transactionTime: '2031-05-16T12:00:00Z', more: 'x'.repeat(65_000) })
+    const answer = await placeAgainst({ body })
+    expect([answer.outcome.kind, answer.body.length]).toEqual(['accepted', 2_000])
+  })
+})
+
+test('calls one after another use the same connections, not one each', async () => {
+  const one = clientOf()
+  const before = wallet.requests.length
+  for (let i = 0; i < 20; i++) await one.call('settle', '{}')
+  for (const script of [refusal(7), { status: 500, body: '' }, { body: '' }]) {
+    wallet.next('settle', script)
+    await one.call('settle', '{}')
+  }
+  const calls = wallet.requests.slice(before)
+  expect(calls).toHaveLength(23)
+  expect(new Set(calls.map(({ connection }) => connection)).size).toBeLessThanOrEqual(2)
+})
+
+test('a broken connection is not used again, and the next call is fine', async () => {
+  for (const script of [reset, { fault: 'reset_in_body' }, { body: 'x'.repeat(5_000_000) }] as Script[]) {
+    const one = clientOf()
+    wallet.next('place', script)
+    expect((await one.call('place', aPlace().text)).outcome.kind).toBe('unknown')
+    expect((await one.call('place', aPlace().text)).outcome.kind).toBe('accepted')
+  }
+})
+
+test('a call that failed is not sent again by the client itself', async () => {
+  const before = wallet.requests.length
+  await placeAgainst(reset)
+  await placeAgainst({ status: 503, headers: { 'retry-after': '0' } })
+  expect(wallet.requests).toHaveLength(before + 2)
+})
+
+test('no more calls are under way than there are connections', async () => {
+  const two = clientOf({ connections: 2 })
+  wallet.always('settle', { delayMs: 30 })
+  const before = wallet.requests.length
+  await Promise.all(Array.from({ length: 10 }, () => two.call('settle', '{}')))
+  wallet.always('settle', {})
+  expect(new Set(wallet.requests.slice(before).map(({ connection }) => connection)).size).toBe(2)
+})
+
+test('a client that is closed answers too', async () => {
+  const closed = clientOf()
+  await closed.close()
+  expect((await closed.call('place', '{}')).outcome).toMatchObject({ kind: 'unknown', reason: 'network' })
+})
+
+test.each(['the-token-of-a-player', 'to"ken\\with-marks'])(
+  'a refusal that repeats the token %s is kept without it',
+  async (token) => {
+    const message = `there is no ${token} here`
+    wallet.next('place', refusal(3, message))
+    const { outcome, body } = await clientOf().call('place', aPlace({ token }).text)
+    expect(outcome).toMatchObject({ kind: 'refused', code: 3, message: 'there is no (token) here' })
+    expect(body).not.toContain('the-token-of-a-player')
+  },
+)

@@ -1,0 +1,111 @@
+/** A database with players whose money, tokens and times are the same every time, and calls as applyBatch takes them. */
+import pg from 'pg'
+import type { Clock } from '../../src/clock.ts'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { audit } from '../../src/operator/audit.ts'
+import { moveCash } from '../../src/operator/cash.ts'
+import { createPlayer, patchPlayer } from '../../src/operator/players.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../../src/protocol/ids.ts'
+import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { applyBatch, type Outcome } from '../../src/wallet/apply.ts'
+import type { BetCall, PlaceCall, RollbackCall, SettleCall, UnsettleCall } from '../../src/wallet/bet.ts'
+import type { Rules } from '../../src/wallet/decide/decision.ts'
+import { hashToken, insertSession } from '../../src/wallet/session.ts'
+import { createDatabase } from '../support/database.ts'
+
+export const STARTED_AT = new Date('2031-05-16T10:00:00.000Z')
+const RULES: Rules = {
+  scales: STANDARD_SCALES,
+  clawback: 'refuse',
+  freebetStake: 'promotions',
+  resettleWindowMs: null,
+  minimumAge: 18,
+}
+const EUR = 'EUR' as Currency
+const HOUR_MS = 3_600_000
+
+export interface BatchScene {
+  readonly db: Db
+  /** What the clock shows; it stands still until it is set. */
+  now: Date
+  /** Applies the calls as one batch. */
+  apply(...calls: BetCall[]): Promise<Outcome[]>
+  read(sql: string): Promise<Record<string, unknown>[]>
+  close(): Promise<void>
+}
+
+export async function openScene(): Promise<BatchScene> {
+  const database = await createDatabase()
+  const db = await openDb({ kind: 'postgres', url: database.url })
+  const sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  const scene: BatchScene = {
+    db,
+    now: STARTED_AT,
+    apply: (...calls) => {
+      const waiting = calls.map((call) => ({ call, startBefore: Number.POSITIVE_INFINITY }))
+      return applyBatch({ db, clock: clockOf(scene), rules: RULES }, 0, waiting)
+    },
+    read: async (text) => (await sql.query(text)).rows,
+    async close() {
+      await sql.end()
+      await db.close()
+      await database.drop()
+    },
+  }
+  return scene
+}
+
+function clockOf(scene: BatchScene): Clock {
+  return { now: () => scene.now }
+}
+
+/** A player with money and two tokens, `token-of-<id>` and one that is out of date. */
+export async function seat(scene: BatchScene, id: string, amount: string, limits: object = {}): Promise<void> {
+  const deps = { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES }
+  await createPlayer(deps, { userId: id, currency: 'EUR' })
+  await moveCash(deps, id, 'deposit', { currency: 'EUR', amount, reference: 'first' })
+  await patchPlayer(deps, id, { limits })
+  const origin = { player: id as PlayerId, currency: EUR, endedAt: null, ip: null, country: null }
+  const inAnHour = new Date(STARTED_AT.getTime() + HOUR_MS)
+  await scene.db.transaction(async (tx) => {
+    await insertSession(tx, 0, hashToken(`token-of-${id}`), { ...origin, expiresAt: inAnHour }, STARTED_AT)
+    await insertSession(tx, 0, hashToken(`old-token-of-${id}`), { ...origin, expiresAt: STARTED_AT }, STARTED_AT)
+  })
+}
+
+/** What the audit finds. */
+export async function findingsOf({ db }: BatchScene) {
+  return (await audit(db, RULES.clawback)).findings
+}
+
+function common(player: string, bet: string, request: string) {
+  return { player: player as PlayerId, betId: bet as BetId, requestId: request as RequestId }
+}
+
+type Over<C> = Partial<Omit<C, 'stake' | 'payout'>>
+
+/** Amounts in whole euros. */
+export function place(player: string, bet: string, euros: number, over: Over<PlaceCall> = {}): PlaceCall {
+  const token = hashToken(`token-of-${player}`)
+  const base = { kind: 'place', token, currency: EUR, stake: cents(euros), hasBonus: false, details: '{}' } as const
+  return { ...common(player, bet, `place-${bet}`), ...base, ...over }
+}
+
+export function settle(player: string, bet: string, request: string, euros: number): SettleCall {
+  const result = { payout: cents(euros), resultType: euros > 0 ? 'won' : 'lost' } as const
+  return { ...common(player, bet, request), kind: 'settle', currency: EUR, ...result }
+}
+
+export function unsettle(player: string, bet: string, request: string): UnsettleCall {
+  return { ...common(player, bet, request), kind: 'unsettle', currency: EUR }
+}
+
+export function rollback(player: string, bet: string, request: string): RollbackCall {
+  return { ...common(player, bet, request), kind: 'rollback', currency: EUR, reason: 8 }
+}
+
+function cents(euros: number): Money {
+  return (BigInt(euros) * 100n) as Money
+}

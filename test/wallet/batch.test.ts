@@ -1,0 +1,183 @@
+/** What a batch is: its calls one after another. Over HTTP nobody can choose which calls travel together; here we do. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BetCall } from '../../src/wallet/bet.ts'
+import { hashToken } from '../../src/wallet/session.ts'
+import { type Random, seededRandom } from '../support/random.ts'
+import {
+  type BatchScene,
+  findingsOf,
+  openScene,
+  place,
+  rollback,
+  STARTED_AT,
+  seat,
+  settle,
+  unsettle,
+} from './batch-scene.ts'
+
+const BET = 'bet-000001'
+const LATER = new Date(STARTED_AT.getTime() + 60_000)
+const MUCH_LATER = new Date(STARTED_AT.getTime() + 120_000)
+
+describe('in one batch', () => {
+  let scene: BatchScene
+  beforeEach(async () => {
+    scene = await openScene()
+    await seat(scene, 'alice', '100.00')
+  })
+  afterEach(async () => {
+    expect(await findingsOf(scene)).toEqual([])
+    await scene.close()
+  })
+
+  const accepted = (at: Date) => ({ kind: 'accepted', betId: BET, at })
+  const money = async () => (await scene.read('select balance from purser.account'))[0]?.balance
+  const calls = () => scene.read('select seq, outcome, effect_at, transfers from purser.bet_call order by bet_id, seq')
+
+  test('the late repeat of a settle is recognised behind its resettle, and has no effect (I-2)', async () => {
+    await scene.apply(place('alice', BET, 10))
+    scene.now = LATER
+    const [first, second] = [settle('alice', BET, 'request-01', 30), settle('alice', BET, 'request-02', 5)]
+    expect(await scene.apply(first, second, first)).toEqual([accepted(LATER), accepted(LATER), accepted(LATER)])
+    expect(await money()).toBe('9500')
+    const outcomes = (await calls()).map(({ outcome, transfers }) => [outcome, transfers])
+    expect(outcomes).toEqual([
+      ['applied', ['3', '4']],
+      ['applied', ['5', '6']],
+      ['repeated', []],
+    ])
+  })
+
+  test('a late repeat gets the time of its original, which came in an earlier batch (R-2)', async () => {
+    const [first, second] = [settle('alice', BET, 'request-01', 30), settle('alice', BET, 'request-02', 5)]
+    await scene.apply(place('alice', BET, 10), first)
+    scene.now = LATER
+    expect(await scene.apply(second, first)).toEqual([accepted(LATER), accepted(STARTED_AT)])
+    scene.now = MUCH_LATER
+    const again = await scene.apply(first, second, first, place('alice', BET, 10))
+    expect(again).toEqual([accepted(STARTED_AT), accepted(LATER), accepted(STARTED_AT), accepted(STARTED_AT)])
+    const times = (await calls()).map(({ outcome, effect_at }) => [outcome, effect_at])
+    expect(times.slice(2)).toEqual(
+      [STARTED_AT, STARTED_AT, LATER, STARTED_AT, STARTED_AT].map((at) => ['repeated', at]),
+    )
+    expect(await money()).toBe('9500')
+  })
+
+  test('a repeat under the same requestId with other content is a new result', async () => {
+    await scene.apply(place('alice', BET, 10))
+    const [one, other] = [settle('alice', BET, 'request-01', 30), settle('alice', BET, 'request-01', 20)]
+    await scene.apply(one, other, unsettle('alice', BET, 'request-02'), one)
+    expect((await calls()).map(({ outcome }) => outcome)).toEqual(['applied', 'applied', 'applied', 'repeated'])
+    expect(await money()).toBe('9000')
+  })
+
+  test('of two bets of 80 on 100 exactly the first is accepted', async () => {
+    const outcomes = await scene.apply(place('alice', BET, 80), place('alice', 'bet-000002', 80))
+    expect(outcomes).toEqual([accepted(STARTED_AT), { kind: 'refused', code: 'not_enough_money' }])
+    expect(await money()).toBe('2000')
+  })
+
+  test('limits count the bets that came before in the batch (11-13)', async () => {
+    await seat(scene, 'bob', '100.00', { betCount: 2 })
+    const bets = [1, 2, 3].map((number) => place('bob', `bet-00000${number}`, 10))
+    const [first, second, third] = await scene.apply(...bets)
+    expect([first, second]).toMatchObject([{ kind: 'accepted' }, { kind: 'accepted' }])
+    expect(third).toEqual({ kind: 'refused', code: 'bet_count_limit' })
+  })
+
+  test('a bet lives and dies: every call sees what the one before it left', async () => {
+    const outcomes = await scene.apply(
+      settle('alice', BET, 'request-01', 30),
+      place('alice', BET, 100),
+      place('alice', 'bet-000002', 1),
+      settle('alice', BET, 'request-02', 30),
+      place('alice', 'bet-000003', 30),
+      rollback('alice', 'bet-000003', 'request-03'),
+      place('alice', 'bet-000003', 30),
+    )
+    const codes = outcomes.map((outcome) => ('code' in outcome ? outcome.code : outcome.kind))
+    expect(codes).toEqual([
+      'invalid_request',
+      'accepted',
+      'not_enough_money',
+      'accepted',
+      'accepted',
+      'accepted',
+      'already_processed',
+    ])
+    expect(await money()).toBe('3000')
+  })
+})
+
+const PLAYERS = ['alice', 'bob', 'carol']
+/** Few bets of each player, so that most calls meet what earlier ones left. */
+const BETS = 10
+const CALLS = 150
+
+/** Calls of every kind, some of them the exact repeat of an earlier one. */
+function mixOf(random: Random): BetCall[] {
+  const calls: BetCall[] = []
+  while (calls.length < CALLS) {
+    const earlier = calls[random.below(calls.length + 1)]
+    calls.push(earlier !== undefined && random.chance(0.25) ? earlier : newCall(random, calls.length))
+  }
+  return calls
+}
+
+function newCall(random: Random, index: number): BetCall {
+  const player = PLAYERS[random.below(PLAYERS.length)] as string
+  const bet = `bet-of-${player}-${random.below(BETS)}`
+  const request = `request-${index}`
+  const euros = 10 * random.below(7)
+  const kind = random.below(8)
+  if (kind === 0) return settle(player, bet, request, euros)
+  if (kind === 1) return unsettle(player, bet, request)
+  if (kind === 2) return rollback(player, bet, request)
+  const token = random.chance(0.1) ? { token: hashToken(`old-token-of-${player}`) } : {}
+  if (kind === 3) return settle(player, bet, request, euros + 5)
+  return place(player, bet, euros + 10, { requestId: request as never, hasBonus: random.chance(0.2), ...token })
+}
+
+/** The calls cut into batches of this many. */
+function batchesOf(calls: readonly BetCall[], size: number): BetCall[][] {
+  return Array.from({ length: Math.ceil(calls.length / size) }, (_, i) => calls.slice(i * size, (i + 1) * size))
+}
+
+const TABLES = { account: 3, transfer: 4, bet: 3, bet_call: 4 }
+
+/** Answers and every row, once the calls went through in batches of this size. */
+async function playIn(size: number, calls: readonly BetCall[]) {
+  const scene = await openScene()
+  try {
+    await seat(scene, 'alice', '100.00')
+    await seat(scene, 'bob', '500.00', { stake: '150.00', betCount: 3 })
+    await seat(scene, 'carol', '300.00', { loss: '40.00' })
+    const outcomes = []
+    for (const batch of batchesOf(calls, size)) outcomes.push(...(await scene.apply(...batch)))
+    const rows: Record<string, unknown> = {}
+    for (const [table, keys] of Object.entries(TABLES)) {
+      const order = Array.from({ length: keys }, (_, i) => i + 1).join(', ')
+      rows[table] = await scene.read(`select * from purser.${table} order by ${order}`)
+    }
+    return { outcomes, rows, findings: await findingsOf(scene) }
+  } finally {
+    await scene.close()
+  }
+}
+
+describe('a batch of N is N batches of one', () => {
+  const random = seededRandom('batches')
+
+  test.each([1, 2, 3])('for a mix of calls, number %i', async () => {
+    const calls = mixOf(random)
+    const single = await playIn(1, calls)
+    expect(single.findings).toEqual([])
+    const kinds = new Set(single.outcomes.map((outcome) => ('code' in outcome ? outcome.code : outcome.kind)))
+    expect([...kinds]).toEqual(expect.arrayContaining(['accepted', 'invalid_request', 'already_processed']))
+    expect(
+      [...kinds].some((kind) => kind.endsWith('_limit')),
+      'a limit was reached',
+    ).toBe(true)
+    for (const size of [CALLS, 7]) expect(await playIn(size, calls)).toEqual(single)
+  })
+})
