@@ -144,8 +144,8 @@ CREATE TABLE platform.selection (
 
 CREATE TABLE purser.account (
     bucket integer NOT NULL,
-    player text NOT NULL,
-    currency text NOT NULL,
+    player text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
     balance bigint NOT NULL,
     version bigint NOT NULL,
     day date NOT NULL,
@@ -159,15 +159,15 @@ COMMENT ON TABLE purser.account IS 'Balance of a player in one currency, in mino
 
 CREATE TABLE purser.bet (
     bucket integer NOT NULL,
-    player text NOT NULL,
-    bet_id text NOT NULL,
+    player text NOT NULL COLLATE pg_catalog."C",
+    bet_id text NOT NULL COLLATE pg_catalog."C",
     status text NOT NULL,
     calls integer NOT NULL,
-    currency text,
+    currency text COLLATE pg_catalog."C",
     stake bigint,
     funder text,
     stake_version bigint,
-    request_id text,
+    request_id text COLLATE pg_catalog."C",
     placed_at timestamp with time zone,
     payout bigint,
     result_type text,
@@ -194,13 +194,13 @@ COMMENT ON TABLE purser.bet IS 'What the wallet knows of each bet id that was ev
 
 CREATE TABLE purser.bet_call (
     bucket integer NOT NULL,
-    player text NOT NULL,
-    bet_id text NOT NULL,
+    player text NOT NULL COLLATE pg_catalog."C",
+    bet_id text NOT NULL COLLATE pg_catalog."C",
     seq integer NOT NULL,
     operation text NOT NULL,
-    request_id text NOT NULL,
+    request_id text NOT NULL COLLATE pg_catalog."C",
     amount bigint,
-    currency text,
+    currency text COLLATE pg_catalog."C",
     result_type text,
     reason integer,
     outcome text NOT NULL,
@@ -218,10 +218,10 @@ COMMENT ON TABLE purser.bet_call IS 'Every call about a bet except its accepted 
 
 CREATE TABLE purser.cash_movement (
     bucket integer NOT NULL,
-    player text NOT NULL,
-    reference text NOT NULL,
+    player text NOT NULL COLLATE pg_catalog."C",
+    reference text NOT NULL COLLATE pg_catalog."C",
     kind text NOT NULL,
-    currency text NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
     amount bigint NOT NULL,
     version bigint NOT NULL,
     balance_after bigint NOT NULL,
@@ -232,7 +232,7 @@ CREATE TABLE purser.cash_movement (
 COMMENT ON TABLE purser.cash_movement IS 'Deposits and withdrawals by the operator''s reference: the same reference again is answered from here.';
 
 CREATE TABLE purser.currency (
-    currency text NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
     scale smallint NOT NULL
 );
 
@@ -247,8 +247,8 @@ CREATE TABLE purser.migration (
 
 CREATE TABLE purser.player (
     bucket integer NOT NULL,
-    player text NOT NULL,
-    currency text NOT NULL,
+    player text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
     currencies text[] NOT NULL,
     status text DEFAULT 'active'::text NOT NULL,
     is_test boolean,
@@ -268,9 +268,9 @@ COMMENT ON COLUMN purser.player.created_as IS 'What the player was created with,
 
 CREATE TABLE purser.session (
     bucket integer NOT NULL,
-    token_hash text NOT NULL,
-    player text NOT NULL,
-    currency text NOT NULL,
+    token_hash text NOT NULL COLLATE pg_catalog."C",
+    player text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
     ip text,
     country text,
     created_at timestamp with time zone NOT NULL,
@@ -289,17 +289,17 @@ COMMENT ON TABLE purser.setting IS 'What is fixed when the database is created: 
 
 CREATE TABLE purser.transfer (
     bucket integer NOT NULL,
-    player text NOT NULL,
-    currency text NOT NULL,
+    player text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
     version bigint NOT NULL,
     kind text NOT NULL,
     debit text NOT NULL,
     credit text NOT NULL,
     amount bigint NOT NULL,
     balance_after bigint NOT NULL,
-    bet_id text,
-    request_id text,
-    reference text,
+    bet_id text COLLATE pg_catalog."C",
+    request_id text COLLATE pg_catalog."C",
+    reference text COLLATE pg_catalog."C",
     at timestamp with time zone NOT NULL,
     CONSTRAINT transfer_check CHECK ((debit <> credit)),
     CONSTRAINT transfer_check1 CHECK (((amount > 0) OR ((amount = 0) AND (kind = ANY (ARRAY['stake'::text, 'refund'::text]))))),
