@@ -80,7 +80,7 @@ describe('the rules see', () => {
     ['the platform importing the wallet', 'src/platform/bet.ts', "import { openBook } from '../wallet/batch.ts'"],
     ['the gateway importing the ledger', 'src/gateway/route.ts', "import { saveBook } from '../ledger/post.ts'"],
     ['the conformance kit importing the database', 'src/conformance/run.ts', "import { openDb } from '../db/open.ts'"],
-    ['the sandbox importing the wallet', 'src/sandbox.ts', "import { createWallet } from './wallet/wallet.ts'"],
+    ['the sandbox importing the wallet', 'src/sandbox/run.ts', "import { createWallet } from '../wallet/wallet.ts'"],
     ['configuration opening a database', 'src/config.ts', "import { openDb } from './db/open.ts'"],
     ['a re-export against the arrows', 'src/ledger/book.ts', "export { hashToken } from '../wallet/session.ts'"],
     [

@@ -93,7 +93,7 @@ export async function placeBet(deps: PlaceDeps, wanted: Wanted): Promise<PlacedB
   const startedAt = deps.clock.now()
   const answer = await client.call('place', placing.body, bet.betId)
   const placed = await finishPlacing(deps, placing, answer, startedAt)
-  deps.decided()
+  if (placed.status === 'cancelled') deps.decided()
   return { betId: bet.betId, ...placed }
 }
 

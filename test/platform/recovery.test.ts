@@ -21,11 +21,11 @@ beforeEach(async () => {
   wallet = await startScriptedWallet()
   killed = await spawnPlatform(database.url)
   frame = await killed.api.loadFrame(await killed.api.savePartner(wallet))
-  successor = undefined
 })
 afterEach(async () => {
   await killed.kill('SIGKILL')
   await successor?.stop()
+  successor = undefined
   await wallet.stop()
   await database.drop()
 })
