@@ -9,15 +9,15 @@ import { accountKey, dayOf, readAccounts } from '../ledger/account.ts'
 import { type Book, openBook } from '../ledger/book.ts'
 import { saveBook } from '../ledger/post.ts'
 import { readTransfersAfter, type Transfer } from '../ledger/transfer.ts'
-import type { BetId, PlayerId } from '../protocol/ids.ts'
+import type { PlayerId } from '../protocol/ids.ts'
 import type { BetCall } from './bet.ts'
 import {
   type BetRecord,
   type CallRecord,
   insertCalls,
+  lockBets,
   type OpenedBet,
   openBets,
-  readBets,
   readSeenCalls,
   saveBets,
 } from './bet-store.ts'
@@ -41,8 +41,10 @@ export interface Batch {
   readonly calls: CallRecord[]
 }
 
+type BetKey = Pick<BetCall, 'player' | 'betId'>
+
 /** The key of a bet in the maps of a batch (I-1). NUL, which no id contains (ids.ts), keeps the two parts apart. */
-export function betKey({ player, betId }: { player: PlayerId; betId: BetId }): string {
+export function betKey({ player, betId }: BetKey): string {
   return `${betId}\u0000${player}`
 }
 
@@ -53,7 +55,7 @@ export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[
     lockRuledPlayers(tx, bucket, playerIds), // first: each of the others takes its snapshot when the locks are held
     readAccounts(tx, bucket, playerIds),
     readSessions(tx, bucket, tokensOf(calls)),
-    readBets(tx, bucket, uniqueBets(calls)),
+    lockBets(tx, bucket, uniqueBets(calls)),
     readSeenCalls(tx, bucket, uniqueBets(calls.filter((call) => call.kind === 'settle' || call.kind === 'unsettle'))),
   ])
   const now = clock()
@@ -93,7 +95,7 @@ function unique<T>(values: readonly T[]): T[] {
 }
 
 function uniqueBets(calls: readonly BetCall[]): BetCall[] {
-  return [...new Map(calls.map((call) => [betKey(call), call])).values()]
+  return [...new Map(calls.map((call) => [betKey(call), call])).values()].sort(byKey)
 }
 
 /** Writes everything the batch changed; throws, so that the transaction is undone, when a row has moved on since it was read. */
@@ -115,6 +117,6 @@ function isOpened(record: BetRecord): record is OpenedBet {
 }
 
 /** In one order, so that two batches that write the same new bets wait for each other and never in a circle. */
-function byKey(a: BetRecord, b: BetRecord): number {
+function byKey(a: BetKey, b: BetKey): number {
   return betKey(a) < betKey(b) ? -1 : 1
 }

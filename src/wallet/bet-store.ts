@@ -51,19 +51,27 @@ export interface BetRow extends Record<string, unknown> {
 export const BET_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
   result_type, payee, refusal, locked, first_seen_at, changed_at`
 
-const READ_BETS = statement(
-  'read_bets',
-  `select b.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
+const SOME_BETS = `select b.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
    cross join lateral (
      select ${BET_COLUMNS} from purser.bet
-     where bucket = $1::int and player = k.player and bet_id = k.bet_id limit 1
-   ) b`,
-)
+     where bucket = $1::int and player = k.player and bet_id = k.bet_id limit 1`
+
+const READ_BETS = statement('read_bets', `${SOME_BETS}) b`)
+const LOCK_BETS = statement('lock_bets', `${SOME_BETS} for update) b`)
 
 type BetKey = Pick<BetCall, 'player' | 'betId'>
 
 export async function readBets(tx: Pick<Tx, 'query'>, bucket: number, keys: readonly BetKey[]): Promise<BetRecord[]> {
   const rows = await tx.query<BetRow>(READ_BETS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
+  return rows.map(toRecord)
+}
+
+/**
+ * The same with the rows locked, in the order of the keys. The players' locks would do, were there not calls about players
+ * that do not exist: their bets are the only rows to lock.
+ */
+export async function lockBets(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<BetRecord[]> {
+  const rows = await tx.query<BetRow>(LOCK_BETS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
   return rows.map(toRecord)
 }
 
