@@ -11,11 +11,13 @@ export interface PlatformMetrics {
   readonly contentType: string
 }
 
+/** One status at a time, so that each is read from its partial index and never from the whole table. */
 const BACKLOG = statement(
   'platform_backlog',
-  `select count(*) filter (where status in ('pending', 'waiting')) as pending, count(*) filter (where status = 'stuck') as stuck,
-     min(decided_at) filter (where status in ('pending', 'waiting')) as oldest
-   from platform.delivery where status in ('pending', 'waiting', 'stuck')`,
+  `select (select count(*) from platform.delivery where status = 'pending') + (select count(*) from platform.delivery where status = 'waiting') as pending,
+     (select count(*) from platform.delivery where status = 'stuck') as stuck,
+     least((select min(decided_at) from platform.delivery where status = 'pending'),
+       (select min(decided_at) from platform.delivery where status = 'waiting')) as oldest`,
 )
 
 export function createPlatformMetrics(db: Db, clock: Clock): PlatformMetrics {

@@ -44,13 +44,12 @@ async function everybodyServed({ answers }: Betting, since: number): Promise<num
 }
 
 /** Whether the process holds locks that only the server can take from it; else it goes on. */
-async function freezeInTransaction(wallet: WalletProcess, databaseUrl: string): Promise<boolean> {
+async function freezeInTransaction(wallet: WalletProcess, databaseUrl: string, name: string): Promise<boolean> {
   process.kill(wallet.pid, 'SIGSTOP')
-  await sleep(100)
+  await sleep(100) // what it has sent is done by then
   const held = await inSql(
     databaseUrl,
-    `select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
-       and state_change < clock_timestamp() - interval '90 milliseconds'`,
+    `select from pg_stat_activity where application_name = '${name}' and state = 'idle in transaction'`,
   )
   if (held.length === 0) process.kill(wallet.pid, 'SIGCONT')
   return held.length > 0
@@ -119,7 +118,8 @@ describe.concurrent('a wallet', () => {
 
   test('a frozen process gives its players back after a few seconds, and does nothing twice when it goes on', async (context) => {
     const databaseUrl = await newDatabase(context)
-    const frozen = await newWallet(context, { databaseUrl })
+    const name = `frozen-${random.below(1_000_000)}`
+    const frozen = await newWallet(context, { databaseUrl: `${databaseUrl}?application_name=${name}` })
     const keys = { PARTNER_SECRET: frozen.secret, OPERATOR_API_KEY: frozen.operatorKey }
     const other = await newWallet(context, { databaseUrl, env: keys })
     const players = await newPlayers(frozen, PLAYERS)
@@ -127,7 +127,7 @@ describe.concurrent('a wallet', () => {
     const both = startBetting({ ...load, wires: [frozen.wire, other.wire] })
     const beside = startBetting({ ...load, wires: [other.wire] })
     do await sleep(100 + random.below(100))
-    while (!(await freezeInTransaction(frozen, databaseUrl)))
+    while (!(await freezeInTransaction(frozen, databaseUrl, name)))
     const frozenAt = performance.now()
     expect(await everybodyServed(beside, frozenAt)).toBeLessThan(LOCKS_KEPT_MS)
     process.kill(frozen.pid, 'SIGCONT')

@@ -51,7 +51,12 @@ export function exitOf(wallet: WalletProcess, signal: NodeJS.Signals): Promise<n
 const lateness = monitorEventLoopDelay({ resolution: 20 })
 lateness.enable()
 
-/** Milliseconds for the answer to a Place bet. Where the machine keeps this process waiting, it does so with the wallet too. */
+/** How late this process was at worst. Where the machine keeps it waiting, it does so with the wallet too. */
+export function lateMs(): number {
+  return lateness.max / 1e6
+}
+
+/** Milliseconds for the answer to a Place bet. */
 export function latestAnswerMs(): number {
-  return LATEST_ANSWER_MS + lateness.max / 1e6
+  return LATEST_ANSWER_MS + lateMs()
 }
