@@ -16,6 +16,11 @@ export interface Tx {
   query<R extends Row = Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>
   /** For statements that write: resolves to the number of rows written. */
   execute(statement: Statement, values: readonly unknown[]): Promise<number>
+  /**
+   * Sends the last statements of the transaction with COMMIT right behind them, in one round trip. They must make wrong
+   * data an error in SQL: once they are sent, nothing but an error keeps them from being committed.
+   */
+  finish<T>(send: () => Promise<T>): Promise<T>
 }
 
 export interface Db {

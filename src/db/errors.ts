@@ -1,14 +1,14 @@
 /** What a failed statement means: the server is down, the call met another one, or it is our bug. By SQLSTATE (Postgres, Appendix A). */
 
-/** A row has moved on between its reading and its writing: the second fence behind the locks. */
-export class StaleRead extends Error {}
-
 /** Connection, resources, shutdown, system. */
 const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])
 const QUERY_CANCELED = '57014' // statement time-out: the server works, this statement took too long
 const LOCK_NOT_AVAILABLE = '55P03'
-/** Unique violation, serialization failure, deadlock: the same call, judged again, sees what the other one did. */
-const CONFLICTS = new Set(['23505', '40001', '40P01'])
+/**
+ * Unique violation, serialization failure, deadlock, and our own sign that a row has moved on since it was read (a division
+ * by zero, ledger/post.ts): the same call, judged again, sees what the other one did.
+ */
+const CONFLICTS = new Set(['23505', '40001', '40P01', '22012'])
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -37,7 +37,7 @@ export function isOutage(error: unknown): boolean {
 
 /** Worth one more try at once. */
 export function isConflict(error: unknown): boolean {
-  return error instanceof StaleRead || CONFLICTS.has(codeOf(error) ?? '')
+  return CONFLICTS.has(codeOf(error) ?? '')
 }
 
 /** Somebody else held a row's lock for longer than we wait. */

@@ -47,6 +47,7 @@ async function inTransaction<T>(tx: Transaction, settings: string, work: (tx: Tx
   return work({
     query: (statement, values) => run(tx, statement, values) as Promise<never>,
     execute: async (statement, values) => (await tx.query(statement.text, values as unknown[])).affectedRows ?? 0,
+    finish: (send) => send(),
   })
 }
 

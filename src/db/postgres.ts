@@ -38,8 +38,8 @@ export async function openPostgres(url: string): Promise<Db> {
   return {
     kind: 'postgres',
     transaction: (work) =>
-      inTransaction(hot, beginHot, HOT_TIMEOUT_MS, (client, fail) => work(txOn(client, HOT_TIMEOUT_MS, fail))),
-    snapshot: (work) => inTransaction(slow, `begin ${SNAPSHOT}`, 0, (client, fail) => work(txOn(client, 0, fail))),
+      inTransaction(hot, beginHot, HOT_TIMEOUT_MS, (client, course) => work(txOn(client, HOT_TIMEOUT_MS, course))),
+    snapshot: (work) => inTransaction(slow, `begin ${SNAPSHOT}`, 0, (client, course) => work(txOn(client, 0, course))),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
     script: (work) => inTransaction(slow, 'begin', 0, (client) => work(async (sql) => rowsOf(await client.query(sql)))),
     close,
@@ -107,19 +107,34 @@ async function run(client: pg.Pool | pg.PoolClient, query: pg.QueryConfig): Prom
   return (await client.query(query)).rows
 }
 
-/** `fail` is told of errors in the order in which the server reports them: the first one is the cause of the others. */
-function txOn(client: pg.PoolClient, timeoutMs: number, fail: (error: unknown) => void): Tx {
+/** What is known of a transaction while it runs. */
+interface Course {
+  /** In the order in which the server reports them: the first one is the cause of the others. */
+  readonly errors: unknown[]
+  /** BEGIN failed: nothing more may be sent, it would run outside a transaction. */
+  lost: boolean
+  /** COMMIT is on its way, behind the last statements. */
+  committing?: Promise<void>
+}
+
+function txOn(client: pg.PoolClient, timeoutMs: number, course: Course): Tx {
   const send = async (statement: Statement, values: readonly unknown[] | undefined) => {
+    if (course.lost) throw new Error('the transaction has not begun')
     try {
       return await client.query(prepared(statement, values, timeoutMs))
     } catch (error) {
-      fail(error)
+      course.errors.push(error)
       throw error
     }
   }
   return {
     query: async (statement, values) => (await send(statement, values)).rows as never,
     execute: async (statement, values) => (await send(statement, values)).rowCount ?? 0,
+    finish: (sendLast) => {
+      const sent = sendLast()
+      if (!course.lost) course.committing = commit(client, timeoutMs)
+      return sent
+    },
   }
 }
 
@@ -128,20 +143,25 @@ async function inTransaction<T>(
   pool: pg.Pool,
   begin: string,
   timeoutMs: number,
-  work: (client: pg.PoolClient, fail: (error: unknown) => void) => Promise<T>,
+  work: (client: pg.PoolClient, course: Course) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
-  const errors: unknown[] = []
+  const course: Course = { errors: [], lost: false }
   let broken: Error | undefined
   try {
-    const beginning = client.query({ text: begin, query_timeout: timeoutMs } as pg.QueryConfig)
-    const [begun, worked] = await Promise.allSettled([beginning, work(client, (error) => errors.push(error))])
-    if (begun.status === 'rejected') {
-      broken = new Error('BEGIN failed: what followed ran outside a transaction')
-      throw begun.reason
-    }
-    if (worked.status === 'rejected') throw errors[0] ?? worked.reason
-    await commit(client, timeoutMs)
+    const beginning = client
+      .query({ text: begin, query_timeout: timeoutMs } as pg.QueryConfig)
+      .catch((error: unknown) => {
+        course.lost = true
+        broken = new Error('BEGIN failed')
+        course.errors.unshift(error)
+      })
+    const [worked] = await Promise.allSettled([work(client, course), beginning])
+    const [ended] = await Promise.allSettled([course.committing])
+    if (course.errors.length > 0) throw course.errors[0]
+    if (worked.status === 'rejected') throw worked.reason
+    if (ended.status === 'rejected') throw ended.reason
+    if (course.committing === undefined) await commit(client, timeoutMs)
     return worked.value
   } catch (error) {
     broken ??= await undo(client)

@@ -3,7 +3,6 @@
  * statements of their own, all in memory while the calls are judged one after another, and written together at the end.
  */
 import type { Tx } from '../db/db.ts'
-import { StaleRead } from '../db/errors.ts'
 import { groupBy } from '../group.ts'
 import { accountKey, dayOf, readAccounts } from '../ledger/account.ts'
 import { type Book, openBook } from '../ledger/book.ts'
@@ -98,18 +97,19 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
   return [...new Map(calls.map((call) => [betKey(call), call])).values()].sort(byKey)
 }
 
-/** Writes everything the batch changed; throws, so that the transaction is undone, when a row has moved on since it was read. */
+/** Writes everything the batch changed, COMMIT right behind it; fails, and the transaction is undone, when a row has moved on since it was read. */
 export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls }: Batch): Promise<void> {
   const changed = [...bets].flatMap(([key, record]) => (stored.get(key) === record ? [] : [record])).sort(byKey)
   const opened = changed.filter(isOpened)
   const others = changed.filter((record) => !isOpened(record))
-  const [, , saved] = await Promise.all([
-    saveBook(tx, bucket, book),
-    opened.length > 0 && openBets(tx, bucket, opened, now),
-    others.length > 0 ? saveBets(tx, bucket, others, now) : 0,
-    calls.length > 0 && insertCalls(tx, bucket, calls, now),
-  ])
-  if (saved !== others.length) throw new StaleRead('a bet has moved on since it was read')
+  const send = () =>
+    Promise.all([
+      saveBook(tx, bucket, book),
+      opened.length > 0 && openBets(tx, bucket, opened, now),
+      others.length > 0 && saveBets(tx, bucket, others, now),
+      calls.length > 0 && insertCalls(tx, bucket, calls, now),
+    ])
+  await tx.finish(send)
 }
 
 function isOpened(record: BetRecord): record is OpenedBet {

@@ -135,25 +135,27 @@ function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
 const STATE_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
   result_type, payee, refusal, changed_at, details, first_seen_at`
 
-/** An upsert, because its conflict target leaves the planner no choice but the primary key; a joined UPDATE has one. */
+/** An upsert that fails, by a division by zero, when another process has gone further with one of the bets (post.ts). */
 const SAVE_BETS = statement(
   'save_bets',
-  `insert into purser.bet as b (bucket, ${STATE_COLUMNS})
-   select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}
-   from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
-     $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::timestamptz[])
-     as r (${STATE_COLUMNS})
-   on conflict (bucket, player, bet_id) do update
-   set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
-     funder = excluded.funder, stake_version = excluded.stake_version, request_id = excluded.request_id,
-     placed_at = excluded.placed_at, payout = excluded.payout, result_type = excluded.result_type, payee = excluded.payee,
-     refusal = excluded.refusal, changed_at = excluded.changed_at, details = coalesce(excluded.details, b.details)
-   where b.calls < excluded.calls`,
+  `with saved as (
+     insert into purser.bet as b (bucket, ${STATE_COLUMNS})
+     select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}
+     from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
+       $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::timestamptz[])
+       as r (${STATE_COLUMNS})
+     on conflict (bucket, player, bet_id) do update
+     set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
+       funder = excluded.funder, stake_version = excluded.stake_version, request_id = excluded.request_id,
+       placed_at = excluded.placed_at, payout = excluded.payout, result_type = excluded.result_type, payee = excluded.payee,
+       refusal = excluded.refusal, changed_at = excluded.changed_at, details = coalesce(excluded.details, b.details)
+     where b.calls < excluded.calls
+     returning 1
+   ) select 1 / (count(*) = $19::int)::int from saved`,
 )
 
-/** Resolves to the number of rows written: fewer than given when another process has gone further with one of them. */
-export function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
-  return tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now)])
+export async function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<void> {
+  await tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now), records.length])
 }
 
 const OPEN_BETS = statement(
