@@ -63,7 +63,9 @@ describe('a player whose row somebody else has locked', () => {
     const ofLocked = answers.filter((_, number) => bets[number]?.userId === locked.userId)
     const ofOthers = answers.filter((_, number) => bets[number]?.userId !== locked.userId)
     expect(ofOthers.filter(({ status, ms }) => status !== 200 || ms > BESIDE_A_LOCK_MS + lateMs())).toEqual([])
-    expect(ofLocked.filter(({ status, code, ms }) => status !== 400 || code !== 100 || ms > latestAnswerMs())).toEqual([])
+    expect(ofLocked.filter(({ status, code, ms }) => status !== 400 || code !== 100 || ms > latestAnswerMs())).toEqual(
+      [],
+    )
     // Time for anything that still waited for the lock to be applied after all.
     await sleep(1_000)
     expect(await wallet.operator.balance(locked.userId)).toBe('1000.00')
