@@ -76,7 +76,7 @@ describe('a player whose row somebody else has locked', () => {
 })
 
 describe.concurrent('calls about a bet of a player that nobody knows', () => {
-  const ROUNDS = 10
+  const ROUNDS = 20
   const CALLS = 30
 
   test('answer alike in two processes at once, though there is no row to lock', async (context) => {
