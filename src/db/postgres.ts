@@ -132,7 +132,10 @@ function txOn(client: pg.PoolClient, timeoutMs: number, course: Course): Tx {
     execute: async (statement, values) => (await send(statement, values)).rowCount ?? 0,
     finish: (sendLast) => {
       const sent = sendLast()
-      if (!course.lost) course.committing = commit(client, timeoutMs)
+      if (!course.lost) {
+        course.committing = commit(client, timeoutMs)
+        course.committing.catch(() => {}) // looked at when the work has ended; until then a failure must not count as unhandled
+      }
       return sent
     },
   }
