@@ -60,12 +60,17 @@ export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided
 /** A change that the bet's state does not allow. */
 export class NotPossible extends Error {}
 
-/** Settles or resettles by hand; the same result again changes nothing and sends nothing. */
-export function settleBet(deps: FlowDeps, betId: string, result: Result): Promise<PlatformBet | undefined> {
+/** Settles or resettles by hand; the same result again changes nothing and sends nothing. `token` is what a cashout shows (L-4). */
+export function settleBet(
+  deps: FlowDeps,
+  betId: string,
+  result: Result,
+  token?: string,
+): Promise<PlatformBet | undefined> {
   return change(deps, betId, (bet) => {
     if (bet.status !== 'accepted' && bet.status !== 'settled')
       throw new NotPossible(`a ${bet.status} bet cannot be settled`)
-    return isSame(bet.result, result) ? undefined : settled(deps, bet, result)
+    return isSame(bet.result, result) ? undefined : settled(deps, bet, result, token)
   })
 }
 
@@ -106,11 +111,11 @@ function isSame(a: Result | null, b: Result): boolean {
   return a !== null && a.payout === b.payout && a.resultType === b.resultType
 }
 
-function settled({ scales }: FlowDeps, bet: PlatformBet, result: Result): Decided {
+function settled({ scales }: FlowDeps, bet: PlatformBet, result: Result, token = bet.token): Decided {
   return {
     bet: { ...bet, status: 'settled', result },
     operation: 'settle',
-    body: (requestId) => settleMessage(bet, result, bet.token, { scales, requestId }),
+    body: (requestId) => settleMessage(bet, result, token, { scales, requestId }),
   }
 }
 

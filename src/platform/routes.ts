@@ -10,7 +10,7 @@ import type { PlatformBet } from './bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from './bet-flow.ts'
 import { readBets } from './bet-store.ts'
 import { addEventRoutes } from './event-routes.ts'
-import { loadFrame } from './frame-session.ts'
+import { loadFrame, readFrameSession } from './frame-session.ts'
 import { retryStuck } from './outbox.ts'
 import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from './place.ts'
 import { decimal, describe, odds, optional, strict, text } from './shapes.ts'
@@ -77,7 +77,16 @@ const Placed = Type.Object({
 })
 const BetPath = Type.Object({ betId: Uuid })
 const Settle = Type.Object(
-  { resultType: Type.Enum(['won', 'lost', 'refund', 'cashout']), amount: decimal },
+  {
+    resultType: Type.Enum(['won', 'lost', 'refund', 'cashout']),
+    amount: decimal,
+    frameSessionId: optional(
+      Type.String({
+        ...Uuid,
+        description: 'Of a cashout: where the user asked for it; its token is sent. Absent: the one of the placement.',
+      }),
+    ),
+  },
   { ...strict, examples: [{ resultType: 'won', amount: '21.00' }] },
 )
 const Cancel = Type.Object(
@@ -204,13 +213,24 @@ function addResultRoutes(api: FastifyInstance, deps: PlaceDeps): void {
 async function settle(
   deps: PlaceDeps,
   betId: string,
-  { resultType, amount }: Static<typeof Settle>,
+  { resultType, amount, frameSessionId }: Static<typeof Settle>,
 ): Promise<PlatformBet | undefined> {
   const [bet] = await readBets(deps.db, [betId])
   if (bet === undefined) return undefined
   const payout = parseAmount(amount, scaleOf(deps.scales, bet.currency))
   if (payout === undefined) throw invalid('/amount', `is too large or has more decimals than ${bet.currency}`)
-  return settleBet(deps, betId, { resultType, payout })
+  if (frameSessionId === undefined) return settleBet(deps, betId, { resultType, payout })
+  if (resultType !== 'cashout') throw invalid('/frameSessionId', 'belongs to a cashout: no other result needs a token')
+  return settleBet(deps, betId, { resultType, payout }, await cashoutToken(deps, bet, frameSessionId))
+}
+
+/** W-14: any session of the bet's player is proof of the player's will, also one in another currency. */
+async function cashoutToken(deps: PlaceDeps, bet: PlatformBet, frameSessionId: string): Promise<string> {
+  const session = await readFrameSession(deps, frameSessionId)
+  const isOfPlayer =
+    session?.partnerId === bet.partnerId && session.userId === bet.userId && session.operatorUser === bet.operatorUser
+  if (!isOfPlayer) throw invalid('/frameSessionId', "is no frame session of the bet's player")
+  return session.token
 }
 
 function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {

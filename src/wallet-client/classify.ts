@@ -2,9 +2,11 @@
  * What an answer of a wallet means to its caller (C-2, C-4, C-5). Every possible answer is accepted, refused with a code,
  * or unknown: then the wallet may or may not have applied the call.
  */
+import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { BetIdSchema } from '../protocol/bet-request.ts'
 import type { Operation } from '../protocol/operation.ts'
-import { BetReplySchema, CheckReplySchema, ErrorReplySchema } from '../protocol/reply.ts'
+import { CheckReplySchema, ErrorReplySchema } from '../protocol/reply.ts'
 import { BalanceReplySchema, UserProfileSchema } from '../protocol/user-profile.ts'
 
 /** Why it is not known what the wallet did. `time_out` alone becomes rollback reason 10, the others 52 (C-2). */
@@ -15,11 +17,21 @@ export type CallOutcome =
   | { readonly kind: 'refused'; readonly code: number; readonly message: string }
   | { readonly kind: 'unknown'; readonly reason: UnknownReason; readonly detail: string }
 
+/**
+ * Any ISO 8601 date and time; without an offset it is UTC, as the interface says (W-13). Nothing is decided by the time,
+ * so a wallet's "yes" to this very bet is not taken for unknown, and a good bet rolled back, because of its spelling.
+ */
+const ISO_TIME =
+  '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d{1,12})?)?(Z|[+-]\\d{2}(:?\\d{2})?)?$'
+
+const betReply = Compile(
+  Type.Object({ transactionId: BetIdSchema, transactionTime: Type.String({ pattern: ISO_TIME }) }),
+)
 const REPLIES = {
-  place: Compile(BetReplySchema),
-  settle: Compile(BetReplySchema),
-  unsettle: Compile(BetReplySchema),
-  rollback: Compile(BetReplySchema),
+  place: betReply,
+  settle: betReply,
+  unsettle: betReply,
+  rollback: betReply,
   profile: Compile(UserProfileSchema),
   balance: Compile(BalanceReplySchema),
   check: Compile(CheckReplySchema),

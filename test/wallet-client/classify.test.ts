@@ -142,12 +142,40 @@ describe.each(ABOUT_A_BET)('%s', (operation) => {
   )
 })
 
-test.each(['2031-05-16T12:00:00Z', '2031-05-16T12:00:00.123456Z', '2031-05-16T14:00:00+02:00'])(
-  'the transactionTime %s is one',
-  (transactionTime) => {
-    expect(classify('place', 200, JSON.stringify({ transactionId: BET, transactionTime }), BET).kind).toBe('accepted')
-  },
-)
+describe('the transactionTime of a yes (W-13)', () => {
+  const kindOf = (transactionTime: string) =>
+    classify('place', 200, JSON.stringify({ transactionId: BET, transactionTime }), BET).kind
+
+  test.each([
+    '2031-05-16T12:00:00Z',
+    '2031-05-16T12:00:00.123456Z',
+    '2031-05-16T14:00:00+02:00',
+    '2031-05-16T12:00:00+0000', // PHP's DATE_ISO8601
+    '2031-05-16T12:00:00+00',
+    '2031-05-16T12:00:00', // Python's datetime.isoformat() of a UTC time without zone
+    '2031-05-16T12:00:00.1234567', // .NET's, of an unspecified kind
+    '2031-05-16T12:00:00,5',
+    '2031-05-16T12:00',
+  ])('may be %s: with or without an offset', (time) => {
+    expect(kindOf(time)).toBe('accepted')
+  })
+
+  test.each([
+    '2031-05-16',
+    '2031-05-16 12:00:00',
+    '16.05.2031 12:00:00',
+    '2031-13-16T12:00:00Z',
+    '2031-05-32T12:00:00Z',
+    '2031-05-16T24:00:01Z',
+    '2031-05-16T12:60:00Z',
+    '2031-05-16T12:00:00 Z',
+    '2031-05-16T12:00:00Z, or so',
+    'now',
+    '1937217600',
+  ])('is not %s: a body that is something else', (time) => {
+    expect(kindOf(time)).toBe('unknown')
+  })
+})
 
 test('a profile with fields that break the interface is contradictory', () => {
   const broken = [
