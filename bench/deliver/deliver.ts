@@ -25,14 +25,17 @@ async function bench(options: Options): Promise<Result> {
 
 /** Interleaved, and each round begins with another situation: what else the machine does hits all alike. */
 async function measureInTurn(postgres: BenchPostgres, options: Options): Promise<Result> {
-  const situations = new Map<Situation, Measurement[]>(SITUATIONS.map((situation) => [situation, []]))
+  const wanted = SITUATIONS.filter((situation) => situation === 'alone' || options.rows.includes(situation))
+  const situations = new Map<Situation, Measurement[]>(wanted.map((situation) => [situation, []]))
   const result: Result = { endToEnd: [], situations }
   for (let round = 0; round < options.rounds; round++) {
-    const whole = await endToEnd(postgres)
-    result.endToEnd.push(whole)
-    say(`round ${round + 1} result to last: ${Math.round(whole.settlesPerSecond)} settles/s`)
-    for (let turn = 0; turn < SITUATIONS.length; turn++) {
-      const situation = SITUATIONS[(round + turn) % SITUATIONS.length]!
+    if (options.rows.includes('result to last')) {
+      const whole = await endToEnd(postgres)
+      result.endToEnd.push(whole)
+      say(`round ${round + 1} result to last: ${Math.round(whole.settlesPerSecond)} settles/s`)
+    }
+    for (let turn = 0; turn < wanted.length; turn++) {
+      const situation = wanted[(round + turn) % wanted.length]!
       const measurement = await measure(postgres, situation, options)
       situations.get(situation)!.push(measurement)
       say(`round ${round + 1} ${situation}: ${Math.round(measurement.settlesPerSecond)} settles/s`)

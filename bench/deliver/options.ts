@@ -1,7 +1,12 @@
 // The command line of the delivery bench.
 import { parseArgs } from 'node:util'
 
+/** What can be measured beside `alone`, which everything is compared with. */
+export const ROWS = ['result to last', 'dead port', 'hanging port'] as const
+export type Row = (typeof ROWS)[number]
+
 export interface Options {
+  rows: readonly Row[]
   json: boolean
   rounds: number
   seconds: number
@@ -22,6 +27,7 @@ partner cannot be delivered. Exit code 0: within 20 % of its rate alone and all 
   --seconds N   length of one (8)
   --warmup N    seconds of delivery before each (2)
   --half N      waiting deliveries of each of the two partners (50000)
+  --only ROW    of 'result to last', 'dead port', 'hanging port'; may be given several times (all)
   --json        the result as JSON on stdout
 
 The database lies below TMPDIR, which must be on a disk.`
@@ -35,7 +41,14 @@ export function readOptions(args: string[]): Options | 'help' {
     seconds: positive('seconds', values.seconds),
     warmupSeconds: positive('warmup', values.warmup),
     half: positive('half', values.half),
+    rows: values.only === undefined ? ROWS : values.only.map(toRow),
   }
+}
+
+function toRow(name: string): Row {
+  const row = ROWS.find((known) => known === name)
+  if (row === undefined) throw new UsageError(`--only must be one of ${ROWS.join(', ')}, not ${name}`)
+  return row
 }
 
 function parsed(args: string[]) {
@@ -49,6 +62,7 @@ function parsed(args: string[]) {
         seconds: { type: 'string', default: '8' },
         warmup: { type: 'string', default: '2' },
         half: { type: 'string', default: '50000' },
+        only: { type: 'string', multiple: true },
       },
     })
   } catch (error) {

@@ -43,7 +43,7 @@ export function textReport(result: Result): string {
   })
   return [
     row(['', 'settles/s', 'lowest–highest', 'calls to the other']),
-    row(['result to last', ...speedCells(rates(result.endToEnd)), '–']),
+    ...(result.endToEnd.length === 0 ? [] : [row(['result to last', ...speedCells(rates(result.endToEnd)), '–'])]),
     ...rows,
     '',
     ...verdicts(result).map(
