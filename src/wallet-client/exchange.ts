@@ -1,0 +1,98 @@
+/** One exchange of bytes with a wallet: signed as they are, sent, and the answer read, with the time counted over everything. */
+import { Pool } from 'undici'
+import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
+import type { UnknownReason } from './classify.ts'
+
+/** Where a wallet is, and what is shared with it. */
+export interface WalletAddress {
+  /** The partner's base address; the paths of the interface are appended. */
+  readonly baseUrl: string
+  readonly secret: string
+  /** Keep-alive connections at most, and so exchanges at once. */
+  readonly connections: number
+  /** Milliseconds for a connection to stand; an exchange cannot be given up while its connection is being made. */
+  readonly connectMs: number
+}
+
+export interface Message {
+  readonly method: 'POST' | 'PUT'
+  /** A path of the interface. */
+  readonly path: string
+  readonly body: Uint8Array
+  /** Milliseconds over waiting for a connection, connect, headers and body (C-2). */
+  readonly timeoutMs: number
+}
+
+export type ExchangeResult =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
+  /** Whether the wallet got the message is not known. `status` is null when none arrived in time. */
+  | { readonly kind: 'failed'; readonly reason: UnknownReason; readonly detail: string; readonly status: number | null }
+
+export interface Line {
+  /** Never rejects. */
+  exchange(message: Message): Promise<ExchangeResult>
+  /** Finishes the exchanges under way. */
+  close(): Promise<void>
+}
+
+/** Bytes of an answer that are read; a standard one has about 100. */
+const MAX_ANSWER_BYTES = 64 * 1024
+
+export function openLine({ baseUrl, secret, connections, connectMs }: WalletAddress): Line {
+  const base = new URL(baseUrl)
+  const pool = new Pool(base.origin, {
+    connections,
+    pipelining: 1,
+    connect: { timeout: connectMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  const prefix = base.pathname.replace(/\/$/, '')
+  return {
+    exchange: (message) => exchange(pool, secret, { ...message, path: prefix + message.path }),
+    close: () => pool.close(),
+  }
+}
+
+async function exchange(pool: Pool, secret: string, message: Message): Promise<ExchangeResult> {
+  const { method, path, body, timeoutMs } = message
+  const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(body, secret) }
+  const signal = AbortSignal.timeout(timeoutMs)
+  let status: number | null = null
+  try {
+    const response = await pool.request({ method, path, headers, body, signal })
+    status = response.statusCode
+    const answer = await readAll(response.body)
+    return answer === undefined
+      ? failed('unreadable_body', `more than ${MAX_ANSWER_BYTES} bytes`, status)
+      : { kind: 'answered', status, body: answer }
+  } catch (error) {
+    if (signal.aborted) return failed('time_out', `no complete answer within ${timeoutMs} ms`, status)
+    return failed(isConnectTimeout(error) ? 'time_out' : 'network', describe(error), status)
+  }
+}
+
+function failed(reason: UnknownReason, detail: string, status: number | null): ExchangeResult {
+  return { kind: 'failed', reason, detail, status }
+}
+
+/** Undefined when the answer is larger than anything that a wallet says. */
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > MAX_ANSWER_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function isConnectTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error && typeof error.code === 'string' ? `${error.code}: ${error.message}` : error.message
+}
