@@ -63,10 +63,18 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
+/** Where the pointers into a part of the request begin. */
+const PARTS: Readonly<Record<string, string>> = {
+  body: '',
+  params: '/path',
+  querystring: '/query',
+  headers: '/headers',
+}
+
 /** One compiled check per schema; its faults become JSON pointers. Fastify hands on null for a body that was left out. */
 function createValidator(schema: TSchema, part: string) {
   const validator = Compile(schema)
-  const prefix = part === 'body' ? '' : part === 'params' ? '/path' : '/query'
+  const prefix = PARTS[part] ?? `/${part}`
   const mayBeAbsent = Type.IsOptional(schema)
   return (value: unknown): { value?: unknown; error?: Error } => {
     if (validator.Check(value) || (value === null && mayBeAbsent)) return { value }

@@ -5,10 +5,11 @@ import { ProblemSchema } from './problem.ts'
 export interface Shape {
   readonly params?: TSchema
   readonly querystring?: TSchema
+  readonly headers?: TSchema
   readonly body?: TSchema
   readonly ok: Readonly<Record<number, TSchema>>
-  /** The `code`s of the problems that are this route's own, by status. */
-  readonly problems?: Readonly<Record<number, string>>
+  /** The `code`s of the problems that are this route's own, by status; null: one that others have and it has not. */
+  readonly problems?: Readonly<Record<number, string | null>>
 }
 
 export interface RouteName {
@@ -27,7 +28,9 @@ export function describeRoute({ operationId, tag, summary, key }: RouteName, { o
     ...(schema.params && { 404: 'not_found' }),
     503: 'unavailable',
   }
-  const refusals = Object.entries({ ...everyRoutes, ...problems }).map(([status, codes]) => [status, problem(codes)])
+  const refusals = Object.entries({ ...everyRoutes, ...problems }).flatMap(([status, codes]) =>
+    codes === null ? [] : [[status, problem(codes)] as const],
+  )
   const response = { ...ok, ...Object.fromEntries(refusals) }
   return { schema: { operationId, summary, tags: [tag], security: [{ [key]: [] }], ...schema, response } }
 }

@@ -7,44 +7,18 @@ import { type EventStatus, saveEvent } from './event.ts'
 import { LimitsSchema, readLimits, writeLimits } from './limits.ts'
 import { formatOdds, parseOdds } from './odds.ts'
 import { setResults } from './results.ts'
-import { describe, odds, optional, strict, text } from './shapes.ts'
-
-const EventPath = Type.Object({ eventId: text(64) })
-const EventState = Type.Object(
-  {
-    status: Type.Enum(['open', 'suspended', 'withdrawn', 'ended']),
-    outcomes: optional(Type.Array(Type.Object({ outcomeId: text(64), coefficient: odds }, strict))),
-  },
-  { ...strict, examples: [{ status: 'open', outcomes: [{ outcomeId: 'home', coefficient: '2.10' }] }] },
-)
-const Results = Type.Object(
-  {
-    outcomes: Type.Array(Type.Object({ outcomeId: text(64), result: Type.Enum(['won', 'lost', 'refund']) }, strict), {
-      description: 'All results of the event; none withdraws them.',
-    }),
-  },
-  {
-    ...strict,
-    examples: [
-      {
-        outcomes: [
-          { outcomeId: 'home', result: 'won' },
-          { outcomeId: 'away', result: 'lost' },
-        ],
-      },
-    ],
-  },
-)
+import { describe, EventPath, EventStateSchema, ResultsAppliedSchema, ResultsSchema } from './shapes.ts'
 
 type InEvent = { Params: Static<typeof EventPath> }
 
 export function addEventRoutes(api: FastifyInstance, deps: FlowDeps & { decided(): void }): void {
-  api.put<InEvent & { Body: Static<typeof EventState> }>(
+  api.put<InEvent & { Body: Static<typeof EventStateSchema> }>(
     '/events/:eventId',
-    describe('saveEvent', 'events', 'What the control stage looks at: state and odds of an event', {
+    describe('saveEvent', 'Events', 'What the control stage looks at: state and odds of an event', {
       params: EventPath,
-      body: EventState,
+      body: EventStateSchema,
       ok: { 204: Type.Null() },
+      problems: { 404: null },
     }),
     async ({ params, body }, reply) => {
       requireDistinct(body.outcomes ?? [])
@@ -58,12 +32,13 @@ export function addEventRoutes(api: FastifyInstance, deps: FlowDeps & { decided(
       return reply.code(204).send()
     },
   )
-  api.post<InEvent & { Body: Static<typeof Results> }>(
+  api.post<InEvent & { Body: Static<typeof ResultsSchema> }>(
     '/events/:eventId/result',
-    describe('setResults', 'events', 'Results of an event: settles every bet that they decide', {
+    describe('setResults', 'Events', 'Results of an event: settles every bet that they decide', {
       params: EventPath,
-      body: Results,
-      ok: { 202: Type.Object({ bets: Type.Integer() }) },
+      body: ResultsSchema,
+      ok: { 202: ResultsAppliedSchema },
+      problems: { 404: null },
     }),
     async ({ params, body }, reply) => {
       requireDistinct(body.outcomes)
@@ -74,7 +49,7 @@ export function addEventRoutes(api: FastifyInstance, deps: FlowDeps & { decided(
   )
   api.put<{ Body: Static<typeof LimitsSchema> }>(
     '/limits',
-    describe('saveLimits', 'events', 'The limits behind rollback reasons 110–115', {
+    describe('saveLimits', 'Events', 'The limits behind rollback reasons 110–115', {
       body: LimitsSchema,
       ok: { 200: LimitsSchema },
     }),

@@ -106,7 +106,8 @@ async function answerRepeat(
   const earlier = idempotencyKey === undefined ? undefined : await readSubmission(db, partnerId, idempotencyKey)
   if (earlier === undefined || earlier.request_hash !== requestHash) throw new KeyTaken('differs')
   if (earlier.status === 'placing') throw new KeyTaken('running')
-  return { betId: earlier.bet_id, status: earlier.status, reason: earlier.reason }
+  const { bet_id: betId, status, reason } = earlier
+  return { betId, status: status === 'settled' ? 'accepted' : status, reason } // settled since: the answer was accepted
 }
 
 /** Of the content: the order in which members are written says nothing. */

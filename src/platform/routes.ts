@@ -1,11 +1,8 @@
 /** The routes of the platform API: what each takes, answers and refuses. */
 import type { FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
-import { SelectionSchema, TokenSchema } from '../protocol/bet-request.ts'
-import { ROLLBACK_REASONS } from '../protocol/codes.ts'
 import { scaleOf } from '../protocol/money.ts'
-import { UserProfileSchema } from '../protocol/user-profile.ts'
 import type { PlatformBet } from './bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from './bet-flow.ts'
 import { readBets } from './bet-store.ts'
@@ -13,7 +10,20 @@ import { addEventRoutes } from './event-routes.ts'
 import { loadFrame, readFrameSession } from './frame-session.ts'
 import { retryStuck } from './outbox.ts'
 import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from './place.ts'
-import { decimal, describe, odds, optional, strict, text } from './shapes.ts'
+import {
+  BetPath,
+  CancelSchema,
+  DeliveryPath,
+  describe,
+  FrameSchema,
+  IdempotencyHeader,
+  NewBetSchema,
+  NewFrameSchema,
+  NewPartnerSchema,
+  PartnerSchema,
+  PlacedSchema,
+  SettleSchema,
+} from './shapes.ts'
 import {
   BetDetailSchema,
   BetListQuery,
@@ -21,79 +31,13 @@ import {
   BetViewSchema,
   DeliveryListQuery,
   DeliveryPageSchema,
+  DeliverySchema,
   getBetDetail,
+  getDelivery,
   listBets,
   listDeliveries,
   showBet,
 } from './views.ts'
-
-const BonusId = Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 })
-const Uuid = Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' })
-
-const NewPartner = Type.Object(
-  { partnerId: text(64), baseUrl: Type.String({ pattern: '^https?://', maxLength: 1_000 }), secret: text(1_000) },
-  { ...strict, examples: [{ partnerId: 'acme', baseUrl: 'https://wallet.acme.example', secret: 'shared-secret' }] },
-)
-const PartnerView = Type.Object({ partnerId: Type.String(), baseUrl: Type.String() })
-const NewFrame = Type.Object(
-  { partnerId: text(64), token: TokenSchema },
-  { ...strict, examples: [{ partnerId: 'acme', token: 'a-token-of-the-player' }] },
-)
-const Frame = Type.Object({ frameSessionId: Type.String(), profile: UserProfileSchema })
-const { eventId: _eventId, outcomeId: _outcomeId, coefficient: _coefficient, ...described } = SelectionSchema.properties
-const NewBet = Type.Object(
-  {
-    frameSessionId: Uuid,
-    amount: decimal,
-    selections: Type.Array(Type.Object({ ...described, eventId: text(64), outcomeId: text(64), coefficient: odds }), {
-      minItems: 1,
-      maxItems: 50,
-    }),
-    ticketType: optional(Type.Enum(['single', 'express'])),
-    boosterCoefficient: optional(odds),
-    bonusId: optional(Type.Union([BonusId, Type.Null()])),
-    bonusTemplateId: optional(Type.Union([BonusId, Type.Null()])),
-    bonusAmount: optional(Type.Union([decimal, Type.Null()])),
-    subPartnerId: optional(Type.Union([text(64), Type.Null()])),
-    ip: optional(Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])),
-    info: optional(Type.String({ maxLength: 1_000 })),
-    idempotencyKey: optional(text(128)),
-  },
-  {
-    ...strict,
-    examples: [
-      {
-        frameSessionId: '6b0f3f0e-6c0f-4f0e-9d5a-0c5f7b1a2c3d',
-        amount: '10.00',
-        selections: [{ eventId: 'e1', outcomeId: 'home', coefficient: 2.1 }],
-      },
-    ],
-  },
-)
-const Placed = Type.Object({
-  betId: Type.String(),
-  status: Type.Enum(['accepted', 'declined', 'cancelled', 'settled']),
-  reason: optional(Type.String()),
-})
-const BetPath = Type.Object({ betId: Uuid })
-const Settle = Type.Object(
-  {
-    resultType: Type.Enum(['won', 'lost', 'refund', 'cashout']),
-    amount: decimal,
-    frameSessionId: optional(
-      Type.String({
-        ...Uuid,
-        description: 'Of a cashout: where the user asked for it; its token is sent. Absent: the one of the placement.',
-      }),
-    ),
-  },
-  { ...strict, examples: [{ resultType: 'won', amount: '21.00' }] },
-)
-const Cancel = Type.Object(
-  { errorCode: Type.Enum(Object.keys(ROLLBACK_REASONS).map((code) => Number.parseInt(code, 10))) },
-  { ...strict, examples: [{ errorCode: 8 }] },
-)
-const DeliveryPath = Type.Object({ deliveryId: Type.String({ pattern: '^\\d{1,18}$' }) })
 
 type InBet = { Params: Static<typeof BetPath> }
 
@@ -106,11 +50,11 @@ export function addRoutes(api: FastifyInstance, deps: PlaceDeps): void {
 }
 
 function addPartnerRoutes(api: FastifyInstance, deps: PlaceDeps): void {
-  api.post<{ Body: Static<typeof NewPartner> }>(
+  api.post<{ Body: Static<typeof NewPartnerSchema> }>(
     '/partners',
-    describe('savePartner', 'partners', 'Add a partner, or change its address or secret', {
-      body: NewPartner,
-      ok: { 201: PartnerView },
+    describe('savePartner', 'Partners', 'Add a partner, or change its address or secret', {
+      body: NewPartnerSchema,
+      ok: { 201: PartnerSchema },
     }),
     async ({ body }, reply) => {
       if (!URL.canParse(body.baseUrl)) throw invalid('/baseUrl', 'is not a URL')
@@ -118,11 +62,11 @@ function addPartnerRoutes(api: FastifyInstance, deps: PlaceDeps): void {
       return reply.code(201).send({ partnerId: body.partnerId, baseUrl: body.baseUrl })
     },
   )
-  api.post<{ Body: Static<typeof NewFrame> }>(
+  api.post<{ Body: Static<typeof NewFrameSchema> }>(
     '/frame-sessions',
-    describe('loadFrame', 'partners', 'A user loads the frame: asks the partner for the profile', {
-      body: NewFrame,
-      ok: { 201: Frame },
+    describe('loadFrame', 'Partners', 'A user loads the frame: asks the partner for the profile', {
+      body: NewFrameSchema,
+      ok: { 201: FrameSchema },
       problems: { 404: 'not_found', 422: 'partner_refused', 502: 'partner_failed' },
     }),
     async ({ body }, reply) => {
@@ -139,17 +83,20 @@ function addPartnerRoutes(api: FastifyInstance, deps: PlaceDeps): void {
 }
 
 function addBetRoutes(api: FastifyInstance, deps: PlaceDeps): void {
-  api.post<{ Body: Static<typeof NewBet> }>(
+  api.post<{ Body: Static<typeof NewBetSchema>; Headers: Static<typeof IdempotencyHeader> }>(
     '/bets',
-    describe('placeBet', 'bets', 'Place a bet: calls the partner and takes the last look', {
-      body: NewBet,
-      ok: { 201: Placed },
+    describe('placeBet', 'Bets', 'Place a bet: calls the partner and takes the last look', {
+      headers: IdempotencyHeader,
+      body: NewBetSchema,
+      ok: { 201: PlacedSchema },
       problems: { 404: 'not_found', 409: 'still_running', 422: 'idempotency_key_reused' },
     }),
-    async ({ body }, reply) => {
-      const placed = await placeBet(deps, body as Wanted).catch((error: unknown) => {
-        throw toPlaceProblem(error)
-      })
+    async ({ body, headers }, reply) => {
+      const placed = await placeBet(deps, withKey(body as Wanted, headers['idempotency-key'])).catch(
+        (error: unknown) => {
+          throw toPlaceProblem(error)
+        },
+      )
       if (placed === undefined) throw notFound('the frame session')
       const { betId, status, reason } = placed
       return reply.code(201).send({ betId, status, ...(reason !== null && { reason }) })
@@ -157,17 +104,25 @@ function addBetRoutes(api: FastifyInstance, deps: PlaceDeps): void {
   )
   api.get<{ Querystring: Static<typeof BetListQuery> }>(
     '/bets',
-    describe('listBets', 'bets', 'Bets, newest first', { querystring: BetListQuery, ok: { 200: BetPageSchema } }),
+    describe('listBets', 'Bets', 'Bets, newest first', { querystring: BetListQuery, ok: { 200: BetPageSchema } }),
     ({ query }) => listBets(deps, query),
   )
   api.get<InBet>(
     '/bets/:betId',
-    describe('getBet', 'bets', 'A bet with its deliveries and every attempt', {
+    describe('getBet', 'Bets', 'A bet with its deliveries and every attempt', {
       params: BetPath,
       ok: { 200: BetDetailSchema },
     }),
     async ({ params }) => (await getBetDetail(deps, params.betId)) ?? fail(notFound('the bet')),
   )
+}
+
+/** The header and the member are two ways to say one thing. */
+function withKey(wanted: Wanted, idempotencyKey: string | undefined): Wanted {
+  if (idempotencyKey === undefined) return wanted
+  if (wanted.idempotencyKey !== undefined && wanted.idempotencyKey !== idempotencyKey)
+    throw invalid('/idempotencyKey', 'is another one than that of the header Idempotency-Key')
+  return { ...wanted, idempotencyKey }
 }
 
 function fail(problem: Problem): never {
@@ -192,19 +147,19 @@ function addResultRoutes(api: FastifyInstance, deps: PlaceDeps): void {
     deps.decided()
     return showBet(deps, bet)
   }
-  api.post<InBet & { Body: Static<typeof Settle> }>(
+  api.post<InBet & { Body: Static<typeof SettleSchema> }>(
     '/bets/:betId/settle',
-    describe('settleBet', 'bets', 'Settle or resettle a bet', { ...answer, body: Settle }),
+    describe('settleBet', 'Bets', 'Settle or resettle a bet', { ...answer, body: SettleSchema }),
     async ({ params, body }, reply) => reply.code(202).send(await changeOf(settle(deps, params.betId, body))),
   )
   api.post<InBet>(
     '/bets/:betId/unsettle',
-    describe('unsettleBet', 'bets', "Take a bet's result back", answer),
+    describe('unsettleBet', 'Bets', "Take a bet's result back", answer),
     async ({ params }, reply) => reply.code(202).send(await changeOf(unsettleBet(deps, params.betId))),
   )
-  api.post<InBet & { Body: Static<typeof Cancel> }>(
+  api.post<InBet & { Body: Static<typeof CancelSchema> }>(
     '/bets/:betId/cancel',
-    describe('cancelBet', 'bets', 'Cancel a bet: its stake goes back by a rollback', { ...answer, body: Cancel }),
+    describe('cancelBet', 'Bets', 'Cancel a bet: its stake goes back by a rollback', { ...answer, body: CancelSchema }),
     async ({ params, body }, reply) =>
       reply.code(202).send(await changeOf(cancelBet(deps, params.betId, body.errorCode))),
   )
@@ -213,7 +168,7 @@ function addResultRoutes(api: FastifyInstance, deps: PlaceDeps): void {
 async function settle(
   deps: PlaceDeps,
   betId: string,
-  { resultType, amount, frameSessionId }: Static<typeof Settle>,
+  { resultType, amount, frameSessionId }: Static<typeof SettleSchema>,
 ): Promise<PlatformBet | undefined> {
   const [bet] = await readBets(deps.db, [betId])
   if (bet === undefined) return undefined
@@ -236,7 +191,7 @@ async function cashoutToken(deps: PlaceDeps, bet: PlatformBet, frameSessionId: s
 function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {
   api.get<{ Querystring: Static<typeof DeliveryListQuery> }>(
     '/deliveries',
-    describe('listDeliveries', 'deliveries', 'Deliveries, the latest decided first', {
+    describe('listDeliveries', 'Deliveries', 'Deliveries, the latest decided first', {
       querystring: DeliveryListQuery,
       ok: { 200: DeliveryPageSchema },
     }),
@@ -244,16 +199,18 @@ function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {
   )
   api.post<{ Params: Static<typeof DeliveryPath> }>(
     '/deliveries/:deliveryId/retry',
-    describe('retryDelivery', 'deliveries', 'Send a stuck delivery again', {
+    describe('retryDelivery', 'Deliveries', 'Send a stuck delivery again: its schedule begins anew (C-4)', {
       params: DeliveryPath,
-      ok: { 202: Type.Null() },
+      ok: { 202: DeliverySchema },
       problems: { 409: 'not_stuck' },
     }),
     async ({ params }, reply) => {
-      if (!(await retryStuck(deps.db, BigInt(params.deliveryId), deps.clock.now())))
-        throw conflict('not_stuck', 'there is no stuck delivery with this id')
+      const isRetried = await retryStuck(deps.db, BigInt(params.deliveryId), deps.clock.now())
+      const delivery = await getDelivery(deps, params.deliveryId)
+      if (delivery === undefined) throw notFound('the delivery')
+      if (!isRetried) throw conflict('not_stuck', 'this delivery is not stuck')
       deps.decided()
-      return reply.code(202).send()
+      return reply.code(202).send(delivery)
     },
   )
 }

@@ -10,7 +10,8 @@ import type { DeliveryStatus } from './outbox.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
-const decimal = Type.String({ pattern: '^\\d+(\\.\\d+)?$' })
+const DECIMAL = '^\\d+(\\.\\d+)?$'
+const decimal = Type.String({ pattern: DECIMAL })
 const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
 const BetStatusSchema = Type.Enum(['placing', 'accepted', 'declined', 'cancelled', 'settled'])
 
@@ -21,7 +22,7 @@ export const BetViewSchema = Type.Object({
   operatorUser: optional(Type.String()),
   status: BetStatusSchema,
   reason: optional(Type.String()),
-  amount: decimal,
+  amount: Type.String({ pattern: DECIMAL, description: 'The stake.' }),
   currency: Type.String(),
   ticketType: Type.Enum(['single', 'express']),
   coefficient: decimal,
@@ -29,15 +30,15 @@ export const BetViewSchema = Type.Object({
   resultType: optional(Type.String()),
   placedAt: time,
 })
-const AttemptSchema = Type.Object({
+export const AttemptSchema = Type.Object({
   number: Type.Integer(),
   startedAt: time,
   durationMs: Type.Integer(),
-  httpStatus: Type.Union([Type.Integer(), Type.Null()]),
+  httpStatus: Type.Union([Type.Integer(), Type.Null()], { description: 'null: none came in time.' }),
   outcome: Type.Enum(['accepted', 'refused', 'unknown']),
-  code: optional(Type.Integer()),
-  error: optional(Type.String()),
-  body: Type.String(),
+  code: optional(Type.Integer({ description: "The partner's." })),
+  error: optional(Type.String({ description: 'Why the outcome is unknown.' })),
+  body: Type.String({ description: 'As it came, up to 2000 characters, without the token.' }),
 })
 export const DeliverySchema = Type.Object({
   deliveryId: Type.String(),
@@ -46,7 +47,11 @@ export const DeliverySchema = Type.Object({
   number: Type.Integer({ description: "Position among the bet's deliveries." }),
   operation: Type.Enum(['place', 'settle', 'unsettle', 'rollback']),
   requestId: Type.String(),
-  status: Type.Enum([...DELIVERY_STATUSES]),
+  status: Type.Enum([...DELIVERY_STATUSES], {
+    description:
+      'waiting: an earlier one of the bet is not over (C-6). pending: due at dueAt. done, refused: the partner said so. ' +
+      'unknown: a Place bet without a usable answer, followed by a rollback. stuck: given up, waits for a person.',
+  }),
   attempts: Type.Integer(),
   code: optional(Type.Integer()),
   error: optional(Type.String()),
@@ -56,9 +61,23 @@ export const DeliverySchema = Type.Object({
 })
 export const BetDetailSchema = Type.Object({
   ...BetViewSchema.properties,
-  selections: Type.Array(Type.Unknown()),
+  selections: Type.Array(
+    Type.Object(
+      {
+        eventId: Type.String(),
+        outcomeId: Type.String(),
+        coefficient: decimal,
+        result: optional(Type.Enum(['won', 'lost', 'refund'])),
+      },
+      { description: 'As they were placed, with all their members.' },
+    ),
+  ),
   deliveries: Type.Array(
-    Type.Object({ ...DeliverySchema.properties, request: Type.Unknown(), attemptList: Type.Array(AttemptSchema) }),
+    Type.Object({
+      ...DeliverySchema.properties,
+      request: Type.Object({}, { description: 'The body that every attempt sends, without the token.' }),
+      attemptList: Type.Array(AttemptSchema),
+    }),
   ),
 })
 export const BetPageSchema = pageOf(BetViewSchema)
@@ -119,6 +138,10 @@ const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, re
 const DELIVERIES_OF_BET = statement(
   'platform_deliveries_of_bet',
   `select ${DELIVERY_COLUMNS} from platform.delivery where bet_id = $1::uuid order by number`,
+)
+const READ_DELIVERY = statement(
+  'platform_read_delivery',
+  `select ${DELIVERY_COLUMNS} from platform.delivery where delivery_id = $1::bigint`,
 )
 const ATTEMPTS_OF_BET = statement(
   'platform_attempts_of_bet',
@@ -195,6 +218,12 @@ function showAttempt({ number, started_at, duration_ms, http_status, outcome, co
     ...(error !== null && { error }),
     body,
   }
+}
+
+/** Undefined when there is none. */
+export async function getDelivery({ db }: ViewDeps, deliveryId: string) {
+  const [row] = await db.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
+  return row && showDelivery(row)
 }
 
 const LIST_BETS = statement(

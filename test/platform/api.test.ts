@@ -64,7 +64,7 @@ test.each([
   ['GET', '/bets/not-a-uuid', 400],
   ['POST', `/bets/${randomUUID()}/unsettle`, 404],
   ['DELETE', '/bets', 404],
-  ['POST', '/deliveries/999999/retry', 409],
+  ['POST', '/deliveries/999999/retry', 404],
   ['POST', '/deliveries/x/retry', 400],
   ['GET', '/deliveries?status=lost', 400],
   ['GET', '/deliveries?limit=0', 400],

@@ -1,6 +1,7 @@
 /** A POST /bets that is sent again with its idempotency key: one bet, one Place bet, one answer. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { request } from 'undici'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { refusal, status } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'
 
@@ -96,4 +97,47 @@ test('two partners may use the same key', async () => {
   const [mine, theirs] = [await submit(bet), await submit({ ...bet, frameSessionId })]
   expect([mine.status, theirs.status]).toEqual([201, 201])
   expect(other.wallet.of('place')).toHaveLength(1)
+})
+
+test('after the bet was settled the answer is still that it was accepted', async () => {
+  const bet = wish()
+  const first = await submit(bet)
+  const { betId } = first.body as { betId: string }
+  await scene.api.settle(betId, 'won', '25')
+  await scene.time.settle()
+  expect((await submit(bet)).body).toEqual(first.body)
+})
+
+describe('the header Idempotency-Key', () => {
+  async function submitWith(key: string, bet: object) {
+    const headers = {
+      authorization: `Bearer ${scene.platform.key}`,
+      'content-type': 'application/json',
+      'Idempotency-Key': key,
+    }
+    const reply = await request(`${scene.platform.url}/bets`, { method: 'POST', headers, body: JSON.stringify(bet) })
+    return { status: reply.statusCode, body: await reply.body.json() }
+  }
+
+  test('says the same as the member: either repeats the other, and both may be there', async () => {
+    const { idempotencyKey, ...bet } = wish()
+    const key = String(idempotencyKey)
+    const before = places()
+    const first = await submitWith(key, bet)
+    expect(first).toMatchObject({ status: 201, body: { status: 'accepted' } })
+    expect((await submit({ ...bet, idempotencyKey })).body).toEqual(first.body)
+    expect(await submitWith(key, { ...bet, idempotencyKey })).toEqual(first)
+    expect(await submitWith(key, { ...bet, amount: '11' })).toMatchObject({ status: 422 })
+    expect(places()).toBe(before + 1)
+  })
+
+  test.each([
+    ['another key than the member', 'key-1', { idempotencyKey: 'key-2' }, '/idempotencyKey'],
+    ['129 characters', 'k'.repeat(129), { idempotencyKey: undefined }, '/headers/idempotency-key'],
+  ])('with %s is a 400 and calls nobody', async (_what, key, over, pointer) => {
+    const before = places()
+    const reply = await submitWith(key, wish(over))
+    expect(reply).toMatchObject({ status: 400, body: { code: 'invalid_request', errors: [{ pointer }] } })
+    expect(places()).toBe(before)
+  })
 })
