@@ -19,7 +19,7 @@ export const SETTINGS = [
   { name: 'HOST', default: '127.0.0.1', meaning: 'Address to listen on.', example: '0.0.0.0' },
   {
     name: 'PORT',
-    meaning: 'TCP port to listen on, 0 for any free one; absent: wallet and sandbox 8080, platform 8081.',
+    meaning: 'TCP port to listen on, 0 for any free one; absent: wallet and sandbox 8080, platform 8081, gateway 8082.',
     example: '9000',
   },
   {
@@ -51,6 +51,12 @@ export const SETTINGS = [
     name: 'PLATFORM_API_KEY',
     meaning: 'Bearer key of the platform API. Generated and kept when absent, never in production.',
     example: 'another-long-random-text',
+    secret: true,
+  },
+  {
+    name: 'GATEWAY_API_KEY',
+    meaning: 'Bearer key of the gateway API. Generated and kept when absent, never in production.',
+    example: 'a-third-long-random-text',
     secret: true,
   },
   {
@@ -112,6 +118,7 @@ export interface Config {
   readonly secrets: readonly string[]
   readonly operatorKey: string
   readonly platformKey: string
+  readonly gatewayKey: string
   /** Secrets made by this start, to be shown once. */
   readonly generated: readonly { name: string; value: string; path?: string }[]
   readonly clawback: 'refuse' | 'allow-negative'
@@ -141,7 +148,7 @@ const DAY_MS = 86_400_000
 const MAX_BUCKETS = 16
 
 /** A setting whose missing value a server makes and keeps. */
-type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY'
+type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY' | 'GATEWAY_API_KEY'
 
 /** What a command needs: the keys that are made when they are missing, and its usual port. */
 export interface Role {
@@ -152,6 +159,7 @@ export interface Role {
 export const ROLES = {
   wallet: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY'], port: '8080' },
   platform: { keys: ['PLATFORM_API_KEY'], port: '8081' },
+  gateway: { keys: ['PARTNER_SECRET', 'GATEWAY_API_KEY'], port: '8082' },
   /** Wallet and platform; the platform's port is the one after the wallet's. */
   sandbox: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY', 'PLATFORM_API_KEY'], port: '8080' },
   /** Looks at a database and serves nothing. */
@@ -183,6 +191,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     secrets: read.list('PARTNER_SECRET', secret('PARTNER_SECRET')),
     operatorKey: secret('OPERATOR_API_KEY'),
     platformKey: secret('PLATFORM_API_KEY'),
+    gatewayKey: secret('GATEWAY_API_KEY'),
     generated,
     clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
     resettleWindowMs: multiply(read.integer('PURSER_RESETTLE_WINDOW', 0, 36_500), DAY_MS),

@@ -15,6 +15,7 @@ import { Unreachable } from './reconcile/wallet-api.ts'
 import { readSandboxOptions, type SandboxFlags } from './sandbox/options.ts'
 import { runSandbox } from './sandbox/run.ts'
 import { type Running, serveWallet } from './serve.ts'
+import { serveGateway } from './serve-gateway.ts'
 import { servePlatform } from './serve-platform.ts'
 
 const EXIT = { findings: 1, wrongUse: 2, unreachable: 3 } as const
@@ -71,6 +72,19 @@ program
   )
   .addHelpText('after', environment)
   .action(() => serveUntilStopped((config) => servePlatform(config), { tellGenerated: true, role: ROLES.platform }))
+
+program
+  .command('gateway')
+  .description('the aggregator: one platform, many operators')
+  .addHelpText(
+    'before',
+    examples(
+      'purser gateway',
+      'DATABASE_URL=postgres://… PARTNER_SECRET=… GATEWAY_API_KEY=… NODE_ENV=production purser gateway',
+    ),
+  )
+  .addHelpText('after', environment)
+  .action(() => serveUntilStopped((config) => serveGateway(config), { tellGenerated: true, role: ROLES.gateway }))
 
 program
   .command('migrate')

@@ -10,6 +10,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['everything'],
   'serve.ts': ['everything'],
   'serve-platform.ts': ['everything'],
+  'serve-gateway.ts': ['everything'],
   sandbox: ['config.ts', 'serve.ts', 'serve-platform.ts', 'db', 'protocol', 'logger.ts', 'reconcile'],
   'api-reference.ts': [],
   'config.ts': ['protocol', 'types of db'],

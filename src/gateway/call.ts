@@ -1,0 +1,81 @@
+/**
+ * What the gateway reads of a call: which operation it is, and whose. All else is the operator's to judge, and bytes to
+ * the gateway. What is wrong with those few members is code 5 (R-6, P-5).
+ */
+import { isUtf8 } from 'node:buffer'
+import { LIMITS, OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
+import { betOperationOf, type Operation } from '../protocol/operation.ts'
+import { type ObjectText, objectAt } from './json-text.ts'
+
+/** A fault of the request: its sentence goes into the reply (code 5). */
+export class Malformed extends Error {}
+
+/** Which route it came by; the operations of /payment/bet are told apart by method and type. */
+export type Endpoint = 'bet' | 'profile' | 'balance' | 'check'
+
+export interface Call {
+  readonly operation: Operation
+  readonly text: string
+  readonly object: ObjectText
+  readonly body: Readonly<Record<string, unknown>>
+  /** Absent when the call has none, or something that cannot be one. */
+  readonly token?: string
+  /** The gateway's own id of the player. User data names none. */
+  readonly userId?: string
+}
+
+/** Throws Malformed. */
+export function readCall(endpoint: Endpoint, method: string, bytes: Buffer): Call {
+  if (!isUtf8(bytes)) throw new Malformed('the body is not UTF-8')
+  const text = bytes.toString('utf8')
+  const body = parseObject(text)
+  const operation = endpoint === 'bet' ? betOperationOf(method, body.type) : endpoint
+  if (operation === undefined) throw new Malformed(`${method} has no such type`)
+  const object = objectAt(text)
+  requireClear(object, body)
+  const { token, userId } = body
+  if (operation !== 'profile' && typeof userId !== 'string') throw new Malformed('userId must be a string')
+  return {
+    ...{ operation, text, object, body },
+    ...(isToken(token) && { token }),
+    ...(operation !== 'profile' && { userId: userId as string }),
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  const value = parse(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Malformed('the body is not a JSON object')
+  return value as Record<string, unknown>
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Malformed('the body is not JSON')
+  }
+}
+
+/** Of a name that stands twice the operator might read the other value than the one that the gateway went by. */
+const READ_MEMBERS = ['type', 'token', 'userId', 'operatorUser', 'transactionId']
+const OPERATOR_USER = new RegExp(OPERATOR_USER_PATTERN)
+
+function requireClear({ members }: ObjectText, { operatorUser }: Record<string, unknown>): void {
+  for (const name of READ_MEMBERS) {
+    if (members.filter((member) => member.name === name).length > 1) throw new Malformed(`${name} stands twice`)
+  }
+  const isAbsent = operatorUser === undefined
+  if (!isAbsent && !(typeof operatorUser === 'string' && isOperatorUser(operatorUser)))
+    throw new Malformed('operatorUser does not match its pattern')
+}
+
+/** P-5. */
+export function isOperatorUser(text: string): boolean {
+  return OPERATOR_USER.test(text)
+}
+
+function isToken(token: unknown): token is string {
+  const { minLength, maxLength } = LIMITS.token
+  return typeof token === 'string' && token.length >= minLength && token.length <= maxLength
+}

@@ -1,0 +1,79 @@
+/** The SQL of the directory: players and sessions, written once and never changed. */
+import { type Db, type Row, statement, type Tx } from '../db/db.ts'
+
+/** An operator's player, and the id under which the platform knows him. */
+export interface Player {
+  /** The gateway's own id: the `userId` of every call, the same for good. */
+  readonly userId: string
+  readonly operatorId: string
+  /** The operator's real player id. */
+  readonly operatorUser: string
+}
+
+/** What a gateway token stands for. */
+export interface Session {
+  readonly player: Player
+  readonly operatorToken: string
+}
+
+interface PlayerRow extends Row {
+  user_id: string
+  operator_id: string
+  operator_user: string
+}
+
+const READ_PLAYER = statement(
+  'gateway_read_player',
+  'select user_id, operator_id, operator_user from gateway.player where user_id = $1',
+)
+const FIND_PLAYER = statement(
+  'gateway_find_player',
+  'select user_id, operator_id, operator_user from gateway.player where operator_id = $1 and operator_user = $2',
+)
+const INSERT_PLAYER = statement(
+  'gateway_insert_player',
+  `insert into gateway.player (user_id, operator_id, operator_user, created_at) values ($1, $2, $3, $4::timestamptz)
+   on conflict (operator_id, operator_user) do nothing`,
+)
+const READ_SESSION = statement(
+  'gateway_read_session',
+  `select p.user_id, p.operator_id, p.operator_user, s.operator_token
+   from gateway.session s join gateway.player p on p.user_id = s.user_id where s.token_hash = $1`,
+)
+const INSERT_SESSION = statement(
+  'gateway_insert_session',
+  `insert into gateway.session (token_hash, user_id, operator_token, currency, created_at)
+   values ($1, $2, $3, $4, $5::timestamptz) on conflict (token_hash) do nothing`,
+)
+
+export async function readPlayer(db: Db, userId: string): Promise<Player | undefined> {
+  const [row] = await db.query<PlayerRow>(READ_PLAYER, [userId])
+  return row && toPlayer(row)
+}
+
+export async function readSession(db: Db, tokenHash: Buffer): Promise<Session | undefined> {
+  const [row] = await db.query<PlayerRow & { operator_token: string }>(READ_SESSION, [tokenHash])
+  return row && { player: toPlayer(row), operatorToken: row.operator_token }
+}
+
+/** The operator's player; `wanted.userId` becomes his id if he has none yet. Whoever comes first decides for everybody. */
+export async function ensurePlayer(tx: Tx, wanted: Player, now: Date): Promise<Player> {
+  const { userId, operatorId, operatorUser } = wanted
+  await tx.execute(INSERT_PLAYER, [userId, operatorId, operatorUser, now])
+  const [row] = await tx.query<PlayerRow>(FIND_PLAYER, [operatorId, operatorUser])
+  if (row === undefined) throw new Error('the player was not stored')
+  return toPlayer(row)
+}
+
+export async function insertSession(
+  tx: Tx,
+  tokenHash: Buffer,
+  { player, operatorToken, currency }: Session & { currency: string },
+  now: Date,
+): Promise<void> {
+  await tx.execute(INSERT_SESSION, [tokenHash, player.userId, operatorToken, currency, now])
+}
+
+function toPlayer({ user_id, operator_id, operator_user }: PlayerRow): Player {
+  return { userId: user_id, operatorId: operator_id, operatorUser: operator_user }
+}

@@ -1,0 +1,42 @@
+/**
+ * An operator's token becomes one of the gateway's. The operator is asked whose it is, so that player and currency are its
+ * own word and a token that it does not know is exchanged for none.
+ */
+import { randomUUID } from 'node:crypto'
+import { OPERATIONS } from '../protocol/operation.ts'
+import type { UserProfile } from '../protocol/user-profile.ts'
+import { type CallOutcome, classify } from '../wallet-client/classify.ts'
+import { isOperatorUser } from './call.ts'
+import type { Directory, GatewaySession } from './directory.ts'
+import type { LinkResult } from './link.ts'
+import type { Operators } from './operators.ts'
+
+export type Exchanged =
+  | { readonly kind: 'exchanged'; readonly session: GatewaySession; readonly currency: string }
+  | { readonly kind: 'unknown_operator' }
+  | { readonly kind: 'refused'; readonly code: number; readonly message: string }
+  | { readonly kind: 'failed'; readonly detail: string }
+
+export async function exchangeToken(
+  { operators, directory }: { operators: Operators; directory: Directory },
+  operatorId: string,
+  operatorToken: string,
+): Promise<Exchanged> {
+  const link = await operators.link(operatorId, 'users')
+  if (link === undefined) return { kind: 'unknown_operator' }
+  const { method, path } = OPERATIONS.profile
+  const body = Buffer.from(JSON.stringify({ token: operatorToken, requestId: randomUUID() }))
+  const outcome = judge(await link.send({ method, path, body, arrivedAt: performance.now() }))
+  if (outcome.kind === 'refused') return outcome
+  if (outcome.kind === 'unknown') return { kind: 'failed', detail: outcome.detail }
+  const { userId: operatorUser, currency } = outcome.reply as UserProfile
+  if (!isOperatorUser(operatorUser))
+    return { kind: 'failed', detail: 'a userId that cannot be sent as operatorUser (P-5)' }
+  const session = await directory.open({ operatorId, operatorUser, currency, operatorToken })
+  return { kind: 'exchanged', session, currency }
+}
+
+function judge(result: LinkResult): CallOutcome {
+  if (result.kind === 'answered') return classify('profile', result.status, result.body.toString('utf8'))
+  return { kind: 'unknown', reason: 'network', detail: result.detail }
+}

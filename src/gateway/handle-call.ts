@@ -1,0 +1,116 @@
+/** The way of a call, on one screen: verify → read → route → rewrite → send → pass on. */
+import type { Clock } from '../clock.ts'
+import { OPERATIONS, type Operation } from '../protocol/operation.ts'
+import { SIGNATURE_HEADER, verify } from '../protocol/signature.ts'
+import type { UnknownReason } from '../wallet-client/classify.ts'
+import { type Call, type Endpoint, Malformed, readCall } from './call.ts'
+import type { Directory, Route } from './directory.ts'
+import type { LinkResult } from './link.ts'
+import type { Operators, Use } from './operators.ts'
+import { failed, type Reply, refused } from './reply.ts'
+import { toOperator, toPlatform, WrongPlayer } from './rewrite.ts'
+import { answerStranger } from './stranger.ts'
+
+export interface CallDeps {
+  /** The platform's, several while rotating (S-3). */
+  readonly secrets: readonly string[]
+  readonly directory: Directory
+  readonly operators: Operators
+  readonly clock: Clock
+  /** Told of what went wrong inside (R-4). */
+  onFailure(error: unknown): void
+}
+
+export interface WireRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+}
+
+/** An operator's answer, by its status; or why the gateway gave its own. */
+export type Outcome =
+  | 'answered_200'
+  | 'answered_400'
+  | 'answered_other'
+  | 'bad_signature'
+  | 'invalid_request'
+  | 'stranger'
+  | 'failed'
+  | 'not_sent'
+  | 'wrong_player'
+  | UnknownReason
+
+/** A reply, and what is known of the call for logs and metrics. */
+export interface Handled {
+  readonly reply: Reply
+  readonly outcome: Outcome
+  readonly call?: Call
+  readonly operatorId?: string
+  /** Why there is no answer of the operator's. */
+  readonly detail?: string
+}
+
+/** `arrivedAt` is as performance.now() gives it. Never rejects. */
+export async function handleCall(
+  deps: CallDeps,
+  endpoint: Endpoint,
+  { method, headers, body }: WireRequest,
+  arrivedAt: number,
+): Promise<Handled> {
+  if (!verify(headers[SIGNATURE_HEADER], body, deps.secrets))
+    return { reply: refused('bad_signature'), outcome: 'bad_signature' }
+  const call = orMalformed(() => readCall(endpoint, method, body))
+  if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), outcome: 'invalid_request' }
+  try {
+    const route = await deps.directory.routeOf(call)
+    if (route === undefined) return { call, reply: answerStranger(call, deps.clock), outcome: 'stranger' }
+    const { operatorId } = route.player
+    const result = await send(deps, call, route, arrivedAt)
+    return { call, operatorId, ...toHandled(call, route, result) }
+  } catch (error) {
+    deps.onFailure(error)
+    return { call, reply: failed(call.operation), outcome: 'failed' }
+  }
+}
+
+/** Calls that a user waits for; the others come from the platform's deliveries. */
+const USES: Readonly<Record<Operation, Use>> = {
+  place: 'users',
+  profile: 'users',
+  balance: 'users',
+  check: 'users',
+  settle: 'deliveries',
+  unsettle: 'deliveries',
+  rollback: 'deliveries',
+}
+
+async function send({ operators }: CallDeps, call: Call, route: Route, arrivedAt: number): Promise<LinkResult> {
+  const link = await operators.link(route.player.operatorId, USES[call.operation])
+  if (link === undefined) return { kind: 'not_sent', detail: 'the operator does not exist' }
+  const { method, path } = OPERATIONS[call.operation]
+  return link.send({ method, path, body: toOperator(call, route), arrivedAt })
+}
+
+/** What the operator answered goes on as it is, whatever it is; where it answered nothing, nothing is made up (R-4). */
+function toHandled(call: Call, route: Route, result: LinkResult): Pick<Handled, 'reply' | 'outcome' | 'detail'> {
+  if (result.kind === 'not_sent') return { reply: failed(call.operation), outcome: 'not_sent', detail: result.detail }
+  if (result.kind === 'failed') return { reply: failed(call.operation), outcome: result.reason, detail: result.detail }
+  const { status } = result
+  try {
+    const outcome = status === 200 ? 'answered_200' : status === 400 ? 'answered_400' : 'answered_other'
+    return { reply: { status, body: toPlatform(call, route, result) }, outcome }
+  } catch (error) {
+    if (!(error instanceof WrongPlayer)) throw error
+    const detail = "the operator says that the token is another player's"
+    return { reply: failed(call.operation), outcome: 'wrong_player', detail }
+  }
+}
+
+function orMalformed<T>(read: () => T): T | Malformed {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof Malformed) return error
+    throw error
+  }
+}

@@ -1,0 +1,67 @@
+/** The way to one operator: its own connections and its own queue, both bounded, and what is left of the platform's 5 s. */
+import { LIMITS } from '../protocol/limits.ts'
+import { type ExchangeResult, openLine } from '../wallet-client/exchange.ts'
+import { createTurnstile } from './turnstile.ts'
+
+export interface OperatorCall {
+  readonly method: 'POST' | 'PUT'
+  readonly path: string
+  readonly body: Buffer
+  /** When the call came in, as performance.now() gives it. */
+  readonly arrivedAt: number
+}
+
+export type LinkResult =
+  | ExchangeResult
+  /** The operator has not heard of the call. */
+  | { readonly kind: 'not_sent'; readonly detail: string }
+
+export interface Link {
+  /** Never rejects, and resolves before the platform gives up. */
+  send(call: OperatorCall): Promise<LinkResult>
+  /** Calls sent or waiting. */
+  depth(): number
+  /** Finishes the calls under way. */
+  close(): Promise<void>
+}
+
+/** Calls to one operator at once, and calls that wait for that, per process and use. */
+export const LINK_LIMITS = { inside: 64, waiting: 256 }
+/** Milliseconds kept back of the platform's 5 s, for both ways between platform and gateway and a busy processor. */
+const MARGIN_MS = 250
+/** Milliseconds for a connection to an operator; in one that is slower a call would be too late. */
+const CONNECT_MS = 2_000
+/** Milliseconds in which an exchange whose time is over says so itself. */
+const GRACE_MS = 20
+
+export function createLink({ baseUrl, secret }: { baseUrl: string; secret: string }): Link {
+  const line = openLine({ baseUrl, secret, connections: LINK_LIMITS.inside, connectMs: CONNECT_MS })
+  const turnstile = createTurnstile(LINK_LIMITS)
+  return {
+    async send({ arrivedAt, ...message }) {
+      const leave = await turnstile.enter(arrivedAt + LIMITS.startMs)
+      if (leave === undefined) return { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
+      const timeoutMs = Math.floor(arrivedAt + LIMITS.answerMs - MARGIN_MS - performance.now())
+      if (timeoutMs <= 0) {
+        leave()
+        return { kind: 'not_sent', detail: 'no time is left' }
+      }
+      return within(timeoutMs, line.exchange({ ...message, timeoutMs }).finally(leave))
+    },
+    depth: turnstile.depth,
+    close: line.close,
+  }
+}
+
+/** An exchange cannot be given up while its connection is being made; its caller need not wait for that. */
+function within(timeoutMs: number, exchange: Promise<ExchangeResult>): Promise<ExchangeResult> {
+  const detail = `no complete answer within ${timeoutMs} ms`
+  return new Promise((resolve) => {
+    const giveUp = () => resolve({ kind: 'failed', reason: 'time_out', detail, status: null })
+    const timer = setTimeout(giveUp, timeoutMs + GRACE_MS)
+    void exchange.then((result) => {
+      clearTimeout(timer)
+      resolve(result)
+    })
+  })
+}

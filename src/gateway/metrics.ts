@@ -1,0 +1,49 @@
+/** What a monitoring system scrapes from a gateway (Prometheus text). No label is unbounded: no player, bet or token. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Outcome } from './handle-call.ts'
+import type { Operators } from './operators.ts'
+
+export interface GatewayMetrics {
+  called(operatorId: string, outcome: Outcome, seconds: number): void
+  text(): Promise<string>
+  readonly contentType: string
+}
+
+/** Edges at 4 s (no call is begun later) and 5 s (the platform's time-out). */
+const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 4, 5, 10]
+
+export function createGatewayMetrics(operators: Operators): GatewayMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const calls = new Counter({
+    name: 'gateway_calls_total',
+    help: 'Calls answered; operator "none" is that of calls that were not routed',
+    labelNames: ['operator', 'outcome'],
+    registers,
+  })
+  const duration = new Histogram({
+    name: 'gateway_call_duration_seconds',
+    help: 'From the request to the answer',
+    labelNames: ['operator'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  })
+  new Gauge({
+    name: 'gateway_calls_under_way',
+    help: 'Calls sent to an operator or waiting for that',
+    labelNames: ['operator'],
+    registers,
+    collect() {
+      for (const { operatorId, depth } of operators.depths()) this.set({ operator: operatorId }, depth)
+    },
+  })
+  return {
+    called(operator, outcome, seconds) {
+      calls.labels(operator, outcome).inc()
+      duration.labels(operator).observe(seconds)
+    },
+    text: () => registry.metrics(),
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  }
+}

@@ -1,0 +1,118 @@
+/** Operators: whom the gateway calls, each by links of its own, so that none delays another. */
+import { type Db, type Row, statement } from '../db/db.ts'
+import { createLink, type Link } from './link.ts'
+
+export interface Operator {
+  readonly operatorId: string
+  readonly baseUrl: string
+  readonly secret: string
+}
+
+/** A place in the list of operators. */
+export interface Place {
+  readonly createdAt: Date
+  readonly operatorId: string
+}
+
+/** Users wait for some calls; the others must not queue behind theirs, least of all a rollback behind bets that hang. */
+export type Use = 'users' | 'deliveries'
+
+export interface Operators {
+  /** Undefined when there is no such operator; rejects when that cannot be found out. */
+  link(operatorId: string, use: Use): Promise<Link | undefined>
+  /** Adds an operator, or changes its address or secret; other processes notice within REFRESH_MS. */
+  save(operator: Operator, now: Date): Promise<void>
+  /** Newest first, from behind this one on. */
+  list(before: Place, limit: number): Promise<(Operator & Place)[]>
+  /** Calls sent or waiting, by operator. */
+  depths(): { readonly operatorId: string; readonly depth: number }[]
+  close(): Promise<void>
+}
+
+interface OperatorRow extends Row {
+  operator_id: string
+  base_url: string
+  secret: string
+}
+
+const READ = statement(
+  'gateway_read_operator',
+  'select operator_id, base_url, secret from gateway.operator where operator_id = $1',
+)
+const LIST = statement(
+  'gateway_list_operators',
+  `select operator_id, base_url, secret, created_at from gateway.operator
+   where (created_at, operator_id) < ($1::timestamptz, $2) order by created_at desc, operator_id desc limit $3::int`,
+)
+const SAVE = statement(
+  'gateway_save_operator',
+  `insert into gateway.operator (operator_id, base_url, secret, created_at) values ($1, $2, $3, $4::timestamptz)
+   on conflict (operator_id) do update set base_url = excluded.base_url, secret = excluded.secret`,
+)
+
+/** Milliseconds for which an operator's address and secret are used before they are read again. */
+const REFRESH_MS = 5_000
+
+interface Known {
+  readonly operator: Operator
+  readonly links: Readonly<Record<Use, Link>>
+  readAt: number
+}
+
+export function createOperators(db: Db): Operators {
+  const known = new Map<string, Known>()
+  const refresh = async (operatorId: string): Promise<Known | undefined> => {
+    const [row] = await db.query<OperatorRow>(READ, [operatorId])
+    return row && remember(known, toOperator(row))
+  }
+  return {
+    async link(operatorId, use) {
+      const current = known.get(operatorId)
+      if (current === undefined) return (await refresh(operatorId))?.links[use]
+      if (performance.now() - current.readAt >= REFRESH_MS) {
+        current.readAt = performance.now() // one reads; the others, and this one, go on with what is known
+        refresh(operatorId).catch(() => {})
+      }
+      return current.links[use]
+    },
+    async save(operator, now) {
+      const { operatorId, baseUrl, secret } = operator
+      await db.transaction((tx) => tx.execute(SAVE, [operatorId, baseUrl, secret, now]))
+      remember(known, operator)
+    },
+    async list({ createdAt, operatorId }, limit) {
+      const rows = await db.query<OperatorRow & { created_at: Date }>(LIST, [createdAt, operatorId, limit])
+      return rows.map((row) => ({ ...toOperator(row), createdAt: row.created_at }))
+    },
+    depths: () =>
+      [...known].map(([operatorId, { links }]) => ({
+        operatorId,
+        depth: links.users.depth() + links.deliveries.depth(),
+      })),
+    close: async () => {
+      await Promise.all([...known.values()].map(closeLinks))
+    },
+  }
+}
+
+/** Keeps the links while the operator is the same; replaced ones finish their calls. */
+function remember(known: Map<string, Known>, operator: Operator): Known {
+  const current = known.get(operator.operatorId)
+  if (current?.operator.baseUrl === operator.baseUrl && current.operator.secret === operator.secret) {
+    current.readAt = performance.now()
+    return current
+  }
+  if (current !== undefined) void closeLinks(current)
+  const links = { users: createLink(operator), deliveries: createLink(operator) }
+  const fresh = { operator, links, readAt: performance.now() }
+  known.set(operator.operatorId, fresh)
+  return fresh
+}
+
+async function closeLinks({ links }: Known): Promise<void> {
+  await Promise.all([links.users.close(), links.deliveries.close()])
+}
+
+function toOperator({ operator_id, base_url, secret }: OperatorRow): Operator {
+  return { operatorId: operator_id, baseUrl: base_url, secret }
+}

@@ -1,0 +1,126 @@
+/** The gateway's own API: operators, and the exchange of their tokens. */
+import type { FastifyInstance } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { Clock } from '../clock.ts'
+import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
+import { invalid, notFound, Problem } from '../http/problem.ts'
+import { describeRoute, type Shape } from '../http/route.ts'
+import { OperatorUserSchema, TokenSchema } from '../protocol/bet-request.ts'
+import { isStorable } from '../protocol/ids.ts'
+import { OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
+import type { Directory } from './directory.ts'
+import { type Exchanged, exchangeToken } from './exchange-token.ts'
+import type { Operator, Operators } from './operators.ts'
+
+export interface ApiDeps {
+  readonly operators: Operators
+  readonly directory: Directory
+  readonly clock: Clock
+}
+
+const strict = { additionalProperties: false } as const
+/** In paths and as a label of metrics: the same plain characters as `operatorUser`. */
+const OperatorId = Type.String({ pattern: OPERATOR_USER_PATTERN, description: 'Your name for the operator.' })
+const NewOperator = Type.Object(
+  {
+    operatorId: OperatorId,
+    baseUrl: Type.String({
+      pattern: '^https?://',
+      maxLength: 1_000,
+      description: "The base URL of the operator's wallet.",
+    }),
+    secret: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'The secret that you share with the operator.',
+    }),
+  },
+  { ...strict, examples: [{ operatorId: 'acme', baseUrl: 'https://wallet.acme.example', secret: 'shared-secret' }] },
+)
+const OperatorView = Type.Object({ operatorId: Type.String(), baseUrl: Type.String() })
+const ListQuery = Type.Object(pageQuery, onlyKnown)
+const OperatorPath = Type.Object({ operatorId: OperatorId })
+const NewSession = Type.Object({ token: TokenSchema }, { ...strict, examples: [{ token: 'a-token-of-the-operator' }] })
+const SessionView = Type.Object({
+  token: Type.String({ description: "The gateway's token, for the frame: 43 characters." }),
+  userId: Type.String({ description: "The gateway's id of the player, the same for good." }),
+  operatorUser: OperatorUserSchema,
+  currency: Type.String(),
+})
+
+function describe(operationId: string, summary: string, shape: Shape) {
+  return describeRoute({ operationId, tag: 'Gateway', summary, key: 'gatewayKey' }, shape)
+}
+
+export function addRoutes(api: FastifyInstance, deps: ApiDeps): void {
+  addOperatorRoutes(api, deps)
+  api.post<{ Params: Static<typeof OperatorPath>; Body: Static<typeof NewSession> }>(
+    '/operators/:operatorId/sessions',
+    describe('exchangeToken', "Exchange an operator's token for one of the gateway's", {
+      params: OperatorPath,
+      body: NewSession,
+      ok: { 201: SessionView },
+      problems: { 422: 'operator_refused', 502: 'operator_failed' },
+    }),
+    async ({ params, body }, reply) => {
+      if (!isStorable(body.token)) throw invalid('/token', 'contains characters that cannot be stored')
+      return reply.code(201).send(viewOf(await exchangeToken(deps, params.operatorId, body.token)))
+    },
+  )
+}
+
+function viewOf(exchanged: Exchanged): Static<typeof SessionView> {
+  switch (exchanged.kind) {
+    case 'exchanged': {
+      const { token, player } = exchanged.session
+      const { userId, operatorUser } = player
+      return { token, userId, operatorUser, currency: exchanged.currency }
+    }
+    case 'unknown_operator':
+      throw notFound('the operator')
+    case 'refused':
+      throw new Problem(422, 'operator_refused', `the operator answered code ${exchanged.code}: ${exchanged.message}`)
+    case 'failed':
+      throw new Problem(502, 'operator_failed', `the operator gave no usable answer: ${exchanged.detail}`)
+    default:
+      return exchanged satisfies never
+  }
+}
+
+function addOperatorRoutes(api: FastifyInstance, { operators, clock }: ApiDeps): void {
+  api.post<{ Body: Static<typeof NewOperator> }>(
+    '/operators',
+    describe('saveOperator', 'Add an operator, or change its address or secret', {
+      body: NewOperator,
+      ok: { 201: OperatorView },
+    }),
+    async ({ body }, reply) => {
+      if (!URL.canParse(body.baseUrl)) throw invalid('/baseUrl', 'is not a URL')
+      if (!isStorable(body.baseUrl + body.secret)) throw invalid('', 'contains characters that cannot be stored')
+      await operators.save(body, clock.now())
+      return reply.code(201).send(showOperator(body))
+    },
+  )
+  api.get<{ Querystring: Static<typeof ListQuery> }>(
+    '/operators',
+    describe('listOperators', 'Operators, newest first; never their secrets', {
+      querystring: ListQuery,
+      ok: { 200: pageOf(OperatorView) },
+    }),
+    async ({ query }) => {
+      const limit = limitOf(query)
+      const cursor = decodeCursor(query.after, 2)
+      const before = { createdAt: cursor?.at ?? END_OF_TIME, operatorId: cursor?.ids[0] ?? '' }
+      return toPage(await operators.list(before, limit + 1), limit, showOperator, ({ createdAt, operatorId }) => [
+        createdAt.toISOString(),
+        operatorId,
+      ])
+    },
+  )
+}
+
+const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z')
+
+function showOperator({ operatorId, baseUrl }: Operator): Static<typeof OperatorView> {
+  return { operatorId, baseUrl }
+}

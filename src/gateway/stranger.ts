@@ -1,0 +1,44 @@
+/**
+ * Calls that name no player of the gateway's. Its ids are never used twice and nobody hears of one before it is stored, so
+ * there is no bet under an unknown id and never will be: a wallet's answers to a player that it does not know.
+ */
+import { Compile } from 'typebox/compile'
+import type { Clock } from '../clock.ts'
+import { BET_SCHEMAS, CheckSchema } from '../protocol/bet-request.ts'
+import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
+import type { Call } from './call.ts'
+import { type Reply, refused } from './reply.ts'
+
+const SHAPES = {
+  place: Compile(BET_SCHEMAS.place),
+  settle: Compile(BET_SCHEMAS.settle),
+  unsettle: Compile(BET_SCHEMAS.unsettle),
+  rollback: Compile(BET_SCHEMAS.rollback),
+  profile: Compile(ProfileRequestSchema),
+  balance: Compile(BalanceRequestSchema),
+  check: Compile(CheckSchema),
+}
+
+/** Shape first, as R-6 has it. A rollback moves nothing and is done (W-11); there is nothing to remember of it. */
+export function answerStranger({ operation, body }: Call, clock: Clock): Reply {
+  const { transactionId } = body
+  if (!SHAPES[operation].Check(body)) return refused('invalid_request', `the body is not a ${operation} request`)
+  switch (operation) {
+    case 'place':
+    case 'profile':
+    case 'balance':
+      return refused('invalid_token') // P-1
+    case 'settle':
+    case 'unsettle':
+    case 'check':
+      return refused('invalid_request', 'the bet is not known')
+    case 'rollback':
+      return done(String(transactionId), clock.now())
+    default:
+      return operation satisfies never
+  }
+}
+
+function done(transactionId: string, at: Date): Reply {
+  return { status: 200, body: JSON.stringify({ transactionId, transactionTime: at.toISOString() }) }
+}

@@ -1,0 +1,45 @@
+/** Lets so many in at once and so many wait, in order and not for ever: one operator's crowd stays that operator's. */
+export interface Turnstile {
+  /** Resolves to the way out when it is this one's turn; to undefined when too many wait, or the wait is over (performance.now()). */
+  enter(until: number): Promise<(() => void) | undefined>
+  /** Those inside and those that wait. */
+  depth(): number
+}
+
+export interface TurnstileLimits {
+  readonly inside: number
+  readonly waiting: number
+}
+
+export function createTurnstile({ inside: maxInside, waiting: maxWaiting }: TurnstileLimits): Turnstile {
+  const waiting = new Set<(isIn: boolean) => void>()
+  let inside = 0
+  const leave = () => {
+    const [next] = waiting
+    if (next === undefined) inside--
+    else next(true) // the place changes hands
+  }
+  return {
+    async enter(until) {
+      if (inside < maxInside) {
+        inside++
+        return leave
+      }
+      if (waiting.size >= maxWaiting) return undefined
+      return (await turn(waiting, until)) ? leave : undefined
+    },
+    depth: () => inside + waiting.size,
+  }
+}
+
+function turn(waiting: Set<(isIn: boolean) => void>, until: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isIn: boolean) => {
+      clearTimeout(timer)
+      waiting.delete(settle)
+      resolve(isIn)
+    }
+    const timer = setTimeout(() => settle(false), Math.max(0, until - performance.now()))
+    waiting.add(settle)
+  })
+}
