@@ -1,0 +1,139 @@
+/** The gateway's own API: operators, and their tokens exchanged for the gateway's. */
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startGateway } from '../support/gateway.ts'
+import { newToken } from '../support/platform.ts'
+import { hang, refusal, status } from '../support/scripted-wallet.ts'
+import { type GatewayScene, newGatewayScene, newPlayer, type ScriptedOperator } from './scene.ts'
+
+let scene: GatewayScene
+let first: ScriptedOperator
+beforeAll(async () => {
+  scene = await newGatewayScene()
+  first = scene.operators[0] as ScriptedOperator
+})
+afterAll(() => scene.stop())
+
+const exchange = (token: string, operatorId = first.operatorId) =>
+  scene.gateway.api.request('POST', `/operators/${operatorId}/sessions`, { token })
+
+test("an operator's token is exchanged for one of 43 characters; player and currency are the operator's word", async () => {
+  first.wallet.next('profile', { body: { userId: 'Ann.7', currency: 'USD' } })
+  const reply = await exchange('the-token-of-ann')
+  expect(reply).toMatchObject({ status: 201, body: { operatorUser: 'Ann.7', currency: 'USD' } })
+  const { token, userId } = reply.body as Record<string, string>
+  expect(token).toMatch(/^[\w-]{43}$/)
+  expect(userId).toMatch(/^[\w-]{1,64}$/)
+  expect(first.wallet.of('profile').at(-1)?.body).toMatchObject({ token: 'the-token-of-ann' })
+})
+
+test('the same operator token again is the same session, also after a restart and in another process', async () => {
+  const player = await newPlayer(scene)
+  const again = await newPlayer(scene, 0, player.operatorToken)
+  expect([again.token, again.userId]).toEqual([player.token, player.userId])
+  const env = { databaseUrl: scene.gateway.databaseUrl, secret: scene.gateway.secret }
+  const other = await startGateway(env)
+  try {
+    expect(await other.api.exchange(first.operatorId, player.operatorToken)).toMatchObject({
+      token: player.token,
+      userId: player.userId,
+    })
+  } finally {
+    await other.stop()
+  }
+})
+
+test("a player's next session and his next currency get tokens of their own; his id stays", async () => {
+  const profile = { userId: 'ben', currency: 'EUR' }
+  first.wallet.next('profile', { body: profile }, { body: profile }, { body: { ...profile, currency: 'USD' } })
+  const [one, two] = [await newPlayer(scene), await newPlayer(scene)]
+  const three = await newPlayer(scene, 0, two.operatorToken) // an operator that keeps its token over the switch
+  expect(new Set([one.token, two.token, three.token]).size).toBe(3)
+  expect([two.userId, three.userId]).toEqual([one.userId, one.userId])
+})
+
+test('exchanges at the same time agree on the id of a new player', async () => {
+  first.wallet.always('profile', { body: { userId: 'carol', currency: 'EUR' } })
+  const players = await Promise.all(Array.from({ length: 8 }, () => newPlayer(scene)))
+  first.wallet.always('profile', {})
+  expect(new Set(players.map(({ userId }) => userId)).size).toBe(1)
+  expect(new Set(players.map(({ token }) => token)).size).toBe(8)
+})
+
+test('players of two operators who have the same id there are two players', async () => {
+  const token = newToken()
+  const [one, two] = [await newPlayer(scene, 0, token), await newPlayer(scene, 1, token)]
+  expect(one.operatorUser).toBe(two.operatorUser)
+  expect(one.userId).not.toBe(two.userId)
+  expect(one.token).not.toBe(two.token)
+})
+
+test("the database holds a gateway token's hash, never the token", async () => {
+  const { token } = await newPlayer(scene)
+  const client = new pg.Client({ connectionString: scene.gateway.databaseUrl })
+  await client.connect()
+  const { rows } = await client.query('select s.token_hash, s::text as text from gateway.session s')
+  await client.end()
+  const hash = createHash('sha256').update(token).digest('hex')
+  expect(rows.filter(({ token_hash }) => token_hash.toString('hex') === hash)).toHaveLength(1)
+  expect(rows.map(({ text }) => text).join()).not.toContain(token)
+})
+
+test("an operator's refusal and an operator's failure are told apart, and nothing is stored", async () => {
+  first.wallet.next('profile', refusal(4, 'out of date'))
+  expect(await exchange(newToken())).toMatchObject({ status: 422, body: { code: 'operator_refused' } })
+  const failures = [
+    status(503),
+    { body: '{' },
+    { fault: 'reset' as const },
+    { body: { userId: 'a b', currency: 'EUR' } },
+  ]
+  for (const failure of failures) {
+    first.wallet.next('profile', failure)
+    expect(await exchange(newToken())).toMatchObject({ status: 502, body: { code: 'operator_failed' } })
+  }
+})
+
+test('an operator that says nothing is given up', async () => {
+  first.wallet.next('profile', hang)
+  expect(await exchange(newToken())).toMatchObject({ status: 502, body: { code: 'operator_failed' } })
+})
+
+test('what is not valid is a 400 with pointers, an unknown operator a 404, a missing key a 401', async () => {
+  expect(await exchange('short')).toMatchObject({ status: 400, body: { errors: [{ pointer: '/token' }] } })
+  expect(await exchange('nul-\u0000-in-a-token')).toMatchObject({
+    status: 400,
+    body: { errors: [{ pointer: '/token' }] },
+  })
+  expect(await exchange(newToken(), 'nobody')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  expect(await exchange(newToken(), 'no%20body')).toMatchObject({ status: 400 })
+  const bad = { operatorId: 'a/b', baseUrl: 'ftp://x', secret: '' }
+  expect(await scene.gateway.api.request('POST', '/operators', bad)).toMatchObject({ status: 400 })
+  expect((await fetch(`${scene.gateway.url}/operators`)).status).toBe(401)
+})
+
+test('operators are listed newest first, page by page, without their secrets', async () => {
+  const ids: unknown[] = []
+  let after = ''
+  do {
+    const { status, body, text } = await scene.gateway.api.request('GET', `/operators?limit=1${after}`)
+    expect(status).toBe(200)
+    expect(text).not.toContain('secret')
+    const { data, next } = body as unknown as { data: { operatorId: string }[]; next: string | null }
+    ids.push(...data.map(({ operatorId }) => operatorId))
+    after = next === null ? '' : `&after=${encodeURIComponent(next)}`
+  } while (after !== '')
+  const known = scene.operators.map(({ operatorId }) => operatorId)
+  expect(ids.toSorted()).toEqual(known.toSorted())
+})
+
+test("an operator's new address is used from the next call on", async () => {
+  const [one, two] = scene.operators as [ScriptedOperator, ScriptedOperator]
+  await scene.gateway.api.saveOperator('moving', one.wallet)
+  await scene.gateway.api.exchange('moving', newToken())
+  const before = two.wallet.of('profile').length
+  await scene.gateway.api.saveOperator('moving', two.wallet)
+  await scene.gateway.api.exchange('moving', newToken())
+  expect(two.wallet.of('profile')).toHaveLength(before + 1)
+})
