@@ -4,12 +4,14 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { makeOpenApi } from './openapi.mjs'
+import { makePlatformOpenApi } from './openapi-platform.mjs'
+import { makeWalletOpenApi } from './openapi-wallet.mjs'
 import { makeCodesPage, makeConfigurationPage } from './reference-tables.mjs'
 import { makeSchemaSql } from './schema-sql.mjs'
 
 const GENERATED = {
-  'openapi/wallet.json': makeOpenApi,
+  'openapi/wallet.json': makeWalletOpenApi,
+  'openapi/platform.json': makePlatformOpenApi,
   'schema.sql': makeSchemaSql,
   'docs/reference/configuration.md': makeConfigurationPage,
   'docs/reference/codes.md': makeCodesPage,

@@ -1,61 +1,35 @@
 /**
- * openapi/wallet.json: the routes as they are registered (heard by @fastify/swagger), with the examples that a wallet
- * answered a moment ago. Nothing here is used when a wallet runs.
+ * An OpenAPI document: the routes as they are registered (heard by @fastify/swagger), with the examples that a server
+ * answered a moment ago. Nothing here is used when a server runs.
  */
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
 import { Type } from 'typebox'
-import { readConfig } from '../dist/config.js'
-import { migrate } from '../dist/db/migrate.js'
-import { openDb } from '../dist/db/open.js'
-import { createLogger } from '../dist/logger.js'
-import { REPLY_CODES } from '../dist/protocol/codes.js'
-import { createApp } from '../dist/serve.js'
-import { OPERATOR_KEY, recordExamples, SECRET } from './openapi-examples.mjs'
-import { NAMED_SCHEMAS, OPENAPI } from './openapi-frame.mjs'
-import { CALL_NAMES, REPLY_CODE_GUIDE } from './reply-code-guide.mjs'
 
-export async function makeOpenApi() {
-  const { db, app } = await startWallet()
+/**
+ * `frame`: the hand-written part; `schemas`: those that get a name; `start(beforeRoutes)`: a server with `app` and
+ * `close`; `describe(document)`: what routes cannot say of themselves; `record(server)`: the examples.
+ */
+export async function makeDocument({ frame, schemas, start, describe = () => {}, record }) {
+  const server = await start((app) => app.register(swagger, swaggerOptions(frame, schemas)))
   try {
-    const document = structuredClone(app.swagger())
-    addWireReplies(document)
+    const document = structuredClone(server.app.swagger())
+    describeAnswers(document)
+    describe(document)
     allowNoBody(document)
     referToNamedSchemas(document)
-    addExamples(document, await recordExamples(app, db))
+    addExamples(document, await record(server))
     return `${JSON.stringify(document, null, 2)}\n`
   } finally {
-    await app.close()
+    await server.close()
   }
 }
 
-async function startWallet() {
-  const secrets = { PARTNER_SECRET: SECRET, OPERATOR_API_KEY: OPERATOR_KEY }
-  const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...secrets })
-  const db = await openDb(config.store)
-  await migrate(db)
-  const deps = { db, clock: steppingClock(), buckets: 1, log: createLogger('silent') }
-  const app = await createApp(config, { ...deps, beforeRoutes: (server) => server.register(swagger, swaggerOptions()) })
-  await app.ready()
-  return { db, app }
-}
-
-/** Each look at it is a second later, so that a document made tomorrow is the same. */
-function steppingClock() {
-  let time = Date.parse('2031-05-16T17:00:00.000Z')
-  return {
-    now() {
-      time += 1_000
-      return new Date(time)
-    },
-  }
-}
-
-function swaggerOptions() {
+function swaggerOptions(frame, named) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
-  const schemas = Object.fromEntries(Object.entries(NAMED_SCHEMAS).map(([name, schema]) => [name, forReaders(schema)]))
+  const schemas = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, forReaders(schema)]))
   return {
-    openapi: { ...OPENAPI, info: { ...OPENAPI.info, version }, components: { ...OPENAPI.components, schemas } },
+    openapi: { ...frame, info: { ...frame.info, version }, components: { ...frame.components, schemas } },
     transform: ({ schema, url }) => ({ schema: describedBy(schema), url }),
   }
 }
@@ -79,40 +53,22 @@ function forReaders(value) {
   )
 }
 
-function operationsOf(document) {
+export function operationsOf(document) {
   return Object.values(document.paths).flatMap((path) => Object.values(path))
 }
 
-const CALLS = {
-  placeBet: ['place'],
-  changeBet: ['settle', 'unsettle', 'rollback'],
-  readProfile: ['profile'],
-  readBalance: ['balance'],
-  checkBet: ['check'],
+/** What the routes of our APIs mean by a status of success; swagger says "Default Response". */
+const SUCCESS = {
+  200: 'The answer.',
+  201: 'Made, now or by the same call before.',
+  202: 'Decided and written down; the partner is told by a delivery.',
+  204: 'Done.',
 }
 
-/** The 400 of a wire operation lists its codes; the 500 says what it means. */
-function addWireReplies(document) {
-  for (const { operationId, responses } of operationsOf(document)) {
-    const calls = CALLS[operationId]
-    if (calls === undefined) continue
-    responses[200].description =
-      calls.length > 1 || operationId === 'placeBet' ? 'Done, now or by an earlier call (R-2).' : 'The answer.'
-    responses[400].description = `Refused, with one of these codes (R-1, R-3).\n\n${codesOf(calls)}`
-    if (responses[500])
-      responses[500].description = 'The wallet itself failed, code 100: the call is to be tried again (R-4).'
-  }
-}
-
-function codesOf(calls) {
-  const lines = Object.entries(REPLY_CODES).flatMap(([name, { code, message }]) => {
-    const answers = REPLY_CODE_GUIDE[name].answers.filter((call) => calls.includes(call))
-    const isOther = name === 'system_error' && !calls.includes('place') // that one is a 500
-    if (answers.length === 0 || isOther) return []
-    const who = answers.length === calls.length ? '' : ` (${answers.map((call) => CALL_NAMES[call]).join(', ')} only)`
-    return [`- \`${code}\` ${message}${who}`]
-  })
-  return lines.join('\n')
+function describeAnswers(document) {
+  for (const { responses } of operationsOf(document))
+    for (const [status, response] of Object.entries(responses))
+      if (response.description === 'Default Response') response.description = SUCCESS[status]
 }
 
 /** Swagger takes every body for required. */

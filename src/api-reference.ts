@@ -5,8 +5,10 @@
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
+export type Server = 'wallet' | 'platform'
+
 /** Beside dist/ in the package, beside src/ in the repository. */
-const DOCUMENT = new URL('../openapi/wallet.json', import.meta.url)
+const documentOf = (server: Server) => new URL(`../openapi/${server}.json`, import.meta.url)
 const REDOC = new URL('../vendor/redoc/redoc.standalone.js', import.meta.url)
 
 /** Redoc's own picture of its maker, the one thing it would fetch from elsewhere; the page shows nothing in its place. */
@@ -29,12 +31,12 @@ const FONT = 'system-ui, sans-serif'
 const THEME = { typography: { fontFamily: FONT, headings: { fontFamily: FONT }, code: { fontFamily: 'monospace' } } }
 
 /** Addresses are relative, so that the page also works behind a proxy that puts a prefix before them. */
-const PAGE = `<!doctype html>
+const pageOf = (server: Server) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Purser wallet: API reference</title>
+    <title>Purser ${server}: API reference</title>
     <link rel="icon" href="data:,">
     <style>body { margin: 0 }</style>
   </head>
@@ -46,11 +48,11 @@ const PAGE = `<!doctype html>
 `
 
 /** Adds GET /openapi.json and GET /docs. Files are read when they are first asked for. */
-export function registerApiReference(app: FastifyInstance): void {
-  const document = once(() => readFile(DOCUMENT, 'utf8'))
+export function registerApiReference(app: FastifyInstance, server: Server): void {
+  const document = once(() => readFile(documentOf(server), 'utf8'))
   const redoc = once(async () => (await readFile(REDOC, 'utf8')).replaceAll(REMOTE_LOGO, NO_LOGO))
   app.get('/openapi.json', async (_request, reply) => send(reply, 'application/json', await document()))
-  app.get('/docs', (_request, reply) => send(reply, 'text/html', PAGE))
+  app.get('/docs', (_request, reply) => send(reply, 'text/html', pageOf(server)))
   app.get('/docs/redoc.js', async (_request, reply) => send(reply, 'text/javascript', await redoc()))
 }
 

@@ -1,4 +1,6 @@
 /** Wiring of the platform server: database, API, deliverer. */
+import type { FastifyInstance } from 'fastify'
+import { registerApiReference } from './api-reference.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
@@ -6,9 +8,9 @@ import { migrate, requireMigrated } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { startDeliverer, type Timers } from './platform/deliver.ts'
+import { type Deliverer, startDeliverer, type Timers } from './platform/deliver.ts'
 import { createPlatformMetrics } from './platform/metrics.ts'
-import { createPartners } from './platform/partner.ts'
+import { createPartners, type Partners } from './platform/partner.ts'
 import { registerPlatform } from './platform/server.ts'
 import type { Running } from './serve.ts'
 
@@ -45,24 +47,44 @@ export async function servePlatform(config: Config, deps: ServePlatformDeps = {}
 
 async function serve(config: Config, db: Db, deps: ServePlatformDeps): Promise<Running> {
   const { clock = systemClock, timers = systemTimers, log = createLogger(config.logLevel), random = Math.random } = deps
-  const { scales } = config
-  const partners = createPartners(db)
-  const metrics = createPlatformMetrics(db, clock)
-  const http = createHttpApp()
-  const deliverer = startDeliverer({ db, clock, scales, timers, partners, log, random, metrics })
-  const placing = { db, clock, scales, partners, decided: deliverer.wake }
-  await registerPlatform(http.app, { ...placing, apiKey: config.platformKey, log })
-  registerHealth(http, db, metrics)
-  const url = await http.app.listen({ host: config.host, port: config.port })
+  const { app, deliverer, partners } = await createPlatformApp(config, { db, clock, timers, log, random })
+  const url = await app.listen({ host: config.host, port: config.port })
   log.info({ url, store: db.kind }, 'the platform listens')
   return {
     url,
     async close() {
-      await closeApp(http.app)
+      await closeApp(app)
       await deliverer.stop()
       await partners.close()
       await db.close()
       log.info('the platform has stopped')
     },
   }
+}
+
+export interface PlatformAppDeps extends Required<ServePlatformDeps> {
+  /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
+  beforeRoutes?(app: FastifyInstance): Promise<unknown>
+}
+
+export interface PlatformApp {
+  readonly app: FastifyInstance
+  readonly deliverer: Deliverer
+  readonly partners: Partners
+}
+
+/** The HTTP server with every route, not listening, and the deliverer at work. */
+export async function createPlatformApp(config: Config, deps: PlatformAppDeps): Promise<PlatformApp> {
+  const { db, clock, timers, log, random, beforeRoutes } = deps
+  const { scales } = config
+  const http = createHttpApp()
+  await beforeRoutes?.(http.app)
+  const partners = createPartners(db)
+  const metrics = createPlatformMetrics(db, clock)
+  const deliverer = startDeliverer({ db, clock, scales, timers, partners, log, random, metrics })
+  const placing = { db, clock, scales, partners, decided: deliverer.wake }
+  await registerPlatform(http.app, { ...placing, apiKey: config.platformKey, log })
+  registerHealth(http, db, metrics)
+  registerApiReference(http.app, 'platform')
+  return { app: http.app, deliverer, partners }
 }

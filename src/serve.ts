@@ -86,6 +86,6 @@ export async function createApp(
   await wallet.register(app)
   await registerOperator(app, { db, clock, buckets, scales, apiKey: config.operatorKey, clawback, log })
   registerHealth(http, db, wallet.metrics)
-  registerApiReference(app)
+  registerApiReference(app, 'wallet')
   return app
 }

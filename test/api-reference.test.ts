@@ -33,7 +33,7 @@ test('GET /openapi.json is the committed document', async () => {
 
 test('a document that could not be read is read again when it is asked for again', async () => {
   const app = Fastify()
-  registerApiReference(app)
+  registerApiReference(app, 'wallet')
   const statuses: number[] = []
   for (const fails of [true, false]) {
     disk.fails = fails

@@ -1,9 +1,9 @@
 /**
- * The examples of openapi/wallet.json: a story (openapi-story.mjs) told to a real wallet, every answer as it came. Only
+ * The examples of openapi/wallet.json: a story (openapi-wallet-story.mjs) told to a real wallet, every answer as it came. Only
  * what is random (tokens, the ids of problem reports) is replaced, so that the document is the same every time.
  */
 import { sign } from '../dist/protocol/signature.js'
-import { BET, STORY } from './openapi-story.mjs'
+import { BET, STORY } from './openapi-wallet-story.mjs'
 
 export const SECRET = 'testdemo'
 export const OPERATOR_KEY = 'key'

@@ -1,0 +1,184 @@
+/** A day of a platform, one call after another: the examples of its API reference. Each step says what it must be answered. */
+const NO_BET = '/bets/00000000-0000-4000-8000-000000000000'
+const NO_FRAME = '00000000-0000-4000-8000-000000000001'
+
+const post = (url, body) => ['POST', url, body]
+const put = (url, body) => ['PUT', url, body]
+const get = (url) => ['GET', url]
+const run =
+  (sql) =>
+  ({ db }) =>
+    db.script((query) => query(sql))
+
+/** `call` may look at what earlier answers said. */
+function step(operationId, status, name, summary, call, more) {
+  return { operationId, status, name, summary, call: typeof call === 'function' ? call : () => call, ...more }
+}
+
+const remember = (name, member) => (known, answer) => {
+  known[name] = answer[member]
+}
+
+const home = {
+  eventId: 'brann-molde',
+  outcomeId: 'home',
+  coefficient: '2.10',
+  event: 'Brann - Molde',
+  market: 'Winner',
+  outcome: 'Brann',
+}
+const draw = { eventId: 'lille-sevilla', outcomeId: 'draw', coefficient: '3.40', event: 'Lille - Sevilla' }
+const away = { eventId: 'ajax-leeds', outcomeId: 'away', coefficient: '1.85', event: 'Ajax - Leeds' }
+
+const slip = (over) => (known) =>
+  post('/bets', { frameSessionId: known.frame, amount: '10.00', selections: [home], ...over })
+const frame = (over) => (known) => post('/frame-sessions', { partnerId: 'acme', token: known.token, ...over })
+
+const partners = [
+  step(
+    'savePartner',
+    201,
+    'saved',
+    'New, or changed',
+    ({ walletUrl, secret }) => post('/partners', { partnerId: 'acme', baseUrl: walletUrl, secret }),
+    { after: ({ app, keys }) => addClosedPartner(app, keys) },
+  ),
+  step('savePartner', 400, 'invalid', 'No URL', post('/partners', { partnerId: 'acme', baseUrl: 'acme', secret: 's' })),
+  step('loadFrame', 201, 'loaded', 'The partner knows the token', frame(), {
+    keep: remember('frame', 'frameSessionId'),
+  }),
+  step('loadFrame', 400, 'invalid', 'Too short a token', frame({ token: 'short' })),
+  step('loadFrame', 404, 'unknown', 'No such partner', frame({ partnerId: 'nobody' })),
+  step('loadFrame', 422, 'refused', 'The partner says no', frame({ token: 'a-token-that-the-partner-never-gave-out' })),
+  step('loadFrame', 502, 'failed', 'Nobody listens at its address', frame({ partnerId: 'closed' })),
+]
+
+async function addClosedPartner(app, keys) {
+  const headers = { authorization: `Bearer ${keys.PLATFORM_API_KEY}` }
+  const payload = { partnerId: 'closed', baseUrl: 'http://127.0.0.1:1', secret: 'secret' }
+  await app.inject({ method: 'POST', url: '/partners', headers, payload })
+}
+
+const open = (outcomes) => ({ status: 'open', outcomes })
+const before = [
+  step('saveEvent', 204, 'open', 'Open, with odds', () =>
+    put('/events/brann-molde', open([{ outcomeId: 'home', coefficient: '2.10' }])),
+  ),
+  step('saveEvent', 204, 'ended', 'Ended: bets on it are refused from now on', put('/events/old', { status: 'ended' })),
+  step('saveEvent', 400, 'invalid', 'No such status', put('/events/brann-molde', { status: 'asleep' })),
+  step(
+    'saveLimits',
+    200,
+    'limits',
+    'Of outcomes, events, players and every bet',
+    put('/limits', { outcomeMaxStake: '10000', eventMaxBets: 500, playerMaxWin: '50000', maxStake: '1000' }),
+  ),
+  step('saveLimits', 400, 'invalid', 'A number is no amount', put('/limits', { maxStake: 1000 })),
+]
+
+const bets = [
+  step('placeBet', 201, 'accepted', 'A single', slip({ idempotencyKey: 'slip-1' }), { keep: remember('bet', 'betId') }),
+  step('placeBet', 201, 'express', 'An express', slip({ amount: '5.00', selections: [draw, away] }), {
+    keep: remember('express', 'betId'),
+  }),
+  step('placeBet', 201, 'declined', 'The partner says no', slip({ amount: '900.00' })),
+  step('placeBet', 201, 'cancelled', 'The odds have changed', slip({ selections: [{ ...home, coefficient: '2.50' }] })),
+  step('placeBet', 400, 'invalid', 'More decimals than EUR has', slip({ amount: '10.001' })),
+  step('placeBet', 404, 'unknown', 'No such frame session', slip({ frameSessionId: NO_FRAME })),
+  step('placeBet', 409, 'running', 'The first is still being placed', slip({ idempotencyKey: 'slip-1' }), {
+    before: run("update platform.bet set status = 'placing' where idempotency_key = 'slip-1'"),
+    after: run("update platform.bet set status = 'accepted' where idempotency_key = 'slip-1'"),
+  }),
+  step('placeBet', 422, 'reused', 'The key of another bet', slip({ amount: '11.00', idempotencyKey: 'slip-1' })),
+]
+
+const of =
+  (name, path = '', body) =>
+  (known) => [path === '' ? 'GET' : 'POST', `/bets/${known[name]}${path}`, body]
+const HOME_WON = {
+  outcomes: [
+    { outcomeId: 'home', result: 'won' },
+    { outcomeId: 'draw', result: 'lost' },
+    { outcomeId: 'away', result: 'lost' },
+  ],
+}
+
+const results = [
+  step('settleBet', 202, 'won', 'Won', of('bet', '/settle', { resultType: 'won', amount: '21.00' })),
+  step('settleBet', 400, 'invalid', 'No amount', of('bet', '/settle', { resultType: 'won' })),
+  step('settleBet', 404, 'unknown', 'No such bet', post(`${NO_BET}/settle`, { resultType: 'lost', amount: '0' })),
+  step('unsettleBet', 202, 'open', 'Open again', of('bet', '/unsettle')),
+  step('unsettleBet', 400, 'invalid', 'No id of a bet', post('/bets/1/unsettle')),
+  step('unsettleBet', 404, 'unknown', 'No such bet', post(`${NO_BET}/unsettle`)),
+  step(
+    'setResults',
+    202,
+    'results',
+    'Settles every bet that they decide',
+    post('/events/brann-molde/result', HOME_WON),
+  ),
+  step(
+    'setResults',
+    400,
+    'twice',
+    'An outcome named twice',
+    post('/events/brann-molde/result', { outcomes: [HOME_WON.outcomes[0], HOME_WON.outcomes[0]] }),
+  ),
+  step('settleBet', 202, 'cashout', 'Cashed out in a frame', (known) =>
+    post(`/bets/${known.express}/settle`, { resultType: 'cashout', amount: '7.00', frameSessionId: known.frame }),
+  ),
+  step('getBet', 200, 'settled', 'Settled, taken back, settled', of('bet')),
+  step('getBet', 400, 'invalid', 'No id of a bet', get('/bets/1')),
+  step('getBet', 404, 'unknown', 'No such bet', get(NO_BET)),
+  step('placeBet', 201, 'another', 'Another single', slip({ selections: [away], idempotencyKey: 'slip-2' }), {
+    keep: remember('late', 'betId'),
+  }),
+  step('cancelBet', 202, 'cancelled', 'The event was withdrawn', of('late', '/cancel', { errorCode: 32 })),
+  step('cancelBet', 400, 'invalid', 'No such reason', of('late', '/cancel', { errorCode: 7 })),
+  step('cancelBet', 404, 'unknown', 'No such bet', post(`${NO_BET}/cancel`, { errorCode: 8 })),
+  step('cancelBet', 409, 'settled', 'It has a result', of('bet', '/cancel', { errorCode: 8 })),
+  step('settleBet', 409, 'cancelled', 'It is cancelled', of('late', '/settle', { resultType: 'won', amount: '1' })),
+  step('unsettleBet', 409, 'cancelled', 'It is cancelled', of('late', '/unsettle')),
+]
+
+const lists = [
+  step('listBets', 200, 'page', 'The first page', get('/bets?partnerId=acme&limit=2')),
+  step('listBets', 400, 'invalid', 'No such status', get('/bets?status=asleep')),
+  step('listDeliveries', 200, 'stuck', 'Those that wait for a person', get('/deliveries?status=stuck&limit=1'), {
+    before: run(
+      `update platform.delivery set status = 'stuck', error = 'time_out: no complete answer within 5000 ms', attempts = 10
+       where delivery_id = (select max(delivery_id) from platform.delivery)`,
+    ),
+    keep: (known, { data }) => {
+      known.delivery = data[0].deliveryId
+    },
+  }),
+  step('listDeliveries', 400, 'invalid', 'No such status', get('/deliveries?status=lost')),
+  step('retryDelivery', 202, 'again', 'Due now', ({ delivery }) => post(`/deliveries/${delivery}/retry`)),
+  step('retryDelivery', 400, 'invalid', 'No id of a delivery', post('/deliveries/last/retry')),
+  step('retryDelivery', 404, 'unknown', 'No such delivery', post('/deliveries/999/retry')),
+  step('retryDelivery', 409, 'done', 'It is not stuck', post('/deliveries/1/retry')),
+]
+
+const OPERATIONS = [...new Set([...partners, ...before, ...bets, ...results, ...lists].map((s) => s.operationId))]
+/** The key is looked at before anything else, so what is sent does not matter. */
+const withoutKey = OPERATIONS.map((operationId) =>
+  step(operationId, 401, 'wrongKey', 'Another key', get('/bets'), { key: 'another key' }),
+)
+
+/** Every call asks the database, so which one is sent does not matter. */
+const unavailable = OPERATIONS.map((operationId, at) =>
+  step(operationId, 503, 'unavailable', 'The database is down', get('/bets'), {
+    isDown: true,
+    ...(at === 0 && { before: loseDatabase }),
+  }),
+)
+
+async function loseDatabase({ db, deliverer }) {
+  await deliverer.stop()
+  await db.close()
+  const refuse = () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }))
+  Object.assign(db, { query: refuse, transaction: refuse, snapshot: refuse })
+}
+
+export const STORY = [partners, before, bets, results, lists, withoutKey, unavailable].flat()

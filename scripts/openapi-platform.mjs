@@ -1,0 +1,65 @@
+/** openapi/platform.json: the platform's API, with examples from a platform whose partner is our own wallet. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../dist/config.js'
+import { statement } from '../dist/db/db.js'
+import { migrate } from '../dist/db/migrate.js'
+import { openDb } from '../dist/db/open.js'
+import { createLogger } from '../dist/logger.js'
+import { createApp } from '../dist/serve.js'
+import { createPlatformApp } from '../dist/serve-platform.js'
+import { makeDocument } from './openapi.mjs'
+import { recordExamples } from './openapi-platform-examples.mjs'
+import { NAMED_SCHEMAS, OPENAPI } from './openapi-platform-frame.mjs'
+
+const KEYS = { PARTNER_SECRET: 'shared-secret', OPERATOR_API_KEY: 'operator-key', PLATFORM_API_KEY: 'platform-key' }
+const POLL_MS = 5
+
+export function makePlatformOpenApi() {
+  return makeDocument({ frame: OPENAPI, schemas: NAMED_SCHEMAS, start: startBoth, record: recordExamples })
+}
+
+async function startBoth(beforeRoutes) {
+  const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...KEYS })
+  const db = await openDb(config.store)
+  await migrate(db)
+  const clock = steppedClock()
+  const log = createLogger('silent')
+  const wallet = await createApp(config, { db, clock, buckets: 1, log })
+  const walletUrl = await wallet.listen({ host: '127.0.0.1', port: 0 })
+  const deps = { db, clock, timers: timersOf(clock), log, random: () => 0, beforeRoutes }
+  const { app, deliverer, partners } = await createPlatformApp(config, deps)
+  await app.ready()
+  const close = async () => {
+    await Promise.all([app.close(), deliverer.stop(), partners.close(), wallet.close()])
+  }
+  return { app, db, clock, deliverer, wallet, walletUrl, keys: KEYS, delivered: () => delivered(db), close }
+}
+
+/** Stands still until it is told to step, so that a document made tomorrow, on a slower machine, is the same. */
+function steppedClock() {
+  let time = Date.parse('2031-05-16T17:00:00.000Z')
+  return {
+    now: () => new Date(time),
+    step() {
+      time += 1_000
+    },
+  }
+}
+
+function timersOf(clock) {
+  return {
+    at(time, wake) {
+      const timer = setTimeout(wake, Math.max(0, time.getTime() - clock.now().getTime()))
+      return () => clearTimeout(timer)
+    },
+  }
+}
+
+const UNFINISHED = statement(
+  'unfinished',
+  "select count(*)::int as count from platform.delivery where status in ('pending', 'waiting')",
+)
+
+async function delivered(db) {
+  while ((await db.query(UNFINISHED))[0].count > 0) await sleep(POLL_MS)
+}
