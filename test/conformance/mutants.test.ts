@@ -1,0 +1,65 @@
+/**
+ * The wallet that the conformance kit is judged by: without a fault it is correct by the independent model of test/model,
+ * and each of its faults is one switch.
+ */
+import { randomInt } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Settings } from '../model/call.ts'
+import { playHistory } from '../model/play.ts'
+import { histories } from '../model/steps.ts'
+import { testClock } from '../support/clock.ts'
+import { operatorClient } from '../support/operator.ts'
+import type { TestWallet } from '../support/wallet.ts'
+import { partnerWire } from '../support/wire.ts'
+import { filesIn, read } from '../tidy/source.ts'
+import { MUTANT_IDS, MUTANTS, type MutantId } from './mutants/mutants.ts'
+import { startTestWallet, type WalletOptions } from './mutants/wallet.ts'
+
+const SEED = Number(process.env.PURSER_SEED ?? randomInt(2 ** 31))
+const HISTORIES = Number(process.env.PURSER_HISTORIES ?? 30)
+const CALLS = 30
+
+console.log(`the seed of the histories is ${SEED}; again: PURSER_SEED=${SEED} npx vitest run test/conformance/mutants`)
+
+describe('the wallet without a fault', () => {
+  test.each(['refuse', 'allow-negative'] as const)('is what the model predicts, clawback %s', async (clawback) => {
+    const settings: Settings = { clawback, freebetStake: 'player', behindAggregator: false }
+    await withWallet({ clawback }, async (wallet) => {
+      const property = fc.asyncProperty(histories(CALLS), (steps) => playHistory(wallet, settings, steps, new Map()))
+      await fc.assert(property, { seed: SEED, numRuns: HISTORIES })
+    })
+  })
+})
+
+async function withWallet(options: WalletOptions, work: (wallet: TestWallet) => Promise<void>): Promise<void> {
+  const clock = testClock()
+  clock.advance(new Date(clock.now()).setUTCHours(36, 0, 0, 0) - clock.now().getTime())
+  const { url, secret, operatorKey, close } = await startTestWallet({ ...options, clock })
+  const operator = operatorClient(url, operatorKey)
+  try {
+    await work({
+      ...{ url, secret, operatorKey, databaseUrl: '', clock, operator, stop: close },
+      ...{ wire: partnerWire(url, secret), auditIsClean: async () => {} },
+    })
+  } finally {
+    await close()
+  }
+}
+
+describe('the list of mutants', () => {
+  const sources = filesIn('test/conformance/mutants', ['.ts'])
+  const code = sources.filter((path) => !/mutants?\.ts$/.test(path)).map(read)
+
+  test('is long enough that sixty different ones remain', () => expect(MUTANT_IDS.length).toBeGreaterThan(75))
+
+  test('is of single faults: each is one switch, asked for at one place', () => {
+    const places = (id: MutantId) => code.flatMap((text) => text.split(`'${id}'`).slice(1)).length
+    expect(MUTANT_IDS.filter((id) => places(id) !== 1)).toEqual([])
+  })
+
+  test('says no sentence twice', () => {
+    const sentences = MUTANT_IDS.map((id) => MUTANTS[id].sentence)
+    expect(sentences.filter((one, index) => sentences.indexOf(one) !== index)).toEqual([])
+  })
+})

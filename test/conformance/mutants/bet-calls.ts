@@ -1,0 +1,77 @@
+/** The four bet operations: one at a time per player, judged, then written at once. */
+import { randomUUID } from 'node:crypto'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import type { Answer, Decision, Move } from './decision.ts'
+import { place } from './place.ts'
+import type { BetCall } from './read-call.ts'
+import { rollback } from './rollback.ts'
+import { settle } from './settle.ts'
+import { betKey, has, nowOf, type Wallet } from './state.ts'
+import { unsettle } from './unsettle.ts'
+
+/** Milliseconds between check and write in a wallet that does not wait its turn: calls sent together meet in it. */
+const RACE_MS = 8
+
+const DECIDE = { place, settle, unsettle, rollback }
+
+export function handleBetCall(wallet: Wallet, call: BetCall): Promise<Answer> {
+  return wallet.inTurn(turnOf(wallet, call), async () => {
+    const decision = DECIDE[call.operation](wallet, call)
+    await waitBeforeWriting(wallet)
+    write(wallet, call, decision)
+    return decision.answer
+  })
+}
+
+/** As long as a database would take: whoever does not wait for a turn gets in between. */
+async function waitBeforeWriting({ faults }: Wallet): Promise<void> {
+  if ([...faults].some((id) => id.startsWith('race-'))) await setTimeout(RACE_MS)
+  else await setImmediate()
+}
+
+/** The calls with the same key wait for each other: those of one player (I-1), unless a fault lets some overtake. */
+function turnOf(wallet: Wallet, { operation, userId, transactionId }: BetCall): string {
+  const player = JSON.stringify([userId])
+  switch (operation) {
+    case 'place':
+      if (has(wallet, 'race-place-repeat')) return randomUUID()
+      return has(wallet, 'race-funds') ? betKey(userId, transactionId) : player
+    case 'settle':
+      if (losesUpdates(wallet, operation)) return `settle ${player}`
+      return has(wallet, 'race-settle-repeat') ? randomUUID() : player
+    case 'unsettle':
+      return has(wallet, 'race-unsettle-repeat') ? randomUUID() : player
+    case 'rollback':
+      if (has(wallet, 'race-rollback-in-flight')) return `rollback ${player}`
+      return has(wallet, 'race-rollback-repeat') ? randomUUID() : player
+    default:
+      return operation satisfies never
+  }
+}
+
+function losesUpdates(wallet: Wallet, operation: BetCall['operation']): boolean {
+  return operation === 'settle' && has(wallet, 'race-lost-update')
+}
+
+function write(wallet: Wallet, call: BetCall, { bet, moves = [] }: Decision): void {
+  for (const one of moves) writeMove(wallet, call, one)
+  if (bet === undefined) return
+  wallet.bets.set(betKey(bet.owner, call.transactionId), bet)
+  if (call.operation === 'place') wallet.requestIds.set(call.requestId, bet)
+}
+
+function writeMove(wallet: Wallet, { operation }: BetCall, { player, purse, units, before }: Move): void {
+  purse.add(losesUpdates(wallet, operation) ? before + units - purse.units() : units)
+  note(wallet, player.userId, purse.currency, units)
+  if (operation !== 'settle' && operation !== 'unsettle') return
+  const day = `${purse.currency} ${nowOf(wallet).slice(0, 10)}`
+  player.paid.set(day, (player.paid.get(day) ?? 0n) + units)
+}
+
+/** For the statement. */
+export function note({ movements }: Wallet, userId: string, currency: string, units: bigint): void {
+  const key = JSON.stringify([userId, currency])
+  const known = movements.get(key)
+  if (known === undefined) movements.set(key, [units])
+  else known.push(units)
+}

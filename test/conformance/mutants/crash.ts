@@ -1,0 +1,11 @@
+/** What a mutant throws where a careless wallet would have broken. */
+export class Crash extends Error {
+  readonly status: number
+  constructor(message: string, status = 500) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** A fault of the request: code 5. */
+export class Malformed extends Error {}

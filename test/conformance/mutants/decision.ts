@@ -1,0 +1,85 @@
+/** What a call leads to. Nothing is written until everything is judged; what is written is written at once. */
+import type { Purse } from './purse.ts'
+import type { BetCall } from './read-call.ts'
+import { type Bet, betKey, has, nowOf, type Player, purseOf, type Session, type Wallet } from './state.ts'
+
+export type Answer =
+  | { readonly kind: 'bet'; readonly transactionId: string; readonly requestId: string; readonly at: string }
+  | { readonly kind: 'data'; readonly json: string }
+  | { readonly kind: 'refused'; readonly code: number }
+
+export interface Move {
+  readonly player: Player
+  readonly purse: Purse
+  /** Minor units, added to the purse. */
+  readonly units: bigint
+  /** What was in the purse when this was decided. */
+  readonly before: bigint
+}
+
+export interface Decision {
+  readonly answer: Answer
+  readonly moves?: readonly Move[]
+  /** What is known of the bet from now on. */
+  readonly bet?: Bet
+}
+
+export function refuse(code: number): Decision {
+  return { answer: { kind: 'refused', code } }
+}
+
+/** Success that took effect, or was found to have taken effect, at this time. */
+export function accept({ transactionId, requestId }: BetCall, at: string): Decision {
+  return { answer: { kind: 'bet', transactionId, requestId, at } }
+}
+
+/** Success without effect: the time is the original one. */
+export function repeat(wallet: Wallet, call: BetCall, at: string): Decision {
+  return accept(call, has(wallet, 'repeat-has-new-time') ? nowOf(wallet) : at)
+}
+
+export function move(wallet: Wallet, player: Player, currency: string, units: bigint): Move {
+  const purse = purseOf(wallet, player, currency)
+  return { player, purse, units, before: purse.units() }
+}
+
+/** I-1, unless a fault finds bets of others. */
+export function findBet(wallet: Wallet, { operation, userId, transactionId }: BetCall): Bet | undefined {
+  const own = wallet.bets.get(betKey(userId, transactionId))
+  return own === undefined && findsOthers(wallet, operation) ? ofAnybody(wallet, transactionId) : own
+}
+
+function findsOthers(wallet: Wallet, operation: BetCall['operation']): boolean {
+  switch (operation) {
+    case 'place':
+      return has(wallet, 'bets-shared-by-players')
+    case 'settle':
+      return has(wallet, 'settle-of-another') || paysSender(wallet)
+    case 'rollback':
+      return has(wallet, 'rollback-of-another')
+    case 'unsettle':
+      return false
+    default:
+      return operation satisfies never
+  }
+}
+
+export function paysSender(wallet: Wallet): boolean {
+  return has(wallet, 'settle-pays-the-sender')
+}
+
+function ofAnybody({ bets }: Wallet, transactionId: string): Bet | undefined {
+  const found = [...bets].find(([key]) => JSON.parse(key)[1] === transactionId)
+  return found?.[1]
+}
+
+/** P-1, L-4: what is wrong with a token; undefined for a live one of this player. */
+export function tokenProblem(wallet: Wallet, session: Session | undefined, userId: string): 3 | 4 | undefined {
+  if (session === undefined || session.userId !== userId) return 3
+  if (!session.ended && session.expiresAt > wallet.clock.now()) return undefined
+  return has(wallet, 'codes-of-tokens-mixed') ? 3 : 4
+}
+
+export function sessionOf({ sessions }: Wallet, { token }: BetCall): Session | undefined {
+  return token === undefined ? undefined : sessions.get(token)
+}

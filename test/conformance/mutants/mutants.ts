@@ -1,0 +1,28 @@
+/** Every mutant by its permanent id. */
+import { ANSWER_MUTANTS, USER_DATA_MUTANTS } from './answer-mutants.ts'
+import { MONEY_MUTANTS, PLACE_MUTANTS, RACE_MUTANTS } from './place-mutants.ts'
+import { CASHOUT_MUTANTS, ROLLBACK_MUTANTS, SETTLE_MUTANTS, UNSETTLE_MUTANTS } from './result-mutants.ts'
+import { REQUEST_MUTANTS, SIGNATURE_MUTANTS } from './signature-mutants.ts'
+
+export const MUTANTS = {
+  ...SIGNATURE_MUTANTS,
+  ...REQUEST_MUTANTS,
+  ...ANSWER_MUTANTS,
+  ...USER_DATA_MUTANTS,
+  ...MONEY_MUTANTS,
+  ...PLACE_MUTANTS,
+  ...RACE_MUTANTS,
+  ...ROLLBACK_MUTANTS,
+  ...SETTLE_MUTANTS,
+  ...CASHOUT_MUTANTS,
+  ...UNSETTLE_MUTANTS,
+} as const
+
+export type MutantId = keyof typeof MUTANTS
+
+export const MUTANT_IDS = Object.keys(MUTANTS) as MutantId[]
+
+/** The faults of one wallet: none in the correct one, exactly one in a mutant. Each id is asked for at one place. */
+export type Faults = ReadonlySet<MutantId>
+
+export const NO_FAULTS: Faults = new Set()

@@ -1,0 +1,41 @@
+/** What a settlement pays, and what it pays instead of an earlier one (interface.md, Resettle; L-1, L-6). */
+import type { BetCall } from './read-call.ts'
+import { type Bet, has, type Placement, type Wallet } from './state.ts'
+
+/** The difference that moves: the new payout less the one in force. */
+export function toPay(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): bigint {
+  const paid = bet.state === 'settled' ? bet.payout : 0n
+  const wanted = wantedBy(wallet, call, placement)
+  if (bet.state !== 'settled') return wanted
+  if (isOnTop(wallet, call, bet)) return wanted
+  return wanted < paid && has(wallet, 'resettle-down-ignored') ? 0n : wanted - paid
+}
+
+/** A repeat comes this far only where a fault pays it again. */
+function isOnTop(wallet: Wallet, { amount, resultType }: BetCall, bet: Bet): boolean {
+  const isSameAmount = bet.payout === amount
+  if (isSameAmount && bet.resultType === resultType) return true
+  if (isSameAmount) return has(wallet, 'resettle-other-type-pays')
+  if (has(wallet, 'resettle-on-top')) return true
+  if (bet.resultType === 'cashout' && has(wallet, 'result-after-cashout-on-top')) return true
+  return resultType === 'cashout' && has(wallet, 'cashout-after-result-on-top')
+}
+
+/** L-6: the amount decides. */
+function wantedBy(wallet: Wallet, call: BetCall, { stake }: Placement): bigint {
+  const { amount = 0n } = call
+  switch (call.resultType) {
+    case 'won':
+      if (has(wallet, 'win-unpaid')) return 0n
+      return has(wallet, 'win-adds-stake') ? amount + stake : amount
+    case 'lost':
+      return has(wallet, 'lost-amount-unpaid') ? 0n : amount
+    case 'refund':
+      if (has(wallet, 'refund-unpaid')) return 0n
+      return has(wallet, 'refund-pays-stake') ? stake : amount
+    case 'cashout':
+      return has(wallet, 'cashout-unpaid') ? 0n : amount
+    default:
+      return amount // only where a fault let the type pass
+  }
+}

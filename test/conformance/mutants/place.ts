@@ -1,0 +1,94 @@
+/** Place bet (interface.md; R-6; the first column of the life table). */
+import { accept, type Decision, findBet, move, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
+import { limitProblem, standingProblem } from './may-bet.ts'
+import type { BetCall } from './read-call.ts'
+import { type Bet, has, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
+
+export function place(wallet: Wallet, call: BetCall): Decision {
+  const bet = findBet(wallet, call)
+  const other = has(wallet, 'request-id-is-the-bet') ? wallet.requestIds.get(call.requestId) : undefined
+  if (other?.placement !== undefined && bet === undefined) return repeat(wallet, call, other.placement.at)
+  return (bet && placeAgain(wallet, call, bet)) ?? placeNew(wallet, call)
+}
+
+/** Undefined where a fault takes a known bet for a new one. */
+function placeAgain(wallet: Wallet, call: BetCall, bet: Bet): Decision | undefined {
+  switch (bet.state) {
+    case 'refused': // I-3
+      return has(wallet, 'refused-bet-accepted-later') ? undefined : refuse(bet.refusal ?? 5)
+    case 'cancelled':
+      return placeCancelled(wallet, call, bet)
+    case 'open':
+    case 'settled':
+      return bet.placement && placeTaken(wallet, call, bet, bet.placement)
+    default:
+      return bet.state satisfies never
+  }
+}
+
+function placeCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision | undefined {
+  const isTombstone = bet.placement === undefined
+  if (isTombstone && bet.requestId !== call.requestId && has(wallet, 'tombstone-by-request')) return undefined
+  if (!isTombstone && has(wallet, 'place-cancelled-debits')) return undefined
+  return !isTombstone && has(wallet, 'place-cancelled-ok') ? repeat(wallet, call, bet.at) : refuse(8)
+}
+
+function placeTaken(wallet: Wallet, call: BetCall, { state }: Bet, placed: Placement): Decision | undefined {
+  if (placed.stake !== call.amount || placed.currency !== call.currency) {
+    if (has(wallet, 'place-other-amount-debits')) return undefined
+    return has(wallet, 'place-other-amount-ok') ? repeat(wallet, call, placed.at) : refuse(8)
+  }
+  if (state === 'open' && has(wallet, 'place-repeat-debits')) return undefined
+  if (placed.requestId !== call.requestId && has(wallet, 'place-keyed-by-request')) return undefined
+  if (state === 'settled' && has(wallet, 'place-settled-repeat-debits')) return undefined
+  if (has(wallet, 'place-repeat-refused')) return refuse(8)
+  const problem = tokenProblem(wallet, sessionOf(wallet, call), call.userId)
+  if (problem !== undefined && has(wallet, 'place-repeat-needs-live-token')) return refuse(problem)
+  return repeat(wallet, call, placed.at) // I-5
+}
+
+function placeNew(wallet: Wallet, call: BetCall): Decision {
+  const problem = placeTokenProblem(wallet, call)
+  if (problem !== undefined) return refuse(problem)
+  const player = wallet.players.get(call.userId)
+  const { currency, amount } = call
+  if (player === undefined || currency === undefined || amount === undefined) return refuse(3)
+  const restriction = standingProblem(wallet, player) ?? limitProblem(wallet, call, player, currency, amount)
+  if (restriction !== undefined) return refuseForGood(wallet, call, restriction)
+  const isOtherCurrency = sessionOf(wallet, call)?.currency !== currency
+  if (isOtherCurrency && !has(wallet, 'place-token-currency-unchecked')) return refuse(5)
+  if (!isCovered(wallet, call, amount)) return refuseForGood(wallet, call, has(wallet, 'no-money-as-100') ? 100 : 7)
+  const stake = has(wallet, 'place-debits-nothing') ? 0n : amount
+  return { ...open(wallet, call, currency, amount), moves: [move(wallet, player, currency, -stake)] }
+}
+
+function placeTokenProblem(wallet: Wallet, call: BetCall): 3 | 4 | undefined {
+  if (has(wallet, 'place-token-unchecked')) return undefined
+  const session = sessionOf(wallet, call)
+  const owner = has(wallet, 'place-token-of-another-accepted') ? session?.userId : call.userId
+  const problem = tokenProblem(wallet, session, owner ?? call.userId)
+  const isExpired = session?.userId === owner && !session?.ended
+  return isExpired && has(wallet, 'place-expired-token-accepted') ? undefined : problem
+}
+
+function isCovered(wallet: Wallet, { userId, currency = '' }: BetCall, stake: bigint): boolean {
+  if (has(wallet, 'funds-unchecked')) return true
+  const player = wallet.players.get(userId)
+  const needed = has(wallet, 'whole-balance-refused') ? stake + 1n : stake
+  return player !== undefined && purseOf(wallet, player, currency).covers(needed)
+}
+
+const NEW_BET = { payout: 0n, locked: false, payouts: [], acknowledged: new Map<string, string>() }
+
+/** I-3: 7, 9 and 11 to 16 are remembered. */
+function refuseForGood(wallet: Wallet, { userId, requestId }: BetCall, refusal: number): Decision {
+  const bet = { ...NEW_BET, owner: userId, state: 'refused', at: nowOf(wallet), requestId, refusal } as const
+  return { ...refuse(refusal), bet }
+}
+
+function open(wallet: Wallet, call: BetCall, currency: string, stake: bigint): Decision {
+  const at = nowOf(wallet)
+  const { userId, requestId } = call
+  const placement = { requestId, stake, currency, at }
+  return { ...accept(call, at), bet: { ...NEW_BET, owner: userId, state: 'open', at, requestId, placement } }
+}

@@ -1,0 +1,119 @@
+/** From bytes to a call (R-6: JSON and shape, then method and type). */
+import { parse } from 'lossless-json'
+import { Digits, decimalsOf, unitsOf } from './amount.ts'
+import { Crash, Malformed } from './crash.ts'
+import type { Faults } from './mutants.ts'
+import { type Body, checkShape } from './shape.ts'
+import type { Wallet } from './state.ts'
+
+export type BetOperation = 'place' | 'settle' | 'unsettle' | 'rollback'
+
+export interface BetCall {
+  readonly operation: BetOperation
+  readonly requestId: string
+  readonly transactionId: string
+  readonly userId: string
+  readonly token: string | undefined
+  /** Of the request; a rollback and an unsettlement do without. */
+  readonly currency: string | undefined
+  /** Minor units: stake, payout, or what a rollback or an unsettlement says and nobody uses (I-4). */
+  readonly amount: bigint | undefined
+  readonly resultType: string | undefined
+}
+
+/** Throws Malformed when the bytes are no JSON object. Amounts keep their digits. */
+export function readBody(faults: Faults, bytes: Buffer): Body {
+  if (bytes.length === 0 && faults.has('empty-body-crashes')) throw new Crash('there is no body')
+  const body = parseJson(faults, bytes.toString('utf8'))
+  if (Array.isArray(body) && faults.has('array-body-crashes')) throw new Crash('the body is a list')
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new Malformed('the body is no object')
+  return body as Body
+}
+
+function parseJson(faults: Faults, text: string): unknown {
+  try {
+    JSON.parse(text) // lossless-json takes a little more than JSON
+    return parse(text, keepAmounts, (written) => new Digits(written))
+  } catch {
+    if (text !== '' && faults.has('malformed-json-crashes')) throw new Crash('the body is no JSON')
+    throw new Malformed('the body is no JSON')
+  }
+}
+
+function keepAmounts(name: string, value: unknown): unknown {
+  return value instanceof Digits && name !== 'amount' ? Number(value.written) : value
+}
+
+/** Undefined for a pair of method and type that the interface does not have. */
+export function operationOf(faults: Faults, method: string, type: unknown): BetOperation | undefined {
+  const isPost = method === 'POST'
+  switch (typeRead(faults, isPost, type)) {
+    case 1:
+      return isPost || faults.has('put-type-1-places') ? 'place' : 'unsettle'
+    case 2:
+      return !isPost || faults.has('post-type-2-settles') ? 'settle' : undefined
+    case 3:
+      return !isPost || faults.has('post-type-3-rolls-back') ? 'rollback' : undefined
+    default:
+      return undefined
+  }
+}
+
+function typeRead(faults: Faults, isPost: boolean, type: unknown): unknown {
+  if (typeof type === 'string' && faults.has('type-as-text-accepted')) return Number(type)
+  if ((type === undefined || type === null) && faults.has('type-absent-accepted')) return isPost ? 1 : 2
+  return type
+}
+
+export function readBetCall({ faults, sessions }: Wallet, operation: BetOperation, body: Body): BetCall {
+  checkShape(faults, operation, body)
+  const session = sessions.get(String(body.token))
+  const currency = textOf(body.currency) ?? (operation === 'place' ? session?.currency : undefined)
+  const call = {
+    operation,
+    requestId: textOf(body.requestId) ?? '',
+    transactionId: textOf(body.transactionId) ?? '',
+    userId: textOf(body.userId) ?? session?.userId ?? '',
+    token: textOf(body.token),
+    resultType: textOf(body.resultType),
+  }
+  if (call.resultType === 'cashout' && call.token === undefined && !faults.has('cashout-without-token'))
+    throw new Malformed('a cashout needs a token') // L-4
+  const amount = amountOf(faults, operation, body, currency)
+  if (operation === 'place') checkStake(faults, amount, body.bonusId)
+  const isUnknown = currency !== undefined && decimalsFor(faults, currency) === undefined
+  return { ...call, amount, currency: isUnknown ? session?.currency : currency }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function amountOf(
+  faults: Faults,
+  operation: BetOperation,
+  { amount }: Body,
+  currency: string | undefined,
+): bigint | undefined {
+  if (currency !== undefined && decimalsFor(faults, currency) === undefined && !isTakenForOwn(faults, operation))
+    throw new Malformed('the currency is not known')
+  if (amount === undefined && (operation === 'rollback' || operation === 'unsettle')) return undefined
+  if (amount === undefined && operation === 'settle' && faults.has('amount-absent-is-zero')) return 0n
+  const units = unitsOf(faults, amount, decimalsFor(faults, currency) ?? 2)
+  if (units === undefined) throw new Malformed('the amount is none of this currency')
+  return units
+}
+
+function decimalsFor(faults: Faults, currency: string | undefined): number | undefined {
+  return currency === undefined ? undefined : decimalsOf(faults, currency)
+}
+
+function isTakenForOwn(faults: Faults, operation: BetOperation): boolean {
+  return operation === 'place' && faults.has('unknown-currency-accepted')
+}
+
+/** M-3 */
+function checkStake(faults: Faults, stake: bigint | undefined, bonusId: unknown): void {
+  const isFreebet = typeof bonusId === 'number'
+  if (stake === 0n && !isFreebet && !faults.has('zero-stake-accepted')) throw new Malformed('the stake is 0')
+}

@@ -1,0 +1,157 @@
+/** HTTP of the test wallet: bytes, routes, signature first (S-2), and what is thrown becomes an answer here. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type Rendered, render } from './answers.ts'
+import { handleBetCall } from './bet-calls.ts'
+import { type CallName, isSigned } from './check-signature.ts'
+import { Crash, Malformed } from './crash.ts'
+import type { Answer } from './decision.ts'
+import { type OperatorReply, operate, statement } from './operator-api.ts'
+import { operationOf, readBetCall, readBody } from './read-call.ts'
+import type { Body } from './shape.ts'
+import { has, nowOf, type Wallet } from './state.ts'
+import { balance, check, profile } from './user-data.ts'
+
+const MAX_BODY_BYTES = 256 * 1024
+
+interface Request {
+  readonly method: string
+  readonly url: URL
+  readonly headers: IncomingMessage['headers']
+  /** Undefined when it is larger than it may be (R-8). */
+  readonly bytes: Buffer | undefined
+}
+
+export async function listen(wallet: Wallet): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((incoming, outgoing) => void serve(wallet, incoming, outgoing))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the test wallet has no port')
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return { url: `http://127.0.0.1:${address.port}`, close }
+}
+
+async function serve(wallet: Wallet, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const request = await read(incoming)
+  const { status, body } = await answer(wallet, request)
+  outgoing.writeHead(status, body === '' ? {} : { 'content-type': 'application/json; charset=utf-8' })
+  outgoing.end(status === 204 ? undefined : body)
+}
+
+async function read(incoming: IncomingMessage): Promise<Request> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming) {
+    size += chunk.length
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+  }
+  const { method = 'GET', url = '/', headers } = incoming
+  const bytes = size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks)
+  return { method, url: new URL(url, 'http://wallet'), headers, bytes }
+}
+
+async function answer(wallet: Wallet, request: Request): Promise<Rendered> {
+  const { method, url } = request
+  if (url.pathname.startsWith('/operator/')) return answerOperator(wallet, request)
+  if (method === 'GET' && url.pathname === '/healthz') return { status: 200, body: '{"status":"ok"}' }
+  switch (`${method} ${url.pathname}`) {
+    case 'POST /payment/bet':
+    case 'PUT /payment/bet':
+      return answerBet(wallet, request)
+    case 'POST /user/profile':
+      return answerUser(wallet, 'profile', profile, request)
+    case 'POST /user/balance':
+      return answerUser(wallet, 'balance', balance, request)
+    case 'POST /payment/check':
+      return answerUser(wallet, 'check', check, request)
+    default:
+      return { status: 404, body: '' }
+  }
+}
+
+function answerBet(wallet: Wallet, request: Request): Promise<Rendered> {
+  const name = () => operationOf(wallet.faults, request.method, peek(request.bytes).type)
+  return answerSigned(wallet, request, name, async (body) => {
+    const operation = operationOf(wallet.faults, request.method, body.type)
+    if (operation !== undefined) return handleBetCall(wallet, readBetCall(wallet, operation, body))
+    if (typeof body.type !== 'number' || !has(wallet, 'unknown-type-ok')) throw new Malformed('there is no such type')
+    return { kind: 'bet', transactionId: String(body.transactionId), requestId: '', at: nowOf(wallet) }
+  })
+}
+
+function answerUser(
+  wallet: Wallet,
+  name: CallName,
+  handle: (wallet: Wallet, body: Body) => Answer,
+  request: Request,
+): Promise<Rendered> {
+  return answerSigned(
+    wallet,
+    request,
+    () => name,
+    async (body) => handle(wallet, body),
+  )
+}
+
+/** What an unsigned body says: of use to faults and to the name of the call in its refusal. */
+function peek(bytes: Buffer | undefined): { readonly type?: unknown } {
+  try {
+    return JSON.parse(bytes?.toString() ?? '') ?? {}
+  } catch {
+    return {}
+  }
+}
+
+async function answerSigned(
+  wallet: Wallet,
+  request: Request,
+  nameOf: () => CallName | undefined,
+  handle: (body: Body) => Promise<Answer>,
+): Promise<Rendered> {
+  const name = nameOf()
+  try {
+    return render(wallet, name, await handleSigned(wallet, request, name, handle))
+  } catch (error) {
+    if (error instanceof Malformed) return render(wallet, name, { kind: 'refused', code: 5 })
+    if (error instanceof Crash) return { status: error.status, body: '{"code":100,"message":"System error"}' }
+    throw error
+  }
+}
+
+async function handleSigned(
+  wallet: Wallet,
+  { headers, bytes }: Request,
+  name: CallName | undefined,
+  handle: (body: Body) => Promise<Answer>,
+): Promise<Answer> {
+  if (bytes === undefined) throw new Malformed('the body is too large')
+  const signature = headers['x-sign-jws']
+  const header = typeof signature === 'string' ? signature : undefined
+  if (!isSigned(wallet.faults, name, header, bytes, wallet.secret)) return { kind: 'refused', code: 1 }
+  refuseByFault(wallet, headers['content-type'], bytes)
+  return handle(readBody(wallet.faults, bytes))
+}
+
+/** R-8 and S-4: neither the content type nor a replay is a reason to refuse. */
+function refuseByFault(wallet: Wallet, contentType: string | undefined, bytes: Buffer): void {
+  if (contentType !== 'application/json' && has(wallet, 'content-type-demanded')) throw new Crash('unsupported', 415)
+  if (!has(wallet, 'replay-refused')) return
+  const body = bytes.toString()
+  if (wallet.bodiesSeen.has(body)) throw new Malformed('seen before')
+  wallet.bodiesSeen.add(body)
+}
+
+function answerOperator(wallet: Wallet, request: Request): Rendered {
+  if (request.headers.authorization !== `Bearer ${wallet.operatorKey}`) return { status: 401, body: '{}' }
+  const { status, body } = operatorReply(wallet, request) ?? { status: 404 }
+  return { status, body: body === undefined ? '' : JSON.stringify(body) }
+}
+
+function operatorReply(wallet: Wallet, { method, url, bytes }: Request): OperatorReply | undefined {
+  const [, userId] = /^\/operator\/players\/([^/]+)\/statement$/.exec(url.pathname) ?? []
+  if (userId !== undefined) return statement(wallet, decodeURIComponent(userId), url.searchParams.get('currency') ?? '')
+  return operate(wallet, method, url.pathname, bytes?.length ? JSON.parse(bytes.toString()) : {})
+}

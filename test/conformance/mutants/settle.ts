@@ -1,0 +1,154 @@
+/** Settle and resettle (interface.md; the second column of the life table; L-1 to L-6). */
+import {
+  accept,
+  type Decision,
+  findBet,
+  move,
+  paysSender,
+  refuse,
+  repeat,
+  sessionOf,
+  tokenProblem,
+} from './decision.ts'
+import type { MutantId } from './mutants.ts'
+import { toPay } from './payout.ts'
+import type { BetCall } from './read-call.ts'
+import { type Bet, has, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
+
+export function settle(wallet: Wallet, call: BetCall): Decision {
+  const refusal = refusalByFault(wallet, call)
+  if (refusal !== undefined) return refuse(refusal)
+  const bet = findBet(wallet, call)
+  if (bet === undefined) return settleUnknown(wallet, call)
+  switch (bet.state) {
+    case 'refused':
+      return has(wallet, 'settle-refused-pays') ? payUnplaced(wallet, call) : refuse(5)
+    case 'cancelled':
+      return settleCancelled(wallet, call, bet)
+    case 'open':
+    case 'settled':
+      return bet.placement ? settlePlaced(wallet, call, bet, bet.placement) : refuse(5)
+    default:
+      return bet.state satisfies never
+  }
+}
+
+/** L-4, L-5: no token is looked at, but for a cashout, and no player is stopped. */
+function refusalByFault(wallet: Wallet, call: BetCall): number | undefined {
+  const problem = tokenProblem(wallet, sessionOf(wallet, call), call.userId)
+  const { resultType } = call
+  const isDemanded =
+    (resultType === 'won' && has(wallet, 'won-token-demanded')) ||
+    (resultType === 'lost' && has(wallet, 'lost-token-demanded')) ||
+    (resultType === 'refund' && has(wallet, 'refund-token-demanded'))
+  if (isDemanded && problem !== undefined) return problem
+  const isBlocked = wallet.players.get(call.userId)?.status === 'blocked'
+  return isBlocked && has(wallet, 'blocked-player-settle-refused') ? 9 : undefined
+}
+
+function settleUnknown(wallet: Wallet, call: BetCall): Decision {
+  if (has(wallet, 'settle-unknown-pays')) return payUnplaced(wallet, call)
+  return has(wallet, 'settle-unknown-ok') ? accept(call, nowOf(wallet)) : refuse(5)
+}
+
+function payUnplaced(wallet: Wallet, call: BetCall): Decision {
+  const player = wallet.players.get(call.userId)
+  if (player === undefined || call.currency === undefined) return refuse(5)
+  return { ...accept(call, nowOf(wallet)), moves: [move(wallet, player, call.currency, call.amount ?? 0n)] }
+}
+
+function settleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
+  const late = bet.acknowledged.get(contentOf(call))
+  if (late !== undefined) return repeat(wallet, call, late)
+  if (has(wallet, 'settle-cancelled-pays')) return payUnplaced(wallet, call)
+  return has(wallet, 'settle-cancelled-ok') ? accept(call, nowOf(wallet)) : refuse(20)
+}
+
+/** I-2: what makes a later call the repeat of an earlier one. */
+export function contentOf({ requestId, operation, amount, currency, resultType }: BetCall): string {
+  return JSON.stringify([requestId, operation, String(amount), currency, resultType])
+}
+
+function settlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): Decision {
+  const late = bet.acknowledged.get(contentOf(call))
+  const paysAgain = bet.state === 'settled' && paysRepeat(wallet, call, bet)
+  if (late !== undefined && !paysAgain && !has(wallet, 'late-repeat-applied')) return repeat(wallet, call, late)
+  const isOther = call.currency !== placement.currency
+  if (isOther && !has(wallet, 'settle-currency-unchecked')) return refuse(5) // I-4
+  if (!paysAgain && isKnownResult(wallet, call, bet)) {
+    if (bet.locked && has(wallet, 'lock-refuses-repeat')) return refuse(20)
+    return remember(call, bet, repeat(wallet, call, bet.at))
+  }
+  const problem = call.resultType === 'cashout' ? cashoutProblem(wallet, call) : undefined
+  if (problem !== undefined) return refuse(problem)
+  if (bet.state === 'settled' && bet.locked && !has(wallet, 'lock-ignored')) return refuse(20) // L-3
+  return apply(wallet, call, bet, placement)
+}
+
+function paysRepeat(wallet: Wallet, call: BetCall, bet: Bet): boolean {
+  if (bet.payout !== call.amount || bet.resultType !== call.resultType) return false
+  return (
+    has(wallet, 'settle-repeat-pays') || (bet.requestId !== call.requestId && has(wallet, 'settle-keyed-by-request'))
+  )
+}
+
+/** L-1: the same amount and result type; and what else a fault takes for the same. */
+function isKnownResult(wallet: Wallet, { amount, resultType }: BetCall, bet: Bet): boolean {
+  const isSameType = bet.resultType === resultType
+  if (bet.wasUnsettled && bet.state === 'open' && isSameType && bet.payout === amount)
+    return has(wallet, 'unsettle-leaves-settled')
+  if (bet.state !== 'settled') return false
+  if (has(wallet, 'resettle-ignored')) return true
+  if (isSameType && has(wallet, 'resettle-compares-type')) return true
+  if (bet.payouts.some((paid) => paid === amount) && has(wallet, 'resettle-history')) return true
+  return isSameType && bet.payout === amount
+}
+
+function cashoutProblem(wallet: Wallet, call: BetCall): number | undefined {
+  if (has(wallet, 'cashout-token-unchecked')) return undefined
+  const session = sessionOf(wallet, call)
+  if (call.token === undefined) return undefined // only where the shape let it pass
+  const owner = has(wallet, 'cashout-token-of-another') ? session?.userId : call.userId
+  const problem = tokenProblem(wallet, session, owner ?? call.userId)
+  return session?.userId === call.userId && has(wallet, 'cashout-expired-token') ? undefined : problem
+}
+
+function apply(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): Decision {
+  const payee = wallet.players.get(paysSender(wallet) ? call.userId : bet.owner)
+  if (payee === undefined || call.amount === undefined) return refuse(5)
+  const currency = payCurrency(wallet, call, placement, payee.currency)
+  const purse = purseOf(wallet, payee, currency)
+  const wanted = toPay(wallet, call, bet, placement)
+  const units = takeable(wallet, wanted, purse.units(), 'clawback-partial')
+  if (units === undefined) return refuse(has(wallet, 'clawback-code-7') ? 7 : 21) // L-2
+  const at = nowOf(wallet)
+  const { requestId, resultType = '' } = call
+  const payout = call.amount
+  const result = { state: 'settled', at, requestId, payout, resultType, payouts: [...bet.payouts, payout] } as const
+  const isClosed = !(leavesOpen(wallet, call) && bet.state === 'open')
+  const decided = { ...accept(call, at), moves: [move(wallet, payee, currency, units)] }
+  return remember(call, isClosed ? { ...bet, ...result } : bet, decided)
+}
+
+function payCurrency(wallet: Wallet, call: BetCall, { currency }: Placement, active: string): string {
+  return has(wallet, 'settle-active-currency') ? active : (call.currency ?? currency)
+}
+
+/** L-2: all of it or nothing; undefined when the money is no longer there. */
+export function takeable(wallet: Wallet, units: bigint, balance: bigint, partial: MutantId): bigint | undefined {
+  if (units >= 0n || balance + units >= 0n) return units
+  if (wallet.clawback === 'allow-negative') return units
+  return has(wallet, partial) ? -balance : undefined
+}
+
+function leavesOpen(wallet: Wallet, { amount, resultType }: BetCall): boolean {
+  if (amount === 0n && has(wallet, 'loss-leaves-open')) return true
+  return resultType === 'cashout' && has(wallet, 'cashout-leaves-open')
+}
+
+/** Every acknowledged settle and unsettle is remembered for its late repeats (I-2). */
+export function remember(call: BetCall, bet: Bet, decision: Decision): Decision {
+  if (decision.answer.kind !== 'bet') return decision
+  const acknowledged = new Map(bet.acknowledged).set(contentOf(call), decision.answer.at)
+  return { ...decision, bet: { ...bet, acknowledged } }
+}

@@ -1,0 +1,112 @@
+/** What the test wallet knows: players with purses, sessions, bets. All in memory, in minor units (M-1). */
+import type { Clock } from '../../../src/clock.ts'
+import type { Faults, MutantId } from './mutants.ts'
+import { createPurse, type Purse } from './purse.ts'
+import type { InTurn } from './turns.ts'
+
+export interface Limits {
+  stake?: string
+  loss?: string
+  betCount?: number
+}
+
+export interface Player {
+  readonly userId: string
+  /** The active one. */
+  currency: string
+  currencies: string[]
+  isTest?: boolean
+  operatorUser?: string
+  customFields?: Record<string, unknown>
+  status: 'active' | 'blocked'
+  selfExcludedUntil?: string
+  verified?: boolean
+  birthday?: string
+  limits: Limits
+  readonly purses: Map<string, Purse>
+  /** What settlements paid less what they took back, by currency and UTC day: for the loss limit. */
+  readonly paid: Map<string, bigint>
+}
+
+export interface Session {
+  readonly userId: string
+  readonly currency: string
+  readonly expiresAt: Date
+  ended: boolean
+  readonly userSessionIp?: string
+  readonly userSessionCountry?: string
+}
+
+export interface Placement {
+  readonly requestId: string
+  readonly stake: bigint
+  readonly currency: string
+  /** ISO 8601 in UTC, as all times of bets. */
+  readonly at: string
+}
+
+/** A bet id of a player; never changed, only replaced. Absent means that nothing is known. */
+export interface Bet {
+  readonly owner: string
+  readonly state: 'open' | 'settled' | 'cancelled' | 'refused'
+  /** When it came into this state (R-2). */
+  readonly at: string
+  /** The request that brought it into this state. */
+  readonly requestId: string
+  /** Absent in a tombstone and in a refused bet. */
+  readonly placement?: Placement
+  /** Of the refusal that is repeated (I-3). */
+  readonly refusal?: number
+  /** Of the settlement in force; kept when it was undone. */
+  readonly payout: bigint
+  readonly resultType?: string
+  readonly wasUnsettled?: boolean
+  readonly locked: boolean
+  /** Payouts that were ever in force. */
+  readonly payouts: readonly bigint[]
+  /** I-2: the time that was answered to each settle and unsettle, by requestId and content. */
+  readonly acknowledged: ReadonlyMap<string, string>
+}
+
+export interface Wallet {
+  readonly faults: Faults
+  readonly clock: Clock
+  readonly secret: string
+  readonly operatorKey: string
+  /** L-2 */
+  readonly clawback: 'refuse' | 'allow-negative'
+  readonly players: Map<string, Player>
+  readonly sessions: Map<string, Session>
+  /** By `betKey`. */
+  readonly bets: Map<string, Bet>
+  /** Placed bets by their requestId, and every body: only for faults. */
+  readonly requestIds: Map<string, Bet>
+  readonly bodiesSeen: Set<string>
+  readonly inTurn: InTurn
+  /** Deposits and withdrawals by their reference. */
+  readonly references: Map<string, object>
+  /** Minor units by player and currency, oldest first. */
+  readonly movements: Map<string, bigint[]>
+}
+
+/** I-1, I-7: a bet is a player and an id, compared as they are. */
+export function betKey(userId: string, transactionId: string): string {
+  return JSON.stringify([userId, transactionId])
+}
+
+export function nowOf({ clock }: Wallet): string {
+  return clock.now().toISOString()
+}
+
+/** The purse of a currency, opened when it is first asked for. */
+export function purseOf({ faults }: Wallet, player: Player, currency: string): Purse {
+  const known = player.purses.get(currency)
+  if (known !== undefined) return known
+  const opened = createPurse(faults, currency)
+  player.purses.set(currency, opened)
+  return opened
+}
+
+export function has({ faults }: Wallet, id: MutantId): boolean {
+  return faults.has(id)
+}

@@ -1,0 +1,70 @@
+/** Unsettle (the third column of the life table; L-2, L-3): the payout goes back and the bet is open again. */
+import { accept, type Decision, findBet, move, refuse, repeat } from './decision.ts'
+import type { BetCall } from './read-call.ts'
+import { contentOf, remember, takeable } from './settle.ts'
+import { type Bet, has, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
+
+export function unsettle(wallet: Wallet, call: BetCall): Decision {
+  if (call.token === undefined && has(wallet, 'unsettle-token-demanded')) return refuse(3)
+  const bet = findBet(wallet, call)
+  if (bet === undefined) return has(wallet, 'unsettle-unknown-ok') ? accept(call, nowOf(wallet)) : refuse(5)
+  switch (bet.state) {
+    case 'refused':
+      return refuse(5)
+    case 'cancelled':
+      return unsettleCancelled(wallet, call, bet)
+    case 'open':
+    case 'settled':
+      return bet.placement ? unsettlePlaced(wallet, call, bet, bet.placement) : refuse(5)
+    default:
+      return bet.state satisfies never
+  }
+}
+
+function unsettleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
+  const late = bet.acknowledged.get(contentOf(call))
+  if (late !== undefined) return repeat(wallet, call, late)
+  if (bet.placement === undefined || !has(wallet, 'unsettle-cancelled-reopens')) return refuse(20)
+  return { ...accept(call, nowOf(wallet)), bet: { ...bet, state: 'open' } }
+}
+
+function unsettlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): Decision {
+  const late = bet.acknowledged.get(contentOf(call))
+  if (late !== undefined && !takesAgain(wallet)) return repeat(wallet, call, late)
+  if (call.currency !== undefined && call.currency !== placement.currency) return refuse(5) // I-4
+  if (bet.state === 'open') return unsettleOpen(wallet, call, bet, placement)
+  if (bet.locked) return refuse(20) // L-3
+  return reopen(wallet, call, bet, placement, takenBack(wallet, call, bet, placement))
+}
+
+function takesAgain(wallet: Wallet): boolean {
+  return has(wallet, 'unsettle-repeat-takes-again')
+}
+
+function unsettleOpen(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): Decision {
+  if (bet.wasUnsettled && takesAgain(wallet)) return reopen(wallet, call, bet, placement, -bet.payout)
+  if (!bet.wasUnsettled && has(wallet, 'unsettle-open-moves'))
+    return reopen(wallet, call, bet, placement, placement.stake)
+  return remember(call, bet, repeat(wallet, call, bet.at))
+}
+
+/** Minor units, negative for what the player loses. */
+function takenBack(wallet: Wallet, call: BetCall, { payout, resultType }: Bet, { stake }: Placement): bigint {
+  if (has(wallet, 'unsettle-ignored')) return 0n
+  if (has(wallet, 'unsettle-takes-stake')) return -payout - stake
+  if (has(wallet, 'unsettle-returns-stake')) return stake - payout
+  if (payout === 0n && has(wallet, 'unsettle-loss-refunds')) return stake
+  if (resultType === 'cashout' && has(wallet, 'unsettle-cashout-ignored')) return 0n
+  return call.amount !== undefined && has(wallet, 'unsettle-takes-the-amount-asked') ? -call.amount : -payout
+}
+
+function reopen(wallet: Wallet, call: BetCall, bet: Bet, { currency }: Placement, wanted: bigint): Decision {
+  const owner = wallet.players.get(bet.owner)
+  if (owner === undefined) return refuse(5)
+  const units = takeable(wallet, wanted, purseOf(wallet, owner, currency).units(), 'unsettle-partial')
+  if (units === undefined) return refuse(21)
+  const at = nowOf(wallet)
+  const reopened = { ...bet, state: 'open', at, requestId: call.requestId, wasUnsettled: true } as const
+  const decided = { ...accept(call, at), moves: [move(wallet, owner, currency, units)] }
+  return remember(call, reopened, decided)
+}

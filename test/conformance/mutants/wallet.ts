@@ -1,0 +1,40 @@
+/**
+ * A small, correct wallet in memory over real HTTP, written from the interface and the decisions alone; with `fault` it
+ * is one of the mutants. The conformance kit is judged by it: the correct one must pass, each mutant must fail.
+ */
+import { type Clock, systemClock } from '../../../src/clock.ts'
+import { type Faults, type MutantId, NO_FAULTS } from './mutants.ts'
+import { listen } from './server.ts'
+import type { Wallet } from './state.ts'
+import { createTurns } from './turns.ts'
+
+export interface WalletOptions {
+  readonly fault?: MutantId
+  readonly clock?: Clock
+  readonly clawback?: Wallet['clawback']
+}
+
+export interface RunningWallet {
+  readonly url: string
+  readonly secret: string
+  readonly operatorKey: string
+  close(): Promise<void>
+}
+
+const SECRET = 'the-secret-of-the-test-wallet'
+const OPERATOR_KEY = 'the-operator-key-of-the-test-wallet'
+
+export async function startTestWallet(options: WalletOptions = {}): Promise<RunningWallet> {
+  const { fault, clock = systemClock, clawback = 'refuse' } = options
+  const faults = fault === undefined ? NO_FAULTS : new Set([fault])
+  const { url, close } = await listen(createState(faults, clock, clawback))
+  return { url, secret: SECRET, operatorKey: OPERATOR_KEY, close }
+}
+
+function createState(faults: Faults, clock: Clock, clawback: Wallet['clawback']): Wallet {
+  return {
+    ...{ faults, clock, clawback, secret: SECRET, operatorKey: OPERATOR_KEY, inTurn: createTurns() },
+    ...{ players: new Map(), sessions: new Map(), bets: new Map(), references: new Map(), movements: new Map() },
+    ...{ requestIds: new Map(), bodiesSeen: new Set() },
+  }
+}
