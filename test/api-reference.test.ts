@@ -1,13 +1,14 @@
-/** The API reference in a real browser: both APIs are there, it works without a network, and nobody else is called. */
+/** The API references in a real browser: every operation is there, they work without a network, and nobody else is called. */
 import { existsSync, readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { registerApiReference } from '../src/api-reference.ts'
-import { startWallet, type TestWallet } from './support/wallet.ts'
+import { registerApiReference, type Server } from '../src/api-reference.ts'
+import { startPlatform } from './support/platform.ts'
+import { startWallet } from './support/wallet.ts'
 
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-const COMMITTED = readFileSync(new URL('../openapi/wallet.json', import.meta.url), 'utf8')
+const committed = (server: Server) => readFileSync(new URL(`../openapi/${server}.json`, import.meta.url), 'utf8')
 
 const disk = vi.hoisted(() => ({ fails: false }))
 vi.mock('node:fs/promises', async (original) => {
@@ -17,18 +18,30 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...real, readFile }
 })
 
-let wallet: TestWallet
+const urls = { wallet: '', platform: '' }
+const stops: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
-  wallet = await startWallet()
+  for (const [server, start] of [
+    ['wallet', startWallet],
+    ['platform', startPlatform],
+  ] as const) {
+    const { url, stop } = await start()
+    urls[server] = url
+    stops.push(stop)
+  }
 })
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  for (const stop of stops) await stop()
+})
 
-test('GET /openapi.json is the committed document', async () => {
-  const response = await fetch(`${wallet.url}/openapi.json`)
+const SERVERS = ['wallet', 'platform'] as const
+
+test.each(SERVERS)('GET /openapi.json of the %s is the committed document, and needs no key', async (server) => {
+  const response = await fetch(`${urls[server]}/openapi.json`)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
-  expect(await response.text()).toBe(COMMITTED)
+  expect(await response.text()).toBe(committed(server))
 })
 
 test('a document that could not be read is read again when it is asked for again', async () => {
@@ -43,63 +56,86 @@ test('a document that could not be read is read again when it is asked for again
   await app.close()
 })
 
-test('the page forbids the browser to load anything from elsewhere', async () => {
-  const { headers } = await fetch(`${wallet.url}/docs`)
+test.each(SERVERS)('the page of the %s forbids the browser to load anything from elsewhere', async (server) => {
+  const { headers } = await fetch(`${urls[server]}/docs`)
   const directives = (headers.get('content-security-policy') ?? '').split('; ')
   expect(directives).toContain("default-src 'self'")
   expect(directives.filter((directive) => /https?:|\*/.test(directive))).toEqual([])
   expect(directives.filter((directive) => directive.startsWith('script-src'))).toEqual([])
 })
 
-describe('in Chromium, the page', () => {
+describe('in Chromium,', () => {
   let browser: Browser
-  let page: Page
-  /** Everything that the browser asked for. */
-  const requests: string[] = []
-  /** What the browser complained about: errors, refused loads, uncaught exceptions. */
-  const complaints: string[] = []
-
   beforeAll(async () => {
     if (!existsSync(CHROMIUM))
       throw new Error(`no Chromium at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`)
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] })
-    page = await browser.newPage()
-    page.on('request', (request) => requests.push(request.url()))
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    await page.goto(`${wallet.url}/docs`)
-    await page.getByRole('heading', { name: /^Purser wallet/ }).waitFor()
   })
   afterAll(() => browser?.close())
 
-  test('shows the partner wire and the operator API, every operation of both', async () => {
-    const headings = (await page.locator('h2').allTextContents()).map((text) => text.trim())
-    expect(headings).toEqual(
-      expect.arrayContaining(['Partner wire', 'Operator: players', 'Operator: money', 'Operator: bets']),
-    )
-    const operations = Object.values(JSON.parse(COMMITTED).paths as Record<string, object>).flatMap(Object.values)
-    expect(headings).toEqual(expect.arrayContaining(operations.map(({ summary }) => summary)))
-  })
+  describe.each([
+    { server: 'wallet', groups: ['Partner wire', 'Operator: players', 'Operator: money', 'Operator: bets'] },
+    { server: 'platform', groups: ['Partners', 'Bets', 'Events', 'Deliveries'] },
+  ] as const)('the page of the $server', ({ server, groups }) => {
+    let page: Page
+    /** Everything that the browser asked for. */
+    const requests: string[] = []
+    /** What the browser complained about: errors, refused loads, uncaught exceptions. */
+    const complaints: string[] = []
 
-  test('shows the three messages of PUT /payment/bet and a recorded example', async () => {
-    const operation = page.locator('[id="tag/Partner-wire/operation/changeBet"]')
-    for (const name of ['Settle', 'Unsettle', 'Rollback']) {
-      expect(await operation.getByRole('button', { name, exact: true }).count(), name).toBe(1)
-    }
-    expect(await operation.textContent()).toContain('"resultType": "won"')
-  })
+    beforeAll(async () => {
+      page = await browser.newPage()
+      page.on('request', (request) => requests.push(request.url()))
+      page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+      page.on('pageerror', (error) => complaints.push(error.message))
+      await page.goto(`${urls[server]}/docs`)
+      await page.getByRole('heading', { name: `Purser ${server}` }).waitFor()
+    })
 
-  test('finds an operation by a word, in a worker of its own', async () => {
-    await page.getByRole('textbox').first().fill('anomal')
-    const found = page.locator('[data-role="search:results"]').getByText('Calls that contradict a bet')
-    await found.waitFor()
-    expect(await found.count()).toBe(1)
-  })
+    test('shows every operation in its group', async () => {
+      const headings = (await page.locator('h2').allTextContents()).map((text) => text.trim())
+      expect(headings).toEqual(expect.arrayContaining([...groups]))
+      const operations = Object.values(JSON.parse(committed(server)).paths as Record<string, object>).flatMap(
+        Object.values,
+      )
+      expect(headings).toEqual(expect.arrayContaining(operations.map(({ summary }) => summary)))
+    })
 
-  test('has called nobody but its own server, and nothing failed', () => {
-    const own = [`${wallet.url}/`, `blob:${wallet.url}/`, 'data:']
-    expect(requests.filter((url) => !own.some((start) => url.startsWith(start)))).toEqual([])
-    expect(requests).toEqual(expect.arrayContaining([`${wallet.url}/docs/redoc.js`, `${wallet.url}/openapi.json`]))
-    expect(complaints).toEqual([])
+    if (server === 'wallet')
+      test('shows the three messages of PUT /payment/bet and a recorded example', async () => {
+        const operation = page.locator('[id="tag/Partner-wire/operation/changeBet"]')
+        for (const name of ['Settle', 'Unsettle', 'Rollback']) {
+          expect(await operation.getByRole('button', { name, exact: true }).count(), name).toBe(1)
+        }
+        expect(await operation.textContent()).toContain('"resultType": "won"')
+      })
+
+    if (server === 'platform')
+      test('shows a recorded bet with its attempts, and the problems of a bet that is placed twice', async () => {
+        expect(await page.locator('[id="tag/Bets/operation/getBet"]').textContent()).toContain('"attemptList"')
+        const place = await page.locator('[id="tag/Bets/operation/placeBet"]').textContent()
+        for (const part of ['idempotency-key', 'still_running', 'idempotency_key_reused']) expect(place).toContain(part)
+      })
+
+    test('finds an operation by a word, in a worker of its own', async () => {
+      const [word, summary] = SEARCHES[server]
+      await page.getByRole('textbox').first().fill(word)
+      const found = page.locator('[data-role="search:results"]').getByText(summary)
+      await found.waitFor()
+      expect(await found.count()).toBe(1)
+    })
+
+    test('has called nobody but its own server, and nothing failed', () => {
+      const url = urls[server]
+      const own = [`${url}/`, `blob:${url}/`, 'data:']
+      expect(requests.filter((asked) => !own.some((start) => asked.startsWith(start)))).toEqual([])
+      expect(requests).toEqual(expect.arrayContaining([`${url}/docs/redoc.js`, `${url}/openapi.json`]))
+      expect(complaints).toEqual([])
+    })
   })
 })
+
+const SEARCHES = {
+  wallet: ['anomal', 'Calls that contradict a bet'],
+  platform: ['stuck', 'Send a stuck delivery again'],
+} as const
