@@ -53,7 +53,7 @@ export interface ScriptedWallet {
   /** Breaches of the interface by the caller. */
   readonly faults: string[]
   /** Queues answers, used once each. */
-  next(operation: ScriptedOperation, ...scripts: Script[]): void
+  next(operation: Received['operation'], ...scripts: Script[]): void
   /** The answer when the queue is empty. */
   always(operation: ScriptedOperation, script: Script): void
   of(operation: ScriptedOperation, betId?: string): Received[]

@@ -1,0 +1,124 @@
+/** What reaches the platform: the operator's answer as it is, but for the names of the player, and no token of the operator's. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Script, ScriptedWallet } from '../support/scripted-wallet.ts'
+import { placeMessage, settleMessage } from '../support/wire.ts'
+import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
+
+let scene: GatewayScene
+let ann: GatewayPlayer
+let wallet: ScriptedWallet
+beforeAll(async () => {
+  scene = await newGatewayScene(1)
+  ann = await newPlayer(scene)
+  wallet = ann.operator.wallet
+})
+afterAll(async () => {
+  wallet.faults.length = 0 // Balance and Check are no calls that it knows
+  await scene.stop()
+})
+
+const place = (over = {}) =>
+  scene.gateway.wire.call('POST', '/payment/bet', placeMessage({ userId: ann.userId, token: ann.token, ...over }))
+const settle = () => scene.gateway.wire.call('PUT', '/payment/bet', settleMessage({ userId: ann.userId }))
+
+const ANSWERS: [number, string][] = [
+  [200, '{"transactionId" : "transaction-1","transactionTime":"2031-05-16T12:00:00.000Z", "x":1.0}'],
+  [200, '{"transactionId":'],
+  [200, ''],
+  [201, '{}'],
+  [302, ''],
+  [400, '{"code":7,"message":"Not enough money"}'],
+  [400, '{"code": 20.0,"message":"Recalculation transaction is blocked é"}'],
+  [400, 'no JSON'],
+  [401, '{"code":3}'],
+  [404, '<html>'],
+  [429, ''],
+  [500, '{"code":100,"message":"System error"}'],
+  [503, 'down'],
+]
+test.each(ANSWERS)('an answer of %i %j passes as it is', async (status, body) => {
+  wallet.next('place', { status, body })
+  expect(await place()).toMatchObject({ status, text: body })
+  wallet.next('settle', { status, body })
+  expect(await settle()).toMatchObject({ status, text: body })
+})
+
+describe('the profile', () => {
+  const profile = async (body: string): Promise<string> => {
+    wallet.next('profile', { body })
+    return (await scene.gateway.wire.profile(ann.token)).text
+  }
+
+  test("has the gateway's id and operatorUser, twice; all else byte by byte (P-5)", async () => {
+    const [mine, theirs] = [ann.userId, ann.operatorUser]
+    const text = (userId: string, member: string, custom: string) =>
+      ` {${member}"userId" : "${userId}","currency":"EUR", "customFields":{${custom} "percentMargin" :1.50}, "x":[1e2]} `
+    expect(await profile(text(theirs, '', ''))).toBe(
+      text(mine, `"operatorUser":"${theirs}",`, `"operatorUser":"${theirs}",`),
+    )
+    const other = (user: string) => `"operatorUser":"${user}",`
+    expect(await profile(text(theirs, other('someone'), other('someone')))).toBe(
+      text(mine, other(theirs), other(theirs)),
+    )
+  })
+
+  test('gets customFields when it has none', async () => {
+    const reply = JSON.parse(await profile(JSON.stringify({ userId: ann.operatorUser, currency: 'EUR' })))
+    const { userId, operatorUser } = ann
+    expect(reply).toEqual({ userId, operatorUser, currency: 'EUR', customFields: { operatorUser } })
+  })
+
+  test('that is no profile passes as it is', async () => {
+    for (const text of ['{"userId":', '[]', '{}', '"x"', '{"userId":7}', '']) expect(await profile(text)).toBe(text)
+  })
+
+  test("that is another player's is passed on to nobody: the gateway says that it failed", async () => {
+    wallet.next('profile', { body: { userId: 'somebody-else', currency: 'EUR' } })
+    const { status, text } = await scene.gateway.wire.profile(ann.token)
+    expect({ status, ...JSON.parse(text) }).toEqual({ status: 500, code: 100, message: 'System error' })
+  })
+
+  test('that is a refusal passes as it is, though a userId stands in it', async () => {
+    const body = `{"code":4,"message":"out of date","userId":"${ann.operatorUser}"}`
+    wallet.next('profile', { status: 400, body })
+    expect(await scene.gateway.wire.profile(ann.token)).toMatchObject({ status: 400, text: body })
+  })
+})
+
+describe('the operator speaks of', () => {
+  const scriptOther = (body: string) => wallet.next('other', { body })
+
+  test("the balance under its own id or the gateway's: the platform reads the gateway's", async () => {
+    for (const userId of [ann.operatorUser, ann.userId]) {
+      scriptOther(`{"userId":"${userId}","currency":"EUR","amount":100.10}`)
+      const { text } = await scene.gateway.wire.balance({ userId: ann.userId, token: ann.token })
+      expect(text).toBe(`{"userId":"${ann.userId}","currency":"EUR","amount":100.10}`)
+    }
+  })
+
+  test('a bet, and the answer to Check passes as it is', async () => {
+    const text = '{"transactionId":"transaction-1","currency":"EUR","amount":10.0,"type":1}'
+    scriptOther(text)
+    expect((await scene.gateway.wire.check({ userId: ann.userId, transactionId: randomUUID() })).text).toBe(text)
+  })
+})
+
+test("an answer that repeats the request shows the platform its own token, never the operator's", async () => {
+  const echo: Script = {
+    status: 400,
+    body: ({ body }) => ({ code: 5, message: `bad token ${body.token}`, request: body }),
+  }
+  wallet.next('place', echo)
+  const { text } = await place()
+  expect(text).not.toContain(ann.operatorToken)
+  expect(JSON.parse(text)).toMatchObject({ message: `bad token ${ann.token}`, request: { token: ann.token } })
+})
+
+test('also when the wallet writes a slash as PHP does', async () => {
+  wallet.next('profile', { body: { userId: ann.operatorUser, currency: 'EUR' } })
+  const slashed = await newPlayer(scene, 0, 'a/token/with/slashes')
+  wallet.next('place', { status: 400, body: '{"code":5,"message":"\\u00e9 a\\/token\\/with\\/slashes é"}' })
+  const { text } = await place({ token: slashed.token })
+  expect(text).toBe(`{"code":5,"message":"\\u00e9 ${slashed.token} é"}`)
+})

@@ -1,0 +1,137 @@
+/** The platform's 5 s: what the operator gets of them, what the platform hears when it stays silent, and that nobody else waits. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LINK_LIMITS } from '../../src/gateway/link.ts'
+import { createTurnstile } from '../../src/gateway/turnstile.ts'
+import { lateMs } from '../support/fault-scene.ts'
+import { hang, reset, type Script } from '../support/scripted-wallet.ts'
+import { placeMessage, rollbackMessage, settleMessage, unsettleMessage, type WireReply } from '../support/wire.ts'
+import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
+
+let scene: GatewayScene
+let ann: GatewayPlayer
+let ben: GatewayPlayer
+beforeAll(async () => {
+  scene = await newGatewayScene()
+  ann = await newPlayer(scene, 0)
+  ben = await newPlayer(scene, 1)
+})
+afterAll(() => scene.stop())
+
+const OPERATIONS = {
+  place: ['POST', placeMessage],
+  settle: ['PUT', settleMessage],
+  unsettle: ['PUT', unsettleMessage],
+  rollback: ['PUT', rollbackMessage],
+} as const
+type Operation = keyof typeof OPERATIONS
+
+/** The answer, and how long it took in milliseconds. */
+async function send(player: GatewayPlayer, operation: Operation): Promise<WireReply & { ms: number }> {
+  const [method, message] = OPERATIONS[operation]
+  const names = { userId: player.userId, ...(operation in { place: 1, rollback: 1 } && { token: player.token }) }
+  const startedAt = performance.now()
+  const reply = await scene.gateway.wire.call(method, '/payment/bet', message(names))
+  return { ...reply, ms: performance.now() - startedAt }
+}
+
+/** The platform rolls a Place bet back, and tries everything else again (C-2, C-4, C-5; R-4). */
+function expectFailed({ status, body }: WireReply, operation: Operation): void {
+  expect({ status, body }).toEqual({
+    status: operation === 'place' ? 400 : 500,
+    body: { code: 100, message: 'System error' },
+  })
+}
+
+/** Per operator, as the metrics tell. */
+async function callsUnderWay(): Promise<number[]> {
+  const text = await (await fetch(`${scene.gateway.url}/metrics`)).text()
+  return [...text.matchAll(/^gateway_calls_under_way\{.*\} (\d+)$/gm)].map(([, depth]) => Number(depth))
+}
+
+const SILENCES: [string, Script][] = [
+  ['silent', hang],
+  ['later than the 5 s', { delayMs: 5_200 }],
+  ['out with the headers, and silent about the body', { bodyDelayMs: 5_200 }],
+]
+test('an operator that is silent, or late, is given up just before the platform gives up', async () => {
+  const replies = SILENCES.flatMap(([, script]) =>
+    (Object.keys(OPERATIONS) as Operation[]).map((operation) => {
+      ann.operator.wallet.next(operation, script)
+      return { operation, reply: send(ann, operation) }
+    }),
+  )
+  for (const { operation, reply } of replies) {
+    expectFailed(await reply, operation)
+    const { ms } = await reply
+    expect(ms).toBeGreaterThan(4_500)
+    expect(ms).toBeLessThan(5_000 + lateMs())
+  }
+})
+
+test.each([
+  ['resets', reset],
+  ['resets in the body', { fault: 'reset_in_body' }],
+  ['says more than any wallet says', { body: 'x'.repeat(64 * 1024 + 1) }],
+] as [string, Script][])('an operator that %s gets no answer made up for it', async (_what, script) => {
+  for (const operation of Object.keys(OPERATIONS) as Operation[]) {
+    ann.operator.wallet.next(operation, script)
+    expectFailed(await send(ann, operation), operation)
+  }
+})
+
+test('while an operator hangs, another one is answered at once, and so are its own deliveries', async () => {
+  const { inside, waiting } = LINK_LIMITS
+  ann.operator.wallet.always('place', hang)
+  const crowd = Array.from({ length: inside + waiting }, () => send(ann, 'place'))
+  while (!(await callsUnderWay()).includes(inside + waiting)) await sleep(20)
+  const overfull = await send(ann, 'place')
+  expectFailed(overfull, 'place')
+  expect(overfull.ms).toBeLessThan(1_000 + lateMs())
+  for (const [player, operation] of [
+    [ben, 'place'],
+    [ben, 'settle'],
+    [ann, 'settle'],
+    [ann, 'rollback'],
+  ] as const) {
+    const reply = await send(player, operation)
+    expect(reply.status).toBe(200)
+    expect(reply.ms).toBeLessThan(1_000 + lateMs())
+  }
+  for (const reply of await Promise.all(crowd)) {
+    expectFailed(reply, 'place')
+    expect(reply.ms).toBeLessThan(5_000 + lateMs())
+  }
+  ann.operator.wallet.always('place', {})
+  expect(ann.operator.wallet.mostAtOnce()).toBeLessThanOrEqual(2 * inside)
+  expect(await send(ann, 'place')).toMatchObject({ status: 200 })
+})
+
+describe('a turnstile', () => {
+  const soon = () => performance.now() + 1_000
+
+  test('lets so many in, and the next in their order as places become free', async () => {
+    const turnstile = createTurnstile({ inside: 1, waiting: 2 })
+    const leave = await turnstile.enter(soon())
+    const order: number[] = []
+    const others = [1, 2].map(async (number) => {
+      const out = await turnstile.enter(soon())
+      order.push(number)
+      out?.()
+    })
+    expect(await turnstile.enter(soon())).toBeUndefined()
+    leave?.()
+    await Promise.all(others)
+    expect(order).toEqual([1, 2])
+    expect(turnstile.depth()).toBe(0)
+  })
+
+  test('sends away who has waited long enough, without giving his place up twice', async () => {
+    const turnstile = createTurnstile({ inside: 1, waiting: 2 })
+    const leave = await turnstile.enter(soon())
+    expect(await turnstile.enter(performance.now() + 20)).toBeUndefined()
+    leave?.()
+    expect(turnstile.depth()).toBe(0)
+    expect(await turnstile.enter(soon())).toBeDefined()
+  })
+})
