@@ -57,18 +57,20 @@ export async function choosePartner(db: Reading, wanted: string | undefined): Pr
 export interface PlatformReader {
   readonly partnerId: string
   readonly scales: Scales
+  /** By `userId`. */
+  readonly only: (userId: string) => boolean
 }
 
 /** All bets in order, from the snapshot of `tx`. A uuid's order is that of its text. */
 export async function* streamPlatform(
   tx: Tx,
-  { partnerId, scales }: PlatformReader,
+  { partnerId, scales, only }: PlatformReader,
 ): Pages<PlatformSide> & AsyncGenerator<PlatformSide[]> {
   await tx.execute(DECLARE, [partnerId])
   for (;;) {
     const rows = await tx.query<BetRow>(FETCH)
     if (rows.length === 0) return
-    yield rows.map((row) => toSide(row, scales))
+    yield rows.filter(({ user_id }) => only(user_id)).map((row) => toSide(row, scales))
   }
 }
 
@@ -78,11 +80,11 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Some bets as they are now. */
 export async function readPlatform(
   db: Reading,
-  { partnerId, scales }: PlatformReader,
+  { partnerId, scales, only }: PlatformReader,
   betIds: readonly string[],
 ): Promise<Map<string, PlatformSide>> {
   const rows = await db.query<BetRow>(READ, [partnerId, betIds.filter((betId) => UUID.test(betId))])
-  return new Map(rows.map((row) => [row.bet_id, toSide(row, scales)]))
+  return new Map(rows.filter(({ user_id }) => only(user_id)).map((row) => [row.bet_id, toSide(row, scales)]))
 }
 
 function toSide(row: BetRow, scales: Scales): PlatformSide {

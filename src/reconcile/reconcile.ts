@@ -28,6 +28,8 @@ export interface ReconcileOptions {
   /** May be left out when the platform has one. */
   readonly partnerId?: string | undefined
   readonly byHand?: ByHand
+  /** The platform's players to look at, by `userId`, when the wallet has only some of a partner's: behind a gateway. */
+  readonly only?: ((userId: string) => boolean) | undefined
 }
 
 export interface Summary {
@@ -43,7 +45,8 @@ export interface Summary {
 /** Tells `found` every finding, nearly in the order of bet ids, and resolves when everything is compared. */
 export async function reconcile(options: ReconcileOptions, found: (finding: Finding) => void): Promise<Summary> {
   const { platform, wallet, scales } = options
-  const reader = { partnerId: await choosePartner(platform, options.partnerId), scales }
+  const partnerId = await choosePartner(platform, options.partnerId)
+  const reader = { partnerId, scales, only: options.only ?? (() => true) }
   const run = { reader, found, byHand: options.byHand ?? (() => false) }
   switch (wallet.kind) {
     case 'same':

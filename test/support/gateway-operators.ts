@@ -1,0 +1,68 @@
+/** A whole aggregation: one platform, a gateway, and operators with wallets of ours, with a network that can fail between every pair. */
+import { openDb } from '../../src/db/open.ts'
+import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import type { Finding } from '../../src/reconcile/compare.ts'
+import { reconcile } from '../../src/reconcile/reconcile.ts'
+import { type FaultyWallet, startFaultyWallet } from './faulty-wallet.ts'
+import type { GatewayClient, GatewaySession } from './gateway.ts'
+import { playerWithMoney } from './operator.ts'
+import { startWallet, type TestWallet } from './wallet.ts'
+
+export interface TestOperator {
+  readonly operatorId: string
+  readonly wallet: TestWallet
+  /** Between gateway and wallet. */
+  readonly network: FaultyWallet
+  /** The gateway's ids of the players that were made here. */
+  readonly userIds: Set<string>
+  stop(): Promise<void>
+}
+
+/** A wallet behind the gateway, with a database of its own; its network is honest at first. */
+export async function startOperator(operatorId: string, api: GatewayClient): Promise<TestOperator> {
+  const wallet = await startWallet({ env: { PURSER_BEHIND_AGGREGATOR: 'true' } })
+  const network = await startFaultyWallet(wallet.url)
+  await api.saveOperator(operatorId, { url: network.url, secret: wallet.secret })
+  const stop = async () => {
+    await network.close()
+    await wallet.stop()
+  }
+  return { operatorId, wallet, network, userIds: new Set(), stop }
+}
+
+/** A player with 1,000,000.00 EUR and a session with the gateway. */
+export async function newGatewayPlayer(
+  { operatorId, wallet, userIds }: TestOperator,
+  api: GatewayClient,
+): Promise<GatewaySession> {
+  const { token } = await playerWithMoney(wallet.operator, '1000000.00')
+  const session = await api.exchange(operatorId, token)
+  userIds.add(session.userId)
+  return session
+}
+
+/** What the platform and this operator's wallet do not agree about, and how many bets were compared. */
+export async function differences(
+  platformUrl: string,
+  partnerId: string,
+  { wallet, userIds }: TestOperator,
+): Promise<{ found: Finding[]; bets: number; inFlight: number }> {
+  const [platform, db] = await Promise.all(
+    [platformUrl, wallet.databaseUrl].map((url) => openDb({ kind: 'postgres', url })),
+  )
+  const found: Finding[] = []
+  try {
+    const only = (userId: string) => userIds.has(userId)
+    const options = {
+      platform: platform!,
+      wallet: { kind: 'database', db: db! },
+      scales: STANDARD_SCALES,
+      partnerId,
+      only,
+    } as const
+    const { bets, inFlight } = await reconcile(options, (finding) => found.push(finding))
+    return { found: found.filter(({ type }) => type === 'difference'), bets, inFlight }
+  } finally {
+    await Promise.all([platform?.close(), db?.close()])
+  }
+}
