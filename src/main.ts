@@ -3,6 +3,7 @@
 import { buffer } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig, SETTINGS, type Setting } from './config.ts'
+import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
 import type { Db } from './db/db.ts'
 import { isOutage } from './db/errors.ts'
 import { FolderInUse } from './db/folder-lock.ts'
@@ -138,6 +139,36 @@ program
     const write = (text: string) => void process.stdout.write(text)
     const isClean = await runReconcile(options, readConfig(process.env, ROLES.tool), write)
     if (!isClean) process.exitCode = EXIT.findings
+  })
+
+const conformance = program.command('conformance').description('judges any wallet, any platform')
+
+conformance
+  .command('wallet')
+  .description('judges a wallet in any language over HTTP; exit 1 if it fails a MUST')
+  .option('--base-url <url>', 'the address of the wallet; /payment/bet is appended')
+  .option('--secret <secret>', 'the shared secret to sign with')
+  .option('--fixtures <file>', 'players that are set up in the wallet')
+  .option('--operator-api <url>', 'a Purser wallet, on which players are made')
+  .option('--operator-key <key>', 'its key')
+  .option('--only <ids...>', 'only these cases; `place` stands for all that begin so')
+  .option('--list', 'print the cases, judge nothing')
+  .option('--strict', 'a SHOULD counts like a MUST')
+  .option('--fast', 'leave out the cases that wait for seconds')
+  .option('--json', 'print the report as JSON')
+  .option('--report <files...>', 'also write it to files')
+  .addHelpText(
+    'before',
+    examples(
+      'purser conformance wallet --base-url https://wallet.example --secret … --fixtures players.json',
+      'purser conformance wallet --base-url http://127.0.0.1:8080 --secret … --operator-api http://127.0.0.1:8080 --operator-key …',
+      'purser conformance wallet --list',
+    ),
+  )
+  .action(async (flags: ConformanceWalletFlags) => {
+    const noColour = (process.env.NO_COLOR ?? '') !== ''
+    const deps = { stdout: process.stdout, stderr: process.stderr, noColour, signal: stopSignal() }
+    process.exitCode = await runConformanceWallet(flags, deps)
   })
 
 program

@@ -1,0 +1,38 @@
+/** One request and its answer, kept as they were on the wire, and the command line that sends the request again. */
+
+export interface SentRequest {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The exact text; empty when there was no body. */
+  readonly body: string
+}
+
+export type ReceivedAnswer =
+  | {
+      readonly kind: 'some'
+      readonly status: number
+      readonly contentType: string
+      readonly body: string
+    }
+  | { readonly kind: 'none'; readonly why: string }
+
+export interface Exchange {
+  /** What it was for, in a word or two: 'Place bet X'. */
+  readonly what: string
+  readonly request: SentRequest
+  readonly answer: ReceivedAnswer
+  readonly startedAt: Date
+  readonly durationMs: number
+}
+
+/** A command for a POSIX shell that sends the very same bytes. */
+export function curlOf({ method, url, headers, body }: SentRequest): string {
+  const given = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
+  const data = body === '' ? [] : [`--data-binary ${quoted(body)}`]
+  return ['curl -sS -i', `-X ${method}`, quoted(url), ...given, ...data].join(' ')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

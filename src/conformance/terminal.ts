@@ -1,0 +1,95 @@
+/** The report for a terminal, and the progress while it comes about. */
+import { styleText } from 'node:util'
+import type { Exchange } from './exchange.ts'
+import { type CaseResult, isGood, type Report, totalsOf, type Verdict } from './report.ts'
+
+export type Paint = (style: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string
+
+export const plain: Paint = (_style, text) => text
+export const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false })
+
+/** Exchanges of a failed case that are shown: the last ones; a report file has more. */
+const MAX_EXCHANGES = 12
+/** Characters of a body that are shown. */
+const MAX_BODY_CHARS = 600
+
+export function terminalReport(report: Report, paint: Paint): string {
+  const failures = report.results.flatMap((result) => failureText(result, paint))
+  const skipped = report.results.filter(({ verdict }) => verdict.kind === 'not judged')
+  return [...failures, ...notJudgedText(skipped, paint), ...summaryText(report, paint)].join('\n')
+}
+
+function failureText(result: CaseResult, paint: Paint): string[] {
+  const { verdict } = result
+  if (verdict.kind !== 'failed') return []
+  const shown = verdict.exchanges.slice(-MAX_EXCHANGES)
+  const hidden = verdict.exchanges.length - shown.length
+  return [
+    paint('red', `✗ ${result.id}  ${result.level}  ${result.sentence}`),
+    `  ${paint('bold', result.loses)}`,
+    `  ${result.clause}`,
+    `  ${verdict.why}`,
+    ...(hidden === 0 ? [] : [paint('dim', `  … ${hidden} exchanges before these`)]),
+    ...shown.flatMap((exchange) => exchangeText(exchange, paint)),
+    `  repeat: ${verdict.repeat}`,
+    '',
+  ]
+}
+
+function exchangeText({ what, request, answer, durationMs }: Exchange, paint: Paint): string[] {
+  const cut = (text: string) => (text.length > MAX_BODY_CHARS ? `${text.slice(0, MAX_BODY_CHARS)} …` : text)
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
+  const came = answer.kind === 'none' ? answer.why : `${answer.status} ${cut(answer.body)}`
+  return [
+    `  ${paint('bold', what)} ${paint('dim', `${Math.trunc(durationMs)} ms`)}`,
+    paint('dim', `    ${request.method} ${request.url}  ${headers.join('  ')}`),
+    `    > ${cut(request.body)}`,
+    `    < ${came}`,
+  ]
+}
+
+function notJudgedText(results: readonly CaseResult[], paint: Paint): string[] {
+  const whyOf = ({ verdict }: CaseResult) => (verdict.kind === 'not judged' ? verdict.why : '')
+  const byReason = new Map<string, string[]>()
+  for (const result of results) byReason.set(whyOf(result), [...(byReason.get(whyOf(result)) ?? []), result.id])
+  return [...byReason].map(([why, ids]) => paint('yellow', `– not judged, ${why}: ${ids.join(', ')}`))
+}
+
+function summaryText(report: Report, paint: Paint): string[] {
+  const { passed, failedMust, failedShould, notJudged } = totalsOf(report)
+  const counts = `${passed} passed, ${failedMust} MUST failed, ${failedShould} SHOULD failed, ${notJudged} not judged`
+  const end = report.wasInterrupted ? ' Interrupted: this is a part.' : ''
+  const seconds = `${Math.trunc(report.durationMs / 100) / 10} s`
+  return [
+    ...report.notes.map((note) => paint('dim', note)),
+    paint(isGood(report) ? 'green' : 'red', `${counts} in ${seconds}.${end}`),
+  ]
+}
+
+const MARKS: Record<Verdict['kind'], string> = { passed: '✓', failed: '✗', 'not judged': '–' }
+const CLEAR_LINE = '\r\u001b[2K'
+
+export interface Terminal {
+  write(text: string): void
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+export interface Progress {
+  show(result: CaseResult): void
+  end(): void
+}
+
+/** One line that is replaced; nothing where lines cannot be replaced. */
+export function progressOn(terminal: Terminal, total: number): Progress {
+  if (!terminal.isTTY) return { show() {}, end() {} }
+  let done = 0
+  return {
+    show({ id, verdict, sentence }) {
+      done += 1
+      const line = `${done}/${total} ${MARKS[verdict.kind]} ${id} ${sentence}`
+      terminal.write(CLEAR_LINE + line.slice(0, Math.max(20, (terminal.columns ?? 80) - 1)))
+    },
+    end: () => terminal.write(CLEAR_LINE),
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * An answer, read with good will: what the wallet meant. Whether it said so in the form of the interface is judged once for
+ * all answers (lint.ts), so that one wrong form does not fail every case.
+ */
+import { parseJson } from '../../protocol/json.ts'
+import type { Exchange } from '../exchange.ts'
+
+export type Answer =
+  | { readonly kind: 'accepted'; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'refused'; readonly code: number | undefined }
+  /** No answer, or one that says nothing about what was done. */
+  | { readonly kind: 'lost'; readonly why: string }
+
+export function readAnswer({ answer }: Exchange): Answer {
+  if (answer.kind === 'none') return { kind: 'lost', why: answer.why }
+  const body = readObject(answer.body)
+  if (answer.status === 200) {
+    const isError = body !== undefined && 'code' in body && !('transactionId' in body)
+    return isError ? { kind: 'refused', code: codeOf(body) } : { kind: 'accepted', body: body ?? {} }
+  }
+  if (answer.status >= 400 && answer.status < 500) return { kind: 'refused', code: codeOf(body) }
+  return { kind: 'lost', why: `HTTP status ${answer.status}` }
+}
+
+/** The body as a JSON object; undefined when it is none. */
+export function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = parseJson(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function codeOf(body: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  const code = body?.code
+  if (typeof code === 'number') return code
+  return typeof code === 'string' && /^\d{1,4}$/.test(code) ? JSON.parse(code) : undefined
+}
+
+export function describeAnswer(answer: Answer): string {
+  switch (answer.kind) {
+    case 'accepted':
+      return 'accepted'
+    case 'refused':
+      return answer.code === undefined ? 'refused without a code' : `refused with code ${answer.code}`
+    case 'lost':
+      return answer.why
+    default:
+      return answer satisfies never
+  }
+}

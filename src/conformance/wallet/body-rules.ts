@@ -1,0 +1,59 @@
+/** What the body of an accepted answer must say, by name: for the calls that read. */
+import { Compile } from 'typebox/compile'
+import { CheckReplySchema } from '../../protocol/reply.ts'
+import { BalanceReplySchema, UserProfileSchema } from '../../protocol/user-profile.ts'
+import type { Account, Player } from './fixtures.ts'
+
+export interface About {
+  readonly player: Player
+  readonly account: Account
+  readonly betId: string
+}
+
+type Body = Readonly<Record<string, unknown>>
+/** Answers what is wrong, or undefined. */
+type Judge = (body: Body, about: About) => string | undefined
+
+const profileCheck = Compile(UserProfileSchema)
+const balanceCheck = Compile(BalanceReplySchema)
+const checkCheck = Compile(CheckReplySchema)
+
+function fits(check: ReturnType<typeof Compile>, body: Body): string | undefined {
+  if (check.Check(body)) return undefined
+  const [first] = check.Errors(body)
+  return `${first?.instancePath.slice(1) || 'the body'} ${first?.message ?? 'does not fit'}`
+}
+
+function isObject(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null
+}
+
+function member(name: string, body: Body, expected: string): string | undefined {
+  return body[name] === expected ? undefined : `${name} is ${JSON.stringify(body[name])} instead of "${expected}"`
+}
+
+export const BODY_RULES = {
+  'fits the profile': (body) => fits(profileCheck, body),
+  'fits the balance': (body) => fits(balanceCheck, body),
+  'fits the check': (body) => fits(checkCheck, body),
+  'names the player': (body, { player }) => member('userId', body, player.userId),
+  'names the bet': (body, { betId }) => member('transactionId', body, betId),
+  'names the currency': (body, { account }) => member('currency', body, account.currency),
+  'has the currency among the currencies': ({ currency, currencies }) =>
+    Array.isArray(currencies) && !currencies.includes(currency)
+      ? `currencies do not have ${JSON.stringify(currency)}`
+      : undefined,
+  'says what is known': (body, { player }) => {
+    const country = isObject(body.customFields) ? body.customFields.userCountry : undefined
+    if ((body.isTest ?? false) !== (player.known?.isTest ?? false)) return `isTest is ${JSON.stringify(body.isTest)}`
+    return country === player.known?.userCountry ? undefined : `userCountry is ${JSON.stringify(country)}`
+  },
+} as const satisfies Record<string, Judge>
+
+export type BodyRule = keyof typeof BODY_RULES
+
+/** The first thing that is wrong, or undefined. */
+export function judgeBody(rules: readonly BodyRule[], body: Body, about: About): string | undefined {
+  const judges: readonly Judge[] = rules.map((rule) => BODY_RULES[rule])
+  return judges.map((judge) => judge(body, about)).find((problem) => problem !== undefined)
+}

@@ -1,0 +1,59 @@
+/** Players that may not bet (B 23, C 51): their bets are refused, their money still moves by what the service decides. */
+import type { OperatorAct, PlayedCase, PlayerKind } from '../case.ts'
+import { accept, act, place, refuse, rollback, settle, unsettle } from '../words.ts'
+
+/** A bet of a player that the operator has shut out; the code is published, the interface shows none. */
+function shutOut(
+  id: string,
+  player: PlayerKind,
+  code: number,
+  sentence: string,
+  covers: readonly string[],
+): PlayedCase {
+  return {
+    ...{ id, player, sentence, covers, clause: 'R-3', level: 'SHOULD', steps: [place({}, refuse(code))] },
+    loses: 'a bet that the operator must not take: its licence',
+  }
+}
+
+/** The calls that go on working for such a player. */
+function goesOn(id: string, what: OperatorAct, sentence: string, covers: readonly string[]): PlayedCase {
+  return {
+    ...{
+      id,
+      sentence,
+      covers,
+      clause: 'Settle and Rollback, partner actions; L-5',
+      level: 'MUST',
+      needs: ['operator'],
+    },
+    loses: 'the win or the stake of a player who was shut out meanwhile: the player pays',
+    steps: [
+      ...[place(), place({ bet: 'Y' }), act(what)],
+      ...[settle('won', '200', {}, accept('pay')), unsettle('200'), rollback({ bet: 'Y' }), rollback()],
+    ],
+  }
+}
+
+export const ACCOUNT_CASES: readonly PlayedCase[] = [
+  shutOut('account-01', 'blocked', 9, 'a blocked player does not bet', ['B23']),
+  shutOut('account-02', 'selfExcluded', 14, 'a player who has excluded himself does not bet', ['C51']),
+  shutOut('account-03', 'unverified', 15, 'a player who is not verified does not bet', ['C51']),
+  shutOut('account-04', 'underAge', 16, 'a player under age does not bet', ['C51']),
+  goesOn('account-05', 'block', 'the bets of a player who is blocked meanwhile are settled and rolled back', [
+    ...['B23', 'D68', 'E78'],
+  ]),
+  {
+    id: 'account-06',
+    clause: 'Settle, partner action 3; Rollback, partner actions',
+    level: 'MUST',
+    sentence: 'the bets of a player who has logged out are settled and rolled back',
+    loses: 'the win or the stake of a player who went to bed: the player pays',
+    covers: ['D63', 'E76', 'E83', 'K10'],
+    needs: ['operator'],
+    steps: [
+      ...[place(), place({ bet: 'Y' }), act('end sessions'), place({ bet: 'Z', token: 'dead' }, refuse())],
+      ...[settle('won', '200', { token: 'dead' }, accept('pay')), rollback({ bet: 'Y', token: 'dead' })],
+    ],
+  },
+]

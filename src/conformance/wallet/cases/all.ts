@@ -1,0 +1,25 @@
+/** Every case of `conformance wallet`, in the order of the report. */
+import type { Case } from '../case.ts'
+import { ACCOUNT_CASES } from './account.ts'
+import { ANSWER_CASES } from './answers.ts'
+import { MESSAGE_CASES } from './message.ts'
+import { PLACE_CASES } from './place.ts'
+import { PROFILE_CASES } from './profile.ts'
+import { RACE_CASES } from './race.ts'
+import { ROLLBACK_CASES } from './rollback.ts'
+import { SETTLE_CASES } from './settle.ts'
+import { SIGNATURE_CASES } from './signature.ts'
+import { UNSETTLE_CASES } from './unsettle.ts'
+
+export const CASES: readonly Case[] = [
+  ...SIGNATURE_CASES,
+  ...MESSAGE_CASES,
+  ...PROFILE_CASES,
+  ...ACCOUNT_CASES,
+  ...PLACE_CASES,
+  ...ROLLBACK_CASES,
+  ...SETTLE_CASES,
+  ...UNSETTLE_CASES,
+  ...RACE_CASES,
+  ...ANSWER_CASES,
+]

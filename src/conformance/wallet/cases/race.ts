@@ -1,0 +1,62 @@
+/** Part F, K8, K9, K20 and K25: calls that meet. */
+import type { PlayedCase } from '../case.ts'
+import { accept, percent, place, refuse, rollback, rounds, settle, times, together } from '../words.ts'
+
+/** Rounds of a race: enough to meet, few enough to be quick. */
+const ROUNDS = 10
+
+export const RACE_CASES: readonly PlayedCase[] = [
+  {
+    id: 'race-01',
+    clause: 'Place bet, partner actions 4 and 5',
+    level: 'MUST',
+    sentence: 'of two bets at once that the balance cannot both pay, exactly one is accepted',
+    loses: 'players bet their balance twice: the operator pays',
+    covers: ['C54', 'F104', 'K8'],
+    steps: [
+      rounds(
+        ROUNDS,
+        together(1, ...['X', 'Y'].map((bet) => place({ bet, amount: percent(80) }, [accept('debit'), refuse(7)]))),
+        ...['X', 'Y'].map((bet) => rollback({ bet })),
+      ),
+    ],
+  },
+  {
+    id: 'race-02',
+    clause: 'I-2',
+    level: 'MUST',
+    sentence: 'the same bet ten times at once debits once',
+    loses: 'the player pays for one bet as often as it is sent',
+    covers: ['F102', 'K9'],
+    steps: [rounds(ROUNDS, together([1, 10], ...times(10, () => place({}, [accept('debit'), refuse()]))), rollback())],
+  },
+  {
+    id: 'race-03',
+    clause: 'Rollback, rules: the race',
+    level: 'MUST',
+    sentence: 'a bet and its Rollback at the same moment leave the balance as it was',
+    loses: 'the stake of a bet that the service has given up: the player pays',
+    covers: ['D59', 'K20'],
+    steps: [rounds(ROUNDS, together([1, 2], place({}, [accept('debit'), refuse()]), rollback()))],
+  },
+  {
+    id: 'race-04',
+    clause: 'Settle, resettle action 1',
+    level: 'MUST',
+    sentence: 'the same win several times at once is paid once',
+    loses: 'a payout for every repeat that met the first: the operator pays',
+    covers: ['F103', 'K12'],
+    steps: [rounds(ROUNDS, place(), together([1, 4], ...times(4, () => settle('won', '200', {}, accept('pay')))))],
+  },
+  {
+    id: 'race-05',
+    clause: 'Place bet, partner action 5; Settle, partner action 5',
+    level: 'MUST',
+    sentence: 'a win and a new bet at the same moment both count',
+    loses: 'one of the two amounts, overwritten by the other',
+    covers: ['K25'],
+    steps: [
+      rounds(ROUNDS, place(), together(2, settle('won', '150', {}, accept('pay')), place({ bet: 'Y', amount: '50' }))),
+    ],
+  },
+]

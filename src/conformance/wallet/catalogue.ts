@@ -1,0 +1,35 @@
+/**
+ * The rows of the catalogue of cases that certification tools of a dozen platforms test, A1 to F117, and the sequences
+ * that revealed real bugs, K1 to K29. Every row is covered by a case, or stands here with the reason why not.
+ */
+
+const PARTS = { A: [1, 16], B: [17, 26], C: [27, 54], D: [55, 70], E: [71, 100], F: [101, 117], K: [1, 29] } as const
+
+export const CATALOGUE: readonly string[] = Object.entries(PARTS).flatMap(([part, [first, last]]) =>
+  Array.from({ length: last - first + 1 }, (_, index) => `${part}${first + index}`),
+)
+
+const RUN_BY_HAND = 'seen with the process, the database or the log of the wallet at hand, not over HTTP'
+const OPERATORS = 'a matter of the operator, who decides or looks it up; no call of the interface shows it'
+
+/** Rows that cannot be seen from outside. */
+export const NOT_FROM_OUTSIDE: Readonly<Record<string, string>> = {
+  A15: 'a kit has one address; which addresses are let in is a matter of the network in front of the wallet',
+  A16: 'run the kit twice during the rotation, with the old and with the new secret',
+  C30: OPERATORS,
+  C52: OPERATORS,
+  D67: 'what is seen is the answer within 5 s (answers-10); whether the wallet waited for it is not',
+  D69: 'the interface has no call that shows a freebet balance',
+  E77: 'takes months',
+  E100: 'the interface has no call that shows a freebet balance',
+  F107: RUN_BY_HAND,
+  F108: RUN_BY_HAND,
+  F110: 'the balance is compared after every step of every case; the sums of the ledger are seen inside only',
+  F111: OPERATORS,
+  F113: RUN_BY_HAND,
+  F115: 'the interface has no such call',
+  F116: OPERATORS,
+  F117: 'a matter of the calling side',
+  K26: RUN_BY_HAND,
+  K29: RUN_BY_HAND,
+}

@@ -1,0 +1,48 @@
+/**
+ * Brings the balance of a lent player back to what it was: open bets are rolled back, and the rest is won or lost with one
+ * more bet.
+ */
+
+import { readAnswer } from './answer.ts'
+import type { Holder } from './balance.ts'
+import { due } from './books.ts'
+import { asker, holdersOf, type Play } from './plan.ts'
+import { place, rollback, settle } from './words.ts'
+
+/** True when every balance is what it was. */
+export async function bringBack(play: Play): Promise<boolean> {
+  for (const [key, holder] of holdersOf(play)) {
+    await rollBackOpenBets(play, key, holder)
+    const now = play.books.balances.get(key) ?? 0n
+    if (!(await closeGap(play, holder, (holder.player.balance ?? now) - now))) return false
+  }
+  return true
+}
+
+/** Only those of the last round are known by id; older ones were closed by the case, or stay in the gap. */
+async function rollBackOpenBets(play: Play, key: string, holder: Holder): Promise<void> {
+  const open = [...play.books.bets].filter(
+    ([, bet]) => bet.purse === key && bet.resultType === undefined && bet.stake > 0n,
+  )
+  for (const [name, bet] of open) {
+    const [, alias = ''] = name.split('/')
+    const betId = play.betIds.get(alias)
+    const answer = readAnswer(await asker(play)(rollback(), holder, bet.stake, betId))
+    if (answer.kind !== 'accepted') continue
+    const balances = new Map(play.books.balances)
+    balances.set(key, (balances.get(key) ?? 0n) - due(bet))
+    play.books = { ...play.books, balances }
+  }
+}
+
+/** A stake of one minor unit wins what is missing; a stake of what is too much is lost. */
+async function closeGap(play: Play, holder: Holder, missing: bigint): Promise<boolean> {
+  if (missing === 0n) return true
+  const [stake, payout] = missing > 0n ? [1n, missing + 1n] : [-missing, 0n]
+  const ask = asker(play)
+  const betId = crypto.randomUUID()
+  const placed = readAnswer(await ask(place(), holder, stake, betId))
+  if (placed.kind !== 'accepted') return false
+  const result = settle(payout > 0n ? 'won' : 'lost', '0')
+  return readAnswer(await ask(result, holder, payout, betId)).kind === 'accepted'
+}

@@ -1,0 +1,195 @@
+/**
+ * Players that a partner has set up in its own wallet, described in a file (--fixtures). Cases borrow them one after the
+ * other; what a case leaves of a balance is what the next one begins with (closing.ts brings most of it back).
+ */
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { CurrencySchema, OperatorUserSchema, TokenSchema, UserIdSchema } from '../../protocol/bet-request.ts'
+import { parseDecimal, STANDARD_SCALES } from '../../protocol/money.ts'
+import { CountrySchema } from '../../protocol/user-profile.ts'
+import type { Need, PlayerKind } from './case.ts'
+import {
+  BadFixtures,
+  type Fixtures,
+  type KnownProfile,
+  type Lease,
+  NoPlayers,
+  type Player,
+  type Players,
+} from './fixtures.ts'
+
+const optional = Type.Optional
+
+const FilePlayerSchema = Type.Object({
+  userId: UserIdSchema,
+  token: TokenSchema,
+  currency: optional(CurrencySchema),
+  balance: Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,12})?$', description: 'In major units, "1000.00".' }),
+  operatorUser: optional(OperatorUserSchema),
+  expiredToken: optional(TokenSchema),
+})
+
+const SwitchedPlayerSchema = Type.Object({
+  ...FilePlayerSchema.properties,
+  currency: CurrencySchema,
+  oldToken: TokenSchema,
+})
+
+const DescribedPlayerSchema = Type.Object({
+  ...FilePlayerSchema.properties,
+  profile: Type.Object({ isTest: Type.Boolean(), userCountry: optional(CountrySchema) }),
+})
+
+export const FixturesFileSchema = Type.Object({
+  currency: CurrencySchema,
+  scale: optional(Type.Integer({ minimum: 0, maximum: 12, description: 'Decimal places, if not those of ISO 4217.' })),
+  players: Type.Array(FilePlayerSchema, { minItems: 1, maxItems: 1000 }),
+  blocked: optional(FilePlayerSchema),
+  selfExcluded: optional(FilePlayerSchema),
+  unverified: optional(FilePlayerSchema),
+  underAge: optional(FilePlayerSchema),
+  crypto: optional(FilePlayerSchema),
+  described: optional(DescribedPlayerSchema),
+  secondCurrency: optional(SwitchedPlayerSchema),
+})
+
+type FilePlayer = Type.Static<typeof FilePlayerSchema> & {
+  readonly oldToken?: string
+  readonly profile?: KnownProfile
+}
+type FixturesFile = Type.Static<typeof FixturesFileSchema>
+
+const fileCheck = Compile(FixturesFileSchema)
+
+/** Minor units that a player needs for the sums of the cases, as a decimal of the major unit. */
+const LEAST_BALANCE = '1000'
+const MAX_AT_ONCE = 8
+
+/** Throws BadFixtures. */
+export function readFixturesFile(text: string): Fixtures {
+  const file = parseFile(text)
+  const pools = new Map<PlayerKind, Player[]>([['ordinary', file.players.map((player) => toPlayer(file, player))]])
+  const special = (kind: PlayerKind, player: FilePlayer | undefined) =>
+    player !== undefined && pools.set(kind, [toPlayer(file, player)])
+  special('blocked', file.blocked)
+  special('selfExcluded', file.selfExcluded)
+  special('unverified', file.unverified)
+  special('underAge', file.underAge)
+  special('switched', file.secondCurrency)
+  special('crypto', file.crypto)
+  special('described', file.described)
+  return lender(pools)
+}
+
+function parseFile(text: string): FixturesFile {
+  let file: unknown
+  try {
+    file = JSON.parse(text)
+  } catch (error) {
+    throw new BadFixtures(`the fixtures are not JSON: ${error instanceof Error ? error.message : error}`)
+  }
+  if (fileCheck.Check(file)) return file
+  const problems = fileCheck.Errors(file).map(({ instancePath, message }) => `${instancePath || 'the file'} ${message}`)
+  throw new BadFixtures(`the fixtures do not fit:\n${problems.join('\n')}`)
+}
+
+function toPlayer({ currency: usual, scale: given }: FixturesFile, player: FilePlayer): Player {
+  const { userId, token, currency = usual, operatorUser, expiredToken, oldToken, profile } = player
+  const scale = (currency === usual ? given : undefined) ?? STANDARD_SCALES.get(currency)
+  if (scale === undefined) throw new BadFixtures(`give "scale": the decimal places of ${currency} are not known`)
+  const balance = parseDecimal(player.balance, scale)
+  const least = parseDecimal(LEAST_BALANCE, scale)
+  if (balance === undefined || least === undefined)
+    throw new BadFixtures(`${userId}: "${player.balance}" is no ${currency}`)
+  if (balance < least) throw new BadFixtures(`${userId} needs a balance of at least ${LEAST_BALANCE} ${currency}`)
+  return {
+    ...{ userId, token, balance, first: { currency, scale } },
+    ...(operatorUser !== undefined && { operatorUser }),
+    ...(expiredToken !== undefined && { deadToken: expiredToken }),
+    ...(oldToken !== undefined && { oldToken }),
+    ...(profile !== undefined && { known: profile }),
+  }
+}
+
+interface Wish {
+  readonly kind: PlayerKind
+  readonly needs: readonly Need[]
+  readonly resolve: (players: Players) => void
+  readonly reject: (error: Error) => void
+}
+
+/** Lends players to whoever comes first; those that are lost (their balance is not known any more) do not come back. */
+function lender(pools: ReadonlyMap<PlayerKind, readonly Player[]>): Fixtures {
+  const free = new Map([...pools].map(([kind, players]) => [kind, [...players]]))
+  const left = new Map([...pools].map(([kind, players]) => [kind, [...players]]))
+  let waiting: Wish[] = []
+  const serve = () => {
+    waiting = waiting.filter((wish) => !answerWish(wish, free, left))
+  }
+  const giveBack = (kind: PlayerKind, player: Player | undefined, isClean: boolean) => {
+    if (player === undefined) return
+    if (isClean) free.get(kind)?.push(player)
+    else left.set(kind, left.get(kind)?.filter(({ userId }) => userId !== player.userId) ?? [])
+  }
+  return {
+    capacity: Math.min(MAX_AT_ONCE, pools.get('ordinary')?.length ?? 0),
+    areThrownAway: false,
+    missing: (kind, needs) => missing(pools, kind, needs),
+    async lease(kind, needs): Promise<Lease> {
+      const players = await new Promise<Players>((resolve, reject) => {
+        waiting.push({ kind, needs, resolve, reject })
+        serve()
+      })
+      return {
+        players,
+        act: () => Promise.reject(new BadFixtures('players of a file have no operator')),
+        giveBack(isClean) {
+          giveBack(kind, players.A, isClean)
+          giveBack('ordinary', players.B, isClean)
+          serve()
+        },
+      }
+    },
+  }
+}
+
+function missing(
+  pools: ReadonlyMap<PlayerKind, readonly Player[]>,
+  kind: PlayerKind,
+  needs: readonly Need[],
+): string | undefined {
+  const ordinary = pools.get('ordinary')?.length ?? 0
+  const candidates = pools.get(kind) ?? []
+  if (needs.includes('operator')) return 'needs an operator API (--operator-api)'
+  if (needs.includes('second currency')) return 'needs an operator API (--operator-api) to switch the currency'
+  if (candidates.length === 0) return `the fixtures have no "${kind === 'switched' ? 'secondCurrency' : kind}" player`
+  if (needs.includes('B') && ordinary < (kind === 'ordinary' ? 2 : 1)) return 'the fixtures have no second player'
+  if (needs.includes('dead token') && !candidates.some(hasDeadToken))
+    return 'no player of the fixtures has an "expiredToken"'
+  return undefined
+}
+
+function hasDeadToken({ deadToken }: Player): boolean {
+  return deadToken !== undefined
+}
+
+type Pools = ReadonlyMap<PlayerKind, Player[]>
+
+/** True when the wish is over: served, or never to be served. */
+function answerWish({ kind, needs, resolve, reject }: Wish, free: Pools, left: Pools): boolean {
+  const fits = needs.includes('dead token') ? hasDeadToken : () => true
+  const impossible = missing(left, kind, needs)
+  if (impossible !== undefined) {
+    reject(new NoPlayers('no player is left: cases before this one failed, and their balances are not known'))
+    return true
+  }
+  const pool = free.get(kind) ?? []
+  const others = free.get('ordinary') ?? []
+  const A = pool.find(fits)
+  const B = needs.includes('B') ? others.find((player) => player !== A) : undefined
+  if (A === undefined || (needs.includes('B') && B === undefined)) return false
+  pool.splice(pool.indexOf(A), 1)
+  if (B !== undefined) others.splice(others.indexOf(B), 1)
+  resolve(B === undefined ? { A } : { A, B })
+  return true
+}

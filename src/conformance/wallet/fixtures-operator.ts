@@ -1,0 +1,166 @@
+/** Fresh players for every case, made over the operator API of a Purser wallet. */
+import { randomUUID } from 'node:crypto'
+import { Pool } from 'undici'
+import { parseDecimal, STANDARD_SCALES } from '../../protocol/money.ts'
+import type { Need, OperatorAct, PlayerKind } from './case.ts'
+import { type Account, BadFixtures, type Fixtures, type KnownProfile, type Lease, type Player } from './fixtures.ts'
+
+export interface OperatorApi {
+  readonly url: string
+  readonly key: string
+}
+
+/** Cases at once: enough to fill the waits, few enough that races meet inside the wallet and not in its queue. */
+const CAPACITY = 8
+const CONNECTIONS = 16
+const TIMEOUT_MS = 10_000
+const FIRST: Account = { currency: 'EUR', scale: STANDARD_SCALES.get('EUR') ?? 2 }
+const CRYPTO: Account = { currency: 'BTC', scale: STANDARD_SCALES.get('BTC') ?? 8 }
+const SECOND: Account = { currency: 'USD', scale: STANDARD_SCALES.get('USD') ?? 2 }
+/** Major units that every player begins with, in the first currency. */
+const START = '1000.00'
+const DESCRIBED: KnownProfile = { isTest: true, userCountry: 'NO' }
+/** After every birthday that is a grown-up's. */
+const CHILDS_BIRTHDAY = '2020-01-01'
+const FAR_FUTURE = '2099-01-01T00:00:00Z'
+
+type Ask = (method: string, path: string, body?: object) => Promise<Readonly<Record<string, unknown>>>
+
+export function createOperatorFixtures(api: OperatorApi): Fixtures & { close(): Promise<void> } {
+  const base = new URL(api.url)
+  const pool = new Pool(base.origin, { connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
+  const ask = asker(pool, base.pathname.replace(/\/$/, ''), api.key)
+  return {
+    capacity: CAPACITY,
+    areThrownAway: true,
+    missing: () => undefined,
+    lease: (kind, needs) => lease(ask, kind, needs),
+    close: () => pool.close(),
+  }
+}
+
+function asker(pool: Pool, prefix: string, key: string): Ask {
+  return async (method, path, body) => {
+    const response = await pool.request({
+      method: method as 'POST',
+      path: `${prefix}${path}`,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+    })
+    const text = await response.body.text()
+    if (response.statusCode < 300) return text === '' ? {} : JSON.parse(text)
+    throw new BadFixtures(`the operator API answered ${method} ${path} with ${response.statusCode}: ${text}`)
+  }
+}
+
+async function lease(ask: Ask, kind: PlayerKind, needs: readonly Need[]): Promise<Lease> {
+  const [A, B] = await Promise.all([
+    createPlayer(ask, kind, needs.includes('dead token')),
+    needs.includes('B') ? createPlayer(ask, 'ordinary', false) : undefined,
+  ])
+  return {
+    players: B === undefined ? { A } : { A, B },
+    act: (act, player, betId) => perform(ask, act, player, betId),
+    giveBack() {},
+  }
+}
+
+async function createPlayer(ask: Ask, kind: PlayerKind, withDeadToken: boolean): Promise<Player> {
+  const userId = `conformance-${randomUUID()}`
+  const first = kind === 'crypto' ? CRYPTO : FIRST
+  const currencies = [first.currency, SECOND.currency]
+  const known: KnownProfile = kind === 'described' ? DESCRIBED : { isTest: false }
+  const { isTest, ...customFields } = known
+  await ask('POST', '/operator/players', { userId, currency: first.currency, currencies, isTest, customFields })
+  const balance = await deposit(ask, userId, first)
+  const deadToken = withDeadToken ? await endedToken(ask, userId) : undefined
+  const token = await newToken(ask, userId)
+  const player = { userId, token, first, second: SECOND, known, balance, ...(deadToken && { deadToken }) }
+  return become(ask, kind, player)
+}
+
+async function become(ask: Ask, kind: PlayerKind, player: Player): Promise<Player> {
+  switch (kind) {
+    case 'ordinary':
+    case 'crypto':
+    case 'described':
+      return player
+    case 'blocked':
+      return perform(ask, 'block', player, '')
+    case 'selfExcluded':
+      return perform(ask, 'self-exclude', player, '')
+    case 'unverified':
+      return perform(ask, 'unverify', player, '')
+    case 'underAge':
+      return perform(ask, 'make under age', player, '')
+    case 'switched':
+      return switched(ask, player)
+    default:
+      return kind satisfies never
+  }
+}
+
+/** As the fixtures of a file have it: the current currency is the first, and there is money in it. */
+async function switched(ask: Ask, player: Player): Promise<Player> {
+  const { token, oldToken = '' } = await perform(ask, 'switch currency', player, '')
+  const balance = await deposit(ask, player.userId, SECOND)
+  return { ...player, token, oldToken, first: SECOND, second: FIRST, balance }
+}
+
+/** In minor units. */
+async function deposit(ask: Ask, userId: string, { currency, scale }: Account): Promise<bigint> {
+  await ask('POST', `${pathOf(userId)}/deposits`, { currency, amount: START, reference: randomUUID() })
+  return parseDecimal(START, scale) ?? 0n
+}
+
+async function perform(ask: Ask, act: OperatorAct, player: Player, betId: string): Promise<Player> {
+  const path = pathOf(player.userId)
+  const patch = async (changes: object) => {
+    await ask('PATCH', path, changes)
+    return player
+  }
+  const { currency } = player.first
+  switch (act) {
+    case 'block':
+      return patch({ status: 'blocked' })
+    case 'self-exclude':
+      return patch({ selfExcludedUntil: FAR_FUTURE })
+    case 'unverify':
+      return patch({ verified: false })
+    case 'make under age':
+      return patch({ birthday: CHILDS_BIRTHDAY })
+    case 'limit stake':
+      return patch({ limits: { [currency]: { stake: '150' } } })
+    case 'limit loss':
+      return patch({ limits: { [currency]: { loss: '150' } } })
+    case 'limit bet count':
+      return patch({ limits: { [currency]: { betCount: 1 } } })
+    case 'lock bet':
+      await ask('PUT', `${path}/bets/${encodeURIComponent(betId)}/lock`)
+      return player
+    case 'end sessions':
+      await ask('DELETE', `${path}/sessions`)
+      return { ...player, token: await newToken(ask, player.userId), deadToken: player.token }
+    case 'switch currency': {
+      const { token } = await ask('POST', `${path}/currency`, { currency: SECOND.currency })
+      return { ...player, token: String(token), oldToken: player.token }
+    }
+    default:
+      return act satisfies never
+  }
+}
+
+async function endedToken(ask: Ask, userId: string): Promise<string> {
+  const token = await newToken(ask, userId)
+  await ask('DELETE', `${pathOf(userId)}/sessions`)
+  return token
+}
+
+async function newToken(ask: Ask, userId: string): Promise<string> {
+  const { token } = await ask('POST', `${pathOf(userId)}/sessions`, {})
+  return String(token)
+}
+
+function pathOf(userId: string): string {
+  return `/operator/players/${encodeURIComponent(userId)}`
+}

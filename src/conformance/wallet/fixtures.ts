@@ -1,0 +1,63 @@
+/** The players of a run: where they come from differs (fixtures-file.ts, fixtures-operator.ts), what a case sees does not. */
+import type { Need, OperatorAct, PlayerKind } from './case.ts'
+
+export interface Account {
+  readonly currency: string
+  /** Decimal places. */
+  readonly scale: number
+}
+
+export interface KnownProfile {
+  readonly isTest: boolean
+  /** ISO 3166-1 alpha-2; must be absent from the profile when it is absent here. */
+  readonly userCountry?: string
+}
+
+export interface Player {
+  readonly userId: string
+  readonly token: string
+  /** What the token is bound to. */
+  readonly first: Account
+  /** Another currency of the player: after a switch the earlier one. */
+  readonly second?: Account
+  readonly operatorUser?: string
+  /** Minor units of `first`, where it is known without asking the wallet. */
+  readonly balance?: bigint
+  /** What the profile must say of the player. */
+  readonly known?: KnownProfile
+  /** Was valid once, is not any more. */
+  readonly deadToken?: string
+  /** From before the switch of the currency. */
+  readonly oldToken?: string
+}
+
+export interface Players {
+  readonly A: Player
+  readonly B?: Player
+}
+
+/** Players that belong to one case until it gives them back. */
+export interface Lease {
+  readonly players: Players
+  /** Does something to a player; answers it as it is then. Only where 'operator' is not among what is missing. */
+  act(act: OperatorAct, player: Player, betId: string): Promise<Player>
+  /** `isClean`: every player has the balance that it came with. */
+  giveBack(isClean: boolean): void
+}
+
+export interface Fixtures {
+  /** How many cases can have their players at once. */
+  readonly capacity: number
+  /** Why there can be no such players; undefined when there can. */
+  missing(kind: PlayerKind, needs: readonly Need[]): string | undefined
+  /** Waits until they are free. Rejects with NoPlayers when there will be none. */
+  lease(kind: PlayerKind, needs: readonly Need[]): Promise<Lease>
+  /** True when players are made for the run, so that nobody needs their money back. */
+  readonly areThrownAway: boolean
+}
+
+/** The players that a case needs have been lost to cases before it. */
+export class NoPlayers extends Error {}
+
+/** The fixtures cannot be used as they are given. */
+export class BadFixtures extends Error {}

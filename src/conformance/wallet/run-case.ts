@@ -1,0 +1,88 @@
+/** One case from its players to its verdict. */
+
+import { curlOf, type Exchange } from '../exchange.ts'
+import type { CaseResult, Verdict } from '../report.ts'
+import type { Books } from './books.ts'
+import type { CaseFacts, PlayedCase, Who } from './case.ts'
+import { bringBack } from './closing.ts'
+import { type Fixtures, type Lease, NoPlayers, type Player } from './fixtures.ts'
+import { asker, holdersOf, type Play, type Target } from './plan.ts'
+import { type Finding, playSteps } from './play.ts'
+
+/** Exchanges that a report shows of a failed case: the last ones. */
+const MAX_SHOWN = 40
+
+export async function runCase(
+  one: PlayedCase,
+  target: Target,
+  fixtures: Fixtures,
+  signal?: AbortSignal,
+): Promise<CaseResult> {
+  const start = performance.now()
+  const verdict = await judge(one, target, fixtures, signal)
+  return toResult(one, verdict, performance.now() - start)
+}
+
+export function toResult(one: CaseFacts, verdict: Verdict, durationMs: number): CaseResult {
+  const { id, clause, level, sentence, loses } = one
+  return { id, clause, level, sentence, loses, verdict, durationMs }
+}
+
+async function judge(one: PlayedCase, target: Target, fixtures: Fixtures, signal?: AbortSignal): Promise<Verdict> {
+  const { player: kind = 'ordinary', needs = [] } = one
+  const why = missingCall(one, target) ?? fixtures.missing(kind, needs)
+  if (why !== undefined) return { kind: 'not judged', why }
+  const lease = await fixtures.lease(kind, needs).catch((error: unknown) => {
+    if (error instanceof NoPlayers) return error.message
+    throw error
+  })
+  if (typeof lease === 'string') return { kind: 'not judged', why: lease }
+  const play = begin(one, target, lease, signal)
+  let finding: Finding = 'interrupted'
+  try {
+    finding = (await readStart(play)) ?? (await playSteps(play, one.steps))
+  } finally {
+    lease.giveBack(fixtures.areThrownAway || (finding === undefined && (await bringBack(play))))
+  }
+  return finding === undefined ? { kind: 'passed' } : failed(finding, play.journal)
+}
+
+function missingCall({ needs = [] }: PlayedCase, { has }: Target): string | undefined {
+  const absent = (['/user/balance', '/payment/check'] as const).find(
+    (path) => needs.includes(path) && !has.includes(path),
+  )
+  return absent && `the wallet has no ${absent}`
+}
+
+export function failed(why: string, journal: readonly Exchange[]): Verdict {
+  const exchanges = journal.slice(-MAX_SHOWN)
+  const last = exchanges.at(-1)
+  return { kind: 'failed', why, exchanges, repeat: last === undefined ? '' : curlOf(last.request) }
+}
+
+function begin({ needs = [] }: PlayedCase, target: Target, { players, act }: Lease, signal?: AbortSignal): Play {
+  const given: [Who, Player | undefined][] = [
+    ['A', players.A],
+    ['B', players.B],
+  ]
+  const present = given.filter((entry): entry is [Who, Player] => entry[1] !== undefined)
+  const balances = new Map(present.map(([who, { balance = 0n }]) => [`${who}/first`, balance]))
+  if (needs.includes('second currency')) balances.set('A/second', 0n)
+  const books: Books = { balances, bets: new Map() }
+  return {
+    ...{ target, act, books, signal, players: new Map(present), journal: [] },
+    ...{ betIds: new Map(), requestIds: new Map(), sent: new Map(), stakes: new Map() },
+  }
+}
+
+/** Begins from what the wallet says where it can be asked: the fixtures of a file grow old. */
+async function readStart(play: Play): Promise<Finding> {
+  const balances = new Map(play.books.balances)
+  for (const [key, holder] of holdersOf(play)) {
+    const found = await play.target.reader.read(holder, asker(play))
+    if (typeof found === 'string') return `before the first step: ${found}`
+    if (found !== undefined) balances.set(key, found)
+  }
+  play.books = { ...play.books, balances }
+  return undefined
+}

@@ -1,0 +1,150 @@
+/** The whole kit against one wallet: cases side by side, then the form of all answers, then the report. */
+import type { Clock } from '../../clock.ts'
+import { systemClock } from '../../clock.ts'
+import type { CaseResult, Report, Verdict } from '../report.ts'
+import { callReader, probeReader } from './balance.ts'
+import type { Case, GatheredCase, PlayedCase } from './case.ts'
+import { CASES } from './cases/all.ts'
+import type { Fixtures, Player } from './fixtures.ts'
+import { createLinter, type Linter } from './lint.ts'
+import type { Target } from './plan.ts'
+import { accountOf, planRequest, unknownToken } from './request.ts'
+import { failed, runCase, toResult } from './run-case.ts'
+import { createSender, type Sender } from './sender.ts'
+import { balance, check, profile } from './words.ts'
+
+export interface KitOptions {
+  readonly baseUrl: string
+  readonly secret: string
+  readonly fixtures: Fixtures
+  /** All cases when absent. */
+  readonly cases?: readonly Case[]
+  /** Run those too that wait for seconds. */
+  readonly withSlow?: boolean
+  readonly isStrict?: boolean
+  /** Ends the run; what is not judged by then is not judged. */
+  readonly signal?: AbortSignal
+  readonly onResult?: (result: CaseResult) => void
+  readonly clock?: Clock
+}
+
+/** Nothing answers at the address. */
+export class TargetUnreachable extends Error {}
+
+const isPlayed = (one: Case): one is PlayedCase => 'steps' in one
+
+/** Rejects with TargetUnreachable or BadFixtures; whatever a wallet answers is a verdict. */
+export async function runKit(options: KitOptions): Promise<Report> {
+  const { baseUrl, clock = systemClock } = options
+  const startedAt = clock.now()
+  const start = performance.now()
+  const sender = createSender(baseUrl, clock)
+  try {
+    const linter = createLinter()
+    const target = await meet(options, sender, linter)
+    const results = await judgeAll(options, target, linter)
+    return {
+      ...{ judged: 'wallet', target: baseUrl, startedAt, results, notes: notesOn(options, target) },
+      durationMs: performance.now() - start,
+      wasInterrupted: options.signal?.aborted ?? false,
+      isStrict: options.isStrict ?? false,
+    }
+  } finally {
+    await sender.close()
+  }
+}
+
+function notesOn({ fixtures }: KitOptions, { reader, has }: Target): string[] {
+  return [
+    fixtures.areThrownAway ? 'players: made over the operator API' : 'players: from the fixtures file',
+    reader.kind === 'call'
+      ? 'balances: read with /user/balance'
+      : 'balances: probed with bets, there is no /user/balance',
+    ...(has.includes('/payment/check') ? [] : ['there is no /payment/check']),
+  ]
+}
+
+/** Finds out whether anybody is there, and which of the optional calls there are. */
+async function meet({ secret, fixtures }: KitOptions, sender: Sender, linter: Linter): Promise<Target> {
+  const lease = await fixtures.lease('ordinary', [])
+  const { A } = lease.players
+  const ask = (call: ReturnType<typeof profile>) =>
+    sender.send('greeting', planRequest(call, greeting(A), secret)).then(({ answer }) => answer)
+  const [hello, money, status] = [await ask(profile()), await ask(balance()), await ask(check())]
+  lease.giveBack(true)
+  if (hello.kind === 'none') throw new TargetUnreachable(`the wallet does not answer: ${hello.why}`)
+  const hasBalance = money.kind === 'some' && money.status === 200
+  const hasCheck = status.kind === 'some' && ![404, 405, 501].includes(status.status)
+  return {
+    ...{ sender, secret, reader: hasBalance ? callReader : probeReader, look: linter.look },
+    has: [...(hasBalance ? ['/user/balance'] : []), ...(hasCheck ? ['/payment/check'] : [])],
+  }
+}
+
+function greeting(player: Player) {
+  const { userId, operatorUser, token } = player
+  const account = accountOf(player, balance())
+  return {
+    requestId: crypto.randomUUID(),
+    betId: unknownToken().slice(0, 36),
+    userId,
+    operatorUser,
+    token,
+    account,
+    amount: undefined,
+  }
+}
+
+async function judgeAll(options: KitOptions, target: Target, linter: Linter): Promise<CaseResult[]> {
+  const { cases = CASES, onResult } = options
+  const results = new Map<string, CaseResult>()
+  const keep = (result: CaseResult) => {
+    results.set(result.id, result)
+    onResult?.(result)
+  }
+  await playAll(options, cases.filter(isPlayed), target, keep)
+  for (const one of cases) if (!isPlayed(one)) keep(toResult(one, gathered(one, linter), 0))
+  return cases.flatMap(({ id }) => results.get(id) ?? [])
+}
+
+/** Slow ones first: they wait while the others run. */
+async function playAll(
+  { fixtures, signal, withSlow = true }: KitOptions,
+  cases: readonly PlayedCase[],
+  target: Target,
+  keep: (result: CaseResult) => void,
+): Promise<void> {
+  const queue = [...cases].sort((a, b) => (a.slow ? 0 : 1) - (b.slow ? 0 : 1))
+  const notJudged = (one: PlayedCase, why: string) => keep(toResult(one, { kind: 'not judged', why }, 0))
+  const work = async () => {
+    for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
+      if (signal?.aborted) notJudged(one, 'the run was interrupted')
+      else if (one.slow && !withSlow) notJudged(one, 'left out: it waits for seconds')
+      else keep(await runOrStop(one, target, fixtures, signal))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.max(1, fixtures.capacity) }, work))
+}
+
+async function runOrStop(
+  one: PlayedCase,
+  target: Target,
+  fixtures: Fixtures,
+  signal: AbortSignal | undefined,
+): Promise<CaseResult> {
+  try {
+    return await runCase(one, target, fixtures, signal)
+  } catch (error) {
+    if (!signal?.aborted) throw error
+    return toResult(one, { kind: 'not judged', why: 'the run was interrupted' }, 0)
+  }
+}
+
+function gathered({ rule }: GatheredCase, linter: Linter): Verdict {
+  const { seen, bad, examples } = linter.findings(rule)
+  if (seen === 0) return { kind: 'not judged', why: 'no such answer was seen' }
+  const [first] = examples
+  if (first === undefined) return { kind: 'passed' }
+  const exchanges = examples.map(({ exchange }) => exchange)
+  return failed(`${bad} of ${seen} answers, as of ${exchanges.at(-1)?.what}: ${examples.at(-1)?.why}`, exchanges)
+}

@@ -1,0 +1,109 @@
+/** `conformance wallet` as a command: what it prints and how it ends. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConformanceWalletFlags, runConformanceWallet } from '../../src/conformance/wallet/command.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { frontOf } from './front.ts'
+
+let wallet: TestWallet
+let folder: string
+
+beforeAll(async () => {
+  wallet = await startWallet()
+  folder = await mkdtemp(join(tmpdir(), 'purser-conformance-'))
+})
+afterAll(async () => {
+  await wallet?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function run(flags: ConformanceWalletFlags, signal = new AbortController().signal) {
+  let out = ''
+  let err = ''
+  const stdout = {
+    write(text: string) {
+      out += text
+    },
+  }
+  const stderr = {
+    write(text: string) {
+      err += text
+    },
+  }
+  const code = await runConformanceWallet(flags, { stdout, stderr, noColour: true, signal })
+  return { code, out, err }
+}
+
+const own = (): ConformanceWalletFlags => ({
+  ...{ baseUrl: wallet.url, secret: wallet.secret, operatorApi: wallet.url, operatorKey: wallet.operatorKey },
+})
+
+test('lists its cases without a target', async () => {
+  const { code, out } = await run({ list: true, only: ['place'] })
+  expect(code).toBe(0)
+  expect(out).toMatch(/^place-01 +MUST +a bet debits its stake$/m)
+  expect(out).not.toContain('settle-01')
+})
+
+test('ends with 0 when the wallet passes', async () => {
+  const { code, out, err } = await run({ ...own(), only: ['place-01', 'race-01'] })
+  expect(out).toContain('2 passed, 0 MUST failed')
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+})
+
+test('ends with 1 when it fails, and shows what happened and how to repeat it', async () => {
+  const { code, out } = await run({ ...own(), secret: 'not-the-secret', only: ['place-01'] })
+  expect(code).toBe(1)
+  expect(out).toContain('✗ place-01  MUST')
+  expect(out).toContain('bets cost nothing')
+  expect(out).toMatch(/repeat: curl -sS -i -X POST 'http:\S+\/payment\/bet' .*x-sign-jws: .*--data-binary '\{/)
+})
+
+test('ends with 1 on a SHOULD only when it is strict', async () => {
+  const front = await frontOf(wallet.url, { rewrite: (text) => text.replace('"code":9', '"code":5') })
+  const report = join(folder, 'report.json')
+  const flags = { ...own(), baseUrl: front.url, only: ['account-01'], report: [report] }
+  const [usual, strict] = [await run(flags), await run({ ...flags, strict: true })]
+  await front.close()
+  expect([usual.code, strict.code]).toEqual([0, 1])
+  expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ judged: 'wallet', isStrict: true })
+})
+
+test.each<[string, ConformanceWalletFlags]>([
+  ['no address', { secret: 's' }],
+  ['no secret', { baseUrl: 'http://127.0.0.1:1' }],
+  ['no players', { baseUrl: 'http://127.0.0.1:1', secret: 's' }],
+  ['two sources of players', { baseUrl: 'http://127.0.0.1:1', secret: 's', fixtures: 'x', operatorApi: 'http://y' }],
+  ['an unknown case', { only: ['place-99'] }],
+  ['a report of an unknown kind', { baseUrl: 'http://127.0.0.1:1', secret: 's', report: ['report.doc'] }],
+  ['a file that is not there', { baseUrl: 'http://127.0.0.1:1', secret: 's', fixtures: '/no/such/file' }],
+])('ends with 2 on %s', async (_name, flags) => {
+  const { code, out, err } = await run(flags)
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toMatch(/^purser: ./)
+})
+
+test('ends with 2 when the fixtures do not fit, and says where', async () => {
+  const fixtures = join(folder, 'players.json')
+  writeFileSync(fixtures, '{"currency":"EUR","players":[{"userId":"a","token":"short","balance":"1000"}]}')
+  const { code, err } = await run({ baseUrl: wallet.url, secret: 's', fixtures })
+  expect(code).toBe(2)
+  expect(err).toContain('/players/0/token')
+})
+
+test('ends with 3 when nobody is there', async () => {
+  const fixtures = join(folder, 'good.json')
+  writeFileSync(fixtures, '{"currency":"EUR","players":[{"userId":"a","token":"a-token-of-a","balance":"1000"}]}')
+  expect((await run({ baseUrl: 'http://127.0.0.1:9', secret: 's', fixtures })).code).toBe(3)
+})
+
+test('ends with 130 when it is interrupted, and still reports', async () => {
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(), 100)
+  const { code, out } = await run(own(), stop.signal)
+  expect(code).toBe(130)
+  expect(out).toContain('the run was interrupted')
+})

@@ -1,0 +1,77 @@
+/** Every row of the catalogue has a case or a reason; every case is complete, and none has the id of another. */
+import { expect, test } from 'vitest'
+import type { Case, Step } from '../../src/conformance/wallet/case.ts'
+import { CASES } from '../../src/conformance/wallet/cases/all.ts'
+import { CATALOGUE, NOT_FROM_OUTSIDE } from '../../src/conformance/wallet/catalogue.ts'
+import { definedIdsOf, namedIdsOf } from '../docs/markdown.ts'
+import { read } from '../tidy/source.ts'
+
+/** Rows whose cases are still to be written. */
+const OPEN_ROWS =
+  'B21 B22 B25 C31 C34 C35 C36 C38 C41 C44 C47 C48 C49 C50 C53 D64 D70 E79 E81 E84 E87 E88 E89 E90 E92 E96 E97 E98 ' +
+  'E99 F101 F106 F114 K11 K13 K15 K17 K22 K23 K24'
+
+const covered = new Set(CASES.flatMap(({ covers }) => covers))
+
+test('every row of the catalogue is covered by a case or has a reason', () => {
+  const missing = CATALOGUE.filter((row) => !covered.has(row) && NOT_FROM_OUTSIDE[row] === undefined)
+  expect(missing.join(' ')).toBe(OPEN_ROWS)
+})
+
+test('rows that are named exist, and a row with a reason has no case', () => {
+  expect([...covered, ...Object.keys(NOT_FROM_OUTSIDE)].filter((row) => !CATALOGUE.includes(row))).toEqual([])
+  expect(Object.keys(NOT_FROM_OUTSIDE).filter((row) => covered.has(row))).toEqual([])
+})
+
+test('ids are unique, and in order within their group', () => {
+  const ids = CASES.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids.filter((id) => !/^[a-z]+-\d{2}$/.test(id))).toEqual([])
+  const groups = [...new Set(ids.map((id) => id.slice(0, -3)))]
+  expect(ids).toEqual(groups.flatMap((group) => ids.filter((id) => id.slice(0, -3) === group).sort()))
+})
+
+test('every case says something of its own', () => {
+  const texts = (member: (one: Case) => string) => CASES.map(member)
+  expect(new Set(texts(({ sentence }) => sentence)).size).toBe(CASES.length)
+  expect(CASES.filter(({ loses, clause, covers }) => loses === '' || clause === '' || covers.length === 0)).toEqual([])
+})
+
+test('decisions that are clauses exist', () => {
+  const decisions = definedIdsOf(read('docs/reference/decisions.md'))
+  const named = CASES.flatMap(({ clause }) => namedIdsOf(clause))
+  expect(named.filter((id) => !decisions.includes(id))).toEqual([])
+})
+
+/** The steps within steps too. */
+function allSteps(steps: readonly Step[]): Step[] {
+  return steps.flatMap((step) => {
+    if (step.kind === 'rounds') return [step, ...allSteps(step.steps)]
+    return step.kind === 'together' ? [step, ...step.calls] : [step]
+  })
+}
+
+const endsSessions = (steps: readonly Step[]) =>
+  steps.some((step) => step.kind === 'act' && step.act === 'end sessions')
+
+test('a case needs what it uses', () => {
+  const wrong = CASES.flatMap((one) => {
+    if (!('steps' in one)) return []
+    const { id, needs = [], player } = one
+    const uses = allSteps(one.steps).flatMap((step): string[] => {
+      if (step.kind === 'act') return ['operator', ...(step.who === 'B' ? ['B'] : [])]
+      if (step.kind !== 'call') return []
+      const { who, token, purse, operation } = step
+      return [
+        ...(who === 'B' || token === 'of B' ? ['B'] : []),
+        ...(token === 'dead' && !endsSessions(one.steps) ? ['dead token'] : []),
+        ...(purse === 'second' && player !== 'switched' ? ['second currency'] : []),
+        ...(operation === 'balance' ? ['/user/balance'] : []),
+        ...(operation === 'check' ? ['/payment/check'] : []),
+      ]
+    })
+    const given: readonly string[] = needs
+    return [...new Set(uses)].filter((use) => !given.includes(use)).map((use) => `${id} uses ${use}`)
+  })
+  expect(wrong).toEqual([])
+})

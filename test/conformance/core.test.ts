@@ -1,0 +1,72 @@
+/** The kit against our own wallet: with players made over the operator API, with players of a file, with balances probed by bets. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CaseResult, isGood, type Report } from '../../src/conformance/report.ts'
+import { plain, terminalReport } from '../../src/conformance/terminal.ts'
+import { readFixturesFile } from '../../src/conformance/wallet/fixtures-file.ts'
+import { createOperatorFixtures } from '../../src/conformance/wallet/fixtures-operator.ts'
+import { runKit } from '../../src/conformance/wallet/run.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { type Front, frontOf } from './front.ts'
+
+let wallet: TestWallet
+let front: Front
+
+beforeAll(async () => {
+  wallet = await startWallet()
+  front = await frontOf(wallet.url, { hides: '/user/balance' })
+})
+afterAll(async () => {
+  await front?.close()
+  await wallet?.stop()
+})
+
+function resultsOf({ results }: Report, kind: CaseResult['verdict']['kind']): string[] {
+  return results.filter(({ verdict }) => verdict.kind === kind).map(({ id }) => id)
+}
+
+function expectGood(report: Report): void {
+  expect(isGood(report), terminalReport(report, plain)).toBe(true)
+  expect(resultsOf(report, 'failed'), terminalReport(report, plain)).toEqual([])
+}
+
+test('our wallet passes every case, with players made for each', async () => {
+  const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
+  const report = await runKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures, isStrict: true })
+  await fixtures.close()
+  expectGood(report)
+  expect(resultsOf(report, 'not judged')).toEqual([])
+  await wallet.auditIsClean()
+})
+
+async function fixturesFile(count: number): Promise<{ text: string; userIds: string[] }> {
+  const players = await Promise.all(Array.from({ length: count }, () => playerWithMoney(wallet.operator, '2500.00')))
+  const described = players.map(({ userId, token }) => ({ userId, token, balance: '2500.00' }))
+  return { text: JSON.stringify({ currency: 'EUR', players: described }), userIds: players.map(({ userId }) => userId) }
+}
+
+async function expectMoneyBack(userIds: readonly string[]): Promise<void> {
+  const balances = await Promise.all(userIds.map((userId) => wallet.operator.balance(userId)))
+  expect(balances).toEqual(userIds.map(() => '2500.00'))
+}
+
+test('players of a file are enough, and have their money back at the end', async () => {
+  const { text, userIds } = await fixturesFile(4)
+  const options = { baseUrl: wallet.url, secret: wallet.secret, fixtures: readFixturesFile(text) }
+  const report = await runKit(options)
+  expectGood(report)
+  expect(resultsOf(report, 'not judged')).toContain('profile-04')
+  expect(resultsOf(report, 'not judged')).not.toContain('place-01')
+  await expectMoneyBack(userIds)
+  await wallet.auditIsClean()
+})
+
+test('a wallet without /user/balance is judged by bets', async () => {
+  const { text, userIds } = await fixturesFile(4)
+  const report = await runKit({ baseUrl: front.url, secret: wallet.secret, fixtures: readFixturesFile(text) })
+  expectGood(report)
+  expect(report.notes.join()).toContain('probed')
+  expect(resultsOf(report, 'not judged')).toContain('profile-05')
+  await expectMoneyBack(userIds)
+  await wallet.auditIsClean()
+})
