@@ -13,8 +13,8 @@ stable \`code\` and JSON pointers to what is wrong. Lists are newest first: \`?l
 null at the end.
 
 **A bet is placed once per idempotency key** (member \`idempotencyKey\` or header \`Idempotency-Key\`, unique per partner): the same
-content again is answered as before, other content is 422, and 409 while the first is still being placed. Every other call can
-simply be sent again: what is so already changes nothing and sends nothing.
+content again is answered as before, other content is 422, and 409 while the first is still being placed. Every other change
+can simply be sent again: what is so already changes nothing and sends nothing.
 
 **202 means: decided and written down.** The partner is told by a delivery, which is tried until it is over and never lost (C-4 to
 C-6); \`GET /bets/{betId}\` shows every attempt.

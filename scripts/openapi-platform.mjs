@@ -27,12 +27,13 @@ async function startBoth(beforeRoutes) {
   const wallet = await createApp(config, { db, clock, buckets: 1, log })
   const walletUrl = await wallet.listen({ host: '127.0.0.1', port: 0 })
   const deps = { db, clock, timers: timersOf(clock), log, random: () => 0, beforeRoutes }
-  const { app, deliverer, partners } = await createPlatformApp(config, deps)
-  await app.ready()
+  const platform = await createPlatformApp(config, deps)
+  await platform.app.ready()
   const close = async () => {
-    await Promise.all([app.close(), deliverer.stop(), partners.close(), wallet.close()])
+    await platform.close()
+    await wallet.close()
   }
-  return { app, db, clock, deliverer, wallet, walletUrl, keys: KEYS, delivered: () => delivered(db), close }
+  return { ...platform, db, clock, wallet, walletUrl, keys: KEYS, delivered: () => delivered(db), close }
 }
 
 /** Stands still until it is told to step, so that a document made tomorrow, on a slower machine, is the same. */

@@ -10,7 +10,7 @@ import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { type Deliverer, startDeliverer, type Timers } from './platform/deliver.ts'
 import { createPlatformMetrics } from './platform/metrics.ts'
-import { createPartners, type Partners } from './platform/partner.ts'
+import { createPartners } from './platform/partner.ts'
 import { registerPlatform } from './platform/server.ts'
 import type { Running } from './serve.ts'
 
@@ -47,15 +47,16 @@ export async function servePlatform(config: Config, deps: ServePlatformDeps = {}
 
 async function serve(config: Config, db: Db, deps: ServePlatformDeps): Promise<Running> {
   const { clock = systemClock, timers = systemTimers, log = createLogger(config.logLevel), random = Math.random } = deps
-  const { app, deliverer, partners } = await createPlatformApp(config, { db, clock, timers, log, random })
-  const url = await app.listen({ host: config.host, port: config.port })
+  const platform = await createPlatformApp(config, { db, clock, timers, log, random })
+  const url = await platform.app.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
+    await platform.close()
+    throw error
+  })
   log.info({ url, store: db.kind }, 'the platform listens')
   return {
     url,
     async close() {
-      await closeApp(app)
-      await deliverer.stop()
-      await partners.close()
+      await platform.close()
       await db.close()
       log.info('the platform has stopped')
     },
@@ -70,7 +71,8 @@ export interface PlatformAppDeps extends Required<ServePlatformDeps> {
 export interface PlatformApp {
   readonly app: FastifyInstance
   readonly deliverer: Deliverer
-  readonly partners: Partners
+  /** Finishes what was accepted and the calls on their way. */
+  close(): Promise<void>
 }
 
 /** The HTTP server with every route, not listening, and the deliverer at work. */
@@ -86,5 +88,13 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   await registerPlatform(http.app, { ...placing, apiKey: config.platformKey, log })
   registerHealth(http, db, metrics)
   registerApiReference(http.app, 'platform')
-  return { app: http.app, deliverer, partners }
+  return {
+    app: http.app,
+    deliverer,
+    async close() {
+      await closeApp(http.app)
+      await deliverer.stop()
+      await partners.close()
+    },
+  }
 }

@@ -75,7 +75,11 @@ export const NewBetSchema = Type.Object(
     bonusTemplateId: nullable(BonusId),
     bonusAmount: nullable(decimal),
     subPartnerId: nullable(text(64)),
-    ip: optional(Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])),
+    ip: optional(
+      Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })], {
+        description: 'IPv4 or IPv6.',
+      }),
+    ),
     info: optional(Type.String({ maxLength: 1_000 })),
     idempotencyKey: optional(IdempotencyKey),
   },

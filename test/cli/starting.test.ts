@@ -207,11 +207,12 @@ describe('a database', () => {
   })
 })
 
-test('a port that is taken is named and ends with 2', async () => {
+test.each(['wallet', 'platform'])('a %s whose port is taken names it and ends with 2', async (command) => {
   const database = await newDatabase()
   const wallet = await started({ databaseUrl: database.url })
-  const { code, stderr } = await run(['wallet'], {
+  const { code, stderr } = await run([command], {
     ...KEYS,
+    PLATFORM_API_KEY: 'the-key-of-the-platform',
     DATABASE_URL: database.url,
     PORT: new URL(wallet.url).port,
   })
