@@ -22,7 +22,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-export async function spawnServer(command: 'wallet' | 'platform', env: Record<string, string>): Promise<ServerProcess> {
+export async function spawnServer(command: 'wallet' | 'platform' | 'gateway', env: Record<string, string>): Promise<ServerProcess> {
   const child = launch(command, env)
   const output = collectOutput(child)
   const url = await listening(command, child, output)
@@ -62,9 +62,10 @@ function listening(command: string, child: ChildProcess, output: () => string): 
     const timer = setTimeout(() => fail(`silent for ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
     child.once('error', (error) => fail(error.message))
     child.once('close', (code) => fail(`exit code ${code}`))
-    child.stdout?.on('data', () => {
+    child.stdout?.on('data', function look() {
       const url = LISTENING.exec(output())?.[1]
       if (url === undefined) return
+      child.stdout?.off('data', look) // it would search all that the server ever says
       clearTimeout(timer)
       resolve(url)
     })
