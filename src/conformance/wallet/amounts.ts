@@ -13,7 +13,12 @@ export interface Resolved {
 export function resolveAmount(amount: Amount, balance: bigint, scale: number): Resolved {
   if (typeof amount === 'string') return { text: amount, units: parseDecimal(amount, scale) }
   const units = (balance * BigInt(amount.percent)) / 100n + BigInt(amount.plusUnits)
-  return { text: formatMoney(money(units), scale), units }
+  return { text: shortest(formatMoney(money(units), scale)), units }
+}
+
+/** Without zeros at the end: whether a wallet takes those is a case of its own. */
+function shortest(decimal: string): string {
+  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }
 
 /** Reads what a wallet says a balance is; undefined when it is no amount of the currency. Negative ones are read too. */

@@ -14,7 +14,7 @@ export type Answer =
 export function readAnswer({ answer }: Exchange): Answer {
   if (answer.kind === 'none') return { kind: 'lost', why: answer.why }
   const body = readObject(answer.body)
-  if (answer.status === 200) {
+  if (answer.status >= 200 && answer.status < 300) {
     const isError = body !== undefined && 'code' in body && !('transactionId' in body)
     return isError ? { kind: 'refused', code: codeOf(body) } : { kind: 'accepted', body: body ?? {} }
   }

@@ -55,8 +55,18 @@ export const RACE_CASES: readonly PlayedCase[] = [
     sentence: 'a win and a new bet at the same moment both count',
     loses: 'one of the two amounts, overwritten by the other',
     covers: ['K25'],
+    // Whoever writes a balance that it read before the other came is seen only when the other is written in between.
     steps: [
-      rounds(ROUNDS, place(), together(2, settle('won', '150', {}, accept('pay')), place({ bet: 'Y', amount: '50' }))),
+      rounds(
+        ROUNDS,
+        place(),
+        together(
+          3,
+          place({ bet: 'Y', amount: '10' }),
+          settle('won', '120', {}, accept('pay')),
+          place({ bet: 'Z', amount: '10' }),
+        ),
+      ),
     ],
   },
 ]

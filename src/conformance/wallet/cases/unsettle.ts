@@ -13,7 +13,10 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
     sentence: 'PUT of type 1 is never a bet',
     loses: 'a second stake for a bet that is open already: the player pays',
     covers: ['A11', 'E94', 'K6'],
-    steps: [unsettle('100', {}, NOTHING), place(), unsettle('100', {}, NOTHING)],
+    steps: [
+      ...[unsettle('100', { token: 'live' }, NOTHING), place()],
+      ...[unsettle('100', { token: 'live' }, NOTHING), unsettle('50', { bet: 'Y', token: 'live' }, NOTHING)],
+    ],
   },
   {
     id: 'unsettle-02',
