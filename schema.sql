@@ -1,8 +1,36 @@
 -- The schema that the files in migrations/ make. Generated (npm run generate): to read, not to run.
 
+CREATE SCHEMA gateway;
+
 CREATE SCHEMA platform;
 
 CREATE SCHEMA purser;
+
+CREATE TABLE gateway.operator (
+    operator_id text NOT NULL,
+    base_url text NOT NULL,
+    secret text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE gateway.player (
+    user_id text NOT NULL,
+    operator_id text NOT NULL,
+    operator_user text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE gateway.player IS 'user_id is the gateway''s own id of an operator''s player, the userId of every call; operator_user is the operator''s.';
+
+CREATE TABLE gateway.session (
+    token_hash bytea NOT NULL,
+    user_id text NOT NULL,
+    operator_token text NOT NULL,
+    currency text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE gateway.session IS 'One row per operator''s token that was exchanged. The gateway''s own token is kept as its SHA-256; the operator''s as it is, since it must be given back.';
 
 CREATE TABLE platform.attempt (
     delivery_id bigint NOT NULL,
@@ -311,6 +339,18 @@ CREATE TABLE purser.transfer (
 
 COMMENT ON TABLE purser.transfer IS 'Immutable double entry: amount leaves debit and reaches credit. version numbers the transfers of one player and currency without gaps. Accounts other than player are per bucket and currency and are summed, never stored.';
 
+ALTER TABLE ONLY gateway.operator
+    ADD CONSTRAINT operator_pkey PRIMARY KEY (operator_id);
+
+ALTER TABLE ONLY gateway.player
+    ADD CONSTRAINT player_operator_id_operator_user_key UNIQUE (operator_id, operator_user);
+
+ALTER TABLE ONLY gateway.player
+    ADD CONSTRAINT player_pkey PRIMARY KEY (user_id);
+
+ALTER TABLE ONLY gateway.session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (token_hash);
+
 ALTER TABLE ONLY platform.attempt
     ADD CONSTRAINT attempt_pkey PRIMARY KEY (delivery_id, number);
 
@@ -371,11 +411,13 @@ ALTER TABLE ONLY purser.setting
 ALTER TABLE ONLY purser.transfer
     ADD CONSTRAINT transfer_pkey PRIMARY KEY (bucket, player, currency, version);
 
+CREATE INDEX session_created ON gateway.session USING btree (created_at);
+
 CREATE UNIQUE INDEX bet_by_idempotency_key ON platform.bet USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE INDEX bet_placed ON platform.bet USING btree (placed_at, bet_id);
 
-CREATE INDEX delivery_due ON platform.delivery USING btree (partner_id, due_at) WHERE (status = 'pending'::text);
+CREATE INDEX delivery_due ON platform.delivery USING btree (partner_id, ((operation = 'rollback'::text)), due_at) WHERE (status = 'pending'::text);
 
 CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((status = 'pending'::text) AND (operation = 'place'::text));
 

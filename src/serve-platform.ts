@@ -1,16 +1,18 @@
 /** Wiring of the platform server: database, API, deliverer. */
 import type { FastifyInstance } from 'fastify'
 import { registerApiReference } from './api-reference.ts'
-import { type Clock, systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
+import { startDatabaseClock } from './platform/database-clock.ts'
 import { type Deliverer, startDeliverer, type Timers } from './platform/deliver.ts'
 import { createPlatformMetrics } from './platform/metrics.ts'
 import { createPartners } from './platform/partner.ts'
+import { patient } from './platform/patience.ts'
 import { registerPlatform } from './platform/server.ts'
 import type { Running } from './serve.ts'
 
@@ -24,12 +26,14 @@ export interface ServePlatformDeps {
   readonly db?: Db
 }
 
-/** Timers of the system's clock. */
-export const systemTimers: Timers = {
-  at(time, wake) {
-    const timer = setTimeout(wake, Math.max(0, time.getTime() - Date.now()))
-    return () => clearTimeout(timer)
-  },
+/** Real timers for times of this clock. */
+function timersOf(clock: Clock): Timers {
+  return {
+    at(time, wake) {
+      const timer = setTimeout(wake, Math.max(0, time.getTime() - clock.now().getTime()))
+      return () => clearTimeout(timer)
+    },
+  }
 }
 
 /** Opens the database, brings it up to date, listens and delivers. Throws when any of it fails, with everything closed again. */
@@ -46,8 +50,9 @@ export async function servePlatform(config: Config, deps: ServePlatformDeps = {}
 }
 
 async function serve(config: Config, db: Db, deps: ServePlatformDeps): Promise<Running> {
-  const { clock = systemClock, timers = systemTimers, log = createLogger(config.logLevel), random = Math.random } = deps
-  const platform = await createPlatformApp(config, { db, clock, timers, log, random })
+  const clock = deps.clock ?? (await startDatabaseClock(db))
+  const { timers = timersOf(clock), log = createLogger(config.logLevel), random = Math.random } = deps
+  const platform = await createPlatformApp(config, { db: patient(db), clock, timers, log, random })
   const url = await platform.app.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
     await platform.close()
     throw error

@@ -44,3 +44,11 @@ export function isConflict(error: unknown): boolean {
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE
 }
+
+/**
+ * The statement met somebody else's lock or change, or took too long beside them. Its transaction has left nothing behind:
+ * the same one may go through a little later.
+ */
+export function isBusy(error: unknown): boolean {
+  return isLockTimeout(error) || isConflict(error) || codeOf(error) === QUERY_CANCELED
+}

@@ -49,35 +49,35 @@ export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided
       result: operation === 'settle' ? bet.result : null,
     }
   })
-  await saveBets(
-    tx,
-    decisions.map(({ bet }) => ({ ...bet, deliveries: bet.deliveries + 1 })),
-    now,
-  )
-  await insertDeliveries(tx, deliveries, now)
+  const bets = decisions.map(({ bet }) => ({ ...bet, deliveries: bet.deliveries + 1 }))
+  await Promise.all([saveBets(tx, bets, now), insertDeliveries(tx, deliveries, now)])
 }
 
 /** A change that the bet's state does not allow. */
 export class NotPossible extends Error {}
 
-/** Settles or resettles by hand; the same result again changes nothing and sends nothing. `token` is what a cashout shows (L-4). */
+/**
+ * Settles or resettles by hand; the same result again sends nothing, but it is decided by hand from then on (W-17). `token`
+ * is what a cashout shows (L-4).
+ */
 export function settleBet(
   deps: FlowDeps,
   betId: string,
-  result: Result,
+  wanted: Omit<Result, 'source'>,
   token?: string,
 ): Promise<PlatformBet | undefined> {
+  const result: Result = { ...wanted, source: 'request' }
   return change(deps, betId, (bet) => {
     if (bet.status !== 'accepted' && bet.status !== 'settled')
       throw new NotPossible(`a ${bet.status} bet cannot be settled`)
-    return isSame(bet.result, result) ? undefined : settled(deps, bet, result, token)
+    return isSame(bet.result, result) ? { ...bet, result } : settled(deps, bet, result, token)
   })
 }
 
 /** Takes the result back; the bet is open again. */
 export function unsettleBet(deps: FlowDeps, betId: string): Promise<PlatformBet | undefined> {
   return change(deps, betId, (bet) => {
-    if (bet.status === 'accepted') return undefined
+    if (bet.status === 'accepted') return bet
     if (bet.status !== 'settled') throw new NotPossible(`a ${bet.status} bet has no result`)
     return unsettled(deps, bet)
   })
@@ -86,24 +86,25 @@ export function unsettleBet(deps: FlowDeps, betId: string): Promise<PlatformBet 
 /** Cancels an accepted bet; its stake goes back by a rollback. */
 export function cancelBet(deps: FlowDeps, betId: string, errorCode: number): Promise<PlatformBet | undefined> {
   return change(deps, betId, (bet) => {
-    if (bet.status === 'cancelled') return undefined
+    if (bet.status === 'cancelled') return bet
     if (bet.status !== 'accepted') throw new NotPossible(`a ${bet.status} bet cannot be cancelled`)
     return cancelled(deps, bet, errorCode)
   })
 }
 
-/** Undefined when there is no such bet; else the bet as it is then. */
+/** The rule answers a decision, or the bet when the partner need not be told. Undefined when there is no such bet. */
 function change(
   deps: FlowDeps,
   betId: string,
-  rule: (bet: PlatformBet) => Decided | undefined,
+  rule: (bet: PlatformBet) => Decided | PlatformBet,
 ): Promise<PlatformBet | undefined> {
   return deps.db.transaction(async (tx) => {
     const [bet] = await lockBets(tx, [betId])
     if (bet === undefined) return undefined
-    const decided = rule(bet)
-    if (decided !== undefined) await decide(deps, tx, [decided])
-    return decided?.bet ?? bet
+    const changed = rule(bet)
+    if ('operation' in changed) await decide(deps, tx, [changed])
+    else if (changed !== bet) await saveBets(tx, [changed], deps.clock.now())
+    return 'operation' in changed ? changed.bet : changed
   })
 }
 
@@ -143,10 +144,11 @@ export function cancelled({ scales }: FlowDeps, bet: PlatformBet, errorCode: num
  */
 export function applyResults(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
   return deps.db.transaction(async (tx) => {
-    const bets = (await lockBets(tx, betIds)).filter((bet) => bet.status === 'accepted' || bet.status === 'settled')
-    const selections = groupBy(await readSelections(tx, betIds), (selection) => selection.betId)
+    const [locked, known] = await Promise.all([lockBets(tx, betIds), readSelections(tx, betIds)])
+    const bets = locked.filter((bet) => bet.status === 'accepted' || bet.status === 'settled')
+    const selections = groupBy(known, (selection) => selection.betId)
     const decisions = bets.flatMap((bet) => {
-      if (bet.result?.resultType === 'cashout') return [] // the user has taken the money: the event's result is nobody's business
+      if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
       const mine = selections.get(bet.betId) ?? []
       const payoutOf = (won: readonly Odds[]) =>
         payoutAt(bet.stake, multiplyOdds([...won, ...(bet.booster === null ? [] : [bet.booster])]) ?? bet.odds)

@@ -22,20 +22,21 @@ interface BetRow extends Record<string, unknown> {
   bonus_template_id: number | null
   payout: Money | null
   result_type: ResultType | null
+  result_source: 'event' | 'request' | null
   deliveries: number
   placed_at: Date
 }
 
 const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, token, stake, status, reason, ticket_type, coefficient, booster,
-  bonus_id, bonus_template_id, payout, result_type, deliveries, placed_at`
+  bonus_id, bonus_template_id, payout, result_type, result_source, deliveries, placed_at`
 
 const LOCK_BETS = statement(
   'platform_lock_bets',
   `select ${COLUMNS} from platform.bet where bet_id = any($1::uuid[]) order by bet_id for update`,
 )
-const HOLD_BETS = statement(
-  'platform_hold_bets',
-  'select bet_id from platform.bet where bet_id = any($1::uuid[]) order by bet_id for update',
+const HOLD_FREE_BETS = statement(
+  'platform_hold_free_bets',
+  'select bet_id from platform.bet where bet_id = any($1::uuid[]) for update skip locked',
 )
 const READ_BETS = statement('platform_read_bets', `select ${COLUMNS} from platform.bet where bet_id = any($1::uuid[])`)
 
@@ -44,9 +45,10 @@ export function lockBets(tx: Tx, betIds: readonly string[]): Promise<PlatformBet
   return read(tx, LOCK_BETS, [...betIds].sort())
 }
 
-/** Locks bets in sorted order. */
-export async function holdBets(tx: Tx, betIds: readonly string[]): Promise<void> {
-  await tx.query(HOLD_BETS, [[...new Set(betIds)]])
+/** Locks those of the bets that nobody else holds just now: one busy bet must not keep the others waiting (C-6). */
+export async function holdFreeBets(tx: Tx, betIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ bet_id: string }>(HOLD_FREE_BETS, [[...new Set(betIds)]])
+  return new Set(rows.map((row) => row.bet_id))
 }
 
 export function readBets(tx: Pick<Tx, 'query'>, betIds: readonly string[]): Promise<PlatformBet[]> {
@@ -58,7 +60,7 @@ async function read(tx: Pick<Tx, 'query'>, query: Statement, betIds: readonly st
 }
 
 function toBet(row: BetRow): PlatformBet {
-  const { payout, result_type: resultType } = row
+  const { payout, result_type: resultType, result_source: source } = row
   return {
     betId: row.bet_id,
     partnerId: row.partner_id,
@@ -74,7 +76,7 @@ function toBet(row: BetRow): PlatformBet {
     booster: row.booster === null ? null : toOdds(row.booster),
     bonusId: row.bonus_id,
     bonusTemplateId: row.bonus_template_id,
-    result: payout === null || resultType === null ? null : { payout, resultType },
+    result: payout === null || resultType === null ? null : { payout, resultType, source: source ?? 'event' },
     deliveries: row.deliveries,
     placedAt: row.placed_at,
   }
@@ -111,7 +113,6 @@ export interface Submission {
 export async function insertBet(
   tx: Tx,
   bet: PlatformBet,
-  selections: readonly Selection[],
   { frameSessionId, idempotencyKey, requestHash }: Submission,
 ): Promise<boolean> {
   const {
@@ -149,7 +150,10 @@ export async function insertBet(
     bonusTemplateId,
     placedAt,
   ]
-  if ((await tx.execute(INSERT_BET, [...identity, ...terms])) === 0) return false
+  return (await tx.execute(INSERT_BET, [...identity, ...terms])) === 1
+}
+
+export async function insertSelections(tx: Tx, betId: string, selections: readonly Selection[]): Promise<void> {
   await tx.execute(INSERT_SELECTIONS, [
     betId,
     selections.map((_, number) => number + 1),
@@ -158,7 +162,6 @@ export async function insertBet(
     selections.map((s) => formatOdds(s.odds)),
     selections.map((s) => JSON.stringify(s.details)),
   ])
-  return true
 }
 
 const READ_SUBMISSION = statement(
@@ -178,8 +181,10 @@ export async function readSubmission(tx: Pick<Tx, 'query'>, partnerId: string, i
 const SAVE_BETS = statement(
   'platform_save_bets',
   `update platform.bet b
-   set status = r.status, reason = r.reason, payout = r.payout, result_type = r.result_type, deliveries = r.deliveries, changed_at = $7::timestamptz
-   from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::int[]) as r (bet_id, status, reason, payout, result_type, deliveries)
+   set status = r.status, reason = r.reason, payout = r.payout, result_type = r.result_type, result_source = r.result_source,
+     deliveries = r.deliveries, changed_at = $8::timestamptz
+   from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::int[])
+     as r (bet_id, status, reason, payout, result_type, result_source, deliveries)
    where b.bet_id = r.bet_id`,
 )
 
@@ -192,6 +197,7 @@ export async function saveBets(tx: Tx, bets: readonly PlatformBet[], now: Date):
     bets.map((b) => b.reason),
     bets.map((b) => b.result?.payout ?? null),
     bets.map((b) => b.result?.resultType ?? null),
+    bets.map((b) => b.result?.source ?? null),
     bets.map((b) => b.deliveries),
     now,
   ])
@@ -220,15 +226,6 @@ export async function saveTold(tx: Tx, told: readonly Told[]): Promise<void> {
     told.map((t) => t.payout),
     told.map((t) => t.resultType),
   ])
-}
-
-const READ_EVENT_IDS = statement(
-  'platform_read_event_ids',
-  'select event_id from platform.selection where bet_id = $1::uuid',
-)
-
-export async function readEventIds(tx: Pick<Tx, 'query'>, betId: string): Promise<string[]> {
-  return (await tx.query<{ event_id: string }>(READ_EVENT_IDS, [betId])).map((row) => row.event_id)
 }
 
 const READ_SELECTIONS = statement(

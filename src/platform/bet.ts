@@ -43,6 +43,8 @@ export interface PlatformBet extends Identity {
 export interface Result {
   readonly resultType: ResultType
   readonly payout: Money
+  /** What was decided by request, results of events leave alone until it is taken back by request (W-17). */
+  readonly source: 'event' | 'request'
 }
 
 export interface Selection {
@@ -65,8 +67,10 @@ export function resultOf(
   results: readonly (SelectionResult | null)[],
   payoutOf: (won: readonly Odds[]) => Money,
 ): Result | null {
-  if (results.includes('lost')) return { resultType: 'lost', payout: 0n as Money }
+  if (results.includes('lost')) return { resultType: 'lost', payout: 0n as Money, source: 'event' }
   if (results.includes(null)) return null
   const won = odds.filter((_, i) => results[i] === 'won')
-  return won.length === 0 ? { resultType: 'refund', payout: stake } : { resultType: 'won', payout: payoutOf(won) }
+  return won.length === 0
+    ? { resultType: 'refund', payout: stake, source: 'event' }
+    : { resultType: 'won', payout: payoutOf(won), source: 'event' }
 }

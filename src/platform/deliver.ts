@@ -1,7 +1,7 @@
 /**
  * Sends what is due. One turn: record what has come back, claim what may go, commit, send without an open transaction,
  * sleep until something comes back, something new is decided, or the next delivery is due. Several processes can do this
- * on one database: a claim is theirs alone until its lease is over (outbox.ts).
+ * on one database: a claim is theirs alone until its lease is over (claim.ts).
  */
 
 import type { Clock } from '../clock.ts'
@@ -10,13 +10,21 @@ import type { Logger } from '../logger.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import type { Answer } from '../wallet-client/wallet-client.ts'
 import type { FlowDeps } from './bet-flow.ts'
-import { type Breaker, createBreaker } from './breaker.ts'
+import { type Breaker, createBreaker, laneOf } from './breaker.ts'
+import {
+  type Claim,
+  claimDue,
+  isLate,
+  type LaneDue,
+  type LaneKey,
+  LEASE_MS,
+  readNextDue,
+  readOverduePlacements,
+} from './claim.ts'
 import type { PlatformMetrics } from './metrics.ts'
-import { type Claim, claimDue, LEASE_MS, readNextDue, readOverduePlacements } from './outbox.ts'
-import { CALLS_PER_PARTNER, type Partners } from './partner.ts'
+import { CALLS_PER_LANE, type Partners } from './partner.ts'
 import { giveUpPlacing } from './placing.ts'
-import { type Finished, type Over, record } from './record.ts'
-import { isOver } from './schedule.ts'
+import { type Finished, type Recorded, record } from './record.ts'
 
 /** Timers that a test can drive. */
 export interface Timers {
@@ -48,10 +56,12 @@ const RETRY_TURN_MS = 500
 /** Milliseconds after its claim up to which a call may begin: it must be over before its lease is, or two would send at once (C-6). */
 const START_WITHIN_MS = LEASE_MS - LIMITS.answerMs - 500
 
+/** Milliseconds until a row that somebody else holds is tried again. */
+const BUSY_MS = 20
+
 interface Engine {
   readonly deps: DeliverDeps
   readonly breakers: Map<string, Breaker>
-  readonly inFlight: Map<string, number>
   finished: Finished[]
   /** Ends the sleep between two turns. */
   wake: () => void
@@ -62,7 +72,6 @@ export function startDeliverer(deps: DeliverDeps): Deliverer {
   const engine: Engine = {
     deps,
     breakers: new Map(),
-    inFlight: new Map(),
     finished: [],
     wake: () => {},
     stopping: false,
@@ -113,13 +122,18 @@ function newPromise(): { promise: Promise<void>; resolve: () => void } {
 async function turn(engine: Engine): Promise<Date> {
   const { deps, finished } = engine
   engine.finished = []
-  const claimedAt = performance.now()
   try {
-    const { claims, nextDue, over } = await deps.db.transaction((tx) => recordAndClaim(engine, tx, finished))
-    for (const { claim, status } of over) deps.metrics.delivered(claim.operation, status)
-    for (const claim of claims) void send(engine, claim, claimedAt + START_WITHIN_MS)
-    await giveUpAbandoned(engine)
-    return nextTurnAt(engine, nextDue)
+    const { claims, claimedAt, nextDue, recorded } = await deps.db.transaction((tx) =>
+      recordAndClaim(engine, tx, finished),
+    )
+    engine.finished = [...recorded.busy, ...engine.finished]
+    for (const { claim, status } of recorded.over) deps.metrics.delivered(claim.operation, status)
+    for (const claim of claims) {
+      if (claim.status === 'stuck') deps.metrics.delivered(claim.operation, claim.status)
+      else void send(engine, claim, claimedAt + START_WITHIN_MS)
+    }
+    if (await giveUpAbandoned(engine)) return deps.clock.now()
+    return nextTurnAt(engine, nextDue, recorded.busy.length > 0)
   } catch (error) {
     if (!engine.stopping) engine.finished = [...finished, ...engine.finished]
     deps.log.error({ err: error }, 'a turn of deliveries failed')
@@ -127,86 +141,95 @@ async function turn(engine: Engine): Promise<Date> {
   }
 }
 
-type NextDue = ReadonlyMap<string, Date>
-
-async function recordAndClaim(
-  engine: Engine,
-  tx: Tx,
-  finished: readonly Finished[],
-): Promise<{ claims: Claim[]; nextDue: NextDue; over: Over[] }> {
-  const over = await record(engine.deps, tx, finished)
-  const now = engine.deps.clock.now()
-  const nextDue = await readNextDue(tx)
-  if (engine.stopping) return { claims: [], nextDue, over }
-  const free = [...nextDue].flatMap(([partnerId, dueAt]) => {
-    const allowed =
-      dueAt <= now ? breakerOf(engine, partnerId).allowance(engine.inFlight.get(partnerId) ?? 0, now.getTime()) : 0
-    return allowed > 0 ? [{ partnerId, free: allowed }] : []
-  })
-  if (free.length === 0) return { claims: [], nextDue, over }
-  const [claims, nextDueThen] = await Promise.all([claimDue(tx, free, now), readNextDue(tx)])
-  return { claims, nextDue: nextDueThen, over }
+interface Turn {
+  readonly claims: readonly Claim[]
+  /** As performance.now() gives it; not later than the begin of their leases. */
+  readonly claimedAt: number
+  readonly nextDue: readonly LaneDue[]
+  readonly recorded: Recorded
 }
 
-/** A partner whose due deliveries are held back is looked at again when one of its calls ends, or when its breaker allows a probe. */
-function nextTurnAt(engine: Engine, nextDue: NextDue): Date {
+async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finished[]): Promise<Turn> {
+  const recorded = await record(engine.deps, tx, finished)
+  const [claimedAt, now] = [performance.now(), engine.deps.clock.now()]
+  const nextDue = await readNextDue(tx)
+  const free = engine.stopping ? [] : freeLanes(engine, nextDue, now)
+  if (free.length === 0) return { claims: [], claimedAt, nextDue, recorded }
+  const [claims, nextDueThen] = await Promise.all([claimDue(tx, free, now), readNextDue(tx)])
+  return { claims, claimedAt, nextDue: nextDueThen, recorded }
+}
+
+/** Lanes in which something is due and may be sent. */
+function freeLanes(engine: Engine, nextDue: readonly LaneDue[], now: Date): (LaneKey & { free: number })[] {
+  const due = nextDue.filter(({ dueAt }) => dueAt <= now)
+  const lanes = due.map(({ partnerId, lane }) => {
+    return { partnerId, lane, free: breakerOf(engine, partnerId).allowance(lane, now.getTime()) }
+  })
+  return lanes.filter(({ free }) => free > 0)
+}
+
+/**
+ * A lane that is held back is looked at again when one of its calls ends, or when its breaker allows a probe. What is due
+ * and allowed and was not claimed is in another process' hands.
+ */
+function nextTurnAt(engine: Engine, nextDue: readonly LaneDue[], isBusy: boolean): Date {
   const now = engine.deps.clock.now().getTime()
+  if (isBusy) return new Date(now + BUSY_MS)
   if (engine.stopping) return new Date(now + POLL_MS) // nothing is claimed any more; what comes back wakes
-  const times = [...nextDue].map(([partnerId, dueAt]) => {
+  const times = nextDue.map(({ partnerId, lane, dueAt }) => {
+    if (dueAt.getTime() > now) return dueAt.getTime()
     const breaker = breakerOf(engine, partnerId)
-    if (dueAt.getTime() > now || breaker.allowance(engine.inFlight.get(partnerId) ?? 0, now) > 0) return dueAt.getTime()
-    const probeAt = breaker.nextProbeAt()
+    if (breaker.allowance(lane, now) > 0) return now + BUSY_MS
+    const probeAt = breaker.nextProbeAt(lane)
     return probeAt !== null && probeAt > now ? probeAt : now + POLL_MS
   })
   return new Date(Math.min(now + POLL_MS, ...times))
 }
 
 function breakerOf({ breakers }: Engine, partnerId: string): Breaker {
-  const known = breakers.get(partnerId) ?? createBreaker(CALLS_PER_PARTNER)
+  const known = breakers.get(partnerId) ?? createBreaker(CALLS_PER_LANE)
   breakers.set(partnerId, known)
   return known
 }
 
-function totalInFlight({ inFlight }: Engine): number {
-  return [...inFlight.values()].reduce((sum, count) => sum + count, 0)
+function totalInFlight({ breakers }: Engine): number {
+  return [...breakers.values()].reduce((sum, breaker) => sum + breaker.inFlight(), 0)
 }
 
-/** Its failure is not the turn's: what the turn recorded stays recorded. */
-async function giveUpAbandoned({ deps, stopping }: Engine): Promise<void> {
-  if (stopping) return
+/** Whether rollbacks were decided. Its failure is not the turn's: what the turn recorded stays recorded. */
+async function giveUpAbandoned({ deps, stopping }: Engine): Promise<boolean> {
+  if (stopping) return false
   try {
     const betIds = await readOverduePlacements(deps.db, deps.clock.now())
-    if (betIds.length > 0) await giveUpPlacing(deps, betIds)
+    return betIds.length > 0 && (await giveUpPlacing(deps, betIds)) > 0
   } catch (error) {
     deps.log.error({ err: error }, 'abandoned placements could not be given up')
+    return false
   }
 }
 
 /** One call. No transaction is open; whatever happens ends as an answer, or, when it is too late to call, as nothing. */
 async function send(engine: Engine, claim: Claim, startBefore: number): Promise<void> {
-  const { deps, inFlight } = engine
-  const { partner_id: partnerId } = claim
+  const { deps } = engine
   const startedAt = deps.clock.now()
-  const breaker = breakerOf(engine, partnerId)
-  inFlight.set(partnerId, (inFlight.get(partnerId) ?? 0) + 1)
-  breaker.started(startedAt.getTime())
+  const breaker = breakerOf(engine, claim.partner_id)
+  const lane = laneOf(claim.operation)
+  breaker.started(lane, startedAt.getTime())
   const answer = await callPartner(deps, claim, startBefore)
-  inFlight.set(partnerId, (inFlight.get(partnerId) ?? 1) - 1)
+  breaker.ended(lane, answer && answer.outcome.kind !== 'unknown')
   if (answer !== undefined) {
     deps.metrics.attempted(claim.operation, answer.outcome.kind === 'unknown' ? answer.outcome.reason : 'none')
-    breaker.ended(answer.outcome.kind !== 'unknown')
     engine.finished.push({ claim, answer, startedAt })
   }
   engine.wake()
 }
 
 /** Undefined when the claim has become too old to be used, as in a process that was frozen: it is due again by itself. */
-async function callPartner({ partners }: DeliverDeps, claim: Claim, startBefore: number): Promise<Answer | undefined> {
-  if (isOver(claim.operation, claim.attempts - claim.attempts_before)) return noAnswer('the last attempt was abandoned')
+async function callPartner(deps: DeliverDeps, claim: Claim, startBefore: number): Promise<Answer | undefined> {
   try {
-    const client = await partners.client(claim.partner_id, 'deliveries')
+    const client = await deps.partners.client(claim.partner_id, laneOf(claim.operation))
     if (client === undefined) return noAnswer('there is no such partner')
-    if (performance.now() > startBefore) return undefined
+    if (performance.now() > startBefore || isLate(claim, deps.clock.now())) return undefined
     return await client.call(claim.operation, claim.body, claim.bet_id)
   } catch (error) {
     return noAnswer(error instanceof Error ? error.message : String(error))

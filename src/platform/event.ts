@@ -16,24 +16,21 @@ const SAVE_ODDS = statement(
    on conflict (event_id, outcome_id) do update set coefficient = excluded.coefficient`,
 )
 
-const KNOW_EVENTS = statement(
-  'platform_know_events',
-  `insert into platform.event (event_id, status, updated_at)
-   select e, 'open', $2::timestamptz from unnest($1::text[]) as e order by e on conflict (event_id) do nothing`,
+/** Sorted, so that two never wait for each other: the sub-select's order is that of the locks. */
+const SHARE_EVENTS_OF = statement(
+  'platform_share_events_of',
+  `select pg_advisory_xact_lock_shared(1, key)
+   from (select distinct hashtext(event_id) as key from platform.selection where bet_id = $1::uuid order by key offset 0) s`,
 )
-const HOLD_EVENTS = statement(
-  'platform_hold_events',
-  'select event_id from platform.event where event_id = any($1::text[]) order by event_id for share',
-)
+const LOCK_EVENT = statement('platform_lock_event', 'select pg_advisory_xact_lock(1, hashtext($1))')
 
-/** An event that a bet names is there from then on, taken as open until the platform is told otherwise. */
-export async function knowEvents(tx: Tx, eventIds: readonly string[], now: Date): Promise<void> {
-  await tx.execute(KNOW_EVENTS, [[...new Set(eventIds)], now])
-}
-
-/** Results, odds and states of these events cannot change until the transaction ends: no bet is accepted past a result. */
-export async function holdEvents(tx: Tx, eventIds: readonly string[]): Promise<void> {
-  await tx.query(HOLD_EVENTS, [[...new Set(eventIds)]])
+/**
+ * Results, odds and states of a bet's events cannot change until the transaction ends: no bet is accepted past a result.
+ * An advisory lock is granted in the order of asking; with `for share` of its row, bets that keep coming would
+ * keep the result of a busy event waiting without end.
+ */
+export async function holdEventsOf(tx: Tx, betId: string): Promise<void> {
+  await tx.query(SHARE_EVENTS_OF, [betId])
 }
 
 export interface OutcomeOdds {
@@ -51,8 +48,11 @@ export async function saveEvent(
   now: Date,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.execute(SAVE_EVENT, [eventId, status, now])
-    await tx.execute(SAVE_ODDS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.coefficient)])
+    await Promise.all([
+      tx.query(LOCK_EVENT, [eventId]),
+      tx.execute(SAVE_EVENT, [eventId, status, now]),
+      tx.execute(SAVE_ODDS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.coefficient)]),
+    ])
   })
 }
 
@@ -60,10 +60,6 @@ const END_EVENT = statement(
   'platform_end_event',
   `insert into platform.event (event_id, status, updated_at) values ($1, 'ended', $2::timestamptz)
    on conflict (event_id) do update set status = 'ended', updated_at = excluded.updated_at`,
-)
-const LOCK_EVENT = statement(
-  'platform_lock_event',
-  'select event_id from platform.event where event_id = $1 for no key update',
 )
 const CLEAR_RESULTS = statement(
   'platform_clear_results',
@@ -88,10 +84,12 @@ export async function saveResults(
   outcomes: readonly OutcomeResult[],
   now: Date,
 ): Promise<void> {
-  if (outcomes.length > 0) await tx.execute(END_EVENT, [eventId, now])
-  else await tx.query(LOCK_EVENT, [eventId]) // results of one event are written one after another
-  await tx.execute(CLEAR_RESULTS, [eventId])
-  await tx.execute(SAVE_RESULTS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.result)])
+  await Promise.all([
+    tx.query(LOCK_EVENT, [eventId]),
+    ...(outcomes.length > 0 ? [tx.execute(END_EVENT, [eventId, now])] : []),
+    tx.execute(CLEAR_RESULTS, [eventId]),
+    tx.execute(SAVE_RESULTS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.result)]),
+  ])
 }
 
 const BETS_ON_EVENT = statement(

@@ -1,7 +1,6 @@
 /** The limits behind rollback reasons 110–115: of an outcome, an event, a player, and of every bet. */
 import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
-import type { Money } from '../protocol/money.ts'
 
 const decimal = Type.Optional(Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,8})?$' }))
 
@@ -56,15 +55,16 @@ export async function writeLimits(tx: Tx, limits: Limits): Promise<void> {
 /** What is on the outcomes and events of a bet already, from other bets that are accepted or settled, in its currency. */
 export interface Exposure {
   /** The largest over the bet's outcomes, in minor units. */
-  readonly outcomeStake: Money
-  readonly outcomeWin: Money
+  readonly outcomeStake: bigint
+  readonly outcomeWin: bigint
   /** The largest over the bet's events. */
   readonly eventBets: bigint
 }
 
+/** Sums can be larger than any column: they come as text. */
 interface ExposureRow extends Record<string, unknown> {
-  stake: Money
-  win: Money
+  stake: string
+  win: string
   bets: bigint
 }
 
@@ -76,8 +76,8 @@ const READ_EXPOSURE = statement(
      from platform.selection s join platform.bet b using (bet_id)
      where s.event_id in (select event_id from mine) and b.bet_id <> $1::uuid and b.currency = $2 and b.status in ('accepted', 'settled')
    )
-   select coalesce((select max(total) from (select sum(stake) as total from others join mine using (event_id, outcome_id) group by event_id, outcome_id) t), 0)::bigint as stake,
-     coalesce((select max(total) from (select sum(win) as total from others join mine using (event_id, outcome_id) group by event_id, outcome_id) t), 0)::bigint as win,
+   select coalesce((select max(total) from (select sum(stake) as total from others join mine using (event_id, outcome_id) group by event_id, outcome_id) t), 0)::text as stake,
+     coalesce((select max(total) from (select sum(win) as total from others join mine using (event_id, outcome_id) group by event_id, outcome_id) t), 0)::text as win,
      coalesce((select max(total) from (select count(distinct bet_id) as total from others group by event_id) t), 0)::bigint as bets`,
 )
 
@@ -85,8 +85,8 @@ const READ_EXPOSURE = statement(
 export async function readExposure(tx: Tx, limits: Limits, betId: string, currency: string): Promise<Exposure> {
   const [row] = haveSums(limits) ? await tx.query<ExposureRow>(READ_EXPOSURE, [betId, currency]) : []
   return {
-    outcomeStake: row?.stake ?? (0n as Money),
-    outcomeWin: row?.win ?? (0n as Money),
+    outcomeStake: BigInt(row?.stake ?? 0),
+    outcomeWin: BigInt(row?.win ?? 0),
     eventBets: row?.bets ?? 0n,
   }
 }

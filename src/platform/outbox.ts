@@ -3,15 +3,14 @@
  *
  *   waiting ──the one before it is over──► pending ──claimed, sent──► done · refused · stuck
  *                                             ▲ └──nobody knows──► pending again, later
- *                                             └──sent by hand── stuck
+ *                                             └──sent by hand── stuck, refused
  *
  * Invariant: of one bet at most one delivery is pending, the one with the lowest number that is not over (C-6). A claim
- * moves `due_at` past the sender's own time-out and counts the attempt, so that a dead sender's delivery becomes due
- * again by itself, and a late sender cannot overwrite what its successor found: it holds an older attempt number.
+ * (claim.ts) moves `due_at` past the sender's own time-out and counts the attempt, so that a dead sender's delivery
+ * becomes due again by itself, and a late sender cannot overwrite what its successor found: it holds an older attempt
+ * number. All processes read these times off one clock, the database's (database-clock.ts).
  */
 import { type Db, statement, type Tx } from '../db/db.ts'
-import type { ResultType } from '../protocol/bet-request.ts'
-import type { Money } from '../protocol/money.ts'
 import type { Result } from './bet.ts'
 import type { DeliveryKind } from './schedule.ts'
 
@@ -32,9 +31,6 @@ export interface NewDelivery {
   /** Of a settle: what the partner has been told when it is done. */
   readonly result: Result | null
 }
-
-/** Milliseconds after which a claimed delivery counts as abandoned: the 5 s of a call and time to record it. */
-export const LEASE_MS = 8_000
 
 const INSERT_DELIVERIES = statement(
   'platform_insert_deliveries',
@@ -64,75 +60,6 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
   ])
 }
 
-/** A delivery that this process may send now, once. */
-export interface Claim extends Record<string, unknown> {
-  readonly delivery_id: bigint
-  readonly bet_id: string
-  readonly partner_id: string
-  readonly operation: DeliveryKind
-  readonly body: string
-  /** This attempt's number; the token that the record of it must show. */
-  readonly attempts: number
-  /** Attempts made before a stuck delivery was sent again by hand: the schedule began anew there. */
-  readonly attempts_before: number
-  readonly first_attempt_at: Date
-  /** What a settle says, for the record of what the partner was told. */
-  readonly payout: Money | null
-  readonly result_type: ResultType | null
-}
-
-const CLAIM = statement(
-  'platform_claim',
-  `update platform.delivery d
-   set attempts = d.attempts + 1, due_at = $2::timestamptz, first_attempt_at = coalesce(d.first_attempt_at, $1::timestamptz)
-   from (
-     select due.delivery_id from unnest($3::text[], $4::int[]) as k (partner_id, free)
-     cross join lateral (
-       select delivery_id from platform.delivery
-       where partner_id = k.partner_id and status = 'pending' and due_at <= $1::timestamptz and operation <> 'place'
-       order by due_at limit k.free for update skip locked
-     ) due
-   ) c
-   where d.delivery_id = c.delivery_id
-   returning d.delivery_id, d.bet_id, d.partner_id, d.operation, d.body, d.attempts, d.attempts_before, d.first_attempt_at, d.payout, d.result_type`,
-)
-
-/** Claims up to `free` due deliveries of each partner, the longest due first. */
-export function claimDue(
-  tx: Tx,
-  partners: readonly { partnerId: string; free: number }[],
-  now: Date,
-): Promise<Claim[]> {
-  if (partners.length === 0) return Promise.resolve([])
-  const leaseEnd = new Date(now.getTime() + LEASE_MS)
-  return tx.query<Claim>(CLAIM, [now, leaseEnd, partners.map((p) => p.partnerId), partners.map((p) => p.free)])
-}
-
-const NEXT_DUE = statement(
-  'platform_next_due',
-  `select p.partner_id, d.due_at from platform.partner p
-   cross join lateral (
-     select due_at from platform.delivery where partner_id = p.partner_id and status = 'pending' order by due_at limit 1
-   ) d`,
-)
-
-/** When each partner's next delivery is due; partners without any are left out. */
-export async function readNextDue(tx: Pick<Tx, 'query'>): Promise<Map<string, Date>> {
-  const rows = await tx.query<{ partner_id: string; due_at: Date }>(NEXT_DUE)
-  return new Map(rows.map((row) => [row.partner_id, row.due_at]))
-}
-
-const OVERDUE_PLACEMENTS = statement(
-  'platform_overdue_placements',
-  `select bet_id from platform.delivery
-   where status = 'pending' and operation = 'place' and due_at <= $1::timestamptz order by due_at limit 200`,
-)
-
-/** Bets whose placing process is gone: their Place bet's lease is over and nobody recorded an answer (C-1). */
-export async function readOverduePlacements(tx: Pick<Tx, 'query'>, now: Date): Promise<string[]> {
-  return (await tx.query<{ bet_id: string }>(OVERDUE_PLACEMENTS, [now])).map((row) => row.bet_id)
-}
-
 const PLACE_DELIVERY = statement(
   'platform_place_delivery',
   'select delivery_id from platform.delivery where bet_id = $1::uuid and number = 1',
@@ -156,7 +83,7 @@ export async function readUnfinished(tx: Tx, betIds: readonly string[]): Promise
 }
 
 /** What an attempt came to, for its delivery. */
-export interface Recorded {
+export interface AttemptResult {
   readonly deliveryId: bigint
   readonly attempt: number
   readonly status: Exclude<DeliveryStatus, 'waiting'>
@@ -190,7 +117,7 @@ interface RecordedRow extends Record<string, unknown> {
 }
 
 /** Writes what attempts came to, unless another process has taken the delivery over since; resolves to those written. */
-export function recordResults(tx: Tx, results: readonly Recorded[], now: Date): Promise<RecordedRow[]> {
+export function recordResults(tx: Tx, results: readonly AttemptResult[], now: Date): Promise<RecordedRow[]> {
   if (results.length === 0) return Promise.resolve([])
   return tx.query<RecordedRow>(RECORD, [
     results.map((r) => r.deliveryId),
@@ -255,13 +182,25 @@ export async function insertAttempts(tx: Tx, attempts: readonly AttemptRecord[])
   ])
 }
 
-const RETRY_STUCK = statement(
-  'platform_retry_stuck',
-  `update platform.delivery set status = 'pending', attempts_before = attempts, first_attempt_at = null, finished_at = null, due_at = $2::timestamptz
-   where delivery_id = $1::bigint and status = 'stuck'`,
+const LOCK_BET_OF = statement(
+  'platform_lock_bet_of',
+  `select b.bet_id from platform.delivery d join platform.bet b using (bet_id) where d.delivery_id = $1::bigint for update of b`,
+)
+const SEND_AGAIN = statement(
+  'platform_send_again',
+  `update platform.delivery d
+   set status = 'pending', attempts_before = attempts, first_attempt_at = null, finished_at = null, due_at = $2::timestamptz
+   where delivery_id = $1::bigint and operation <> 'place' and (status = 'stuck' or (status = 'refused' and not exists (
+     select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number)))`,
 )
 
-/** Starts a stuck delivery's schedule anew, by hand (C-4). False when it is not stuck. */
-export async function retryStuck(db: Db, deliveryId: bigint, now: Date): Promise<boolean> {
-  return (await db.transaction((tx) => tx.execute(RETRY_STUCK, [deliveryId, now]))) === 1
+/**
+ * Starts the schedule of a stuck or refused delivery anew, by hand (C-4, W-16). False when it is neither, or was refused
+ * and the bet has a later one, which has gone out since (C-6).
+ */
+export function sendAgain(db: Db, deliveryId: bigint, now: Date): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await tx.query(LOCK_BET_OF, [deliveryId]) // whoever decides the next delivery of the bet sees this one
+    return (await tx.execute(SEND_AGAIN, [deliveryId, now])) === 1
+  })
 }

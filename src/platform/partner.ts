@@ -1,6 +1,7 @@
 /** Partners: whom the platform calls, with clients and connections of their own, so that none delays another. */
 import { type Db, statement } from '../db/db.ts'
 import { createWalletClient, type WalletClient } from '../wallet-client/wallet-client.ts'
+import type { Lane } from './breaker.ts'
 
 export interface Partner {
   readonly partnerId: string
@@ -24,8 +25,8 @@ const SAVE_PARTNER = statement(
    on conflict (partner_id) do update set base_url = excluded.base_url, secret = excluded.secret`,
 )
 
-/** Deliveries have connections apart: while users wait for a partner that hangs, no rollback queues behind their calls. */
-export type Use = 'users' | 'deliveries'
+/** Each has connections apart: while users or results wait for a partner that hangs, no rollback queues behind their calls. */
+export type Use = 'users' | Lane
 
 export interface Partners {
   /** Undefined when there is no such partner. */
@@ -37,7 +38,7 @@ export interface Partners {
 }
 
 /** Calls to one partner at once, from one process and for one use. */
-export const CALLS_PER_PARTNER = 64
+export const CALLS_PER_LANE = 64
 /** Milliseconds for which a partner's address and secret are used before they are read again. */
 const REFRESH_MS = 5_000
 
@@ -83,12 +84,13 @@ function remember(cache: Map<string, Cached>, partner: Partner): Cached {
     return known
   }
   if (known !== undefined) void closeClients(known)
-  const create = () => createWalletClient({ ...partner, connections: CALLS_PER_PARTNER })
-  const fresh = { partner, clients: { users: create(), deliveries: create() }, readAt: performance.now() }
+  const create = () => createWalletClient({ ...partner, connections: CALLS_PER_LANE })
+  const clients = { users: create(), rollbacks: create(), results: create() }
+  const fresh = { partner, clients, readAt: performance.now() }
   cache.set(partner.partnerId, fresh)
   return fresh
 }
 
 async function closeClients({ clients }: Cached): Promise<void> {
-  await Promise.all([clients.users.close(), clients.deliveries.close()])
+  await Promise.all(Object.values(clients).map((client) => client.close()))
 }

@@ -5,13 +5,24 @@ import type { CallOutcome } from '../wallet-client/classify.ts'
 import type { Answer } from '../wallet-client/wallet-client.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import { cancelled, decide, type FlowDeps } from './bet-flow.ts'
-import { insertBet, lockBets, readEventIds, readSelections, type Submission, saveBets, saveTold } from './bet-store.ts'
-import { findObjection } from './control-stage.ts'
-import { holdEvents, knowEvents } from './event.ts'
+import {
+  holdFreeBets,
+  insertBet,
+  insertSelections,
+  lockBets,
+  readBets,
+  readSelections,
+  type Submission,
+  saveBets,
+  saveTold,
+} from './bet-store.ts'
+import { LEASE_MS } from './claim.ts'
+import { type ControlFacts, findObjection } from './control-stage.ts'
+import { holdEventsOf } from './event.ts'
 import { lockLimits, readExposure } from './limits.ts'
 import { type PlaceExtras, placeMessage } from './message.ts'
 import { multiplyOdds, payoutAt } from './odds.ts'
-import { insertAttempts, insertDeliveries, LEASE_MS, promoteNext, readPlaceDelivery, recordResults } from './outbox.ts'
+import { insertAttempts, insertDeliveries, readPlaceDelivery, recordResults } from './outbox.ts'
 
 /** Rollback reasons that the flow itself gives (C-1, C-2). */
 const REASON = { timeOut: 10, broken: 50, partnerBroken: 52 } as const
@@ -33,16 +44,14 @@ export function beginPlacing(
   const requestId = randomUUID()
   const body = placeMessage(bet, selections, extras, { scales: deps.scales, requestId })
   return deps.db.transaction(async (tx) => {
-    if (!(await insertBet(tx, bet, selections, submission))) return undefined
+    if (!(await insertBet(tx, bet, submission))) return undefined
     const now = deps.clock.now()
-    await knowEvents(
-      tx,
-      selections.map((s) => s.eventId),
-      now,
-    )
     const dueAt = new Date(now.getTime() + LEASE_MS)
     const call = { operation: 'place', requestId, body, status: 'pending', attempts: 1, result: null } as const
-    await insertDeliveries(tx, [{ betId: bet.betId, partnerId: bet.partnerId, number: 1, ...call, dueAt }], now)
+    const delivery = { betId: bet.betId, partnerId: bet.partnerId, number: 1, ...call, dueAt }
+    await tx.finish(() =>
+      Promise.all([insertSelections(tx, bet.betId, selections), insertDeliveries(tx, [delivery], now)]),
+    )
     return { bet, body }
   })
 }
@@ -63,16 +72,28 @@ export function finishPlacing(
   startedAt: Date,
 ): Promise<Placed> {
   return deps.db.transaction(async (tx) => {
-    const [bet] = await lockBets(tx, [betId])
+    // In one round trip, in this order: the bet is locked, then its events, and what is read is what their last holders left.
+    const [[bet], deliveryId, , selections, limits] = await Promise.all([
+      lockBets(tx, [betId]),
+      readPlaceDelivery(tx, betId),
+      holdEventsOf(tx, betId),
+      readSelections(tx, [betId]),
+      lockLimits(tx),
+    ])
     if (bet === undefined) throw new Error('a bet that was being placed is gone')
-    await recordPlaceAttempt(deps, tx, betId, answer, startedAt)
-    if (bet.status !== 'placing') return { status: bet.status, reason: bet.reason }
-    return decidePlacing(deps, tx, bet, answer)
+    const recorded = recordPlaceAttempt(deps, tx, deliveryId, answer, startedAt)
+    const [placed] = await Promise.all([
+      bet.status === 'placing' ? decidePlacing(deps, tx, { bet, selections, limits }, answer) : bet,
+      recorded,
+    ])
+    return { status: placed.status, reason: placed.reason }
   })
 }
 
-async function decidePlacing(deps: FlowDeps, tx: Tx, bet: PlatformBet, answer: Answer): Promise<Placed> {
-  const { outcome } = answer
+type Known = Pick<ControlFacts, 'bet' | 'selections' | 'limits'>
+
+async function decidePlacing(deps: FlowDeps, tx: Tx, known: Known, { outcome }: Answer): Promise<Placed> {
+  const { bet } = known
   if (isDeclined(outcome)) {
     return close(deps, tx, { ...bet, status: 'declined', reason: `partner code ${outcome.code}` })
   }
@@ -80,9 +101,9 @@ async function decidePlacing(deps: FlowDeps, tx: Tx, bet: PlatformBet, answer: A
     const reason = outcome.kind === 'unknown' && outcome.reason === 'time_out' ? REASON.timeOut : REASON.partnerBroken
     return rollBack(deps, tx, bet, reason)
   }
-  await saveTold(tx, [{ betId: bet.betId, status: 'open', payout: null, resultType: null }])
-  const objection = await lastLook(deps, tx, bet)
-  return objection === undefined ? close(deps, tx, { ...bet, status: 'accepted' }) : rollBack(deps, tx, bet, objection)
+  const told = saveTold(tx, [{ betId: bet.betId, status: 'open', payout: null, resultType: null }])
+  const [placed] = await Promise.all([lastLook(deps, tx, known), told])
+  return placed
 }
 
 /** C-2: code 100 leaves open whether the bet was debited. */
@@ -104,37 +125,32 @@ async function rollBack(deps: FlowDeps, tx: Tx, bet: PlatformBet, errorCode: num
 }
 
 /** C-3: what breaks while the bet is being closed is an objection too. */
-async function lastLook(deps: FlowDeps, tx: Tx, bet: PlatformBet): Promise<number | undefined> {
-  await holdEvents(tx, await readEventIds(tx, bet.betId))
-  const selections = await readSelections(tx, [bet.betId])
-  const limits = await lockLimits(tx)
+async function lastLook(deps: FlowDeps, tx: Tx, known: Known): Promise<Placed> {
+  const { bet, limits } = known
   const exposure = await readExposure(tx, limits, bet.betId, bet.currency)
   const odds = multiplyOdds([bet.odds, ...(bet.booster === null ? [] : [bet.booster])])
-  if (odds === undefined) return REASON.broken
-  return findObjection({ bet, selections, limits, exposure, win: payoutAt(bet.stake, odds), scales: deps.scales })
+  const objection =
+    odds === undefined
+      ? REASON.broken
+      : findObjection({ ...known, exposure, win: payoutAt(bet.stake, odds), scales: deps.scales })
+  return objection === undefined ? close(deps, tx, { ...bet, status: 'accepted' }) : rollBack(deps, tx, bet, objection)
 }
 
+/** Sends all of its statements at once: what is decided after it finds the Place bet over. */
 async function recordPlaceAttempt(
   deps: FlowDeps,
   tx: Tx,
-  betId: string,
+  deliveryId: bigint,
   answer: Answer,
   startedAt: Date,
 ): Promise<void> {
-  const deliveryId = await readPlaceDelivery(tx, betId)
   const { outcome, status, body, durationMs } = answer
   const code = outcome.kind === 'refused' ? outcome.code : null
   const error = outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null
   const result = { accepted: 'done', refused: isDeclined(outcome) ? 'refused' : 'unknown', unknown: 'unknown' } as const
-  await insertAttempts(tx, [
-    { deliveryId, number: 1, startedAt, durationMs, status, outcome: outcome.kind, code, error, body },
-  ])
-  const over = await recordResults(
-    tx,
-    [{ deliveryId, attempt: 1, status: result[outcome.kind], dueAt: null, code, error }],
-    deps.clock.now(),
-  )
-  await promoteNext(tx, over, deps.clock.now())
+  const attempt = { deliveryId, number: 1, startedAt, durationMs, status, outcome: outcome.kind, code, error, body }
+  const over = { deliveryId, attempt: 1, status: result[outcome.kind], dueAt: null, code, error }
+  await Promise.all([insertAttempts(tx, [attempt]), recordResults(tx, [over], deps.clock.now())])
 }
 
 /**
@@ -143,13 +159,14 @@ async function recordPlaceAttempt(
  */
 export function giveUpPlacing(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
   return deps.db.transaction(async (tx) => {
-    const bets = (await lockBets(tx, betIds)).filter((bet) => bet.status === 'placing')
+    const free = await holdFreeBets(tx, betIds) // one that is held is just being decided by the process that is slow
+    const bets = (await readBets(tx, [...free])).filter((bet) => bet.status === 'placing')
     const places = await Promise.all(bets.map((bet) => readPlaceDelivery(tx, bet.betId)))
     const error = 'the placing process is gone'
     const results = places.map(
       (deliveryId) => ({ deliveryId, attempt: 1, status: 'unknown', dueAt: null, code: null, error }) as const,
     )
-    await promoteNext(tx, await recordResults(tx, results, deps.clock.now()), deps.clock.now())
+    await recordResults(tx, results, deps.clock.now())
     await decide(
       deps,
       tx,

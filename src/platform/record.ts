@@ -3,14 +3,14 @@ import type { Tx } from '../db/db.ts'
 import type { Money } from '../protocol/money.ts'
 import type { Answer } from '../wallet-client/wallet-client.ts'
 import type { FlowDeps } from './bet-flow.ts'
-import { holdBets, saveTold, type Told } from './bet-store.ts'
+import { holdFreeBets, saveTold, type Told } from './bet-store.ts'
+import type { Claim } from './claim.ts'
 import {
   type AttemptRecord,
-  type Claim,
+  type AttemptResult,
   type DeliveryStatus,
   insertAttempts,
   promoteNext,
-  type Recorded,
   recordResults,
 } from './outbox.ts'
 import { nextAttemptAt } from './schedule.ts'
@@ -32,20 +32,30 @@ export interface Over {
   readonly status: DeliveryStatus
 }
 
+export interface Recorded {
+  readonly over: readonly Over[]
+  /** Their bets are being changed by somebody else: to be recorded a little later. */
+  readonly busy: readonly Finished[]
+}
+
 /**
  * The bets are locked first: whoever decides another delivery for one of them sees either this result, or is seen by the
  * promotion. Statements that do not need each other's answers travel together.
  */
-export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Over[]> {
-  if (finished.length === 0) return []
-  const now = deps.clock.now()
+export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Recorded> {
+  if (finished.length === 0) return { over: [], busy: [] }
   const betIds = finished.map(({ claim }) => claim.bet_id)
+  const [held] = await Promise.all([holdFreeBets(tx, betIds), insertAttempts(tx, finished.map(toAttempt))])
+  const ready = finished.filter(({ claim }) => held.has(claim.bet_id))
+  const busy = finished.filter(({ claim }) => !held.has(claim.bet_id))
+  return { over: await finish(deps, tx, ready), busy }
+}
+
+/** The caller holds the bets. */
+async function finish(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Over[]> {
+  const now = deps.clock.now()
   const results = finished.map((entry) => toResult(deps, entry, now))
-  const [, , written] = await Promise.all([
-    holdBets(tx, betIds),
-    insertAttempts(tx, finished.map(toAttempt)),
-    recordResults(tx, results, now),
-  ])
+  const written = await recordResults(tx, results, now)
   const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
   const done = new Set(over.filter((row) => row.status === 'done').map((row) => row.delivery_id))
   const told = finished.filter(({ claim }) => done.has(claim.delivery_id)).map(toTold)
@@ -76,24 +86,27 @@ function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {
 const ALREADY_PROCESSED = 8
 
 /** An answer ends the delivery as done or refused; no answer plans the next attempt, or leaves it stuck (C-4, C-5). */
-function toResult(deps: RecordDeps, { claim, answer: { outcome } }: Finished, now: Date): Recorded {
+function toResult(deps: RecordDeps, { claim, answer }: Finished, now: Date): AttemptResult {
+  const { outcome } = answer
   const base = { deliveryId: claim.delivery_id, attempt: claim.attempts, dueAt: null, code: null, error: null }
   if (outcome.kind === 'accepted') return { ...base, status: 'done' }
   if (outcome.kind === 'refused') {
     const isDone = claim.operation === 'rollback' && outcome.code === ALREADY_PROCESSED
     return { ...base, status: isDone ? 'done' : 'refused', code: outcome.code, error: outcome.message }
   }
-  const first = claim.first_attempt_at.getTime()
-  const next = nextAttemptAt(
-    claim.operation,
-    claim.attempts - claim.attempts_before,
-    now.getTime() - first,
-    deps.random(),
-  )
   const error = `${outcome.reason}: ${outcome.detail}`
+  if (claim.operation === 'rollback' && isWholeRefusal(answer)) return { ...base, status: 'refused', error }
+  const first = claim.first_attempt_at.getTime()
+  const attempts = claim.attempts - claim.attempts_before
+  const next = nextAttemptAt(claim.operation, attempts, now.getTime() - first, deps.random())
   return next === undefined
     ? { ...base, status: 'stuck', error }
     : { ...base, status: 'pending', dueAt: new Date(first + next), error }
+}
+
+/** C-4 ends a rollback with every 400 that arrived whole, whatever its body; a result is tried again without a code (W-18). */
+function isWholeRefusal({ status, outcome }: Answer): boolean {
+  return status === 400 && outcome.kind === 'unknown' && outcome.reason.endsWith('_body')
 }
 
 /** What the partner has acknowledged, read from what was sent: exactly that was acknowledged. */

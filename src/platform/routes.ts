@@ -8,7 +8,7 @@ import { cancelBet, NotPossible, settleBet, unsettleBet } from './bet-flow.ts'
 import { readBets } from './bet-store.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { loadFrame, readFrameSession } from './frame-session.ts'
-import { retryStuck } from './outbox.ts'
+import { sendAgain } from './outbox.ts'
 import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from './place.ts'
 import {
   BetPath,
@@ -205,10 +205,11 @@ function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {
       problems: { 409: 'not_stuck' },
     }),
     async ({ params }, reply) => {
-      const isRetried = await retryStuck(deps.db, BigInt(params.deliveryId), deps.clock.now())
+      const isRetried = await sendAgain(deps.db, BigInt(params.deliveryId), deps.clock.now())
       const delivery = await getDelivery(deps, params.deliveryId)
       if (delivery === undefined) throw notFound('the delivery')
-      if (!isRetried) throw conflict('not_stuck', 'this delivery is not stuck')
+      if (!isRetried)
+        throw conflict('not_stuck', 'this delivery is neither stuck nor refused, or its bet has a later one')
       deps.decided()
       return reply.code(202).send(delivery)
     },

@@ -28,11 +28,6 @@ export function nextAttemptAt(
   return kind === 'rollback' ? nextRollback(attempts, elapsed, random) : nextResult(attempts, elapsed, random)
 }
 
-/** Whether an attempt of this number is one too many: the last one was claimed by a process that died before recording it. */
-export function isOver(kind: DeliveryKind, attempt: number): boolean {
-  return kind === 'rollback' && attempt > ROLLBACK_ATTEMPTS
-}
-
 /** The n-th start is planned from the first one, so that slow answers do not push the last attempts out of the window. */
 function nextRollback(attempts: number, elapsed: number, random: number): number | undefined {
   if (attempts >= ROLLBACK_ATTEMPTS) return undefined
