@@ -1,0 +1,98 @@
+/** What the platform makes of an answer to Place bet (P1 to P4, P7; C-2). */
+import type { PlatformCase } from '../case.ts'
+import { awaiting, count, NO_ROLLBACK, PLACE, ROLLED_BACK, refusal, status, WATCH } from './scenes.ts'
+
+const ERRORS = 'Place bet, Responses'
+const UNWANTED = 'The platform takes back a bet that stands: the stake returns and the player can no longer win.'
+const UNREFUNDED = 'The partner may have debited the stake; nobody returns it, and the bet does not exist.'
+
+const declined = (code: number, id: string, meaning: string): PlatformCase => ({
+  kind: 'scene',
+  id,
+  clause: code === 7 ? 'Errors, code 7' : 'C-2',
+  level: code === 7 ? 'MUST' : 'SHOULD',
+  sentence: `400 with code ${code} (${meaning}) declines the bet, and no Rollback follows.`,
+  loses: 'Nobody, but the partner keeps a record of cancelled bets that never were, and each costs a call.',
+  covers: ['P2'],
+  answers: { place: { always: refusal(code) } },
+  acts: [PLACE, WATCH],
+  expect: [count('place', 1), NO_ROLLBACK],
+})
+
+const failing = (code: number, id: string): PlatformCase => ({
+  kind: 'scene',
+  id,
+  clause: ERRORS,
+  level: 'MUST',
+  sentence: `Status ${code} on Place bet leads to one Rollback.`,
+  loses: UNREFUNDED,
+  covers: ['P4'],
+  answers: { place: { always: status(code) } },
+  acts: [PLACE, awaiting('rollback'), WATCH],
+  expect: [count('place', 1), ROLLED_BACK, { kind: 'nothing_else' }],
+})
+
+const badBody = (body: 'broken' | 'empty' | 'of_another_bet', id: string, words: string): PlatformCase => ({
+  kind: 'scene',
+  id,
+  clause: 'Bet operation success response body; C-2',
+  level: 'MUST',
+  sentence: `200 with ${words} is no success of Place bet and leads to one Rollback.`,
+  loses: UNREFUNDED,
+  covers: ['P7'],
+  answers: { place: { always: { kind: 'bad_body', body } } },
+  acts: [PLACE, awaiting('rollback'), WATCH],
+  expect: [count('place', 1), ROLLED_BACK],
+})
+
+export const ANSWER_CASES: readonly PlatformCase[] = [
+  {
+    kind: 'scene',
+    id: 'platform-answer-01',
+    clause: ERRORS,
+    level: 'MUST',
+    sentence: '200 places the bet: one Place bet, and no Rollback follows.',
+    loses: UNWANTED,
+    covers: ['P1'],
+    acts: [PLACE, WATCH],
+    expect: [count('place', 1), NO_ROLLBACK],
+  },
+  declined(7, 'platform-answer-02', 'not enough money'),
+  declined(3, 'platform-answer-03', 'invalid token'),
+  declined(9, 'platform-answer-04', 'user blocked'),
+  declined(14, 'platform-answer-05', 'self-excluded'),
+  {
+    kind: 'scene',
+    id: 'platform-answer-06',
+    clause: ERRORS,
+    level: 'MUST',
+    sentence: '400 with code 100 (system error) leads to one Rollback.',
+    loses: UNREFUNDED,
+    covers: ['P3'],
+    answers: { place: { always: refusal(100) } },
+    acts: [PLACE, awaiting('rollback'), WATCH],
+    expect: [count('place', 1), ROLLED_BACK],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-answer-07',
+    clause: 'Errors, Rollback errorCode values; C-2',
+    level: 'SHOULD',
+    sentence: 'The Rollback after 400 with code 100 says errorCode 52 (technical issues on the partner’s side).',
+    loses: 'Nobody, but the partner looks for the cause in the wrong place.',
+    covers: ['P3'],
+    answers: { place: { always: refusal(100) } },
+    acts: [PLACE, awaiting('rollback')],
+    expect: [ROLLED_BACK, { kind: 'error_code', code: 52 }],
+  },
+  failing(401, 'platform-answer-08'),
+  failing(403, 'platform-answer-09'),
+  failing(404, 'platform-answer-10'),
+  failing(429, 'platform-answer-11'),
+  failing(500, 'platform-answer-12'),
+  failing(503, 'platform-answer-13'),
+  failing(302, 'platform-answer-14'),
+  badBody('broken', 'platform-answer-15', 'a body that breaks off'),
+  badBody('empty', 'platform-answer-16', 'an empty body'),
+  badBody('of_another_bet', 'platform-answer-17', 'another transactionId'),
+]

@@ -1,0 +1,202 @@
+/** Currencies, restarts, dead partners, and the form of every request (P15 to P18). */
+import type { Act, PlatformCase } from '../case.ts'
+import { awaiting, count, HANG, PLACE, refusal, status, WATCH, won } from './scenes.ts'
+
+const SETTLE_FIRST: Act = { kind: 'settle', bet: 0, resultType: 'won', amount: '25.00' }
+const CASHOUT_SECOND: Act = { kind: 'settle', bet: 1, resultType: 'cashout', amount: '12.00' }
+const RESTART: Act = { kind: 'restart' }
+const recovered = (call: 'rollback' | 'settle', many: number): Act => ({
+  kind: 'await',
+  call,
+  count: many,
+  within: 'recoveryMs',
+})
+
+/** Enough hanging calls to fill a pool that is shared with the healthy partners. */
+const DEAD_BETS = 12
+/** Answered one after the other around the moment of the kill. */
+const CRASH_BETS = 10
+const HEALTHY = Array.from({ length: 9 }, (_, i) => i + 1)
+
+const CURRENCY_CASES: readonly PlatformCase[] = [
+  {
+    kind: 'scene',
+    id: 'platform-currency-01',
+    clause: 'User data, Multi-currency rules 2',
+    level: 'MUST',
+    sentence: 'A bet placed before a switch of the currency keeps its currency in Settle and Unsettle.',
+    loses: 'The player is paid 25 of the wrong currency.',
+    covers: ['P17'],
+    acts: [
+      PLACE,
+      { kind: 'switch_currency' },
+      PLACE,
+      SETTLE_FIRST,
+      awaiting('settle'),
+      { kind: 'unsettle', bet: 0 },
+      awaiting('unsettle'),
+      CASHOUT_SECOND,
+      awaiting('settle', 2),
+    ],
+    expect: [count('place', 2), count('settle', 2), { kind: 'currencies', of: ['EUR', 'USD'] }],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-currency-02',
+    clause: 'User data, Multi-currency rules 2',
+    level: 'MUST',
+    sentence: 'A bet placed before a switch of the currency keeps its currency in Rollback.',
+    loses: 'The partner cannot find the stake’s currency, or refunds another one.',
+    covers: ['P17'],
+    acts: [PLACE, { kind: 'switch_currency' }, PLACE, { kind: 'cancel', bet: 0, errorCode: 32 }, awaiting('rollback')],
+    expect: [count('place', 2), count('rollback', 1), { kind: 'currencies', of: ['EUR', 'USD'] }],
+  },
+]
+
+const CRASH_CASES: readonly PlatformCase[] = [
+  {
+    kind: 'scene',
+    id: 'platform-crash-01',
+    clause: 'C-1',
+    level: 'MUST',
+    sentence: 'A Place bet that was unanswered when the platform was killed is rolled back after its start.',
+    loses: 'The partner has debited a stake for a bet that does not exist, and nobody returns it.',
+    covers: ['P16'],
+    answers: { place: { always: HANG } },
+    acts: [{ kind: 'place', aside: true }, awaiting('place'), RESTART, recovered('rollback', 1), WATCH],
+    expect: [count('place', 1), count('rollback', 1)],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-crash-02',
+    clause: 'C-1',
+    level: 'MUST',
+    sentence:
+      'A Place bet whose 200 was on its way when the platform was killed is kept or rolled back, never both or neither.',
+    loses: 'The partner has debited a stake for a bet that does not exist, and nobody returns it.',
+    covers: ['P16'],
+    answers: { place: { always: { kind: 'ok_at_restart' } } },
+    acts: [
+      ...Array.from({ length: CRASH_BETS }, (): Act => ({ kind: 'place', aside: true })),
+      awaiting('place', CRASH_BETS),
+      RESTART,
+      { kind: 'await_fates' },
+      WATCH,
+    ],
+    expect: [count('place', CRASH_BETS), count('rollback', 0, CRASH_BETS), { kind: 'one_fate' }],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-crash-03',
+    clause: 'C-1; C-4',
+    level: 'MUST',
+    sentence: 'A Rollback that waits for its next attempt when the platform is killed is sent after its start.',
+    loses: 'The player’s stake is gone for good.',
+    covers: ['P16'],
+    answers: { place: { always: refusal(100) }, rollback: { first: [status(500), status(500)] } },
+    acts: [PLACE, awaiting('rollback', 2), RESTART, recovered('rollback', 3), WATCH],
+    expect: [count('rollback', 3)],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-crash-04',
+    clause: 'C-1; C-5',
+    level: 'MUST',
+    sentence:
+      'A Settle that is unanswered when the platform is killed is sent again after its start, with the same data.',
+    loses: 'The winner is never paid.',
+    covers: ['P16'],
+    answers: { settle: { first: [HANG] } },
+    acts: [PLACE, won('25.00'), awaiting('settle'), RESTART, recovered('settle', 2), WATCH],
+    expect: [count('settle', 2), { kind: 'same_data', call: 'settle', exactly: false }],
+  },
+]
+
+const ISOLATION_CASE: PlatformCase = {
+  kind: 'scene',
+  id: 'platform-isolation-01',
+  clause: 'C-6',
+  level: 'MUST',
+  sentence: 'While one partner of ten answers nothing, the other nine are called without delay.',
+  loses: 'One partner’s outage makes the bets of all others time out, and their winners wait.',
+  covers: ['P18'],
+  partners: 10,
+  answers: { place: { always: HANG }, rollback: { always: HANG } },
+  acts: [
+    ...Array.from({ length: DEAD_BETS }, (): Act => ({ kind: 'place', partner: 0, aside: true })),
+    { kind: 'await', call: 'rollback', count: DEAD_BETS, within: 'rollbackByMs' },
+    ...HEALTHY.map((partner): Act => ({ kind: 'place', partner })),
+    ...HEALTHY.map((partner): Act => ({ ...won('25.00'), bet: DEAD_BETS + partner - 1 }) as Act),
+    awaiting('settle', HEALTHY.length),
+  ],
+  expect: [count('settle', HEALTHY.length), { kind: 'prompt' }],
+}
+
+const form = (
+  id: string,
+  rule: (PlatformCase & { kind: 'form' })['rule'],
+  clause: string,
+  sentence: string,
+  loses: string,
+): PlatformCase => ({ kind: 'form', id, rule, clause, level: 'MUST', sentence, loses, covers: ['P15'] })
+
+const FORM_CASES: readonly PlatformCase[] = [
+  form(
+    'platform-form-01',
+    'signature',
+    'Authentication 1; S-1',
+    'Every request is signed over its exact bytes.',
+    'A partner that verifies refuses every such call; one that does not can be robbed by anybody.',
+  ),
+  form(
+    'platform-form-02',
+    'members',
+    'Resources',
+    'Every request has the members of its operation, of the right type, length and value.',
+    'The partner refuses the call, or books another amount than was meant.',
+  ),
+  form(
+    'platform-form-03',
+    'place_only',
+    'Settle, Request',
+    'Settle carries none of the members that belong to Place bet alone.',
+    'Nobody, but a partner that checks strictly refuses the result.',
+  ),
+  form(
+    'platform-form-04',
+    'token',
+    'Settle, Request',
+    'Settle carries a token for a cashout and for nothing else.',
+    'A cashout without a token is refused; a token in other results ends in logs where it does not belong.',
+  ),
+  form(
+    'platform-form-05',
+    'reason',
+    'Rollback, Request; Errors',
+    'errorCode is one of the listed reasons, and only Rollback carries it.',
+    'Nobody, but the partner cannot know why the bet was taken back.',
+  ),
+  form(
+    'platform-form-06',
+    'identity',
+    'User data, Multi-currency rules 2 and 3; C-7',
+    'Every call about a bet names the player that its Place bet named.',
+    'The money of one player’s bet is booked for another one.',
+  ),
+  form(
+    'platform-form-07',
+    'stake',
+    'Resources, amount',
+    'A Rollback returns the stake.',
+    'A partner that trusts the amount refunds too much or too little.',
+  ),
+  form(
+    'platform-form-08',
+    'ids',
+    'Resources, requestId',
+    'requestId and transactionId are uuids, and one requestId names one request only.',
+    'The partner takes a new result for a late copy of an old one and does not apply it.',
+  ),
+]
+
+export const LIFE_CASES: readonly PlatformCase[] = [...FORM_CASES, ...CRASH_CASES, ...CURRENCY_CASES, ISOLATION_CASE]

@@ -1,0 +1,140 @@
+/** Settle, resettle and Unsettle on their way to the partner (P12 to P14; C-5, C-6). */
+import type { PlatformCase } from '../case.ts'
+import { awaiting, count, HANG, PLACE, refusal, status, times, UNSETTLE, WATCH, won } from './scenes.ts'
+
+const RESETTLE = 'Settle, Resettle (a)'
+const UNPAID = 'The partner was away for a moment, and the winner is never paid.'
+
+const refused = (code: 20 | 21, id: string): PlatformCase => ({
+  kind: 'scene',
+  id,
+  clause: code === 20 ? 'Settle, Resettle 4; C-5' : 'C-5',
+  level: 'SHOULD',
+  sentence: `A Settle refused with 400 and code ${code} is not sent again.`,
+  loses: 'Nobody, but the refusal is hidden behind retries that cannot succeed.',
+  covers: ['P13'],
+  answers: { settle: { always: refusal(code) } },
+  acts: [PLACE, won('25.00'), awaiting('settle'), WATCH],
+  expect: [count('settle', 1)],
+})
+
+export const RESULT_CASES: readonly PlatformCase[] = [
+  {
+    kind: 'scene',
+    id: 'platform-result-01',
+    clause: 'Settle',
+    level: 'MUST',
+    sentence: 'A result is told once: one Settle with the payout, and none after its 200.',
+    loses: 'A partner that is not idempotent pays again with every repeat.',
+    covers: ['P12'],
+    acts: [PLACE, won('25.00'), awaiting('settle'), WATCH],
+    expect: [
+      count('settle', 1),
+      {
+        kind: 'in_order',
+        deliveries: [
+          { call: 'place', amount: 10 },
+          { call: 'settle', amount: 25 },
+        ],
+      },
+    ],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-result-02',
+    clause: RESETTLE,
+    level: 'MUST',
+    sentence: 'A Settle answered 500 is sent again with the same data.',
+    loses: UNPAID,
+    covers: ['P12'],
+    answers: { settle: { first: [status(500)] } },
+    acts: [PLACE, won('25.00'), awaiting('settle', 2), WATCH],
+    expect: [count('settle', 2), { kind: 'same_data', call: 'settle', exactly: false }],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-result-03',
+    clause: 'C-5',
+    level: 'SHOULD',
+    sentence: 'A Settle that is sent again is byte for byte the same, requestId included.',
+    loses: 'A late copy of an old result cannot be told from a new one: the newer result may be overwritten.',
+    covers: ['P12'],
+    answers: { settle: { first: times(2, status(500)) } },
+    acts: [PLACE, won('25.00'), awaiting('settle', 3)],
+    expect: [count('settle', 3), { kind: 'same_data', call: 'settle', exactly: true }],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-result-04',
+    clause: RESETTLE,
+    level: 'MUST',
+    sentence: 'A Settle without an answer is sent again, and not beside the first.',
+    loses: UNPAID,
+    covers: ['P12'],
+    answers: { settle: { first: [HANG] } },
+    acts: [PLACE, won('25.00'), awaiting('settle', 2), WATCH],
+    expect: [count('settle', 2), { kind: 'one_at_a_time' }],
+  },
+  refused(20, 'platform-result-05'),
+  refused(21, 'platform-result-06'),
+  {
+    kind: 'scene',
+    id: 'platform-result-07',
+    clause: 'C-5',
+    level: 'SHOULD',
+    sentence: 'A Settle that the partner refused is shown as refused.',
+    loses: 'The player keeps a payout that was corrected, or misses one, and nobody at the platform can know.',
+    covers: ['P13'],
+    answers: { settle: { always: refusal(20) } },
+    acts: [PLACE, won('25.00'), awaiting('settle')],
+    expect: [{ kind: 'shown', as: 'refused' }],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-result-08',
+    clause: 'Settle, Resettle (b); C-6',
+    level: 'MUST',
+    sentence:
+      'Settle, resettle and Unsettle decided while the partner is down are delivered in that order, one at a time.',
+    loses: 'The older result arrives last and stays: the player is paid for it, or not paid.',
+    covers: ['P14'],
+    answers: { settle: { first: times(2, status(500)) } },
+    acts: [PLACE, won('25.00'), awaiting('settle'), won('15.00'), UNSETTLE, awaiting('unsettle'), WATCH],
+    expect: [
+      {
+        kind: 'in_order',
+        deliveries: [
+          { call: 'place', amount: 10 },
+          { call: 'settle', amount: 25 },
+          { call: 'settle', amount: 15 },
+          { call: 'unsettle' },
+        ],
+      },
+      { kind: 'one_at_a_time' },
+    ],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-result-09',
+    clause: 'Settle, Resettle (b); C-6',
+    level: 'MUST',
+    sentence: 'A resettle waits while the Settle before it is unanswered.',
+    loses: 'Both are applied at once, and which payout stays is a matter of luck.',
+    covers: ['P14'],
+    answers: { settle: { first: [{ kind: 'ok', after: 'quietMs' }] } },
+    acts: [PLACE, won('25.00'), awaiting('settle'), won('15.00'), awaiting('settle', 2)],
+    expect: [count('settle', 2), { kind: 'one_at_a_time' }],
+  },
+  {
+    kind: 'scene',
+    id: 'platform-result-10',
+    clause: 'Unsettle; C-5',
+    level: 'MUST',
+    sentence: 'An Unsettle answered 500 is sent again with the same data.',
+    loses: 'A withdrawn result stays paid out at the partner.',
+    covers: ['P12'],
+    answers: { unsettle: { first: [status(500)] } },
+    acts: [PLACE, won('25.00'), awaiting('settle'), UNSETTLE, awaiting('unsettle', 2), WATCH],
+    expect: [count('unsettle', 2), { kind: 'same_data', call: 'unsettle', exactly: false }],
+  },
+]

@@ -1,0 +1,19 @@
+/** Words of which the cases are made. */
+import type { BetOperation } from '../../../protocol/operation.ts'
+import type { Act, Answer, Expectation } from '../case.ts'
+
+export const HANG: Answer = { kind: 'hang' }
+export const RESET: Answer = { kind: 'reset' }
+export const refusal = (code: number): Answer => ({ kind: 'refusal', code })
+export const status = (code: number): Answer => ({ kind: 'status', status: code })
+export const times = (count: number, answer: Answer): Answer[] => Array<Answer>(count).fill(answer)
+
+export const PLACE: Act = { kind: 'place' }
+export const WATCH: Act = { kind: 'watch' }
+export const UNSETTLE: Act = { kind: 'unsettle' }
+export const won = (amount: string): Act => ({ kind: 'settle', resultType: 'won', amount })
+export const awaiting = (call: BetOperation, count = 1): Act => ({ kind: 'await', call, count })
+
+export const count = (call: BetOperation, from: number, to = from): Expectation => ({ kind: 'count', call, from, to })
+export const NO_ROLLBACK = count('rollback', 0)
+export const ROLLED_BACK = count('rollback', 1)

@@ -1,0 +1,34 @@
+/** One kill of the platform for all scenes that are about one: it begins when each of them waits for it, or has ended without it. */
+import type { Drive, Fulfilled } from './drive.ts'
+
+export interface SharedRestart {
+  /** Resolves when the kill begins. */
+  readonly begins: Promise<void>
+  /** The scene is ready; resolves when the platform listens again. */
+  arrive(): Promise<Fulfilled>
+  /** The scene has ended and never arrived. */
+  leave(): void
+}
+
+export function shareRestart(drive: Drive, scenes: number): SharedRestart {
+  let missing = scenes
+  let waiting = 0
+  let begin = () => {}
+  const begins = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const restarted = begins.then(() => drive({ do: 'restart' }))
+  const check = () => {
+    missing -= 1
+    if (missing === 0 && waiting > 0) begin()
+  }
+  return {
+    begins,
+    arrive() {
+      waiting += 1
+      check()
+      return restarted
+    },
+    leave: check,
+  }
+}

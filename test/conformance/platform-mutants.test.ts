@@ -1,0 +1,64 @@
+/**
+ * The judge of platforms judged: the right platform passes every case, each mutant fails the case that is about its fault,
+ * and no case is without a mutant. The table in the documentation is what came out; `npx vitest run -u` writes it anew.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { beforeAll, expect, test } from 'vitest'
+import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
+import type { Mutant } from './platform-mutants/fault.ts'
+import { failing, judgeTestPlatform, notPassed } from './platform-mutants/judged.ts'
+import { MUTANTS } from './platform-mutants/mutants.ts'
+import { readRows, writeTable } from './platform-mutants/table.ts'
+
+const TABLE = new URL('../../docs/reference/conformance-platform-mutants.md', import.meta.url).pathname
+/** Runs at once; more, and their own delays are judged. */
+const AT_ONCE = 5
+/** A delay of this machine can fail a case that is about time; a fault of the mutant fails it every time. */
+const MAX_RUNS = 3
+const ALL = PLATFORM_CASES.map(({ id }) => id)
+
+const failed = new Map<string, readonly string[]>()
+
+interface Judged {
+  readonly fault: Mutant['fault']
+  readonly slow?: boolean
+}
+
+/** What is found in each of at most MAX_RUNS runs; one that finds what is expected is enough. */
+async function judgeOften({ fault, slow = false }: Judged, find: typeof failing, expected?: readonly string[]) {
+  let always = ALL
+  for (let run = 0; run < MAX_RUNS; run += 1) {
+    const now = find(await judgeTestPlatform({ fault, slow }))
+    always = always.filter((id) => now.includes(id))
+    if (always.toSorted().join() === expected?.toSorted().join()) return always
+  }
+  return always
+}
+
+beforeAll(async () => {
+  await judgeTestPlatform({}) // the first run of a process is slow
+  const rows = readRows(existsSync(TABLE) ? readFileSync(TABLE, 'utf8') : '')
+  const queue = [...MUTANTS]
+  const work = async () => {
+    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
+      failed.set(mutant.name, await judgeOften(mutant, failing, rows.get(mutant.name)))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}, 280_000)
+
+test.each([false, true])('the right platform passes every case, slow ones: %s', async (slow) => {
+  expect(await judgeOften({ fault: () => ({}), slow }, notPassed, [])).toEqual([])
+})
+
+test.each(MUTANTS.map(({ name, caughtBy }) => [name, caughtBy]))('a platform that %s fails %s', (name, caughtBy) => {
+  expect(failed.get(name)).toContain(caughtBy)
+})
+
+test('no case is without a mutant that it is about', () => {
+  expect(ALL.filter((id) => !MUTANTS.some(({ caughtBy }) => caughtBy === id))).toEqual([])
+})
+
+test('the table of the documentation is what came out', async () => {
+  await expect(writeTable(MUTANTS, failed)).toMatchFileSnapshot(TABLE)
+})

@@ -1,0 +1,165 @@
+/** Faults of deliveries: how Rollbacks and results are insisted on (P8 to P14). */
+import { ends, insists, type Mutant, schedules, why } from './fault.ts'
+
+export const ROLLBACKS_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'never tries a Rollback again',
+    caughtBy: 'platform-rollback-01',
+    fault: schedules('rollback', () => undefined),
+  },
+  {
+    name: 'gives a Rollback up after three attempts',
+    caughtBy: 'platform-rollback-01',
+    fault: schedules('rollback', (start, attempts) => (attempts < 3 ? start : undefined)),
+  },
+  {
+    name: 'tries a Rollback again without a gap',
+    caughtBy: 'platform-rollback-01',
+    fault: schedules('rollback', (start) => start && 0),
+  },
+  {
+    name: 'tries a Rollback again in constant gaps',
+    caughtBy: 'platform-rollback-01',
+    fault: ({ nextStart }) => ({
+      nextStart: (operation, attempts) => {
+        const gap = 3 * (nextStart(operation, 1) ?? 0)
+        return operation === 'rollback' && attempts < 10 ? attempts * gap : nextStart(operation, attempts)
+      },
+    }),
+  },
+  {
+    name: 'goes on with a Rollback after its 200',
+    caughtBy: 'platform-answer-06',
+    fault: ({ isFinal }) => ({
+      isFinal: (operation, outcome) =>
+        !(operation === 'rollback' && outcome.kind === 'accepted') && isFinal(operation, outcome),
+    }),
+  },
+  {
+    name: 'begins with a gap of 2 s',
+    caughtBy: 'platform-rollback-02',
+    fault: schedules('rollback', (start) => start && 3 * start),
+  },
+  {
+    name: 'does not try a Rollback again after a time-out',
+    caughtBy: 'platform-rollback-03',
+    fault: ends('rollback', (outcome) => why(outcome) === 'time_out'),
+  },
+  {
+    name: 'tries a Rollback again after 400 with code 8',
+    caughtBy: 'platform-rollback-04',
+    fault: insists('rollback', 8),
+  },
+  {
+    name: 'tries a Rollback again after 400 with code 5',
+    caughtBy: 'platform-rollback-05',
+    fault: insists('rollback', 5),
+  },
+  {
+    name: 'shows a refused Rollback as done',
+    caughtBy: 'platform-rollback-06',
+    fault: () => ({ shows: (operation, status) => (operation === 'rollback' ? 'done' : status) }),
+  },
+  {
+    name: 'changes the errorCode from attempt to attempt',
+    caughtBy: 'platform-rollback-07',
+    fault: () => ({
+      retouch: (_operation, members, attempt) =>
+        attempt > 1 && members.errorCode ? { ...members, errorCode: '50' } : members,
+    }),
+  },
+]
+
+export const RESULTS_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'sends a Settle twice',
+    caughtBy: 'platform-result-01',
+    fault: () => {
+      let settles = 0
+      return {
+        isFinal: (operation, outcome) => {
+          if (operation === 'settle' && outcome.kind === 'accepted') settles += 1
+          return (
+            outcome.kind !== 'unknown' && !(operation === 'settle' && outcome.kind === 'accepted' && settles % 2 === 1)
+          )
+        },
+      }
+    },
+  },
+  {
+    name: 'does not try a Settle again after a status',
+    caughtBy: 'platform-result-02',
+    fault: ends('settle', (outcome) => why(outcome) === 'status'),
+  },
+  {
+    name: 'adds the payout again with every attempt of a Settle',
+    caughtBy: 'platform-result-02',
+    fault: () => ({
+      retouch: (operation, members, attempt) =>
+        operation === 'settle' ? { ...members, amount: `${attempt}${members.amount}` } : members,
+    }),
+  },
+  {
+    name: 'gives every attempt a requestId of its own',
+    caughtBy: 'platform-result-03',
+    fault: () => ({ newRequestIdPerAttempt: true }),
+  },
+  {
+    name: 'does not try a Settle again after a time-out',
+    caughtBy: 'platform-result-04',
+    fault: ends('settle', (outcome) => why(outcome) === 'time_out'),
+  },
+  { name: 'tries a Settle again after 400 with code 20', caughtBy: 'platform-result-05', fault: insists('settle', 20) },
+  { name: 'tries a Settle again after 400 with code 21', caughtBy: 'platform-result-06', fault: insists('settle', 21) },
+  {
+    name: 'shows a refused Settle as done',
+    caughtBy: 'platform-result-07',
+    fault: () => ({ shows: (operation, status) => (operation === 'settle' ? 'done' : status) }),
+  },
+  {
+    name: 'lets an Unsettle overtake the Settles before it',
+    caughtBy: 'platform-result-08',
+    fault: () => ({ order: 'unsettle_first' }),
+  },
+  {
+    name: 'sends all calls of a bet at once',
+    caughtBy: 'platform-result-09',
+    fault: () => ({ order: 'all_at_once' }),
+  },
+  {
+    name: 'does not try an Unsettle again',
+    caughtBy: 'platform-result-10',
+    fault: ends('unsettle', () => true),
+  },
+]
+
+export const SLOW_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'gives a Rollback up after nine attempts',
+    caughtBy: 'platform-rollback-08',
+    fault: schedules('rollback', (start, attempts) => (attempts < 9 ? start : undefined)),
+    slow: true,
+  },
+  {
+    name: 'spreads a Rollback over 12 minutes',
+    caughtBy: 'platform-rollback-08',
+    fault: schedules('rollback', (start) => start && 2 * start),
+    slow: true,
+  },
+  {
+    name: 'tries a Rollback for ever',
+    caughtBy: 'platform-rollback-09',
+    fault: ({ nextStart }) => ({
+      nextStart: (operation, attempts) =>
+        nextStart(operation, attempts) ??
+        (nextStart(operation, 9) ?? 0) + (attempts - 9) * (nextStart(operation, 1) ?? 0),
+    }),
+    slow: true,
+  },
+  {
+    name: 'shows a Rollback that it gave up as pending',
+    caughtBy: 'platform-rollback-10',
+    fault: () => ({ shows: (_operation, status) => (status === 'stuck' ? 'pending' : status) }),
+    slow: true,
+  },
+]

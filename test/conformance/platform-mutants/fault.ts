@@ -1,0 +1,53 @@
+/** A mutant: the right platform with exactly one fault, and the case that must see it. And the words to make one. */
+import type { Behaviour, Members, Operation, Outcome } from './behaviour.ts'
+
+export interface Mutant {
+  readonly name: string
+  /** The case that is about this fault; others may fail too. */
+  readonly caughtBy: string
+  readonly fault: (right: Behaviour) => Partial<Behaviour>
+  /** Judged by the slow cases. */
+  readonly slow?: true
+}
+
+export const forgives =
+  (isForgiven: (outcome: Outcome) => boolean): Mutant['fault'] =>
+  ({ rollsBack }) => ({ rollsBack: (outcome) => !isForgiven(outcome) && rollsBack(outcome) })
+
+export const takesBack =
+  (code: number): Mutant['fault'] =>
+  ({ rollsBack }) => ({
+    rollsBack: (outcome) => rollsBack(outcome) || (outcome.kind === 'refused' && outcome.code === code),
+  })
+
+export const why = (outcome: Outcome): string => (outcome.kind === 'unknown' ? outcome.why : outcome.kind)
+export const isStatus = (code: number) => (outcome: Outcome) => 'status' in outcome && outcome.status === code
+export const isNetwork = (pattern: RegExp) => (outcome: Outcome) =>
+  outcome.kind === 'unknown' && outcome.why === 'network' && pattern.test(outcome.code)
+
+export const ends =
+  (operation: Operation, isOver: (outcome: Outcome) => boolean): Mutant['fault'] =>
+  ({ isFinal }) => ({ isFinal: (of, outcome) => (of === operation && isOver(outcome)) || isFinal(of, outcome) })
+
+export const insists =
+  (operation: Operation, code: number): Mutant['fault'] =>
+  ({ isFinal }) => ({
+    isFinal: (of, outcome) =>
+      !(of === operation && outcome.kind === 'refused' && outcome.code === code) && isFinal(of, outcome),
+  })
+
+export const schedules =
+  (of: Operation, change: (start: number | undefined, attempts: number) => number | undefined): Mutant['fault'] =>
+  ({ nextStart }) => ({
+    nextStart: (operation, attempts) => {
+      const start = nextStart(operation, attempts)
+      return operation === of ? change(start, attempts) : start
+    },
+  })
+
+export const writes =
+  (of: Operation, change: (members: Members, newestCurrency: string, token: string) => Members): Mutant['fault'] =>
+  () => ({
+    members: (operation, members, { newestCurrency, token }) =>
+      operation === of ? { ...members, ...change(members, newestCurrency, token) } : members,
+  })

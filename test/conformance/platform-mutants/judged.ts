@@ -1,0 +1,65 @@
+/** One platform, right or a mutant, judged by the kit: over HTTP, with all times shrunk alike. */
+
+import type { PlatformCase } from '../../../src/conformance/platform/case.ts'
+import { PLATFORM_CASES } from '../../../src/conformance/platform/cases.ts'
+import type { Drive } from '../../../src/conformance/platform/drive.ts'
+import { driveByApi } from '../../../src/conformance/platform/drive-api.ts'
+import { runPlatformKit } from '../../../src/conformance/platform/run.ts'
+import { timingOf } from '../../../src/conformance/platform/timing.ts'
+import type { Report } from '../../../src/conformance/report.ts'
+import { type Behaviour, rightBehaviour } from './behaviour.ts'
+import { startTestPlatform } from './platform.ts'
+
+/** Five times faster than life: 5 s are 1 s. */
+const SCALE = 0.2
+/** What a busy machine may add to any time. */
+const NOISE_MS = 80
+/** The six minutes of a Rollback are 7.2 s. */
+const SLOW_SCALE = 0.02
+
+export interface JudgeOptions {
+  readonly fault?: (right: Behaviour) => Partial<Behaviour>
+  /** Judge the slow cases, and only these. */
+  readonly slow?: boolean
+}
+
+const isSlow = (one: PlatformCase) => one.kind === 'scene' && one.slow === true
+
+export async function judgeTestPlatform({ fault, slow = false }: JudgeOptions): Promise<Report> {
+  const scale = slow ? SLOW_SCALE : SCALE
+  const right = rightBehaviour(scale)
+  const platform = await startTestPlatform({ ...right, ...fault?.(right) })
+  const { drive, close } = driveByApi(platform)
+  const driveAll: Drive = async (wish) => {
+    if (wish.do !== 'restart') return drive(wish)
+    await platform.restart()
+    return { kind: 'done' }
+  }
+  try {
+    return await runPlatformKit({
+      cases: PLATFORM_CASES,
+      isWanted: (one) => isSlow(one) === slow,
+      drive: driveAll,
+      target: platform.url,
+      timing: timingOf(scale, NOISE_MS),
+      listen: { host: '127.0.0.1', port: 0 },
+      isSlow: slow,
+      isStrict: true,
+      signal: new AbortController().signal,
+      progress: () => {},
+    })
+  } finally {
+    await platform.stop()
+    await close()
+  }
+}
+
+/** The ids of the cases that fail. */
+export function failing(report: Report): string[] {
+  return report.results.filter(({ verdict }) => verdict.kind === 'failed').map(({ id }) => id)
+}
+
+/** These and the ids of the cases that are not judged. */
+export function notPassed(report: Report): string[] {
+  return report.results.filter(({ verdict }) => verdict.kind !== 'passed').map(({ id }) => id)
+}

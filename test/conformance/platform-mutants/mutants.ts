@@ -1,0 +1,14 @@
+/** Every mutant; the slow ones first, so that they run beside the others. */
+import { RESULTS_MUTANTS, ROLLBACKS_MUTANTS, SLOW_MUTANTS } from './delivery-mutants.ts'
+import type { Mutant } from './fault.ts'
+import { LIVES_MUTANTS } from './life-mutants.ts'
+import { ANSWERS_MUTANTS, SILENCE_MUTANTS } from './place-mutants.ts'
+
+export const MUTANTS: readonly Mutant[] = [
+  ...SLOW_MUTANTS,
+  ...ANSWERS_MUTANTS,
+  ...SILENCE_MUTANTS,
+  ...ROLLBACKS_MUTANTS,
+  ...RESULTS_MUTANTS,
+  ...LIVES_MUTANTS,
+]
