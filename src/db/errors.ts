@@ -45,10 +45,10 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE
 }
 
-/**
- * The statement met somebody else's lock or change, or took too long beside them. Its transaction has left nothing behind:
- * the same one may go through a little later.
- */
+/** Somebody else's lock or change stood in the way: a lock or statement time-out, a serialization failure, a deadlock. */
+const BUSY = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED, '40001', '40P01'])
+
+/** The transaction met another one and has left nothing behind; the same may go through a little later. */
 export function isBusy(error: unknown): boolean {
-  return isLockTimeout(error) || isConflict(error) || codeOf(error) === QUERY_CANCELED
+  return BUSY.has(codeOf(error) ?? '')
 }

@@ -3,9 +3,9 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { isOutage } from '../db/errors.ts'
+import { isBusy, isOutage } from '../db/errors.ts'
 import type { Logger } from '../logger.ts'
-import { notFound, Problem, sendProblem, toFaults, toProblem, unavailable } from './problem.ts'
+import { busy, notFound, Problem, sendProblem, toFaults, toProblem, unavailable } from './problem.ts'
 
 export interface Api {
   /** Path that every route of the API begins with; empty for none. */
@@ -25,7 +25,7 @@ export async function registerApi(
   await app.register(
     async (api) => {
       api.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) => {
-        const problem = isOutage(error) ? unavailable : toProblem(error)
+        const problem = isOutage(error) ? unavailable : isBusy(error) ? busy : toProblem(error)
         if (problem.status >= 500) log.error({ err: error, requestId: request.id }, 'a request failed')
         return sendProblem(reply, problem, request)
       })

@@ -59,6 +59,8 @@ export const unavailable = new Problem(
   'unavailable',
   'the database does not answer; whether anything was changed is not known',
 )
+/** Others held what the request needs, for longer than it waits. */
+export const busy = new Problem(503, 'busy', 'others are changing the same rows; nothing was changed, send it again')
 export const conflict = (code: string, detail: string) => new Problem(409, code, detail)
 
 export const ProblemSchema = Type.Object({
