@@ -3,6 +3,7 @@
 import { buffer } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig, SETTINGS, type Setting } from './config.ts'
+import { type ConformancePlatformFlags, runConformancePlatform } from './conformance/platform/command.ts'
 import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
 import type { Db } from './db/db.ts'
 import { isOutage } from './db/errors.ts'
@@ -169,6 +170,36 @@ conformance
     const noColour = (process.env.NO_COLOR ?? '') !== ''
     const deps = { stdout: process.stdout, stderr: process.stderr, noColour, signal: stopSignal() }
     process.exitCode = await runConformanceWallet(flags, deps)
+  })
+
+conformance
+  .command('platform')
+  .description('plays the wallet and judges the platform that calls it; exit 1 if it fails a MUST')
+  .option('--listen <port>', 'the port on which the kit plays the wallet')
+  .option('--host <address>', 'the address on which it listens', '127.0.0.1')
+  .option('--public-url <url>', 'how the platform reaches it, if not at that address')
+  .option('--platform-api <url>', 'a Purser platform, which is driven over its API')
+  .option('--platform-key <key>', 'its key')
+  .option('--drive <command>', 'any other platform: a command that fulfils one wish, given as JSON on stdin')
+  .option('--restart <command>', 'kills the platform and starts it again; without it four cases are not judged')
+  .option('--only <ids...>', 'only these cases; `platform-rollback` stands for all that begin so')
+  .option('--list', 'print the cases, judge nothing')
+  .option('--slow', 'judge the whole six minutes of a Rollback too')
+  .option('--strict', 'a SHOULD counts like a MUST')
+  .option('--json', 'print the report as JSON')
+  .option('--report <files...>', 'also write it to files')
+  .addHelpText(
+    'before',
+    examples(
+      'purser conformance platform --listen 9000 --platform-api http://127.0.0.1:8081 --platform-key …',
+      'purser conformance platform --listen 9000 --public-url https://kit.example --drive ./drive.sh --restart ./restart.sh --slow',
+      'purser conformance platform --list',
+    ),
+  )
+  .action(async (flags: ConformancePlatformFlags) => {
+    const noColour = (process.env.NO_COLOR ?? '') !== ''
+    const deps = { stdout: process.stdout, stderr: process.stderr, noColour, signal: stopSignal() }
+    process.exitCode = await runConformancePlatform(flags, deps)
   })
 
 program

@@ -8,6 +8,16 @@ export interface ApiOptions {
   readonly key: string
 }
 
+/** Why nothing answers there; undefined when something does, whatever it says. */
+export async function whyUnreachable(url: string): Promise<string | undefined> {
+  try {
+    await (await request(url)).body.dump()
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message || String(error) : String(error)
+  }
+}
+
 type Send = (method: string, path: string, body?: object) => Promise<unknown>
 type RestWish = Exclude<Wish, { do: 'restart' }>
 

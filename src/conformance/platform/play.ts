@@ -48,7 +48,7 @@ export async function play(stage: Stage, scene: SceneCase): Promise<Outcome> {
 }
 
 function prepare(stage: Stage, scene: SceneCase): Scene {
-  const journal = createJournal()
+  const journal = createJournal(stage.signal)
   const { restarting } = stage
   const partners = Array.from({ length: scene.partners ?? 1 }, (_, i) =>
     stage.wallet.open(scene.id, { scripts: i === 0 ? (scene.answers ?? {}) : {}, journal, restarting }),
@@ -67,7 +67,7 @@ async function actAll(scene: Scene): Promise<Fulfilled> {
     const done = await perform(scene, act)
     if (done.kind === 'unable') return done
   }
-  return lookAtLast(scene)
+  return scene.stage.signal.aborted ? unable('the run was interrupted') : lookAtLast(scene)
 }
 
 async function openFrame({ stage }: Scene, partner: OpenPartner, player: Player | undefined): Promise<Fulfilled> {

@@ -68,9 +68,13 @@ export interface Journal {
   waitFor(call: Call, count: number, limits: { patienceMs: number; withinMs?: number }): Promise<boolean>
 }
 
-export function createJournal(): Journal {
+/** `signal` ends every wait. */
+export function createJournal(signal: AbortSignal): Journal {
   const calls: Received[] = []
   const listeners = new Set<() => void>()
+  signal.addEventListener('abort', () => {
+    for (const listener of listeners) listener()
+  })
   const of = (call: Call) => calls.filter((received) => received.call === call)
   return {
     calls,
@@ -82,11 +86,11 @@ export function createJournal(): Journal {
     bets: () => [...new Set(of('place').map(({ body }) => String(body.transactionId)))],
     async waitFor(call, count, { patienceMs, withinMs = Number.POSITIVE_INFINITY }) {
       const giveUpAt = performance.now() + withinMs
-      while (of(call).length < count) {
+      while (of(call).length < count && !signal.aborted) {
         const left = Math.min(patienceMs, giveUpAt - performance.now())
         if (left <= 0 || !(await nextArrival(listeners, left))) return of(call).length >= count
       }
-      return true
+      return of(call).length >= count
     },
   }
 }

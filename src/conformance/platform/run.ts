@@ -26,7 +26,7 @@ export interface RunOptions {
   /** Judge these only; all when empty. */
   readonly isWanted: (one: PlatformCase) => boolean
   readonly signal: AbortSignal
-  readonly progress: (result: CaseResult) => void
+  readonly onResult: (result: CaseResult) => void
 }
 
 /** Milliseconds between the starts of two scenes: fifty at once would be a load test, and its delays would be judged. */
@@ -56,7 +56,7 @@ export async function runPlatformKit(options: RunOptions): Promise<Report> {
     return {
       judged: 'platform',
       target: options.target,
-      notes: [`the kit played ${options.cases.length} cases’ partners`],
+      notes: [`The kit played the wallet on port ${options.listen.port}.`],
       startedAt,
       durationMs: performance.now() - start,
       wasInterrupted: options.signal.aborted,
@@ -74,7 +74,7 @@ async function judgeAll(options: RunOptions, wallet: KitWallet): Promise<CaseRes
   const isNeeded = wanted.some(({ kind }) => kind === 'form') ? () => true : (one: SceneCase) => wanted.includes(one)
   const played = scenes.filter((one) => isNeeded(one) && (one.slow !== true || options.isSlow))
   const tell = (one: PlatformCase, judged: Judged) => {
-    if (wanted.includes(one)) options.progress(toResult(one, judged))
+    if (wanted.includes(one)) options.onResult(toResult(one, judged))
     return judged
   }
   const results = new Map<string, Judged>()

@@ -46,7 +46,7 @@ export async function judgeTestPlatform({ fault, slow = false }: JudgeOptions): 
       isSlow: slow,
       isStrict: true,
       signal: new AbortController().signal,
-      progress: () => {},
+      onResult: () => {},
     })
   } finally {
     await platform.stop()
