@@ -77,7 +77,8 @@ function answerBet(wallet: Wallet, request: Request): Promise<Rendered> {
   return answerSigned(wallet, request, name, async (body) => {
     const operation = operationOf(wallet.faults, request.method, body.type)
     if (operation !== undefined) return handleBetCall(wallet, readBetCall(wallet, operation, body))
-    if (typeof body.type !== 'number' || !has(wallet, 'unknown-type-ok')) throw new Malformed('there is no such type')
+    const isNone = typeof body.type === 'number' && ![1, 2, 3].includes(body.type)
+    if (!isNone || !has(wallet, 'unknown-type-ok')) throw new Malformed('there is no such type')
     return { kind: 'bet', transactionId: String(body.transactionId), requestId: '', at: nowOf(wallet) }
   })
 }

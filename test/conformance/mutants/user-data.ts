@@ -43,7 +43,8 @@ export function profile(wallet: Wallet, body: Body): Answer {
 }
 
 function anySession(wallet: Wallet): Session | undefined {
-  return has(wallet, 'profile-token-unchecked') ? [...wallet.sessions.values()].at(-1) : undefined
+  if (!has(wallet, 'profile-token-unchecked')) return undefined
+  return [...wallet.sessions.values()].find((one) => tokenProblem(wallet, one, one.userId) === undefined)
 }
 
 type Profile = Readonly<Record<string, unknown>>
