@@ -8,7 +8,7 @@ import { openDb } from './db/open.ts'
 import { createDirectory } from './gateway/directory.ts'
 import { createGatewayMetrics } from './gateway/metrics.ts'
 import { createOperators } from './gateway/operators.ts'
-import { registerGateway } from './gateway/server.ts'
+import { API_PREFIX, registerGateway } from './gateway/server.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
 import type { Running } from './serve.ts'
@@ -64,7 +64,7 @@ export async function createGatewayApp(
   const operators = createOperators(db)
   const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
   const metrics = createGatewayMetrics(operators)
-  const http = createHttpApp()
+  const http = createHttpApp(API_PREFIX)
   const { app, isDraining } = http
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')

@@ -55,7 +55,7 @@ function describe(operationId: string, summary: string, shape: Shape) {
 export function addRoutes(api: FastifyInstance, deps: ApiDeps): void {
   addOperatorRoutes(api, deps)
   api.post<{ Params: Static<typeof OperatorPath>; Body: Static<typeof NewSession> }>(
-    '/operators/:operatorId/sessions',
+    '/:operatorId/sessions',
     describe('exchangeToken', "Exchange an operator's token for one of the gateway's", {
       params: OperatorPath,
       body: NewSession,
@@ -89,7 +89,7 @@ function viewOf(exchanged: Exchanged): Static<typeof SessionView> {
 
 function addOperatorRoutes(api: FastifyInstance, { operators, clock }: ApiDeps): void {
   api.post<{ Body: Static<typeof NewOperator> }>(
-    '/operators',
+    '',
     describe('saveOperator', 'Add an operator, or change its address or secret', {
       body: NewOperator,
       ok: { 201: OperatorView },
@@ -102,7 +102,7 @@ function addOperatorRoutes(api: FastifyInstance, { operators, clock }: ApiDeps):
     },
   )
   api.get<{ Querystring: Static<typeof ListQuery> }>(
-    '/operators',
+    '',
     describe('listOperators', 'Operators, newest first; never their secrets', {
       querystring: ListQuery,
       ok: { 200: pageOf(OperatorView) },

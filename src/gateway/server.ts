@@ -4,6 +4,9 @@ import { registerApi } from '../http/api.ts'
 import { type ApiDeps, addRoutes } from './routes.ts'
 import { registerWire, type WireDeps } from './wire.ts'
 
+/** Every path of the gateway's own API; any other one that does not exist is a wallet's plain 404. */
+export const API_PREFIX = '/operators'
+
 export interface GatewayServerDeps extends WireDeps, ApiDeps {
   readonly apiKey: string
 }
@@ -11,5 +14,6 @@ export interface GatewayServerDeps extends WireDeps, ApiDeps {
 export async function registerGateway(app: FastifyInstance, deps: GatewayServerDeps): Promise<void> {
   const { apiKey, log } = deps
   await registerWire(app, deps)
-  await registerApi(app, { prefix: '', apiKey, keyName: 'GATEWAY_API_KEY', log }, (api) => addRoutes(api, deps))
+  const own = { prefix: API_PREFIX, apiKey, keyName: 'GATEWAY_API_KEY', log }
+  await registerApi(app, own, (api) => addRoutes(api, deps))
 }

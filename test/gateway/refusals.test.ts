@@ -64,6 +64,16 @@ test('a method with a type that the interface does not have is code 5', async ()
   for (const type of [0, 4, '2', null]) expectRefused(await raw('PUT', '/payment/bet', place({ type })), 5)
 })
 
+test('a route that a wallet does not have is a 404 (R-1)', async () => {
+  for (const [method, path] of [
+    ['GET', '/payment/bet'],
+    ['DELETE', '/payment/bet'],
+    ['PUT', '/user/profile'],
+    ['POST', '/'],
+  ] as const)
+    expect((await fetch(scene.gateway.url + path, { method })).status).toBe(404)
+})
+
 test('an operatorUser that breaks its pattern is code 5 (P-5)', async () => {
   for (const operatorUser of ['', 'a b', 'é', 'a\n', 'x'.repeat(65), 7, null, {}])
     expectRefused(await raw('POST', '/payment/bet', place({ operatorUser })), 5)

@@ -1,0 +1,51 @@
+/** The conformance kit against our wallet, directly and through the gateway: every case has the same verdict. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Report } from '../../src/conformance/report.ts'
+import { createOperatorFixtures } from '../../src/conformance/wallet/fixtures-operator.ts'
+import { runKit } from '../../src/conformance/wallet/run.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { type ExchangingOperator, startExchangingOperator } from './exchanging-operator.ts'
+
+let gateway: TestGateway
+let wallet: TestWallet
+let operator: ExchangingOperator
+const OPERATOR = 'ours'
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  wallet = await startWallet({ env: { PURSER_BEHIND_AGGREGATOR: 'true' } })
+  await gateway.api.saveOperator(OPERATOR, wallet)
+  operator = await startExchangingOperator(wallet.url, (token) => gateway.api.exchange(OPERATOR, token))
+})
+afterAll(async () => {
+  await operator?.close()
+  await gateway?.stop()
+  await wallet?.stop()
+})
+
+async function direct(): Promise<Report> {
+  const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
+  const report = await runKit({ baseUrl: wallet.url, secret: wallet.secret, fixtures })
+  await fixtures.close()
+  return report
+}
+
+async function throughTheGateway(): Promise<Report> {
+  const fixtures = createOperatorFixtures({ url: operator.url, key: wallet.operatorKey })
+  const report = await runKit({ baseUrl: gateway.url, secret: gateway.secret, fixtures: operator.through(fixtures) })
+  await fixtures.close()
+  return report
+}
+
+const verdicts = ({ results }: Report) =>
+  results.map(({ id, verdict }) =>
+    verdict.kind === 'failed' ? `${id} failed: ${verdict.why}` : `${id} ${verdict.kind}`,
+  )
+
+test('the kit finds through the gateway what it finds directly, and nothing fails', async () => {
+  const reports = [await direct(), await throughTheGateway()].map(verdicts)
+  expect(reports[0]?.filter((verdict) => !verdict.endsWith(' passed'))).toEqual([])
+  expect(reports[1]).toEqual(reports[0])
+  await wallet.auditIsClean()
+})
