@@ -157,7 +157,7 @@ const lists = [
   step('retryDelivery', 202, 'again', 'Due now', ({ delivery }) => post(`/deliveries/${delivery}/retry`)),
   step('retryDelivery', 400, 'invalid', 'No id of a delivery', post('/deliveries/last/retry')),
   step('retryDelivery', 404, 'unknown', 'No such delivery', post('/deliveries/999/retry')),
-  step('retryDelivery', 409, 'done', 'It is not stuck', post('/deliveries/1/retry')),
+  step('retryDelivery', 409, 'done', 'Neither stuck nor refused', post('/deliveries/1/retry')),
 ]
 
 const OPERATIONS = [...new Set([...partners, ...before, ...bets, ...results, ...lists].map((s) => s.operationId))]

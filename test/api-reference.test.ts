@@ -137,5 +137,5 @@ describe('in Chromium,', () => {
 
 const SEARCHES = {
   wallet: ['anomal', 'Calls that contradict a bet'],
-  platform: ['stuck', 'Send a stuck delivery again'],
+  platform: ['stuck', 'Send a stuck or refused delivery again'],
 } as const

@@ -42,8 +42,8 @@ async function followWithServer(page: string): Promise<void> {
   const server = blocksOf(read(page)).find(({ info }) => info === 'sh server')
   const folder = makeFolder()
   try {
-    const { url, stop } = await startServer(folder, server?.text ?? '')
-    await follow(page, (blocks) => runBlocks(folder, blocks, { url })).finally(stop)
+    const { urls, stop } = await startServer(folder, server?.text ?? '')
+    await follow(page, (blocks) => runBlocks(folder, blocks, { urls })).finally(stop)
   } finally {
     folder.remove()
   }
@@ -53,6 +53,8 @@ describe('the commands of', () => {
   test('the tutorial do what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
 
   test('the README do what it shows', () => followWithServer('README.md'), 180_000)
+
+  test('the guide to the platform do what it shows', () => followWithServer('docs/guides/run-a-platform.md'), 180_000)
 
   test('the guide to production do what it shows, on Postgres', async () => {
     const [folder, database] = [makeFolder(), await createDatabase()]
@@ -105,6 +107,7 @@ const COMPLETE = [
   ['metrics', namesIn('src/wallet/metrics.ts', /name: '(\w+)'/g), 'docs/guides/run-in-production.md'],
   ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions.md'],
   ['paths of the API', keysOf('openapi/wallet.json', 'paths'), 'docs/reference/http-api.md'],
+  ['paths of the platform API', keysOf('openapi/platform.json', 'paths'), 'docs/reference/platform-api.md'],
 ] as const
 
 test.each(COMPLETE)('all %s of the code are on their page', (_what, names, page) => {

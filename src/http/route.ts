@@ -26,7 +26,7 @@ export function describeRoute({ operationId, tag, summary, key }: RouteName, { o
     ...(takesSomething && { 400: 'invalid_request' }),
     401: 'unauthorized',
     ...(schema.params && { 404: 'not_found' }),
-    503: 'unavailable',
+    503: 'unavailable or busy',
   }
   const refusals = Object.entries({ ...everyRoutes, ...problems }).flatMap(([status, codes]) =>
     codes === null ? [] : [[status, problem(codes)] as const],

@@ -199,11 +199,16 @@ function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {
   )
   api.post<{ Params: Static<typeof DeliveryPath> }>(
     '/deliveries/:deliveryId/retry',
-    describe('retryDelivery', 'Deliveries', 'Send a stuck delivery again: its schedule begins anew (C-4)', {
-      params: DeliveryPath,
-      ok: { 202: DeliverySchema },
-      problems: { 409: 'not_stuck' },
-    }),
+    describe(
+      'retryDelivery',
+      'Deliveries',
+      'Send a stuck or refused delivery again: its schedule begins anew (C-4, W-16)',
+      {
+        params: DeliveryPath,
+        ok: { 202: DeliverySchema },
+        problems: { 409: 'not_stuck' },
+      },
+    ),
     async ({ params }, reply) => {
       const isRetried = await sendAgain(deps.db, BigInt(params.deliveryId), deps.clock.now())
       const delivery = await getDelivery(deps, params.deliveryId)

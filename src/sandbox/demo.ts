@@ -55,6 +55,7 @@ export function welcome(
     `Partner secret  ${config.secrets[0]}`,
     `Operator key    ${config.operatorKey}`,
     `Platform        ${platformUrl}`,
+    `API reference   ${platformUrl}/docs`,
     `Platform key    ${config.platformKey}`,
     '',
     ...players.map(

@@ -12,8 +12,8 @@ import type { Block } from './markdown.ts'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_TIMEOUT_MS = 60_000
-/** The address that pages name; the tests use a free port. */
-const PAGE_URL = 'http://127.0.0.1:8080'
+/** The addresses that pages name; the tests use free ports. */
+const PAGE_URLS = { wallet: 'http://127.0.0.1:8080', platform: 'http://127.0.0.1:8081' }
 /** Printed before each block, so that its output can be told from the others'. */
 const MARK = '\u001e'
 
@@ -28,8 +28,10 @@ export function makeFolder(): Folder {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+export type Urls = Readonly<Record<keyof typeof PAGE_URLS, string>>
+
 export interface PageServer {
-  readonly url: string
+  readonly urls: Urls
   stop(): Promise<void>
 }
 
@@ -45,7 +47,7 @@ export async function startServer(folder: Folder, commandLine: string): Promise<
     child.kill('SIGTERM')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
   }
-  return { url: await addressOf(child), stop }
+  return { urls: await addressesOf(child), stop }
 }
 
 /** What `npm start` does once the build is there: the tests run on the build that `npm test` has made. */
@@ -56,7 +58,7 @@ function startScript(): string {
   return start
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
+function addressesOf(child: ChildProcess): Promise<Urls> {
   return new Promise((resolve, reject) => {
     let output = ''
     const fail = () => {
@@ -68,10 +70,10 @@ function addressOf(child: ChildProcess): Promise<string> {
     child.once('close', fail)
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text
-      const url = /Purser wallet\s+(http:\S+)/.exec(output)?.[1]
-      if (url === undefined) return
+      const [wallet, platform] = [/Purser wallet\s+(http:\S+)/, /Platform\s+(http:\S+)/].map((p) => p.exec(output)?.[1])
+      if (wallet === undefined || platform === undefined) return
       clearTimeout(timer)
-      resolve(url)
+      resolve({ wallet, platform })
     })
   })
 }
@@ -80,9 +82,11 @@ function addressOf(child: ChildProcess): Promise<string> {
 export async function runBlocks(
   folder: Folder,
   blocks: readonly Block[],
-  { url = PAGE_URL, env = {} }: { url?: string; env?: Record<string, string> },
+  { urls = PAGE_URLS, env = {} }: { urls?: Urls; env?: Record<string, string> },
 ): Promise<string[]> {
-  const script = blocks.map(({ text }) => `printf '${MARK}'\n${text.replaceAll(PAGE_URL, url)}`).join('\n')
+  const at = (text: string) =>
+    text.replaceAll(PAGE_URLS.wallet, urls.wallet).replaceAll(PAGE_URLS.platform, urls.platform)
+  const script = blocks.map(({ text }) => `printf '${MARK}'\n${at(text)}`).join('\n')
   const shell = spawn('sh', ['-eu', '-c', script], { cwd: folder.path, env: { PATH: process.env.PATH, ...env } })
   const output = collect(shell)
   const [code] = await once(shell, 'close')
