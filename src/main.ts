@@ -2,7 +2,7 @@
 /** The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable. */
 import { buffer } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
-import { type Config, ConfigError, ROLES, type Role, readConfig, SETTINGS, type Setting } from './config.ts'
+import { type Config, ConfigError, ROLES, type Role, readConfig } from './config.ts'
 import { type ConformancePlatformFlags, runConformancePlatform } from './conformance/platform/command.ts'
 import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
 import type { Db } from './db/db.ts'
@@ -19,6 +19,7 @@ import { runSandbox } from './sandbox/run.ts'
 import { type Running, serveWallet } from './serve.ts'
 import { serveGateway } from './serve-gateway.ts'
 import { servePlatform } from './serve-platform.ts'
+import { type Reader, settingsOf } from './settings.ts'
 
 const EXIT = { findings: 1, wrongUse: 2, unreachable: 3 } as const
 
@@ -43,7 +44,7 @@ program
       'PORT=9000 PURSER_DATA_DIR=memory:// purser sandbox --rate 0',
     ),
   )
-  .addHelpText('after', environment)
+  .addHelpText('after', environment('wallet', 'platform'))
   .action(async (flags: SandboxFlags) => {
     const config = readConfig(process.env, ROLES.sandbox)
     const noColour = (process.env.NO_COLOR ?? '') !== ''
@@ -62,7 +63,7 @@ program
       'DATABASE_URL=postgres://… PARTNER_SECRET=… OPERATOR_API_KEY=… NODE_ENV=production purser wallet',
     ),
   )
-  .addHelpText('after', environment)
+  .addHelpText('after', environment('wallet'))
   .action(() => serveUntilStopped((config) => serveWallet(config), { tellGenerated: true }))
 
 program
@@ -72,7 +73,7 @@ program
     'before',
     examples('purser platform', 'DATABASE_URL=postgres://… PLATFORM_API_KEY=… NODE_ENV=production purser platform'),
   )
-  .addHelpText('after', environment)
+  .addHelpText('after', environment('platform'))
   .action(() => serveUntilStopped((config) => servePlatform(config), { tellGenerated: true, role: ROLES.platform }))
 
 program
@@ -85,7 +86,7 @@ program
       'DATABASE_URL=postgres://… PARTNER_SECRET=… GATEWAY_API_KEY=… NODE_ENV=production purser gateway',
     ),
   )
-  .addHelpText('after', environment)
+  .addHelpText('after', environment('gateway'))
   .action(() => serveUntilStopped((config) => serveGateway(config), { tellGenerated: true, role: ROLES.gateway }))
 
 program
@@ -104,6 +105,7 @@ program
   .description('checks every invariant of the ledger and of the bets; exit 1 if one is broken')
   .option('--json', 'print the findings as JSON')
   .addHelpText('before', examples('DATABASE_URL=postgres://… purser audit', 'purser audit --json'))
+  .addHelpText('after', environment('tool'))
   .action(async ({ json }: { json?: true }) => {
     const config = readConfig(process.env, ROLES.tool)
     const report = await withDb(openExistingDb, async (db) => {
@@ -136,6 +138,7 @@ program
       'purser reconcile --platform-database-url postgres://… --operator-api https://wallet.example --csv differences.csv',
     ),
   )
+  .addHelpText('after', environment('tool'))
   .action(async (options: ReconcileCommand) => {
     const write = (text: string) => void process.stdout.write(text)
     const isClean = await runReconcile(options, readConfig(process.env, ROLES.tool), write)
@@ -221,8 +224,8 @@ function examples(...lines: string[]): string {
   return `Examples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`
 }
 
-function environment(): string {
-  const lines = SETTINGS.map(({ name, meaning, ...setting }: Setting) => {
+function environment(...readers: readonly Reader[]): string {
+  const lines = settingsOf(readers).map(({ name, meaning, ...setting }) => {
     const fallback = setting.default === undefined ? '' : ` [${setting.default}]`
     return `  ${name.padEnd(26)}${meaning}${fallback}`
   })

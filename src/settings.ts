@@ -1,0 +1,136 @@
+/** All settings come from the environment. This one table is the source of reading, checking, `--help` and the reference in docs. */
+export type Reader = 'wallet' | 'platform' | 'gateway' | 'tool'
+
+export interface Setting {
+  readonly name: string
+  /** Absent: all of them. */
+  readonly readBy?: readonly Reader[]
+  /** As text; undefined when there is none. */
+  readonly default?: string
+  readonly meaning: string
+  readonly example: string
+  /** Can also be given as NAME_FILE, the path of a file that holds it. */
+  readonly secret?: true
+}
+
+const SERVERS = ['wallet', 'platform', 'gateway'] as const
+
+export const SETTINGS = [
+  { name: 'HOST', readBy: SERVERS, default: '127.0.0.1', meaning: 'Address to listen on.', example: '0.0.0.0' },
+  {
+    name: 'PORT',
+    readBy: SERVERS,
+    meaning: 'TCP port to listen on, 0 for any free one; absent: wallet and sandbox 8080, platform 8081, gateway 8082.',
+    example: '9000',
+  },
+  {
+    name: 'DATABASE_URL',
+    meaning: 'Postgres to use; without it the embedded PGlite in PURSER_DATA_DIR.',
+    example: 'postgres://purser@db:5432/purser',
+    secret: true,
+  },
+  {
+    name: 'PURSER_DATA_DIR',
+    default: '.purser',
+    meaning: 'Folder of the embedded database and of generated keys; `memory://` keeps nothing.',
+    example: '/var/lib/purser',
+  },
+  {
+    name: 'PARTNER_SECRET',
+    readBy: ['wallet', 'gateway'],
+    meaning:
+      'Secret shared with the platform; several, comma-separated, while rotating. Generated and kept when absent, never in production.',
+    example: 'new-secret,old-secret',
+    secret: true,
+  },
+  {
+    name: 'OPERATOR_API_KEY',
+    readBy: ['wallet'],
+    meaning: 'Bearer key of the operator API. Generated and kept when absent, never in production.',
+    example: 'a-long-random-text',
+    secret: true,
+  },
+  {
+    name: 'PLATFORM_API_KEY',
+    readBy: ['platform'],
+    meaning: 'Bearer key of the platform API. Generated and kept when absent, never in production.',
+    example: 'another-long-random-text',
+    secret: true,
+  },
+  {
+    name: 'GATEWAY_API_KEY',
+    readBy: ['gateway'],
+    meaning: 'Bearer key of the gateway API. Generated and kept when absent, never in production.',
+    example: 'a-third-long-random-text',
+    secret: true,
+  },
+  {
+    name: 'PURSER_CLAWBACK',
+    readBy: ['wallet', 'tool'],
+    default: 'refuse',
+    meaning: 'When money is taken back that the player no longer has: `refuse` (400, code 21) or `allow-negative`.',
+    example: 'allow-negative',
+  },
+  {
+    name: 'PURSER_RESETTLE_WINDOW',
+    readBy: ['wallet'],
+    meaning: 'Days after which a settlement can no longer be changed (400, code 20); absent: no limit.',
+    example: '30',
+  },
+  {
+    name: 'PURSER_FREEBET_STAKE',
+    readBy: ['wallet'],
+    default: 'player',
+    meaning: 'Who pays the stake of a bet with a bonusId: `player` or `promotions`.',
+    example: 'promotions',
+  },
+  {
+    name: 'PURSER_CURRENCIES',
+    readBy: ['wallet', 'platform', 'tool'],
+    meaning: 'Currencies beside ISO 4217, and finer scales: CODE:decimals, comma-separated.',
+    example: 'USDT:6,BTC:8,USD:4',
+  },
+  {
+    name: 'PURSER_BUCKETS',
+    readBy: ['wallet'],
+    meaning:
+      'Number of buckets, 1–16; fixed when the database is created. Absent: what the database has, 1 for a new one.',
+    example: '8',
+  },
+  {
+    name: 'PURSER_BEHIND_AGGREGATOR',
+    readBy: ['wallet'],
+    default: 'false',
+    meaning: 'Players are named by `operatorUser` where a call carries it.',
+    example: 'true',
+  },
+  {
+    name: 'PURSER_MINIMUM_AGE',
+    readBy: ['wallet'],
+    default: '18',
+    meaning: 'Years; players with a later birthday are refused (code 16).',
+    example: '21',
+  },
+  {
+    name: 'PURSER_MIGRATE',
+    readBy: SERVERS,
+    default: 'auto',
+    meaning: '`auto` updates the schema at start; `never` refuses to start on another schema.',
+    example: 'never',
+  },
+  {
+    name: 'LOG_LEVEL',
+    readBy: SERVERS,
+    default: 'info',
+    meaning: 'trace, debug, info, warn, error, fatal or silent.',
+    example: 'warn',
+  },
+  { name: 'NODE_ENV', readBy: SERVERS, meaning: '`production` refuses to generate secrets.', example: 'production' },
+] as const satisfies readonly Setting[]
+
+/** The settings that at least one of these reads. */
+export function settingsOf(readers: readonly Reader[]): Setting[] {
+  return SETTINGS.filter(({ readBy }: Setting) => readBy === undefined || readBy.some((one) => readers.includes(one)))
+}
+
+export type SettingName = (typeof SETTINGS)[number]['name']
