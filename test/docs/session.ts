@@ -37,7 +37,9 @@ export interface PageServer {
 
 /** Runs a command line that ends in `npm start` or a `node dist/main.js` command, on a free port. */
 export async function startServer(folder: Folder, commandLine: string): Promise<PageServer> {
-  const child = spawn('sh', ['-c', commandLine.replace(/npm start\s*$/, `exec ${startScript()}`)], {
+  const command = commandLine.replace(/npm start\s*$/, startScript())
+  const inPlaceOfSh = command.replace('node dist', 'exec node dist') // else stop() would stop only sh
+  const child = spawn('sh', ['-c', inPlaceOfSh], {
     cwd: folder.path,
     env: { PATH: process.env.PATH, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
