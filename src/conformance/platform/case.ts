@@ -43,8 +43,14 @@ export type Act =
   | { readonly kind: 'settle'; readonly bet?: number; readonly resultType: ResultType; readonly amount: string }
   | { readonly kind: 'unsettle'; readonly bet?: number }
   | { readonly kind: 'cancel'; readonly bet?: number; readonly errorCode: number }
-  /** Ends when so many of these calls have come, or when patience is over. */
-  | { readonly kind: 'await'; readonly call: BetOperation; readonly count: number; readonly within?: Moment }
+  /** Ends when so many of these calls have come; or when none came for `patience` (patienceMs), or not all `within` this time. */
+  | {
+      readonly kind: 'await'
+      readonly call: BetOperation
+      readonly count: number
+      readonly patience?: Moment
+      readonly within?: Moment
+    }
   /** Watches for what must not come. */
   | { readonly kind: 'watch'; readonly during?: Moment }
   /** The partner's registered address becomes another one. */

@@ -91,7 +91,7 @@ async function perform(scene: Scene, act: Act): Promise<Fulfilled> {
       return onBet(scene, act.bet, (bet) => ({ do: 'cancel', bet, errorCode: act.errorCode }))
     case 'await': {
       const within = act.within && { withinMs: timing[act.within] + timing.noiseMs }
-      const patienceMs = within === undefined ? timing.patienceMs : within.withinMs
+      const patienceMs = within === undefined ? timing[act.patience ?? 'patienceMs'] : within.withinMs
       await journal.waitFor(act.call, act.count, { patienceMs, ...within })
       return DONE
     }

@@ -25,7 +25,7 @@ export interface Timing {
   readonly quietMs: number
   /** Waited for what must come; longer than the gap before the fifth attempt. */
   readonly patienceMs: number
-  /** Waited for what must come after a restart of the platform. */
+  /** Waited for what must come after a restart of the platform, or by a schedule that is the platform's own. */
   readonly recoveryMs: number
   /** A call to a healthy partner is on its way by then, whatever other partners do. */
   readonly promptMs: number

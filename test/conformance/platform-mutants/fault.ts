@@ -6,6 +6,8 @@ export interface Mutant {
   /** The case that is about this fault; others may fail too. */
   readonly caughtBy: string
   readonly fault: (right: Behaviour) => Partial<Behaviour>
+  /** Judged by that case alone: what else suffers from the fault is a matter of chance. */
+  readonly alone?: true
   /** Judged by the slow cases. */
   readonly slow?: true
 }

@@ -21,11 +21,13 @@ export interface JudgeOptions {
   readonly fault?: (right: Behaviour) => Partial<Behaviour>
   /** Judge the slow cases, and only these. */
   readonly slow?: boolean
+  /** Judge this case alone. */
+  readonly only?: string | undefined
 }
 
 const isSlow = (one: PlatformCase) => one.kind === 'scene' && one.slow === true
 
-export async function judgeTestPlatform({ fault, slow = false }: JudgeOptions): Promise<Report> {
+export async function judgeTestPlatform({ fault, slow = false, only }: JudgeOptions): Promise<Report> {
   const scale = slow ? SLOW_SCALE : SCALE
   const right = rightBehaviour(scale)
   const platform = await startTestPlatform({ ...right, ...fault?.(right) })
@@ -38,7 +40,7 @@ export async function judgeTestPlatform({ fault, slow = false }: JudgeOptions): 
   try {
     return await runPlatformKit({
       cases: PLATFORM_CASES,
-      isWanted: (one) => isSlow(one) === slow,
+      isWanted: (one) => isSlow(one) === slow && (only === undefined || one.id === only),
       drive: driveAll,
       target: platform.url,
       timing: timingOf(scale, NOISE_MS),

@@ -83,5 +83,6 @@ export const LIVES_MUTANTS: readonly Mutant[] = [
     name: 'sends all deliveries through one lane',
     caughtBy: 'platform-isolation-01',
     fault: () => ({ lanes: 'one_for_all' }),
+    alone: true,
   },
 ]

@@ -3,7 +3,7 @@ import type { Mutant } from './fault.ts'
 
 const HEAD = `# The judge of platforms, judged
 
-Written by \`npx vitest run -u test/conformance/platform-mutants.test.ts\`; the test compares it.
+Written by \`npx vitest run test/conformance/platform-mutants.test.ts -u\`; the test compares it.
 
 Each row is a small test platform that does everything right but one thing. The kit must fail the case that is about that
 fault, and may fail others that suffer from it too. The right platform fails none.
@@ -13,9 +13,9 @@ fault, and may fail others that suffer from it too. The right platform fails non
 `
 
 export function writeTable(mutants: readonly Mutant[], failed: ReadonlyMap<string, readonly string[]>): string {
-  const rows = mutants.map(({ name, caughtBy }) => {
+  const rows = mutants.map(({ name, caughtBy, alone }) => {
     const others = (failed.get(name) ?? []).filter((id) => id !== caughtBy)
-    return `| ${name} | ${caughtBy} | ${others.join(', ')} |`
+    return `| ${name} | ${caughtBy} | ${alone ? '(played alone)' : others.join(', ')} |`
   })
   return `${HEAD}${rows.join('\n')}\n`
 }
@@ -24,6 +24,9 @@ export function writeTable(mutants: readonly Mutant[], failed: ReadonlyMap<strin
 export function readRows(markdown: string): ReadonlyMap<string, readonly string[]> {
   const rows = [...markdown.matchAll(/^\| (.+?) \| (platform-\S+) \| (.*?) ?\|$/gm)]
   return new Map(
-    rows.map(([, name = '', caughtBy = '', others = '']) => [name, [caughtBy, ...others.split(', ')].filter(Boolean)]),
+    rows.map(([, name = '', caughtBy = '', others = '']) => [
+      name,
+      [caughtBy, ...others.split(', ').filter((id) => id.startsWith('platform-'))],
+    ]),
   )
 }

@@ -1,0 +1,30 @@
+/** The cases as a catalogue: every row of part H is covered, ids are unique and in groups, sentences say something. */
+import { expect, test } from 'vitest'
+import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
+
+const ROWS = Array.from({ length: 18 }, (_, i) => `P${i + 1}`)
+
+test('every row of part H is covered, and nothing else', () => {
+  expect([...new Set(PLATFORM_CASES.flatMap(({ covers }) => covers))].toSorted()).toEqual(ROWS.toSorted())
+})
+
+test('ids are unique and of one form', () => {
+  const ids = PLATFORM_CASES.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids.filter((id) => !/^platform-[a-z]+-\d\d$/.test(id))).toEqual([])
+})
+
+test('each case says what it wants, in its own words, and what is lost without it', () => {
+  const sentences = PLATFORM_CASES.map(({ sentence }) => sentence)
+  expect(new Set(sentences).size).toBe(sentences.length)
+  expect(
+    PLATFORM_CASES.filter(({ sentence, loses, clause }) => !/\.$/.test(sentence) || !/\.$/.test(loses) || !clause),
+  ).toEqual([])
+})
+
+test('no two cases do and expect the same', () => {
+  const scenes = PLATFORM_CASES.flatMap((one) =>
+    one.kind === 'scene' ? [JSON.stringify([one.answers, one.acts, one.expect])] : [],
+  )
+  expect(new Set(scenes).size).toBe(scenes.length)
+})
