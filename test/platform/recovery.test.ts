@@ -31,9 +31,9 @@ afterEach(async () => {
 })
 
 /** Started some time after the kill, on a clock of its own, so that no test waits for it. */
-async function succeed(): Promise<TestPlatform> {
+async function succeed(after = LATER_MS): Promise<TestPlatform> {
   await killed.kill('SIGKILL')
-  time = fakeTime(new Date(Date.now() + LATER_MS))
+  time = fakeTime(new Date(Date.now() + after))
   successor = await startPlatform({ time, databaseUrl: database.url })
   await time.settle()
   return successor
@@ -74,6 +74,35 @@ test('P16: killed while a rollback waits for its next attempt: the same rollback
   expect(new Set(rollbacks.map(({ text }) => text)).size).toBe(1)
   const { status: state, deliveries } = await api.bet(betId)
   expect([state, deliveries[1]?.status, deliveries[1]?.attempts]).toEqual(['cancelled', 'done', rollbacks.length])
+})
+
+test('C-4: down for more than 6 minutes while a rollback waits: no late attempt is sent, it is stuck and is sent by hand', async () => {
+  wallet.next('place', status(500))
+  wallet.always('rollback', status(500))
+  const { betId } = await killed.api.place(frame)
+  await wallet.seen('rollback', 2)
+  await killed.kill('SIGKILL')
+  const sent = wallet.of('rollback', betId).length
+  wallet.always('rollback', {})
+  const { api } = await succeed(7 * 60_000)
+  await time.advance(60_000)
+  expect(wallet.of('rollback', betId)).toHaveLength(sent)
+  const [, rollback] = (await api.bet(betId)).deliveries
+  expect(rollback).toMatchObject({ status: 'stuck', error: expect.stringContaining('the time for it is over') })
+  expect((await api.deliveries('?status=stuck')).map((delivery) => delivery.betId)).toEqual([betId])
+  await api.request('POST', `/deliveries/${rollback?.deliveryId}/retry`)
+  await time.advance(1_000)
+  expect((await api.bet(betId)).deliveries[1]?.status).toBe('done')
+})
+
+test('C-4: down for more than 6 minutes before the first attempt of a rollback: it is sent, its time begins with it', async () => {
+  wallet.next('place', { fault: 'hang' })
+  killed.api.place(frame).catch(() => {})
+  const [place] = await wallet.seen('place', 1)
+  const { api } = await succeed(7 * 60_000)
+  await time.advance(1_000)
+  const { status: state, deliveries } = await api.bet(String(place?.body.transactionId))
+  expect([state, deliveries[1]?.operation, deliveries[1]?.status]).toEqual(['cancelled', 'rollback', 'done'])
 })
 
 test('P16: killed while a settle is on its way: it is sent again with the same bytes, and what waits behind it follows', async () => {

@@ -1,5 +1,5 @@
 /** How results reach a partner that does not take them at once (C-5), and in which order (C-6). */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type BetDetail, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { hang, refusal, reset, type ScriptedWallet, status } from '../support/scripted-wallet.ts'
@@ -109,6 +109,44 @@ test('P13: a later result goes out after a refused one', async () => {
   expect(wallet.of('settle', betId).map((r) => r.body.resultType)).toEqual(['won', 'lost', 'refund'])
 })
 
+const retry = (delivery: Delivery | undefined) =>
+  platform.api.request('POST', `/deliveries/${delivery?.deliveryId}/retry`)
+
+test.each([20, 21])('W-16: a result refused with %i is sent again by hand, with the same bytes', async (code) => {
+  const betId = await acceptedBet()
+  wallet.next('settle', refusal(code))
+  await platform.api.settle(betId, 'won', '25.00')
+  await time.advance(1_000)
+  const refused = await onlyDeliveryOf(betId)
+  expect(refused.status).toBe('refused')
+  expect((await retry(refused)).status).toBe(202)
+  await platform.api.settle(betId, 'lost', '0') // what is decided meanwhile waits for it
+  await time.advance(1_000)
+  expect((await deliveriesOf(betId)).map((d) => [d.status, d.attempts])).toEqual([
+    ['done', 2],
+    ['done', 1],
+  ])
+  const [first, again, later] = wallet.of('settle', betId)
+  expect([again?.text === first?.text, later?.body.resultType]).toEqual([true, 'lost'])
+})
+
+test('W-16: a refused result is not sent again when a later one has gone out, nor is anything that is not over', async () => {
+  const betId = await acceptedBet()
+  wallet.next('settle', refusal(20), {})
+  await platform.api.settle(betId, 'won', '25.00')
+  await platform.api.settle(betId, 'lost', '0')
+  await time.advance(1_000)
+  const [refused, done] = await deliveriesOf(betId)
+  for (const delivery of [refused, done]) {
+    const { status: answer, body } = await retry(delivery)
+    expect([answer, body]).toEqual([409, expect.objectContaining({ code: 'not_stuck' })])
+  }
+  const { deliveries } = await platform.api.bet(betId)
+  expect((await retry(deliveries[0])).status).toBe(409) // nor is a Place bet, ever
+  await time.advance(MINUTE_MS)
+  expect(wallet.of('settle', betId)).toHaveLength(2)
+})
+
 test('C-5: the gaps double from 0.7 s up to one minute, and a settle is still tried after 24 hours', async () => {
   const betId = await acceptedBet()
   wallet.always('settle', status(503))
@@ -196,6 +234,23 @@ test('P14: a stuck rollback is not overtaken, and bets beside it are not held up
   await time.advance(MINUTE_MS)
   expect((await deliveriesOf(betId)).map((d) => d.status)).toEqual(['stuck', 'waiting'])
   expect((await onlyDeliveryOf(other)).status).toBe('done')
+})
+
+test('C-6: a bet whose row somebody holds delays no other, and its own answer is not lost', async () => {
+  const [busy, ...others] = await Promise.all(Array.from({ length: 5 }, acceptedBet))
+  let answer = () => {}
+  wallet.always('settle', { hold: new Promise<void>((resolve) => (answer = resolve)) })
+  await Promise.all([busy, ...others].map((betId) => platform.api.settle(betId ?? '', 'won', '25.00')))
+  await wallet.seen('settle', 5)
+  await platform.sql('begin')
+  await platform.sql('select from platform.bet where bet_id = $1 for update', [busy])
+  answer()
+  const pending = async () => (await platform.api.deliveries('?status=pending')).map(({ betId }) => betId)
+  await vi.waitFor(async () => expect(await pending()).toEqual([busy]), 400) // before any wait for a lock would end
+  await platform.sql('rollback')
+  await time.advance(1_000)
+  expect(await onlyDeliveryOf(busy ?? '')).toMatchObject({ status: 'done', attempts: 1 })
+  expect(wallet.of('settle')).toHaveLength(5)
 })
 
 test('C-6: different bets are delivered side by side', async () => {

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type BetDetail, startPlatform, type TestPlatform } from '../support/platform.ts'
-import { hang, refusal, reset, type ScriptedWallet, status } from '../support/scripted-wallet.ts'
+import { hang, refusal, reset, type Script, type ScriptedWallet, status } from '../support/scripted-wallet.ts'
 
 const WINDOW_MS = 360_000
 
@@ -27,11 +27,23 @@ afterEach(() => {
 })
 
 /** Each test has a partner of its own: what one finds of it is not another's business. */
-async function cancelledBet(): Promise<string> {
+async function newPartner(always: Script = {}): Promise<void> {
   const partner = await platform.partner()
   wallet = partner.wallet
+  wallet.always('rollback', always)
   frame = await platform.api.loadFrame(partner.partnerId)
+}
+
+/** `always` is what every rollback meets when nothing else is queued. */
+async function cancelledBet(always: Script = {}): Promise<string> {
+  await newPartner(always)
   return anotherCancelledBet()
+}
+
+/** Side by side: time stands still. */
+async function cancelledBets(count: number, always: Script): Promise<string[]> {
+  await newPartner(always)
+  return Promise.all(Array.from({ length: count }, anotherCancelledBet))
 }
 
 async function anotherCancelledBet(): Promise<string> {
@@ -70,9 +82,8 @@ test('P8: answered 500 nine times, then 200: ten attempts, the first gap 0.7 s, 
 })
 
 test.each([1, 0.999, 0.5])('P8: chance %d takes a little of every gap and adds nothing', async (random) => {
-  const betId = await cancelledBet()
+  const betId = await cancelledBet(status(503))
   chance = random
-  wallet.always('rollback', status(503))
   await time.advance(WINDOW_MS + 60_000)
   const rollback = await rollbackOf(betId)
   const starts = startsOf(rollback)
@@ -85,8 +96,7 @@ test.each([1, 0.999, 0.5])('P8: chance %d takes a little of every gap and adds n
 })
 
 test('P9: never answered: ten attempts, all within 6 minutes of the first, then stuck', async () => {
-  const betId = await cancelledBet()
-  wallet.always('rollback', hang)
+  const betId = await cancelledBet(hang)
   await time.advance(WINDOW_MS + 5_000)
   const rollback = await rollbackOf(betId)
   const starts = startsOf(rollback)
@@ -100,8 +110,7 @@ test('P9: never answered: ten attempts, all within 6 minutes of the first, then 
 })
 
 test('P9: one that is stuck is listed, and sending it by hand keeps every attempt', async () => {
-  const betId = await cancelledBet()
-  wallet.always('rollback', reset)
+  const betId = await cancelledBet(reset)
   await time.advance(WINDOW_MS)
   const stuck = (await platform.api.deliveries('?status=stuck')).filter((d) => d.betId === betId)
   expect(stuck).toEqual([expect.objectContaining({ operation: 'rollback', status: 'stuck', attempts: 10 })])
@@ -160,19 +169,58 @@ test('P8: 200 with a body that is not the standard one is tried again', async ()
   expect(await rollbackOf(betId)).toMatchObject({ status: 'done', attempts: 4 })
 })
 
-test('C-4: fifty rollbacks to a partner that never answers all end stuck or done, none with more than ten attempts', async () => {
+test('P9: thirty rollbacks to a partner that never answers: each of them has its ten attempts, started within 6 minutes', async () => {
+  const bets = await cancelledBets(30, hang)
+  await time.advance(WINDOW_MS + 6_000)
+  for (const betId of bets) {
+    const rollback = await rollbackOf(betId)
+    const starts = startsOf(rollback)
+    expect([rollback.status, rollback.attempts, starts.length]).toEqual(['stuck', 10, 10])
+    expect(starts.at(-1)).toBeLessThanOrEqual(WINDOW_MS)
+    expect(starts.slice(4)).toEqual([20_000, 25_000, 44_100, 88_900, 178_500, 357_700])
+  }
+})
+
+test('C-6: while a partner is down rollbacks keep their times, and results wait for one probe at a time', async () => {
   await cancelledBet()
-  wallet.always('rollback', hang)
-  for (let i = 0; i < 49; i++) await anotherCancelledBet()
-  await time.advance(WINDOW_MS)
-  const counts = new Map<unknown, number>()
-  for (const { body } of wallet.of('rollback'))
-    counts.set(body.transactionId, (counts.get(body.transactionId) ?? 0) + 1)
-  expect(Math.max(...counts.values())).toBeLessThanOrEqual(10)
-  wallet.always('rollback', {})
+  const accepted = await Promise.all(Array.from({ length: 20 }, () => platform.api.place(frame)))
+  for (const operation of ['rollback', 'settle'] as const) wallet.always(operation, reset)
+  for (const { betId } of accepted) await platform.api.settle(betId, 'won', '25.00')
+  const betId = await anotherCancelledBet()
   await time.advance(60_000)
-  const rollbacks = (await platform.api.deliveries('?limit=500')).filter((d) => d.operation === 'rollback')
-  const mine = rollbacks.filter((d) => counts.has(d.betId))
-  expect(mine).toHaveLength(50)
-  expect(mine.filter((d) => d.status !== 'done' && d.status !== 'stuck')).toEqual([])
+  expect(gapsOf(startsOf(await rollbackOf(betId)))).toEqual([700, 1_400, 2_800, 5_600, 11_200, 22_400])
+  const settles = wallet.of('settle').map(({ at }) => at.getTime())
+  const probes = settles.filter((at) => at > (settles[0] ?? 0))
+  expect(probes.length).toBeGreaterThan(20)
+  expect(Math.min(...gapsOf(probes))).toBeGreaterThanOrEqual(500)
+  for (const operation of ['rollback', 'settle'] as const) wallet.always(operation, {})
+  await time.advance(WINDOW_MS)
+  expect(await rollbackOf(betId)).toMatchObject({ status: 'done', attempts: 8 })
+})
+
+test('C-4: what is never answered takes a lane of 64 calls: what has no place in it in time is not sent late, but stuck', async () => {
+  const bets = await cancelledBets(80, hang)
+  for (let second = 0; second < 400; second += 50) await time.advance(50_000)
+  const rollbacks = await Promise.all(bets.map(rollbackOf))
+  expect(new Set(rollbacks.map(({ status }) => status))).toEqual(new Set(['stuck']))
+  for (const rollback of rollbacks) {
+    expect(rollback.attempts).toBeLessThanOrEqual(10)
+    expect(startsOf(rollback).at(-1)).toBeLessThanOrEqual(WINDOW_MS)
+  }
+})
+
+test.each([
+  ['no body', ''],
+  ['a text', 'Bad Request'],
+  ['no code', { message: 'no' }],
+  ['a code that is no integer', { code: '8' }],
+])('W-18: 400 with %s ends a rollback as refused, and by hand it is sent again', async (_what, body) => {
+  const betId = await cancelledBet()
+  wallet.next('rollback', { status: 400, body })
+  await time.advance(WINDOW_MS)
+  const refused = await rollbackOf(betId)
+  expect(refused).toMatchObject({ status: 'refused', attempts: 1, attemptList: [{ httpStatus: 400 }] })
+  expect((await platform.api.request('POST', `/deliveries/${refused.deliveryId}/retry`)).status).toBe(202)
+  await time.advance(1_000)
+  expect(await rollbackOf(betId)).toMatchObject({ status: 'done', attempts: 2 })
 })

@@ -13,6 +13,8 @@ export interface BothSides {
   outOfOrder(): Promise<string[]>
   /** Deliveries that are not over. */
   unfinished(): Promise<number>
+  /** When the next delivery is due, in milliseconds; Infinity when none is. */
+  nextDue(): Promise<number>
   /** Throws when a delivery is still not over after this time. */
   quiet(withinMs: number): Promise<void>
   close(): Promise<void>
@@ -47,6 +49,9 @@ const UNFINISHED = `
   select (select count(*) from platform.delivery where status in ('pending', 'waiting'))
        + (select count(*) from platform.bet where status = 'placing') as count`
 
+const NEXT_DUE = `
+  select coalesce(extract(epoch from min(due_at)) * 1000, 'Infinity')::float8 as at from platform.delivery where status = 'pending'`
+
 const POLL_MS = 50
 
 export async function bothSides(databaseUrl: string): Promise<BothSides> {
@@ -61,6 +66,7 @@ export async function bothSides(databaseUrl: string): Promise<BothSides> {
     disagreements: () => lines(DISAGREEMENTS),
     outOfOrder: () => lines(OUT_OF_ORDER),
     unfinished,
+    nextDue: async () => (await query<{ at: number }>(NEXT_DUE))[0]?.at ?? Number.POSITIVE_INFINITY,
     async quiet(withinMs) {
       const deadline = performance.now() + withinMs
       while ((await unfinished()) > 0) {

@@ -49,11 +49,12 @@ export function fakeTime(start = new Date('2031-05-16T12:00:00.000Z')): FakeTime
   }
   const fire = async (until: number) => {
     await untilAtRest(checks)
-    for (let next = earliest(pending, until); next !== undefined; next = earliest(pending, until)) {
-      for (const timers of Object.values(pending)) timers.delete(next)
-      const other = earliest(pending, until)?.at ?? until
-      now = Math.max(now, next.at, Math.min(other, await idleUntil(hints)))
-      next.wake()
+    for (let next = earliest(pending, until); next.length > 0; next = earliest(pending, until)) {
+      const areWakes = next.every((timer) => pending.wakes.has(timer)) // a time-out is never late
+      for (const timers of Object.values(pending)) for (const timer of next) timers.delete(timer)
+      const other = areWakes ? (earliest(pending, until)[0]?.at ?? until) : now
+      now = Math.max(now, next[0]?.at ?? now, Math.min(other, await idleUntil(hints)))
+      for (const timer of next) timer.wake()
       await untilAtRest(checks)
     }
   }
@@ -84,9 +85,11 @@ export function fakeTime(start = new Date('2031-05-16T12:00:00.000Z')): FakeTime
   }
 }
 
-/** The first timer to fire up to a time. */
-function earliest({ wakes, timeOuts }: { wakes: Set<Timer>; timeOuts: Set<Timer> }, until: number): Timer | undefined {
-  return [...wakes, ...timeOuts].filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]
+/** The timers to fire next, up to a time: those of one moment together, as most of them are of calls that are long over. */
+function earliest({ wakes, timeOuts }: { wakes: Set<Timer>; timeOuts: Set<Timer> }, until: number): Timer[] {
+  const due = [...wakes, ...timeOuts].filter((timer) => timer.at <= until)
+  const first = Math.min(...due.map((timer) => timer.at))
+  return due.filter((timer) => timer.at === first)
 }
 
 async function idleUntil(hints: ReadonlySet<() => Promise<number>>): Promise<number> {

@@ -29,14 +29,15 @@ import { type PlatformClient, platformClient } from '../support/platform.ts'
 import { seededRandom } from '../support/random.ts'
 import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
 
-const TICK_MS = 10_000
-const TICKS = 360
-const BETS_PER_TICK = 28
-const EVENTS_PER_TICK = 4
+/** An hour in coarse steps: what happens in one of them happens side by side. */
+const TICK_MS = 30_000
+const TICKS = 120
+const BETS_PER_TICK = 84
+const EVENTS_PER_TICK = 12
 const PLAYERS = 40
 const FAILING = 0.05
 /** Ticks after its first one at which an event is decided, corrected or withdrawn, and decided again. */
-const LATER = { result: 3, change: 6, again: 9 }
+const LATER = { result: 2, change: 4, again: 6 }
 const PARTNER = 'ours'
 const KEY = 'the-key-of-the-platform-under-test'
 const OUTCOMES = ['home', 'draw', 'away'] as const
@@ -83,6 +84,7 @@ beforeAll(async () => {
   const chance = () => random.below(1_000_000) / 1_000_000
   platform = await servePlatform(readConfig(env, ROLES.platform), { clock: time, timers: time.timers, random: chance })
   time.watch(isWorking)
+  time.idle(both.nextDue)
   api = platformClient(platform.url, KEY)
   await api.savePartner({ url: network.url, secret: wallet.secret }, PARTNER)
   frames = await Promise.all(
@@ -135,7 +137,7 @@ const failed: string[] = []
 
 /** One selection, or several of events that are still on. */
 function selections(): object[] {
-  const open = random.shuffled(events.slice(-3 * EVENTS_PER_TICK))
+  const open = random.shuffled(events.slice(-2 * EVENTS_PER_TICK))
   const count = random.chance(0.7) ? 1 : 2 + random.below(2)
   return open
     .slice(0, count)
@@ -198,7 +200,7 @@ async function decideByHand(): Promise<void> {
 /** P6: connection refused, a server that speaks no TLS, a name that nobody knows. For one tick each. */
 function addressAt(tick: number): string {
   const dead = [...['http://127.0.0.1:1', network.url.replace('http', 'https'), 'http://nowhere.invalid']]
-  return (tick % 60 === 30 && dead[Math.floor(tick / 60) % dead.length]) || network.url
+  return (tick % 40 === 20 && dead[Math.floor(tick / 40) % dead.length]) || network.url
 }
 
 async function oneTick(tick: number): Promise<void> {
