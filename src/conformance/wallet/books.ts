@@ -67,6 +67,10 @@ function known(amount: bigint | undefined): bigint {
   return amount
 }
 
+export function isSettled({ bets }: Books, bet: string): boolean {
+  return bets.get(bet)?.resultType !== undefined
+}
+
 /** True when a settlement is applied and this one says something else. */
 export function changesSettlement({ bets }: Books, bet: string, amount: bigint | undefined, type?: string): boolean {
   const applied = bets.get(bet)

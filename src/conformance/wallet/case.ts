@@ -140,15 +140,21 @@ export type Allowed =
       /** What the effect moves, if not the call's amount: documented rounding. */
       readonly amount?: Amount
       readonly body: readonly BodyRule[]
+      readonly only?: Condition
     }
   | {
       readonly kind: 'refused'
       /** Empty: any code. */
       readonly codes: readonly number[]
       readonly effect: Effect
-      /** Only when the bet has a settlement already and this one differs from it. */
-      readonly onlyChanged: boolean
+      readonly only?: Condition
     }
+
+/**
+ * An answer that is allowed in one state of the bet only, whichever answers led there. settled: a settlement is applied;
+ * changed: and this call differs from it (calls at the same moment may all find it so).
+ */
+export type Condition = 'settled' | 'changed'
 
 /** Calls sent at the same moment; every joint outcome of their allowed answers is allowed within these bounds. */
 export interface Together {

@@ -1,7 +1,7 @@
 /** What an answer may mean: which of the allowed answers it is, and what the balances are then. */
 import { resolveAmount } from './amounts.ts'
 import { type Answer, describeAnswer } from './answer.ts'
-import { applyChange, type Books, type Change, changesSettlement } from './books.ts'
+import { applyChange, type Books, type Change, changesSettlement, isSettled } from './books.ts'
 import type { Allowed, Call } from './case.ts'
 import { type Play, playerOf } from './plan.ts'
 import { accountOf } from './request.ts'
@@ -38,7 +38,9 @@ export function possibleBooks(play: Play, judged: readonly Judged[]): Books[] {
     const bet = `${call.who}/${call.bet}`
     const next = possible.flatMap((books) =>
       matches
-        .filter((one) => isPossible(one, isAlone && !changesSettlement(books, bet, amount, call.resultType)))
+        .filter((one) =>
+          isPossible(one, books, bet, isAlone && !changesSettlement(books, bet, amount, call.resultType)),
+        )
         .map((one) => applyChange(books, changeOf(play, call, one, amount))),
     )
     possible = withoutTwins(next)
@@ -46,8 +48,9 @@ export function possibleBooks(play: Play, judged: readonly Judged[]): Books[] {
   return possible
 }
 
-function isPossible(allowed: Allowed, nothingChanges: boolean): boolean {
-  return !(allowed.kind === 'refused' && allowed.onlyChanged && nothingChanges)
+function isPossible({ only }: Allowed, books: Books, bet: string, nothingChanges: boolean): boolean {
+  if (only === 'settled') return isSettled(books, bet)
+  return !(only === 'changed' && nothingChanges)
 }
 
 function changeOf(play: Play, call: Call, allowed: Allowed, amount: bigint | undefined): Change {

@@ -28,17 +28,22 @@ export function acceptAs(effect: Effect, amount: Amount): Allowed {
 
 /** 400 with one of these codes, with any when none is named; nothing moves. */
 export function refuse(...codes: number[]): Allowed {
-  return { kind: 'refused', codes, effect: 'nothing', onlyChanged: false }
+  return { kind: 'refused', codes, effect: 'nothing' }
 }
 
 /** 400 with 20 or 21, which the interface allows for a result that differs from the applied one. */
-export const REFUSE_CHANGE: Allowed = { kind: 'refused', codes: [20, 21], effect: 'nothing', onlyChanged: true }
+export const REFUSE_CHANGE: Allowed = { kind: 'refused', codes: [20, 21], effect: 'nothing', only: 'changed' }
 
 /** 400 with 8 in answer to a Rollback counts as done. */
-export const ALREADY_DONE: Allowed = { kind: 'refused', codes: [8], effect: 'cancel', onlyChanged: false }
+export const ALREADY_DONE: Allowed = { kind: 'refused', codes: [8], effect: 'cancel' }
 
 const PAID = [accept('pay'), REFUSE_CHANGE]
-const CANCELLED = [accept('cancel'), ALREADY_DONE]
+/** After a settlement a Rollback undoes the whole bet or moves nothing: never stake and win together. */
+const CANCELLED: readonly Allowed[] = [
+  ...[accept('cancel'), ALREADY_DONE],
+  { ...accept('nothing'), only: 'settled' },
+  { ...ALREADY_DONE, effect: 'nothing', only: 'settled' },
+]
 /** The interface does not show what Unsettle answers: a partner may refuse it, and must then keep the settlement. */
 const UNPAID = [accept('unpay'), refuse()]
 
