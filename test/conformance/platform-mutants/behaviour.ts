@@ -35,8 +35,8 @@ export interface Behaviour {
   readonly reason: (outcome: Outcome) => number
   /** Milliseconds from the start of the first attempt to the next one; undefined when this one was the last. */
   readonly nextStart: (operation: Operation, attempts: number) => number | undefined
-  /** Whether the delivery is over. */
-  readonly isFinal: (operation: Operation, outcome: Outcome) => boolean
+  /** Whether the delivery is over, after so many attempts. */
+  readonly isFinal: (operation: Operation, outcome: Outcome, attempts: number) => boolean
   readonly newRequestIdPerAttempt: boolean
   /** One requestId for everything about a bet. */
   readonly oneRequestIdPerBet: boolean

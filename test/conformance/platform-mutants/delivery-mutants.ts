@@ -31,8 +31,8 @@ export const ROLLBACKS_MUTANTS: readonly Mutant[] = [
     name: 'goes on with a Rollback after its 200',
     caughtBy: 'platform-answer-06',
     fault: ({ isFinal }) => ({
-      isFinal: (operation, outcome) =>
-        !(operation === 'rollback' && outcome.kind === 'accepted') && isFinal(operation, outcome),
+      isFinal: (operation, outcome, attempts) =>
+        !(operation === 'rollback' && outcome.kind === 'accepted') && isFinal(operation, outcome, attempts),
     }),
   },
   {
@@ -74,17 +74,11 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'sends a Settle twice',
     caughtBy: 'platform-result-01',
-    fault: () => {
-      let settles = 0
-      return {
-        isFinal: (operation, outcome) => {
-          if (operation === 'settle' && outcome.kind === 'accepted') settles += 1
-          return (
-            outcome.kind !== 'unknown' && !(operation === 'settle' && outcome.kind === 'accepted' && settles % 2 === 1)
-          )
-        },
-      }
-    },
+    fault: ({ isFinal }) => ({
+      isFinal: (operation, outcome, attempts) =>
+        !(operation === 'settle' && outcome.kind === 'accepted' && attempts === 1) &&
+        isFinal(operation, outcome, attempts),
+    }),
   },
   {
     name: 'does not try a Settle again after a status',

@@ -29,13 +29,15 @@ export const isNetwork = (pattern: RegExp) => (outcome: Outcome) =>
 
 export const ends =
   (operation: Operation, isOver: (outcome: Outcome) => boolean): Mutant['fault'] =>
-  ({ isFinal }) => ({ isFinal: (of, outcome) => (of === operation && isOver(outcome)) || isFinal(of, outcome) })
+  ({ isFinal }) => ({
+    isFinal: (of, outcome, attempts) => (of === operation && isOver(outcome)) || isFinal(of, outcome, attempts),
+  })
 
 export const insists =
   (operation: Operation, code: number): Mutant['fault'] =>
   ({ isFinal }) => ({
-    isFinal: (of, outcome) =>
-      !(of === operation && outcome.kind === 'refused' && outcome.code === code) && isFinal(of, outcome),
+    isFinal: (of, outcome, attempts) =>
+      !(of === operation && outcome.kind === 'refused' && outcome.code === code) && isFinal(of, outcome, attempts),
   })
 
 export const schedules =

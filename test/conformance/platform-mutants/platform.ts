@@ -233,7 +233,7 @@ async function attempt(state: State, bet: Bet, delivery: Delivery, life: AbortSi
   if (life.aborted) return
   delivery.attempts += 1
   const next = state.behaviour.nextStart(operation, delivery.attempts)
-  if (state.behaviour.isFinal(operation, outcome)) delivery.status = statusOf(operation, outcome)
+  if (state.behaviour.isFinal(operation, outcome, delivery.attempts)) delivery.status = statusOf(operation, outcome)
   else if (next === undefined) delivery.status = 'stuck'
   else
     await sleep(Math.max(0, delivery.firstAt + next - performance.now()), undefined, { signal: life }).catch(() => {})

@@ -19,10 +19,11 @@ const late = (id: string, words: string, place: Script): PlatformCase => ({
   expect: [count('place', 1), ROLLED_BACK, AFTER_TIME_OUT],
 })
 
-/** The address changes when the frame is loaded, and comes back for the Rollback. */
+/** The address changes when the frame is loaded, and comes back when the Rollback has failed too. */
 const gone = (to: Whereabouts): readonly Act[] => [
   { kind: 'move', to },
   PLACE,
+  WATCH,
   { kind: 'move', to: 'home' },
   awaiting('rollback'),
 ]
