@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { makeGatewayOpenApi } from './openapi-gateway.mjs'
 import { makePlatformOpenApi } from './openapi-platform.mjs'
 import { makeWalletOpenApi } from './openapi-wallet.mjs'
 import { makeCodesPage, makeConfigurationPage } from './reference-tables.mjs'
@@ -12,6 +13,7 @@ import { makeSchemaSql } from './schema-sql.mjs'
 const GENERATED = {
   'openapi/wallet.json': makeWalletOpenApi,
   'openapi/platform.json': makePlatformOpenApi,
+  'openapi/gateway.json': makeGatewayOpenApi,
   'schema.sql': makeSchemaSql,
   'docs/reference/configuration.md': makeConfigurationPage,
   'docs/reference/codes.md': makeCodesPage,

@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
-export type Server = 'wallet' | 'platform'
+export type Server = 'wallet' | 'platform' | 'gateway'
 
 /** Beside dist/ in the package, beside src/ in the repository. */
 const documentOf = (server: Server) => new URL(`../openapi/${server}.json`, import.meta.url)

@@ -1,5 +1,6 @@
 /** Wiring of the gateway server: database, partner wire, its own API, health, metrics. */
 import type { FastifyInstance } from 'fastify'
+import { registerApiReference } from './api-reference.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
@@ -73,6 +74,7 @@ export async function createGatewayApp(
     apiKey: gatewayKey,
   })
   registerHealth(http, db, metrics)
+  registerApiReference(app, 'gateway')
   const close = async () => {
     await closeApp(app)
     await operators.close()

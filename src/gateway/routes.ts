@@ -20,10 +20,10 @@ export interface ApiDeps {
 
 const strict = { additionalProperties: false } as const
 /** In paths and as a label of metrics: the same plain characters as `operatorUser`. */
-const OperatorId = Type.String({ pattern: OPERATOR_USER_PATTERN, description: 'Your name for the operator.' })
-const NewOperator = Type.Object(
+const OperatorIdSchema = Type.String({ pattern: OPERATOR_USER_PATTERN, description: 'Your name for the operator.' })
+export const NewOperatorSchema = Type.Object(
   {
-    operatorId: OperatorId,
+    operatorId: OperatorIdSchema,
     baseUrl: Type.String({
       pattern: '^https?://',
       maxLength: 1_000,
@@ -37,11 +37,15 @@ const NewOperator = Type.Object(
   },
   { ...strict, examples: [{ operatorId: 'acme', baseUrl: 'https://wallet.acme.example', secret: 'shared-secret' }] },
 )
-const OperatorView = Type.Object({ operatorId: Type.String(), baseUrl: Type.String() })
-const ListQuery = Type.Object(pageQuery, onlyKnown)
-const OperatorPath = Type.Object({ operatorId: OperatorId })
-const NewSession = Type.Object({ token: TokenSchema }, { ...strict, examples: [{ token: 'a-token-of-the-operator' }] })
-const SessionView = Type.Object({
+export const OperatorSchema = Type.Object({ operatorId: Type.String(), baseUrl: Type.String() })
+export const OperatorPageSchema = pageOf(OperatorSchema)
+const ListQuerySchema = Type.Object(pageQuery, onlyKnown)
+const OperatorPathSchema = Type.Object({ operatorId: OperatorIdSchema })
+export const NewSessionSchema = Type.Object(
+  { token: TokenSchema },
+  { ...strict, examples: [{ token: 'a-token-of-the-operator' }] },
+)
+export const SessionSchema = Type.Object({
   token: Type.String({ description: "The gateway's token, for the frame: 43 characters." }),
   userId: Type.String({ description: "The gateway's id of the player, the same for good." }),
   operatorUser: OperatorUserSchema,
@@ -49,17 +53,17 @@ const SessionView = Type.Object({
 })
 
 function describe(operationId: string, summary: string, shape: Shape) {
-  return describeRoute({ operationId, tag: 'Gateway', summary, key: 'gatewayKey' }, shape)
+  return describeRoute({ operationId, tag: 'Operators', summary, key: 'gatewayKey' }, shape)
 }
 
 export function addRoutes(api: FastifyInstance, deps: ApiDeps): void {
   addOperatorRoutes(api, deps)
-  api.post<{ Params: Static<typeof OperatorPath>; Body: Static<typeof NewSession> }>(
+  api.post<{ Params: Static<typeof OperatorPathSchema>; Body: Static<typeof NewSessionSchema> }>(
     '/:operatorId/sessions',
     describe('exchangeToken', "Exchange an operator's token for one of the gateway's", {
-      params: OperatorPath,
-      body: NewSession,
-      ok: { 201: SessionView },
+      params: OperatorPathSchema,
+      body: NewSessionSchema,
+      ok: { 201: SessionSchema },
       problems: { 422: 'operator_refused', 502: 'operator_failed' },
     }),
     async ({ params, body }, reply) => {
@@ -69,7 +73,7 @@ export function addRoutes(api: FastifyInstance, deps: ApiDeps): void {
   )
 }
 
-function viewOf(exchanged: Exchanged): Static<typeof SessionView> {
+function viewOf(exchanged: Exchanged): Static<typeof SessionSchema> {
   switch (exchanged.kind) {
     case 'exchanged': {
       const { token, player } = exchanged.session
@@ -88,11 +92,11 @@ function viewOf(exchanged: Exchanged): Static<typeof SessionView> {
 }
 
 function addOperatorRoutes(api: FastifyInstance, { operators, clock }: ApiDeps): void {
-  api.post<{ Body: Static<typeof NewOperator> }>(
+  api.post<{ Body: Static<typeof NewOperatorSchema> }>(
     '',
     describe('saveOperator', 'Add an operator, or change its address or secret', {
-      body: NewOperator,
-      ok: { 201: OperatorView },
+      body: NewOperatorSchema,
+      ok: { 201: OperatorSchema },
     }),
     async ({ body }, reply) => {
       if (!URL.canParse(body.baseUrl)) throw invalid('/baseUrl', 'is not a URL')
@@ -101,11 +105,11 @@ function addOperatorRoutes(api: FastifyInstance, { operators, clock }: ApiDeps):
       return reply.code(201).send(showOperator(body))
     },
   )
-  api.get<{ Querystring: Static<typeof ListQuery> }>(
+  api.get<{ Querystring: Static<typeof ListQuerySchema> }>(
     '',
     describe('listOperators', 'Operators, newest first; never their secrets', {
-      querystring: ListQuery,
-      ok: { 200: pageOf(OperatorView) },
+      querystring: ListQuerySchema,
+      ok: { 200: OperatorPageSchema },
     }),
     async ({ query }) => {
       const limit = limitOf(query)
@@ -121,6 +125,6 @@ function addOperatorRoutes(api: FastifyInstance, { operators, clock }: ApiDeps):
 
 const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z')
 
-function showOperator({ operatorId, baseUrl }: Operator): Static<typeof OperatorView> {
+function showOperator({ operatorId, baseUrl }: Operator): Static<typeof OperatorSchema> {
   return { operatorId, baseUrl }
 }

@@ -1,0 +1,73 @@
+/** The examples of openapi/gateway.json: an operator is registered and its player comes, told to a real gateway. */
+
+/** One record per call: operation, name, request, status, answer, values of parameters. */
+export async function recordGatewayExamples({ app, wallet, walletUrl, keys }) {
+  const token = await makePlayer(wallet, keys)
+  const records = []
+  for (const { call, key = keys.GATEWAY_API_KEY, ...names } of story({
+    walletUrl,
+    secret: keys.PARTNER_SECRET,
+    token,
+  })) {
+    const [method, url, request] = call
+    const headers = { authorization: `Bearer ${key}`, ...(request && { 'content-type': 'application/json' }) }
+    const reply = await app.inject({ method, url, headers, ...(request && { payload: JSON.stringify(request) }) })
+    if (reply.statusCode !== names.status)
+      throw new Error(`${names.name} was answered ${reply.statusCode} ${reply.body}`)
+    records.push({ ...names, request, answer: JSON.parse(reply.body), parameters: { operatorId: 'acme', limit: '50' } })
+  }
+  return withoutChance(records, walletUrl, token)
+}
+
+function story({ walletUrl: baseUrl, secret, token }) {
+  const save = (over) => ['POST', '/operators', { operatorId: 'acme', baseUrl, secret, ...over }]
+  const list = (query = '') => ['GET', `/operators${query}`]
+  const exchange = (given, operatorId = 'acme') => ['POST', `/operators/${operatorId}/sessions`, { token: given }]
+  const unknown = 'a-token-that-the-operator-never-gave-out'
+  const step = (operationId, status, name, summary, call, key) => ({ operationId, status, name, summary, call, key })
+  return [
+    step(
+      'saveOperator',
+      201,
+      'closed',
+      'Nobody listens there',
+      save({ operatorId: 'closed', baseUrl: 'http://127.0.0.1:1' }),
+    ),
+    step('saveOperator', 201, 'saved', 'New, or changed', save()),
+    step('saveOperator', 400, 'invalid', 'No URL', save({ baseUrl: 'acme' })),
+    step('saveOperator', 401, 'unauthorized', 'Another key', save(), 'wrong'),
+    step('listOperators', 200, 'all', 'All of them', list()),
+    step('listOperators', 400, 'invalid', 'No cursor of this list', list('?after=x')),
+    step('listOperators', 401, 'unauthorized', 'Another key', list(), 'wrong'),
+    step('exchangeToken', 201, 'exchanged', 'The operator knows the token', exchange(token)),
+    step('exchangeToken', 400, 'invalid', 'Too short a token', exchange('short')),
+    step('exchangeToken', 401, 'unauthorized', 'Another key', exchange(token), 'wrong'),
+    step('exchangeToken', 404, 'unknown', 'No such operator', exchange(token, 'nobody')),
+    step('exchangeToken', 422, 'refused', 'The operator says no', exchange(unknown)),
+    step('exchangeToken', 502, 'failed', 'Nobody listens at its address', exchange(unknown, 'closed')),
+  ]
+}
+
+async function makePlayer(wallet, keys) {
+  const ask = async (url, payload) => {
+    const headers = { authorization: `Bearer ${keys.OPERATOR_API_KEY}`, 'content-type': 'application/json' }
+    return (await wallet.inject({ method: 'POST', url: `/operator/players${url}`, headers, payload })).json()
+  }
+  await ask('', { userId: 'alice', currency: 'EUR' })
+  return (await ask('/alice/sessions', {})).token
+}
+
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
+const GIVEN = 'example-token-of-acme-'.padEnd(43, '0')
+const EXCHANGED = 'example-token-of-the-gateway-'.padEnd(43, '0')
+
+/** Ids, tokens and ports are others each time. */
+function withoutChance(records, walletUrl, token) {
+  const text = JSON.stringify(records, (member, value) =>
+    member === 'token' && value.length === 43 && value !== token ? EXCHANGED : value,
+  )
+  const id = '5f0c7d1e-3b52-4c1a-9e44-000000000001'
+  return JSON.parse(
+    text.replaceAll(walletUrl, 'https://wallet.acme.example').replaceAll(token, GIVEN).replace(UUID, id),
+  )
+}
