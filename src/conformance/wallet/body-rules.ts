@@ -2,15 +2,22 @@
 import { Compile } from 'typebox/compile'
 import { CheckReplySchema } from '../../protocol/reply.ts'
 import { BalanceReplySchema, UserProfileSchema } from '../../protocol/user-profile.ts'
+import { readBalanceAmount } from './amounts.ts'
 import type { Account, Player } from './fixtures.ts'
+
+/** A JSON object. */
+export type Body = Readonly<Record<string, unknown>>
 
 export interface About {
   readonly player: Player
   readonly account: Account
   readonly betId: string
+  /** Minor units: the amount that the call of the case names. */
+  readonly amount: bigint | undefined
+  /** What the first success of this operation on this bet said. */
+  readonly first: Body
 }
 
-type Body = Readonly<Record<string, unknown>>
 /** Answers what is wrong, or undefined. */
 type Judge = (body: Body, about: About) => string | undefined
 
@@ -43,6 +50,12 @@ export const BODY_RULES = {
     Array.isArray(currencies) && !currencies.includes(currency)
       ? `currencies do not have ${JSON.stringify(currency)}`
       : undefined,
+  'says the amount': (body, { account, amount }) =>
+    readBalanceAmount(body.amount, account.scale) === amount ? undefined : `amount is ${JSON.stringify(body.amount)}`,
+  'says the time of the first answer': ({ transactionTime }, { first }) =>
+    transactionTime === first.transactionTime
+      ? undefined
+      : `transactionTime is ${JSON.stringify(transactionTime)}, at first it was ${JSON.stringify(first.transactionTime)}`,
   'says what is known': (body, { player }) => {
     const country = isObject(body.customFields) ? body.customFields.userCountry : undefined
     if ((body.isTest ?? false) !== (player.known?.isTest ?? false)) return `isTest is ${JSON.stringify(body.isTest)}`

@@ -95,7 +95,10 @@ export type Signature =
   | 'alg none, unsigned'
   | 'alg HS512'
   | 'alg RS256'
+  | 'crit'
   | 'payload inside'
+  | 'cut short'
+  | 'empty'
 
 /** How the body is written; it is always signed as written. */
 export type Spelling = 'compact' | 'reordered' | 'spaced' | 'escaped'
@@ -117,6 +120,8 @@ export interface Call {
   readonly spelling: Spelling
   /** The body itself, instead of members. */
   readonly raw?: string
+  /** Instead of application/json. */
+  readonly contentType?: string
   /** Instead of the operation's own. A method that the interface does not have may be answered 404 or 405. */
   readonly method?: string
   /** A name under which `again` sends these very bytes once more. */

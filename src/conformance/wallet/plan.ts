@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Exchange } from '../exchange.ts'
 import { type Resolved, resolveAmount } from './amounts.ts'
 import type { Ask, BalanceReader, Holder } from './balance.ts'
+import type { Body } from './body-rules.ts'
 import type { Books } from './books.ts'
 import type { Call, Who } from './case.ts'
 import type { Lease, Player } from './fixtures.ts'
@@ -31,6 +32,8 @@ export interface Play {
   readonly sent: Map<string, PlannedRequest>
   /** By name of the bet, as written. */
   readonly stakes: Map<string, string>
+  /** The body of the first success, by operation and bet. */
+  readonly firstBodies: Map<string, Body>
   /** Everything sent so far, for the report. */
   readonly journal: Exchange[]
   books: Books
@@ -136,7 +139,7 @@ export function asker(play: Play): Ask {
       nameOf(call, text),
       planRequest(call, ingredients, play.target.secret),
     )
-    play.journal.push(exchange)
+    play.journal.push({ ...exchange, isLook: true })
     play.target.look(exchange)
     return exchange
   }

@@ -41,7 +41,7 @@ async function playStep(play: Play, step: Step): Promise<Finding> {
 
 async function playRounds(play: Play, { times, steps }: Rounds): Promise<Finding> {
   for (let round = 1; round <= times; round++) {
-    for (const names of [play.betIds, play.requestIds, play.sent, play.stakes]) names.clear()
+    for (const names of [play.betIds, play.requestIds, play.sent, play.stakes, play.firstBodies]) names.clear()
     play.books = { ...play.books, bets: new Map() }
     const finding = await playSteps(play, steps)
     if (finding !== undefined) return `round ${round} of ${times}: ${finding}`
@@ -76,11 +76,14 @@ async function perform(play: Play, { call, request, name, amount }: Planned & { 
   return { call, name, answer, amount, matches: call.allow.filter((allowed) => fits(allowed, answer)) }
 }
 
-function badBody(play: Play, { call, name, answer, matches }: Judged): Finding {
+function badBody(play: Play, { call, name, answer, amount, matches }: Judged): Finding {
   if (answer.kind !== 'accepted') return undefined
   const rules = matches.flatMap((one) => (one.kind === 'accepted' ? one.body : []))
   const player = playerOf(play, call.who)
-  const about = { player, account: accountOf(player, call), betId: idOf(play.betIds, call.bet) }
+  const key = `${call.operation} ${call.who}/${call.bet}`
+  const first = play.firstBodies.get(key) ?? answer.body
+  play.firstBodies.set(key, first)
+  const about = { player, account: accountOf(player, call), betId: idOf(play.betIds, call.bet), amount, first }
   const problem = judgeBody(rules, answer.body, about)
   return problem && `${name}: ${problem}`
 }

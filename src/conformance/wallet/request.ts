@@ -39,7 +39,7 @@ export function planRequest(call: Call, ingredients: Ingredients, secret: string
     method: call.method ?? method,
     path,
     headers: {
-      'content-type': 'application/json',
+      'content-type': call.contentType ?? 'application/json',
       ...(signature !== undefined && { [SIGNATURE_HEADER]: signature }),
     },
     body,

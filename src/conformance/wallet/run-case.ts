@@ -39,12 +39,14 @@ async function judge(one: PlayedCase, target: Target, fixtures: Fixtures, signal
   if (typeof lease === 'string') return { kind: 'not judged', why: lease }
   const play = begin(one, target, lease, signal)
   let finding: Finding = 'interrupted'
+  let journal: readonly Exchange[] = []
   try {
     finding = (await readStart(play)) ?? (await playSteps(play, one.steps))
   } finally {
-    lease.giveBack(fixtures.areThrownAway || (finding === undefined && (await bringBack(play))))
+    journal = [...play.journal]
+    lease.giveBack(fixtures.areThrownAway ? [] : await bringBack(play, finding === undefined))
   }
-  return finding === undefined ? { kind: 'passed' } : failed(finding, play.journal)
+  return finding === undefined ? { kind: 'passed' } : failed(finding, journal)
 }
 
 function missingCall({ needs = [] }: PlayedCase, { has }: Target): string | undefined {
@@ -56,7 +58,7 @@ function missingCall({ needs = [] }: PlayedCase, { has }: Target): string | unde
 
 export function failed(why: string, journal: readonly Exchange[]): Verdict {
   const exchanges = journal.slice(-MAX_SHOWN)
-  const last = exchanges.at(-1)
+  const last = exchanges.findLast(({ isLook }) => isLook !== true) ?? exchanges.at(-1)
   return { kind: 'failed', why, exchanges, repeat: last === undefined ? '' : curlOf(last.request) }
 }
 
@@ -71,17 +73,19 @@ function begin({ needs = [] }: PlayedCase, target: Target, { players, act }: Lea
   const books: Books = { balances, bets: new Map() }
   return {
     ...{ target, act, books, signal, players: new Map(present), journal: [] },
-    ...{ betIds: new Map(), requestIds: new Map(), sent: new Map(), stakes: new Map() },
+    ...{ betIds: new Map(), requestIds: new Map(), sent: new Map(), stakes: new Map(), firstBodies: new Map() },
   }
 }
 
-/** Begins from what the wallet says where it can be asked: the fixtures of a file grow old. */
+/** Begins from what the wallet says: the fixtures of a file grow old. */
 async function readStart(play: Play): Promise<Finding> {
   const balances = new Map(play.books.balances)
   for (const [key, holder] of holdersOf(play)) {
-    const found = await play.target.reader.read(holder, asker(play))
+    const { player, isCurrent } = holder
+    const found = await play.target.reader.find(holder, balances.get(key) ?? 0n, asker(play))
     if (typeof found === 'string') return `before the first step: ${found}`
-    if (found !== undefined) balances.set(key, found)
+    balances.set(key, found)
+    if (isCurrent) play.players.set(key.startsWith('A') ? 'A' : 'B', { ...player, balance: found })
   }
   play.books = { ...play.books, balances }
   return undefined

@@ -28,11 +28,22 @@ export function signatureOf(how: Signature, body: Uint8Array, secret: string): s
       return jws('{"alg":"HS512","typ":"JWT"}', body, secret, 'sha512')
     case 'alg RS256':
       return jws('{"alg":"RS256","typ":"JWT"}', body, secret)
+    case 'crit':
+      return jws('{"alg":"HS256","typ":"JWT","crit":["added"],"added":1}', body, secret)
+    case 'cut short':
+      return cutShort(sign(body, secret), 2)
+    case 'empty':
+      return cutShort(sign(body, secret), 0)
     case 'payload inside':
       return sign(body, secret).replace('..', `.${Buffer.from(body).toString('base64url')}.`)
     default:
       return how satisfies never
   }
+}
+
+/** As many characters of the hash as are kept. */
+function cutShort(signature: string, kept: number): string {
+  return signature.slice(0, signature.lastIndexOf('.') + 1 + kept)
 }
 
 function jws(header: string, body: Uint8Array, secret: string, hash: 'sha256' | 'sha512' = 'sha256'): string {
