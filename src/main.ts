@@ -151,20 +151,20 @@ conformance
   .command('wallet')
   .description('judges a wallet in any language over HTTP; exit 1 if it fails a MUST')
   .option('--base-url <url>', 'the address of the wallet; /payment/bet is appended')
-  .option('--secret <secret>', 'the shared secret to sign with')
-  .option('--fixtures <file>', 'players that are set up in the wallet')
+  .option('--secret <secret>', 'the shared secret to sign with; PARTNER_SECRET when absent')
+  .option('--fixtures <file>', 'players that are set up in the wallet: docs/guides/certify-your-wallet.md')
   .option('--operator-api <url>', 'a Purser wallet, on which players are made')
-  .option('--operator-key <key>', 'its key')
+  .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
   .option('--only <ids...>', 'only these cases; `place` stands for all that begin so')
   .option('--list', 'print the cases, judge nothing')
   .option('--strict', 'a SHOULD counts like a MUST')
-  .option('--fast', 'leave out the cases that wait for seconds')
   .option('--json', 'print the report as JSON')
-  .option('--report <files...>', 'also write it to files')
+  .option('--report <files...>', 'also write it to files: .html to read and pass on, .xml (JUnit) for CI, .json')
+  .option('--unmasked', 'tokens and signatures in these files as they were sent')
   .addHelpText(
     'before',
     examples(
-      'purser conformance wallet --base-url https://wallet.example --secret … --fixtures players.json',
+      'purser conformance wallet --base-url https://wallet.example --secret … --fixtures players.json --report report.html',
       'purser conformance wallet --base-url http://127.0.0.1:8080 --secret … --operator-api http://127.0.0.1:8080 --operator-key …',
       'purser conformance wallet --list',
     ),
@@ -172,7 +172,7 @@ conformance
   .action(async (flags: ConformanceWalletFlags) => {
     const noColour = (process.env.NO_COLOR ?? '') !== ''
     const deps = { stdout: process.stdout, stderr: process.stderr, noColour, signal: stopSignal() }
-    process.exitCode = await runConformanceWallet(flags, deps)
+    process.exitCode = await runConformanceWallet({ ...secretsOf(process.env), ...flags }, deps)
   })
 
 conformance
@@ -215,6 +215,14 @@ program
     if (!key) throw new ConfigError(['give --secret or set PARTNER_SECRET'])
     print(sign(await buffer(process.stdin), key))
   })
+
+/** What need not stand in a command line, where others see it. */
+function secretsOf({ PARTNER_SECRET: secret, OPERATOR_API_KEY: operatorKey }: NodeJS.ProcessEnv) {
+  return {
+    ...(secret !== undefined && { secret: secret.split(',')[0] }),
+    ...(operatorKey !== undefined && { operatorKey }),
+  }
+}
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`)

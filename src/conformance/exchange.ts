@@ -20,6 +20,8 @@ export type ReceivedAnswer =
 export interface Exchange {
   /** What it was for, in a word or two: 'Place bet X'. */
   readonly what: string
+  /** The kit looked at a balance; no step of the case. */
+  readonly isLook?: true
   readonly request: SentRequest
   readonly answer: ReceivedAnswer
   readonly startedAt: Date

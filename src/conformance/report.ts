@@ -1,11 +1,16 @@
 /** What a run of the kit found: plain data, the same for a judged wallet and a judged platform. Reports are written from it. */
 import type { Exchange } from './exchange.ts'
 
-export type Verdict =
-  | { readonly kind: 'passed' }
-  /** `exchanges` are those that led there, the decisive one last; `repeat` is a command that sends that one again. */
-  | { readonly kind: 'failed'; readonly why: string; readonly exchanges: readonly Exchange[]; readonly repeat: string }
-  | { readonly kind: 'not judged'; readonly why: string }
+export type Verdict = { readonly kind: 'passed' } | Failure | { readonly kind: 'not judged'; readonly why: string }
+
+export interface Failure {
+  readonly kind: 'failed'
+  readonly why: string
+  /** Those that led there; the last of them decided, or looked at the balance after the one that did. */
+  readonly exchanges: readonly Exchange[]
+  /** A command that sends the last one again that was no mere look. */
+  readonly repeat: string
+}
 
 export interface CaseResult {
   readonly id: string
@@ -52,6 +57,20 @@ export function totalsOf({ results }: Report): Totals {
 
 /** No MUST fails; in a strict run, no SHOULD either. */
 export function isGood(report: Report): boolean {
-  const { failedMust, failedShould } = totalsOf(report)
-  return failedMust === 0 && (failedShould === 0 || !report.isStrict)
+  return !report.results.some((result) => isCounted(report, result))
+}
+
+/** True for a failure that makes the run fail. */
+export function isCounted({ isStrict }: Report, { verdict, level }: CaseResult): boolean {
+  return verdict.kind === 'failed' && (level === 'MUST' || isStrict)
+}
+
+/** 'place' of 'place-07'. */
+export function groupOf(id: string): string {
+  return id.replace(/-\d+$/, '')
+}
+
+export function byGroup(results: readonly CaseResult[]): [group: string, results: CaseResult[]][] {
+  const groups = new Set(results.map(({ id }) => groupOf(id)))
+  return [...groups].map((group) => [group, results.filter(({ id }) => groupOf(id) === group)])
 }

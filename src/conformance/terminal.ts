@@ -10,8 +10,8 @@ export const coloured: Paint = (style, text) => styleText(style, text, { validat
 
 /** Exchanges of a failed case that are shown: the last ones; a report file has more. */
 const MAX_EXCHANGES = 12
-/** Characters of a body that are shown. */
-const MAX_BODY_CHARS = 600
+/** Characters of a body that are shown: more than a Place bet has. */
+const MAX_BODY_CHARS = 2_000
 
 export function terminalReport(report: Report, paint: Paint): string {
   const failures = report.results.flatMap((result) => failureText(result, paint))

@@ -25,8 +25,8 @@ export interface BalanceReader {
   readonly kind: 'call' | 'probe'
   /** Which of these amounts the purse holds; a text that says what is wrong when it holds none of them. */
   match(holder: Holder, amounts: readonly bigint[], ask: Ask): Promise<bigint | string>
-  /** The balance, where it can be asked. */
-  read(holder: Holder, ask: Ask): Promise<bigint | string | undefined>
+  /** What the purse holds when nobody is sure of it, probably `near`; a text that says why it cannot be known. */
+  find(holder: Holder, near: bigint, ask: Ask): Promise<bigint | string>
 }
 
 export const callReader: BalanceReader = {
@@ -37,7 +37,7 @@ export const callReader: BalanceReader = {
     if (amounts.includes(found)) return found
     return `the balance is ${show(found, holder)}, it should be ${amounts.map((one) => show(one, holder)).join(' or ')}`
   },
-  read: readBalance,
+  find: (holder, _near, ask) => readBalance(holder, ask),
 }
 
 async function readBalance(holder: Holder, ask: Ask): Promise<bigint | string> {
@@ -61,14 +61,36 @@ export const probeReader: BalanceReader = {
     }
     return problem
   },
-  read: async () => undefined,
+  async find(holder, near, ask) {
+    if (!holder.isCurrent || (await probe(holder, near, ask)) === undefined) return near
+    const found = await search(holder, near, ask)
+    const isFound = found !== undefined && (await probe(holder, found, ask)) === undefined
+    return isFound ? found : 'the balance could not be found with bets'
+  },
+}
+
+/** Bets of one search. A balance of 15 digits takes about 50 to double up to, and 50 to close in on. */
+const MAX_SEARCH_BETS = 110
+
+/** The largest bet that is taken. Undefined when bets are kept or refused for other reasons than money, so that they tell nothing. */
+async function search(holder: Holder, near: bigint, ask: Ask): Promise<bigint | undefined> {
+  let [taken, refused]: [bigint, bigint | undefined] = [0n, undefined]
+  for (let bets = 0; bets < MAX_SEARCH_BETS && taken + 1n !== refused; bets++) {
+    const larger = 2n * taken + 1n
+    const amount: bigint = refused !== undefined ? (taken + refused) / 2n : near > larger ? near : larger
+    const answer = await tryBet(holder, amount, ask)
+    if (answer === 'accepted') taken = amount
+    else if (answer === 'too much') refused = amount
+    else return undefined
+  }
+  return taken + 1n === refused ? taken : undefined
 }
 
 /** Undefined when the purse holds exactly this much, as far as bets can tell. */
 async function probe(holder: Holder, amount: bigint, ask: Ask): Promise<string | undefined> {
   const tooMuch = amount < 0n ? 1n : amount + 1n
   const above = await tryBet(holder, tooMuch, ask)
-  if (above === 'accepted')
+  if (above === 'accepted' || above === 'kept')
     return `a bet of ${show(tooMuch, holder)} was accepted: the balance should be ${show(amount, holder)}`
   if (above === 'untold' || amount <= 0n) return undefined
   const exact = await tryBet(holder, amount, ask)
@@ -77,12 +99,16 @@ async function probe(holder: Holder, amount: bigint, ask: Ask): Promise<string |
   return undefined
 }
 
-/** A bet that is taken is rolled back at once. untold: refused for another reason than money. */
-async function tryBet(holder: Holder, amount: bigint, ask: Ask): Promise<'accepted' | 'too much' | 'untold'> {
+type Tried = 'accepted' | 'too much' | 'kept' | 'untold'
+
+/** A bet that is taken is rolled back at once. kept: but not given back. untold: refused for another reason than money. */
+async function tryBet(holder: Holder, amount: bigint, ask: Ask): Promise<Tried> {
   const betId = crypto.randomUUID()
   const answer = readAnswer(await ask(place(), holder, amount, betId))
-  if (answer.kind === 'accepted') await ask(rollback(), holder, amount, betId)
-  if (answer.kind === 'accepted') return 'accepted'
+  if (answer.kind === 'accepted') {
+    const back = readAnswer(await ask(rollback(), holder, amount, betId))
+    return back.kind === 'accepted' || (back.kind === 'refused' && back.code === 8) ? 'accepted' : 'kept'
+  }
   return answer.kind === 'refused' && answer.code === 7 ? 'too much' : 'untold'
 }
 

@@ -38,8 +38,6 @@ export interface PlayedCase extends CaseFacts {
   /** What player A is; an ordinary one unless said. */
   readonly player?: PlayerKind
   readonly needs?: readonly Need[]
-  /** Waits for seconds of real time; left out where only the fast ones are wanted. */
-  readonly slow?: true
   readonly steps: readonly Step[]
 }
 

@@ -1,22 +1,34 @@
 /**
- * Brings the balance of a lent player back to what it was: open bets are rolled back, and the rest is won or lost with one
- * more bet.
+ * Brings the balance of a lent player back to what it was when the case began: open bets are rolled back, and the rest is won or
+ * lost with one more bet. After a failure the balance is looked for first, so that one fault does not use up all the players.
  */
 
 import { readAnswer } from './answer.ts'
 import type { Holder } from './balance.ts'
 import { due } from './books.ts'
+import type { Player } from './fixtures.ts'
 import { asker, holdersOf, type Play } from './plan.ts'
 import { place, rollback, settle } from './words.ts'
 
-/** True when every balance is what it was. */
-export async function bringBack(play: Play): Promise<boolean> {
+/** The players with the balances that they have now; without those of whom nobody knows it. */
+export async function bringBack(play: Play, isAsExpected: boolean): Promise<Player[]> {
+  const back: Player[] = []
   for (const [key, holder] of holdersOf(play)) {
-    await rollBackOpenBets(play, key, holder)
-    const now = play.books.balances.get(key) ?? 0n
-    if (!(await closeGap(play, holder, (holder.player.balance ?? now) - now))) return false
+    if (!holder.isCurrent) continue
+    const balance = await bringBackOne(play, key, holder, isAsExpected)
+    if (typeof balance === 'bigint') back.push({ ...holder.player, balance })
   }
-  return true
+  return back
+}
+
+async function bringBackOne(play: Play, key: string, holder: Holder, isAsExpected: boolean): Promise<bigint | string> {
+  const find = (near: bigint) => play.target.reader.find(holder, near, asker(play))
+  await rollBackOpenBets(play, key, holder)
+  const expected = play.books.balances.get(key) ?? 0n
+  const now = isAsExpected ? expected : await find(expected)
+  if (typeof now === 'string') return now
+  const wanted = holder.player.balance ?? now
+  return (await closeGap(play, holder, wanted - now)) ? find(wanted) : find(now)
 }
 
 /** Only those of the last round are known by id; older ones were closed by the case, or stay in the gap. */

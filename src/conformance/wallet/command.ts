@@ -1,7 +1,9 @@
 /** The `conformance wallet` command: from options to an exit code. */
-import { readFileSync, writeFileSync } from 'node:fs'
-import { isGood } from '../report.ts'
-import { writerFor } from '../report-file.ts'
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isGood, type Report, totalsOf } from '../report.ts'
+import { type ReportWriter, writerFor } from '../report-file.ts'
+import { jsonReport } from '../report-json.ts'
 import { coloured, plain, progressOn, type Terminal, terminalReport } from '../terminal.ts'
 import type { Case } from './case.ts'
 import { CASES } from './cases/all.ts'
@@ -19,9 +21,9 @@ export interface ConformanceWalletFlags {
   readonly only?: readonly string[]
   readonly list?: true
   readonly strict?: true
-  readonly fast?: true
   readonly json?: true
   readonly report?: readonly string[]
+  readonly unmasked?: true
 }
 
 export interface CommandDeps {
@@ -71,31 +73,53 @@ function listCases(cases: readonly Case[], { json }: ConformanceWalletFlags, { s
 
 async function judge(cases: readonly Case[], flags: ConformanceWalletFlags, deps: CommandDeps): Promise<number> {
   const { baseUrl, secret } = required(flags)
-  const writers = (flags.report ?? []).map((file) => ({ file, write: writerFor(file) }))
-  const wrong = writers.find(({ write }) => write === undefined)
-  if (wrong !== undefined) throw new WrongUse(`--report: ${wrong.file} must end in .html, .xml or .json`)
+  const files = reportFiles(flags)
   const { fixtures, close } = fixturesFor(flags)
   const progress = progressOn(deps.stderr, cases.length)
   try {
-    const { signal } = deps
-    const options = { baseUrl, secret, fixtures, cases, signal, withSlow: !flags.fast, isStrict: flags.strict === true }
+    const options = { baseUrl, secret, fixtures, cases, signal: deps.signal, isStrict: flags.strict === true }
     const report = await runKit({ ...options, onResult: progress.show })
     progress.end()
-    for (const { file, write } of writers) writeFileSync(file, write?.(report) ?? '')
-    const paint = deps.stdout.isTTY && !deps.noColour ? coloured : plain
-    deps.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `${terminalReport(report, paint)}\n`)
-    if (report.wasInterrupted) return EXIT.interrupted
-    return isGood(report) ? EXIT.good : EXIT.findings
+    print(report, flags, deps)
+    for (const { file, write } of files) writeFileSync(file, write(report))
+    return exitCodeOf(report, deps)
   } finally {
     progress.end()
     await close()
   }
 }
 
+function print(report: Report, { json }: ConformanceWalletFlags, { stdout, noColour }: CommandDeps): void {
+  const paint = stdout.isTTY && !noColour ? coloured : plain
+  stdout.write(json ? jsonReport(report) : `${terminalReport(report, paint)}\n`)
+}
+
+function exitCodeOf(report: Report, { stderr }: CommandDeps): number {
+  if (report.wasInterrupted) return EXIT.interrupted
+  if (totalsOf(report).notJudged < report.results.length) return isGood(report) ? EXIT.good : EXIT.findings
+  stderr.write('purser: nothing could be judged with these players\n')
+  return EXIT.wrongUse
+}
+
+/** Asked for before the run, so that its report is not lost at the end. */
+function reportFiles({ report = [], unmasked }: ConformanceWalletFlags): { file: string; write: ReportWriter }[] {
+  return report.map((file) => {
+    const write = writerFor(file, { isUnmasked: unmasked === true })
+    if (write === undefined) throw new WrongUse(`--report: ${file} must end in .html, .xml or .json`)
+    try {
+      accessSync(dirname(file), constants.W_OK)
+    } catch {
+      throw new WrongUse(`--report: ${dirname(file)} is no folder that can be written to`)
+    }
+    return { file, write }
+  })
+}
+
 function required({ baseUrl, secret }: ConformanceWalletFlags): { baseUrl: string; secret: string } {
   if (baseUrl === undefined || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new WrongUse('give --base-url, the http address of the wallet')
-  if (secret === undefined || secret === '') throw new WrongUse('give --secret, the shared secret')
+    throw new WrongUse('give --base-url, the address of the wallet, as in https://wallet.example')
+  if (secret === undefined || secret === '')
+    throw new WrongUse('give --secret or set PARTNER_SECRET, the shared secret')
   return { baseUrl, secret }
 }
 
@@ -104,9 +128,11 @@ function fixturesFor({ fixtures, operatorApi, operatorKey }: ConformanceWalletFl
   close: () => Promise<void>
 } {
   if ((fixtures === undefined) === (operatorApi === undefined))
-    throw new WrongUse('give either --fixtures or --operator-api')
+    throw new WrongUse(
+      'say where players come from: --fixtures FILE for any wallet, or --operator-api URL for a Purser wallet',
+    )
   if (fixtures !== undefined) return { fixtures: readFixturesFile(readFile(fixtures)), close: async () => {} }
-  if (operatorKey === undefined) throw new WrongUse('give --operator-key')
+  if (operatorKey === undefined) throw new WrongUse('give --operator-key or set OPERATOR_API_KEY')
   if (operatorApi === undefined || !URL.canParse(operatorApi))
     throw new WrongUse('--operator-api must be an http address')
   const made = createOperatorFixtures({ url: operatorApi, key: operatorKey })

@@ -61,7 +61,7 @@ type FixturesFile = Type.Static<typeof FixturesFileSchema>
 
 const fileCheck = Compile(FixturesFileSchema)
 
-/** Minor units that a player needs for the sums of the cases, as a decimal of the major unit. */
+/** What a player needs for the sums of the cases, in major units. */
 const LEAST_BALANCE = '1000'
 const MAX_AT_ONCE = 8
 
@@ -98,17 +98,20 @@ function toPlayer({ currency: usual, scale: given }: FixturesFile, player: FileP
   const scale = (currency === usual ? given : undefined) ?? STANDARD_SCALES.get(currency)
   if (scale === undefined) throw new BadFixtures(`give "scale": the decimal places of ${currency} are not known`)
   const balance = parseDecimal(player.balance, scale)
-  const least = parseDecimal(LEAST_BALANCE, scale)
-  if (balance === undefined || least === undefined)
-    throw new BadFixtures(`${userId}: "${player.balance}" is no ${currency}`)
-  if (balance < least) throw new BadFixtures(`${userId} needs a balance of at least ${LEAST_BALANCE} ${currency}`)
-  return {
+  if (balance === undefined) throw new BadFixtures(`${userId}: "${player.balance}" is no ${currency}`)
+  const found: Player = {
     ...{ userId, token, balance, first: { currency, scale } },
     ...(operatorUser !== undefined && { operatorUser }),
     ...(expiredToken !== undefined && { deadToken: expiredToken }),
     ...(oldToken !== undefined && { oldToken }),
     ...(profile !== undefined && { known: profile }),
   }
+  if (!isRich(found)) throw new BadFixtures(`${userId} needs a balance of at least ${LEAST_BALANCE} ${currency}`)
+  return found
+}
+
+function isRich({ balance = 0n, first }: Player): boolean {
+  return balance >= (parseDecimal(LEAST_BALANCE, first.scale) ?? 0n)
 }
 
 interface Wish {
@@ -126,10 +129,11 @@ function lender(pools: ReadonlyMap<PlayerKind, readonly Player[]>): Fixtures {
   const serve = () => {
     waiting = waiting.filter((wish) => !answerWish(wish, free, left))
   }
-  const giveBack = (kind: PlayerKind, player: Player | undefined, isClean: boolean) => {
-    if (player === undefined) return
-    if (isClean) free.get(kind)?.push(player)
-    else left.set(kind, left.get(kind)?.filter(({ userId }) => userId !== player.userId) ?? [])
+  const giveBack = (kind: PlayerKind, lent: Player | undefined, players: readonly Player[]) => {
+    if (lent === undefined) return
+    const back = players.find(({ userId }) => userId === lent.userId)
+    if (back !== undefined && isRich(back)) free.get(kind)?.push(back)
+    else left.set(kind, left.get(kind)?.filter(({ userId }) => userId !== lent.userId) ?? [])
   }
   return {
     capacity: Math.min(MAX_AT_ONCE, pools.get('ordinary')?.length ?? 0),
@@ -143,9 +147,9 @@ function lender(pools: ReadonlyMap<PlayerKind, readonly Player[]>): Fixtures {
       return {
         players,
         act: () => Promise.reject(new BadFixtures('players of a file have no operator')),
-        giveBack(isClean) {
-          giveBack(kind, players.A, isClean)
-          giveBack('ordinary', players.B, isClean)
+        giveBack(back) {
+          giveBack(kind, players.A, back)
+          giveBack('ordinary', players.B, back)
           serve()
         },
       }

@@ -41,8 +41,8 @@ export interface Lease {
   readonly players: Players
   /** Does something to a player; answers it as it is then. Only where 'operator' is not among what is missing. */
   act(act: OperatorAct, player: Player, betId: string): Promise<Player>
-  /** `isClean`: every player has the balance that it came with. */
-  giveBack(isClean: boolean): void
+  /** The players as they are now; those that are not among them are lost, as nobody knows what they have. */
+  giveBack(players: readonly Player[]): void
 }
 
 export interface Fixtures {

@@ -19,8 +19,6 @@ export interface KitOptions {
   readonly fixtures: Fixtures
   /** All cases when absent. */
   readonly cases?: readonly Case[]
-  /** Run those too that wait for seconds. */
-  readonly withSlow?: boolean
   readonly isStrict?: boolean
   /** Ends the run; what is not judged by then is not judged. */
   readonly signal?: AbortSignal
@@ -71,7 +69,7 @@ async function meet({ secret, fixtures }: KitOptions, sender: Sender, linter: Li
   const ask = (call: ReturnType<typeof profile>) =>
     sender.send('greeting', planRequest(call, greeting(A), secret)).then(({ answer }) => answer)
   const [hello, money, status] = [await ask(profile()), await ask(balance()), await ask(check())]
-  lease.giveBack(true)
+  lease.giveBack([A])
   if (hello.kind === 'none') throw new TargetUnreachable(`the wallet does not answer: ${hello.why}`)
   const hasBalance = money.kind === 'some' && money.status === 200
   const hasCheck = status.kind === 'some' && ![404, 405, 501].includes(status.status)
@@ -100,26 +98,25 @@ async function judgeAll(options: KitOptions, target: Target, linter: Linter): Pr
   const results = new Map<string, CaseResult>()
   const keep = (result: CaseResult) => {
     results.set(result.id, result)
-    onResult?.(result)
+    if (cases.some(({ id }) => id === result.id)) onResult?.(result)
   }
-  await playAll(options, cases.filter(isPlayed), target, keep)
+  const isAboutAll = cases.some((one) => !isPlayed(one))
+  await playAll(options, (isAboutAll ? CASES : cases).filter(isPlayed), target, keep)
   for (const one of cases) if (!isPlayed(one)) keep(toResult(one, gathered(one, linter), 0))
   return cases.flatMap(({ id }) => results.get(id) ?? [])
 }
 
-/** Slow ones first: they wait while the others run. */
 async function playAll(
-  { fixtures, signal, withSlow = true }: KitOptions,
+  { fixtures, signal }: KitOptions,
   cases: readonly PlayedCase[],
   target: Target,
   keep: (result: CaseResult) => void,
 ): Promise<void> {
-  const queue = [...cases].sort((a, b) => (a.slow ? 0 : 1) - (b.slow ? 0 : 1))
+  const queue = [...cases]
   const notJudged = (one: PlayedCase, why: string) => keep(toResult(one, { kind: 'not judged', why }, 0))
   const work = async () => {
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       if (signal?.aborted) notJudged(one, 'the run was interrupted')
-      else if (one.slow && !withSlow) notJudged(one, 'left out: it waits for seconds')
       else keep(await runOrStop(one, target, fixtures, signal))
     }
   }

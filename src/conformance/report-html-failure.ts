@@ -1,0 +1,53 @@
+/** A failed case on the page: what it costs, what was seen, the call that decided, all calls, the command that repeats it. */
+import type { Exchange } from './exchange.ts'
+import { escaped } from './markup.ts'
+import type { CaseResult, Failure } from './report.ts'
+
+/** Characters of a body that are shown; no call of the interface needs so many. */
+const MAX_BODY_CHARS = 8_000
+
+export function failureHtml(result: CaseResult, isCounted: boolean): string {
+  const { id, level, sentence, clause, loses, verdict } = result
+  if (verdict.kind !== 'failed') return ''
+  return [
+    `<article id="${escaped(id)}" class="${isCounted ? 'counted' : 'uncounted'}">`,
+    `<h3><a href="#${escaped(id)}"><code>${escaped(id)}</code></a> <span class="level">${level}</span> ${escaped(sentence)}</h3>`,
+    `<p class="loses">${escaped(loses)}</p>`,
+    `<p class="why">${escaped(verdict.why)}</p>`,
+    `<p class="clause">${escaped(clause)}</p>`,
+    ...callsHtml(verdict),
+    '</article>',
+  ].join('\n')
+}
+
+function callsHtml({ exchanges, repeat }: Failure): string[] {
+  const count = exchanges.length === 1 ? 'The call' : `All ${exchanges.length} calls, the last one decided`
+  return [
+    ...(exchanges.length === 0
+      ? []
+      : [`<details><summary>${count}</summary>`, `<ol>${exchanges.map(exchangeHtml).join('\n')}</ol>`, '</details>']),
+    ...(repeat === ''
+      ? []
+      : [
+          `<details><summary>Repeat it</summary>`,
+          `<pre tabindex="0" class="repeat">${escaped(repeat)}</pre>`,
+          '</details>',
+        ]),
+  ]
+}
+
+function exchangeHtml({ what, request, answer, durationMs }: Exchange): string {
+  const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
+  const sent = [`${request.method} ${request.url}`, ...headers, '', cut(request.body)].join('\n')
+  const came =
+    answer.kind === 'none' ? answer.why : [`${answer.status} ${answer.contentType}`, '', cut(answer.body)].join('\n')
+  return [
+    `<li><p><b>${escaped(what)}</b> <small>${Math.trunc(durationMs)} ms</small></p>`,
+    `<pre tabindex="0" aria-label="Request">${escaped(sent)}</pre>`,
+    `<pre tabindex="0" aria-label="Answer" class="answer">${escaped(came)}</pre></li>`,
+  ].join('\n')
+}
+
+function cut(text: string): string {
+  return text.length > MAX_BODY_CHARS ? `${text.slice(0, MAX_BODY_CHARS)} … ${text.length} characters` : text
+}

@@ -1,0 +1,88 @@
+/**
+ * The report for CI: JUnit's XML in the dialect that Jenkins, GitLab and the actions of GitHub read alike: a suite for each
+ * group of cases, `failure` with a message and the story, `skipped` for what was not judged. What fails here agrees with the
+ * exit code: a failed SHOULD is skipped, with its story in system-out, unless the run is strict.
+ */
+import { escaped, seconds } from './markup.ts'
+import { byGroup, type CaseResult, type Failure, groupOf, isCounted, type Report } from './report.ts'
+
+export function junitReport(report: Report): string {
+  const suites = byGroup(report.results).map(([group, results]) => suite(report, group, results))
+  const { skipped: _unknownHere, ...counts } = countsOf(report, report.results)
+  const all = { name: `purser conformance ${report.judged}`, ...counts, time: seconds(report.durationMs) }
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites ${attributes(all)}>`,
+    ...suites,
+    '</testsuites>',
+    '',
+  ].join('\n')
+}
+
+type Counts = Readonly<Record<'tests' | 'failures' | 'errors' | 'skipped', string>>
+
+function countsOf(report: Report, results: readonly CaseResult[]): Counts {
+  const kinds = results.map((result) => outcomeOf(report, result))
+  const count = (kind: string) => String(kinds.filter((one) => one === kind).length)
+  return { tests: String(results.length), failures: count('failure'), errors: '0', skipped: count('skipped') }
+}
+
+function outcomeOf(report: Report, result: CaseResult): 'passed' | 'failure' | 'skipped' {
+  if (result.verdict.kind === 'passed') return 'passed'
+  return isCounted(report, result) ? 'failure' : 'skipped'
+}
+
+function suite(report: Report, group: string, results: readonly CaseResult[]): string {
+  const time = seconds(results.reduce((sum, { durationMs }) => sum + durationMs, 0))
+  const timestamp = report.startedAt.toISOString().slice(0, 19)
+  return [
+    `  <testsuite ${attributes({ name: group, ...countsOf(report, results), time, timestamp })}>`,
+    ...results.map((result) => testCase(report, result)),
+    '  </testsuite>',
+  ].join('\n')
+}
+
+function testCase(report: Report, result: CaseResult): string {
+  const { id, sentence, durationMs } = result
+  const classname = `purser.conformance.${report.judged}.${groupOf(id)}`
+  const start = `    <testcase ${attributes({ classname, name: `${id} ${sentence}`, time: seconds(durationMs) })}`
+  const children = childrenOf(report, result)
+  return children.length === 0 ? `${start}/>` : [`${start}>`, ...children, '    </testcase>'].join('\n')
+}
+
+function childrenOf(report: Report, result: CaseResult): string[] {
+  const { verdict, level, loses } = result
+  switch (verdict.kind) {
+    case 'passed':
+      return []
+    case 'not judged':
+      return [`      <skipped ${attributes({ message: `not judged: ${verdict.why}` })}/>`]
+    case 'failed': {
+      const story = escaped(storyOf(result, verdict))
+      const message = `${loses} (${verdict.why})`
+      if (isCounted(report, result))
+        return [`      <failure ${attributes({ message, type: level })}>${story}</failure>`]
+      const note = attributes({ message: `fails, and is a SHOULD: ${message}` })
+      return [`      <skipped ${note}/>`, `      <system-out>${story}</system-out>`]
+    }
+    default:
+      return verdict satisfies never
+  }
+}
+
+/** Exchanges in a story: the last ones. */
+const MAX_EXCHANGES = 12
+
+function storyOf({ clause, level, loses }: CaseResult, { why, exchanges, repeat }: Failure): string {
+  const lines = exchanges.slice(-MAX_EXCHANGES).flatMap(({ what, request, answer }) => {
+    const came = answer.kind === 'none' ? answer.why : `${answer.status} ${answer.body}`
+    return [what, `  > ${request.method} ${request.url} ${request.body}`, `  < ${came}`]
+  })
+  return [`${level}: ${clause}`, loses, why, '', ...lines, '', `repeat: ${repeat}`].join('\n')
+}
+
+function attributes(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(' ')
+}
