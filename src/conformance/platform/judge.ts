@@ -105,8 +105,8 @@ function judgeErrorCode(code: number, played: Played): string | undefined {
 
 /** The last gap seen is at least so many times the first; constant gaps with some jitter stay below. */
 const GROWTH = 2
-/** A gap that doubles is between these times its predecessor: room for jitter and for the time of the answer. */
-const DOUBLING = { from: 1.6, to: 2.6, firstFrom: 0.5, firstTo: 1.6 } as const
+/** Shares of a gap: room for jitter, and for what an answer takes. */
+const DOUBLING = { tolerance: 0.35, firstFrom: 0.5, firstTo: 1.6 } as const
 
 function judgeGaps(
   { shape, attempts }: Extract<Expectation, { kind: 'gaps' }>,
@@ -129,15 +129,14 @@ function isGrowing(gaps: readonly number[], { noiseMs, firstGapMs }: Timing): bo
   return neverShrinks && (gaps.at(-1) ?? 0) >= GROWTH * first - noiseMs && whole >= firstGapMs
 }
 
+/** The gaps share the whole time as 1 : 2 : 4 …; a delay of one request moves the whole but little. */
 function isDoubling(gaps: readonly number[], { noiseMs, firstGapMs }: Timing): boolean {
-  return gaps.every((gap, i) => {
-    const before = gaps[i - 1]
-    const [from, to] =
-      before === undefined
-        ? [firstGapMs * DOUBLING.firstFrom, firstGapMs * DOUBLING.firstTo]
-        : [before * DOUBLING.from, before * DOUBLING.to]
-    return gap >= from - noiseMs && gap <= to + noiseMs
-  })
+  const whole = gaps.reduce((sum, gap) => sum + gap, 0)
+  const first = whole / (2 ** gaps.length - 1)
+  const isOnTime = first >= firstGapMs * DOUBLING.firstFrom && first <= firstGapMs * DOUBLING.firstTo
+  return (
+    isOnTime && gaps.every((gap, i) => Math.abs(gap - first * 2 ** i) <= first * 2 ** i * DOUBLING.tolerance + noiseMs)
+  )
 }
 
 function judgeWindow(played: Played, { windowMs, noiseMs }: Timing): string | undefined {

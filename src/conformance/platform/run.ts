@@ -56,7 +56,7 @@ export async function runPlatformKit(options: RunOptions): Promise<Report> {
     return {
       judged: 'platform',
       target: options.target,
-      notes: [`The kit played the wallet on port ${options.listen.port}.`],
+      notes: [`The kit played the wallet at ${wallet.url}.`],
       startedAt,
       durationMs: performance.now() - start,
       wasInterrupted: options.signal.aborted,

@@ -21,6 +21,8 @@ export interface WalletOptions {
 }
 
 export interface KitWallet {
+  /** How the platform reaches it. */
+  readonly url: string
   /** A partner that answers by these scripts and writes down what comes. */
   open(name: string, setup: Setup): OpenPartner
   close(): Promise<void>
@@ -58,6 +60,7 @@ export async function startWallet(options: WalletOptions): Promise<KitWallet> {
   await once(server, 'listening')
   const addresses = await addressesOf(server, options)
   return {
+    url: addresses.home,
     open: (name, setup) => openPartner({ hosted, addresses }, name, setup),
     async close() {
       server.closeAllConnections()

@@ -37,6 +37,7 @@ const CURRENCY_CASES: readonly PlatformCase[] = [
       awaiting('unsettle'),
       CASHOUT_SECOND,
       awaiting('settle', 2),
+      WATCH,
     ],
     expect: [count('place', 2), count('settle', 2), { kind: 'currencies', of: ['EUR', 'USD'] }],
   },

@@ -122,7 +122,7 @@ export const RESULT_CASES: readonly PlatformCase[] = [
     loses: 'Both are applied at once, and which payout stays is a matter of luck.',
     covers: ['P14'],
     answers: { settle: { first: [{ kind: 'ok', after: 'quietMs' }] } },
-    acts: [PLACE, won('25.00'), awaiting('settle'), won('15.00'), awaiting('settle', 2)],
+    acts: [PLACE, won('25.00'), awaiting('settle'), won('15.00'), awaiting('settle', 2), WATCH],
     expect: [count('settle', 2), { kind: 'one_at_a_time' }],
   },
   {

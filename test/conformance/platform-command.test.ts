@@ -1,0 +1,98 @@
+/** `purser conformance platform` as a person runs it, on the small test platform in real time. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
+import { newFolder, run } from '../cli/command.ts'
+import { rightBehaviour } from './platform-mutants/behaviour.ts'
+import { startTestPlatform, type TestPlatform } from './platform-mutants/platform.ts'
+
+const HOOK = fileURLToPath(new URL('./platform-mutants/hook.mjs', import.meta.url))
+let right: TestPlatform
+let wrong: TestPlatform
+
+beforeAll(async () => {
+  right = await startTestPlatform(rightBehaviour(1))
+  wrong = await startTestPlatform({ ...rightBehaviour(1), rollsBack: () => false, reason: () => 10 })
+})
+afterAll(() => Promise.all([right.stop(), wrong.stop()]))
+
+const kit = (...args: string[]) => run(['conformance', 'platform', ...args])
+const onApi = ({ url, key }: TestPlatform) => ['--listen', '0', '--platform-api', url, '--platform-key', key]
+
+describe('a run', () => {
+  test('of a right platform ends with 0', async () => {
+    const { code, stdout, stderr } = await kit(...onApi(right), '--only', 'platform-answer-01', 'platform-answer-06')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/2 passed, 0 MUST failed, 0 SHOULD failed, 0 not judged in \d/)
+  })
+
+  test('of a wrong one ends with 1 and says what loses whose money, what came, and what repeats it', async () => {
+    const folder = newFolder()
+    const file = join(folder.path, 'report.json')
+    const { code, stdout } = await kit(...onApi(wrong), '--only', 'platform-answer-06', '--report', file)
+    const { results, judged } = JSON.parse(readFileSync(file, 'utf8'))
+    folder.remove()
+    expect(code).toBe(1)
+    expect(stdout).toContain('✗ platform-answer-06  MUST  400 with code 100 (system error) leads to one Rollback.')
+    expect(stdout).toContain('nobody returns it')
+    expect(stdout).toContain('no Rollback came')
+    expect(stdout).toContain('"amount":10.00')
+    expect(stdout).toContain('repeat: purser conformance platform --only platform-answer-06')
+    expect([judged, results.length, results[0].verdict.kind]).toEqual(['platform', 1, 'failed'])
+  })
+
+  test('can be driven by a hook, one wish at a time', async () => {
+    const drive = ['--listen', '0', '--drive', `node ${HOOK} ${right.url}`]
+    const { code, stdout } = await kit(...drive, '--only', 'platform-result-01', 'platform-rollback-06')
+    expect(stdout).toMatch(/2 passed, 0 MUST failed/)
+    expect(code).toBe(0)
+  })
+
+  test('judges no kill without a command that does it, and says so', async () => {
+    const { code, stdout } = await kit(...onApi(right), '--only', 'platform-crash-04', 'platform-answer-02')
+    expect(stdout).toContain('--restart names a command that does: platform-crash-04')
+    expect(stdout).toMatch(/1 passed, .* 1 not judged/)
+    expect(code).toBe(0)
+  })
+
+  test('leaves the six minutes to --slow', async () => {
+    const { stdout } = await kit(...onApi(right), '--only', 'platform-rollback-08', 'platform-answer-01')
+    expect(stdout).toContain('left out, takes more than six minutes: --slow: platform-rollback-08')
+  })
+})
+
+test('--list names every case', async () => {
+  const { code, stdout } = await kit('--list')
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' ')[0]),
+  ).toEqual(PLATFORM_CASES.map(({ id }) => id))
+  expect(code).toBe(0)
+})
+
+test.each([
+  ['no port', ['--drive', 'true'], 'give --listen'],
+  ['no way to drive', ['--listen', '0'], 'give either --platform-api or --drive'],
+  ['no key', ['--listen', '0', '--platform-api', 'http://127.0.0.1:1'], 'give --platform-key'],
+  ['an unknown case', ['--list', '--only', 'platform-nothing'], 'there is no case platform-nothing'],
+  ['a report of another kind', ['--listen', '0', '--drive', 'true', '--report', 'a.pdf'], 'must end in'],
+])('%s is wrong use and ends with 2', async (_what, args, says) => {
+  const { code, stderr } = await kit(...args)
+  expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
+})
+
+test.each([
+  [
+    'a platform that is not there',
+    ['--platform-api', 'http://127.0.0.1:1', '--platform-key', 'k'],
+    'cannot be reached',
+  ],
+  ['a hook that does nothing right', ['--drive', 'exit 7'], ''],
+])('%s ends with 3', async (_what, args, says) => {
+  const { code, stderr } = await kit('--listen', '0', ...args, '--only', 'platform-answer-01')
+  expect([code, stderr]).toEqual([3, expect.stringContaining(says)])
+})
