@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
+import { type ConformancePlatformFlags, runConformancePlatform } from '../../src/conformance/platform/command.ts'
 import { newFolder, run } from '../cli/command.ts'
 import { rightBehaviour } from './platform-mutants/behaviour.ts'
 import { startTestPlatform, type TestPlatform } from './platform-mutants/platform.ts'
@@ -14,14 +15,14 @@ let wrong: TestPlatform
 
 beforeAll(async () => {
   right = await startTestPlatform(rightBehaviour(1))
-  wrong = await startTestPlatform({ ...rightBehaviour(1), rollsBack: () => false, reason: () => 10 })
+  wrong = await startTestPlatform({ ...rightBehaviour(1), rollsBack: () => true })
 })
 afterAll(() => Promise.all([right.stop(), wrong.stop()]))
 
 const kit = (...args: string[]) => run(['conformance', 'platform', ...args])
 const onApi = ({ url, key }: TestPlatform) => ['--listen', '0', '--platform-api', url, '--platform-key', key]
 
-describe('a run', () => {
+describe.concurrent('a run', () => {
   test('of a right platform ends with 0', async () => {
     const { code, stdout, stderr } = await kit(...onApi(right), '--only', 'platform-answer-01', 'platform-answer-06')
     expect([code, stderr]).toEqual([0, ''])
@@ -31,15 +32,17 @@ describe('a run', () => {
   test('of a wrong one ends with 1 and says what loses whose money, what came, and what repeats it', async () => {
     const folder = newFolder()
     const file = join(folder.path, 'report.json')
-    const { code, stdout } = await kit(...onApi(wrong), '--only', 'platform-answer-06', '--report', file)
+    const { code, stdout } = await kit(...onApi(wrong), '--only', 'platform-answer-02', '--report', file)
     const { results, judged } = JSON.parse(readFileSync(file, 'utf8'))
     folder.remove()
     expect(code).toBe(1)
-    expect(stdout).toContain('✗ platform-answer-06  MUST  400 with code 100 (system error) leads to one Rollback.')
-    expect(stdout).toContain('nobody returns it')
-    expect(stdout).toContain('no Rollback came')
+    expect(stdout).toContain(
+      '✗ platform-answer-02  MUST  400 with code 7 (not enough money) declines the bet, and no Rollback follows.',
+    )
+    expect(stdout).toContain('a record of cancelled bets that never were')
+    expect(stdout).toContain('Rollback came once, where none should have')
     expect(stdout).toContain('"amount":10.00')
-    expect(stdout).toContain('repeat: purser conformance platform --only platform-answer-06')
+    expect(stdout).toContain('repeat: purser conformance platform --only platform-answer-02')
     expect([judged, results.length, results[0].verdict.kind]).toEqual(['platform', 1, 'failed'])
   })
 
@@ -63,8 +66,23 @@ describe('a run', () => {
   })
 })
 
+/** In this process: what needs no platform needs no process either. */
+async function kitHere(flags: Partial<ConformancePlatformFlags>) {
+  const written = { stdout: '', stderr: '' }
+  const terminal = (name: keyof typeof written) => ({
+    write(text: string) {
+      written[name] += text
+    },
+  })
+  const deps = { stdout: terminal('stdout'), stderr: terminal('stderr'), noColour: true, signal: neverAborted() }
+  const code = await runConformancePlatform({ host: '127.0.0.1', ...flags }, deps)
+  return { code, ...written }
+}
+
+const neverAborted = () => new AbortController().signal
+
 test('--list names every case', async () => {
-  const { code, stdout } = await kit('--list')
+  const { code, stdout } = await kitHere({ list: true })
   expect(
     stdout
       .trimEnd()
@@ -75,24 +93,30 @@ test('--list names every case', async () => {
 })
 
 test.each([
-  ['no port', ['--drive', 'true'], 'give --listen'],
-  ['no way to drive', ['--listen', '0'], 'give either --platform-api or --drive'],
-  ['no key', ['--listen', '0', '--platform-api', 'http://127.0.0.1:1'], 'give --platform-key'],
-  ['an unknown case', ['--list', '--only', 'platform-nothing'], 'there is no case platform-nothing'],
-  ['a report of another kind', ['--listen', '0', '--drive', 'true', '--report', 'a.pdf'], 'must end in'],
-])('%s is wrong use and ends with 2', async (_what, args, says) => {
-  const { code, stderr } = await kit(...args)
+  ['no port', { drive: 'true' }, 'give --listen'],
+  ['no way to drive', { listen: '0' }, 'give either --platform-api or --drive'],
+  ['no key', { listen: '0', platformApi: 'http://127.0.0.1:1' }, 'give --platform-key'],
+  ['an unknown case', { list: true, only: ['platform-nothing'] }, 'there is no case platform-nothing'],
+  ['a report of another kind', { listen: '0', drive: 'true', report: ['a.pdf'] }, 'must end in'],
+] as const)('%s is wrong use and ends with 2', async (_what, flags, says) => {
+  const { code, stderr } = await kitHere(flags)
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
 })
 
 test.each([
-  [
-    'a platform that is not there',
-    ['--platform-api', 'http://127.0.0.1:1', '--platform-key', 'k'],
-    'cannot be reached',
-  ],
-  ['a hook that does nothing right', ['--drive', 'exit 7'], ''],
-])('%s ends with 3', async (_what, args, says) => {
-  const { code, stderr } = await kit('--listen', '0', ...args, '--only', 'platform-answer-01')
+  ['a platform that is not there', { platformApi: 'http://127.0.0.1:1', platformKey: 'k' }, 'cannot be reached'],
+  ['a hook that does nothing right', { drive: 'exit 7' }, ''],
+])('%s ends with 3', async (_what, flags, says) => {
+  const { code, stderr } = await kitHere({ listen: '0', ...flags, only: ['platform-answer-01'] })
   expect([code, stderr]).toEqual([3, expect.stringContaining(says)])
+})
+
+test('Ctrl-C ends a run with 130 and a report of what was judged', async () => {
+  const stop = new AbortController()
+  setTimeout(() => stop.abort(), 1_000)
+  const deps = { stdout: { write() {} }, stderr: { write() {} }, noColour: true, signal: stop.signal }
+  const flags = { listen: '0', host: '127.0.0.1', platformApi: right.url, platformKey: right.key }
+  const start = performance.now()
+  expect(await runConformancePlatform(flags, deps)).toBe(130)
+  expect(performance.now() - start).toBeLessThan(10_000)
 })

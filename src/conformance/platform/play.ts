@@ -59,6 +59,7 @@ function prepare(stage: Stage, scene: SceneCase): Scene {
 
 async function actAll(scene: Scene): Promise<Fulfilled> {
   for (const [i, partner] of scene.partners.entries()) {
+    if (scene.stage.signal.aborted) return unable('the run was interrupted')
     const opened = await openFrame(scene, partner, scene.players[i])
     if (opened.kind === 'unable') return opened
   }

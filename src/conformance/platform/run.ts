@@ -29,9 +29,6 @@ export interface RunOptions {
   readonly onResult: (result: CaseResult) => void
 }
 
-/** Milliseconds between the starts of two scenes: fifty at once would be a load test, and its delays would be judged. */
-const START_GAP_MS = 20
-
 /** Exchanges of a failed case that are kept. */
 const MAX_EXCHANGES = 20
 
@@ -84,7 +81,7 @@ async function judgeAll(options: RunOptions, wallet: KitWallet): Promise<CaseRes
     const scenery = { ...options, wallet, shared: shareRestart(options.drive, batch.length) }
     await Promise.all(
       batch.map(async (one, i) => {
-        await sleep(i * START_GAP_MS)
+        await sleep(i * options.timing.startGapMs, undefined, { signal: options.signal }).catch(() => {})
         const { judged, calls } = await judgeScene(scenery, one)
         records.push(calls)
         results.set(one.id, tell(one, judged))

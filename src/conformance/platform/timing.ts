@@ -29,11 +29,13 @@ export interface Timing {
   readonly recoveryMs: number
   /** A call to a healthy partner is on its way by then, whatever other partners do. */
   readonly promptMs: number
+  /** Between the starts of two scenes: fifty at once would be a load test, and its delays would be judged. */
+  readonly startGapMs: number
   /** What the machines and the network between them may add or take, never scaled. */
   readonly noiseMs: number
 }
 
-const NOISE_MS = 50
+const NOISE_MS = 200
 
 /** The times of the interface; times of a `scale` below 1 are for platforms whose own times are shrunk alike. */
 export function timingOf(scale = 1, noiseMs = NOISE_MS): Timing {
@@ -50,6 +52,7 @@ export function timingOf(scale = 1, noiseMs = NOISE_MS): Timing {
     patienceMs: 10_000 * scale,
     recoveryMs: 30_000 * scale,
     promptMs: 2_500 * scale,
+    startGapMs: 100 * scale,
     noiseMs,
   }
 }
