@@ -1,5 +1,5 @@
 /**
- * The database's clock, read here: every process on one database plans and claims by the same time, whatever its own
+ * The database's clock, read here (W-19): every process on one database plans and claims by the same time, whatever its own
  * host's clock says or jumps to. A delivery whose lease one process measured cannot look over to another that is ahead,
  * which would send it a second time beside the first (C-6).
  */
