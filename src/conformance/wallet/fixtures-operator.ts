@@ -119,7 +119,6 @@ async function perform(ask: Ask, act: OperatorAct, player: Player, betId: string
     await ask('PATCH', path, changes)
     return player
   }
-  const { currency } = player.first
   switch (act) {
     case 'block':
       return patch({ status: 'blocked' })
@@ -130,11 +129,11 @@ async function perform(ask: Ask, act: OperatorAct, player: Player, betId: string
     case 'make under age':
       return patch({ birthday: CHILDS_BIRTHDAY })
     case 'limit stake':
-      return patch({ limits: { [currency]: { stake: '150' } } })
+      return patch({ limits: { stake: '150' } })
     case 'limit loss':
-      return patch({ limits: { [currency]: { loss: '150' } } })
+      return patch({ limits: { loss: '150' } })
     case 'limit bet count':
-      return patch({ limits: { [currency]: { betCount: 1 } } })
+      return patch({ limits: { betCount: 1 } })
     case 'lock bet':
       await ask('PUT', `${path}/bets/${encodeURIComponent(betId)}/lock`)
       return player

@@ -1,5 +1,5 @@
 /** Players that may not bet (B 23, C 51): their bets are refused, their money still moves by what the service decides. */
-import type { OperatorAct, PlayedCase, PlayerKind } from '../case.ts'
+import type { OperatorAct, PlayedCase, PlayerKind, Step } from '../case.ts'
 import { accept, act, place, refuse, rollback, settle, unsettle } from '../words.ts'
 
 /** A bet of a player that the operator has shut out; the code is published, the interface shows none. */
@@ -35,6 +35,15 @@ function goesOn(id: string, what: OperatorAct, sentence: string, covers: readonl
   }
 }
 
+/** A limit that the operator sets; a bet that would go beyond it is refused. */
+function limited(id: string, what: OperatorAct, code: number, sentence: string, steps: readonly Step[]): PlayedCase {
+  return {
+    ...{ id, sentence, clause: 'R-3', level: 'SHOULD', covers: ['C51'], needs: ['operator'] },
+    loses: 'a bet that the operator must not take: its licence',
+    steps: [act(what), place(), place({ bet: 'Y', amount: '60' }, refuse(code)), ...steps],
+  }
+}
+
 export const ACCOUNT_CASES: readonly PlayedCase[] = [
   shutOut('account-01', 'blocked', 9, 'a blocked player does not bet', ['B23']),
   shutOut('account-02', 'selfExcluded', 14, 'a player who has excluded himself does not bet', ['C51']),
@@ -56,4 +65,13 @@ export const ACCOUNT_CASES: readonly PlayedCase[] = [
       ...[settle('won', '200', { token: 'dead' }, accept('pay')), rollback({ bet: 'Y', token: 'dead' })],
     ],
   },
+  limited('account-07', 'limit stake', 11, 'stakes beyond the limit of the day are refused', [
+    place({ bet: 'Z', amount: '50' }),
+  ]),
+  limited('account-08', 'limit loss', 12, 'a bet that could lose more than the limit of the day is refused', [
+    ...[settle('won', '200'), place({ bet: 'Z', amount: '60' })],
+  ]),
+  limited('account-09', 'limit bet count', 13, 'bets beyond their number of the day are refused', [
+    ...[rollback(), place({ bet: 'Z' })],
+  ]),
 ]

@@ -1,11 +1,13 @@
 /** Malformed and misaddressed calls (part A, K4, K6): refused with a body, and nothing moves. */
 import type { PlayedCase } from '../case.ts'
 import { written } from '../json-text.ts'
-import { accept, place, refuse } from '../words.ts'
+import { accept, place, profile, refuse, rollback, settle } from '../words.ts'
 
 const BROKEN = ['', '{', '[]', '"text"', 'null', '{"type":1,}']
 const NO_AMOUNTS = ['-500', '"100"', '"NaN"', 'true', 'null', '1e308', '1e-9']
-const NO_TYPES = ['2', '3', '4', '0', '"1"', 'null']
+const NO_TYPES = ['2', '3', '4', '0', '"1"', 'null'].map(written)
+const NO_RESULT_TYPES = ['4', '0', '"2"', 'null'].map(written)
+const NOT_FOR_OPERATORS = ['a b', '../x', "x' or ''='", '', 'a'.repeat(65)]
 
 export const MESSAGE_CASES: readonly PlayedCase[] = [
   {
@@ -21,10 +23,14 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     id: 'message-02',
     clause: 'Place bet, partner action 1',
     level: 'MUST',
-    sentence: 'POST with another type than 1 is not a bet, and pays nothing out',
-    loses: 'whoever looks at the type alone settles bets that nobody settled: the operator pays',
+    sentence: 'a type that the method does not have is refused, and nothing moves',
+    loses: 'a call that means nothing debits or pays: either of the two',
     covers: ['A10', 'A13', 'K6'],
-    steps: NO_TYPES.map((type) => place({ members: { type: written(type) } }, refuse())),
+    steps: [
+      ...[...NO_TYPES, undefined].map((type) => place({ members: { type } }, refuse())),
+      place({ bet: 'Y' }),
+      ...[...NO_RESULT_TYPES, undefined].map((type) => settle('won', '200', { bet: 'Y', members: { type } }, refuse())),
+    ],
   },
   {
     id: 'message-03',
@@ -63,6 +69,103 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     sentence: 'a long text is accepted or refused with 400',
     loses: 'nothing: but every failure is a Rollback',
     covers: ['C45'],
-    steps: [place({ members: { info: 'a'.repeat(20_000) } }, [accept('debit'), refuse()])],
+    steps: ['X', 'Y'].map((bet, index) =>
+      place({ bet, members: { info: 'a'.repeat([20_000, 300_000][index] ?? 0) } }, [accept('debit'), refuse()]),
+    ),
+  },
+  {
+    id: 'message-07',
+    clause: 'Settle, partner action 1',
+    level: 'MUST',
+    sentence: 'POST with type 2 settles no bet',
+    loses: 'a payout for what is no Settle: the operator pays',
+    covers: ['A10', 'K6'],
+    steps: [place(), settle('won', '200', { method: 'POST', token: 'live' }, refuse())],
+  },
+  {
+    id: 'message-08',
+    clause: 'Rollback, partner action 1',
+    level: 'MUST',
+    sentence: 'POST with type 3 rolls no bet back',
+    loses: 'the stake of a bet that is still open: the operator pays its win without it',
+    covers: ['A10', 'K6'],
+    steps: [place(), rollback({ method: 'POST' }, refuse())],
+  },
+  {
+    id: 'message-09',
+    clause: 'Resources, amount',
+    level: 'MUST',
+    sentence: 'a bet or a Settle without an amount is refused',
+    loses: 'the win, taken for 0: the player pays',
+    covers: ['C43'],
+    steps: [
+      place({ members: { amount: undefined } }, refuse()),
+      ...[place({ bet: 'Y' }), settle('won', '200', { bet: 'Y', members: { amount: undefined } }, refuse())],
+    ],
+  },
+  {
+    id: 'message-10',
+    clause: 'R-6',
+    level: 'SHOULD',
+    sentence: 'a bet without requestId, userId or currency is refused',
+    loses: 'nothing yet: what the wallet fills in is a guess at whose money it is, and which',
+    covers: ['C43'],
+    steps: ['requestId', 'userId', 'currency'].map((name) => place({ members: { [name]: undefined } }, refuse())),
+  },
+  {
+    id: 'message-11',
+    clause: 'Limits',
+    level: 'MUST',
+    sentence: 'a token or a userId beyond its length is refused with 400, never with a failure',
+    loses: 'nothing: but the service takes a 5xx for an unknown outcome and sends Rollbacks',
+    covers: ['C44'],
+    steps: [
+      ...['a'.repeat(9), 'a'.repeat(65)].map((token) => place({ members: { token } }, refuse())),
+      place({ members: { userId: 'a'.repeat(65) } }, refuse()),
+    ],
+  },
+  {
+    id: 'message-12',
+    clause: 'Resources, operatorUser; P-5',
+    level: 'SHOULD',
+    sentence: 'an operatorUser of other characters or of more than 64 is refused',
+    loses: 'nothing yet: such an id goes on into addresses, logs and queries',
+    covers: ['C44'],
+    steps: NOT_FOR_OPERATORS.map((operatorUser) => place({ members: { operatorUser } }, refuse())),
+  },
+  {
+    id: 'message-13',
+    clause: 'Resources, operatorUser',
+    level: 'MUST',
+    sentence: 'an operatorUser of every character that it may have is taken, or is nobody the wallet knows',
+    loses: 'every bet that comes through an aggregator',
+    covers: ['C44'],
+    steps: [
+      profile({ members: { operatorUser: 'Az09._~-' } }, [accept('nothing'), refuse(2, 3)]),
+      place({ members: { operatorUser: 'Az09._~-' } }, [accept('debit'), refuse(2, 3)]),
+    ],
+  },
+  {
+    id: 'message-14',
+    clause: 'Resources, info',
+    level: 'MUST',
+    sentence: 'quotes, tags and SQL in a text are text',
+    loses: 'every bet on a match with an apostrophe, or, to whoever writes the text, the database',
+    covers: ['C47'],
+    steps: [
+      place({ members: { info: `O'Brien "x" \\ '); drop table bets; -- <script>alert(1)</script> %s \${7*7}` } }),
+      settle('won', '200', { members: { info: "it's" } }),
+    ],
+  },
+  {
+    id: 'message-15',
+    clause: 'R-8',
+    level: 'SHOULD',
+    sentence: 'a signed body is read whatever its content type says',
+    loses: 'every bet on the day on which the service writes the header differently',
+    covers: ['A12', 'K27'],
+    steps: ['application/json; charset=utf-8', 'text/plain'].map((contentType, index) =>
+      place({ bet: `content type ${index + 1}`, contentType }),
+    ),
   },
 ]

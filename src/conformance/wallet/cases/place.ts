@@ -1,6 +1,13 @@
 /** Part C, K7 and K9: a stake is debited once, or not at all. */
 import type { PlayedCase } from '../case.ts'
-import { accept, place, refuse, rollback, whole } from '../words.ts'
+import { accept, act, pause, place, refuse, rollback, settle, times, whole } from '../words.ts'
+
+const SELECTION = {
+  ...{ disciplineId: 1, discipline: 'Football', tournamentId: 77, tournament: 'Eliteserien', eventId: 4711 },
+  ...{ event: 'Brann - Viking', marketId: 1, market: 'Winner', outcomeId: 2, outcome: 'Viking', coefficient: 1.2 },
+}
+/** Long enough that two moments are different ones on every clock. */
+const MOMENT_MS = 20
 
 export const PLACE_CASES: readonly PlayedCase[] = [
   {
@@ -47,5 +54,132 @@ export const PLACE_CASES: readonly PlayedCase[] = [
     loses: 'the second bet is accepted and never debited: the operator pays its win',
     covers: ['C40'],
     steps: [place({ requestId: 'r' }), place({ bet: 'Y', requestId: 'r', amount: '50' })],
+  },
+  {
+    id: 'place-06',
+    clause: 'Place bet',
+    level: 'MUST',
+    sentence: 'a bet that comes once more after its result debits nothing',
+    loses: 'a second stake for a bet that is over: the player pays',
+    covers: ['C37', 'C53'],
+    steps: [place(), settle('won', '200'), place({}, [accept('debit'), refuse()])],
+  },
+  {
+    id: 'place-07',
+    clause: 'Rollback, rules',
+    level: 'MUST',
+    sentence: 'a bet that comes once more after its Rollback is refused and debits nothing',
+    loses: 'the stake of a bet that the service has given up, as after an answer later than 5 s: the player pays',
+    covers: ['C53', 'D58'],
+    steps: [place(), rollback(), place({}, refuse())],
+  },
+  {
+    id: 'place-08',
+    clause: 'Resources, transactionId; I-4',
+    level: 'MUST',
+    sentence: 'another stake under the id of an accepted bet is refused, and nothing moves',
+    loses: 'the service counts on a stake of 50 where 100 were debited, or both: one of the two pays the difference',
+    covers: ['C38'],
+    steps: [place(), place({ amount: '50' }, refuse()), rollback()],
+  },
+  {
+    id: 'place-09',
+    clause: 'I-1',
+    level: 'MUST',
+    sentence: 'bets of two players under one transactionId never mix',
+    loses: 'a bet that is accepted and never debited, or the stake of another player: the operator or that player pays',
+    covers: ['C38', 'C41'],
+    needs: ['B'],
+    steps: [place(), place({ who: 'B' }, [accept('debit'), refuse()]), rollback({ who: 'B' }), rollback()],
+  },
+  {
+    id: 'place-10',
+    clause: 'I-2',
+    level: 'SHOULD',
+    sentence: 'a bet that is sent again gets the success that it got the first time',
+    loses: 'the service takes the repeat for declined and forgets a stake that was debited: the player pays',
+    covers: ['C37', 'F102'],
+    steps: [place(), place()],
+  },
+  {
+    id: 'place-11',
+    clause: 'R-2',
+    level: 'SHOULD',
+    sentence: 'the repeat of a bet is answered with the time of the first',
+    loses: 'nothing: the books of both sides disagree about when it was',
+    covers: ['C37'],
+    steps: [
+      place({}, accept('debit', ['says the time of the first answer'])),
+      pause(MOMENT_MS),
+      place({}, [accept('debit', ['says the time of the first answer']), refuse()]),
+    ],
+  },
+  {
+    id: 'place-12',
+    clause: 'I-5',
+    level: 'SHOULD',
+    sentence: 'a bet that is sent again when its token has died is still the bet that was accepted',
+    loses: 'the service takes the repeat for declined and forgets a stake that was debited: the player pays',
+    covers: ['C37'],
+    needs: ['operator'],
+    steps: [place(), act('end sessions'), place({ token: 'dead' })],
+  },
+  {
+    id: 'place-13',
+    clause: 'I-3',
+    level: 'SHOULD',
+    sentence: 'a bet that was refused for want of money stays refused when the money has come',
+    loses: 'a stake for a bet that the service has declined to the player: the player pays',
+    covers: ['D61'],
+    steps: [
+      ...[
+        place({ bet: 'Y' }),
+        place({ amount: whole(1), named: 'bet' }, refuse(7)),
+        settle('won', '200', { bet: 'Y' }),
+      ],
+      place({ amount: whole(1), bytesOf: 'bet' }, refuse()),
+    ],
+  },
+  {
+    id: 'place-14',
+    clause: 'Resources, Items of metadata',
+    level: 'MUST',
+    sentence: 'an express of 25 selections is accepted',
+    loses: 'the bets with the best margin: the operator loses them',
+    covers: ['C49'],
+    steps: [
+      place({
+        members: {
+          ...{ ticketType: 'express', coefficient: 95.39, boosterCoefficient: 1.05 },
+          metadata: times(25, (index) => ({ ...SELECTION, eventId: index + 1 })),
+        },
+      }),
+    ],
+  },
+  {
+    id: 'place-15',
+    clause: 'Resources, Fields only in Place bet requests',
+    level: 'MUST',
+    sentence: 'info and metadata are optional',
+    loses: 'bets without them: the operator loses them',
+    covers: ['C49'],
+    steps: [
+      place({ members: { metadata: [] } }),
+      place({ bet: 'Y', members: { info: undefined, metadata: undefined } }),
+    ],
+  },
+  {
+    id: 'place-16',
+    clause: 'R-7',
+    level: 'SHOULD',
+    sentence: 'a member that may be null may be absent',
+    loses: 'every bet on the day on which the service leaves the nulls out',
+    covers: ['C48'],
+    steps: [
+      place({
+        members: { subPartnerId: undefined, bonusId: undefined, bonusTemplateId: undefined, bonusAmount: undefined },
+      }),
+      settle('won', '200', { members: { bonusId: undefined, bonusTemplateId: undefined } }),
+    ],
   },
 ]

@@ -1,6 +1,8 @@
 /** Part B, K5 and K28: sessions, User data, Balance. */
 import type { PlayedCase } from '../case.ts'
-import { accept, balance, place, profile, refuse } from '../words.ts'
+import { accept, balance, check, place, profile, refuse, settle } from '../words.ts'
+
+const CHECKED = accept('nothing', ['fits the check', 'names the bet', 'names the currency', 'says the amount'])
 
 export const PROFILE_CASES: readonly PlayedCase[] = [
   {
@@ -16,20 +18,26 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
     id: 'profile-02',
     clause: 'Place bet, partner action 3',
     level: 'MUST',
-    sentence: 'a token that was never given out is refused',
+    sentence: 'a bet with a token that was never given out, or with none, is refused',
     loses: 'anyone who knows a userId bets with its money: the player pays',
     covers: ['B18', 'K5'],
-    steps: [place({ token: 'unknown' }, refuse()), profile({ token: 'unknown' }, refuse())],
+    steps: [
+      ...[place({ token: 'unknown' }, refuse()), place({ token: 'none' }, refuse())],
+      profile({ token: 'unknown' }, refuse()),
+    ],
   },
   {
     id: 'profile-03',
     clause: 'Place bet, partner action 3',
     level: 'MUST',
-    sentence: "a bet with another player's token is refused",
+    sentence: "a bet with another player's token, or of a player whom nobody knows, is refused",
     loses: 'a player bets with the money of another',
-    covers: ['B20', 'K5'],
+    covers: ['B20', 'B22', 'K5'],
     needs: ['B'],
-    steps: [place({ token: 'of B' }, refuse()), place({ who: 'B', token: 'of A' }, refuse())],
+    steps: [
+      ...[place({ token: 'of B' }, refuse()), place({ who: 'B', token: 'of A' }, refuse())],
+      place({ who: 'nobody', token: 'of A' }, refuse()),
+    ],
   },
   {
     id: 'profile-04',
@@ -60,5 +68,77 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
     covers: ['F112', 'K28'],
     player: 'described',
     steps: [profile({}, accept('nothing', ['fits the profile', 'says what is known']))],
+  },
+  {
+    id: 'profile-07',
+    clause: 'Limits, token length',
+    level: 'MUST',
+    sentence: 'a token of 64 characters, the longest that there may be, is looked up like any other',
+    loses: 'nothing: the frame waits for an answer that never comes',
+    covers: ['K5'],
+    steps: [profile({ members: { token: 'a'.repeat(64) } }, refuse())],
+  },
+  {
+    id: 'profile-08',
+    clause: 'Resources, User profile; P-2',
+    level: 'MUST',
+    sentence: 'the profile of an ordinary player says of no country, nor that it is a test player',
+    loses: 'real bets count as test bets, and the rules of a country where nobody plays hold',
+    covers: ['F112', 'K28'],
+    // The operator has made this player, so that it is known what nobody has said of it.
+    needs: ['operator'],
+    steps: [profile({}, accept('nothing', ['says what is known']))],
+  },
+  {
+    id: 'profile-09',
+    clause: 'Resources, User profile',
+    level: 'MUST',
+    sentence: 'the active currency is among the currencies',
+    loses: 'the frame offers currencies in which the player cannot bet',
+    covers: ['K28'],
+    steps: [profile({}, accept('nothing', ['has the currency among the currencies']))],
+  },
+  {
+    id: 'profile-10',
+    clause: 'R-3',
+    level: 'SHOULD',
+    sentence: 'an unknown token is refused with 3, one that is over with 4',
+    loses: 'nothing: the frame does not know whether a new token would help',
+    covers: ['B18', 'B19'],
+    needs: ['dead token'],
+    steps: [place({ token: 'unknown' }, refuse(3)), place({ token: 'dead' }, refuse(4))],
+  },
+  {
+    id: 'profile-11',
+    clause: 'P-3',
+    level: 'SHOULD',
+    sentence: "a balance is not told with another player's token",
+    loses: 'no money: what every player has, to anyone who has a token',
+    covers: ['B20', 'K5'],
+    needs: ['B', '/user/balance'],
+    steps: [balance({ token: 'of B' }, refuse())],
+  },
+  {
+    id: 'profile-12',
+    clause: 'P-4',
+    level: 'SHOULD',
+    sentence: 'Check tells what was applied to a bet last',
+    loses: 'nothing: who compares the books finds differences that there are not',
+    covers: ['F114'],
+    needs: ['/payment/check'],
+    steps: [
+      ...[place(), check({ amount: '100' }, CHECKED), settle('won', '200'), check({ amount: '200' }, CHECKED)],
+      ...[settle('won', '150'), check({ amount: '150' }, CHECKED)],
+    ],
+  },
+  {
+    id: 'profile-13',
+    clause: 'P-4',
+    level: 'SHOULD',
+    sentence: 'Check knows nothing of a bet that nobody placed',
+    loses: 'nothing: who compares the books takes a bet that was never debited for booked',
+    covers: ['F114'],
+    needs: ['/payment/check'],
+    steps: [check({}, refuse())],
   },
 ]

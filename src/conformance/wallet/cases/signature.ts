@@ -1,7 +1,7 @@
 /** Part A and K1 to K3: only what the service has signed may move money, and all that it has signed must be understood. */
 import type { PlayedCase, Signature, Step } from '../case.ts'
 import { written } from '../json-text.ts'
-import { accept, place, profile, refuse, rollback, settle, unsettle } from '../words.ts'
+import { accept, balance, place, profile, refuse, rollback, settle, unsettle } from '../words.ts'
 
 const FORGED: readonly Signature[] = ['absent', 'garbage', 'wrong secret', 'two parts', 'of another body']
 
@@ -160,5 +160,33 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
       place({ members: { addedLater: { deep: [1, null] }, amount2: written('1e5') } }),
       settle('won', '200', { members: { addedLater: 'x' } }),
     ],
+  },
+  {
+    id: 'signature-16',
+    clause: 'Authentication, 1; P-3',
+    level: 'MUST',
+    sentence: 'Balance is told only to the service',
+    loses: 'no money: what every player has, to anyone who has a token',
+    covers: ['A2', 'A3', 'A4', 'K2'],
+    needs: ['/user/balance'],
+    steps: forgeries((signature) => balance({ signature }, refuse())),
+  },
+  {
+    id: 'signature-17',
+    clause: 'Authentication, 1',
+    level: 'MUST',
+    sentence: 'a signature of which only the beginning is there is refused',
+    loses: 'two characters are guessed in 4096 attempts, and none at all in one: the operator pays',
+    covers: ['A3', 'K1'],
+    steps: [wronglySigned('cut short'), wronglySigned('empty')],
+  },
+  {
+    id: 'signature-18',
+    clause: 'S-2',
+    level: 'SHOULD',
+    sentence: 'a header that demands an extension (crit) is refused',
+    loses: 'nothing yet: what the header demands and what is checked have parted, as forgeries begin',
+    covers: ['A6', 'K3'],
+    steps: [wronglySigned('crit')],
   },
 ]

@@ -1,0 +1,90 @@
+/** Rows 31 and 34 to 36, and K23: amounts are exact to the digits of their currency, however large, however many. */
+import type { Amount, PlayedCase } from '../case.ts'
+import { accept, acceptAs, place, refuse, rollback, rounds, settle } from '../words.ts'
+
+const ONE_UNIT: Amount = { percent: 0, plusUnits: 1 }
+/** Times 100 as floating-point numbers: 28.999…, 114.999… and 1998.999… */
+const NOT_BINARY = ['0.29', '1.15', '19.99']
+/** A bet of this size may be beyond what the operator takes. */
+const TOO_LARGE = refuse(11, 12)
+
+export const MONEY_CASES: readonly PlayedCase[] = [
+  {
+    id: 'money-01',
+    clause: 'Place bet, partner action 5; M-1',
+    level: 'MUST',
+    sentence: 'ten bets of 0.1 cost 1, and two of 33.333 the same each time or nothing',
+    loses: 'fractions of a cent, bet by bet, until the balance is no amount any more: both sides',
+    covers: ['C34', 'C35', 'K23'],
+    steps: [
+      rounds(10, place({ amount: '0.1' })),
+      ...['X', 'Y'].map((bet) => place({ bet, amount: '33.333' }, [refuse(), acceptAs('debit', '33.33')])),
+      ...['X', 'Y'].map((bet) => rollback({ bet, amount: '33.33' })),
+      ...[place({ bet: 'Z', amount: '0.1' }), settle('won', '0.3', { bet: 'Z' })],
+    ],
+  },
+  {
+    id: 'money-02',
+    clause: 'Place bet, partner action 5; M-1',
+    level: 'MUST',
+    sentence: 'no cent is lost where a floating-point number cannot hold the amount',
+    loses: 'one cent of every such stake and payout: the operator, then the player',
+    covers: ['C35'],
+    steps: NOT_BINARY.flatMap((amount) => [place({ bet: amount, amount }), settle('won', amount, { bet: amount })]),
+  },
+  {
+    id: 'money-03',
+    clause: 'Settle, partner action 5',
+    level: 'MUST',
+    sentence: 'a win of 120 million is paid, and can be bet and rolled back',
+    loses: 'the largest win of the year: the player pays',
+    covers: ['K23'],
+    steps: [
+      ...[place(), settle('won', '120000000')],
+      ...[place({ bet: 'Y', amount: '120000000' }, [accept('debit'), TOO_LARGE]), rollback({ bet: 'Y' })],
+    ],
+  },
+  {
+    id: 'money-04',
+    clause: 'Settle, partner action 5; M-2',
+    level: 'MUST',
+    sentence: 'a large win is paid to the cent',
+    loses: 'the cents of every large win, in either direction',
+    covers: ['C36', 'K23'],
+    steps: [place(), settle('won', '1234567.89'), place({ bet: 'Y' }), settle('won', '99999999.99', { bet: 'Y' })],
+  },
+  {
+    id: 'money-05',
+    clause: 'M-2',
+    level: 'MUST',
+    sentence: 'a currency with many decimals has them in stakes, payouts and balances',
+    loses: 'all that is less than a cent, of currencies of which a cent is a lot: the player pays',
+    covers: ['C36'],
+    player: 'crypto',
+    steps: [
+      ...[place({ amount: ONE_UNIT }), place({ bet: 'Y', amount: '0.123456' })],
+      ...[settle('won', '1234567.123456', { bet: 'Y' }), rollback()],
+    ],
+  },
+  {
+    id: 'money-06',
+    clause: 'M-2',
+    level: 'SHOULD',
+    sentence: 'an amount with more decimals than its currency has is refused, not rounded',
+    loses: 'nothing at once: the books of both sides differ by fractions of a cent, bet by bet',
+    covers: ['C34', 'K23'],
+    steps: [
+      ...['10.005', '33.333', '99999999.995'].map((amount) => place({ amount }, refuse(5))),
+      ...[place({ bet: 'Y' }), settle('won', '33.335', { bet: 'Y' }, refuse(5))],
+    ],
+  },
+  {
+    id: 'money-07',
+    clause: 'M-3',
+    level: 'SHOULD',
+    sentence: 'a stake of 0 is refused',
+    loses: 'a win that cost nothing: the operator pays',
+    covers: ['C31', 'K4'],
+    steps: [place({ amount: '0' }, refuse(5))],
+  },
+]
