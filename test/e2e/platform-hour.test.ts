@@ -197,9 +197,12 @@ async function decideByHand(): Promise<void> {
   })
 }
 
+/** No name: its first part is too long. One that a resolver must be asked for can take it seconds of real time. */
+const NO_NAME = `http://${'x'.repeat(64)}.invalid`
+
 /** P6: connection refused, a server that speaks no TLS, a name that nobody knows. For one tick each. */
 function addressAt(tick: number): string {
-  const dead = [...['http://127.0.0.1:1', network.url.replace('http', 'https'), 'http://nowhere.invalid']]
+  const dead = [...['http://127.0.0.1:1', network.url.replace('http', 'https'), NO_NAME]]
   return (tick % 40 === 20 && dead[Math.floor(tick / 40) % dead.length]) || network.url
 }
 
