@@ -33,9 +33,9 @@ export const CURRENCY_CASES: readonly PlayedCase[] = [
     level: 'SHOULD',
     sentence: 'a bet in another currency than that of its token is refused',
     loses: 'a bet from a purse that the player has put away',
-    covers: ['B21', 'K24'],
+    covers: ['B21', 'C38', 'K24'],
     player: 'switched',
-    steps: [place({ purse: 'second' }, refuse())],
+    steps: [place({ bet: 'Y', purse: 'second' }, refuse()), place(), place({ purse: 'second' }, refuse())],
   },
   {
     id: 'currency-04',

@@ -82,7 +82,7 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
     id: 'profile-08',
     clause: 'Resources, User profile; P-2',
     level: 'MUST',
-    sentence: 'the profile of an ordinary player says of no country, nor that it is a test player',
+    sentence: 'a player of whom the operator has stored nothing is no test player and from no country',
     loses: 'real bets count as test bets, and the rules of a country where nobody plays hold',
     covers: ['F112', 'K28'],
     // The operator has made this player, so that it is known what nobody has said of it.
@@ -92,7 +92,7 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
   {
     id: 'profile-09',
     clause: 'Resources, User profile',
-    level: 'MUST',
+    level: 'SHOULD',
     sentence: 'the active currency is among the currencies',
     loses: 'the frame offers currencies in which the player cannot bet',
     covers: ['K28'],
