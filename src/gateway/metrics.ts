@@ -38,12 +38,21 @@ export function createGatewayMetrics(operators: Operators): GatewayMetrics {
       for (const { operatorId, depth } of operators.depths()) this.set({ operator: operatorId }, depth)
     },
   })
+  const counters = new Map<string, { inc(): void }>()
+  const histograms = new Map<string, { observe(seconds: number): void }>()
   return {
     called(operator, outcome, seconds) {
-      calls.labels(operator, outcome).inc()
-      duration.labels(operator).observe(seconds)
+      once(counters, `${operator} ${outcome}`, () => calls.labels(operator, outcome)).inc()
+      once(histograms, operator, () => duration.labels(operator)).observe(seconds)
     },
     text: () => registry.metrics(),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
+}
+
+/** Looking labels up for every call costs more than the counting. There are few of them. */
+function once<T>(known: Map<string, T>, key: string, make: () => T): T {
+  const found = known.get(key) ?? make()
+  known.set(key, found)
+  return found
 }

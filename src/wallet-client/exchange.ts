@@ -19,7 +19,9 @@ export interface Message {
   /** A path of the interface. */
   readonly path: string
   readonly body: Uint8Array
-  /** Milliseconds over waiting for a connection, connect, headers and body (C-2). */
+  /** Aborted when the time is over: that of waiting for a connection, connect, headers and body together (C-2). */
+  readonly signal: AbortSignal
+  /** How long that time is, in milliseconds, for the record. */
   readonly timeoutMs: number
 }
 
@@ -55,9 +57,8 @@ export function openLine({ baseUrl, secret, connections, connectMs }: WalletAddr
 }
 
 async function exchange(pool: Pool, secret: string, message: Message): Promise<ExchangeResult> {
-  const { method, path, body, timeoutMs } = message
+  const { method, path, body, signal, timeoutMs } = message
   const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(body, secret) }
-  const signal = AbortSignal.timeout(timeoutMs)
   let status: number | null = null
   try {
     const response = await pool.request({ method, path, headers, body, signal })
