@@ -30,7 +30,9 @@ export interface Change {
   readonly resultType?: string | undefined
 }
 
+/** A purse is looked at from its first movement on. */
 export function applyChange(books: Books, change: Change): Books {
+  if (change.effect === 'nothing') return books
   const before = books.bets.get(change.bet) ?? { purse: change.purse, stake: 0n, paid: 0n }
   const after = moved(before, change)
   const balance = (books.balances.get(before.purse) ?? 0n) + due(after) - due(before)
