@@ -1,0 +1,105 @@
+/** Results of events against what was decided by hand (W-17), and against bets that others hold just then. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.stop())
+
+type Outcome = 'won' | 'lost' | 'refund'
+
+/** A bet on the outcome `home` of an event of its own for each of the odds. */
+async function betAt(...odds: string[]): Promise<{ betId: string; events: string[] }> {
+  const events = odds.map(() => randomUUID())
+  const selections = odds.map((coefficient, i) => ({ eventId: events[i], outcomeId: 'home', coefficient }))
+  const { betId, status } = await scene.api.place(scene.frame, { selections })
+  expect(status).toBe('accepted')
+  return { betId, events }
+}
+
+async function decideEvent(eventId: string | undefined, result?: Outcome): Promise<number> {
+  const changed = await scene.api.results(eventId ?? '', result === undefined ? {} : { home: result })
+  await scene.time.settle()
+  return changed
+}
+
+async function stateOf(betId: string): Promise<unknown> {
+  const { status, resultType, payout } = await scene.api.bet(betId)
+  return [status, resultType, payout]
+}
+
+/** What the partner was told after the Place bet. */
+const toldOf = (betId: string) =>
+  scene
+    .callsOf(betId)
+    .slice(1)
+    .map(({ operation, body }) => [operation, body.resultType, body.amount])
+
+describe('W-17: what was decided by hand', () => {
+  test('stays, whatever the events say, until it is taken back by hand; then they decide again', async () => {
+    const { betId, events } = await betAt('2.5')
+    await scene.api.settle(betId, 'refund', '10.00')
+    for (const result of ['won', 'lost', undefined] as const) expect(await decideEvent(events[0], result)).toBe(0)
+    expect(await stateOf(betId)).toEqual(['settled', 'refund', '10.00'])
+    await scene.api.unsettle(betId)
+    expect(await decideEvent(events[0], 'won')).toBe(1)
+    expect(await stateOf(betId)).toEqual(['settled', 'won', '25.00'])
+    expect(await decideEvent(events[0], 'lost')).toBe(1) // a result of the event: it follows its correction
+    expect(toldOf(betId)).toEqual([
+      ['settle', 'refund', 10],
+      ['unsettle', undefined, 10],
+      ['settle', 'won', 25],
+      ['settle', 'lost', 0],
+    ])
+  })
+
+  test('and confirms what the event has said tells the partner nothing, and stays too', async () => {
+    const { betId, events } = await betAt('2.5')
+    await decideEvent(events[0], 'won')
+    await scene.api.settle(betId, 'won', '25.00')
+    expect(await decideEvent(events[0], 'lost')).toBe(0)
+    expect(await stateOf(betId)).toEqual(['settled', 'won', '25.00'])
+    expect(toldOf(betId)).toEqual([['settle', 'won', 25]])
+  })
+})
+
+describe('a result that meets busy rows', () => {
+  test('waits for them longer than a call of the wallet would, and is right in the end', async () => {
+    const { betId, events } = await betAt('2.5')
+    await scene.platform.sql('begin')
+    await scene.platform.sql('select from platform.bet where bet_id = $1 for update', [betId])
+    const deciding = decideEvent(events[0], 'won')
+    await sleep(1_200) // more than twice the wallet's lock time-out
+    await scene.platform.sql('rollback')
+    expect(await deciding).toBe(1)
+    expect(await stateOf(betId)).toEqual(['settled', 'won', '25.00'])
+  })
+
+  test('is not kept waiting by bets that keep coming on its event', async () => {
+    const eventId = randomUUID()
+    const selections = [{ eventId, outcomeId: 'home', coefficient: '2' }]
+    const placed: string[] = []
+    let isOver = false
+    const bettors = Array.from({ length: 16 }, async () => {
+      while (!isOver) placed.push((await scene.api.place(scene.frame, { selections })).status)
+    })
+    await sleep(300)
+    const began = performance.now()
+    await scene.api.results(eventId, { home: 'won' })
+    const took = performance.now() - began
+    isOver = true
+    await Promise.all(bettors)
+    await scene.time.settle()
+    expect(took).toBeLessThan(5_000)
+    expect(placed.length).toBeGreaterThan(16)
+    const open = await scene.platform.sql(
+      `select b.bet_id from platform.bet b join platform.selection using (bet_id) where event_id = $1 and status = 'accepted'`,
+      [eventId],
+    )
+    expect(open).toEqual([]) // none slipped in behind the result
+  })
+})
