@@ -48,5 +48,4 @@ test('our platform passes part H', { timeout: 120_000 }, async () => {
   const notPassed = report.results.filter(({ verdict }) => verdict.kind !== 'passed')
   expect(notPassed.filter(({ id }) => !SLOW.includes(id)).map(describe)).toEqual([])
   expect(notPassed.map(({ id }) => id)).toEqual(SLOW)
-  expect(report.durationMs).toBeLessThan(60_000)
 })
