@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { makeConformanceCasesPage } from './conformance-cases.mjs'
 import { makeGatewayOpenApi } from './openapi-gateway.mjs'
 import { makePlatformOpenApi } from './openapi-platform.mjs'
 import { makeWalletOpenApi } from './openapi-wallet.mjs'
@@ -17,6 +18,7 @@ const GENERATED = {
   'schema.sql': makeSchemaSql,
   'docs/reference/configuration.md': makeConfigurationPage,
   'docs/reference/codes.md': makeCodesPage,
+  'docs/reference/conformance-cases.md': makeConformanceCasesPage,
 }
 
 const check = process.argv.includes('--check')

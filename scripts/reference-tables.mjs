@@ -44,13 +44,13 @@ function requireSameKeys(registry, guide, what) {
     throw new Error(`scripts/reply-code-guide.mjs does not tell of the same ${what}: ${told} instead of ${known}`)
 }
 
-function table(head, rows) {
+export function table(head, rows) {
   const line = (cells) => `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
 /** Replaces what stands between `<!-- generated: name -->` and the next `<!-- end -->`. */
-function fill(path, tables) {
+export function fill(path, tables) {
   return Object.entries(tables).reduce(
     (page, [name, text]) => {
       const start = `<!-- generated: ${name} -->`

@@ -56,6 +56,12 @@ describe('the commands of', () => {
 
   test('the guide to the platform do what it shows', () => followWithServer('docs/guides/run-a-platform.md'), 180_000)
 
+  test(
+    'the guide to certification do what it shows',
+    () => followWithServer('docs/guides/certify-your-wallet.md'),
+    180_000,
+  )
+
   test('the guide to production do what it shows, on Postgres', async () => {
     const [folder, database] = [makeFolder(), await createDatabase()]
     try {

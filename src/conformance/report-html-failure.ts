@@ -5,6 +5,8 @@ import type { CaseResult, Failure } from './report.ts'
 
 /** Characters of a body that are shown; no call of the interface needs so many. */
 const MAX_BODY_CHARS = 8_000
+/** Characters of an answer that stand beside the name of its call. */
+const MAX_GLANCE_CHARS = 130
 
 export function failureHtml(result: CaseResult, isCounted: boolean): string {
   const { id, level, sentence, clause, loses, verdict } = result
@@ -36,15 +38,18 @@ function callsHtml({ exchanges, repeat }: Failure): string[] {
   ]
 }
 
-function exchangeHtml({ what, request, answer, durationMs }: Exchange): string {
+/** The story is read from the summaries; the bytes are below each. */
+function exchangeHtml({ what, request, answer, durationMs, isLook }: Exchange): string {
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
   const sent = [`${request.method} ${request.url}`, ...headers, '', cut(request.body)].join('\n')
-  const came =
-    answer.kind === 'none' ? answer.why : [`${answer.status} ${answer.contentType}`, '', cut(answer.body)].join('\n')
+  const [status, rest] = answer.kind === 'none' ? ['–', answer.why] : [String(answer.status), answer.body]
+  const came = answer.kind === 'none' ? answer.why : [`${status} ${answer.contentType}`, '', cut(rest)].join('\n')
   return [
-    `<li><p><b>${escaped(what)}</b> <small>${Math.trunc(durationMs)} ms</small></p>`,
+    `<li${isLook ? ' class="look"' : ''}><details>`,
+    `<summary><b>${escaped(what)}</b> → ${status} <small>${escaped(rest.slice(0, MAX_GLANCE_CHARS))}</small></summary>`,
     `<pre tabindex="0" aria-label="Request">${escaped(sent)}</pre>`,
-    `<pre tabindex="0" aria-label="Answer" class="answer">${escaped(came)}</pre></li>`,
+    `<pre tabindex="0" aria-label="Answer" class="answer">${escaped(came)}</pre>`,
+    `<small>${Math.trunc(durationMs)} ms</small></details></li>`,
   ].join('\n')
 }
 

@@ -45,7 +45,8 @@ article p { margin: .25rem 0; }
 .cases li { padding: .3rem 0; border-top: 1px solid var(--line); scroll-margin-top: 4rem; }
 summary { cursor: pointer; margin-top: .5rem; }
 details ol { padding-left: 1.25rem; }
-details li p { margin: .75rem 0 .25rem; }
+details li { margin: .25rem 0; overflow-wrap: anywhere; }
+.look b { font-weight: 400; color: var(--soft); }
 code, pre { font-family: ui-monospace, monospace; font-size: .85rem; }
 pre { margin: 0; padding: .6rem .8rem; background: var(--code); border-radius: .3rem; white-space: pre-wrap;
   overflow-wrap: anywhere; }

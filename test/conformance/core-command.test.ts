@@ -98,6 +98,8 @@ test('ends with 3 when nobody is there', async () => {
   const fixtures = join(folder, 'good.json')
   writeFileSync(fixtures, '{"currency":"EUR","players":[{"userId":"a","token":"a-token-of-a","balance":"1000"}]}')
   expect((await run({ baseUrl: 'http://127.0.0.1:9', secret: 's', fixtures })).code).toBe(3)
+  const { code, err } = await run({ ...own(), operatorApi: 'http://127.0.0.1:9' })
+  expect([code, err]).toEqual([3, expect.stringContaining('the operator API does not answer')])
 })
 
 test('ends with 130 when it is interrupted, and still reports', async () => {

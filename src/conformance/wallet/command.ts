@@ -7,7 +7,7 @@ import { jsonReport } from '../report-json.ts'
 import { coloured, plain, progressOn, type Terminal, terminalReport } from '../terminal.ts'
 import type { Case } from './case.ts'
 import { CASES } from './cases/all.ts'
-import { BadFixtures, type Fixtures } from './fixtures.ts'
+import { BadFixtures, type Fixtures, OperatorUnreachable } from './fixtures.ts'
 import { readFixturesFile } from './fixtures-file.ts'
 import { createOperatorFixtures } from './fixtures-operator.ts'
 import { runKit, TargetUnreachable } from './run.ts'
@@ -42,9 +42,10 @@ export async function runConformanceWallet(flags: ConformanceWalletFlags, deps: 
     if (flags.list) return listCases(cases, flags, deps)
     return await judge(cases, flags, deps)
   } catch (error) {
-    if (!(error instanceof WrongUse || error instanceof BadFixtures || error instanceof TargetUnreachable)) throw error
+    const isUnreachable = error instanceof TargetUnreachable || error instanceof OperatorUnreachable
+    if (!(isUnreachable || error instanceof WrongUse || error instanceof BadFixtures)) throw error
     deps.stderr.write(`purser: ${error.message}\n`)
-    return error instanceof TargetUnreachable ? EXIT.unreachable : EXIT.wrongUse
+    return isUnreachable ? EXIT.unreachable : EXIT.wrongUse
   }
 }
 

@@ -9,6 +9,7 @@ import { parseDecimal, STANDARD_SCALES } from '../../protocol/money.ts'
 import { CountrySchema } from '../../protocol/user-profile.ts'
 import type { Need, PlayerKind } from './case.ts'
 import {
+  type Account,
   BadFixtures,
   type Fixtures,
   type KnownProfile,
@@ -20,29 +21,30 @@ import {
 
 const optional = Type.Optional
 
-const FilePlayerSchema = Type.Object({
+/** A member that is spelled wrongly would be a case that is silently not judged. */
+const STRICT = { additionalProperties: false }
+
+const PLAYER = {
   userId: UserIdSchema,
   token: TokenSchema,
   currency: optional(CurrencySchema),
-  balance: Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,12})?$', description: 'In major units, "1000.00".' }),
+  /** In major units, "1000.00". */
+  balance: Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,12})?$' }),
   operatorUser: optional(OperatorUserSchema),
   expiredToken: optional(TokenSchema),
-})
+}
+const PROFILE = { isTest: Type.Boolean(), userCountry: optional(CountrySchema) }
 
-const SwitchedPlayerSchema = Type.Object({
-  ...FilePlayerSchema.properties,
+const FilePlayerSchema = Type.Object(PLAYER, STRICT)
+const SwitchedPlayerSchema = Type.Object({ ...PLAYER, oldToken: TokenSchema, oldCurrency: CurrencySchema }, STRICT)
+const DescribedPlayerSchema = Type.Object({ ...PLAYER, profile: Type.Object(PROFILE, STRICT) }, STRICT)
+
+const FILE = {
   currency: CurrencySchema,
-  oldToken: TokenSchema,
-})
-
-const DescribedPlayerSchema = Type.Object({
-  ...FilePlayerSchema.properties,
-  profile: Type.Object({ isTest: Type.Boolean(), userCountry: optional(CountrySchema) }),
-})
-
-export const FixturesFileSchema = Type.Object({
-  currency: CurrencySchema,
-  scale: optional(Type.Integer({ minimum: 0, maximum: 12, description: 'Decimal places, if not those of ISO 4217.' })),
+  /** Another one that `players` may use. */
+  otherCurrency: optional(CurrencySchema),
+  /** Decimal places by currency, where they are not those of ISO 4217. */
+  scales: optional(Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 12 }))),
   players: Type.Array(FilePlayerSchema, { minItems: 1, maxItems: 1000 }),
   blocked: optional(FilePlayerSchema),
   selfExcluded: optional(FilePlayerSchema),
@@ -50,11 +52,14 @@ export const FixturesFileSchema = Type.Object({
   underAge: optional(FilePlayerSchema),
   crypto: optional(FilePlayerSchema),
   described: optional(DescribedPlayerSchema),
-  secondCurrency: optional(SwitchedPlayerSchema),
-})
+  switched: optional(SwitchedPlayerSchema),
+}
+
+const FixturesFileSchema = Type.Object(FILE, STRICT)
 
 type FilePlayer = Type.Static<typeof FilePlayerSchema> & {
   readonly oldToken?: string
+  readonly oldCurrency?: string | undefined
   readonly profile?: KnownProfile
 }
 type FixturesFile = Type.Static<typeof FixturesFileSchema>
@@ -68,17 +73,26 @@ const MAX_AT_ONCE = 8
 /** Throws BadFixtures. */
 export function readFixturesFile(text: string): Fixtures {
   const file = parseFile(text)
-  const pools = new Map<PlayerKind, Player[]>([['ordinary', file.players.map((player) => toPlayer(file, player))]])
+  const ordinary = file.players.map((player) => toPlayer(file, { oldCurrency: file.otherCurrency, ...player }))
+  const pools = new Map<PlayerKind, Player[]>([['ordinary', ordinary]])
   const special = (kind: PlayerKind, player: FilePlayer | undefined) =>
     player !== undefined && pools.set(kind, [toPlayer(file, player)])
   special('blocked', file.blocked)
   special('selfExcluded', file.selfExcluded)
   special('unverified', file.unverified)
   special('underAge', file.underAge)
-  special('switched', file.secondCurrency)
+  special('switched', file.switched)
   special('crypto', file.crypto)
   special('described', file.described)
+  requireOthers([...pools.values()].flat())
   return lender(pools)
+}
+
+/** Two cases with one player would disturb each other. */
+function requireOthers(players: readonly Player[]): void {
+  const names = players.map(({ userId }) => userId)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined) throw new BadFixtures(`${twice} is in the fixtures twice: every player is another one`)
 }
 
 function parseFile(text: string): FixturesFile {
@@ -89,18 +103,21 @@ function parseFile(text: string): FixturesFile {
     throw new BadFixtures(`the fixtures are not JSON: ${error instanceof Error ? error.message : error}`)
   }
   if (fileCheck.Check(file)) return file
-  const problems = fileCheck.Errors(file).map(({ instancePath, message }) => `${instancePath || 'the file'} ${message}`)
+  const problems = fileCheck.Errors(file).flatMap(({ keyword, instancePath, message }) => {
+    if (keyword === 'additionalProperties') return [] // says again what "boolean" says by name
+    return [`  ${instancePath || 'the file'} ${keyword === 'boolean' ? 'is unknown' : message}`]
+  })
   throw new BadFixtures(`the fixtures do not fit:\n${problems.join('\n')}`)
 }
 
-function toPlayer({ currency: usual, scale: given }: FixturesFile, player: FilePlayer): Player {
-  const { userId, token, currency = usual, operatorUser, expiredToken, oldToken, profile } = player
-  const scale = (currency === usual ? given : undefined) ?? STANDARD_SCALES.get(currency)
-  if (scale === undefined) throw new BadFixtures(`give "scale": the decimal places of ${currency} are not known`)
-  const balance = parseDecimal(player.balance, scale)
+function toPlayer(file: FixturesFile, player: FilePlayer): Player {
+  const { userId, token, currency = file.currency, operatorUser, expiredToken, oldToken, oldCurrency, profile } = player
+  const first = accountIn(file, currency)
+  const balance = parseDecimal(player.balance, first.scale)
   if (balance === undefined) throw new BadFixtures(`${userId}: "${player.balance}" is no ${currency}`)
   const found: Player = {
-    ...{ userId, token, balance, first: { currency, scale } },
+    ...{ userId, token, balance, first },
+    ...(oldCurrency !== undefined && { second: accountIn(file, oldCurrency) }),
     ...(operatorUser !== undefined && { operatorUser }),
     ...(expiredToken !== undefined && { deadToken: expiredToken }),
     ...(oldToken !== undefined && { oldToken }),
@@ -108,6 +125,12 @@ function toPlayer({ currency: usual, scale: given }: FixturesFile, player: FileP
   }
   if (!isRich(found)) throw new BadFixtures(`${userId} needs a balance of at least ${LEAST_BALANCE} ${currency}`)
   return found
+}
+
+function accountIn({ scales = {} }: FixturesFile, currency: string): Account {
+  const scale = scales[currency] ?? STANDARD_SCALES.get(currency)
+  if (scale === undefined) throw new BadFixtures(`"scales" must say how many decimal places ${currency} has`)
+  return { currency, scale }
 }
 
 function isRich({ balance = 0n, first }: Player): boolean {
@@ -164,9 +187,10 @@ function missing(
 ): string | undefined {
   const ordinary = pools.get('ordinary')?.length ?? 0
   const candidates = pools.get(kind) ?? []
-  if (needs.includes('operator')) return 'needs an operator API (--operator-api)'
-  if (needs.includes('second currency')) return 'needs an operator API (--operator-api) to switch the currency'
-  if (candidates.length === 0) return `the fixtures have no "${kind === 'switched' ? 'secondCurrency' : kind}" player`
+  if (needs.includes('operator')) return 'the operator acts in the middle of it, which takes --operator-api'
+  if (candidates.length === 0) return `the fixtures have no "${kind}" player`
+  if (needs.includes('second currency') && candidates.every(({ second }) => second === undefined))
+    return 'the fixtures name no "otherCurrency"'
   if (needs.includes('B') && ordinary < (kind === 'ordinary' ? 2 : 1)) return 'the fixtures have no second player'
   if (needs.includes('dead token') && !candidates.some(hasDeadToken))
     return 'no player of the fixtures has an "expiredToken"'

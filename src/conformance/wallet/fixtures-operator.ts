@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { parseDecimal, STANDARD_SCALES } from '../../protocol/money.ts'
 import type { Need, OperatorAct, PlayerKind } from './case.ts'
-import { type Account, BadFixtures, type Fixtures, type KnownProfile, type Lease, type Player } from './fixtures.ts'
+import {
+  type Account,
+  BadFixtures,
+  type Fixtures,
+  type KnownProfile,
+  type Lease,
+  OperatorUnreachable,
+  type Player,
+} from './fixtures.ts'
 
 export interface OperatorApi {
   readonly url: string
@@ -41,11 +49,16 @@ export function createOperatorFixtures(api: OperatorApi): Fixtures & { close(): 
 
 function asker(pool: Pool, prefix: string, key: string): Ask {
   return async (method, path, body) => {
-    const response = await pool.request({
+    const call = {
       method: method as 'POST',
       path: `${prefix}${path}`,
       headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
       body: body === undefined ? null : JSON.stringify(body),
+    }
+    const response = await pool.request(call).catch((error: unknown) => {
+      throw new OperatorUnreachable(
+        `the operator API does not answer: ${error instanceof Error ? error.message : error}`,
+      )
     })
     const text = await response.body.text()
     if (response.statusCode < 300) return text === '' ? {} : JSON.parse(text)

@@ -61,3 +61,6 @@ export class NoPlayers extends Error {}
 
 /** The fixtures cannot be used as they are given. */
 export class BadFixtures extends Error {}
+
+/** Nobody answers where players are to be made. */
+export class OperatorUnreachable extends Error {}

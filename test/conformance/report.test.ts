@@ -1,0 +1,137 @@
+/** What a run leaves for others: the terminal's text and its curl, the files, and what must not stand in them. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ConformanceWalletFlags } from '../../src/conformance/wallet/command.ts'
+import { type RunningWallet, startTestWallet } from './mutants/wallet.ts'
+import { flagsOf, type Ran, runCommand } from './run-command.ts'
+
+/** Each rollback refunds: a MUST fails. */
+let wallet: RunningWallet
+let folder: string
+let ran: Ran
+
+const ENDINGS = ['html', 'xml', 'json'] as const
+const fileOf = (ending: string, name = 'report') => join(folder, `${name}.${ending}`)
+const textOf = (ending: string, name?: string) => readFileSync(fileOf(ending, name), 'utf8')
+
+beforeAll(async () => {
+  wallet = await startTestWallet({ fault: 'rollback-repeat-refunds' })
+  folder = mkdtempSync(join(tmpdir(), 'purser-report-'))
+  ran = await run({ report: ENDINGS.map((ending) => fileOf(ending)) })
+})
+afterAll(async () => {
+  await wallet?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function run(flags: ConformanceWalletFlags): Promise<Ran> {
+  return runCommand({ ...flagsOf(wallet), only: ['place-01', 'rollback'], ...flags })
+}
+
+/** What the terminal shows of one request or answer. */
+function shown(mark: string): string[] {
+  return [...ran.out.matchAll(new RegExp(`^ {4}${mark} (.*)$`, 'gm'))].map(({ 1: line = '' }) => line)
+}
+
+describe('on the terminal', () => {
+  test('a failure says what is lost, then what was sent and answered, then how to repeat it', () => {
+    expect(ran.code).toBe(1)
+    const [failure = ''] = ran.out.split('\n\n')
+    const parts = ['✗ rollback-', 'MUST', 'the operator pays', 'Place bet X', '    > {', '    < 200 {', 'repeat: curl']
+    const places = parts.map((part) => failure.indexOf(part))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places).not.toContain(-1)
+  })
+
+  test('bodies are shown whole', () => {
+    expect(shown('>').length).toBeGreaterThan(3)
+    expect(shown('>').filter((body) => body !== '' && !body.endsWith('}'))).toEqual([])
+  })
+
+  test('the curl repeats the call of the case, and the wallet answers it', () => {
+    const [, command = ''] = /repeat: (curl .*)/.exec(ran.out) ?? []
+    const answer = execFileSync('sh', ['-c', command], { encoding: 'utf8' })
+    expect(command).toContain('/payment/bet')
+    expect(answer).toMatch(/^HTTP\/1\.1 (200|400)/)
+    // Signed over other bytes than those that curl sends, it would be refused with 1.
+    expect(answer).not.toContain('"code":1,')
+  })
+})
+
+describe('in files', () => {
+  test.each(ENDINGS)('.%s holds no token, no signature and no secret', (ending) => {
+    const [tokens, signatures] = [/"token":"([\w-]{20,})"/g, /x-sign-jws: [\w-]+\.\.([\w-]{43})/g].map((pattern) =>
+      [...ran.out.matchAll(pattern)].map(({ 1: found = '' }) => found),
+    )
+    expect(tokens?.length).toBeGreaterThan(0)
+    expect(signatures?.length).toBeGreaterThan(0)
+    const text = textOf(ending)
+    const secrets = [...(tokens ?? []), ...(signatures ?? []), wallet.secret, wallet.operatorKey]
+    expect(secrets.filter((one) => text.includes(one))).toEqual([])
+    expect(text).toContain('masked-token-1')
+  })
+
+  test('--unmasked writes them as they were sent, so that the curl works', async () => {
+    await run({ unmasked: true, report: [fileOf('json', 'unmasked')] })
+    const { results } = JSON.parse(textOf('json', 'unmasked'))
+    const failed = results.find(({ verdict }: { verdict: { kind: string } }) => verdict.kind === 'failed')
+    expect(execFileSync('sh', ['-c', failed.verdict.repeat], { encoding: 'utf8' })).not.toContain('"code":1,')
+    expect(textOf('json', 'unmasked')).not.toContain('masked')
+  })
+
+  test('.json has the shape that its page describes', () => {
+    const report = JSON.parse(textOf('json'))
+    const page = readFileSync(new URL('../../docs/reference/conformance-report.md', import.meta.url), 'utf8')
+    const described = [...page.matchAll(/^\| `([\w.[\]]+)` \|/gm)].map(({ 1: path }) => path)
+    const failed = report.results.find(({ verdict }: { verdict: { kind: string } }) => verdict.kind === 'failed')
+    expect(described.sort()).toEqual([...new Set([...pathsOf(report), ...pathsOf({ results: [failed] })])].sort())
+    expect(report).toMatchObject({ version: 1, judged: 'wallet', isGood: false, isStrict: false })
+    expect(new Date(report.startedAt).toISOString()).toBe(report.startedAt)
+  })
+
+  test('.xml counts as the run does, group by group', () => {
+    const xml = textOf('xml')
+    const [, tests, failures] =
+      /<testsuites name="purser conformance wallet" tests="(\d+)" failures="(\d+)"/.exec(xml) ?? []
+    const { totals, results } = JSON.parse(textOf('json'))
+    expect([Number(tests), Number(failures)]).toEqual([results.length, totals.failedMust])
+    expect(xml).toMatch(
+      /<testsuite name="place" tests="1" failures="0" errors="0" skipped="0" time="[\d.]+" timestamp=/,
+    )
+    expect(xml).toMatch(/<failure message="[^"]+" type="MUST">/)
+  })
+
+  test('a failed SHOULD fails in .xml when it fails the run, and is skipped with its story when not', async () => {
+    const lax = await startTestWallet({ fault: 'blocked-player-bets' })
+    const flags = { ...flagsOf(lax), only: ['account-01'] }
+    const usual = await runCommand({ ...flags, report: [fileOf('xml', 'usual')] })
+    const strict = await runCommand({ ...flags, strict: true, report: [fileOf('xml', 'strict')] })
+    await lax.close()
+    expect([usual.code, strict.code]).toEqual([0, 1])
+    expect(textOf('xml', 'usual')).toMatch(
+      /failures="0" errors="0" skipped="1"[\s\S]*<skipped message="fails, and is a SHOULD[\s\S]*<system-out>/,
+    )
+    expect(textOf('xml', 'strict')).toMatch(/<failure message="[^"]+" type="SHOULD">/)
+  })
+})
+
+/** Every member, as `results[].verdict.kind`; what is keyed by names of the wire is one. */
+function pathsOf(value: unknown, path = ''): string[] {
+  if (path.endsWith('.headers')) return [path]
+  if (Array.isArray(value)) return value.flatMap((item) => pathsOf(item, `${path}[]`))
+  if (typeof value !== 'object' || value === null) return [path]
+  return Object.entries(value).flatMap(([name, member]) => pathsOf(member, path === '' ? name : `${path}.${name}`))
+}
+
+test('a folder that is not there is wrong use, said before anything is sent', async () => {
+  const { code, err } = await run({ baseUrl: 'http://127.0.0.1:9', report: ['/no/such/folder/report.html'] })
+  expect([code, err]).toEqual([2, 'purser: --report: /no/such/folder is no folder that can be written to\n'])
+})
+
+test('a rule about all answers is judged by all of them, also when it is asked for alone', async () => {
+  const { code, out } = await run({ only: ['answers-08'] })
+  expect([code, out]).toEqual([0, expect.stringContaining('1 passed, 0 MUST failed')])
+})

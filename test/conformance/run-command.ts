@@ -1,0 +1,25 @@
+/** `conformance wallet` run in this process, with what it printed and how it ended. */
+import { type ConformanceWalletFlags, runConformanceWallet } from '../../src/conformance/wallet/command.ts'
+import type { RunningWallet } from './mutants/wallet.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export async function runCommand(flags: ConformanceWalletFlags): Promise<Ran> {
+  const [out, err]: [string[], string[]] = [[], []]
+  const code = await runConformanceWallet(flags, {
+    stdout: { write: (text) => void out.push(text) },
+    stderr: { write: (text) => void err.push(text) },
+    noColour: true,
+    signal: new AbortController().signal,
+  })
+  return { code, out: out.join(''), err: err.join('') }
+}
+
+/** The wallet's address and keys as flags. */
+export function flagsOf({ url, secret, operatorKey }: RunningWallet): ConformanceWalletFlags {
+  return { baseUrl: url, secret, operatorApi: url, operatorKey }
+}
