@@ -14,8 +14,8 @@ import { startTestPlatform } from './platform.ts'
 const SCALE = 0.2
 /** What a busy machine may add to any time. */
 const NOISE_MS = 80
-/** The six minutes of a Rollback are 7.2 s. */
-const SLOW_SCALE = 0.02
+/** The six minutes of a Rollback are 10.8 s. */
+const SLOW_SCALE = 0.03
 
 export interface JudgeOptions {
   readonly fault?: (right: Behaviour) => Partial<Behaviour>
