@@ -66,10 +66,12 @@ describe('of a wallet that refunds with each rollback', () => {
     const article = seen.page.locator('article').first()
     const request = article.getByLabel('Request').nth(1)
     await article.locator('summary').first().click()
-    expect(await article.locator('li summary').nth(1).innerText()).toMatch(/^Place bet X 100 → 200 \{"transactionId":/)
+    expect(await article.locator('li summary').nth(1).textContent()).toMatch(
+      /^Place bet X 100 → 200 \{"transactionId":/,
+    )
     expect(await request.isVisible()).toBe(false)
     await article.locator('li summary').nth(1).click()
-    expect(await request.innerText()).toMatch(
+    expect(await request.textContent()).toMatch(
       /^POST http:\S+\ncontent-type: application\/json\nx-sign-jws: [\w-]+\.\.masked\n\n\{"requestId":/,
     )
   })

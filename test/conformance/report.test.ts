@@ -1,8 +1,9 @@
 /** What a run leaves for others: the terminal's text and its curl, the files, and what must not stand in them. */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConformanceWalletFlags } from '../../src/conformance/wallet/command.ts'
 import { type RunningWallet, startTestWallet } from './mutants/wallet.ts'
@@ -31,6 +32,12 @@ function run(flags: ConformanceWalletFlags): Promise<Ran> {
   return runCommand({ ...flagsOf(wallet), only: ['place-01', 'rollback'], ...flags })
 }
 
+/** In a shell, beside the wallet in this process. */
+async function shell(command: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('sh', ['-c', command], { timeout: 10_000 })
+  return stdout
+}
+
 /** What the terminal shows of one request or answer. */
 function shown(mark: string): string[] {
   return [...ran.out.matchAll(new RegExp(`^ {4}${mark} (.*)$`, 'gm'))].map(({ 1: line = '' }) => line)
@@ -51,9 +58,9 @@ describe('on the terminal', () => {
     expect(shown('>').filter((body) => body !== '' && !body.endsWith('}'))).toEqual([])
   })
 
-  test('the curl repeats the call of the case, and the wallet answers it', () => {
+  test('the curl repeats the call of the case, and the wallet answers it', async () => {
     const [, command = ''] = /repeat: (curl .*)/.exec(ran.out) ?? []
-    const answer = execFileSync('sh', ['-c', command], { encoding: 'utf8' })
+    const answer = await shell(command)
     expect(command).toContain('/payment/bet')
     expect(answer).toMatch(/^HTTP\/1\.1 (200|400)/)
     // Signed over other bytes than those that curl sends, it would be refused with 1.
@@ -78,7 +85,7 @@ describe('in files', () => {
     await run({ unmasked: true, report: [fileOf('json', 'unmasked')] })
     const { results } = JSON.parse(textOf('json', 'unmasked'))
     const failed = results.find(({ verdict }: { verdict: { kind: string } }) => verdict.kind === 'failed')
-    expect(execFileSync('sh', ['-c', failed.verdict.repeat], { encoding: 'utf8' })).not.toContain('"code":1,')
+    expect(await shell(failed.verdict.repeat)).not.toContain('"code":1,')
     expect(textOf('json', 'unmasked')).not.toContain('masked')
   })
 

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { isGood, type Report, totalsOf } from '../report.ts'
 import { writerFor } from '../report-file.ts'
+import { jsonReport } from '../report-json.ts'
 import { coloured, plain, progressOn, type Terminal, terminalReport } from '../terminal.ts'
 import type { PlatformCase } from './case.ts'
 import { PLATFORM_CASES } from './cases.ts'
@@ -95,7 +96,7 @@ async function judge(
     progress.end()
     for (const { file, write } of writers) writeFileSync(file, write(report))
     const paint = deps.stdout.isTTY && !deps.noColour ? coloured : plain
-    deps.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `${terminalReport(report, paint)}\n`)
+    deps.stdout.write(flags.json ? jsonReport(report) : `${terminalReport(report, paint)}\n`)
     return exitCodeOf(report)
   } finally {
     progress.end()
