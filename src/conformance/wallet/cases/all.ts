@@ -2,10 +2,14 @@
 import type { Case } from '../case.ts'
 import { ACCOUNT_CASES } from './account.ts'
 import { ANSWER_CASES } from './answers.ts'
+import { CASHOUT_CASES } from './cashout.ts'
+import { CURRENCY_CASES } from './currency.ts'
 import { MESSAGE_CASES } from './message.ts'
+import { MONEY_CASES } from './money.ts'
 import { PLACE_CASES } from './place.ts'
 import { PROFILE_CASES } from './profile.ts'
 import { RACE_CASES } from './race.ts'
+import { RESETTLE_CASES } from './resettle.ts'
 import { ROLLBACK_CASES } from './rollback.ts'
 import { SETTLE_CASES } from './settle.ts'
 import { SIGNATURE_CASES } from './signature.ts'
@@ -17,8 +21,12 @@ export const CASES: readonly Case[] = [
   ...PROFILE_CASES,
   ...ACCOUNT_CASES,
   ...PLACE_CASES,
+  ...MONEY_CASES,
+  ...CURRENCY_CASES,
   ...ROLLBACK_CASES,
   ...SETTLE_CASES,
+  ...RESETTLE_CASES,
+  ...CASHOUT_CASES,
   ...UNSETTLE_CASES,
   ...RACE_CASES,
   ...ANSWER_CASES,

@@ -1,9 +1,11 @@
 /** Part F, K8, K9, K20 and K25: calls that meet. */
 import type { PlayedCase } from '../case.ts'
-import { accept, percent, place, refuse, rollback, rounds, settle, times, together } from '../words.ts'
+import { accept, percent, place, refuse, rollback, rounds, settle, times, together, unsettle } from '../words.ts'
 
 /** Rounds of a race: enough to meet, few enough to be quick. */
 const ROUNDS = 10
+/** Bets at once in the burst at the end of a match. */
+const CROWD = 20
 
 export const RACE_CASES: readonly PlayedCase[] = [
   {
@@ -67,6 +69,54 @@ export const RACE_CASES: readonly PlayedCase[] = [
           place({ bet: 'Z', amount: '10' }),
         ),
       ),
+    ],
+  },
+  {
+    id: 'race-06',
+    clause: 'Unsettle',
+    level: 'MUST',
+    sentence: 'two Unsettles at once take the payout back once',
+    loses: 'a payout that is taken twice: the player pays',
+    covers: ['E93', 'K16'],
+    steps: [
+      rounds(ROUNDS, place(), settle('won', '200'), together([0, 2], unsettle('200'), unsettle('200')), rollback()),
+    ],
+  },
+  {
+    id: 'race-07',
+    clause: 'Rollback, rules: never refunded twice',
+    level: 'MUST',
+    sentence: 'two Rollbacks at once give the stake back once',
+    loses: 'a stake for each Rollback that overtook its answer: the operator pays',
+    covers: ['D56', 'K18'],
+    steps: [rounds(ROUNDS, place(), together([0, 2], rollback(), rollback()))],
+  },
+  {
+    id: 'race-08',
+    clause: 'Place bet, partner action 5; Settle, partner action 5',
+    level: 'MUST',
+    sentence: 'twenty bets of one player at once are all debited, and their results at once are all paid',
+    loses: 'every bet or win that is refused, or overwritten, when a match ends',
+    covers: ['E81', 'F101', 'F103'],
+    steps: [
+      together(CROWD, ...times(CROWD, (index) => place({ bet: `X${index}`, amount: '10' }))),
+      together(CROWD, ...times(CROWD, (index) => settle('won', '15', { bet: `X${index}` }, accept('pay')))),
+    ],
+  },
+  {
+    id: 'race-09',
+    clause: 'Place bet, partner action 5',
+    level: 'MUST',
+    sentence: 'two players who bet at the same moment are both served, each from the own balance',
+    loses: 'the stake of one, debited from the other',
+    covers: ['F106'],
+    needs: ['B'],
+    steps: [
+      together(
+        4,
+        ...['X', 'Y'].flatMap((bet) => [place({ bet }), place({ bet: `B's ${bet}`, who: 'B', amount: '30' })]),
+      ),
+      ...['X', 'Y'].flatMap((bet) => [rollback({ bet }), rollback({ bet: `B's ${bet}`, who: 'B' })]),
     ],
   },
 ]

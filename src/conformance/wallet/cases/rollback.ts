@@ -2,6 +2,15 @@
 import type { PlayedCase } from '../case.ts'
 import { ALREADY_DONE, accept, place, refuse, rollback, settle, times, whole } from '../words.ts'
 
+/** The Rollback is done, in one of the two forms that the service understands. */
+const GIVEN_BACK = [accept('cancel'), ALREADY_DONE]
+const UNMOVED = [accept('nothing'), refuse(8)]
+/** A bet of a player who has none by that id: refused, or taken for one that is not known. */
+const NOTHING = [accept('nothing'), refuse()]
+
+/** All that interface.md lists, and one that it does not. */
+const ERROR_CODES = [8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115, 999]
+
 export const ROLLBACK_CASES: readonly PlayedCase[] = [
   {
     id: 'rollback-01',
@@ -64,6 +73,68 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
     sentence: 'a Settle after the Rollback pays nothing',
     loses: 'the win of a bet whose stake is back: the operator pays',
     covers: ['E82', 'K21'],
-    steps: [place(), rollback(), settle('won', '200', {}, refuse())],
+    steps: [place(), rollback(), settle('won', '200', {}, refuse()), settle('cashout', '150', {}, refuse())],
+  },
+  {
+    id: 'rollback-08',
+    clause: 'Rollback, partner actions; L-4',
+    level: 'MUST',
+    sentence: 'a Rollback without a token, or with one that was never given out, gives the stake back',
+    loses: 'the stake of everyone whose session has ended: the player pays',
+    covers: ['D63', 'K18'],
+    steps: [place(), rollback({ token: 'none' }), place({ bet: 'Y' }), rollback({ bet: 'Y', token: 'unknown' })],
+  },
+  {
+    id: 'rollback-09',
+    clause: 'Rollback, partner action 3',
+    level: 'MUST',
+    sentence: 'a Rollback with the token of another player gives the stake to the player whose bet it is',
+    loses: 'the stake, which goes to whoever the token belongs to: the player pays',
+    covers: ['D63'],
+    needs: ['B'],
+    steps: [place(), rollback({ token: 'of B' })],
+  },
+  {
+    id: 'rollback-10',
+    clause: 'I-4',
+    level: 'SHOULD',
+    sentence: 'a Rollback with another amount than the stake, or without one, is carried out all the same',
+    loses: 'the stake: the service does not ask again after a 400, and the player pays',
+    covers: ['D60', 'K18'],
+    steps: [
+      ...[place(), rollback({ amount: '500' }, GIVEN_BACK)],
+      ...[place({ bet: 'Y' }), rollback({ bet: 'Y', members: { amount: undefined } }, GIVEN_BACK)],
+    ],
+  },
+  {
+    id: 'rollback-11',
+    clause: 'Errors, Rollback errorCode values',
+    level: 'MUST',
+    sentence: 'a Rollback is carried out whatever its errorCode is, also one that is not on the list',
+    loses: 'the stakes of all bets that are cancelled for a reason the wallet does not know: the player pays',
+    covers: ['D64'],
+    steps: ERROR_CODES.flatMap((errorCode) => {
+      const bet = `X${errorCode}`
+      return [place({ bet, amount: '10' }), rollback({ bet, members: { errorCode } })]
+    }),
+  },
+  {
+    id: 'rollback-12',
+    clause: 'Rollback, partner action 3; I-1',
+    level: 'MUST',
+    sentence: 'a Rollback that names another player leaves the bet as it is, and gives nobody money',
+    loses: 'a stake that is given back while its bet goes on, or given to somebody else: the operator pays',
+    covers: ['K22'],
+    needs: ['B'],
+    steps: [place(), rollback({ who: 'B' }, NOTHING), settle('won', '200', {}, accept('pay'))],
+  },
+  {
+    id: 'rollback-13',
+    clause: "The bet's life",
+    level: 'SHOULD',
+    sentence: 'a Rollback after the result moves nothing: a lost stake does not come back',
+    loses: 'the stake of a lost bet: the operator pays',
+    covers: ['D62', 'E72', 'K21'],
+    steps: [place(), settle('lost', '0', {}, accept('pay')), rollback({}, UNMOVED)],
   },
 ]

@@ -1,6 +1,6 @@
-/** Part E, K10 to K17: what a bet has paid is always the last result that was accepted. */
+/** Part E 71 to 84, K10 and K12: what a bet has paid is always the last result that was accepted. */
 import type { PlayedCase } from '../case.ts'
-import { accept, place, refuse, rounds, settle, times } from '../words.ts'
+import { accept, place, refuse, rounds, settle, times, whole } from '../words.ts'
 
 export const SETTLE_CASES: readonly PlayedCase[] = [
   {
@@ -43,15 +43,83 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
     id: 'settle-05',
     clause: 'Settle, resettle',
     level: 'MUST',
-    sentence: 'results of many bets, one after the other, add up',
-    loses: 'whatever drifts, bet by bet',
-    covers: ['E72', 'E73', 'F105'],
+    sentence: 'bet after bet, a loss pays nothing and a refund pays its amount, without a token',
+    loses: 'the refunds of everyone who has logged out, and whatever drifts from bet to bet',
+    covers: ['E72', 'E73', 'E76', 'F105', 'K10'],
     steps: [
       rounds(
         3,
         ...[place(), settle('lost', '0', {}, accept('pay'))],
         ...[place({ bet: 'Y' }), settle('refund', '100', { bet: 'Y' }, accept('pay'))],
       ),
+    ],
+  },
+  {
+    id: 'settle-06',
+    clause: 'Settle, partner action 4',
+    level: 'MUST',
+    sentence: 'a win of a bet that was refused for want of money is not paid',
+    loses: 'the win of a bet that the player could not pay: the operator pays',
+    covers: ['D61', 'E75'],
+    steps: [place({ amount: whole(1) }, refuse(7)), settle('won', '200', {}, refuse())],
+  },
+  {
+    id: 'settle-07',
+    clause: 'Settle, partner action 4; I-1',
+    level: 'MUST',
+    sentence: 'a Settle that names another player than the one who bet is refused and pays nobody',
+    loses: 'a win that is paid to somebody who never bet: the operator pays twice',
+    covers: ['E79', 'K22'],
+    needs: ['B'],
+    steps: [
+      ...[place(), settle('won', '200', { who: 'B' }, refuse())],
+      ...[settle('won', '200', { who: 'B', token: 'live' }, refuse()), settle('won', '200', {}, accept('pay'))],
+    ],
+  },
+  {
+    id: 'settle-08',
+    clause: 'I-4',
+    level: 'SHOULD',
+    sentence: "a Settle in another currency than the bet's is refused",
+    loses: '200 of one currency paid for 200 of another: whoever has the weaker one wins',
+    covers: ['E79'],
+    player: 'switched',
+    steps: [place(), settle('won', '200', { purse: 'second' }, refuse()), settle('won', '200', {}, accept('pay'))],
+  },
+  {
+    id: 'settle-09',
+    clause: 'Settle, partner action 5; L-6',
+    level: 'MUST',
+    sentence: "what is paid is the amount, also where resultType says otherwise: 'won' with 0, 'lost' with 150",
+    loses: 'a payout that the service takes for made: the player pays',
+    covers: ['E84'],
+    steps: [
+      ...[place(), settle('won', '0', {}, [accept('pay'), refuse()])],
+      ...[place({ bet: 'Y' }), settle('lost', '150', { bet: 'Y' }, [accept('pay'), refuse()])],
+    ],
+  },
+  {
+    id: 'settle-10',
+    clause: 'L-6',
+    level: 'SHOULD',
+    sentence: 'a resultType that the interface does not have is refused and pays nothing',
+    loses: 'whatever a new kind of result means: nobody knows who pays',
+    covers: ['E84'],
+    steps: [
+      ...[place(), settle('draw', '200', {}, refuse()), settle('WON', '200', {}, refuse())],
+      settle('won', '200', {}, accept('pay')),
+    ],
+  },
+  {
+    id: 'settle-11',
+    clause: 'Resources, amount; M-1',
+    level: 'MUST',
+    sentence: 'a win without an amount is refused, and leaves the bet as it is',
+    loses: 'the win: 200 tells the service that it is paid, and the player pays',
+    covers: ['C43'],
+    steps: [
+      ...[place(), settle('won', '200', { members: { amount: undefined } }, refuse())],
+      settle('won', '200', {}, accept('pay')),
     ],
   },
 ]

@@ -1,6 +1,6 @@
 /** Part E 91 to 96, K16 and K17: a result that is taken back leaves the bet open. */
 import type { PlayedCase } from '../case.ts'
-import { accept, place, refuse, settle, unsettle } from '../words.ts'
+import { accept, place, refuse, rollback, settle, unsettle, whole } from '../words.ts'
 
 /** Where nothing was paid, nothing moves, whether it is refused or not. */
 const NOTHING = [accept('nothing'), refuse()]
@@ -28,6 +28,102 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
     steps: [
       ...[place(), settle('won', '200'), unsettle('200'), unsettle('200')],
       ...[settle('won', '200', {}, accept('pay')), settle('won', '200', {}, accept('pay'))],
+    ],
+  },
+  {
+    id: 'unsettle-03',
+    clause: 'Unsettle',
+    level: 'MUST',
+    sentence: 'an Unsettle of a loss moves nothing: the stake stays in the bet',
+    loses: 'the stake of a bet that goes on: the operator pays',
+    covers: ['E92'],
+    steps: [place(), settle('lost', '0'), unsettle('0'), settle('won', '200')],
+  },
+  {
+    id: 'unsettle-04',
+    clause: 'Unsettle',
+    level: 'MUST',
+    sentence: 'an Unsettle takes back a cashout and a refund as it does a win',
+    loses: 'a payout that stays when the next one comes: the operator pays',
+    covers: ['K16'],
+    steps: [
+      ...[place(), settle('cashout', '150'), unsettle('150'), settle('won', '200')],
+      ...[place({ bet: 'Y' }), settle('refund', '100', { bet: 'Y' }), unsettle('100', { bet: 'Y' })],
+      settle('won', '200', { bet: 'Y' }),
+    ],
+  },
+  {
+    id: 'unsettle-05',
+    clause: 'Unsettle; Rollback, rules',
+    level: 'MUST',
+    sentence: 'an Unsettle does not open a bet again that was rolled back',
+    loses: 'the win of a bet whose stake is back: the operator pays',
+    covers: ['K16'],
+    steps: [place(), rollback(), unsettle('100', {}, NOTHING), settle('won', '200', {}, refuse())],
+  },
+  {
+    id: 'unsettle-06',
+    clause: 'Unsettle; I-4',
+    level: 'MUST',
+    sentence: 'an Unsettle takes back what was paid, whatever amount it says',
+    loses: 'the difference: 50 taken back of a win of 200 that is paid again',
+    covers: ['K16'],
+    steps: [place(), settle('won', '200'), unsettle('50'), settle('won', '200')],
+  },
+  {
+    id: 'unsettle-07',
+    clause: 'Unsettle',
+    level: 'MUST',
+    sentence: 'after an Unsettle the bet is open: it can be lost, refunded or rolled back',
+    loses: 'the stake, when the Rollback of an open bet is refused: the player pays',
+    covers: ['K17'],
+    steps: [
+      ...[place(), settle('won', '200'), unsettle('200'), settle('lost', '0')],
+      ...[place({ bet: 'Y' }), settle('won', '200', { bet: 'Y' }), unsettle('200', { bet: 'Y' })],
+      ...[settle('refund', '100', { bet: 'Y' }), place({ bet: 'Z' }), settle('won', '200', { bet: 'Z' })],
+      ...[unsettle('200', { bet: 'Z' }), rollback({ bet: 'Z' })],
+    ],
+  },
+  {
+    id: 'unsettle-08',
+    clause: 'Unsettle; L-2',
+    level: 'MUST',
+    sentence: 'a win that the player has spent is taken back in full, below zero, or the Unsettle is refused',
+    loses: 'the part that could not be taken, when the win is paid again in full: the operator pays',
+    covers: ['E96'],
+    steps: [
+      ...[place(), settle('won', '200'), place({ bet: 'Y', amount: whole() })],
+      ...[unsettle('200'), settle('won', '200')],
+    ],
+  },
+  {
+    id: 'unsettle-09',
+    clause: "The bet's life; L-4",
+    level: 'SHOULD',
+    sentence: 'an Unsettle takes the payout back without a token',
+    loses: 'every payout that was announced by mistake: the operator pays',
+    covers: ['E76', 'E91'],
+    steps: [place(), settle('won', '200'), unsettle('200', {}, [accept('unpay'), refuse(20, 21)])],
+  },
+  {
+    id: 'unsettle-10',
+    clause: "The bet's life",
+    level: 'SHOULD',
+    sentence: 'an Unsettle of a bet that nobody placed is refused',
+    loses: 'nothing: but the service takes the wallet for one that knows the bet',
+    covers: ['E94', 'K6'],
+    steps: [unsettle('100', {}, refuse())],
+  },
+  {
+    id: 'unsettle-11',
+    clause: 'I-2',
+    level: 'SHOULD',
+    sentence: 'an old Unsettle that is delivered again after a newer result, byte for byte, takes nothing',
+    loses: 'the newer payout: the player pays',
+    covers: ['E93'],
+    steps: [
+      ...[place(), settle('won', '200'), unsettle('200', { named: 'the old one' }), settle('won', '200')],
+      unsettle('200', { bytesOf: 'the old one' }, NOTHING),
     ],
   },
 ]

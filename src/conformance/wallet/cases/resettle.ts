@@ -1,0 +1,77 @@
+/** Part E 85 to 90, K14 and K15: a changed result replaces the one before it, in full or not at all. */
+import type { PlayedCase, Step } from '../case.ts'
+import { accept, act, place, REFUSE_CHANGE, refuse, settle, whole } from '../words.ts'
+
+type Result = readonly [resultType: string, amount: string]
+
+/** Those of a cashout are in cashout.ts: they need a token. */
+export const RESULTS: readonly Result[] = [
+  ['won', '200'],
+  ['lost', '0'],
+  ['refund', '100'],
+  ['refund', '60'],
+]
+
+/** K14: a resend of the second, then the first again. */
+export function pair(first: Result, second: Result): Step[] {
+  const bet = [...first, ...second].join(' ')
+  return [place({ bet }), ...[first, second, second, first].map(([type, amount]) => settle(type, amount, { bet }))]
+}
+
+export const RESETTLE_CASES: readonly PlayedCase[] = [
+  {
+    id: 'resettle-01',
+    clause: 'Settle, resettle actions 1 to 4',
+    level: 'MUST',
+    sentence: 'after any two results in any order, a repeat and the way back, the bet has paid its last result only',
+    loses: 'the difference between two results, paid on top or never: one of the two pays it',
+    covers: ['E85', 'K14'],
+    steps: RESULTS.flatMap((first) => RESULTS.filter((one) => one !== first).flatMap((second) => pair(first, second))),
+  },
+  {
+    id: 'resettle-02',
+    clause: 'Settle, resettle action 1; L-1',
+    level: 'MUST',
+    sentence: 'the same amount under another resultType is not paid again',
+    loses: 'a second payout when a win of 100 becomes a refund of 100: the operator pays',
+    covers: ['E87'],
+    steps: [place(), settle('won', '100'), settle('refund', '100'), settle('won', '100')],
+  },
+  {
+    id: 'resettle-03',
+    clause: 'Settle, resettle action 4; L-2',
+    level: 'MUST',
+    sentence: 'a win that the player has spent is lowered in full, below zero, or refused with 20 or 21, never in part',
+    loses: 'what is left of the balance, taken for a correction that nobody booked: the two sides differ from now on',
+    covers: ['E88', 'K15'],
+    steps: [
+      ...[place(), settle('won', '200', {}, accept('pay')), place({ bet: 'Y', amount: whole() })],
+      ...[settle('won', '200', {}, accept('pay')), settle('won', '150'), settle('lost', '0')],
+    ],
+  },
+  {
+    id: 'resettle-04',
+    clause: 'I-2',
+    level: 'SHOULD',
+    sentence: 'an old Settle that is delivered again after a newer one, byte for byte, does not replace the newer one',
+    loses: 'a correction that a delayed repeat undoes: the operator pays the difference',
+    covers: ['E90'],
+    steps: [
+      ...[place(), settle('won', '200', { named: 'the old one' }), settle('won', '150')],
+      settle('won', '200', { bytesOf: 'the old one' }, [accept('nothing'), REFUSE_CHANGE]),
+    ],
+  },
+  {
+    id: 'resettle-05',
+    clause: 'Settle, resettle actions 1 and 4; L-3',
+    level: 'SHOULD',
+    sentence: 'the result of a bet that the operator has locked is not changed, and its repeat is still a success',
+    loses: 'a result that the operator has closed its books on: the operator pays the difference',
+    covers: ['E89'],
+    needs: ['operator'],
+    steps: [
+      ...[place(), settle('won', '200', {}, accept('pay')), act('lock bet')],
+      ...[settle('won', '150', {}, refuse(20)), settle('won', '200', {}, accept('pay'))],
+    ],
+  },
+]
