@@ -1,5 +1,6 @@
 /** Fresh players for every case, made over the operator API of a Purser wallet. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { parseDecimal, STANDARD_SCALES } from '../../protocol/money.ts'
 import type { Need, OperatorAct, PlayerKind } from './case.ts'
@@ -30,6 +31,10 @@ const START = '1000.00'
 const DESCRIBED: KnownProfile = { isTest: true, userCountry: 'NO' }
 /** After every birthday that is a grown-up's. */
 const CHILDS_BIRTHDAY = '2020-01-01'
+/** Seconds: the shortest life that a session can have. */
+const SHORT_LIFE_S = 1
+/** Milliseconds beyond it, for two clocks that are not quite the same. */
+const SURELY_OVER_MS = 200
 const FAR_FUTURE = '2099-01-01T00:00:00Z'
 
 type Ask = (method: string, path: string, body?: object) => Promise<Readonly<Record<string, unknown>>>
@@ -86,7 +91,7 @@ async function createPlayer(ask: Ask, kind: PlayerKind, withDeadToken: boolean):
   const { isTest, ...customFields } = known
   await ask('POST', '/operator/players', { userId, currency: first.currency, currencies, isTest, customFields })
   const balance = await deposit(ask, userId, first)
-  const deadToken = withDeadToken ? await endedToken(ask, userId) : undefined
+  const deadToken = withDeadToken ? await expiredToken(ask, userId) : undefined
   const token = await newToken(ask, userId)
   const player = { userId, token, first, second: SECOND, known, balance, ...(deadToken && { deadToken }) }
   return become(ask, kind, player)
@@ -162,14 +167,15 @@ async function perform(ask: Ask, act: OperatorAct, player: Player, betId: string
   }
 }
 
-async function endedToken(ask: Ask, userId: string): Promise<string> {
-  const token = await newToken(ask, userId)
-  await ask('DELETE', `${pathOf(userId)}/sessions`)
+/** Of a session that has run out; one that the operator ended is 'end sessions'. */
+async function expiredToken(ask: Ask, userId: string): Promise<string> {
+  const token = await newToken(ask, userId, { ttlSeconds: SHORT_LIFE_S })
+  await sleep(SHORT_LIFE_S * 1_000 + SURELY_OVER_MS)
   return token
 }
 
-async function newToken(ask: Ask, userId: string): Promise<string> {
-  const { token } = await ask('POST', `${pathOf(userId)}/sessions`, {})
+async function newToken(ask: Ask, userId: string, wish = {}): Promise<string> {
+  const { token } = await ask('POST', `${pathOf(userId)}/sessions`, wish)
   return String(token)
 }
 

@@ -168,4 +168,13 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
       place({ bet: `content type ${index + 1}`, contentType }),
     ),
   },
+  {
+    id: 'message-16',
+    clause: 'Resources, info',
+    level: 'MUST',
+    sentence: 'letters of every script, and signs of four bytes, are text',
+    loses: 'every bet on a match that somebody has put a flag or a ball beside',
+    covers: ['C46'],
+    steps: [place({ members: { info: 'Bodø – Łódź, Москва, 東京, مكة ⚽ 🇳🇴' } })],
+  },
 ]
