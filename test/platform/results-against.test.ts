@@ -88,13 +88,10 @@ describe('a result that meets busy rows', () => {
       while (!isOver) placed.push((await scene.api.place(scene.frame, { selections })).status)
     })
     await sleep(300)
-    const began = performance.now()
-    await scene.api.results(eventId, { home: 'won' })
-    const took = performance.now() - began
+    await scene.api.results(eventId, { home: 'won' }) // throws unless it is answered 202
     isOver = true
     await Promise.all(bettors)
     await scene.time.settle()
-    expect(took).toBeLessThan(5_000)
     expect(placed.length).toBeGreaterThan(16)
     const open = await scene.platform.sql(
       `select b.bet_id from platform.bet b join platform.selection using (bet_id) where event_id = $1 and status = 'accepted'`,
