@@ -57,6 +57,10 @@ export const ROLES = {
   gateway: { keys: ['PARTNER_SECRET', 'GATEWAY_API_KEY'], port: '8082' },
   /** Wallet and platform; the platform's port is the one after the wallet's. */
   sandbox: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY', 'PLATFORM_API_KEY'], port: '8080' },
+  sandboxWithGateway: {
+    keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY', 'PLATFORM_API_KEY', 'GATEWAY_API_KEY'],
+    port: '8080',
+  },
   /** Looks at a database and serves nothing. */
   tool: { keys: [], port: '0' },
 } as const satisfies Record<string, Role>

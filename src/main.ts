@@ -36,17 +36,19 @@ program
   .option('--faults <fraction>', 'part of the calls to the wallet that go wrong, 0 to 1', '0.05')
   .option('--seed <number>', 'the same seed makes the same choices; absent: another one each time')
   .option('--quiet', 'no line per bet')
+  .option('--gateway', 'two operators behind a gateway')
   .addHelpText(
     'before',
     examples(
       'purser sandbox',
       'purser sandbox --rate 20 --duration 60 --faults 0.2 --seed 1',
       'PORT=9000 PURSER_DATA_DIR=memory:// purser sandbox --rate 0',
+      'purser sandbox --gateway',
     ),
   )
   .addHelpText('after', environment('wallet', 'platform'))
   .action(async (flags: SandboxFlags) => {
-    const config = readConfig(process.env, ROLES.sandbox)
+    const config = readConfig(process.env, flags.gateway ? ROLES.sandboxWithGateway : ROLES.sandbox)
     const noColour = (process.env.NO_COLOR ?? '') !== ''
     const deps = { output: process.stdout, noColour, signal: stopSignal() }
     const isClean = await runSandbox(config, readSandboxOptions(flags), deps)

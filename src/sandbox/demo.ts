@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
-import type { Api } from './api.ts'
+import type { Entry, House, Stage } from './stage.ts'
 
 const DEMO_PLAYERS = [
   {
@@ -17,35 +17,29 @@ const DEMO_PLAYERS = [
 export interface DemoPlayer {
   readonly userId: string
   readonly currency: string
-  readonly token: string
   readonly balance: string
+  /** What the platform knows the player by: behind a gateway another id and another token. */
+  readonly entry: Entry
 }
 
 /** They are the newcomer's: no simulated bettor uses them. */
-export function createDemoPlayers(wallet: Api): Promise<DemoPlayer[]> {
-  return Promise.all(DEMO_PLAYERS.map((player) => createDemoPlayer(wallet, player)))
+export function createDemoPlayers(houses: readonly House[]): Promise<DemoPlayer[]> {
+  return Promise.all(DEMO_PLAYERS.map((player, i) => createDemoPlayer(houses[i % houses.length] as House, player)))
 }
 
-async function createDemoPlayer(wallet: Api, player: (typeof DEMO_PLAYERS)[number]): Promise<DemoPlayer> {
+async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_PLAYERS)[number]): Promise<DemoPlayer> {
   const { userId, currency } = player
   const path = `/operator/players/${userId}`
   await wallet.get('POST', '/operator/players', player, [409]) // changed since it was made: that is what a sandbox is for
   await wallet.get('POST', `${path}/deposits`, { currency, amount: '1000.00', reference: 'sandbox-welcome' })
-  const { token } = await wallet.get<{ token: string }>('POST', `${path}/sessions`, {})
+  const entry = await enter(await wallet.get<Entry>('POST', `${path}/sessions`, {}))
   const { balances } = await wallet.get<{ balances: { currency: string; amount: string }[] }>('GET', `${path}/balances`)
-  return { userId, currency, token, balance: balances.find((b) => b.currency === currency)?.amount ?? '0' }
+  return { userId, currency, entry, balance: balances.find((b) => b.currency === currency)?.amount ?? '0' }
 }
 
-export interface Addresses {
-  readonly walletUrl: string
-  readonly platformUrl: string
-}
-
-export function welcome(
-  { walletUrl, platformUrl }: Addresses,
-  config: Config,
-  players: readonly DemoPlayer[],
-): string[] {
+export function welcome(stage: Stage, config: Config, players: readonly DemoPlayer[]): string[] {
+  const walletUrl = stage.houses[0]?.wallet.url ?? ''
+  const platformUrl = stage.platform.url
   const store = config.store.kind === 'postgres' ? 'Postgres (DATABASE_URL)' : `embedded, in ${config.store.dataDir}`
   return [
     '',
@@ -57,14 +51,16 @@ export function welcome(
     `Platform        ${platformUrl}`,
     `API reference   ${platformUrl}/docs`,
     `Platform key    ${config.platformKey}`,
+    ...aboutGateway(stage, config),
     '',
     ...players.map(
-      ({ userId, currency, token, balance }) => `Player ${userId.padEnd(6)} ${balance} ${currency}   token ${token}`,
+      ({ userId, currency, entry, balance }) =>
+        `Player ${userId.padEnd(6)} ${balance} ${currency}   token ${entry.token}`,
     ),
     '',
     'Place a bet of 10 for alice (paste it; paste it again: the same answer, no second debit):',
     '',
-    curlLine(walletUrl, config, players[0] as DemoPlayer),
+    curlLine(stage.door, players[0] as DemoPlayer),
     '',
     'See what it did:',
     '',
@@ -75,8 +71,18 @@ export function welcome(
   ]
 }
 
+function aboutGateway({ gateway, houses }: Stage, { gatewayKey }: Config): string[] {
+  if (gateway === undefined) return []
+  return [
+    `Gateway         ${gateway.url}`,
+    `API reference   ${gateway.url}/docs`,
+    `Gateway key     ${gatewayKey}`,
+    `Second wallet   ${houses[1]?.wallet.url}`,
+  ]
+}
+
 /** A signed Place bet that works when pasted into a shell: the body has no quote that a shell would take. */
-function curlLine(url: string, config: Config, { userId, currency, token }: DemoPlayer): string {
+function curlLine({ url, secret }: Stage['door'], { entry, currency }: DemoPlayer): string {
   const selection = {
     disciplineId: 1,
     discipline: 'Football',
@@ -90,8 +96,8 @@ function curlLine(url: string, config: Config, { userId, currency, token }: Demo
     requestId: randomUUID(),
     type: 1,
     transactionId: randomUUID(),
-    token,
-    userId,
+    token: entry.token,
+    userId: entry.userId,
     amount: 10,
     currency,
     coefficient: 2.1,
@@ -103,6 +109,6 @@ function curlLine(url: string, config: Config, { userId, currency, token }: Demo
     bonusId: null,
     metadata: [selection],
   })
-  const signature = sign(Buffer.from(body), config.secrets[0] ?? '')
+  const signature = sign(Buffer.from(body), secret)
   return `curl -s -X POST ${url}/payment/bet -H 'content-type: application/json' -H '${SIGNATURE_HEADER}: ${signature}' -d '${body}'`
 }

@@ -67,6 +67,23 @@ export async function startBadNetwork(walletUrl: string, fraction: number, rando
   }
 }
 
+/** Several networks as one; `url` is the first one's. */
+export function joinNetworks(networks: readonly BadNetwork[]): BadNetwork {
+  const all = async (what: (network: BadNetwork) => Promise<void>) => void (await Promise.all(networks.map(what)))
+  return {
+    url: networks[0]?.url ?? '',
+    get counts() {
+      const sums = new Map<Fault, number>()
+      for (const { counts } of networks)
+        for (const [fault, count] of counts) sums.set(fault, (sums.get(fault) ?? 0) + count)
+      return sums
+    },
+    calm: () => networks.forEach((network) => void network.calm()),
+    idle: () => all((network) => network.idle()),
+    close: () => all((network) => network.close()),
+  }
+}
+
 function weighted(random: Random): Fault {
   let rest = random.below(100)
   for (const fault of FAULTS) {

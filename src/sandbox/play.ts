@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Api } from './api.ts'
 import { createFixtures, type Happening, type Match, OUTCOMES, STEPS_PER_SECOND } from './fixtures.ts'
 import { createRandom, type Random } from './random.ts'
+import type { Entry, House } from './stage.ts'
 import type { Story } from './story.ts'
 import { LOOK_MS, type Watch, type Watched } from './watch.ts'
 import { BETTORS, type BettorPlan, cashOutAmount, chooseWish, priceText, topUpAmount, type Wish } from './wishes.ts'
@@ -17,9 +18,9 @@ export interface PlayOptions {
 }
 
 export interface PlayDeps {
-  readonly wallet: Api
+  /** The operators; the bettors are spread over them. */
+  readonly houses: readonly House[]
   readonly platform: Api
-  readonly partnerId: string
   readonly watch: Watch
   readonly story: Story
   /** Called several times a second. */
@@ -100,24 +101,33 @@ function describe(error: unknown): string {
 /** A player of earlier runs is taken as it is. */
 async function createBettor(game: Play, { userId, currency, unit, scale }: BettorPlan): Promise<void> {
   const customFields = { nickname: userId }
-  await game.wallet.get('POST', '/operator/players', { userId, currency, customFields }, [409])
+  await houseOf(game, userId).wallet.get('POST', '/operator/players', { userId, currency, customFields }, [409])
   await deposit(game, userId, currency, topUpAmount(unit, scale))
   await loadFrame(game, userId)
 }
 
-async function deposit({ wallet }: Play, userId: string, currency: string, amount: string): Promise<void> {
-  const reference = `sandbox-${randomUUID()}`
-  await wallet.get('POST', `/operator/players/${userId}/deposits`, { currency, amount, reference })
+function houseOf({ houses }: Play, userId: string): House {
+  const number = BETTORS.findIndex((bettor) => bettor.userId === userId)
+  return houses[number % houses.length] as House
 }
 
-/** The operator's site gives the frame a session token; the platform asks the wallet who that is. */
-async function loadFrame({ wallet, platform, partnerId, frames }: Play, userId: string): Promise<void> {
-  const { token } = await wallet.get<{ token: string }>('POST', `/operator/players/${userId}/sessions`, {})
-  const { frameSessionId } = await platform.get<{ frameSessionId: string }>('POST', '/frame-sessions', {
-    partnerId,
-    token,
+async function deposit(game: Play, userId: string, currency: string, amount: string): Promise<void> {
+  const reference = `sandbox-${randomUUID()}`
+  await houseOf(game, userId).wallet.get('POST', `/operator/players/${userId}/deposits`, {
+    currency,
+    amount,
+    reference,
   })
-  frames.set(userId, frameSessionId)
+}
+
+/** The operator's site gives the frame a session token; the platform asks the partner who that is. */
+async function loadFrame(game: Play, userId: string): Promise<void> {
+  const { wallet, partnerId, enter } = houseOf(game, userId)
+  const session = await wallet.get<Entry>('POST', `/operator/players/${userId}/sessions`, {})
+  const { token } = await enter(session)
+  const frame = { partnerId, token }
+  const { frameSessionId } = await game.platform.get<{ frameSessionId: string }>('POST', '/frame-sessions', frame)
+  game.frames.set(userId, frameSessionId)
 }
 
 function happen(game: Play, happening: Happening): void {
