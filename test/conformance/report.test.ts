@@ -47,7 +47,7 @@ describe('on the terminal', () => {
   test('a failure says what is lost, then what was sent and answered, then how to repeat it', () => {
     expect(ran.code).toBe(1)
     const [failure = ''] = ran.out.split('\n\n')
-    const parts = ['✗ rollback-', 'MUST', 'the operator pays', 'Place bet X', '    > {', '    < 200 {', 'repeat: curl']
+    const parts = ['✗ rollback-', 'MUST', 'the operator pays', '    > {', '    < 200 {', 'Place bet X', 'repeat: curl']
     const places = parts.map((part) => failure.indexOf(part))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
