@@ -67,6 +67,8 @@ function summaryText(report: Report, paint: Paint): string[] {
 }
 
 const MARKS: Record<Verdict['kind'], string> = { passed: '✓', failed: '✗', 'not judged': '–' }
+/** Of a terminal that does not tell. */
+const USUAL_COLUMNS = 80
 const CLEAR_LINE = '\r\u001b[2K'
 
 export interface Terminal {
@@ -83,13 +85,16 @@ export interface Progress {
 /** One line that is replaced; nothing where lines cannot be replaced. */
 export function progressOn(terminal: Terminal, total: number): Progress {
   if (!terminal.isTTY) return { show() {}, end() {} }
-  let done = 0
+  let [done, hasEnded] = [0, false]
   return {
     show({ id, verdict, sentence }) {
       done += 1
       const line = `${done}/${total} ${MARKS[verdict.kind]} ${id} ${sentence}`
-      terminal.write(CLEAR_LINE + line.slice(0, Math.max(20, (terminal.columns ?? 80) - 1)))
+      terminal.write(CLEAR_LINE + line.slice(0, Math.max(20, (terminal.columns || USUAL_COLUMNS) - 1)))
     },
-    end: () => terminal.write(CLEAR_LINE),
+    end() {
+      if (!hasEnded) terminal.write(CLEAR_LINE)
+      hasEnded = true
+    },
   }
 }

@@ -1,6 +1,7 @@
 /** The whole kit against one wallet: cases side by side, then the form of all answers, then the report. */
 import type { Clock } from '../../clock.ts'
 import { systemClock } from '../../clock.ts'
+import type { ReceivedAnswer } from '../exchange.ts'
 import type { CaseResult, Report, Verdict } from '../report.ts'
 import { callReader, probeReader } from './balance.ts'
 import type { Case, GatheredCase, PlayedCase } from './case.ts'
@@ -52,18 +53,16 @@ export async function runKit(options: KitOptions): Promise<Report> {
   }
 }
 
-function notesOn({ fixtures }: KitOptions, { reader, has }: Target): string[] {
-  return [
-    fixtures.areThrownAway ? 'players: made over the operator API' : 'players: from the fixtures file',
-    reader.kind === 'call'
-      ? 'balances: read with /user/balance'
-      : 'balances: probed with bets, there is no /user/balance',
-    ...(has.includes('/payment/check') ? [] : ['there is no /payment/check']),
-  ]
+function notesOn({ fixtures }: KitOptions, { notes }: Met): string[] {
+  return [fixtures.areThrownAway ? 'players: made over the operator API' : 'players: from the fixtures file', ...notes]
+}
+
+interface Met extends Target {
+  readonly notes: readonly string[]
 }
 
 /** Finds out whether anybody is there, and which of the optional calls there are. */
-async function meet({ secret, fixtures }: KitOptions, sender: Sender, linter: Linter): Promise<Target> {
+async function meet({ secret, fixtures }: KitOptions, sender: Sender, linter: Linter): Promise<Met> {
   const lease = await fixtures.lease('ordinary', [])
   const { A } = lease.players
   const ask = (call: ReturnType<typeof profile>) =>
@@ -76,7 +75,19 @@ async function meet({ secret, fixtures }: KitOptions, sender: Sender, linter: Li
   return {
     ...{ sender, secret, reader: hasBalance ? callReader : probeReader, look: linter.look },
     has: [...(hasBalance ? ['/user/balance'] : []), ...(hasCheck ? ['/payment/check'] : [])],
+    notes: [
+      hasBalance ? 'balances: read with /user/balance' : `balances: probed with bets; /user/balance: ${shortly(money)}`,
+      ...(hasCheck ? [] : [`/payment/check: ${shortly(status)}`]),
+      ...(hello.status === 200 ? [] : [`the first User data: ${shortly(hello)}; are the secret and the token right?`]),
+    ],
   }
+}
+
+/** Characters of an answer in a note. */
+const MAX_NOTE_CHARS = 100
+
+function shortly(answer: ReceivedAnswer): string {
+  return answer.kind === 'none' ? answer.why : `${answer.status} ${answer.body.slice(0, MAX_NOTE_CHARS)}`.trim()
 }
 
 function greeting(player: Player) {
