@@ -1,5 +1,5 @@
 /** The kit against our own wallet: with players made over the operator API, with players of a file, with balances probed by bets. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type CaseResult, isGood, type Report } from '../../src/conformance/report.ts'
 import { plain, terminalReport } from '../../src/conformance/terminal.ts'
 import { readFixturesFile } from '../../src/conformance/wallet/fixtures-file.ts'
@@ -8,6 +8,9 @@ import { runKit } from '../../src/conformance/wallet/run.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type Front, frontOf } from './front.ts'
+
+/** Milliseconds for one run of the kit, beside other tests on two cores; alone it takes seconds. */
+vi.setConfig({ testTimeout: 180_000 })
 
 let wallet: TestWallet
 let front: Front

@@ -1,11 +1,14 @@
 /** The conformance kit against our wallet, directly and through the gateway: every case has the same verdict. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Report } from '../../src/conformance/report.ts'
 import { createOperatorFixtures } from '../../src/conformance/wallet/fixtures-operator.ts'
 import { runKit } from '../../src/conformance/wallet/run.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type ExchangingOperator, startExchangingOperator } from './exchanging-operator.ts'
+
+/** Milliseconds for two runs of the kit, beside other tests on two cores; alone they take seconds. */
+vi.setConfig({ testTimeout: 300_000 })
 
 let gateway: TestGateway
 let wallet: TestWallet
