@@ -41,12 +41,24 @@ export function statement(name: string, text: string): Statement {
 }
 
 /**
- * Sent with every BEGIN. The hot statements touch few rows by primary key, so an index and a nested loop are right
- * whatever the statistics say: on fresh, unanalysed tables Postgres plans `= any($1)` as a sequential scan, and a plan
+ * What every transaction runs under. The hot statements touch few rows by primary key, so an index and a nested loop are
+ * right whatever the statistics say: on fresh, unanalysed tables Postgres plans `= any($1)` as a sequential scan, and a plan
  * made while a table was small is kept when it has grown. The time-outs keep a stuck lock inside the platform's 5 s, and
  * a process that is frozen or cut off from holding its players' locks.
  */
-export const HOT_SETTINGS = `set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off;
-  set local lock_timeout = '500ms'; set local statement_timeout = '2s'; set local idle_in_transaction_session_timeout = '5s'`
+const HOT_SETTINGS = [
+  ...[
+    'enable_seqscan = off',
+    'enable_hashjoin = off',
+    'enable_mergejoin = off',
+    'plan_cache_mode = force_generic_plan',
+  ],
+  ...["lock_timeout = '500ms'", "statement_timeout = '2s'", "idle_in_transaction_session_timeout = '5s'"],
+]
+
+/** As SQL: for one transaction, or once for a connection that does nothing else. */
+export function hotSettings(scope: 'local' | 'session'): string {
+  return HOT_SETTINGS.map((setting) => `set ${scope} ${setting}`).join('; ')
+}
 
 export const SNAPSHOT = 'isolation level repeatable read read only'

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
-import { type Db, HOT_SETTINGS, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
+import { type Db, hotSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
 
 const INT8 = 20
@@ -26,7 +26,7 @@ export async function openPglite(dataDir: string): Promise<Db> {
   const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } })
   return {
     kind: 'pglite',
-    transaction: (work) => pglite.transaction((tx) => inTransaction(tx, HOT_SETTINGS, work)),
+    transaction: (work) => pglite.transaction((tx) => inTransaction(tx, hotSettings('local'), work)),
     snapshot: (work) => pglite.transaction((tx) => inTransaction(tx, `set transaction ${SNAPSHOT}`, work)),
     query: (statement, values) => run(pglite, statement, values) as Promise<never>,
     script: (work) => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql)))),

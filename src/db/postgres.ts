@@ -1,7 +1,7 @@
 /** The Db on a Postgres server, through `pg` pools: one for what changes money, a small one for reading, one connection for audits. */
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { type Db, HOT_SETTINGS, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
+import { type Db, hotSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 
 /** Transactions at once from one process: the lanes (wallet.ts) and the operator's changes. */
 export const POOL_SIZE = 24
@@ -26,7 +26,8 @@ const INT8_ARRAY = 1016
 /** Connects; throws if the server would acknowledge commits before they are durable. */
 export async function openPostgres(url: string): Promise<Db> {
   const sockets = new Set<Socket>()
-  const [hot, read, slow] = [POOL_SIZE, READ_POOL_SIZE, 1].map((size) => createPool(url, size, sockets)) as Pools
+  const hot = createPool(url, POOL_SIZE, sockets, setHot)
+  const [read, slow] = [createPool(url, READ_POOL_SIZE, sockets), createPool(url, 1, sockets)]
   const close = () => closePools([hot, read, slow], sockets)
   try {
     await refuseUnsafeServer(slow)
@@ -34,11 +35,10 @@ export async function openPostgres(url: string): Promise<Db> {
     await close()
     throw error
   }
-  const beginHot = `begin isolation level read committed; ${HOT_SETTINGS}`
   return {
     kind: 'postgres',
     transaction: (work) =>
-      inTransaction(hot, beginHot, HOT_TIMEOUT_MS, (client, course) => work(txOn(client, HOT_TIMEOUT_MS, course))),
+      inTransaction(hot, BEGIN_HOT, HOT_TIMEOUT_MS, (client, course) => work(txOn(client, HOT_TIMEOUT_MS, course))),
     snapshot: (work) => inTransaction(slow, `begin ${SNAPSHOT}`, 0, (client, course) => work(txOn(client, 0, course))),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
     script: (work) => inTransaction(slow, 'begin', 0, (client) => work(async (sql) => rowsOf(await client.query(sql)))),
@@ -46,19 +46,30 @@ export async function openPostgres(url: string): Promise<Db> {
   }
 }
 
-type Pools = [hot: pg.Pool, read: pg.Pool, slow: pg.Pool]
+const BEGIN_HOT = 'begin isolation level read committed'
 
-function createPool(url: string, max: number, sockets: Set<Socket>): pg.Pool {
+/** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */
+async function setHot(client: pg.ClientBase): Promise<void> {
+  await client.query({ text: hotSettings('session'), query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+}
+
+function createPool(
+  url: string,
+  max: number,
+  sockets: Set<Socket>,
+  onConnect?: (client: pg.ClientBase) => Promise<void>,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    stream: () => keptIn(sockets, new Socket()),
+    stream: () => coalescing(keptIn(sockets, new Socket())),
     pipeline: true,
     types: { getTypeParser: parserOf },
     application_name: 'purser',
+    ...(onConnect && { onConnect }),
   } as pg.PoolConfig)
   // A connection that dies makes its queries fail; the event beside that would end the process if nobody took it.
   pool.on('error', () => {})
@@ -69,6 +80,24 @@ function createPool(url: string, max: number, sockets: Set<Socket>): pg.Pool {
 function keptIn(sockets: Set<Socket>, socket: Socket): Socket {
   sockets.add(socket)
   return socket.once('close', () => sockets.delete(socket))
+}
+
+/** What is written in one turn leaves in one piece: `pg` writes each statement on its own, and every write costs both sides a system call. */
+function coalescing(socket: Socket): Socket {
+  const write = socket.write.bind(socket) as typeof socket.write
+  let isCorked = false
+  socket.write = ((...args: Parameters<typeof write>) => {
+    if (!isCorked) {
+      isCorked = true
+      socket.cork()
+      process.nextTick(() => {
+        isCorked = false
+        socket.uncork()
+      })
+    }
+    return write(...args)
+  }) as typeof socket.write
+  return socket
 }
 
 /** A pool's end leaves the goodbyes to the other side; from a silent one none comes, and the process would never end. */
@@ -100,7 +129,20 @@ async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {
 
 /** `timeoutMs` 0 waits for ever. A statement that runs out of time closes its connection: nobody knows what it did. */
 function prepared({ name, text }: Statement, values: readonly unknown[] = [], timeoutMs: number): pg.QueryConfig {
-  return { name, text, values: values as unknown[], query_timeout: timeoutMs } as pg.QueryConfig
+  return { name, text, values: values.map(toParameter), query_timeout: timeoutMs } as pg.QueryConfig
+}
+
+/** Arrays as Postgres writes them. `pg` would escape every element twice over; nearly none needs it. */
+function toParameter(value: unknown): unknown {
+  return Array.isArray(value) ? `{${value.map(toElement).join(',')}}` : value
+}
+
+const TO_ESCAPE = /["\\]/
+
+function toElement(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (typeof value !== 'string') return String(value)
+  return TO_ESCAPE.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`
 }
 
 async function run(client: pg.Pool | pg.PoolClient, query: pg.QueryConfig): Promise<Row[]> {

@@ -132,10 +132,15 @@ function keep(batch: Batch, call: BetCall, record: BetRecord, decision: Decision
   const bet = decision.kind === 'repeat' ? record.bet : (decision.bet ?? record.bet)
   const placed = call.kind === 'place' && bet !== record.bet
   batch.bets.set(betKey(call), {
-    ...record,
+    player: record.player,
+    betId: record.betId,
     bet,
     calls: record.calls + 1,
-    ...(placed && { placeRequestId: call.requestId, details: call.details, stakeVersion: versions[0] ?? null }),
+    locked: record.locked,
+    firstSeenAt: record.firstSeenAt,
+    stakeVersion: placed ? (versions[0] ?? null) : record.stakeVersion,
+    placeRequestId: placed ? call.requestId : record.placeRequestId,
+    details: placed ? call.details : record.details,
   })
   if (placed && decision.kind === 'apply') return // the bet's own row is the record of its Place bet
   batch.calls.push(toCallRecord(call, record.calls + 1, decision, versions, batch.now))

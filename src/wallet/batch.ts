@@ -94,12 +94,12 @@ function unique<T>(values: readonly T[]): T[] {
 }
 
 function uniqueBets(calls: readonly BetCall[]): BetCall[] {
-  return [...new Map(calls.map((call) => [betKey(call), call])).values()].sort(byKey)
+  return inOrder([...new Map(calls.map((call) => [betKey(call), call]))])
 }
 
 /** Writes everything the batch changed, COMMIT right behind it; fails, and the transaction is undone, when a row has moved on since it was read. */
 export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls }: Batch): Promise<void> {
-  const changed = [...bets].flatMap(([key, record]) => (stored.get(key) === record ? [] : [record])).sort(byKey)
+  const changed = inOrder([...bets].filter(([key, record]) => stored.get(key) !== record))
   const opened = changed.filter(isOpened)
   const others = changed.filter((record) => !isOpened(record))
   const send = () =>
@@ -116,7 +116,7 @@ function isOpened(record: BetRecord): record is OpenedBet {
   return record.calls === 1 && record.bet.kind === 'open'
 }
 
-/** In one order, so that two batches that write the same new bets wait for each other and never in a circle. */
-function byKey(a: BetKey, b: BetKey): number {
-  return betKey(a) < betKey(b) ? -1 : 1
+/** In the order of their keys, so that two batches that write the same new bets wait for each other and never in a circle. */
+function inOrder<T>(entries: [key: string, value: T][]): T[] {
+  return entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
 }

@@ -102,19 +102,17 @@ interface Validator<T> {
 }
 
 /** Members that are stored or compared as text; their length is counted in UTF-16 units too, so that they fit an index. */
-const ID_MEMBERS = {
-  transactionId: LIMITS.transactionId,
-  requestId: LIMITS.requestId,
-  userId: LIMITS.userId,
-  token: LIMITS.token,
-} as const
+const ID_MEMBERS = (['transactionId', 'requestId', 'userId', 'token'] as const).map((member) => ({
+  member,
+  maxLength: LIMITS[member].maxLength,
+}))
 
 function conform<T extends object>(validator: Validator<T>, request: object): T {
   if (!validator.Check(request)) {
     const [fault] = validator.Errors(request)
     throw new Malformed(fault === undefined ? 'the body is malformed' : sentenceOf(fault))
   }
-  for (const [member, { maxLength }] of Object.entries(ID_MEMBERS)) {
+  for (const { member, maxLength } of ID_MEMBERS) {
     const id = (request as Record<string, unknown>)[member]
     if (typeof id === 'string' && (id.length > maxLength || !isStorable(id)))
       throw new Malformed(`${member} cannot be stored as it is`)
@@ -206,10 +204,17 @@ function toMoney(amount: number, currency: Currency, { scales }: DecodeSettings)
 /** What only describes the bet, for the record; neither money nor secret, and no member that we do not know. */
 function detailsOf(request: PlaceBetRequest): string {
   if (isTooDeep(request.metadata)) throw new Malformed('metadata is nested too deeply')
-  const { coefficient, gameType, ticketType, boosterCoefficient, bonusId, bonusTemplateId, bonusAmount } = request
-  const { ip, info, subPartnerId, metadata } = request
   return JSON.stringify({
-    ...{ coefficient, gameType, ticketType, boosterCoefficient, bonusId, bonusTemplateId, bonusAmount },
-    ...{ ip, info, subPartnerId, metadata },
+    coefficient: request.coefficient,
+    gameType: request.gameType,
+    ticketType: request.ticketType,
+    boosterCoefficient: request.boosterCoefficient,
+    bonusId: request.bonusId,
+    bonusTemplateId: request.bonusTemplateId,
+    bonusAmount: request.bonusAmount,
+    ip: request.ip,
+    info: request.info,
+    subPartnerId: request.subPartnerId,
+    metadata: request.metadata,
   })
 }

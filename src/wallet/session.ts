@@ -1,5 +1,5 @@
 /** Sessions: a token is bound to one player and one currency, expires, and is stored only as its hash (P-1). */
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { statement, type Tx } from '../db/db.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { bucketOf } from './bucket.ts'
@@ -24,7 +24,7 @@ export interface SessionRecord extends Session {
 const TOKEN_BYTES = 32
 
 export function hashToken(token: string): TokenHash {
-  return createHash('sha256').update(token).digest('base64url') as TokenHash
+  return hash('sha256', token, 'base64url') as TokenHash
 }
 
 /**
