@@ -34,7 +34,7 @@ function verdictsOf({ results }: Report): Record<'failed' | 'lost', string[]> {
 }
 
 /** Faults that leave a balance which no case expects. */
-const FAULTS: MutantId[] = ['rollback-repeat-refunds', 'rollback-refunds-the-amount-asked', 'blocked-player-bets']
+const FAULTS: MutantId[] = ['rollback-repeat-refunds', 'rollback-refunds-the-amount-asked']
 const GROUPS = ['place', 'rollback']
 
 describe.each([false, true])('where balances are probed (%s)', (isProbed) => {
@@ -51,7 +51,7 @@ describe.each([false, true])('where balances are probed (%s)', (isProbed) => {
     await front.close()
     await wallet.close()
     const { failed, lost } = verdictsOf(report)
-    expect(failed.length > 0).toBe(fault.startsWith('rollback'))
+    expect(failed.length).toBeGreaterThan(0)
     expect(lost).toEqual([])
     expect(balances).toEqual([START, START])
   })
