@@ -20,6 +20,7 @@ import { type Running, serveWallet } from './serve.ts'
 import { serveGateway } from './serve-gateway.ts'
 import { servePlatform } from './serve-platform.ts'
 import { type Reader, settingsOf } from './settings.ts'
+import { onStop, stopSignal } from './stopping.ts'
 
 const EXIT = { findings: 1, wrongUse: 2, unreachable: 3 } as const
 
@@ -251,7 +252,7 @@ async function withDb<T>(open: typeof openDb, work: (db: Db) => Promise<T>): Pro
   }
 }
 
-/** Runs a server until SIGINT or SIGTERM; the first one finishes what was accepted, a second one gives up. */
+/** Runs a server until SIGINT or SIGTERM, and then finishes what was accepted. */
 async function serveUntilStopped(
   start: (config: Config) => Promise<Running>,
   { tellGenerated, role = ROLES.wallet }: { tellGenerated: boolean; role?: Role },
@@ -262,25 +263,12 @@ async function serveUntilStopped(
     for (const { name, value, path } of config.generated)
       process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
   }
-  const stop = () => {
-    process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
+  onStop(() => {
     server.close().catch((error: unknown) => {
       process.stderr.write(`${describeError(error)}\n`)
       process.exitCode = EXIT.unreachable
     })
-  }
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-}
-
-/** Given by the first SIGINT or SIGTERM; a second one gives up. */
-function stopSignal(): AbortSignal {
-  const stop = new AbortController()
-  const abort = () => {
-    process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
-    stop.abort()
-  }
-  process.once('SIGINT', abort).once('SIGTERM', abort)
-  return stop.signal
+  })
 }
 
 function describeError(error: unknown): string {

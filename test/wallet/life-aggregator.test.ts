@@ -78,6 +78,12 @@ describe('with PURSER_BEHIND_AGGREGATOR=true', () => {
     expectRefused(await wallet.wire.balance({ userId: named.userId, token: scene.token }), 3)
     expectRefused(await wallet.wire.check({ userId: named.userId, transactionId: scene.betId }), 5)
   })
+
+  it('User data with an operatorUser is about the token of that player', async () => {
+    const [scene, other] = [await newScene(wallet), await newScene(wallet)]
+    expect(await wallet.wire.profile(scene.token, { operatorUser: scene.userId })).toMatchObject({ status: 200 })
+    expectRefused(await wallet.wire.profile(scene.token, { operatorUser: other.userId }), 3)
+  })
 })
 
 describe.each(['false', 'true'])('with PURSER_BEHIND_AGGREGATOR=%s', (behind) => {
