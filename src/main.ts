@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig } from './config.ts'
 import { type ConformancePlatformFlags, runConformancePlatform } from './conformance/platform/command.ts'
-import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
+import { type ConformanceWalletFlags, runConformanceWallet, secretsOf } from './conformance/wallet/command.ts'
 import type { Db } from './db/db.ts'
 import { isOutage } from './db/errors.ts'
 import { FolderInUse } from './db/folder-lock.ts'
@@ -173,9 +173,7 @@ conformance
     ),
   )
   .action(async (flags: ConformanceWalletFlags) => {
-    const noColour = (process.env.NO_COLOR ?? '') !== ''
-    const deps = { stdout: process.stdout, stderr: process.stderr, noColour, signal: stopSignal() }
-    process.exitCode = await runConformanceWallet({ ...secretsOf(process.env), ...flags }, deps)
+    process.exitCode = await runConformanceWallet({ ...secretsOf(process.env), ...flags }, surroundings())
   })
 
 conformance
@@ -203,9 +201,7 @@ conformance
     ),
   )
   .action(async (flags: ConformancePlatformFlags) => {
-    const noColour = (process.env.NO_COLOR ?? '') !== ''
-    const deps = { stdout: process.stdout, stderr: process.stderr, noColour, signal: stopSignal() }
-    process.exitCode = await runConformancePlatform(flags, deps)
+    process.exitCode = await runConformancePlatform(flags, surroundings())
   })
 
 program
@@ -219,12 +215,9 @@ program
     print(sign(await buffer(process.stdin), key))
   })
 
-/** What need not stand in a command line, where others see it. */
-function secretsOf({ PARTNER_SECRET: secret, OPERATOR_API_KEY: operatorKey }: NodeJS.ProcessEnv) {
-  return {
-    ...(secret !== undefined && { secret: secret.split(',')[0] }),
-    ...(operatorKey !== undefined && { operatorKey }),
-  }
+function surroundings() {
+  const { stdout, stderr, env } = process
+  return { stdout, stderr, noColour: (env.NO_COLOR ?? '') !== '', signal: stopSignal() }
 }
 
 function print(text: string): void {

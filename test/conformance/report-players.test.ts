@@ -171,7 +171,7 @@ describe('a file is refused with the reason', () => {
   })
 
   test('but a currency of its own is fine when its scale is given', () => {
-    const file = { currency: 'PTS', scales: { PTS: 0 }, players: [{ ...ann, balance: '2000' }] }
+    const file = { currency: 'PTS', scales: { PTS: 2 }, players: [ann] }
     expect(readFixturesFile(JSON.stringify(file)).capacity).toBe(1)
   })
 })

@@ -16,7 +16,7 @@ export async function bringBack(play: Play, isAsExpected: boolean): Promise<Play
   for (const [key, holder] of holdersOf(play)) {
     if (!holder.isCurrent) continue
     const balance = await bringBackOne(play, key, holder, isAsExpected)
-    if (typeof balance === 'bigint') back.push({ ...holder.player, balance })
+    if (typeof balance === 'bigint') back.push({ ...holder.player, balance, isSeen: true })
   }
   return back
 }

@@ -116,6 +116,12 @@ function reportFiles({ report = [], unmasked }: ConformanceWalletFlags): { file:
   })
 }
 
+/** What need not stand in a command line, where others see it. Of several secrets, valid at once, any will do. */
+export function secretsOf({ PARTNER_SECRET: secrets, OPERATOR_API_KEY: operatorKey }: NodeJS.ProcessEnv) {
+  const [secret] = secrets?.split(',') ?? []
+  return { ...(secret !== undefined && { secret }), ...(operatorKey !== undefined && { operatorKey }) }
+}
+
 function required({ baseUrl, secret }: ConformanceWalletFlags): { baseUrl: string; secret: string } {
   if (baseUrl === undefined || !/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl))
     throw new WrongUse('give --base-url, the address of the wallet, as in https://wallet.example')

@@ -93,7 +93,8 @@ async function createPlayer(ask: Ask, kind: PlayerKind, withDeadToken: boolean):
   const balance = await deposit(ask, userId, first)
   const deadToken = withDeadToken ? await expiredToken(ask, userId) : undefined
   const token = await newToken(ask, userId)
-  const player = { userId, token, first, second: SECOND, known, balance, ...(deadToken && { deadToken }) }
+  const made = { userId, token, first, second: SECOND, known, balance, isSeen: true } as const
+  const player: Player = { ...made, ...(deadToken && { deadToken }) }
   return become(ask, kind, player)
 }
 

@@ -23,6 +23,8 @@ export interface Player {
   readonly operatorUser?: string
   /** Minor units of `first`, where it is known without asking the wallet. */
   readonly balance?: bigint
+  /** The balance was seen in this run; that of a file may have grown old. */
+  readonly isSeen?: true
   /** What the profile must say of the player. */
   readonly known?: KnownProfile
   /** Was valid once, is not any more. */

@@ -77,11 +77,12 @@ function begin({ needs = [] }: PlayedCase, target: Target, { players, act }: Lea
   }
 }
 
-/** Begins from what the wallet says: the fixtures of a file grow old. */
+/** Begins from what the wallet says: the fixtures of a file grow old. What is found with many bets is found once. */
 async function readStart(play: Play): Promise<Finding> {
   const balances = new Map(play.books.balances)
   for (const [key, holder] of holdersOf(play)) {
     const { player, isCurrent } = holder
+    if (player.isSeen && play.target.reader.kind === 'probe') continue
     const found = await play.target.reader.find(holder, balances.get(key) ?? 0n, asker(play))
     if (typeof found === 'string') return `before the first step: ${found}`
     balances.set(key, found)
