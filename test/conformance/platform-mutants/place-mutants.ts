@@ -56,9 +56,9 @@ export const SILENCE_MUTANTS: readonly Mutant[] = [
     fault: ({ timeOutMs }) => ({ timeOutMs: 6 * timeOutMs }),
   },
   {
-    name: 'waits 5.5 s for an answer',
+    name: 'waits 5.6 s for an answer',
     caughtBy: 'platform-silence-02',
-    fault: ({ timeOutMs }) => ({ timeOutMs: 1.1 * timeOutMs }),
+    fault: ({ timeOutMs }) => ({ timeOutMs: 1.12 * timeOutMs }),
   },
   {
     name: 'stops the time at the headers',
@@ -66,9 +66,9 @@ export const SILENCE_MUTANTS: readonly Mutant[] = [
     fault: () => ({ timeOutCovers: 'headers' }),
   },
   {
-    name: 'waits only 3 s for an answer',
+    name: 'waits only 4 s for an answer',
     caughtBy: 'platform-silence-04',
-    fault: ({ timeOutMs }) => ({ timeOutMs: 0.6 * timeOutMs }),
+    fault: ({ timeOutMs }) => ({ timeOutMs: 0.8 * timeOutMs }),
   },
   {
     name: 'sends the Rollback after another 2 s',
