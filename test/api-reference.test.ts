@@ -4,6 +4,7 @@ import Fastify from 'fastify'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { registerApiReference, type Server } from '../src/api-reference.ts'
+import { startGateway } from './support/gateway.ts'
 import { startPlatform } from './support/platform.ts'
 import { startWallet } from './support/wallet.ts'
 
@@ -18,13 +19,14 @@ vi.mock('node:fs/promises', async (original) => {
   return { ...real, readFile }
 })
 
-const urls = { wallet: '', platform: '' }
+const urls = { wallet: '', platform: '', gateway: '' }
 const stops: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   for (const [server, start] of [
     ['wallet', startWallet],
     ['platform', startPlatform],
+    ['gateway', startGateway],
   ] as const) {
     const { url, stop } = await start()
     urls[server] = url
@@ -35,7 +37,7 @@ afterAll(async () => {
   for (const stop of stops) await stop()
 })
 
-const SERVERS = ['wallet', 'platform'] as const
+const SERVERS = ['wallet', 'platform', 'gateway'] as const
 
 test.each(SERVERS)('GET /openapi.json of the %s is the committed document, and needs no key', async (server) => {
   const response = await fetch(`${urls[server]}/openapi.json`)
@@ -76,6 +78,7 @@ describe('in Chromium,', () => {
   describe.each([
     { server: 'wallet', groups: ['Partner wire', 'Operator: players', 'Operator: money', 'Operator: bets'] },
     { server: 'platform', groups: ['Partners', 'Bets', 'Events', 'Deliveries'] },
+    { server: 'gateway', groups: ['Operators'] },
   ] as const)('the page of the $server', ({ server, groups }) => {
     let page: Page
     /** Everything that the browser asked for. */
@@ -138,4 +141,5 @@ describe('in Chromium,', () => {
 const SEARCHES = {
   wallet: ['anomal', 'Calls that contradict a bet'],
   platform: ['stuck', 'Send a stuck or refused delivery again'],
+  gateway: ['exchange', "Exchange an operator's token for one of the gateway's"],
 } as const
