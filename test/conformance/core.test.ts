@@ -73,3 +73,11 @@ test('a wallet without /user/balance is judged by bets', async () => {
   await expectMoneyBack(userIds)
   await wallet.auditIsClean()
 })
+
+test('players whose currency cannot hold the amounts of the cases are refused', () => {
+  const player = { userId: 'ordinary', token: 'a-token-of-it', balance: '1000' }
+  const file = (over: object) => JSON.stringify({ currency: 'EUR', players: [player], ...over })
+  expect(() => readFixturesFile(file({ currency: 'JPY' }))).toThrow('at least 2 decimal places, not JPY')
+  expect(() => readFixturesFile(file({ crypto: player }))).toThrow('at least 6 decimal places, not EUR')
+  expect(() => readFixturesFile(file({ crypto: { ...player, userId: 'coins', currency: 'USDT' } }))).not.toThrow()
+})

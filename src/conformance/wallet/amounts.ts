@@ -12,6 +12,7 @@ export interface Resolved {
 /** `balance` in minor units is what parts are taken of. */
 export function resolveAmount(amount: Amount, balance: bigint, scale: number): Resolved {
   if (typeof amount === 'string') return { text: amount, units: parseDecimal(amount, scale) }
+  if ('finer' in amount) return { text: `${amount.finer}.${'0'.repeat(scale)}3`, units: undefined }
   const units = (balance * BigInt(amount.percent)) / 100n + BigInt(amount.plusUnits)
   return { text: shortest(formatMoney(money(units), scale)), units }
 }

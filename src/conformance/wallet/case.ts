@@ -68,8 +68,11 @@ export type PlayerKind =
  */
 export type Need = 'B' | 'dead token' | 'second currency' | 'operator' | '/user/balance' | '/payment/check'
 
-/** Money in major units as it is written on the wire ('10.0', '1e2'); or a part of A's balance as it is at that step. */
-export type Amount = string | { readonly percent: number; readonly plusUnits: number }
+/**
+ * Money in major units as it is written on the wire ('10.0', '1e2'); a part of A's balance as it is at that step; or so many
+ * major units and a little less than half a minor unit, which no currency can hold.
+ */
+export type Amount = string | { readonly percent: number; readonly plusUnits: number } | { readonly finer: string }
 
 /** A and B are players of the fixtures; nobody is a userId that no player has. */
 export type Who = 'A' | 'B' | 'nobody'

@@ -68,6 +68,9 @@ const fileCheck = Compile(FixturesFileSchema)
 
 /** What a player needs for the sums of the cases, in major units. */
 const LEAST_BALANCE = '1000'
+/** Decimal places that the amounts of the cases have: of ordinary players, and of the one in a currency with many. */
+const LEAST_SCALE = 2
+const LEAST_CRYPTO_SCALE = 6
 const MAX_AT_ONCE = 8
 
 /** Throws BadFixtures. */
@@ -113,6 +116,9 @@ function parseFile(text: string): FixturesFile {
 function toPlayer(file: FixturesFile, player: FilePlayer): Player {
   const { userId, token, currency = file.currency, operatorUser, expiredToken, oldToken, oldCurrency, profile } = player
   const first = accountIn(file, currency)
+  const leastScale = player === file.crypto ? LEAST_CRYPTO_SCALE : LEAST_SCALE
+  if (first.scale < leastScale)
+    throw new BadFixtures(`${userId} needs a currency with at least ${leastScale} decimal places, not ${currency}`)
   const balance = parseDecimal(player.balance, first.scale)
   if (balance === undefined) throw new BadFixtures(`${userId}: "${player.balance}" is no ${currency}`)
   const found: Player = {

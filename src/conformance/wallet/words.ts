@@ -102,6 +102,11 @@ export function whole(plusUnits = 0): Amount {
   return { percent: 100, plusUnits }
 }
 
+/** With a decimal place more than the currency has: 33.003 in EUR. Rounded or cut, it is 33. */
+export function finer(whole: string): Amount {
+  return { finer: whole }
+}
+
 export function percent(part: number): Amount {
   return { percent: part, plusUnits: 0 }
 }

@@ -1,6 +1,6 @@
 /** Rows 31 and 34 to 36, and K23: amounts are exact to the digits of their currency, however large, however many. */
 import type { Amount, PlayedCase } from '../case.ts'
-import { accept, acceptAs, place, refuse, rollback, rounds, settle } from '../words.ts'
+import { accept, acceptAs, finer, place, refuse, rollback, rounds, settle } from '../words.ts'
 
 const ONE_UNIT: Amount = { percent: 0, plusUnits: 1 }
 /** Times 100 as floating-point numbers: 28.999…, 114.999… and 1998.999… */
@@ -13,13 +13,13 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     id: 'money-01',
     clause: 'Place bet, partner action 5; M-1',
     level: 'MUST',
-    sentence: 'ten bets of 0.1 cost 1, and two of 33.333 the same each time or nothing',
+    sentence: 'ten bets of 0.1 cost 1, and what is finer than a minor unit never reaches a balance',
     loses: 'fractions of a cent, bet by bet, until the balance is no amount any more: both sides',
     covers: ['C34', 'C35', 'K23'],
     steps: [
       rounds(10, place({ amount: '0.1' })),
-      ...['X', 'Y'].map((bet) => place({ bet, amount: '33.333' }, [refuse(), acceptAs('debit', '33.33')])),
-      ...['X', 'Y'].map((bet) => rollback({ bet, amount: '33.33' })),
+      ...['X', 'Y'].map((bet) => place({ bet, amount: finer('33') }, [refuse(), acceptAs('debit', '33')])),
+      ...['X', 'Y'].map((bet) => rollback({ bet, amount: '33' })),
       ...[place({ bet: 'Z', amount: '0.1' }), settle('won', '0.3', { bet: 'Z' })],
     ],
   },
@@ -74,8 +74,8 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     loses: 'nothing at once: the books of both sides differ by fractions of a cent, bet by bet',
     covers: ['C34', 'K23'],
     steps: [
-      ...['10.005', '33.333', '99999999.995'].map((amount) => place({ amount }, refuse(5))),
-      ...[place({ bet: 'Y' }), settle('won', '33.335', { bet: 'Y' }, refuse(5))],
+      ...[place({ amount: finer('33') }, refuse(5)), place({ amount: finer('99999999') }, refuse(5))],
+      ...[place({ bet: 'Y' }), settle('won', finer('33'), { bet: 'Y' }, refuse(5))],
     ],
   },
   {
