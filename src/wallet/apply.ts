@@ -16,6 +16,7 @@ import { decidePlace } from './decide/place.ts'
 import { decideRollback } from './decide/rollback.ts'
 import { decideSettle } from './decide/settle.ts'
 import { decideUnsettle } from './decide/unsettle.ts'
+import type { Known } from './known.ts'
 import { turnoverOf } from './turnover.ts'
 
 /** What a call comes to; reply.ts has the one table from here to status, code and body. */
@@ -35,16 +36,17 @@ export interface ApplyDeps {
   readonly db: Db
   readonly clock: Clock
   readonly rules: Rules
+  readonly known: Known
 }
 
 export async function applyBatch(
-  { db, clock, rules }: ApplyDeps,
+  { db, clock, rules, known }: ApplyDeps,
   bucket: number,
   waiting: readonly WaitingCall[],
 ): Promise<Outcome[]> {
   return db.transaction(async (tx) => {
     const calls = waiting.map(({ call }) => call)
-    const batch = await loadBatch(tx, bucket, calls, clock.now)
+    const batch = await loadBatch(tx, bucket, calls, known, clock.now)
     const outcomes = waiting.map((waited) => (isTooLate(waited) ? FAILED : judge(batch, waited.call, rules)))
     await saveBatch(tx, batch)
     return outcomes

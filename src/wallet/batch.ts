@@ -1,6 +1,6 @@
 /**
- * What a batch of calls works on: players locked in sorted order, then accounts, sessions, bets and seen calls read in
- * statements of their own, all in memory while the calls are judged one after another, and written together at the end.
+ * What a batch of calls works on: players locked in sorted order, then accounts, bets and seen calls read in statements of
+ * their own, and what is not known yet of players and sessions; all in memory while the calls are judged one after another, and written together at the end.
  */
 import type { Tx } from '../db/db.ts'
 import { groupBy } from '../group.ts'
@@ -21,8 +21,9 @@ import {
   saveBets,
 } from './bet-store.ts'
 import type { SeenCall } from './decide/decision.ts'
-import { lockRuledPlayers, type RuledPlayer } from './player.ts'
-import { readSessions, type Session, type TokenHash } from './session.ts'
+import { type Known, recall } from './known.ts'
+import { lockVersions, type RuledPlayer } from './player.ts'
+import type { Session, TokenHash } from './session.ts'
 
 export interface Batch {
   readonly bucket: number
@@ -48,15 +49,21 @@ export function betKey({ player, betId }: BetKey): string {
 }
 
 /** `clock` is read after the locks are held, so that times of one player never run backwards within a process. */
-export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[], clock: () => Date): Promise<Batch> {
+export async function loadBatch(
+  tx: Tx,
+  bucket: number,
+  calls: readonly BetCall[],
+  known: Known,
+  clock: () => Date,
+): Promise<Batch> {
   const playerIds = unique(calls.map((call) => call.player))
-  const [players, accounts, sessions, records, seen] = await Promise.all([
-    lockRuledPlayers(tx, bucket, playerIds), // first: each of the others takes its snapshot when the locks are held
+  const [versions, accounts, records, seen] = await Promise.all([
+    lockVersions(tx, bucket, playerIds), // first: each of the others takes its snapshot when the locks are held
     readAccounts(tx, bucket, playerIds),
-    readSessions(tx, bucket, tokensOf(calls)),
     lockBets(tx, bucket, uniqueBets(calls)),
     readSeenCalls(tx, bucket, uniqueBets(calls.filter((call) => call.kind === 'settle' || call.kind === 'unsettle'))),
   ])
+  const { players, sessions } = await recall(tx, bucket, known, versions, tokensOf(calls))
   const now = clock()
   const stored = new Map(records.map((record) => [betKey(record), record]))
   const limited = accounts.filter((account) => account.day === dayOf(now) && hasLimits(players.get(account.player)))

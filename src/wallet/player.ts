@@ -32,7 +32,7 @@ export interface Player {
   readonly createdAt: Date
 }
 
-/** What the rules look at, and all that the hot path reads. */
+/** What the rules look at. */
 export type RuledPlayer = Pick<Player, 'id' | 'status' | 'selfExcludedUntil' | 'verified' | 'birthday' | 'limits'>
 
 interface PlayerRow extends Record<string, unknown> {
@@ -63,21 +63,34 @@ export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]
   return readMany(tx, LOCK_PLAYERS, bucket, [...players].sort())
 }
 
-const LOCK_RULED_PLAYERS = statement(
-  'lock_ruled_players',
-  `select player, status, self_excluded_until, verified, birthday, nullif(limits::text, '{}')::json as limits
-   from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
+const LOCK_VERSIONS = statement(
+  'lock_versions',
+  'select player, version from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update',
 )
 
-const NO_LIMITS: PlayerLimits = {}
+/** The same locks, for the calls of the wire: what depends on the version may be known already (known.ts). */
+export async function lockVersions(
+  tx: Tx,
+  bucket: number,
+  players: readonly PlayerId[],
+): Promise<Map<PlayerId, bigint>> {
+  const rows = await tx.query<{ player: PlayerId; version: bigint }>(LOCK_VERSIONS, [bucket, [...players].sort()])
+  return new Map(rows.map((row) => [row.player, row.version]))
+}
 
-/** The same locks, for the rules. */
-export async function lockRuledPlayers(
+const READ_RULED_PLAYERS = statement(
+  'read_ruled_players',
+  `select player, status, self_excluded_until, verified, birthday, limits
+   from purser.player where bucket = $1::int and player = any($2::text[])`,
+)
+
+export async function readRuledPlayers(
   tx: Tx,
   bucket: number,
   players: readonly PlayerId[],
 ): Promise<Map<PlayerId, RuledPlayer>> {
-  const rows = await tx.query<PlayerRow>(LOCK_RULED_PLAYERS, [bucket, [...players].sort()])
+  if (players.length === 0) return new Map()
+  const rows = await tx.query<PlayerRow>(READ_RULED_PLAYERS, [bucket, players])
   return new Map(rows.map((row) => [row.player, toRuledPlayer(row)]))
 }
 
@@ -88,7 +101,7 @@ function toRuledPlayer(row: PlayerRow): RuledPlayer {
     selfExcludedUntil: row.self_excluded_until,
     verified: row.verified,
     birthday: row.birthday,
-    limits: row.limits ?? NO_LIMITS,
+    limits: row.limits,
   }
 }
 
@@ -168,7 +181,7 @@ const UPDATE_PLAYER = statement(
   'update_player',
   `update purser.player set currency = $3::text, currencies = $4::text[], status = $5::text, is_test = $6::boolean,
      operator_user = $7::text, custom_fields = $8::json, self_excluded_until = $9::timestamptz, verified = $10::boolean,
-     birthday = $11::text, limits = $12::json
+     birthday = $11::text, limits = $12::json, version = version + 1
    where bucket = $1::int and player = $2::text`,
 )
 

@@ -100,11 +100,13 @@ export async function insertSession(
 
 const END_SESSIONS = statement(
   'end_sessions',
-  `update purser.session set ended_at = $3::timestamptz
-   where bucket = $1::int and player = $2::text and ended_at is null and ($4::text[] is null or currency = any($4::text[]))`,
+  `with ended as (
+     update purser.session set ended_at = $3::timestamptz
+     where bucket = $1::int and player = $2::text and ended_at is null and ($4::text[] is null or currency = any($4::text[]))
+   ) update purser.player set version = version + 1 where bucket = $1::int and player = $2::text`,
 )
 
-/** Ends every session of the player, or those in some currencies. The caller holds the player's lock. */
+/** Ends every session of the player, or those in some currencies, for every process (known.ts). The caller holds the player's lock. */
 export async function endSessions(
   tx: Tx,
   bucket: number,

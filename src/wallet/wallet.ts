@@ -7,6 +7,7 @@ import type { Logger } from '../logger.ts'
 import { applyBatch } from './apply.ts'
 import type { Rules } from './decide/decision.ts'
 import type { DecodeSettings } from './decode.ts'
+import { createKnown } from './known.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { createMetrics, type WalletMetrics } from './metrics.ts'
 import { registerWire } from './server.ts'
@@ -38,10 +39,11 @@ export interface Wallet {
 }
 
 export function createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining }: WalletDeps): Wallet {
+  const known = createKnown()
   const lanes = createLanes({
     buckets,
     lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
-    apply: (bucket, calls) => applyBatch({ db, clock, rules }, bucket, calls),
+    apply: (bucket, calls) => applyBatch({ db, clock, rules, known }, bucket, calls),
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
     onWaited: (milliseconds) => metrics.waited(milliseconds),
   })

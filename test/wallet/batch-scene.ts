@@ -11,6 +11,7 @@ import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { applyBatch, type Outcome } from '../../src/wallet/apply.ts'
 import type { BetCall, PlaceCall, RollbackCall, SettleCall, UnsettleCall } from '../../src/wallet/bet.ts'
 import type { Rules } from '../../src/wallet/decide/decision.ts'
+import { createKnown } from '../../src/wallet/known.ts'
 import { hashToken, insertSession } from '../../src/wallet/session.ts'
 import { createDatabase } from '../support/database.ts'
 
@@ -40,12 +41,13 @@ export async function openScene(): Promise<BatchScene> {
   const db = await openDb({ kind: 'postgres', url: database.url })
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
+  const known = createKnown()
   const scene: BatchScene = {
     db,
     now: STARTED_AT,
     apply: (...calls) => {
       const waiting = calls.map((call) => ({ call, startBefore: Number.POSITIVE_INFINITY }))
-      return applyBatch({ db, clock: clockOf(scene), rules: RULES }, 0, waiting)
+      return applyBatch({ db, clock: clockOf(scene), rules: RULES, known }, 0, waiting)
     },
     read: async (text) => (await sql.query(text)).rows,
     async close() {

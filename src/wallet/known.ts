@@ -1,0 +1,85 @@
+/**
+ * What a process remembers of players and tokens from one batch to the next. Both change only under their player's lock,
+ * and `player.version` grows with each change, in whatever process it is made: what was read under the version that is
+ * locked now is still true. What does not exist is never remembered.
+ */
+import type { Tx } from '../db/db.ts'
+import type { PlayerId } from '../protocol/ids.ts'
+import { type RuledPlayer, readRuledPlayers } from './player.ts'
+import { readSessions, type Session, type TokenHash } from './session.ts'
+
+/** Players, and tokens, that one process remembers at most; the oldest go first. Some 300 bytes each. */
+const MAX_KNOWN = 50_000
+
+interface Entry<V> {
+  readonly value: V
+  /** Of the player, when this was read. */
+  readonly version: bigint
+}
+
+export interface Known {
+  readonly players: Map<PlayerId, Entry<RuledPlayer>>
+  readonly sessions: Map<TokenHash, Entry<Session>>
+}
+
+export function createKnown(): Known {
+  return { players: new Map(), sessions: new Map() }
+}
+
+/** The versions of the players whose locks are held. */
+export type Versions = ReadonlyMap<PlayerId, bigint>
+
+/** All of the locked players, and the sessions of these tokens; asks the database only for what is not known. */
+export async function recall(
+  tx: Tx,
+  bucket: number,
+  known: Known,
+  versions: Versions,
+  tokens: readonly TokenHash[],
+): Promise<{ players: ReadonlyMap<PlayerId, RuledPlayer>; sessions: ReadonlyMap<TokenHash, Session> }> {
+  const [players, sessions] = await Promise.all([
+    recallOrRead(
+      known.players,
+      [...versions.keys()],
+      ({ id }) => versions.get(id),
+      (ids) => readRuledPlayers(tx, bucket, ids),
+    ),
+    recallOrRead(
+      known.sessions,
+      tokens,
+      ({ player }) => versions.get(player),
+      (hashes) => readSessions(tx, bucket, hashes),
+    ),
+  ])
+  return { players, sessions }
+}
+
+/** `versionOf` is undefined for what belongs to a player that is not locked: it is read each time. */
+async function recallOrRead<K, V>(
+  entries: Map<K, Entry<V>>,
+  keys: readonly K[],
+  versionOf: (value: V) => bigint | undefined,
+  read: (missing: readonly K[]) => Promise<ReadonlyMap<K, V>>,
+): Promise<ReadonlyMap<K, V>> {
+  const found = new Map<K, V>()
+  const missing: K[] = []
+  for (const key of keys) {
+    const entry = entries.get(key)
+    if (entry !== undefined && entry.version === versionOf(entry.value)) found.set(key, entry.value)
+    else missing.push(key)
+  }
+  if (missing.length === 0) return found
+  for (const [key, value] of await read(missing)) {
+    found.set(key, value)
+    const version = versionOf(value)
+    if (version !== undefined) remember(entries, key, { value, version })
+  }
+  return found
+}
+
+function remember<K, V>(entries: Map<K, Entry<V>>, key: K, entry: Entry<V>): void {
+  entries.delete(key)
+  const [oldest] = entries.size >= MAX_KNOWN ? entries.keys() : []
+  if (oldest !== undefined) entries.delete(oldest)
+  entries.set(key, entry)
+}

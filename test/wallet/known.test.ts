@@ -1,0 +1,60 @@
+/** Two processes on one database: what one remembers of a player is never older than what the operator said through the other. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { type Members, replyCode } from '../support/wire.ts'
+
+let told: TestWallet
+let betting: TestWallet
+
+beforeAll(async () => {
+  told = await startWallet()
+  const env = { PARTNER_SECRET: told.secret, OPERATOR_API_KEY: told.operatorKey }
+  betting = await startWallet({ databaseUrl: told.databaseUrl, env })
+})
+afterEach(() => told.auditIsClean())
+afterAll(async () => {
+  await betting?.stop()
+  await told?.stop()
+})
+
+/** 200, or the code of the refusal, of a new bet at the process that the operator does not speak to. */
+async function bet(player: Members): Promise<number> {
+  const reply = await betting.wire.place({ ...player, transactionId: randomUUID(), amount: 1 })
+  return reply.status === 200 ? 200 : (replyCode(reply) ?? 0)
+}
+
+describe('after a bet that made the player known', () => {
+  const changes: [string, (userId: string) => Promise<unknown>, number][] = [
+    ['a block', (userId) => told.operator.patch(userId, { status: 'blocked' }), 9],
+    ['a self-exclusion', (userId) => told.operator.patch(userId, { selfExcludedUntil: '2099-01-01T00:00:00Z' }), 14],
+    ['a failed verification', (userId) => told.operator.patch(userId, { verified: false }), 15],
+    ['a limit', (userId) => told.operator.patch(userId, { limits: { stake: '1.00' } }), 11],
+    ['the end of all sessions', (userId) => told.operator.request('DELETE', `/operator/players/${userId}/sessions`), 4],
+    ['a switch of the currency', (userId) => told.operator.switchCurrency(userId, 'USD'), 4],
+  ]
+  it.each(changes)('%s counts from the next bet on', async (_, change, code) => {
+    const player = await playerWithMoney(told.operator)
+    expect(await bet(player)).toBe(200)
+    await change(player.userId)
+    expect(await bet(player)).toBe(code)
+  })
+
+  it('the end of a block counts too, and the old token goes on', async () => {
+    const player = await playerWithMoney(told.operator)
+    await told.operator.patch(player.userId, { status: 'blocked' })
+    expect(await bet(player)).toBe(9)
+    await told.operator.patch(player.userId, { status: 'active' })
+    expect(await bet(player)).toBe(200)
+  })
+
+  it('a new token is good at once, and stays unknown in the hands of another player', async () => {
+    const [player, other] = [await playerWithMoney(told.operator), await playerWithMoney(told.operator)]
+    expect(await bet(player)).toBe(200)
+    const token = await told.operator.session(player.userId)
+    expect(await bet({ ...player, token })).toBe(200)
+    expect(await bet({ ...other, token })).toBe(3)
+    expect(await bet({ ...player, token })).toBe(200)
+  })
+})
