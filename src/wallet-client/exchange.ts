@@ -48,6 +48,7 @@ export function openLine({ baseUrl, secret, connections, connectMs }: WalletAddr
     connect: { timeout: connectMs },
     headersTimeout: 0,
     bodyTimeout: 0,
+    maxResponseSize: MAX_ANSWER_BYTES,
   })
   const prefix = base.pathname.replace(/\/$/, '')
   return {
@@ -63,13 +64,12 @@ async function exchange(pool: Pool, secret: string, message: Message): Promise<E
   try {
     const response = await pool.request({ method, path, headers, body, signal })
     status = response.statusCode
-    const answer = await readAll(response.body)
-    return answer === undefined
-      ? failed('unreadable_body', `more than ${MAX_ANSWER_BYTES} bytes`, status)
-      : { kind: 'answered', status, body: answer }
+    const { buffer, byteOffset, byteLength } = await response.body.bytes()
+    return { kind: 'answered', status, body: Buffer.from(buffer, byteOffset, byteLength) }
   } catch (error) {
+    if (codeOf(error) === TOO_LARGE) return failed('unreadable_body', `more than ${MAX_ANSWER_BYTES} bytes`, status)
     if (signal.aborted) return failed('time_out', `no complete answer within ${timeoutMs} ms`, status)
-    return failed(isConnectTimeout(error) ? 'time_out' : 'network', describe(error), status)
+    return failed(codeOf(error) === CONNECT_TIMEOUT ? 'time_out' : 'network', describe(error), status)
   }
 }
 
@@ -77,23 +77,15 @@ function failed(reason: UnknownReason, detail: string, status: number | null): E
   return { kind: 'failed', reason, detail, status }
 }
 
-/** Undefined when the answer is larger than anything that a wallet says. */
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > MAX_ANSWER_BYTES) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
+const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
+const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT'
 
-function isConnectTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT'
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return 'code' in error && typeof error.code === 'string' ? `${error.code}: ${error.message}` : error.message
+  const code = codeOf(error)
+  return code === undefined ? error.message : `${code}: ${error.message}`
 }
