@@ -43,8 +43,9 @@ function idOf(wallet: Wallet, { transactionId, requestId }: Answer & { kind: 'be
 const MS_PER_HOUR = 3_600_000
 
 function timeOf(wallet: Wallet, at: string): string | number {
-  if (has(wallet, 'time-with-offset'))
-    return new Date(Date.parse(at) + 2 * MS_PER_HOUR).toISOString().replace('Z', '+02:00')
+  const local = new Date(Date.parse(at) + 2 * MS_PER_HOUR).toISOString()
+  if (has(wallet, 'time-of-another-zone')) return local
+  if (has(wallet, 'time-with-offset')) return local.replace('Z', '+02:00')
   if (has(wallet, 'time-without-zone')) return at.replace('Z', '')
   if (has(wallet, 'time-as-number')) return Math.trunc(Date.parse(at) / 1_000)
   return has(wallet, 'time-as-sql') ? at.slice(0, 19).replace('T', ' ') : at

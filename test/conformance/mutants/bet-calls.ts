@@ -14,13 +14,20 @@ const RACE_MS = 8
 
 const DECIDE = { place, settle, unsettle, rollback }
 
-export function handleBetCall(wallet: Wallet, call: BetCall): Promise<Answer> {
+export async function handleBetCall(wallet: Wallet, call: BetCall): Promise<Answer> {
+  if (isBesideAnother(wallet, call)) return { kind: 'refused', code: 100 }
   return wallet.inTurn(turnOf(wallet, call), async () => {
     const decision = DECIDE[call.operation](wallet, call)
+    wallet.writing.add(call.userId)
     await waitBeforeWriting(wallet)
     write(wallet, call, decision)
+    wallet.writing.delete(call.userId)
     return decision.answer
   })
+}
+
+function isBesideAnother(wallet: Wallet, { operation, userId }: BetCall): boolean {
+  return operation === 'place' && wallet.writing.has(userId) && has(wallet, 'race-second-bet-refused')
 }
 
 /** As long as a database would take: whoever does not wait for a turn gets in between. */

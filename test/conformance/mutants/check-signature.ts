@@ -69,15 +69,24 @@ function signingInput(faults: Faults, received: string, body: Buffer): string {
 /** The bytes received, unless a fault makes others of them. */
 function signedBytes(faults: Faults, body: Buffer): Buffer {
   if (faults.has('signature-over-latin1')) return Buffer.from(body.toString('latin1'))
+  if (faults.has('signature-over-own-order')) return reserialised(body, inOwnOrder)
   return faults.has('signature-over-reserialised-json') ? reserialised(body) : body
 }
 
-function reserialised(body: Buffer): Buffer {
+function reserialised(body: Buffer, change = (parsed: object) => parsed): Buffer {
   try {
-    return Buffer.from(JSON.stringify(JSON.parse(body.toString())))
+    return Buffer.from(JSON.stringify(change(JSON.parse(body.toString()))))
   } catch {
     return body
   }
+}
+
+/** As interface.md lists the members of a bet call. */
+const OWN_ORDER = ['requestId', 'type', 'transactionId', 'token', 'userId', 'operatorUser', 'amount', 'currency']
+
+function inOwnOrder(body: object): object {
+  if (!('transactionId' in body)) return body
+  return { ...Object.fromEntries(OWN_ORDER.filter((name) => name in body).map((name) => [name, ''])), ...body }
 }
 
 function isEqual(given: string, expected: string): boolean {

@@ -43,6 +43,7 @@ export const PLACE_MUTANTS = {
   'place-repeat-needs-live-token': seenWithOperator('A repeat with a token that has died is refused', 'C37', 'F107'),
   'place-other-amount-ok': seenOnWire('The same bet with another stake is answered 200', 'C38'),
   'place-other-amount-debits': seenOnWire('The same bet with another stake is debited as well', 'C38'),
+  'place-other-currency-ok': seenOnWire('The same bet in another currency is answered 200', 'C38'),
   'request-id-is-the-bet': seenOnWire(
     'Another bet with the requestId of an earlier one is taken for its repeat',
     'C40',
@@ -55,6 +56,7 @@ export const PLACE_MUTANTS = {
 
 export const RACE_MUTANTS = {
   'race-funds': seenOnWire('Two bets at once both see the same balance', 'F104', 'K8'),
+  'race-second-bet-refused': seenOnWire('A bet is refused while another one of its player is written', 'F101', 'K25'),
   'race-place-repeat': seenOnWire('Two equal bets at once are both debited', 'F102', 'K9'),
   'race-settle-repeat': seenOnWire('Two equal settlements at once are both paid', 'F103', 'K12'),
   'race-unsettle-repeat': seenOnWire('Two equal unsettlements at once both take the payout', 'E93', 'K16'),

@@ -34,7 +34,8 @@ function placeCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision | und
 }
 
 function placeTaken(wallet: Wallet, call: BetCall, { state }: Bet, placed: Placement): Decision | undefined {
-  if (placed.stake !== call.amount || placed.currency !== call.currency) {
+  const isOtherCurrency = placed.currency !== call.currency && !has(wallet, 'place-other-currency-ok')
+  if (placed.stake !== call.amount || isOtherCurrency) {
     if (has(wallet, 'place-other-amount-debits')) return undefined
     return has(wallet, 'place-other-amount-ok') ? repeat(wallet, call, placed.at) : refuse(8)
   }

@@ -1,5 +1,6 @@
 /** HTTP of the test wallet: bytes, routes, signature first (S-2), and what is thrown becomes an answer here. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { type Rendered, render } from './answers.ts'
 import { handleBetCall } from './bet-calls.ts'
 import { type CallName, isSigned } from './check-signature.ts'
@@ -7,11 +8,13 @@ import { Crash, Malformed } from './crash.ts'
 import type { Answer } from './decision.ts'
 import { type OperatorReply, operate, statement } from './operator-api.ts'
 import { operationOf, readBetCall, readBody } from './read-call.ts'
-import type { Body } from './shape.ts'
+import { type Body, isLongExpress } from './shape.ts'
 import { has, nowOf, type Wallet } from './state.ts'
 import { balance, check, profile } from './user-data.ts'
 
 const MAX_BODY_BYTES = 256 * 1024
+/** Milliseconds: more than the response time-out (interface.md, Limits). */
+const TOO_LATE_MS = 5_200
 
 interface Request {
   readonly method: string
@@ -68,7 +71,7 @@ async function answer(wallet: Wallet, request: Request): Promise<Rendered> {
     case 'POST /payment/check':
       return answerUser(wallet, 'check', check, request)
     default:
-      return { status: 404, body: '' }
+      return { status: url.pathname === '/payment/bet' && has(wallet, 'other-method-ok') ? 200 : 404, body: '' }
   }
 }
 
@@ -76,6 +79,7 @@ function answerBet(wallet: Wallet, request: Request): Promise<Rendered> {
   const name = () => operationOf(wallet.faults, request.method, peek(request.bytes).type)
   return answerSigned(wallet, request, name, async (body) => {
     const operation = operationOf(wallet.faults, request.method, body.type)
+    if (isLongExpress(body) && has(wallet, 'long-express-slow')) await setTimeout(TOO_LATE_MS)
     if (operation !== undefined) return handleBetCall(wallet, readBetCall(wallet, operation, body))
     const isNone = typeof body.type === 'number' && ![1, 2, 3].includes(body.type)
     if (!isNone || !has(wallet, 'unknown-type-ok')) throw new Malformed('there is no such type')

@@ -129,9 +129,13 @@ function breakOnFaults(faults: Faults, operation: BetOperation, body: Body): voi
     (nullables.includes(null) && faults.has('null-refused')) ||
     (nullables.includes(undefined) && faults.has('nullable-demanded')) ||
     (operation === 'place' && isEmpty(metadata) && faults.has('metadata-demanded')) ||
-    (Array.isArray(metadata) && metadata.length > LONG_EXPRESS && faults.has('long-express-refused')) ||
+    (isLongExpress(body) && faults.has('long-express-refused')) ||
     (operation === 'rollback' && isUnlisted(errorCode) && faults.has('error-codes-listed-only'))
   if (isRefused) throw new Malformed('the data is not as expected')
+}
+
+export function isLongExpress({ metadata }: Body): boolean {
+  return Array.isArray(metadata) && metadata.length > LONG_EXPRESS
 }
 
 function isEmpty(list: unknown): boolean {

@@ -79,9 +79,10 @@ export interface Wallet {
   readonly sessions: Map<string, Session>
   /** By `betKey`. */
   readonly bets: Map<string, Bet>
-  /** Placed bets by their requestId, and every body: only for faults. */
+  /** Placed bets by their requestId, every body, players whose call is being written: only for faults. */
   readonly requestIds: Map<string, Bet>
   readonly bodiesSeen: Set<string>
+  readonly writing: Set<string>
   readonly inTurn: InTurn
   /** Deposits and withdrawals by their reference. */
   readonly references: Map<string, object>
