@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LINK_LIMITS } from '../../src/gateway/link.ts'
 import { createTurnstile } from '../../src/gateway/turnstile.ts'
-import { lateMs } from '../support/fault-scene.ts'
+import { lateMs, latestAnswerMs } from '../support/fault-scene.ts'
 import { hang, reset, type Script } from '../support/scripted-wallet.ts'
 import { placeMessage, rollbackMessage, settleMessage, unsettleMessage, type WireReply } from '../support/wire.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
@@ -25,6 +25,9 @@ const OPERATIONS = {
   rollback: ['PUT', rollbackMessage],
 } as const
 type Operation = keyof typeof OPERATIONS
+
+/** 4.75 s after the call's arrival, and what a busy machine takes for sending and receiving. */
+const GIVEN_UP_MS = 5_200
 
 /** The answer, and how long it took in milliseconds. */
 async function send(player: GatewayPlayer, operation: Operation): Promise<WireReply & { ms: number }> {
@@ -65,7 +68,7 @@ test('an operator that is silent, or late, is given up just before the platform 
     expectFailed(await reply, operation)
     const { ms } = await reply
     expect(ms).toBeGreaterThan(4_500)
-    expect(ms).toBeLessThan(5_000 + lateMs())
+    expect(ms).toBeLessThan(GIVEN_UP_MS + lateMs())
   }
 })
 
@@ -100,7 +103,7 @@ test('while an operator hangs, another one is answered at once, and so are its o
   }
   for (const reply of await Promise.all(crowd)) {
     expectFailed(reply, 'place')
-    expect(reply.ms).toBeLessThan(5_000 + lateMs())
+    expect(reply.ms).toBeLessThan(latestAnswerMs())
   }
   ann.operator.wallet.always('place', {})
   expect(ann.operator.wallet.mostAtOnce()).toBeLessThanOrEqual(2 * inside)
