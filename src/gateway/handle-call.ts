@@ -1,5 +1,6 @@
 /** The way of a call, on one screen: verify → read → route → rewrite → send → pass on. */
 import type { Clock } from '../clock.ts'
+import type { WireRequest } from '../http/raw-body.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import { SIGNATURE_HEADER, verify } from '../protocol/signature.ts'
 import type { UnknownReason } from '../wallet-client/classify.ts'
@@ -19,12 +20,6 @@ export interface CallDeps {
   readonly clock: Clock
   /** Told of what went wrong inside. */
   onFailure(error: unknown): void
-}
-
-export interface WireRequest {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly body: Buffer
 }
 
 /** An operator's answer, by its status; or why the gateway gave its own. */

@@ -1,10 +1,11 @@
 /** HTTP of the partner wire, towards the platform: a wallet's routes. A body stays bytes both ways. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { acceptAnyBody, toWire } from '../http/raw-body.ts'
 import type { Logger } from '../logger.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import type { Call, Endpoint } from './call.ts'
-import { type CallDeps, type Handled, handleCall, type WireRequest } from './handle-call.ts'
+import { type CallDeps, type Handled, handleCall } from './handle-call.ts'
 import type { GatewayMetrics } from './metrics.ts'
 import { failed, refused } from './reply.ts'
 
@@ -14,8 +15,6 @@ export interface WireDeps extends CallDeps {
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
 }
-
-const NO_BODY = Buffer.alloc(0)
 
 /** Registers the calls of the interface. Encapsulated: its body parser and error handler reach no other route. */
 export async function registerWire(app: FastifyInstance, deps: WireDeps): Promise<void> {
@@ -34,22 +33,6 @@ export async function registerWire(app: FastifyInstance, deps: WireDeps): Promis
     for (const endpoint of ['profile', 'balance', 'check'] as const)
       wire.post(OPERATIONS[endpoint].path, answer(endpoint))
   })
-}
-
-/** the content type is not looked at, so an unparsable one must not get as far as Fastify's 415. */
-function acceptAnyBody(wire: FastifyInstance): void {
-  wire.removeAllContentTypeParsers()
-  wire.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) =>
-    done(null, body),
-  )
-  wire.addHook('onRequest', (request, _reply, done) => {
-    request.raw.headers['content-type'] = 'application/octet-stream'
-    done()
-  })
-}
-
-function toWire({ method, headers, body }: FastifyRequest): WireRequest {
-  return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY }
 }
 
 function finish(deps: WireDeps, reply: FastifyReply, handled: Handled): void {

@@ -1,11 +1,12 @@
 /** The way of a call, on one screen: verify → decode → queue → apply → reply. */
+import type { WireRequest } from '../http/raw-body.ts'
 import type { Operation } from '../protocol/operation.ts'
 import type { BetCall } from './bet.ts'
 import { type DecodeSettings, decodeBetCall, decodeUserCall, Malformed } from './decode.ts'
 import type { Lanes } from './lanes.ts'
 import { answerBalance, answerCheck, answerProfile, type ProfileDeps } from './profile.ts'
 import { failed, type Reply, refused, replyTo } from './reply.ts'
-import { isSigned, type WireRequest } from './verify.ts'
+import { isSigned } from './verify.ts'
 
 export interface CallDeps extends ProfileDeps {
   readonly secrets: readonly string[]

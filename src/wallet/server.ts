@@ -1,6 +1,7 @@
 /** HTTP of the partner wire. A body stays bytes until its signature is verified; a refusal is 400, whatever it is. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
+import { acceptAnyBody, toWire } from '../http/raw-body.ts'
 import type { Logger } from '../logger.ts'
 import { BET_SCHEMAS, CheckSchema } from '../protocol/bet-request.ts'
 import { LIMITS } from '../protocol/limits.ts'
@@ -15,7 +16,6 @@ import {
 import { type CallDeps, type Handled, handleBetCall, handleUserCall } from './handle-call.ts'
 import type { WalletMetrics } from './metrics.ts'
 import { failed, type Reply, refused } from './reply.ts'
-import type { WireRequest } from './verify.ts'
 
 export interface WireServerDeps extends CallDeps {
   readonly metrics: WalletMetrics
@@ -23,8 +23,6 @@ export interface WireServerDeps extends CallDeps {
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
 }
-
-const NO_BODY = Buffer.alloc(0)
 
 /** Registers the calls of the interface. Encapsulated: its body parser and error handler reach no other route. */
 export async function registerWire(app: FastifyInstance, deps: WireServerDeps): Promise<void> {
@@ -79,26 +77,6 @@ function describe(operationId: string, summary: string, body: TSchema, ok: TSche
   const failing = operationId === 'placeBet' ? {} : { 500: ErrorReplySchema }
   const response = { 200: ok, 400: ErrorReplySchema, ...failing }
   return { operationId, summary, tags: ['Partner wire'], security: [{ partnerSignature: [] }], body, response }
-}
-
-/** the content type is not looked at, so an unparsable one must not get as far as Fastify's 415. */
-function acceptAnyBody(wire: FastifyInstance): void {
-  wire.removeAllContentTypeParsers()
-  wire.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) =>
-    done(null, body),
-  )
-  wire.addHook('onRequest', (request, _reply, done) => {
-    request.raw.headers['content-type'] = 'application/octet-stream'
-    done()
-  })
-}
-
-function toWire(request: FastifyRequest): WireRequest {
-  return {
-    method: request.method,
-    headers: request.headers,
-    body: Buffer.isBuffer(request.body) ? request.body : NO_BODY,
-  }
 }
 
 function finish(

@@ -1,11 +1,6 @@
 /** The signature of a call, over the bytes as received, before anything else is looked at (S-2, R-6). */
+import type { WireRequest } from '../http/raw-body.ts'
 import { SIGNATURE_HEADER, verify } from '../protocol/signature.ts'
-
-export interface WireRequest {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly body: Buffer
-}
 
 /** True if one of the partner's secrets signed exactly this body (S-3). */
 export function isSigned(request: WireRequest, secrets: readonly string[]): boolean {

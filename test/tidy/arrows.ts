@@ -33,7 +33,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts'],
   http: ['db/errors.ts', 'db/db.ts', 'protocol', 'logger.ts'],
   'wallet/decide': ['protocol', 'ledger/posting.ts', 'types of wallet', 'types of ledger'],
-  wallet: ['wallet/decide', 'ledger', 'db', 'protocol', 'clock.ts', 'logger.ts', 'group.ts'],
+  wallet: ['wallet/decide', 'ledger', 'db', 'http/raw-body.ts', 'protocol', 'clock.ts', 'logger.ts', 'group.ts'],
   operator: [
     ...['wallet/bet-store.ts', 'wallet/player.ts', 'wallet/session.ts', 'wallet/bucket.ts', 'wallet/audit.ts'],
     ...['types of wallet/decide', 'ledger', 'db', 'http', 'protocol', 'clock.ts', 'logger.ts'],
