@@ -1,10 +1,12 @@
 /**
  * The wallet that the conformance kit is judged by: without a fault it is correct by the independent model of test/model,
- * and each of its faults is one switch.
+ * each of its faults is one switch, and the cases of the kit are told apart by them.
  */
 import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { CASES } from '../../src/conformance/wallet/cases/all.ts'
 import type { Settings } from '../model/call.ts'
 import { playHistory } from '../model/play.ts'
 import { histories } from '../model/steps.ts'
@@ -13,7 +15,9 @@ import { operatorClient } from '../support/operator.ts'
 import type { TestWallet } from '../support/wallet.ts'
 import { partnerWire } from '../support/wire.ts'
 import { filesIn, read } from '../tidy/source.ts'
+import { judgeTestWallet, notPassed } from './mutants/judged.ts'
 import { MUTANT_IDS, MUTANTS, type MutantId } from './mutants/mutants.ts'
+import { PAGE, readPage, writePage } from './mutants/table.ts'
 import { startTestWallet, type WalletOptions } from './mutants/wallet.ts'
 
 const SEED = Number(process.env.PURSER_SEED ?? randomInt(2 ** 31))
@@ -46,6 +50,30 @@ async function withWallet(options: WalletOptions, work: (wallet: TestWallet) => 
     await close()
   }
 }
+
+test('the wallet without a fault passes every case, also those that are advice', async () => {
+  expect(notPassed(await judgeTestWallet())).toEqual([])
+})
+
+/** What mutants-calls.test.ts and mutants-bets.test.ts have compared with what fails. */
+describe('the page of mutants', () => {
+  const matrix = readPage()
+  const mutantsOf = (id: string) => MUTANT_IDS.filter((mutant) => matrix.get(mutant)?.includes(id))
+
+  test('names every mutant, and is written as its rows say', () => {
+    expect(MUTANT_IDS.filter((id) => !matrix.has(id))).toEqual([])
+    expect(readFileSync(PAGE, 'utf8')).toBe(writePage(matrix))
+  })
+
+  test('has no case that fails for no mutant', () => {
+    expect(CASES.map(({ id }) => id).filter((id) => mutantsOf(id).length === 0)).toEqual([])
+  })
+
+  test('has no two cases that fail for the same mutants', () => {
+    const keys = CASES.map(({ id }) => mutantsOf(id).join())
+    expect(CASES.map(({ id }) => id).filter((_, index) => keys.indexOf(keys[index] ?? '') !== index)).toEqual([])
+  })
+})
 
 describe('the list of mutants', () => {
   const sources = filesIn('test/conformance/mutants', ['.ts'])

@@ -4,11 +4,16 @@ import { MONEY_MUTANTS, PLACE_MUTANTS, RACE_MUTANTS } from './place-mutants.ts'
 import { CASHOUT_MUTANTS, ROLLBACK_MUTANTS, SETTLE_MUTANTS, UNSETTLE_MUTANTS } from './result-mutants.ts'
 import { REQUEST_MUTANTS, SIGNATURE_MUTANTS } from './signature-mutants.ts'
 
-export const MUTANTS = {
+/** Faults in what is read and answered. */
+export const CALL_MUTANTS = {
   ...SIGNATURE_MUTANTS,
   ...REQUEST_MUTANTS,
   ...ANSWER_MUTANTS,
   ...USER_DATA_MUTANTS,
+} as const
+
+/** Faults in what becomes of bets and balances. */
+export const BET_MUTANTS = {
   ...MONEY_MUTANTS,
   ...PLACE_MUTANTS,
   ...RACE_MUTANTS,
@@ -17,6 +22,8 @@ export const MUTANTS = {
   ...CASHOUT_MUTANTS,
   ...UNSETTLE_MUTANTS,
 } as const
+
+export const MUTANTS = { ...CALL_MUTANTS, ...BET_MUTANTS } as const
 
 export type MutantId = keyof typeof MUTANTS
 

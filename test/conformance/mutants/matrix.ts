@@ -1,0 +1,39 @@
+/** Tests that each of these mutants fails just the cases that the page says; or writes the page. */
+import { writeFileSync } from 'node:fs'
+import { afterAll, expect, test } from 'vitest'
+import { failing, judgeTestWallet } from './judged.ts'
+import type { MutantId } from './mutants.ts'
+import { MUTANTS } from './mutants.ts'
+import { PAGE, readPage, rightCases, writePage } from './table.ts'
+
+/** A busy machine lets calls that race miss each other, and answers come late; a case that does not see its mutant never fails. */
+const MAX_RUNS = 3
+/** Milliseconds for all runs of one mutant, beside four others. */
+const TIMEOUT_MS = 180_000
+const IS_WRITING = process.env.PURSER_WRITE_MUTANTS !== undefined
+
+export function testMutants(ids: readonly MutantId[]): void {
+  const expected = IS_WRITING ? new Map<MutantId, readonly string[]>() : readPage()
+  const found = new Map<MutantId, readonly string[]>()
+  const named = ids.map((id) => [MUTANTS[id].sentence, id] as const)
+  test.concurrent.each(named)('the kit sees it: %s', { timeout: TIMEOUT_MS }, async (_, id) => {
+    const failed = await judgeOften(id, expected.get(id))
+    found.set(id, failed)
+    expect(rightCases(id, failed)).not.toEqual([])
+    if (!IS_WRITING) expect(failed).toEqual(expected.get(id))
+  })
+  afterAll(() => {
+    if (IS_WRITING) writeFileSync(PAGE, writePage(new Map([...readPage(), ...found])))
+  })
+}
+
+/** What is expected, if one of the runs finds just that; else what all of them find. */
+async function judgeOften(id: MutantId, expected?: readonly string[]): Promise<readonly string[]> {
+  let always = failing(await judgeTestWallet(id))
+  for (let run = 1; run < MAX_RUNS && always.join() !== expected?.join(); run += 1) {
+    const now = failing(await judgeTestWallet(id))
+    if (now.join() === expected?.join()) return now
+    always = always.filter((one) => now.includes(one))
+  }
+  return always
+}
