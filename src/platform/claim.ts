@@ -1,12 +1,15 @@
 /** Claims: which deliveries are due, and who may send them (outbox.ts has the rows' life). */
 import { statement, type Tx } from '../db/db.ts'
 import type { ResultType } from '../protocol/bet-request.ts'
+import { LIMITS } from '../protocol/limits.ts'
 import type { Money } from '../protocol/money.ts'
 import type { Lane } from './breaker.ts'
 import { type DeliveryKind, ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './schedule.ts'
 
 /** Milliseconds after which a claimed delivery counts as abandoned: the 5 s of a call and time to record it. */
 export const LEASE_MS = 8_000
+/** Milliseconds after its claim up to which a call may begin: it must be over before its lease is, or two would send at once (C-6). */
+export const START_WITHIN_MS = LEASE_MS - LIMITS.answerMs - 500
 
 /** A delivery that this process may send now, once, while it is pending. */
 export interface Claim extends Record<string, unknown> {

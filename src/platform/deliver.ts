@@ -7,8 +7,7 @@
 import type { Clock } from '../clock.ts'
 import type { Db, Tx } from '../db/db.ts'
 import type { Logger } from '../logger.ts'
-import { LIMITS } from '../protocol/limits.ts'
-import type { Answer } from '../wallet-client/wallet-client.ts'
+import { notCalled } from '../wallet-client/wallet-client.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { type Breaker, createBreaker, laneOf } from './breaker.ts'
 import {
@@ -17,9 +16,9 @@ import {
   isLate,
   type LaneDue,
   type LaneKey,
-  LEASE_MS,
   readNextDue,
   readOverduePlacements,
+  START_WITHIN_MS,
 } from './claim.ts'
 import type { PlatformMetrics } from './metrics.ts'
 import { CALLS_PER_LANE, type Partners } from './partner.ts'
@@ -53,9 +52,6 @@ export interface Deliverer {
 const POLL_MS = 1_000
 /** Milliseconds before a failed turn (database down) is tried again. */
 const RETRY_TURN_MS = 500
-/** Milliseconds after its claim up to which a call may begin: it must be over before its lease is, or two would send at once (C-6). */
-const START_WITHIN_MS = LEASE_MS - LIMITS.answerMs - 500
-
 /** Milliseconds until a row that somebody else holds is tried again. */
 const BUSY_MS = 20
 
@@ -211,31 +207,36 @@ async function giveUpAbandoned({ deps, stopping }: Engine): Promise<boolean> {
 /** One call. No transaction is open; whatever happens ends as an answer, or, when it is too late to call, as nothing. */
 async function send(engine: Engine, claim: Claim, startBefore: number): Promise<void> {
   const { deps } = engine
-  const startedAt = deps.clock.now()
   const breaker = breakerOf(engine, claim.partner_id)
   const lane = laneOf(claim.operation)
-  breaker.started(lane, startedAt.getTime())
-  const answer = await callPartner(deps, claim, startBefore)
-  breaker.ended(lane, answer && answer.outcome.kind !== 'unknown')
-  if (answer !== undefined) {
-    deps.metrics.attempted(claim.operation, answer.outcome.kind === 'unknown' ? answer.outcome.reason : 'none')
-    engine.finished.push({ claim, answer, startedAt })
+  breaker.started(lane, deps.clock.now().getTime())
+  const call = await callPartner(deps, claim, startBefore)
+  breaker.ended(lane, call && call.answer.outcome.kind !== 'unknown')
+  if (call !== undefined) {
+    const { outcome } = call.answer
+    deps.metrics.attempted(claim.operation, outcome.kind === 'unknown' ? outcome.reason : 'none')
+    engine.finished.push({ claim, ...call })
   }
   engine.wake()
 }
 
-/** Undefined when the claim has become too old to be used, as in a process that was frozen: it is due again by itself. */
-async function callPartner(deps: DeliverDeps, claim: Claim, startBefore: number): Promise<Answer | undefined> {
+/**
+ * Undefined when the claim has become too old to be used, as in a process that was frozen: it is due again by itself. The
+ * start is read as the call begins, not when it was claimed: from the first one's a rollback's times are counted (C-4).
+ */
+async function callPartner(
+  deps: DeliverDeps,
+  claim: Claim,
+  startBefore: number,
+): Promise<Omit<Finished, 'claim'> | undefined> {
+  let startedAt = deps.clock.now()
   try {
     const client = await deps.partners.client(claim.partner_id, laneOf(claim.operation))
-    if (client === undefined) return noAnswer('there is no such partner')
-    if (performance.now() > startBefore || isLate(claim, deps.clock.now())) return undefined
-    return await client.call(claim.operation, claim.body, claim.bet_id)
+    startedAt = deps.clock.now()
+    if (client === undefined) return { answer: notCalled('there is no such partner'), startedAt }
+    if (performance.now() > startBefore || isLate(claim, startedAt)) return undefined
+    return { answer: await client.call(claim.operation, claim.body, claim.bet_id), startedAt }
   } catch (error) {
-    return noAnswer(error instanceof Error ? error.message : String(error))
+    return { answer: notCalled(error instanceof Error ? error.message : String(error)), startedAt }
   }
-}
-
-function noAnswer(detail: string): Answer {
-  return { outcome: { kind: 'unknown', reason: 'network', detail }, status: null, body: '', durationMs: 0 }
 }

@@ -87,6 +87,8 @@ export interface AttemptResult {
   readonly deliveryId: bigint
   readonly attempt: number
   readonly status: Exclude<DeliveryStatus, 'waiting'>
+  /** When the first call of the schedule really began; its claim was a little earlier. */
+  readonly firstAttemptAt: Date | null
   /** Of a delivery that stays pending. */
   readonly dueAt: Date | null
   readonly code: number | null
@@ -97,9 +99,10 @@ const RECORD = statement(
   'platform_record',
   `update platform.delivery d
    set status = r.status, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
+     first_attempt_at = coalesce(r.first_attempt_at, d.first_attempt_at),
      finished_at = case when r.status = 'pending' then null else $7::timestamptz end
-   from unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[])
-     as r (delivery_id, attempt, status, due_at, code, error)
+   from unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $8::timestamptz[])
+     as r (delivery_id, attempt, status, due_at, code, error, first_attempt_at)
    where d.delivery_id = r.delivery_id and d.attempts = r.attempt and d.status = 'pending'
    returning d.delivery_id, d.bet_id, d.number, d.status`,
 )
@@ -127,6 +130,7 @@ export function recordResults(tx: Tx, results: readonly AttemptResult[], now: Da
     results.map((r) => toCode(r.code)),
     results.map((r) => r.error && toText(r.error)),
     now.toISOString(),
+    results.map((r) => r.firstAttemptAt?.toISOString() ?? null),
   ])
 }
 

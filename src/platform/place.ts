@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { LIMITS } from '../protocol/limits.ts'
 import { formatMoney, isExactNumber, type Money, parseDecimal, scaleOf } from '../protocol/money.ts'
+import { notCalled } from '../wallet-client/wallet-client.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { readSubmission } from './bet-store.ts'
@@ -91,7 +92,8 @@ export async function placeBet(deps: PlaceDeps, wanted: Wanted): Promise<PlacedB
   const client = await deps.partners.client(session.partnerId, 'users')
   if (client === undefined) throw new Error('a frame session without its partner')
   const startedAt = deps.clock.now()
-  const answer = await client.call('place', placing.body, bet.betId)
+  const isInTime = performance.now() <= placing.startBefore
+  const answer = isInTime ? await client.call('place', placing.body, bet.betId) : notCalled('it was too late to call')
   const placed = await finishPlacing(deps, placing, answer, startedAt)
   if (placed.status === 'cancelled') deps.decided()
   return { betId: bet.betId, ...placed }

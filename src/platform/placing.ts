@@ -16,7 +16,7 @@ import {
   saveBets,
   saveTold,
 } from './bet-store.ts'
-import { LEASE_MS } from './claim.ts'
+import { LEASE_MS, START_WITHIN_MS } from './claim.ts'
 import { type ControlFacts, findObjection } from './control-stage.ts'
 import { holdEventsOf } from './event.ts'
 import { lockLimits, readExposure } from './limits.ts'
@@ -31,6 +31,8 @@ const REASON = { timeOut: 10, broken: 50, partnerBroken: 52 } as const
 export interface Placing {
   readonly bet: PlatformBet
   readonly body: string
+  /** As performance.now() gives it. A call that begins later could arrive after the rollback of a bet that was given up (C-1). */
+  readonly startBefore: number
 }
 
 /** Commits the bet and the intent to call (C-1); undefined when its idempotency key is taken. */
@@ -45,14 +47,14 @@ export function beginPlacing(
   const body = placeMessage(bet, selections, extras, { scales: deps.scales, requestId })
   return deps.db.transaction(async (tx) => {
     if (!(await insertBet(tx, bet, submission))) return undefined
-    const now = deps.clock.now()
+    const [begunAt, now] = [performance.now(), deps.clock.now()]
     const dueAt = new Date(now.getTime() + LEASE_MS)
     const call = { operation: 'place', requestId, body, status: 'pending', attempts: 1, result: null } as const
     const delivery = { betId: bet.betId, partnerId: bet.partnerId, number: 1, ...call, dueAt }
     await tx.finish(() =>
       Promise.all([insertSelections(tx, bet.betId, selections), insertDeliveries(tx, [delivery], now)]),
     )
-    return { bet, body }
+    return { bet, body, startBefore: begunAt + START_WITHIN_MS }
   })
 }
 
@@ -149,7 +151,15 @@ async function recordPlaceAttempt(
   const error = outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null
   const result = { accepted: 'done', refused: isDeclined(outcome) ? 'refused' : 'unknown', unknown: 'unknown' } as const
   const attempt = { deliveryId, number: 1, startedAt, durationMs, status, outcome: outcome.kind, code, error, body }
-  const over = { deliveryId, attempt: 1, status: result[outcome.kind], dueAt: null, code, error }
+  const over = {
+    deliveryId,
+    attempt: 1,
+    status: result[outcome.kind],
+    firstAttemptAt: startedAt,
+    dueAt: null,
+    code,
+    error,
+  }
   await Promise.all([insertAttempts(tx, [attempt]), recordResults(tx, [over], deps.clock.now())])
 }
 
@@ -164,7 +174,8 @@ export function giveUpPlacing(deps: FlowDeps, betIds: readonly string[]): Promis
     const places = await Promise.all(bets.map((bet) => readPlaceDelivery(tx, bet.betId)))
     const error = 'the placing process is gone'
     const results = places.map(
-      (deliveryId) => ({ deliveryId, attempt: 1, status: 'unknown', dueAt: null, code: null, error }) as const,
+      (deliveryId) =>
+        ({ deliveryId, attempt: 1, status: 'unknown', firstAttemptAt: null, dueAt: null, code: null, error }) as const,
     )
     await recordResults(tx, results, deps.clock.now())
     await decide(

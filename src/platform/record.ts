@@ -86,9 +86,12 @@ function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {
 const ALREADY_PROCESSED = 8
 
 /** An answer ends the delivery as done or refused; no answer plans the next attempt, or leaves it stuck (C-4, C-5). */
-function toResult(deps: RecordDeps, { claim, answer }: Finished, now: Date): AttemptResult {
+function toResult(deps: RecordDeps, { claim, answer, startedAt }: Finished, now: Date): AttemptResult {
   const { outcome } = answer
-  const base = { deliveryId: claim.delivery_id, attempt: claim.attempts, dueAt: null, code: null, error: null }
+  const attempts = claim.attempts - claim.attempts_before
+  const firstAttemptAt = attempts === 1 ? startedAt : claim.first_attempt_at
+  const { delivery_id: deliveryId, attempts: attempt } = claim
+  const base = { deliveryId, attempt, firstAttemptAt, dueAt: null, code: null, error: null }
   if (outcome.kind === 'accepted') return { ...base, status: 'done' }
   if (outcome.kind === 'refused') {
     const isDone = claim.operation === 'rollback' && outcome.code === ALREADY_PROCESSED
@@ -96,8 +99,7 @@ function toResult(deps: RecordDeps, { claim, answer }: Finished, now: Date): Att
   }
   const error = `${outcome.reason}: ${outcome.detail}`
   if (claim.operation === 'rollback' && isWholeRefusal(answer)) return { ...base, status: 'refused', error }
-  const first = claim.first_attempt_at.getTime()
-  const attempts = claim.attempts - claim.attempts_before
+  const first = firstAttemptAt.getTime()
   const next = nextAttemptAt(claim.operation, attempts, now.getTime() - first, deps.random())
   return next === undefined
     ? { ...base, status: 'stuck', error }

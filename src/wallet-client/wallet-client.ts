@@ -56,6 +56,11 @@ export function createWalletClient({
   }
 }
 
+/** For a call that was not made: what its record says instead of an answer. */
+export function notCalled(detail: string): Answer {
+  return { outcome: { kind: 'unknown', reason: 'network', detail }, status: null, body: '', durationMs: 0 }
+}
+
 function judge(operation: Operation, result: ExchangeResult, text: string, transactionId?: string): CallOutcome {
   if (result.kind === 'answered') return classify(operation, result.status, text, transactionId)
   const { reason, detail } = result

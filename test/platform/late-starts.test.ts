@@ -1,0 +1,52 @@
+/** A call that begins later than it was claimed, as on a machine with too much to do: it is counted from when it began, or not made. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startPlatform, type TestPlatform } from '../support/platform.ts'
+import { status } from '../support/scripted-wallet.ts'
+
+/** Milliseconds between a claim and its call, */
+const CLAIM_TAKES_MS = 400
+/** and between a bet's intent and its call: more than the 2.5 s after which it might outlast its lease. */
+const LATE_MS = 3_000
+
+let platform: TestPlatform
+beforeAll(async () => {
+  platform = await startPlatform()
+})
+afterAll(() => platform.stop())
+
+test('C-4: the gap after the first attempt of a rollback is counted from when its call began, not from its claim', async () => {
+  const { wallet, partnerId } = await platform.partner()
+  const frame = await platform.api.loadFrame(partnerId)
+  await platform.sql(`create function platform.dawdle() returns trigger language plpgsql
+    as 'begin perform pg_sleep(${CLAIM_TAKES_MS / 1_000}); return null; end'`)
+  await platform.sql(`create trigger slow_first_claim after update on platform.delivery for each row
+    when (new.operation = 'rollback' and old.attempts = 0 and new.attempts = 1) execute function platform.dawdle()`)
+  wallet.next('place', status(500))
+  wallet.next('rollback', status(500))
+  const { betId } = await platform.api.place(frame)
+  const [first, second] = await wallet.seen('rollback', 2)
+  await platform.sql('drop trigger slow_first_claim on platform.delivery')
+  expect((second?.realAt ?? 0) - (first?.realAt ?? 0)).toBeGreaterThanOrEqual(650) // 0.7 s, as far as two arrivals tell
+  const [, rollback] = (await platform.api.bet(betId)).deliveries
+  const [one, two] = rollback?.attemptList.map(({ startedAt }) => Date.parse(startedAt)) ?? []
+  expect((two ?? 0) - (one ?? 0)).toBeGreaterThanOrEqual(699)
+})
+
+test('C-1: a Place bet whose call would begin too late is not sent, so that it cannot arrive after its own rollback', async () => {
+  const { wallet, partnerId } = await platform.partner()
+  const frame = await platform.api.loadFrame(partnerId)
+  const other = await startPlatform({ databaseUrl: platform.databaseUrl }) // must read the partner first
+  onTestFinished(() => other.stop())
+  await platform.sql('begin')
+  await platform.sql('lock table platform.partner in access exclusive mode')
+  const placing = other.api.place(frame)
+  await sleep(LATE_MS)
+  await platform.sql('rollback')
+  const { betId, status: placed, reason } = await placing
+  await wallet.seen('rollback', 1)
+  expect([placed, reason]).toEqual(['cancelled', 'rollback 52'])
+  expect(wallet.of('place', betId)).toEqual([])
+  const [place] = (await platform.api.bet(betId)).deliveries
+  expect(place).toMatchObject({ status: 'unknown', error: 'network: it was too late to call' })
+})
