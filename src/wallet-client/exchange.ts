@@ -2,6 +2,7 @@
 import { Pool } from 'undici'
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
 import type { UnknownReason } from './classify.ts'
+import { lookup } from './lookup.ts'
 
 /** Where a wallet is, and what is shared with it. */
 export interface WalletAddress {
@@ -45,7 +46,7 @@ export function openLine({ baseUrl, secret, connections, connectMs }: WalletAddr
   const pool = new Pool(base.origin, {
     connections,
     pipelining: 1,
-    connect: { timeout: connectMs },
+    connect: { timeout: connectMs, lookup },
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: MAX_ANSWER_BYTES,
