@@ -2,7 +2,7 @@
  * Who a call is about, and under which names. An entry never changes once it is made, so what was read is kept, in this
  * and in any other process; what was not found is asked for again. With the database down, what is kept goes on working.
  */
-import { createHash, createHmac, randomUUID } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import { isStorable } from '../protocol/ids.ts'
@@ -10,6 +10,7 @@ import { LIMITS } from '../protocol/limits.ts'
 import type { Call } from './call.ts'
 import { ensurePlayer, insertSession, type Player, readPlayer, readSession, type Session } from './directory-store.ts'
 import { createLru, type Lru } from './lru.ts'
+import { newUserId } from './user-id.ts'
 
 export interface Route {
   readonly player: Player
@@ -69,7 +70,7 @@ export function createDirectory({ db, clock, key }: DirectoryDeps): Directory {
     async open({ operatorId, operatorUser, currency, operatorToken }) {
       const now = clock.now()
       return db.transaction(async (tx) => {
-        const player = await ensurePlayer(tx, { userId: randomUUID(), operatorId, operatorUser }, now)
+        const player = await ensurePlayer(tx, { userId: newUserId(), operatorId, operatorUser }, now)
         const token = makeToken(key, [operatorId, player.userId, currency, operatorToken])
         await insertSession(tx, hashOf(token), { player, operatorToken, currency }, now)
         return { token, player }

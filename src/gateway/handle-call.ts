@@ -11,6 +11,7 @@ import type { Operators, Use } from './operators.ts'
 import { failed, type Reply, refused } from './reply.ts'
 import { toOperator, toPlatform, WrongPlayer } from './rewrite.ts'
 import { answerStranger } from './stranger.ts'
+import { isOwnUserId } from './user-id.ts'
 
 export interface CallDeps {
   /** The platform's, several while rotating (S-3). */
@@ -30,6 +31,7 @@ export type Outcome =
   | 'bad_signature'
   | 'invalid_request'
   | 'stranger'
+  | 'lost_player'
   | 'failed'
   | 'not_sent'
   | 'wrong_player'
@@ -58,7 +60,7 @@ export async function handleCall(
   if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), outcome: 'invalid_request' }
   try {
     const route = await deps.directory.routeOf(call)
-    if (route === undefined) return { call, reply: answerStranger(call, deps.clock), outcome: 'stranger' }
+    if (route === undefined) return { call, ...handleStranger(call, deps.clock) }
     const { operatorId } = route.player
     const result = await send(deps, call, route, arrivedAt)
     return { call, operatorId, ...toHandled(call, route, result) }
@@ -66,6 +68,12 @@ export async function handleCall(
     deps.onFailure(error)
     return { call, reply: failed(call.operation), outcome: 'failed' }
   }
+}
+
+/** Strangers come and go; an id of the gateway's own that it does not know is somebody's business (G-3). */
+function handleStranger(call: Call, clock: Clock): Pick<Handled, 'reply' | 'outcome'> {
+  const isLost = call.userId !== undefined && isOwnUserId(call.userId)
+  return { reply: answerStranger(call, clock), outcome: isLost ? 'lost_player' : 'stranger' }
 }
 
 /** Calls that a user waits for; the others come from the platform's deliveries. */
@@ -96,7 +104,7 @@ function toHandled(call: Call, route: Route, result: LinkResult): Pick<Handled, 
     return { reply: { status, body: toPlatform(call, route, result) }, outcome }
   } catch (error) {
     if (!(error instanceof WrongPlayer)) throw error
-    const detail = "the operator says that the token is another player's"
+    const detail = 'the operator answers for another player'
     return { reply: failed(call.operation), outcome: 'wrong_player', detail }
   }
 }

@@ -31,13 +31,14 @@ function disguise(token: string): string {
 export class WrongPlayer extends Error {}
 
 /**
- * For the platform: the gateway's id of the player, and its own token wherever the answer repeats the operator's. Throws
- * WrongPlayer when the operator says that the token is another player's.
+ * For the platform: the gateway's id of the player, and its own token wherever the answer repeats the operator's; a token
+ * that is the player's id is told anyway (P-5). Throws WrongPlayer when the operator answers for another player.
  */
 export function toPlatform({ operation, token }: Call, { player, operatorToken }: Route, answer: Answer): Buffer {
   const namesPlayer = answer.status === 200 && (operation === 'profile' || operation === 'balance')
   const body = namesPlayer ? renamed(operation, answer.body, player) : answer.body
-  return operatorToken === undefined || token === undefined ? body : replaceToken(body, operatorToken, token)
+  const isSecret = operatorToken !== undefined && !player.operatorUser.includes(operatorToken)
+  return isSecret && token !== undefined ? replaceToken(body, operatorToken, token) : body
 }
 
 /** Some wallets repeat the request in an error, and some of those write a slash as `\/`. Byte by byte: latin1 changes none. */
@@ -59,9 +60,14 @@ function renamed(operation: 'profile' | 'balance', body: Buffer, player: Player)
   const text = body.toString('utf8')
   const reply = isUtf8(body) ? parse(text) : undefined
   if (typeof reply?.userId !== 'string') return body
-  if (operation === 'profile' && reply.userId !== player.operatorUser) throw new WrongPlayer()
+  if (!namesOf(operation, player).includes(reply.userId)) throw new WrongPlayer()
   const edits = operation === 'profile' ? profileEdits(text, player) : userIdEdits(text, player)
   return Buffer.from(applyEdits(text, edits))
+}
+
+/** User data names no player, so its answer can only name the operator's id; that of Balance may repeat the call's. */
+function namesOf(operation: 'profile' | 'balance', { userId, operatorUser }: Player): string[] {
+  return operation === 'profile' ? [operatorUser] : [operatorUser, userId]
 }
 
 function userIdEdits(text: string, { userId }: Player): Edit[] {

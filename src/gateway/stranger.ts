@@ -1,13 +1,16 @@
 /**
  * Calls that name no player of the gateway's. Its ids are never used twice and nobody hears of one before it is stored, so
- * there is no bet under an unknown id and never will be: a wallet's answers to a player that it does not know.
+ * there is no bet under an unknown id and never will be: a wallet's answers to a player that it does not know. But an id
+ * of the gateway's own making, unknown, says that this is the wrong database, or one from before it: what the operator
+ * has done is not known then, and a yes to a rollback would leave the stake with the operator.
  */
 import { Compile } from 'typebox/compile'
 import type { Clock } from '../clock.ts'
 import { BET_SCHEMAS, CheckSchema } from '../protocol/bet-request.ts'
 import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
 import type { Call } from './call.ts'
-import { type Reply, refused } from './reply.ts'
+import { failed, type Reply, refused } from './reply.ts'
+import { isOwnUserId } from './user-id.ts'
 
 const SHAPES = {
   place: Compile(BET_SCHEMAS.place),
@@ -20,9 +23,10 @@ const SHAPES = {
 }
 
 /** Shape first, as R-6 has it. A rollback moves nothing and is done (W-11); there is nothing to remember of it. */
-export function answerStranger({ operation, body }: Call, clock: Clock): Reply {
+export function answerStranger({ operation, body, userId = '' }: Call, clock: Clock): Reply {
   const { transactionId } = body
   if (!SHAPES[operation].Check(body)) return refused('invalid_request', `the body is not a ${operation} request`)
+  if (isOwnUserId(userId)) return failed(operation) // G-3
   switch (operation) {
     case 'place':
     case 'profile':

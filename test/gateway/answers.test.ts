@@ -97,6 +97,12 @@ describe('the operator speaks of', () => {
     }
   })
 
+  test("another player's balance: that is passed on to nobody", async () => {
+    scriptOther('{"userId":"somebody-else","currency":"EUR","amount":100.10}')
+    const { status, body } = await scene.gateway.wire.balance({ userId: ann.userId, token: ann.token })
+    expect({ status, body }).toEqual({ status: 500, body: { code: 100, message: 'System error' } })
+  })
+
   test('a bet, and the answer to Check passes as it is', async () => {
     const text = '{"transactionId":"transaction-1","currency":"EUR","amount":10.0,"type":1}'
     scriptOther(text)
@@ -121,4 +127,13 @@ test('also when the wallet writes a slash as PHP does', async () => {
   wallet.next('place', { status: 400, body: '{"code":5,"message":"\\u00e9 a\\/token\\/with\\/slashes é"}' })
   const { text } = await place({ token: slashed.token })
   expect(text).toBe(`{"code":5,"message":"\\u00e9 ${slashed.token} é"}`)
+})
+
+test("a token that is the player's id does not stand in operatorUser's place", async () => {
+  const own = { userId: 'player-000001', currency: 'EUR' }
+  wallet.next('profile', { body: own }, { body: own })
+  const { token, userId, operatorUser } = await newPlayer(scene, 0, own.userId)
+  expect((await scene.gateway.wire.profile(token)).body).toEqual({
+    ...{ userId, operatorUser, currency: 'EUR', customFields: { operatorUser } },
+  })
 })

@@ -108,6 +108,17 @@ describe('a player that the gateway does not know', () => {
     }
   })
 
+  test('but whose id the gateway must have made: its database is not the right one, and nothing is said about bets', async () => {
+    const forgotten = { ...names, userId: randomUUID() }
+    const failed = { status: 500, body: { code: 100, message: 'System error' } }
+    for (const message of [settleMessage(forgotten), unsettleMessage(forgotten), rollbackMessage(forgotten)])
+      expect(await raw('PUT', '/payment/bet', JSON.stringify(message))).toMatchObject(failed)
+    expect(await scene.gateway.wire.check(forgotten)).toMatchObject(failed)
+    expectRefused(await raw('POST', '/payment/bet', place(forgotten)), 100)
+    const metrics = await (await fetch(`${scene.gateway.url}/metrics`)).text()
+    expect(metrics).toContain('gateway_calls_total{operator="none",outcome="lost_player"} 5\n')
+  })
+
   test('the shape of the call comes first (R-6)', async () => {
     for (const broken of [{ amount: -1 }, { currency: 7 }, { transactionId: 'short' }])
       expectRefused(await raw('POST', '/payment/bet', place({ ...names, ...broken })), 5)
