@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { type Db, statement } from '../db/db.ts'
 import { decodeCursor, limitOf, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from '../http/page.ts'
+import { invalid } from '../http/problem.ts'
 import { formatMoney, type Money, type Scales, scaleOf } from '../protocol/money.ts'
 import type { PlatformBet } from './bet.ts'
 import { type KnownSelection, readBets, readSelections } from './bet-store.ts'
@@ -226,6 +227,8 @@ export async function getDelivery({ db }: ViewDeps, deliveryId: string) {
   return row && showDelivery(row)
 }
 
+/** What the database takes for one: a cursor that we did not make is the caller's mistake. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const LIST_BETS = statement(
   'platform_list_bets',
   `select bet_id, placed_at from platform.bet
@@ -239,6 +242,8 @@ export async function listBets(deps: ViewDeps, query: Static<typeof BetListQuery
   const limit = limitOf(query)
   const { from = null, to = null } = toTimeRange(query)
   const cursor = decodeCursor(query.after, 2)
+  if (cursor !== undefined && !UUID.test(cursor.ids[0] ?? ''))
+    throw invalid('/query/after', 'is not a cursor of this list')
   const values = [
     query.partnerId ?? null,
     query.status ?? null,

@@ -73,7 +73,22 @@ const TOKEN = /"token":("(?:[^"\\]|\\.)*")/
 function tokenHider(sent: string): (text: string) => string {
   const written = TOKEN.exec(sent)?.[1]
   const token = written === undefined ? '' : String(JSON.parse(written))
-  return (text) => (token === '' ? text : text.replaceAll(token, '(token)'))
+  if (token === '') return (text) => text
+  const spelled = spellings(token)
+  return (text) => spelled.reduce((rest, spelling) => rest.replaceAll(spelling, '(token)'), text)
+}
+
+/** A text as it is, as JSON writes it, with and without what some writers escape too, and as a text within such a text. */
+function spellings(text: string): string[] {
+  const json = inJson(text)
+  const escaped = [json, json.replaceAll('/', '\\/')].flatMap((form) => [form, inAscii(form)])
+  return [...new Set([...escaped.map(inJson), ...escaped, text])]
+}
+
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
+
+function inAscii(text: string): string {
+  return text.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 function hideIn(outcome: CallOutcome, hide: (text: string) => string): CallOutcome {

@@ -70,6 +70,7 @@ test.each([
   ['GET', '/deliveries?limit=0', 400],
   ['GET', '/deliveries?after=garbage', 400],
   ['GET', '/bets?after=garbage', 400],
+  ['GET', `/bets?after=${Buffer.from('["2031-01-01T00:00:00Z","no-bet"]').toString('base64url')}`, 400],
   ['GET', '/bets?limit=501', 400],
   ['GET', '/bets?nothing=1', 400],
   ['GET', '/bets?status=lost', 400],
