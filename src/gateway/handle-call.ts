@@ -94,11 +94,15 @@ async function send({ operators }: CallDeps, call: Call, route: Route, arrivedAt
   return link.send({ method, path, body: toOperator(call, route), arrivedAt })
 }
 
+/** HTTP has none above, and our server sends none. */
+const MAX_STATUS = 599
+
 /** What the operator answered goes on as it is, whatever it is; where it answered nothing, nothing is made up (R-4). */
 function toHandled(call: Call, route: Route, result: LinkResult): Pick<Handled, 'reply' | 'outcome' | 'detail'> {
   if (result.kind === 'not_sent') return { reply: failed(call.operation), outcome: 'not_sent', detail: result.detail }
   if (result.kind === 'failed') return { reply: failed(call.operation), outcome: result.reason, detail: result.detail }
   const { status } = result
+  if (status > MAX_STATUS) return { reply: failed(call.operation), outcome: 'status', detail: `HTTP status ${status}` }
   try {
     const outcome = status === 200 ? 'answered_200' : status === 400 ? 'answered_400' : 'answered_other'
     return { reply: { status, body: toPlatform(call, route, result) }, outcome }

@@ -75,6 +75,7 @@ test('an operator that is silent, or late, is given up just before the platform 
 test.each([
   ['resets', reset],
   ['resets in the body', { fault: 'reset_in_body' }],
+  ['answers with a status that HTTP does not have', { status: 600 }],
   ['says more than any wallet says', { body: 'x'.repeat(64 * 1024 + 1) }],
 ] as [string, Script][])('an operator that %s gets no answer made up for it', async (_what, script) => {
   for (const operation of Object.keys(OPERATIONS) as Operation[]) {
@@ -103,7 +104,7 @@ test('while an operator hangs, another one is answered at once, and so are its o
   }
   for (const reply of await Promise.all(crowd)) {
     expectFailed(reply, 'place')
-    expect(reply.ms).toBeLessThan(latestAnswerMs())
+    expect(reply.ms).toBeLessThan(latestAnswerMs() + lateMs()) // this process is the crowd too: late in sending and in reading
   }
   ann.operator.wallet.always('place', {})
   expect(ann.operator.wallet.mostAtOnce()).toBeLessThanOrEqual(2 * inside)
