@@ -38,7 +38,13 @@ const PLAYERS = 40
 const FAILING = 0.05
 /** Ticks after its first one at which an event is decided, corrected or withdrawn, and decided again. */
 const LATER = { result: 2, change: 4, again: 6 }
-const MOST_TRIES = 5
+/** Calls of the API that are answered 503 are sent again, this often at most, with a pause of real milliseconds. */
+const MOST_TRIES = 20
+const PAUSE_MS = 200
+/** Bets that are being placed at once, beside those whose answer never comes: fewer than the platform has connections to its database. */
+const AT_ONCE = 16
+/** Real milliseconds between two looks at whether the work is done. */
+const REST_MS = 3
 const PARTNER = 'ours'
 const KEY = 'the-key-of-the-platform-under-test'
 const OUTCOMES = ['home', 'draw', 'away'] as const
@@ -104,20 +110,20 @@ afterAll(async () => {
   await database?.drop()
 })
 
-const CLAIMED = `select count(*)::int as calls from platform.delivery d where status = 'pending' and attempts > 0
+const CLAIMED = `select count(*)::int as calls from platform.delivery d where status = 'pending' and operation <> 'place' and attempts > 0
   and not exists (select from platform.attempt a where a.delivery_id = d.delivery_id and a.number = d.attempts)`
 
 /** Time must not pass while anything goes on but calls that nobody is going to answer. */
 async function isWorking(): Promise<boolean> {
   if (!(await hasWork())) return false
-  await sleep(1) // the work needs the processor more than this test does
+  await sleep(REST_MS) // the work needs the processor more than this test does
   return true
 }
 
 async function hasWork(): Promise<boolean> {
   if (time.sleepers() === 0 || network.busy() > 0 || placing > network.waiting('place')) return true
   const [row] = await both.query<{ calls: number }>(CLAIMED)
-  return (row?.calls ?? 0) > network.waiting() || time.sleepers() === 0
+  return (row?.calls ?? 0) > network.waiting() - network.waiting('place') || time.sleepers() === 0
 }
 
 const faulty: FaultyWallet['behave'] = ({ operation }) => {
@@ -135,10 +141,8 @@ interface Event {
 const events: Event[] = []
 const accepted: string[] = []
 const failed: string[] = []
-/** Place bets that the platform gave no answer to, as when its database kept it waiting on a machine that does too much. */
-let unheard = 0
-
-const isUnavailable = (error: unknown) => String(error).includes('answered 503')
+/** Calls that were sent again, as on a machine that does too much. */
+let repeats = 0
 
 /** 503 says: send it again. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
@@ -146,7 +150,9 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
     } catch (error) {
-      if (!isUnavailable(error) || tries === MOST_TRIES) throw error
+      if (!String(error).includes('answered 503') || tries === MOST_TRIES) throw error
+      repeats++
+      await sleep(PAUSE_MS)
     }
   }
 }
@@ -160,18 +166,25 @@ function selections(): object[] {
     .map(({ eventId }) => ({ eventId, outcomeId: OUTCOMES[random.below(3)], coefficient: '2.5' }))
 }
 
-async function placeOne(): Promise<void> {
+async function placeOne(idempotencyKey: string): Promise<void> {
   placing++
   try {
     const frame = frames[random.below(PLAYERS)] as string
-    const stake = `${1 + random.below(99)}.${random.below(10)}0`
-    const { betId, status } = await api.place(frame, { amount: stake, selections: selections() })
+    const bet = { amount: `${1 + random.below(99)}.${random.below(10)}0`, selections: selections(), idempotencyKey }
+    const { betId, status } = await insist(() => api.place(frame, bet))
     if (status === 'accepted') accepted.push(betId)
   } catch (error) {
-    if (isUnavailable(error)) unheard++
-    else failed.push(String(error))
+    // The first try left the bet behind, its answer not recorded: it is given up later, as after a crash (C-1).
+    if (!String(error).includes('still_running')) failed.push(String(error))
   } finally {
     placing--
+  }
+}
+
+async function placeBets(tick: number): Promise<void> {
+  for (let bet = 0; bet < BETS_PER_TICK; bet++) {
+    while (placing - network.waiting('place') >= AT_ONCE) await sleep(1)
+    void placeOne(`bet-${tick}-${bet}`)
   }
 }
 
@@ -229,8 +242,7 @@ async function oneTick(tick: number): Promise<void> {
   if (addressAt(tick) !== addressAt(tick - 1)) await api.savePartner({ url: addressAt(tick), secret }, PARTNER)
   const fresh = Array.from({ length: EVENTS_PER_TICK }, (_, i) => ({ eventId: `event-${tick}-${i}`, tick }))
   events.push(...fresh)
-  for (let bet = 0; bet < BETS_PER_TICK; bet++) void placeOne()
-  await Promise.all([...fresh.map(disturb), followResults(tick), decideByHand()])
+  await Promise.all([placeBets(tick), ...fresh.map(disturb), followResults(tick), decideByHand()])
   await time.advance(TICK_MS)
 }
 
@@ -247,15 +259,13 @@ test('an hour with 10,000 bets and 5 % of the calls failing ends in agreement', 
   const bets = await both.query('select status, count(*)::int as bets from platform.bet group by 1 order by 1')
   const seconds = Math.round((performance.now() - began) / 1_000)
   console.log(
-    `seed ${random.seed}: ${seconds} s, ${network.calls.length} calls, ${unheard} unheard`,
+    `seed ${random.seed}: ${seconds} s, ${network.calls.length} calls, ${repeats} sent again`,
     bets,
     Object.fromEntries(faults),
   )
   expect(failed).toEqual([])
   expect(await both.unfinished()).toBe(0)
-  const all = TICKS * BETS_PER_TICK
-  expect(await count('platform.bet')).toBeGreaterThanOrEqual(all - unheard)
-  expect(unheard).toBeLessThan(all / 100)
+  expect(await count('platform.bet')).toBe(TICKS * BETS_PER_TICK)
   expect(await count(`platform.delivery where status = 'stuck' or (status = 'refused' and operation <> 'place')`)).toBe(
     0,
   )
