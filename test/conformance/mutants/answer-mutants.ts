@@ -1,5 +1,5 @@
 /** Faults in the answers: statuses, bodies, times (R-1, R-2, interface.md, Errors), and in what User data tells (P-1 to P-5). */
-import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'
+import { type Mutant, seenOnWire } from './mutant.ts'
 
 export const ANSWER_MUTANTS = {
   'refusals-as-200': seenOnWire('Every refusal is answered with status 200', 'A14', 'K27'),
@@ -56,5 +56,5 @@ export const USER_DATA_MUTANTS = {
   'balance-token-unchecked': seenOnWire("Another player's token reads the balance", 'B20', 'K5'),
   'check-tells-the-stake': seenOnWire('/payment/check tells the stake after a settlement', 'F114'),
   'check-unknown-ok': seenOnWire('/payment/check knows every bet', 'F114'),
-  'switch-keeps-tokens': seenWithOperator('After a switch the earlier tokens still place bets', 'K24', 'B21'),
+  'switch-keeps-tokens': seenOnWire('After a switch the earlier tokens still place bets', 'K24', 'B21'),
 } as const satisfies Record<string, Mutant>

@@ -13,7 +13,7 @@ export const MONEY_MUTANTS = {
   'float-amount-cut': seenOnWire('Amounts are multiplied by 100 as floating-point numbers and cut', 'C35', 'K23'),
   'single-precision': seenOnWire('Amounts pass through a float of 32 bits', 'K23', 'C36'),
   'int32-overflow': seenOnWire('Amounts of more than 2^31 cents are answered 500', 'K23', 'C36'),
-  'two-decimals-everywhere': seenWithOperator('Every currency has two decimals', 'C34', 'C36'),
+  'two-decimals-everywhere': seenOnWire('Every currency has two decimals', 'C34', 'C36'),
   'exponent-refused': seenOnWire('An amount written 1e2 is refused', 'K1', 'C35'),
   'trailing-zero-refused': seenOnWire('An amount written 12.10 is refused', 'C35', 'K1'),
   'unknown-currency-accepted': seenOnWire('A bet in an unknown currency is booked in the active one', 'C50', 'K24'),

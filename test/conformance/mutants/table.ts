@@ -41,7 +41,8 @@ Each row is a small test wallet that does everything right but one thing: a muta
 that fault, and fails others that suffer from it too. The wallet without a fault fails none. Every one of the
 ${CASES.length} [cases](conformance-cases.md) fails for a mutant, and no two fail for just the same ones.
 
-There are ${known.length} mutants. With players of a file all but these ${withOperator.length} are seen, which need the operator's hand:
+There are ${known.length} mutants. All but ${withOperator.length} are also seen with a file of players that has one of every kind
+([certify your wallet](../guides/certify-your-wallet.md)); these ${withOperator.length} take an operator who acts in the middle of a case:
 
 ${withOperator.map((sentence) => `- ${sentence}`).join('\n')}
 `
