@@ -7,7 +7,9 @@ import { status } from '../support/scripted-wallet.ts'
 /** Milliseconds between a claim and its call, */
 const CLAIM_TAKES_MS = 400
 /** and between a bet's intent and its call: more than the 2.5 s after which it might outlast its lease. */
-const LATE_MS = 3_000
+const LATE_MS = 2_700
+
+const BEGUN = 'select from platform.delivery where partner_id = $1'
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -41,6 +43,7 @@ test('C-1: a Place bet whose call would begin too late is not sent, so that it c
   await platform.sql('begin')
   await platform.sql('lock table platform.partner in access exclusive mode')
   const placing = other.api.place(frame)
+  while ((await platform.sql(BEGUN, [partnerId])).length === 0) await sleep(5)
   await sleep(LATE_MS)
   await platform.sql('rollback')
   const { betId, status: placed, reason } = await placing
