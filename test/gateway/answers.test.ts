@@ -44,6 +44,16 @@ test.each(ANSWERS)('an answer of %i %j passes as it is', async (status, body) =>
   expect(await settle()).toMatchObject({ status, text: body })
 })
 
+test("a status that HTTP does not have cannot be passed on: it is counted once, as the operator's failure", async () => {
+  wallet.next('place', { status: 600 })
+  expect(await place()).toMatchObject({ status: 400, body: { code: 100 } })
+  wallet.next('settle', { status: 999 })
+  expect(await settle()).toMatchObject({ status: 500, body: { code: 100 } })
+  const metrics = await (await fetch(`${scene.gateway.url}/metrics`)).text()
+  expect(metrics).toContain(`gateway_calls_total{operator="${ann.operator.operatorId}",outcome="status"} 2\n`)
+  expect(metrics).not.toContain('outcome="failed"')
+})
+
 describe('the profile', () => {
   const profile = async (body: string): Promise<string> => {
     wallet.next('profile', { body })

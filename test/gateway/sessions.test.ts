@@ -28,7 +28,7 @@ test("an operator's token is exchanged for one of 43 characters; player and curr
   expect(first.wallet.of('profile').at(-1)?.body).toMatchObject({ token: 'the-token-of-ann' })
 })
 
-test('the same operator token again is the same session, also after a restart and in another process', async () => {
+test('the same operator token again is the same session, also after a restart, in another process, and in both at once', async () => {
   const player = await newPlayer(scene)
   const again = await newPlayer(scene, 0, player.operatorToken)
   expect([again.token, again.userId]).toEqual([player.token, player.userId])
@@ -39,6 +39,13 @@ test('the same operator token again is the same session, also after a restart an
       token: player.token,
       userId: player.userId,
     })
+    const profile = { body: { userId: 'new-to-both', currency: 'EUR' } }
+    first.wallet.next('profile', ...Array(6).fill(profile))
+    const token = newToken()
+    const sessions = await Promise.all(
+      [0, 1, 2].flatMap(() => [scene.gateway, other].map(({ api }) => api.exchange(first.operatorId, token))),
+    )
+    expect(new Set(sessions.map((session) => session.token + session.userId)).size).toBe(1)
   } finally {
     await other.stop()
   }

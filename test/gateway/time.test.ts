@@ -75,7 +75,6 @@ test('an operator that is silent, or late, is given up just before the platform 
 test.each([
   ['resets', reset],
   ['resets in the body', { fault: 'reset_in_body' }],
-  ['answers with a status that HTTP does not have', { status: 600 }],
   ['says more than any wallet says', { body: 'x'.repeat(64 * 1024 + 1) }],
 ] as [string, Script][])('an operator that %s gets no answer made up for it', async (_what, script) => {
   for (const operation of Object.keys(OPERATIONS) as Operation[]) {
