@@ -158,9 +158,9 @@ export type Allowed =
 
 /**
  * An answer that is allowed in one state of the bet only, whichever answers led there. settled: a settlement is applied;
- * changed: and this call differs from it (calls at the same moment may all find it so).
+ * changed: and this call differs from it (calls at the same moment may all find it so). unplaced: no stake was debited for it.
  */
-export type Condition = 'settled' | 'changed'
+export type Condition = 'settled' | 'changed' | 'unplaced'
 
 /** Calls sent at the same moment; every joint outcome of their allowed answers is allowed within these bounds. */
 export interface Together {

@@ -28,7 +28,21 @@ async function bringBackOne(play: Play, key: string, holder: Holder, isAsExpecte
   const now = isAsExpected ? expected : await find(expected)
   if (typeof now === 'string') return now
   const wanted = holder.player.balance ?? now
-  return (await closeGap(play, holder, wanted - now)) ? find(wanted) : find(now)
+  if (await closeGap(play, holder, wanted - now)) return find(wanted)
+  const left = now - (await loseWins(play, key, holder))
+  return left !== now && (await closeGap(play, holder, wanted - left)) ? find(wanted) : find(left)
+}
+
+/** What was won may be more than the operator takes as one stake. Answers how much of it was taken back. */
+async function loseWins(play: Play, key: string, holder: Holder): Promise<bigint> {
+  let taken = 0n
+  for (const [name, { paid, purse }] of play.books.bets) {
+    if (purse !== key || paid <= (holder.player.balance ?? 0n)) continue
+    const [, alias = ''] = name.split('/')
+    const answer = readAnswer(await asker(play)(settle('lost', '0'), holder, 0n, play.betIds.get(alias)))
+    if (answer.kind === 'accepted') taken += paid
+  }
+  return taken
 }
 
 /** Only those of the last round are known by id; older ones were closed by the case, or stay in the gap. */

@@ -13,6 +13,8 @@ interface Seen {
   /** Of the request; undefined when the call is not about a bet, or says no usable one. */
   readonly betId: string | undefined
   readonly hasRoute: boolean
+  /** Place bet and Rollback. */
+  readonly hasTimeLimit: boolean
   readonly durationMs: number
   readonly startedAt: Date
 }
@@ -67,7 +69,10 @@ export const LINT_RULES = {
       Math.abs(timeOf(seen) - seen.startedAt.getTime()) > CLOCK_TOLERANCE_MS &&
       `transactionTime is ${show(transactionTime)}, asked at ${seen.startedAt.toISOString()}`,
   ),
-  'in time': ({ durationMs }) => (durationMs > LIMITS.answerMs ? `after ${Math.trunc(durationMs)} ms` : ''),
+  'in time': when(
+    ({ hasTimeLimit }) => hasTimeLimit,
+    (_, { durationMs }) => durationMs > LIMITS.answerMs && `after ${Math.trunc(durationMs)} ms`,
+  ),
 } as const satisfies Record<string, Rule>
 
 export type LintRule = keyof typeof LINT_RULES
@@ -122,12 +127,13 @@ const KNOWN_METHODS = ['POST', 'PUT']
 function see({ request, answer, durationMs, startedAt }: Exchange): Seen | undefined {
   if (answer.kind === 'none') return undefined
   const isAboutBet = request.url.endsWith('/payment/bet')
-  const betId = isAboutBet ? readObject(request.body)?.transactionId : undefined
+  const { transactionId: betId, type } = (isAboutBet && readObject(request.body)) || {}
   return {
     status: answer.status,
     body: readObject(answer.body),
     betId: typeof betId === 'string' ? betId : undefined,
     hasRoute: KNOWN_METHODS.includes(request.method),
+    hasTimeLimit: isAboutBet && (request.method === 'POST' || type === 3),
     durationMs,
     startedAt,
   }

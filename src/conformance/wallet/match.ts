@@ -50,6 +50,7 @@ export function possibleBooks(play: Play, judged: readonly Judged[]): Books[] {
 
 function isPossible({ only }: Allowed, books: Books, bet: string, nothingChanges: boolean): boolean {
   if (only === 'settled') return isSettled(books, bet)
+  if (only === 'unplaced') return !books.bets.has(bet)
   return !(only === 'changed' && nothingChanges)
 }
 

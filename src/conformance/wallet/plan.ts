@@ -136,7 +136,7 @@ export function asker(play: Play): Ask {
     const { userId, operatorUser, token } = player
     const ingredients = { requestId: randomUUID(), betId, userId, operatorUser, token, account, amount: text }
     const exchange = await play.target.sender.send(
-      nameOf(call, text),
+      nameOf({ ...call, bet: 'of the kit' }, text),
       planRequest(call, ingredients, play.target.secret),
     )
     play.journal.push({ ...exchange, isLook: true })

@@ -37,9 +37,12 @@ export const REFUSE_CHANGE: Allowed = { kind: 'refused', codes: [20, 21], effect
 /** 400 with 8 in answer to a Rollback counts as done. */
 export const ALREADY_DONE: Allowed = { kind: 'refused', codes: [8], effect: 'cancel' }
 
+/** A Rollback that names a player whose bet was refused: nothing has to come back, and the interface shows no code for it. */
+export const NOTHING_TO_CANCEL: Allowed = { kind: 'refused', codes: [], effect: 'nothing', only: 'unplaced' }
+
 const PAID = [accept('pay'), REFUSE_CHANGE]
 /** After a settlement a Rollback undoes the whole bet or moves nothing: never stake and win together. */
-const CANCELLED: readonly Allowed[] = [
+export const CANCELLED: readonly Allowed[] = [
   ...[accept('cancel'), ALREADY_DONE],
   { ...accept('nothing'), only: 'settled' },
   { ...ALREADY_DONE, effect: 'nothing', only: 'settled' },

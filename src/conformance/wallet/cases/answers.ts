@@ -89,7 +89,7 @@ export const ANSWER_CASES: readonly GatheredCase[] = [
     id: 'answers-10',
     clause: 'Limits, response time-out',
     level: 'MUST',
-    sentence: 'every answer comes within 5 seconds',
+    sentence: 'Place bet and Rollback are answered within 5 seconds',
     loses: 'the service rolls back what is late: the operator loses the bet',
     covers: ['D59', 'F109'],
     rule: 'in time',

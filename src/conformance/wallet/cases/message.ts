@@ -1,12 +1,12 @@
 /** Malformed and misaddressed calls (part A, K4, K6): refused with a body, and nothing moves. */
 import type { PlayedCase } from '../case.ts'
 import { written } from '../json-text.ts'
-import { accept, place, profile, refuse, rollback, settle } from '../words.ts'
+import { accept, acceptAs, place, profile, refuse, rollback, settle } from '../words.ts'
 
 const BROKEN = ['', '{', '[]', '"text"', 'null', '{"type":1,}']
-const NO_AMOUNTS = ['-500', '"100"', '"NaN"', 'true', 'null', '1e308', '1e-9']
-const NO_TYPES = ['2', '3', '4', '0', '"1"', 'null'].map(written)
-const NO_RESULT_TYPES = ['4', '0', '"2"', 'null'].map(written)
+const NO_AMOUNTS = ['-500', '"NaN"', 'true', 'null', '1e308']
+const NO_TYPES = ['2', '3', '4', '0', 'null'].map(written)
+const NO_RESULT_TYPES = ['4', '0', 'null'].map(written)
 const NOT_FOR_OPERATORS = ['a b', '../x', "x' or ''='", '', 'a'.repeat(65)]
 
 export const MESSAGE_CASES: readonly PlayedCase[] = [
@@ -48,7 +48,11 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     sentence: 'an amount that is none is refused',
     loses: 'a negative stake is money for the player: the operator pays',
     covers: ['C32', 'C33', 'K4'],
-    steps: NO_AMOUNTS.map((amount) => place({ members: { amount: written(amount) } }, refuse())),
+    steps: [
+      ...NO_AMOUNTS.map((amount) => place({ members: { amount: written(amount) } }, refuse())),
+      // A stake of 0, for who rounds and says so.
+      place({ members: { amount: written('1e-9') } }, [refuse(), acceptAs('debit', '0')]),
+    ],
   },
   {
     id: 'message-05',
@@ -136,7 +140,7 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
   {
     id: 'message-13',
     clause: 'Resources, operatorUser',
-    level: 'MUST',
+    level: 'SHOULD',
     sentence: 'an operatorUser of every character that it may have is taken, or is nobody the wallet knows',
     loses: 'every bet that comes through an aggregator',
     covers: ['C44'],
@@ -176,5 +180,14 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     loses: 'every bet on a match that somebody has put a flag or a ball beside',
     covers: ['C46'],
     steps: [place({ members: { info: 'Bodø – Łódź, Москва, 東京, مكة ⚽ 🇳🇴' } })],
+  },
+  {
+    id: 'message-17',
+    clause: 'Resources, type and amount; M-1',
+    level: 'SHOULD',
+    sentence: 'a number in quotes is no number',
+    loses: 'nothing yet: what reads "100" as 100 reads other texts as numbers too',
+    covers: ['A13', 'C33', 'K4'],
+    steps: [place({ members: { type: '1' } }, refuse()), place({ members: { amount: '100' } }, refuse())],
   },
 ]

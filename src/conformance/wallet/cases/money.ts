@@ -5,8 +5,8 @@ import { accept, acceptAs, finer, place, refuse, rollback, rounds, settle } from
 const ONE_UNIT: Amount = { percent: 0, plusUnits: 1 }
 /** Times 100 as floating-point numbers: 28.999…, 114.999… and 1998.999… */
 const NOT_BINARY = ['0.29', '1.15', '19.99']
-/** A bet of this size may be beyond what the operator takes. */
-const TOO_LARGE = refuse(11, 12)
+/** A bet of this size may be beyond what the operator takes; the interface shows no code for that. */
+const TOO_LARGE = refuse()
 
 export const MONEY_CASES: readonly PlayedCase[] = [
   {
@@ -18,8 +18,8 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     covers: ['C34', 'C35', 'K23'],
     steps: [
       rounds(10, place({ amount: '0.1' })),
-      ...['X', 'Y'].map((bet) => place({ bet, amount: finer('33') }, [refuse(), acceptAs('debit', '33')])),
-      ...['X', 'Y'].map((bet) => rollback({ bet, amount: '33' })),
+      ...['Y', 'Y2'].map((bet) => place({ bet, amount: finer('33') }, [refuse(), acceptAs('debit', '33')])),
+      ...['Y', 'Y2'].map((bet) => rollback({ bet, amount: '33' })),
       ...[place({ bet: 'Z', amount: '0.1' }), settle('won', '0.3', { bet: 'Z' })],
     ],
   },

@@ -1,6 +1,18 @@
 /** Part C, K7 and K9: a stake is debited once, or not at all. */
 import type { PlayedCase } from '../case.ts'
-import { accept, act, pause, place, refuse, rollback, settle, times, whole } from '../words.ts'
+import {
+  accept,
+  act,
+  CANCELLED,
+  NOTHING_TO_CANCEL,
+  pause,
+  place,
+  refuse,
+  rollback,
+  settle,
+  times,
+  whole,
+} from '../words.ts'
 
 const SELECTION = {
   ...{ disciplineId: 1, discipline: 'Football', tournamentId: 77, tournament: 'Eliteserien', eventId: 4711 },
@@ -80,7 +92,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
     sentence: 'another stake under the id of an accepted bet is refused, and nothing moves',
     loses: 'the service counts on a stake of 50 where 100 were debited, or both: one of the two pays the difference',
     covers: ['C38'],
-    steps: [place(), place({ amount: '50' }, refuse()), rollback()],
+    steps: [place(), place({ amount: '50' }, refuse()), rollback({ amount: '100' })],
   },
   {
     id: 'place-09',
@@ -90,7 +102,10 @@ export const PLACE_CASES: readonly PlayedCase[] = [
     loses: 'a bet that is accepted and never debited, or the stake of another player: the operator or that player pays',
     covers: ['C38', 'C41'],
     needs: ['B'],
-    steps: [place(), place({ who: 'B' }, [accept('debit'), refuse()]), rollback({ who: 'B' }), rollback()],
+    steps: [
+      ...[place(), place({ who: 'B' }, [accept('debit'), refuse()])],
+      ...[rollback({ who: 'B' }, [...CANCELLED, NOTHING_TO_CANCEL]), rollback()],
+    ],
   },
   {
     id: 'place-10',

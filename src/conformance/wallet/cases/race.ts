@@ -18,7 +18,7 @@ export const RACE_CASES: readonly PlayedCase[] = [
     steps: [
       rounds(
         ROUNDS,
-        together(1, ...['X', 'Y'].map((bet) => place({ bet, amount: percent(80) }, [accept('debit'), refuse(7)]))),
+        together(1, ...['X', 'Y'].map((bet) => place({ bet, amount: percent(80) }, [accept('debit'), refuse(7, 100)]))),
         ...['X', 'Y'].map((bet) => rollback({ bet })),
       ),
     ],
@@ -39,7 +39,7 @@ export const RACE_CASES: readonly PlayedCase[] = [
     sentence: 'a bet and its Rollback at the same moment leave the balance as it was',
     loses: 'the stake of a bet that the service has given up: the player pays',
     covers: ['D59', 'K20'],
-    steps: [rounds(ROUNDS, together([1, 2], place({}, [accept('debit'), refuse()]), rollback()))],
+    steps: [rounds(ROUNDS, together([0, 2], place({}, [accept('debit'), refuse()]), rollback()))],
   },
   {
     id: 'race-04',
