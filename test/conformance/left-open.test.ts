@@ -12,6 +12,7 @@ const LEFT_OPEN: readonly MutantId[] = [
   ...(['place-repeat-refused', 'refused-bet-accepted-later', 'repeat-has-new-time'] as const),
   ...(['rollback-token-demanded', 'rollback-amount-demanded', 'late-repeat-applied'] as const),
   ...(['unsettle-token-demanded', 'codes-of-tokens-mixed', 'settle-currency-unchecked'] as const),
+  ...(['content-type-demanded'] as const),
 ]
 
 const matrix = readPage()

@@ -1,7 +1,7 @@
 /** The form of every answer of a run (interface.md, Errors and Resources). One rule, one case: see cases/answers.ts. */
 import { REPLY_CODES } from '../../protocol/codes.ts'
 import { LIMITS } from '../../protocol/limits.ts'
-import type { Exchange } from '../exchange.ts'
+import type { Exchange, SentRequest } from '../exchange.ts'
 import { readObject } from './answer.ts'
 
 type Body = Readonly<Record<string, unknown>>
@@ -12,7 +12,7 @@ interface Seen {
   readonly body: Body | undefined
   /** Of the request; undefined when the call is not about a bet, or says no usable one. */
   readonly betId: string | undefined
-  readonly hasRoute: boolean
+  readonly isOrdinary: boolean
   /** Place bet and Rollback. */
   readonly hasTimeLimit: boolean
   readonly durationMs: number
@@ -27,8 +27,7 @@ const UTC_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|\+00:?00)$/
 /** Milliseconds between two clocks that are both said to be right. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 
-/** A method that the interface does not have may be answered in any words. */
-const isError = ({ status, hasRoute }: Seen) => status === 400 && hasRoute
+const isError = ({ status, isOrdinary }: Seen) => status === 400 && isOrdinary
 const isBetSuccess = ({ status, betId }: Seen) => status === 200 && betId !== undefined
 
 function when(applies: (seen: Seen) => boolean, judge: (body: Body, seen: Seen) => string | false): Rule {
@@ -38,10 +37,10 @@ function when(applies: (seen: Seen) => boolean, judge: (body: Body, seen: Seen) 
 const show = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 80))
 
 export const LINT_RULES = {
-  status: (seen) => {
-    const isRight = [200, 400].includes(seen.status) || (!seen.hasRoute && [404, 405].includes(seen.status))
-    return isRight ? '' : `HTTP status ${seen.status}`
-  },
+  status: when(
+    ({ isOrdinary }) => isOrdinary,
+    (_, { status }) => ![200, 400].includes(status) && `HTTP status ${status}`,
+  ),
   'error as success': when(
     ({ status }) => status === 200,
     ({ code, transactionId, userId }) =>
@@ -123,6 +122,14 @@ function note(findings: LintFindings, found: string | undefined, exchange: Excha
 }
 
 const KNOWN_METHODS = ['POST', 'PUT']
+/** Characters; an express of 25 selections has about 8,000. */
+const MAX_ORDINARY_BODY = 64 * 1024
+
+/** The interface has no other methods, shows no content type and no limit of a body: what it does not have may be answered in any way. */
+function isOrdinary({ method, headers, body }: SentRequest): boolean {
+  const isJson = headers['content-type'] === 'application/json'
+  return KNOWN_METHODS.includes(method) && isJson && body.length <= MAX_ORDINARY_BODY
+}
 
 function see({ request, answer, durationMs, startedAt }: Exchange): Seen | undefined {
   if (answer.kind === 'none') return undefined
@@ -132,7 +139,7 @@ function see({ request, answer, durationMs, startedAt }: Exchange): Seen | undef
     status: answer.status,
     body: readObject(answer.body),
     betId: typeof betId === 'string' ? betId : undefined,
-    hasRoute: KNOWN_METHODS.includes(request.method),
+    isOrdinary: isOrdinary(request),
     hasTimeLimit: isAboutBet && (request.method === 'POST' || type === 3),
     durationMs,
     startedAt,
