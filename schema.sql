@@ -288,6 +288,7 @@ CREATE TABLE purser.player (
     limits json DEFAULT '{}'::json NOT NULL,
     created_as json NOT NULL,
     created_at timestamp with time zone NOT NULL,
+    version bigint DEFAULT 0 NOT NULL,
     CONSTRAINT player_check CHECK ((currency = ANY (currencies))),
     CONSTRAINT player_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text])))
 );
