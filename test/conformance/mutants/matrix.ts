@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { failing, judgeTestWallet } from './judged.ts'
-import type { MutantId } from './mutants.ts'
-import { MUTANTS } from './mutants.ts'
+import { MUTANTS, type MutantId } from './mutants.ts'
 import { PAGE, readPage, rightCases, writePage } from './table.ts'
 
 /** A busy machine lets calls that race miss each other, and answers come late; a case that does not see its mutant never fails. */
