@@ -124,6 +124,9 @@ CREATE TABLE platform.event (
     event_id text NOT NULL,
     status text NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    results_version bigint DEFAULT 0 NOT NULL,
+    results_applied bigint DEFAULT 0 NOT NULL,
+    results_at timestamp with time zone,
     CONSTRAINT event_status_check CHECK ((status = ANY (ARRAY['open'::text, 'suspended'::text, 'withdrawn'::text, 'ended'::text])))
 );
 
@@ -423,6 +426,8 @@ CREATE INDEX delivery_due ON platform.delivery USING btree (partner_id, ((operat
 CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((status = 'pending'::text) AND (operation = 'place'::text));
 
 CREATE INDEX delivery_to_look_at ON platform.delivery USING btree (status, delivery_id) WHERE (status = ANY (ARRAY['stuck'::text, 'refused'::text, 'waiting'::text]));
+
+CREATE INDEX event_results_pending ON platform.event USING btree (results_at) WHERE (results_applied < results_version);
 
 CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet_id);
 

@@ -24,6 +24,7 @@ import type { PlatformMetrics } from './metrics.ts'
 import { CALLS_PER_LANE, type Partners } from './partner.ts'
 import { giveUpPlacing } from './placing.ts'
 import { type Finished, type Recorded, record } from './record.ts'
+import { finishResults } from './results.ts'
 
 /** Timers that a test can drive. */
 export interface Timers {
@@ -128,7 +129,7 @@ async function turn(engine: Engine): Promise<Date> {
       if (claim.status === 'stuck') deps.metrics.delivered(claim.operation, claim.status)
       else void send(engine, claim, claimedAt + START_WITHIN_MS)
     }
-    if (await giveUpAbandoned(engine)) return deps.clock.now()
+    if (await finishAbandoned(engine)) return deps.clock.now()
     return nextTurnAt(engine, nextDue, recorded.busy.length > 0)
   } catch (error) {
     if (!engine.stopping) engine.finished = [...finished, ...engine.finished]
@@ -192,14 +193,18 @@ function totalInFlight({ breakers }: Engine): number {
   return [...breakers.values()].reduce((sum, breaker) => sum + breaker.inFlight(), 0)
 }
 
-/** Whether rollbacks were decided. Its failure is not the turn's: what the turn recorded stays recorded. */
-async function giveUpAbandoned({ deps, stopping }: Engine): Promise<boolean> {
+/**
+ * What processes that died have begun: placements are given up, results are applied. Whether anything was decided. Its
+ * failure is not the turn's: what the turn recorded stays recorded.
+ */
+async function finishAbandoned({ deps, stopping }: Engine): Promise<boolean> {
   if (stopping) return false
   try {
     const betIds = await readOverduePlacements(deps.db, deps.clock.now())
-    return betIds.length > 0 && (await giveUpPlacing(deps, betIds)) > 0
+    const isGivenUp = betIds.length > 0 && (await giveUpPlacing(deps, betIds)) > 0
+    return (await finishResults(deps)) || isGivenUp
   } catch (error) {
-    deps.log.error({ err: error }, 'abandoned placements could not be given up')
+    deps.log.error({ err: error }, 'what another process had begun could not be finished')
     return false
   }
 }

@@ -61,6 +61,12 @@ const END_EVENT = statement(
   `insert into platform.event (event_id, status, updated_at) values ($1, 'ended', $2::timestamptz)
    on conflict (event_id) do update set status = 'ended', updated_at = excluded.updated_at`,
 )
+/** A withdrawn result leaves the event as it was; an event that was never named has none to withdraw. */
+const COUNT_RESULTS = statement(
+  'platform_count_results',
+  `update platform.event set results_version = results_version + 1, results_at = $2::timestamptz where event_id = $1
+   returning results_version`,
+)
 const CLEAR_RESULTS = statement(
   'platform_clear_results',
   'update platform.outcome set result = null where event_id = $1 and result is not null',
@@ -77,19 +83,49 @@ export interface OutcomeResult {
   readonly result: SelectionResult
 }
 
-/** Replaces the event's results; none: they are withdrawn. A result ends the event. */
+/**
+ * Replaces the event's results; none: they are withdrawn. A result ends the event. Resolves to the version of the results,
+ * for `resultsApplied`.
+ */
 export async function saveResults(
   tx: Tx,
   eventId: string,
   outcomes: readonly OutcomeResult[],
   now: Date,
-): Promise<void> {
-  await Promise.all([
+): Promise<bigint> {
+  const [, , counted] = await Promise.all([
     tx.query(LOCK_EVENT, [eventId]),
-    ...(outcomes.length > 0 ? [tx.execute(END_EVENT, [eventId, now])] : []),
+    outcomes.length > 0 && tx.execute(END_EVENT, [eventId, now]),
+    tx.query<{ results_version: bigint }>(COUNT_RESULTS, [eventId, now]),
     tx.execute(CLEAR_RESULTS, [eventId]),
     tx.execute(SAVE_RESULTS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.result)]),
   ])
+  return counted[0]?.results_version ?? 0n
+}
+
+const RESULTS_APPLIED = statement(
+  'platform_results_applied',
+  'update platform.event set results_applied = greatest(results_applied, $2::bigint) where event_id = $1',
+)
+
+/** Every bet on the event follows this version of its results. */
+export async function resultsApplied(db: Db, eventId: string, version: bigint): Promise<void> {
+  await db.transaction((tx) => tx.execute(RESULTS_APPLIED, [eventId, version]))
+}
+
+const PENDING_RESULTS = statement(
+  'platform_pending_results',
+  `select event_id, results_version from platform.event
+   where results_applied < results_version and results_at < $1::timestamptz order by results_at limit 1`,
+)
+
+/** The longest waiting event whose results were accepted before this time and are not applied yet. */
+export async function readPendingResults(
+  db: Db,
+  before: Date,
+): Promise<{ eventId: string; version: bigint } | undefined> {
+  const [row] = await db.query<{ event_id: string; results_version: bigint }>(PENDING_RESULTS, [before])
+  return row && { eventId: row.event_id, version: row.results_version }
 }
 
 const BETS_ON_EVENT = statement(

@@ -1,8 +1,9 @@
 /** P16: a platform is killed, another one on its database finishes what it had begun (C-1, C-5). */
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
-import { startPlatform, type TestPlatform } from '../support/platform.ts'
+import { aBet, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { type PlatformProcess, spawnPlatform } from '../support/platform-process.ts'
 import { type ScriptedWallet, startScriptedWallet, status } from '../support/scripted-wallet.ts'
 
@@ -104,6 +105,36 @@ test('C-4: down for more than 6 minutes before the first attempt of a rollback: 
   const { status: state, deliveries } = await api.bet(String(place?.body.transactionId))
   expect([state, deliveries[1]?.operation, deliveries[1]?.status]).toEqual(['cancelled', 'rollback', 'done'])
 })
+
+test('P16: killed while a result is being applied: the bets that did not follow yet are settled', async () => {
+  const { amount, selections } = aBet()
+  const { betId } = await killed.api.place(frame, { amount, selections })
+  const [{ eventId, outcomeId } = {}] = selections
+  const held = new pg.Client({ connectionString: database.url })
+  await held.connect()
+  await held.query('begin')
+  await held.query('select 1 from platform.bet where bet_id = $1 for update', [betId])
+  const setting = killed.api.results(String(eventId), { [String(outcomeId)]: 'won' }).catch(() => 'nobody answered')
+  await expect.poll(() => resultsOf(String(eventId)), { timeout: 5_000 }).toBe(1)
+  await killed.kill('SIGKILL')
+  expect(await setting).toBe('nobody answered')
+  await held.end()
+  const { api } = await succeed()
+  await wallet.seen('settle', 1)
+  await time.settle()
+  expect((await api.bet(betId)).status).toBe('settled')
+  expect(operationsOf(betId)).toEqual(['place', 'settle'])
+})
+
+async function resultsOf(eventId: string): Promise<number> {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const { rowCount } = await client.query('select 1 from platform.outcome where event_id = $1 and result is not null', [
+    eventId,
+  ])
+  await client.end()
+  return rowCount ?? 0
+}
 
 test('P16: killed while a settle is on its way: it is sent again with the same bytes, and what waits behind it follows', async () => {
   const { betId } = await killed.api.place(frame)
