@@ -30,7 +30,9 @@ async function bringBackOne(play: Play, key: string, holder: Holder, isAsExpecte
   const wanted = holder.player.balance ?? now
   if (await closeGap(play, holder, wanted - now)) return find(wanted)
   const left = now - (await loseWins(play, key, holder))
-  return left !== now && (await closeGap(play, holder, wanted - left)) ? find(wanted) : find(left)
+  if (left !== now && (await closeGap(play, holder, wanted - left))) return find(wanted)
+  // A bet of the whole balance would be refused as this one was, and a case would take that for a fault.
+  return left > 2n * wanted ? 'the player has won more than can be lost again' : find(left)
 }
 
 /** What was won may be more than the operator takes as one stake. Answers how much of it was taken back. */

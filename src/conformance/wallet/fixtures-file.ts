@@ -214,7 +214,11 @@ function answerWish({ kind, needs, resolve, reject }: Wish, free: Pools, left: P
   const fits = needs.includes('dead token') ? hasDeadToken : () => true
   const impossible = missing(left, kind, needs)
   if (impossible !== undefined) {
-    reject(new NoPlayers('no player is left: cases before this one failed, and their balances are not known'))
+    reject(
+      new NoPlayers(
+        'no player is left: cases before this one left balances that are not known, or cannot be brought back',
+      ),
+    )
     return true
   }
   const pool = free.get(kind) ?? []
