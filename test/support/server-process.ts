@@ -22,7 +22,10 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-export async function spawnServer(command: 'wallet' | 'platform' | 'gateway', env: Record<string, string>): Promise<ServerProcess> {
+export async function spawnServer(
+  command: 'wallet' | 'platform' | 'gateway',
+  env: Record<string, string>,
+): Promise<ServerProcess> {
   const child = launch(command, env)
   const output = collectOutput(child)
   const url = await listening(command, child, output)
