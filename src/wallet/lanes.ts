@@ -17,6 +17,8 @@ import { bucketOf, laneOf } from './bucket.ts'
 const MAX_BATCH = 256
 /** Calls waiting in one lane at most; more are refused at once. */
 const MAX_WAITING = 4_000
+/** Answers that are written before the event loop looks at the network again. */
+const ANSWERS_PER_TURN = 16
 /** Milliseconds between two looks for calls that have waited too long behind a batch that does not end. */
 const SWEEP_MS = 100
 
@@ -102,7 +104,7 @@ async function work(deps: LanesDeps, lane: Lane): Promise<void> {
 async function tryBatch(deps: LanesDeps, bucket: number, batch: readonly Entry[]): Promise<unknown> {
   try {
     const outcomes = await deps.apply(bucket, batch)
-    setImmediate(() => answerAll(batch, outcomes)) // the next batch is sent first: the database works while answers are written
+    answerInTurns(batch, outcomes) // the next batch is sent first: the database works while answers are written
     return undefined
   } catch (error) {
     deps.onFailure(error, batch.length)
@@ -110,9 +112,12 @@ async function tryBatch(deps: LanesDeps, bucket: number, batch: readonly Entry[]
   }
 }
 
-function answerAll(batch: readonly Entry[], outcomes: readonly Outcome[]): void {
-  batch.forEach((entry, i) => {
-    entry.answer(outcomes[i] ?? FAILED)
+/** In turns, between which the database's answer to the next batch is looked for: it must not wait behind 256 replies. */
+function answerInTurns(batch: readonly Entry[], outcomes: readonly Outcome[], from = 0): void {
+  setImmediate(() => {
+    const to = Math.min(from + ANSWERS_PER_TURN, batch.length)
+    for (let i = from; i < to; i++) batch[i]?.answer(outcomes[i] ?? FAILED)
+    if (to < batch.length) answerInTurns(batch, outcomes, to)
   })
 }
 
