@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { decidedBets } from './decided-bets.ts'
 import { type Scene, startScene } from './scene.ts'
 
 let scene: Scene
@@ -10,34 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 
-type Outcome = 'won' | 'lost' | 'refund'
-
-/** A bet on the outcome `home` of an event of its own for each of the odds. */
-async function betAt(...odds: string[]): Promise<{ betId: string; events: string[] }> {
-  const events = odds.map(() => randomUUID())
-  const selections = odds.map((coefficient, i) => ({ eventId: events[i], outcomeId: 'home', coefficient }))
-  const { betId, status } = await scene.api.place(scene.frame, { selections })
-  expect(status).toBe('accepted')
-  return { betId, events }
-}
-
-async function decideEvent(eventId: string | undefined, result?: Outcome): Promise<number> {
-  const changed = await scene.api.results(eventId ?? '', result === undefined ? {} : { home: result })
-  await scene.time.settle()
-  return changed
-}
-
-async function stateOf(betId: string): Promise<unknown> {
-  const { status, resultType, payout } = await scene.api.bet(betId)
-  return [status, resultType, payout]
-}
-
-/** What the partner was told after the Place bet. */
-const toldOf = (betId: string) =>
-  scene
-    .callsOf(betId)
-    .slice(1)
-    .map(({ operation, body }) => [operation, body.resultType, body.amount])
+const { betAt, decideEvent, stateOf, toldOf } = decidedBets(() => scene)
 
 describe('W-17: what was decided by hand', () => {
   test('stays, whatever the events say, until it is taken back by hand; then they decide again', async () => {
