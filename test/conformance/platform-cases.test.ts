@@ -28,3 +28,13 @@ test('no two cases do and expect the same', () => {
   )
   expect(new Set(scenes).size).toBe(scenes.length)
 })
+
+test('a scene that ends with a call it waited for does not count what may still be on its way', () => {
+  const racing = PLATFORM_CASES.flatMap((one) => {
+    const last = one.kind === 'scene' ? one.acts.at(-1) : undefined
+    if (one.kind !== 'scene' || last?.kind !== 'await') return []
+    const counts = one.expect.some((it) => it.kind === 'count' && it.call === last.call && Number.isFinite(it.to))
+    return counts ? [one.id] : []
+  })
+  expect(racing).toEqual([])
+})

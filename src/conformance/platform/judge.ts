@@ -70,7 +70,8 @@ function of({ calls }: Played, call: BetOperation): readonly Received[] {
 function judgeCount({ call, from, to }: Extract<Expectation, { kind: 'count' }>, played: Played): string | undefined {
   const { length } = of(played, call)
   if (length >= from && length <= to) return undefined
-  const wanted = from === to ? (from === 0 ? 'none' : `${from}`) : `${from} to ${to}`
+  const most = to === Number.POSITIVE_INFINITY ? `${from} or more` : `${from} to ${to}`
+  const wanted = from === to ? (from === 0 ? 'none' : `${from}`) : most
   return length === 0 ? `no ${NAMES[call]} came` : `${NAMES[call]} came ${times(length)}, where ${wanted} should have`
 }
 

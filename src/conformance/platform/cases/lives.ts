@@ -1,6 +1,6 @@
 /** Currencies, restarts, dead partners, and the form of every request (P15 to P18). */
 import type { Act, PlatformCase } from '../case.ts'
-import { awaiting, count, HANG, PLACE, refusal, status, WATCH, won } from './scenes.ts'
+import { atLeast, awaiting, count, HANG, PLACE, refusal, status, WATCH, won } from './scenes.ts'
 
 const SETTLE_FIRST: Act = { kind: 'settle', bet: 0, resultType: 'won', amount: '25.00' }
 const CASHOUT_SECOND: Act = { kind: 'settle', bet: 1, resultType: 'cashout', amount: '12.00' }
@@ -50,7 +50,7 @@ const CURRENCY_CASES: readonly PlatformCase[] = [
     loses: 'The partner cannot find the stake’s currency, or refunds another one.',
     covers: ['P17'],
     acts: [PLACE, { kind: 'switch_currency' }, PLACE, { kind: 'cancel', bet: 0, errorCode: 32 }, awaiting('rollback')],
-    expect: [count('place', 2), count('rollback', 1), { kind: 'currencies', of: ['EUR', 'USD'] }],
+    expect: [count('place', 2), atLeast('rollback', 1), { kind: 'currencies', of: ['EUR', 'USD'] }],
   },
 ]
 
@@ -130,7 +130,7 @@ const ISOLATION_CASE: PlatformCase = {
     ...HEALTHY.map((partner): Act => ({ ...won('25.00'), bet: DEAD_BETS + partner - 1 }) as Act),
     awaiting('settle', HEALTHY.length),
   ],
-  expect: [count('settle', HEALTHY.length, 2 * HEALTHY.length), { kind: 'prompt' }], // that none comes twice is another case
+  expect: [atLeast('settle', HEALTHY.length), { kind: 'prompt' }],
 }
 
 const form = (

@@ -1,6 +1,6 @@
 /** Settle, resettle and Unsettle on their way to the partner (P12 to P14; C-5, C-6). */
 import type { PlatformCase } from '../case.ts'
-import { awaiting, count, HANG, PLACE, refusal, status, times, UNSETTLE, WATCH, won } from './scenes.ts'
+import { atLeast, awaiting, count, HANG, PLACE, refusal, status, times, UNSETTLE, WATCH, won } from './scenes.ts'
 
 const RESETTLE = 'Settle, Resettle (a)'
 const UNPAID = 'The partner was away for a moment, and the winner is never paid.'
@@ -61,7 +61,7 @@ export const RESULT_CASES: readonly PlatformCase[] = [
     covers: ['P12'],
     answers: { settle: { first: times(2, status(500)) } },
     acts: [PLACE, won('25.00'), awaiting('settle', 3)],
-    expect: [count('settle', 3), { kind: 'same_data', call: 'settle', exactly: true }],
+    expect: [atLeast('settle', 3), { kind: 'same_data', call: 'settle', exactly: true }],
   },
   {
     kind: 'scene',

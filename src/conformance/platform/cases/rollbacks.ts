@@ -2,7 +2,7 @@
 
 import type { PlatformCase } from '../case.ts'
 import { MAX_ROLLBACK_ATTEMPTS } from '../timing.ts'
-import { awaiting, count, HANG, PLACE, ROLLED_BACK, refusal, status, times, WATCH } from './scenes.ts'
+import { atLeast, awaiting, count, HANG, PLACE, ROLLED_BACK, refusal, status, times, WATCH } from './scenes.ts'
 
 const CLAUSE = 'Limits, Rollback retries'
 const KEPT = 'The partner’s database was busy for a moment, and the player’s stake is gone for good.'
@@ -37,7 +37,7 @@ export const ROLLBACK_CASES: readonly PlatformCase[] = [
     covers: ['P8'],
     answers: { place: FAILED, rollback: { first: times(SEEN - 1, status(503)) } },
     acts: [PLACE, awaiting('rollback', SEEN)],
-    expect: [count('rollback', SEEN), { kind: 'gaps', shape: 'doubling', attempts: SEEN }],
+    expect: [atLeast('rollback', SEEN), { kind: 'gaps', shape: 'doubling', attempts: SEEN }],
   },
   {
     kind: 'scene',
@@ -97,7 +97,7 @@ export const ROLLBACK_CASES: readonly PlatformCase[] = [
     covers: ['P8'],
     answers: { place: FAILED, rollback: { first: times(2, status(500)) } },
     acts: [PLACE, awaiting('rollback', 3)],
-    expect: [count('rollback', 3), { kind: 'same_data', call: 'rollback', exactly: false }],
+    expect: [atLeast('rollback', 3), { kind: 'same_data', call: 'rollback', exactly: false }],
   },
   {
     kind: 'scene',

@@ -15,5 +15,7 @@ export const won = (amount: string): Act => ({ kind: 'settle', resultType: 'won'
 export const awaiting = (call: BetOperation, count = 1): Act => ({ kind: 'await', call, count })
 
 export const count = (call: BetOperation, from: number, to = from): Expectation => ({ kind: 'count', call, from, to })
+/** For a scene that ends as soon as these have come: whether another one follows is then a matter of chance. */
+export const atLeast = (call: BetOperation, from: number): Expectation => count(call, from, Number.POSITIVE_INFINITY)
 export const NO_ROLLBACK = count('rollback', 0)
 export const ROLLED_BACK = count('rollback', 1)
