@@ -23,10 +23,21 @@ export interface Tx {
   finish<T>(send: () => Promise<T>): Promise<T>
 }
 
+export interface Chain {
+  /**
+   * As `Db.transaction`, begun as soon as those before it on this chain have sent all that they will send. It sees what they
+   * have left, whether they are committed or undone. `onSent` is called, once or twice, when the next one can begin; at the
+   * latest when the promise settles.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, onSent: () => void): Promise<T>
+}
+
 export interface Db {
   readonly kind: 'postgres' | 'pglite'
   /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Transactions one behind the other, for whoever has the next one ready before the last one is durable. */
+  openChain(): Chain
   /** Reads from one unchanging snapshot of the whole database: for audits. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** One statement on its own, for reading. */

@@ -24,9 +24,12 @@ export async function openPglite(dataDir: string): Promise<Db> {
   const unlock = dataDir.startsWith('memory://') ? async () => {} : await claim(dataDir)
   const target = dataDir.startsWith('memory://') ? dataDir : join(dataDir, FILES)
   const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } })
+  const transaction: Db['transaction'] = (work) =>
+    pglite.transaction((tx) => inTransaction(tx, hotSettings('local'), work))
   return {
     kind: 'pglite',
-    transaction: (work) => pglite.transaction((tx) => inTransaction(tx, hotSettings('local'), work)),
+    transaction,
+    openChain: () => ({ transaction: (work, onSent) => transaction(work).finally(onSent) }),
     snapshot: (work) => pglite.transaction((tx) => inTransaction(tx, `set transaction ${SNAPSHOT}`, work)),
     query: (statement, values) => run(pglite, statement, values) as Promise<never>,
     script: (work) => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql)))),

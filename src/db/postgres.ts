@@ -1,7 +1,9 @@
 /** The Db on a Postgres server, through `pg` pools: one for what changes money, a small one for reading, one connection for audits. */
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { type Db, hotSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
+import { openChain } from './chain.ts'
+import { type Db, hotSettings, type Row, SNAPSHOT, type Tx } from './db.ts'
+import { type Connection, type Manner, prepared, runTransaction } from './transaction.ts'
 
 /** Transactions at once from one process: the lanes (wallet.ts) and the operator's changes. */
 export const POOL_SIZE = 24
@@ -37,16 +39,19 @@ export async function openPostgres(url: string): Promise<Db> {
   }
   return {
     kind: 'postgres',
-    transaction: (work) =>
-      inTransaction(hot, BEGIN_HOT, HOT_TIMEOUT_MS, (client, course) => work(txOn(client, HOT_TIMEOUT_MS, course))),
-    snapshot: (work) => inTransaction(slow, `begin ${SNAPSHOT}`, 0, (client, course) => work(txOn(client, 0, course))),
+    transaction: (work) => inTransaction(hot, HOT, work),
+    openChain: () => openChain(hot, HOT),
+    snapshot: (work) => inTransaction(slow, { begin: `begin ${SNAPSHOT}`, timeoutMs: 0 }, work),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
-    script: (work) => inTransaction(slow, 'begin', 0, (client) => work(async (sql) => rowsOf(await client.query(sql)))),
+    script: (work) =>
+      inTransaction(slow, { begin: 'begin', timeoutMs: 0 }, (_tx, client) =>
+        work(async (sql) => rowsOf(await client.query(sql))),
+      ),
     close,
   }
 }
 
-const BEGIN_HOT = 'begin isolation level read committed'
+const HOT: Manner = { begin: 'begin isolation level read committed', timeoutMs: HOT_TIMEOUT_MS }
 
 /** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */
 async function setHot(client: pg.ClientBase): Promise<void> {
@@ -127,108 +132,20 @@ async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {
   )
 }
 
-/** `timeoutMs` 0 waits for ever. A statement that runs out of time closes its connection: nobody knows what it did. */
-function prepared({ name, text }: Statement, values: readonly unknown[] = [], timeoutMs: number): pg.QueryConfig {
-  return { name, text, values: values.map(toParameter), query_timeout: timeoutMs } as pg.QueryConfig
+async function run(pool: pg.Pool, query: pg.QueryConfig): Promise<Row[]> {
+  return (await pool.query(query)).rows
 }
 
-/** Arrays as Postgres writes them. `pg` would escape every element twice over; nearly none needs it. */
-function toParameter(value: unknown): unknown {
-  return Array.isArray(value) ? `{${value.map(toElement).join(',')}}` : value
-}
-
-const TO_ESCAPE = /["\\]/
-
-function toElement(value: unknown): string {
-  if (value === null || value === undefined) return 'NULL'
-  if (typeof value !== 'string') return String(value)
-  return TO_ESCAPE.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`
-}
-
-async function run(client: pg.Pool | pg.PoolClient, query: pg.QueryConfig): Promise<Row[]> {
-  return (await client.query(query)).rows
-}
-
-/** What is known of a transaction while it runs. */
-interface Course {
-  /** In the order in which the server reports them: the first one is the cause of the others. */
-  readonly errors: unknown[]
-  /** BEGIN failed: nothing more may be sent, it would run outside a transaction. */
-  lost: boolean
-  /** COMMIT is on its way, behind the last statements. */
-  committing?: Promise<void>
-}
-
-function txOn(client: pg.PoolClient, timeoutMs: number, course: Course): Tx {
-  const send = async (statement: Statement, values: readonly unknown[] | undefined) => {
-    if (course.lost) throw new Error('the transaction has not begun')
-    try {
-      return await client.query(prepared(statement, values, timeoutMs))
-    } catch (error) {
-      course.errors.push(error)
-      throw error
-    }
-  }
-  return {
-    query: async (statement, values) => (await send(statement, values)).rows as never,
-    execute: async (statement, values) => (await send(statement, values)).rowCount ?? 0,
-    finish: (sendLast) => {
-      const sent = sendLast()
-      if (!course.lost) {
-        course.committing = commit(client, timeoutMs)
-        course.committing.catch(() => {}) // looked at when the work has ended; until then a failure must not count as unhandled
-      }
-      return sent
-    },
-  }
-}
-
-/** BEGIN travels with the first statements of `work`. Whatever fails, everything that was sent is waited for. */
 async function inTransaction<T>(
   pool: pg.Pool,
-  begin: string,
-  timeoutMs: number,
-  work: (client: pg.PoolClient, course: Course) => Promise<T>,
+  manner: Manner,
+  work: (tx: Tx, client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect()
-  const course: Course = { errors: [], lost: false }
-  let broken: Error | undefined
+  const connection: Connection = { client: await pool.connect() }
   try {
-    const beginning = client
-      .query({ text: begin, query_timeout: timeoutMs } as pg.QueryConfig)
-      .catch((error: unknown) => {
-        course.lost = true
-        broken = new Error('BEGIN failed')
-        course.errors.unshift(error)
-      })
-    const [worked] = await Promise.allSettled([work(client, course), beginning])
-    const [ended] = await Promise.allSettled([course.committing])
-    if (course.errors.length > 0) throw course.errors[0]
-    if (worked.status === 'rejected') throw worked.reason
-    if (ended.status === 'rejected') throw ended.reason
-    if (course.committing === undefined) await commit(client, timeoutMs)
-    return worked.value
-  } catch (error) {
-    broken ??= await undo(client)
-    throw error
+    return await runTransaction(connection, manner, work)
   } finally {
-    client.release(broken)
-  }
-}
-
-/** A COMMIT after a failed statement answers ROLLBACK without an error; that must not pass for success. */
-async function commit(client: pg.PoolClient, timeoutMs: number): Promise<void> {
-  const { command } = await client.query({ text: 'commit', query_timeout: timeoutMs } as pg.QueryConfig)
-  if (command !== 'COMMIT') throw new Error('the transaction was not committed')
-}
-
-/** The error, if the connection cannot be used any more. */
-async function undo(client: pg.PoolClient): Promise<Error | undefined> {
-  try {
-    await client.query({ text: 'rollback', query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error : new Error('the connection is broken')
+    connection.client.release(connection.broken)
   }
 }
 

@@ -33,18 +33,18 @@ export interface WaitingCall {
 }
 
 export interface ApplyDeps {
-  readonly db: Db
+  readonly transaction: Db['transaction']
   readonly clock: Clock
   readonly rules: Rules
   readonly known: Known
 }
 
 export async function applyBatch(
-  { db, clock, rules, known }: ApplyDeps,
+  { transaction, clock, rules, known }: ApplyDeps,
   bucket: number,
   waiting: readonly WaitingCall[],
 ): Promise<Outcome[]> {
-  return db.transaction(async (tx) => {
+  return transaction(async (tx) => {
     const calls = waiting.map(({ call }) => call)
     const batch = await loadBatch(tx, bucket, calls, known, clock.now)
     const outcomes = waiting.map((waited) => (isTooLate(waited) ? FAILED : judge(batch, waited.call, rules)))

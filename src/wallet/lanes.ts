@@ -1,6 +1,6 @@
 /**
- * The queue. A lane takes the calls of its share of the players; while one batch is with the database the next one
- * gathers, so batches grow with the load and a lone call waits for nobody. A lane holds players of one bucket.
+ * The queue. A lane takes the calls of its share of the players; while batches are with the database the next one gathers,
+ * so batches grow with the load and a lone call waits for nobody. A lane holds players of one bucket.
  *
  * waiting ──the lane is free──► in a batch ──commit──► answered
  *    │                             └──the batch fails──► each call again, alone ──► answered or failed
@@ -12,21 +12,30 @@ import { LIMITS } from '../protocol/limits.ts'
 import { FAILED, isTooLate, type Outcome, type WaitingCall } from './apply.ts'
 import type { BetCall } from './bet.ts'
 import { bucketOf, laneOf } from './bucket.ts'
+import { inTurn } from './turns.ts'
 
 /** Calls in one transaction at most. */
 const MAX_BATCH = 256
+/**
+ * A batch is sent behind one that is not committed yet when it is so many times as large, and else when that one has ended:
+ * it must not be small for the sake of being early, because each batch costs both sides about as much as ten calls.
+ */
+const EARLY_GROWTH = 1.5
 /** Calls waiting in one lane at most; more are refused at once (R-4). */
 const MAX_WAITING = 4_000
-/** Answers that are written before the event loop looks at the network again. */
-const ANSWERS_PER_TURN = 16
 /** Milliseconds between two looks for calls that have waited too long behind a batch that does not end (R-5). */
 const SWEEP_MS = 100
+
+/**
+ * Applies a batch in one transaction, behind those that were given to the same lane before; rejects when nothing of it was
+ * written, or nobody knows. `onSent` is called when the next one can be given, at the latest when the promise settles.
+ */
+export type ApplyInLane = (calls: readonly WaitingCall[], onSent: () => void) => Promise<Outcome[]>
 
 export interface LanesDeps {
   readonly buckets: number
   readonly lanesPerBucket: number
-  /** Applies a batch in one transaction; rejects when nothing of it was written, or nobody knows. */
-  apply(bucket: number, calls: readonly WaitingCall[]): Promise<Outcome[]>
+  openLane(bucket: number): ApplyInLane
   /** Told of each failure of a batch or call, with the number of calls it concerned. */
   onFailure(error: unknown, calls: number): void
   /** Told how long each call waited for its batch. */
@@ -46,16 +55,20 @@ interface Entry extends WaitingCall {
 }
 
 interface Lane {
-  readonly bucket: number
+  readonly apply: ApplyInLane
   waiting: Entry[]
   busy: boolean
+  /** Who is to be told when so many calls wait. */
+  wanted: { readonly count: number; tell(): void }
 }
+
+const NOTHING_WANTED: Lane['wanted'] = { count: Number.POSITIVE_INFINITY, tell() {} }
 
 export function createLanes(deps: LanesDeps): Lanes {
   const { buckets, lanesPerBucket } = deps
   const lanes = Array.from(
     { length: buckets * lanesPerBucket },
-    (_, i): Lane => ({ bucket: i % buckets, waiting: [], busy: false }),
+    (_, i): Lane => ({ apply: deps.openLane(i % buckets), waiting: [], busy: false, wanted: NOTHING_WANTED }),
   )
   let depth = 0
   setInterval(() => lanes.forEach(failLate), SWEEP_MS).unref()
@@ -73,6 +86,7 @@ export function createLanes(deps: LanesDeps): Lanes {
         }
         lane.waiting.push({ call, arrivedAt, startBefore: arrivedAt + LIMITS.startMs, answer })
         if (!lane.busy) void work(deps, lane)
+        if (lane.waiting.length >= lane.wanted.count) lane.wanted.tell()
       })
     },
   }
@@ -85,26 +99,58 @@ function failLate(lane: Lane): void {
   for (const entry of lane.waiting.splice(0, count)) entry.answer(FAILED)
 }
 
-/** Takes batches until nothing waits. The first turn is put off, so that calls of one network read travel together. */
+/**
+ * Takes batches until nothing waits. At most two are with the database: one is committed while the other is read and judged.
+ * Each is put off for a turn, so that calls of one network read travel together.
+ */
 async function work(deps: LanesDeps, lane: Lane): Promise<void> {
   lane.busy = true
-  await new Promise(setImmediate)
+  let ending = Promise.resolve()
+  await nextTurn()
   failLate(lane)
   while (lane.waiting.length > 0) {
     const batch = lane.waiting.splice(0, MAX_BATCH)
     for (const entry of batch) deps.onWaited(performance.now() - entry.arrivedAt)
-    const error = await tryBatch(deps, lane.bucket, batch)
-    if (error !== undefined) await afterFailure(deps, lane.bucket, batch, error)
+    const before = ending
+    await new Promise<void>((onSent) => {
+      ending = see(deps, lane, batch, onSent)
+    })
+    await before
+    await Promise.race([ending, gathered(lane, Math.min(EARLY_GROWTH * batch.length, MAX_BATCH))])
+    await nextTurn()
     failLate(lane)
   }
   lane.busy = false
 }
 
+/** Resolves when so many calls wait. */
+function gathered(lane: Lane, count: number): Promise<void> {
+  return new Promise((resolve) => {
+    lane.wanted = { count, tell: resolve }
+    if (lane.waiting.length >= count) resolve()
+  })
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Sees a batch to its end: every call of it is answered. */
+async function see(deps: LanesDeps, lane: Lane, batch: readonly Entry[], onSent: () => void): Promise<void> {
+  const error = await tryBatch(deps, lane, batch, onSent)
+  if (error !== undefined) await afterFailure(deps, lane, batch, error)
+}
+
 /** Answers all calls of a batch, or resolves to the error and answers none. */
-async function tryBatch(deps: LanesDeps, bucket: number, batch: readonly Entry[]): Promise<unknown> {
+async function tryBatch(
+  deps: LanesDeps,
+  lane: Lane,
+  batch: readonly Entry[],
+  onSent: () => void = () => {},
+): Promise<unknown> {
   try {
-    const outcomes = await deps.apply(bucket, batch)
-    answerInTurns(batch, outcomes) // the next batch is sent first: the database works while answers are written
+    const outcomes = await lane.apply(batch, onSent)
+    for (const [i, entry] of batch.entries()) inTurn(() => entry.answer(outcomes[i] ?? FAILED))
     return undefined
   } catch (error) {
     deps.onFailure(error, batch.length)
@@ -112,24 +158,15 @@ async function tryBatch(deps: LanesDeps, bucket: number, batch: readonly Entry[]
   }
 }
 
-/** In turns, between which the database's answer to the next batch is looked for: it must not wait behind 256 replies. */
-function answerInTurns(batch: readonly Entry[], outcomes: readonly Outcome[], from = 0): void {
-  setImmediate(() => {
-    const to = Math.min(from + ANSWERS_PER_TURN, batch.length)
-    for (let i = from; i < to; i++) batch[i]?.answer(outcomes[i] ?? FAILED)
-    if (to < batch.length) answerInTurns(batch, outcomes, to)
-  })
-}
-
 /** A poisoned call must not fail its neighbours: each goes through alone, unless the database itself is down. */
-async function afterFailure(deps: LanesDeps, bucket: number, batch: readonly Entry[], error: unknown): Promise<void> {
+async function afterFailure(deps: LanesDeps, lane: Lane, batch: readonly Entry[], error: unknown): Promise<void> {
   if (isOutage(error)) for (const entry of batch) entry.answer(FAILED)
-  else if (batch.length > 1 || isConflict(error)) await applyOneByOne(deps, bucket, batch)
+  else if (batch.length > 1 || isConflict(error)) await applyOneByOne(deps, lane, batch)
   else for (const entry of batch) entry.answer(FAILED)
 }
 
 /** Waits for a locked player once, not once per call. */
-async function applyOneByOne(deps: LanesDeps, bucket: number, batch: readonly Entry[]): Promise<void> {
+async function applyOneByOne(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Promise<void> {
   const locked = new Set<PlayerId>()
   for (const entry of batch) {
     const { player } = entry.call
@@ -137,7 +174,7 @@ async function applyOneByOne(deps: LanesDeps, bucket: number, batch: readonly En
       entry.answer(FAILED)
       continue
     }
-    const error = await tryAlone(deps, bucket, entry)
+    const error = await tryAlone(deps, lane, entry)
     if (error === undefined) continue
     if (isLockTimeout(error)) locked.add(player)
     entry.answer(FAILED)
@@ -145,7 +182,7 @@ async function applyOneByOne(deps: LanesDeps, bucket: number, batch: readonly En
 }
 
 /** A call that met another one's write is judged once more, on what that one left. */
-async function tryAlone(deps: LanesDeps, bucket: number, entry: Entry): Promise<unknown> {
-  const error = await tryBatch(deps, bucket, [entry])
-  return isConflict(error) ? tryBatch(deps, bucket, [entry]) : error
+async function tryAlone(deps: LanesDeps, lane: Lane, entry: Entry): Promise<unknown> {
+  const error = await tryBatch(deps, lane, [entry])
+  return isConflict(error) ? tryBatch(deps, lane, [entry]) : error
 }

@@ -16,6 +16,7 @@ import {
 import { type CallDeps, type Handled, handleBetCall, handleUserCall } from './handle-call.ts'
 import type { WalletMetrics } from './metrics.ts'
 import { failed, type Reply, refused } from './reply.ts'
+import { inTurn } from './turns.ts'
 
 export interface WireServerDeps extends CallDeps {
   readonly metrics: WalletMetrics
@@ -36,10 +37,12 @@ export async function registerWire(app: FastifyInstance, deps: WireServerDeps): 
     /** Fastify's way with promises would wait for each reply to be sent; this path is the hot one. */
     const bet = (request: FastifyRequest, reply: FastifyReply) => {
       const arrivedAt = performance.now()
-      handleBetCall(deps, toWire(request), arrivedAt).then(
-        (handled) => finish(deps, reply, handled, arrivedAt),
-        (error) => reply.send(error),
-      )
+      inTurn(() => {
+        handleBetCall(deps, toWire(request), arrivedAt).then(
+          (handled) => finish(deps, reply, handled, arrivedAt),
+          (error) => reply.send(error),
+        )
+      })
     }
     wire.post(OPERATIONS.place.path, { schema: WIRE_SCHEMAS.place }, bet)
     wire.put(OPERATIONS.settle.path, { schema: WIRE_SCHEMAS.change }, bet)

@@ -43,7 +43,13 @@ export function createWallet({ db, clock, log, buckets, secrets, rules, settings
   const lanes = createLanes({
     buckets,
     lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
-    apply: (bucket, calls) => applyBatch({ db, clock, rules, known }, bucket, calls),
+    openLane: (bucket) => {
+      const chain = db.openChain()
+      return (calls, onSent) => {
+        const transaction: Db['transaction'] = (work) => chain.transaction(work, onSent)
+        return applyBatch({ transaction, clock, rules, known }, bucket, calls)
+      }
+    },
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
     onWaited: (milliseconds) => metrics.waited(milliseconds),
   })

@@ -47,7 +47,7 @@ export async function openScene(): Promise<BatchScene> {
     now: STARTED_AT,
     apply: (...calls) => {
       const waiting = calls.map((call) => ({ call, startBefore: Number.POSITIVE_INFINITY }))
-      return applyBatch({ db, clock: clockOf(scene), rules: RULES, known }, 0, waiting)
+      return applyBatch({ transaction: db.transaction, clock: clockOf(scene), rules: RULES, known }, 0, waiting)
     },
     read: async (text) => (await sql.query(text)).rows,
     async close() {

@@ -1,0 +1,163 @@
+/** Transactions that are sent behind each other on one connection: each is whole or nothing, whatever became of the one before. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Chain, Db, Tx } from '../../src/db/db.ts'
+import { statement } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { createDatabase } from '../support/database.ts'
+
+const INSERT = statement('insert', 'insert into kept values ($1::int)')
+const READ = statement('read', 'select n, pg_backend_pid() as pid from kept order by n')
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let db: Db
+let sql: pg.Client
+let chain: Chain
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb({ kind: 'postgres', url: database.url })
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  await sql.query('create table kept (n int primary key deferrable initially deferred, check (n < 100))')
+})
+
+beforeEach(async () => {
+  await sql.query('truncate kept')
+  chain = db.openChain()
+})
+
+afterAll(async () => {
+  await sql.end()
+  await db.close()
+  await database.drop()
+})
+
+async function kept(): Promise<number[]> {
+  return (await sql.query('select n from kept order by n')).rows.map(({ n }) => n)
+}
+
+/** Reads, then sends these rows with COMMIT behind them; resolves to what it read. */
+const inserting =
+  (...rows: readonly number[]) =>
+  async (tx: Tx) => {
+    const seen = await tx.query<{ n: number; pid: number }>(READ)
+    await tx.finish(() => Promise.all(rows.map((n) => tx.execute(INSERT, [n]))))
+    return seen
+  }
+
+/** The second one is given as soon as everything of the first one is sent. */
+async function oneBehindTheOther(first: (tx: Tx) => Promise<unknown>, second: (tx: Tx) => Promise<unknown>) {
+  let secondEnded: Promise<unknown> | undefined
+  const firstEnded = chain.transaction(first, () => {
+    secondEnded ??= chain.transaction(second, () => {})
+  })
+  const [one] = await Promise.allSettled([firstEnded])
+  const [two] = await Promise.allSettled([secondEnded])
+  return { one, two }
+}
+
+test('the next one runs on the same connection and sees what was committed', async () => {
+  const pids: number[] = []
+  const { two } = await oneBehindTheOther(async (tx) => {
+    const [row] = await tx.query<{ pid: number }>(statement('pid', 'select pg_backend_pid() as pid'))
+    pids.push(row?.pid ?? 0)
+    return inserting(1)(tx)
+  }, inserting(2))
+  expect(two).toEqual({ status: 'fulfilled', value: [{ n: 1, pid: pids[0] }] })
+  expect(await kept()).toEqual([1, 2])
+})
+
+test.each([
+  ['a statement behind which COMMIT was sent', inserting(1, 100)],
+  ['the COMMIT itself', inserting(1, 1)],
+])('%s fails: nothing of it is kept, and the next one is whole', async (_what, failing) => {
+  const { one, two } = await oneBehindTheOther(failing, inserting(2, 3))
+  expect(one.status).toBe('rejected')
+  expect(two.status).toBe('fulfilled')
+  expect(await kept()).toEqual([2, 3])
+})
+
+test.each([
+  ['a statement behind which COMMIT was sent', inserting(1, 100)],
+  ['the COMMIT itself', inserting(1, 1)],
+])('%s fails: the next one, under way by then, is still one transaction', async (_what, failing) => {
+  const { one, two } = await oneBehindTheOther(failing, async (tx) => {
+    await tx.query(statement('long', 'select pg_sleep(0.1)'))
+    return inserting(2, 101)(tx)
+  })
+  expect([one.status, two.status]).toEqual(['rejected', 'rejected'])
+  expect(await kept()).toEqual([])
+})
+
+test('two that fail one behind the other leave nothing, and the chain goes on', async () => {
+  const { one, two } = await oneBehindTheOther(inserting(1, 100), inserting(2, 101))
+  expect([one.status, two.status]).toEqual(['rejected', 'rejected'])
+  await chain.transaction(inserting(4), () => {})
+  expect(await kept()).toEqual([4])
+})
+
+test('one that fails before its last statements is undone before the next one begins', async () => {
+  const failing = async (tx: Tx) => {
+    await tx.execute(INSERT, [1])
+    throw new Error('on second thoughts')
+  }
+  const [one, two] = await Promise.allSettled([
+    chain.transaction(failing, () => {}),
+    chain.transaction(inserting(2), () => {}),
+  ])
+  expect(one).toMatchObject({ status: 'rejected', reason: { message: 'on second thoughts' } })
+  expect(two).toEqual({ status: 'fulfilled', value: [] })
+  expect(await kept()).toEqual([2])
+})
+
+test('a connection that is cut fails what is on it, whole, and the next one has a new connection', async () => {
+  const first = async (tx: Tx) => {
+    const [row] = await tx.query<{ pid: number }>(statement('pid', 'select pg_backend_pid() as pid'))
+    setTimeout(() => sql.query('select pg_terminate_backend($1)', [row?.pid]), 50)
+    await tx.execute(INSERT, [1])
+    await tx.query(statement('slow', 'select pg_sleep(1)'))
+    return inserting(2)(tx)
+  }
+  const outcomes = await Promise.allSettled([
+    chain.transaction(first, () => {}),
+    chain.transaction(inserting(3), () => {}),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect(await kept()).toEqual([3])
+})
+
+test('the next one is sent before the COMMIT is answered: a cut takes both, and nothing of either is kept', async () => {
+  await sql.query('begin')
+  await sql.query('lock table kept in exclusive mode') // the first INSERT waits, with COMMIT and the next one behind it
+  const pid = async () =>
+    (
+      await sql.query(
+        "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      )
+    ).rows[0]?.pid
+  const both = oneBehindTheOther(inserting(1), inserting(2, 3))
+  while ((await pid()) === undefined) await sleep(5)
+  await sql.query('select pg_terminate_backend($1)', [await pid()])
+  const { one, two } = await both
+  await sql.query('commit')
+  expect([one.status, two.status]).toEqual(['rejected', 'rejected'])
+  expect(await kept()).toEqual([])
+  await chain.transaction(inserting(4), () => {})
+  expect(await kept()).toEqual([4])
+})
+
+test('many at once are taken in order', async () => {
+  const order: number[] = []
+  const one = (n: number) => {
+    const work = (tx: Tx) => {
+      order.push(n)
+      return inserting(n)(tx)
+    }
+    return chain.transaction(work, () => {})
+  }
+  await Promise.all(Array.from({ length: 50 }, (_, n) => one(n)))
+  expect(order).toEqual(Array.from({ length: 50 }, (_, n) => n))
+  expect(await kept()).toEqual(order)
+})
