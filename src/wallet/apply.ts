@@ -4,11 +4,12 @@
  */
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
+import { isConflict } from '../db/errors.ts'
 import { accountKey } from '../ledger/account.ts'
 import type { Transfer } from '../ledger/transfer.ts'
 import type { ReplyCode } from '../protocol/codes.ts'
 import type { BetId, Currency, PlayerId } from '../protocol/ids.ts'
-import { type Batch, betKey, loadBatch, saveBatch } from './batch.ts'
+import { type Batch, type BetsToRead, betKey, loadBatch, saveBatch } from './batch.ts'
 import type { Bet, BetCall } from './bet.ts'
 import type { BetRecord, CallRecord } from './bet-store.ts'
 import { contentOf, type Decision, type Facts, type Rules } from './decide/decision.ts'
@@ -39,14 +40,24 @@ export interface ApplyDeps {
   readonly known: Known
 }
 
-export async function applyBatch(
+export async function applyBatch(deps: ApplyDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
+  try {
+    return await applyOnce(deps, bucket, waiting, 'all but placed')
+  } catch (error) {
+    if (!isConflict(error) || waiting.every(({ call }) => call.kind !== 'place')) throw error
+    return applyOnce(deps, bucket, waiting, 'all') // a Place bet was sent again
+  }
+}
+
+async function applyOnce(
   { transaction, clock, rules, known }: ApplyDeps,
   bucket: number,
   waiting: readonly WaitingCall[],
+  reading: BetsToRead,
 ): Promise<Outcome[]> {
   return transaction(async (tx) => {
     const calls = waiting.map(({ call }) => call)
-    const batch = await loadBatch(tx, bucket, calls, known, clock.now)
+    const batch = await loadBatch(tx, bucket, calls, known, clock.now, reading)
     const outcomes = waiting.map((waited) => (isTooLate(waited) ? FAILED : judge(batch, waited.call, rules)))
     await saveBatch(tx, batch)
     return outcomes

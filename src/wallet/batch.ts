@@ -13,6 +13,7 @@ import type { BetCall } from './bet.ts'
 import {
   type BetRecord,
   type CallRecord,
+  insertBets,
   insertCalls,
   lockBets,
   type OpenedBet,
@@ -48,6 +49,12 @@ export function betKey({ player, betId }: BetKey): string {
   return `${betId}\u0000${player}`
 }
 
+/**
+ * Whose rows are looked for. A Place bet nearly always brings a new id, and looking for its row finds nothing. Where it is
+ * taken for new and is not, the writes fail as a conflict (saveBatch) and nothing of the batch is written.
+ */
+export type BetsToRead = 'all but placed' | 'all'
+
 /** `clock` is read after the locks are held, so that times of one player never run backwards within a process. */
 export async function loadBatch(
   tx: Tx,
@@ -55,12 +62,13 @@ export async function loadBatch(
   calls: readonly BetCall[],
   known: Known,
   clock: () => Date,
+  reading: BetsToRead,
 ): Promise<Batch> {
   const playerIds = unique(calls.map((call) => call.player))
   const [versions, accounts, records, seen] = await Promise.all([
     lockVersions(tx, bucket, playerIds), // first: each of the others takes its snapshot when the locks are held
     readAccounts(tx, bucket, playerIds),
-    lockBets(tx, bucket, uniqueBets(calls)),
+    lockBets(tx, bucket, uniqueBets(reading === 'all' ? calls : calls.filter(({ kind }) => kind !== 'place'))),
     readSeenCalls(tx, bucket, uniqueBets(calls.filter((call) => call.kind === 'settle' || call.kind === 'unsettle'))),
   ])
   const { players, sessions } = await recall(tx, bucket, known, versions, tokensOf(calls))
@@ -109,11 +117,14 @@ export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls
   const changed = inOrder([...bets].filter(([key, record]) => stored.get(key) !== record))
   const opened = changed.filter(isOpened)
   const others = changed.filter((record) => !isOpened(record))
+  const inserted = others.filter((record) => !stored.has(betKey(record)))
+  const updated = others.filter((record) => stored.has(betKey(record)))
   const send = () =>
     Promise.all([
       saveBook(tx, bucket, book),
       opened.length > 0 && openBets(tx, bucket, opened, now),
-      others.length > 0 && saveBets(tx, bucket, others, now),
+      inserted.length > 0 && insertBets(tx, bucket, inserted, now),
+      updated.length > 0 && saveBets(tx, bucket, updated, now),
       calls.length > 0 && insertCalls(tx, bucket, calls, now),
     ])
   await tx.finish(send)

@@ -71,6 +71,7 @@ export async function readBets(tx: Pick<Tx, 'query'>, bucket: number, keys: read
  * that do not exist: their bets are the only rows to lock.
  */
 export async function lockBets(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<BetRecord[]> {
+  if (keys.length === 0) return []
   const rows = await tx.query<BetRow>(LOCK_BETS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
   return rows.map(toRecord)
 }
@@ -135,15 +136,24 @@ function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
 const STATE_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
   result_type, payee, refusal, changed_at, details, first_seen_at`
 
+const INSERT = `insert into purser.bet as b (bucket, ${STATE_COLUMNS})
+     select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}
+     from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
+       $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::timestamptz[])
+       as r (${STATE_COLUMNS})`
+
+const INSERT_BETS = statement('insert_bets', INSERT)
+
+/** Rows that are all new. Fails if one exists. */
+export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
+  return tx.execute(INSERT_BETS, [bucket, ...columnsOf(records, now)])
+}
+
 /** An upsert that fails, by a division by zero, when another process has gone further with one of the bets (post.ts). */
 const SAVE_BETS = statement(
   'save_bets',
   `with saved as (
-     insert into purser.bet as b (bucket, ${STATE_COLUMNS})
-     select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}
-     from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
-       $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::timestamptz[])
-       as r (${STATE_COLUMNS})
+     ${INSERT}
      on conflict (bucket, player, bet_id) do update
      set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
        funder = excluded.funder, stake_version = excluded.stake_version, request_id = excluded.request_id,
@@ -154,6 +164,7 @@ const SAVE_BETS = statement(
    ) select 1 / (count(*) = $19::int)::int from saved`,
 )
 
+/** Rows that have been read. */
 export async function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<void> {
   await tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now), records.length])
 }

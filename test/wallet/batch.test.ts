@@ -71,6 +71,23 @@ describe('in one batch', () => {
     expect(await money()).toBe('9000')
   })
 
+  test('Place bets whose ids are stored are recognised beside new ones, however often they come', async () => {
+    const again = place('alice', BET, 10)
+    const late = place('alice', 'bet-of-a-tombstone', 10)
+    const stranger = place('nobody', 'bet-of-a-stranger', 10)
+    await scene.apply(again)
+    await scene.apply(rollback('alice', 'bet-of-a-tombstone', 'request-01'))
+    const [refused] = await scene.apply(stranger)
+    scene.now = LATER
+    const fresh = place('alice', 'bet-000002', 20)
+    const outcomes = await scene.apply(again, again, again, late, late, stranger, fresh, fresh)
+    const cancelled = expect.objectContaining({ kind: 'refused', code: 'already_processed' })
+    const isNew = { kind: 'accepted', betId: 'bet-000002', at: LATER }
+    const told = Array.from({ length: 3 }, () => accepted(STARTED_AT))
+    expect(outcomes).toEqual([...told, cancelled, cancelled, refused, isNew, isNew])
+    expect(await money()).toBe('7000')
+  })
+
   test('of two bets of 80 on 100 exactly the first is accepted', async () => {
     const outcomes = await scene.apply(place('alice', BET, 80), place('alice', 'bet-000002', 80))
     expect(outcomes).toEqual([accepted(STARTED_AT), { kind: 'refused', code: 'not_enough_money' }])
