@@ -20,8 +20,8 @@ export function openChain(pool: pg.Pool, manner: Manner): Chain {
   let lastSent: Promise<void> = Promise.resolve()
 
   async function run<T>(work: (tx: Tx) => Promise<T>, onSent: () => void): Promise<T> {
-    link ??= connect(pool)
-    const mine = link
+    const mine = link === undefined || link.connection?.broken ? connect(pool) : link
+    link = mine
     mine.users += 1
     try {
       return await runTransaction(await mine.connecting, manner, work, onSent)
@@ -29,7 +29,7 @@ export function openChain(pool: pg.Pool, manner: Manner): Chain {
       mine.users -= 1
       if (mine.users === 0) {
         mine.connection?.client.release(mine.connection.broken)
-        link = undefined
+        if (link === mine) link = undefined
       }
     }
   }

@@ -26,8 +26,8 @@ export interface Tx {
 export interface Chain {
   /**
    * As `Db.transaction`, begun as soon as those before it on this chain have sent all that they will send. It sees what they
-   * have left, whether they are committed or undone. `onSent` is called, once or twice, when the next one can begin; at the
-   * latest when the promise settles.
+   * have left, whether they are committed or undone; only row locks hold it back, as ever, when a connection broke in between.
+   * `onSent` is called, once or twice, when the next one can begin, at the latest when the promise settles.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, onSent: () => void): Promise<T>
 }

@@ -38,14 +38,27 @@ export interface ApplyDeps {
   readonly clock: Clock
   readonly rules: Rules
   readonly known: Known
+  readonly repeats: Repeats
 }
 
+/** Whether Place bets are sent again lately, to one process. */
+export interface Repeats {
+  /** `performance.now()` when one was taken for new and was not. */
+  lastMetAt: number
+}
+
+/** Milliseconds after such a Place bet in which all bets are read at once: a platform that repeats one repeats more. */
+const REPEATS_MS = 10_000
+
 export async function applyBatch(deps: ApplyDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
+  const { repeats } = deps
+  if (performance.now() - repeats.lastMetAt < REPEATS_MS) return applyOnce(deps, bucket, waiting, 'all')
   try {
     return await applyOnce(deps, bucket, waiting, 'all but placed')
   } catch (error) {
     if (!isConflict(error) || waiting.every(({ call }) => call.kind !== 'place')) throw error
-    return applyOnce(deps, bucket, waiting, 'all') // a Place bet was sent again
+    repeats.lastMetAt = performance.now()
+    return applyOnce(deps, bucket, waiting, 'all')
   }
 }
 

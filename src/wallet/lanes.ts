@@ -27,7 +27,7 @@ const MAX_WAITING = 4_000
 const SWEEP_MS = 100
 
 /**
- * Applies a batch in one transaction, behind those that were given to the same lane before; rejects when nothing of it was
+ * Applies a batch in one transaction, behind those that were begun in the same lane before; rejects when nothing of it was
  * written, or nobody knows. `onSent` is called when the next one can be given, at the latest when the promise settles.
  */
 export type ApplyInLane = (calls: readonly WaitingCall[], onSent: () => void) => Promise<Outcome[]>

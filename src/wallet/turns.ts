@@ -21,9 +21,12 @@ export function inTurn(work: () => void): void {
 }
 
 function turn(): void {
-  for (let i = 0; i < PER_TURN; i++) takeNext()?.()
-  isScheduled = next < current.length || incoming.length > 0
-  if (isScheduled) setImmediate(turn)
+  try {
+    for (let i = 0; i < PER_TURN; i++) takeNext()?.()
+  } finally {
+    isScheduled = next < current.length || incoming.length > 0
+    if (isScheduled) setImmediate(turn)
+  }
 }
 
 function takeNext(): (() => void) | undefined {

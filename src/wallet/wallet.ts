@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import type { Logger } from '../logger.ts'
-import { applyBatch } from './apply.ts'
+import { applyBatch, type Repeats } from './apply.ts'
 import type { Rules } from './decide/decision.ts'
 import type { DecodeSettings } from './decode.ts'
 import { createKnown } from './known.ts'
@@ -40,6 +40,7 @@ export interface Wallet {
 
 export function createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining }: WalletDeps): Wallet {
   const known = createKnown()
+  const repeats: Repeats = { lastMetAt: Number.NEGATIVE_INFINITY }
   const lanes = createLanes({
     buckets,
     lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
@@ -47,7 +48,7 @@ export function createWallet({ db, clock, log, buckets, secrets, rules, settings
       const chain = db.openChain()
       return (calls, onSent) => {
         const transaction: Db['transaction'] = (work) => chain.transaction(work, onSent)
-        return applyBatch({ transaction, clock, rules, known }, bucket, calls)
+        return applyBatch({ transaction, clock, rules, known, repeats }, bucket, calls)
       }
     },
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),

@@ -47,7 +47,12 @@ export async function openScene(): Promise<BatchScene> {
     now: STARTED_AT,
     apply: (...calls) => {
       const waiting = calls.map((call) => ({ call, startBefore: Number.POSITIVE_INFINITY }))
-      return applyBatch({ transaction: db.transaction, clock: clockOf(scene), rules: RULES, known }, 0, waiting)
+      const repeats = { lastMetAt: Number.NEGATIVE_INFINITY } // each batch takes its Place bets for new
+      return applyBatch(
+        { transaction: db.transaction, clock: clockOf(scene), rules: RULES, known, repeats },
+        0,
+        waiting,
+      )
     },
     read: async (text) => (await sql.query(text)).rows,
     async close() {
