@@ -8,7 +8,7 @@ import { moveCash } from '../../src/operator/cash.ts'
 import { createPlayer, patchPlayer } from '../../src/operator/players.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../src/protocol/ids.ts'
 import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
-import { applyBatch, type Outcome } from '../../src/wallet/apply.ts'
+import { applyBatch, type Outcome, type Repeats } from '../../src/wallet/apply.ts'
 import type { BetCall, PlaceCall, RollbackCall, SettleCall, UnsettleCall } from '../../src/wallet/bet.ts'
 import type { Rules } from '../../src/wallet/decide/decision.ts'
 import { createKnown } from '../../src/wallet/known.ts'
@@ -30,6 +30,10 @@ export interface BatchScene {
   readonly db: Db
   /** What the clock shows; it stands still until it is set. */
   now: Date
+  /** Begun by batches so far. */
+  transactions: number
+  /** Shared by the batches when it is set; else each batch takes its Place bets for new. */
+  repeats?: Repeats
   /** Applies the calls as one batch. */
   apply(...calls: BetCall[]): Promise<Outcome[]>
   read(sql: string): Promise<Record<string, unknown>[]>
@@ -45,14 +49,15 @@ export async function openScene(): Promise<BatchScene> {
   const scene: BatchScene = {
     db,
     now: STARTED_AT,
+    transactions: 0,
     apply: (...calls) => {
       const waiting = calls.map((call) => ({ call, startBefore: Number.POSITIVE_INFINITY }))
-      const repeats = { lastMetAt: Number.NEGATIVE_INFINITY } // each batch takes its Place bets for new
-      return applyBatch(
-        { transaction: db.transaction, clock: clockOf(scene), rules: RULES, known, repeats },
-        0,
-        waiting,
-      )
+      const repeats = scene.repeats ?? { lastMetAt: Number.NEGATIVE_INFINITY }
+      const transaction: Db['transaction'] = (work) => {
+        scene.transactions += 1
+        return db.transaction(work)
+      }
+      return applyBatch({ transaction, clock: clockOf(scene), rules: RULES, known, repeats }, 0, waiting)
     },
     read: async (text) => (await sql.query(text)).rows,
     async close() {

@@ -88,6 +88,17 @@ describe('in one batch', () => {
     expect(await money()).toBe('7000')
   })
 
+  test('a Place bet that comes again costs a second transaction once, and none for a while after', async () => {
+    scene.repeats = { lastMetAt: Number.NEGATIVE_INFINITY }
+    const taken: number[] = []
+    for (const bet of [BET, BET, BET, 'bet-000002']) {
+      const before = scene.transactions
+      await scene.apply(place('alice', bet, 10))
+      taken.push(scene.transactions - before)
+    }
+    expect(taken).toEqual([1, 2, 1, 1])
+  })
+
   test('of two bets of 80 on 100 exactly the first is accepted', async () => {
     const outcomes = await scene.apply(place('alice', BET, 80), place('alice', 'bet-000002', 80))
     expect(outcomes).toEqual([accepted(STARTED_AT), { kind: 'refused', code: 'not_enough_money' }])
