@@ -70,7 +70,7 @@ function createPool(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    stream: () => coalescing(keptIn(sockets, new Socket())),
+    stream: () => keptIn(sockets, new Socket()),
     pipeline: true,
     types: { getTypeParser: parserOf },
     application_name: 'purser',
@@ -78,7 +78,10 @@ function createPool(
   } as pg.PoolConfig)
   // A connection that dies makes its queries fail; the event beside that would end the process if nobody took it.
   pool.on('error', () => {})
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    coalesceWrites(streamOf(client))
+  })
   return pool
 }
 
@@ -87,22 +90,29 @@ function keptIn(sockets: Set<Socket>, socket: Socket): Socket {
   return socket.once('close', () => sockets.delete(socket))
 }
 
-/** What is written in one turn leaves in one piece: `pg` writes each statement on its own, and every write costs both sides a system call. */
-function coalescing(socket: Socket): Socket {
-  const write = socket.write.bind(socket) as typeof socket.write
+/** With TLS it is another than the socket that was connected. Not in `pg`'s types; it has had it from the beginning. */
+function streamOf(client: pg.ClientBase): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream
+}
+
+/**
+ * What is written in one turn leaves in one piece: `pg` writes each statement on its own, and every write costs both sides
+ * a system call. For a stream that is connected: connecting puts the original `write` back.
+ */
+function coalesceWrites(stream: Socket): void {
+  const write = stream.write.bind(stream) as typeof stream.write
   let isCorked = false
-  socket.write = ((...args: Parameters<typeof write>) => {
+  stream.write = ((...args: Parameters<typeof write>) => {
     if (!isCorked) {
       isCorked = true
-      socket.cork()
+      stream.cork()
       process.nextTick(() => {
         isCorked = false
-        socket.uncork()
+        stream.uncork()
       })
     }
     return write(...args)
-  }) as typeof socket.write
-  return socket
+  }) as typeof stream.write
 }
 
 /** A pool's end leaves the goodbyes to the other side; from a silent one none comes, and the process would never end. */
