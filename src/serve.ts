@@ -84,7 +84,8 @@ export async function createApp(
   const settings = { scales, behindAggregator }
   const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining })
   await wallet.register(app)
-  await registerOperator(app, { db, clock, buckets, scales, apiKey: config.operatorKey, clawback, log })
+  const { forget } = wallet
+  await registerOperator(app, { db, clock, buckets, scales, apiKey: config.operatorKey, clawback, log, forget })
   registerHealth(http, db, wallet.metrics)
   registerApiReference(app, 'wallet')
   return app

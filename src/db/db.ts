@@ -13,6 +13,8 @@ export type Row = Record<string, unknown>
 
 /** An open transaction. Statements sent without awaiting each other go out in one round trip and run in order. */
 export interface Tx {
+  /** The same object for all transactions on one connection to the server. */
+  readonly connection: object
   query<R extends Row = Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>
   /** For statements that write: resolves to the number of rows written. */
   execute(statement: Statement, values: readonly unknown[]): Promise<number>

@@ -25,12 +25,12 @@ export async function openPglite(dataDir: string): Promise<Db> {
   const target = dataDir.startsWith('memory://') ? dataDir : join(dataDir, FILES)
   const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } })
   const transaction: Db['transaction'] = (work) =>
-    pglite.transaction((tx) => inTransaction(tx, hotSettings('local'), work))
+    pglite.transaction((tx) => inTransaction(pglite, tx, hotSettings('local'), work))
   return {
     kind: 'pglite',
     transaction,
     openChain: () => ({ transaction: (work, onSent) => transaction(work).finally(onSent) }),
-    snapshot: (work) => pglite.transaction((tx) => inTransaction(tx, `set transaction ${SNAPSHOT}`, work)),
+    snapshot: (work) => pglite.transaction((tx) => inTransaction(pglite, tx, `set transaction ${SNAPSHOT}`, work)),
     query: (statement, values) => run(pglite, statement, values) as Promise<never>,
     script: (work) => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql)))),
     close: async () => {
@@ -45,9 +45,15 @@ async function claim(dataDir: string): Promise<() => Promise<void>> {
   return lockFolder(dataDir)
 }
 
-async function inTransaction<T>(tx: Transaction, settings: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function inTransaction<T>(
+  connection: PGlite,
+  tx: Transaction,
+  settings: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
   await tx.exec(settings)
   return work({
+    connection,
     query: (statement, values) => run(tx, statement, values) as Promise<never>,
     execute: async (statement, values) => (await tx.query(statement.text, values as unknown[])).affectedRows ?? 0,
     finish: (send) => send(),

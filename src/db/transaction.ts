@@ -74,6 +74,7 @@ function txOn(client: pg.PoolClient, timeoutMs: number, course: Course, onSent: 
     }
   }
   return {
+    connection: client,
     query: async (statement, values) => (await send(statement, values)).rows as never,
     execute: async (statement, values) => (await send(statement, values)).rowCount ?? 0,
     finish: (sendLast) => {

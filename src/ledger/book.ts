@@ -18,7 +18,14 @@ export interface Book {
   /** The transfers posted to one player and currency. */
   transfersOf(player: PlayerId, currency: Currency): readonly Transfer[]
   /** Accounts that were posted to, as they are now. */
-  changed(): Account[]
+  changed(): ChangedAccount[]
+  /** All of them, as they are now. */
+  accounts(): Account[]
+}
+
+export interface ChangedAccount extends Account {
+  /** The account's version when it was read. */
+  readonly basedOn: bigint
 }
 
 export function openBook(accounts: readonly Account[]): Book {
@@ -44,7 +51,12 @@ export function openBook(accounts: readonly Account[]): Book {
       else mine.push(transfer)
       return transfer
     },
-    changed: () => [...current].flatMap(([key, account]) => (read.get(key) === account ? [] : [account])),
+    changed: () =>
+      [...current].flatMap(([key, account]) => {
+        const before = read.get(key)
+        return before === undefined || before === account ? [] : [{ ...account, basedOn: before.version }]
+      }),
+    accounts: () => [...current.values()],
   }
 }
 

@@ -9,9 +9,11 @@ import { accountKey } from '../ledger/account.ts'
 import type { Transfer } from '../ledger/transfer.ts'
 import type { ReplyCode } from '../protocol/codes.ts'
 import type { BetId, Currency, PlayerId } from '../protocol/ids.ts'
-import { type Batch, type BetsToRead, betKey, loadBatch, saveBatch } from './batch.ts'
+import type { AccountMemory } from './account-memory.ts'
+import { type Batch, type BetsToRead, betKey, loadBatch, recallBatch, saveBatch } from './batch.ts'
 import type { Bet, BetCall } from './bet.ts'
-import type { BetRecord, CallRecord } from './bet-store.ts'
+import type { BetRecord } from './bet-store.ts'
+import type { CallRecord } from './call-store.ts'
 import { contentOf, type Decision, type Facts, type Rules } from './decide/decision.ts'
 import { decidePlace } from './decide/place.ts'
 import { decideRollback } from './decide/rollback.ts'
@@ -38,6 +40,8 @@ export interface ApplyDeps {
   readonly clock: Clock
   readonly rules: Rules
   readonly known: Known
+  /** Of the lane. */
+  readonly memory: AccountMemory
   readonly repeats: Repeats
 }
 
@@ -47,7 +51,7 @@ export interface Repeats {
   lastMetAt: number
 }
 
-/** Milliseconds after such a Place bet in which all bets are read at once: a platform that repeats one repeats more. */
+/** Milliseconds after such a Place bet in which everything is read at once: a platform that repeats one repeats more. */
 const REPEATS_MS = 10_000
 
 export async function applyBatch(deps: ApplyDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
@@ -63,18 +67,43 @@ export async function applyBatch(deps: ApplyDeps, bucket: number, waiting: reado
 }
 
 async function applyOnce(
-  { transaction, clock, rules, known }: ApplyDeps,
+  deps: ApplyDeps,
   bucket: number,
   waiting: readonly WaitingCall[],
   reading: BetsToRead,
 ): Promise<Outcome[]> {
-  return transaction(async (tx) => {
-    const calls = waiting.map(({ call }) => call)
-    const batch = await loadBatch(tx, bucket, calls, known, clock.now, reading)
-    const outcomes = waiting.map((waited) => (isTooLate(waited) ? FAILED : judge(batch, waited.call, rules)))
-    await saveBatch(tx, batch)
-    return outcomes
-  })
+  const { transaction, clock, rules, known, memory } = deps
+  const calls = waiting.map(({ call }) => call)
+  try {
+    return await transaction(async (tx) => {
+      const recalled = reading === 'all' ? undefined : recallBatch(tx, bucket, calls, known, memory, clock.now)
+      const judged = recalled && judgeAll(recalled, waiting, rules)
+      const { batch, outcomes } =
+        judged && isProvenByWrites(judged)
+          ? judged
+          : judgeAll(await loadBatch(tx, bucket, calls, known, clock.now, reading), waiting, rules)
+      await saveBatch(tx, batch, memory)
+      return outcomes
+    })
+  } catch (error) {
+    for (const { player } of calls) memory.forget(player)
+    throw error
+  }
+}
+
+interface Judged {
+  readonly batch: Batch
+  readonly outcomes: Outcome[]
+}
+
+function judgeAll(batch: Batch, waiting: readonly WaitingCall[], rules: Rules): Judged {
+  const outcomes = waiting.map((waited) => (isTooLate(waited) ? FAILED : judge(batch, waited.call, rules)))
+  return { batch, outcomes }
+}
+
+/** An accepted bet writes to its account, which fails if that is not as it was remembered; a refusal would write nothing. */
+function isProvenByWrites({ outcomes }: Judged): boolean {
+  return outcomes.every(({ kind }) => kind !== 'refused')
 }
 
 export const FAILED: Outcome = { kind: 'failed' }
@@ -154,7 +183,7 @@ function effectTime(bet: Bet, now: Date): Date {
 
 /** Enters a decision into the batch: money into the book, the bet's new state, the record of the call. */
 function keep(batch: Batch, call: BetCall, record: BetRecord, decision: Decision): void {
-  const versions = post(batch, call, decision)
+  const transfers = post(batch, call, decision)
   const bet = decision.kind === 'repeat' ? record.bet : (decision.bet ?? record.bet)
   const placed = call.kind === 'place' && bet !== record.bet
   batch.bets.set(betKey(call), {
@@ -164,16 +193,17 @@ function keep(batch: Batch, call: BetCall, record: BetRecord, decision: Decision
     calls: record.calls + 1,
     locked: record.locked,
     firstSeenAt: record.firstSeenAt,
-    stakeVersion: placed ? (versions[0] ?? null) : record.stakeVersion,
+    stakeVersion: placed ? (transfers[0]?.version ?? null) : record.stakeVersion,
+    stake: placed ? transfers[0] : undefined,
     placeRequestId: placed ? call.requestId : record.placeRequestId,
     details: placed ? call.details : record.details,
   })
   if (placed && decision.kind === 'apply') return // the bet's own row is the record of its Place bet
-  batch.calls.push(toCallRecord(call, record.calls + 1, decision, versions, batch.now))
+  batch.calls.push(toCallRecord(call, record.calls + 1, decision, transfers, batch.now))
   rememberSeen(batch, call, decision)
 }
 
-function post(batch: Batch, call: BetCall, decision: Decision): bigint[] {
+function post(batch: Batch, call: BetCall, decision: Decision): Transfer[] {
   if (decision.kind !== 'apply' || decision.postings.length === 0) return []
   const placement = 'placement' in decision.bet ? decision.bet.placement : undefined
   if (placement === undefined) throw new Error('a decision moves money for a bet that was never placed')
@@ -181,7 +211,7 @@ function post(batch: Batch, call: BetCall, decision: Decision): bigint[] {
   const { currency } = placement
   return decision.postings.map(({ kind, debit, credit, amount }) => {
     const posting = { kind, debit, credit, amount, player, currency, betId, requestId }
-    return batch.book.post(posting, batch.now).version
+    return batch.book.post(posting, batch.now)
   })
 }
 
@@ -191,9 +221,10 @@ function toCallRecord(
   call: BetCall,
   seq: number,
   decision: Decision,
-  transfers: readonly bigint[],
+  posted: readonly Transfer[],
   now: Date,
 ): CallRecord {
+  const transfers = posted.map(({ version }) => version)
   const base = { call, seq, outcome: OUTCOMES[decision.kind], transfers }
   if (decision.kind === 'repeat') return { ...base, effectAt: decision.at }
   const anomaly = decision.anomaly && { anomaly: decision.anomaly }

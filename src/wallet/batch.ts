@@ -9,26 +9,22 @@ import { type Book, openBook } from '../ledger/book.ts'
 import { saveBook } from '../ledger/post.ts'
 import { readTransfersAfter, type Transfer } from '../ledger/transfer.ts'
 import type { PlayerId } from '../protocol/ids.ts'
-import type { BetCall } from './bet.ts'
-import {
-  type BetRecord,
-  type CallRecord,
-  insertBets,
-  insertCalls,
-  lockBets,
-  type OpenedBet,
-  openBets,
-  readSeenCalls,
-  saveBets,
-} from './bet-store.ts'
+import type { AccountMemory } from './account-memory.ts'
+import type { BetCall, PlaceCall } from './bet.ts'
+import { type BetRecord, insertBets, lockBets, type OpenedBet, openBets, saveBets } from './bet-store.ts'
+import { type CallRecord, insertCalls, readSeenCalls } from './call-store.ts'
 import type { SeenCall } from './decide/decision.ts'
-import { type Known, recall } from './known.ts'
-import { lockVersions, type RuledPlayer } from './player.ts'
+import { type Known, recall, recallAll, type Versions } from './known.ts'
+import { lockAsKnown, lockVersions, type RuledPlayer } from './player.ts'
 import type { Session, TokenHash } from './session.ts'
 
 export interface Batch {
   readonly bucket: number
   readonly now: Date
+  /** Of the players that exist, as they were read or recalled. */
+  readonly versions: Versions
+  /** Whether the players are locked already; else that is the first of the writes. */
+  readonly isLocked: boolean
   readonly players: ReadonlyMap<PlayerId, RuledPlayer>
   readonly sessions: ReadonlyMap<TokenHash, Session>
   readonly book: Book
@@ -54,6 +50,38 @@ export function betKey({ player, betId }: BetKey): string {
  * taken for new and is not, the writes fail as a conflict (saveBatch) and nothing of the batch is written.
  */
 export type BetsToRead = 'all but placed' | 'all'
+
+/**
+ * A batch for which nothing is read: Place bets, taken for new, of players whose accounts the lane remembers. Where that
+ * is not so, undefined; where it turns out to be wrong, the writes fail as a conflict (saveBatch).
+ */
+export function recallBatch(
+  { connection }: Tx,
+  bucket: number,
+  calls: readonly BetCall[],
+  known: Known,
+  memory: AccountMemory,
+  clock: () => Date,
+): Batch | undefined {
+  if (!calls.every((call): call is PlaceCall => call.kind === 'place')) return undefined
+  const recalled = recallAll(known, memory, connection, calls)
+  if (recalled === undefined || [...recalled.players.values()].some(hasLimits)) return undefined
+  const { versions, players, sessions, accounts } = recalled
+  return {
+    bucket,
+    now: clock(),
+    versions,
+    isLocked: false,
+    players,
+    sessions,
+    book: openBook(accounts),
+    earlierToday: new Map(),
+    stored: new Map(),
+    bets: new Map(),
+    seen: new Map(),
+    calls: [],
+  }
+}
 
 /** `clock` is read after the locks are held, so that times of one player never run backwards within a process. */
 export async function loadBatch(
@@ -85,6 +113,8 @@ export async function loadBatch(
   return {
     bucket,
     now,
+    versions,
+    isLocked: true,
     players,
     sessions,
     book,
@@ -112,26 +142,29 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
   return inOrder([...new Map(calls.map((call) => [betKey(call), call]))])
 }
 
-/** Writes everything the batch changed, COMMIT right behind it; fails, and the transaction is undone, when a row has moved on since it was read. */
-export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls }: Batch): Promise<void> {
+/** Writes everything the batch changed, COMMIT right behind it; fails, and the transaction is undone, when something has moved on since it was read. */
+export async function saveBatch(tx: Tx, batch: Batch, memory: AccountMemory): Promise<void> {
+  const { bucket, book, now, bets, stored, calls } = batch
   const changed = inOrder([...bets].filter(([key, record]) => stored.get(key) !== record))
-  const opened = changed.filter(isOpened)
-  const others = changed.filter((record) => !isOpened(record))
+  const opened = changed.filter((record): record is OpenedBet => isOpened(record, now))
+  const others = changed.filter((record) => !isOpened(record, now))
   const inserted = others.filter((record) => !stored.has(betKey(record)))
   const updated = others.filter((record) => stored.has(betKey(record)))
   const send = () =>
     Promise.all([
-      saveBook(tx, bucket, book),
+      !batch.isLocked && lockAsKnown(tx, bucket, batch.versions), // first: nothing is written before the locks are held
+      saveBook(tx, bucket, book, new Set(opened.map((record) => record.stake))),
       opened.length > 0 && openBets(tx, bucket, opened, now),
       inserted.length > 0 && insertBets(tx, bucket, inserted, now),
       updated.length > 0 && saveBets(tx, bucket, updated, now),
       calls.length > 0 && insertCalls(tx, bucket, calls, now),
     ])
+  memory.remember(tx.connection, batch.versions, book.accounts()) // before the next batch is judged
   await tx.finish(send)
 }
 
-function isOpened(record: BetRecord): record is OpenedBet {
-  return record.calls === 1 && record.bet.kind === 'open'
+function isOpened({ calls, bet, stake }: BetRecord, now: Date): boolean {
+  return calls === 1 && bet.kind === 'open' && stake?.at === now
 }
 
 /** In the order of their keys, so that two batches that write the same new bets wait for each other and never in a circle. */

@@ -1,15 +1,15 @@
 /**
- * The rows of bets and of the calls about them. A row exists for every bet id that was ever named; `calls` counts the
- * calls and is the row's version, so a write that is based on something stale fails instead of winning.
+ * The rows of bets. A row exists for every bet id that was ever named; `calls` counts the calls (call-store.ts) and is the
+ * row's version, so a write that is based on something stale fails instead of winning.
  */
 import { statement, type Tx } from '../db/db.ts'
 import { isoOf } from '../ledger/account.ts'
+import { insertStakes } from '../ledger/post.ts'
+import type { Transfer } from '../ledger/transfer.ts'
 import type { ResultType } from '../protocol/bet-request.ts'
-import type { ReplyCode } from '../protocol/codes.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 import type { Bet, BetCall, Funder, Placement, RememberedRefusal } from './bet.ts'
-import { type Anomaly, contentOf, type SeenCall } from './decide/decision.ts'
 
 /** A bet with what its row holds beside its state. */
 export interface BetRecord {
@@ -22,6 +22,8 @@ export interface BetRecord {
   readonly firstSeenAt: Date
   /** Number of the stake's transfer in the player's account. */
   readonly stakeVersion: bigint | null
+  /** The stake's transfer, only when this batch posted it. */
+  readonly stake?: Transfer | undefined
   /** The Place bet that was accepted or refused for good. */
   readonly placeRequestId: RequestId | null
   /** JSON text, only when this batch brought it; undefined leaves the stored one. */
@@ -171,19 +173,31 @@ export async function saveBets(tx: Tx, bucket: number, records: readonly BetReco
 
 const OPEN_BETS = statement(
   'open_bets',
-  `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, details,
+  `with opened as (
+     select $1::int as bucket, r.*
+     from rows from (
+       unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::text[]),
+       json_array_elements($10::json)
+     ) as r (player, bet_id, currency, stake, funder, stake_version, balance_after, request_id, details)
+   ), stakes as (${insertStakes('opened', '$11::timestamptz')})
+   insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, details,
      placed_at, first_seen_at, changed_at)
-   select $1::int, player, bet_id, 'open', 1, currency, stake, funder, stake_version, request_id, details,
-     $10::timestamptz, $10::timestamptz, $10::timestamptz
-   from rows from (
-     unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::text[]), json_array_elements($9::json)
-   ) as r (player, bet_id, currency, stake, funder, stake_version, request_id, details)`,
+   select bucket, player, bet_id, 'open', 1, currency, stake, funder, stake_version, request_id, details,
+     $11::timestamptz, $11::timestamptz, $11::timestamptz
+   from opened`,
 )
 
 /** A bet whose first call was its accepted Place bet. */
-export type OpenedBet = BetRecord & { readonly bet: Bet & { kind: 'open' }; readonly details: string }
+export type OpenedBet = BetRecord & {
+  readonly bet: Bet & { kind: 'open' }
+  readonly details: string
+  readonly stake: Transfer
+}
 
-/** The most frequent write, with the fewest values: rows that are all new, all open, all placed now. Fails if one exists. */
+/**
+ * The most frequent write, with the fewest values: rows that are all new, all open, all placed now, and their stakes. Fails
+ * if one exists.
+ */
 export function openBets(tx: Tx, bucket: number, records: readonly OpenedBet[], now: Date): Promise<number> {
   const placements = records.map(({ bet }) => bet.placement)
   return tx.execute(OPEN_BETS, [
@@ -193,93 +207,10 @@ export function openBets(tx: Tx, bucket: number, records: readonly OpenedBet[], 
     placements.map((placement) => placement.currency),
     placements.map((placement) => placement.stake),
     placements.map((placement) => placement.funder),
-    records.map((record) => record.stakeVersion),
+    records.map((record) => record.stake.version),
+    records.map((record) => record.stake.balanceAfter),
     records.map((record) => record.placeRequestId),
     `[${records.map((record) => record.details).join(',')}]`,
     isoOf(now),
   ])
-}
-
-/** What a call came to, for the record (`bet_call`). */
-export interface CallRecord {
-  readonly call: BetCall
-  readonly seq: number
-  readonly outcome: 'applied' | 'repeated' | 'refused'
-  readonly refusal?: ReplyCode
-  readonly anomaly?: Anomaly
-  readonly transfers: readonly bigint[]
-  readonly effectAt?: Date
-}
-
-const INSERT_CALLS = statement(
-  'insert_calls',
-  `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, amount, currency, result_type, reason,
-     outcome, refusal, anomaly, transfers, effect_at, at)
-   select $1::int, player, bet_id, seq, operation, request_id, amount, currency, result_type, reason,
-     outcome, refusal, anomaly, transfers::bigint[], effect_at, $16::timestamptz
-   from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::int[],
-     $11::text[], $12::text[], $13::text[], $14::text[], $15::timestamptz[])
-     as r (player, bet_id, seq, operation, request_id, amount, currency, result_type, reason, outcome, refusal, anomaly, transfers, effect_at)`,
-)
-
-export function insertCalls(tx: Tx, bucket: number, records: readonly CallRecord[], now: Date): Promise<number> {
-  const calls = records.map((record) => record.call)
-  const contents = calls.map(contentOf)
-  return tx.execute(INSERT_CALLS, [
-    bucket,
-    calls.map((call) => call.player),
-    calls.map((call) => call.betId),
-    records.map((record) => record.seq),
-    calls.map((call) => call.kind),
-    calls.map((call) => call.requestId),
-    contents.map((content) => content.amount),
-    contents.map((content) => content.currency),
-    contents.map((content) => content.resultType),
-    calls.map((call) => (call.kind === 'rollback' ? call.reason : null)),
-    records.map((record) => record.outcome),
-    records.map((record) => record.refusal ?? null),
-    records.map((record) => record.anomaly ?? null),
-    records.map((record) => `{${record.transfers.join(',')}}`),
-    records.map((record) => record.effectAt?.toISOString() ?? null),
-    now.toISOString(),
-  ])
-}
-
-interface SeenRow extends Record<string, unknown> {
-  player: PlayerId
-  bet_id: BetId
-  operation: BetCall['kind']
-  request_id: RequestId
-  amount: Money | null
-  currency: Currency | null
-  result_type: ResultType | null
-  effect_at: Date
-}
-
-const READ_SEEN_CALLS = statement(
-  'read_seen_calls',
-  `select k.player, k.bet_id, c.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
-   cross join lateral (
-     select operation, request_id, amount, currency, result_type, effect_at from purser.bet_call
-     where bucket = $1::int and player = k.player and bet_id = k.bet_id
-       and operation in ('settle', 'unsettle') and outcome <> 'refused'
-     order by seq limit 10000
-   ) c`,
-)
-
-/** The acknowledged settles and unsettles of these bets, for late repeats (I-2). */
-export async function readSeenCalls(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<(BetKey & SeenCall)[]> {
-  if (keys.length === 0) return []
-  const players = keys.map((key) => key.player)
-  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [bucket, players, keys.map((key) => key.betId)])
-  return rows.map((row) => ({
-    player: row.player,
-    betId: row.bet_id,
-    kind: row.operation,
-    requestId: row.request_id,
-    amount: row.amount,
-    currency: row.currency,
-    resultType: row.result_type,
-    at: row.effect_at,
-  }))
 }

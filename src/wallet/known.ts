@@ -4,7 +4,10 @@
  * locked now is still true. What does not exist is never remembered.
  */
 import type { Tx } from '../db/db.ts'
+import type { Account } from '../ledger/account.ts'
 import type { PlayerId } from '../protocol/ids.ts'
+import type { AccountMemory } from './account-memory.ts'
+import type { PlaceCall } from './bet.ts'
 import { type RuledPlayer, readRuledPlayers } from './player.ts'
 import { readSessions, type Session, type TokenHash } from './session.ts'
 
@@ -52,6 +55,40 @@ export async function recall(
     ),
   ])
   return { players, sessions }
+}
+
+/** What a batch of Place bets is judged by. */
+export interface Recalled {
+  readonly versions: Versions
+  readonly players: ReadonlyMap<PlayerId, RuledPlayer>
+  readonly sessions: ReadonlyMap<TokenHash, Session>
+  readonly accounts: readonly Account[]
+}
+
+/** The same without a look at the database; undefined when something is not known. */
+export function recallAll(
+  known: Known,
+  memory: AccountMemory,
+  connection: object,
+  calls: readonly PlaceCall[],
+): Recalled | undefined {
+  const versions = new Map<PlayerId, bigint>()
+  const players = new Map<PlayerId, RuledPlayer>()
+  const sessions = new Map<TokenHash, Session>()
+  const accounts: Account[] = []
+  for (const { player: id, token } of calls) {
+    const session = known.sessions.get(token)
+    const player = known.players.get(id)
+    if (session?.value.player !== id || session.version !== player?.version) return undefined
+    const own = memory.recall(connection, id, player.version)
+    if (own === undefined) return undefined
+    sessions.set(token, session.value)
+    if (versions.has(id)) continue
+    versions.set(id, player.version)
+    players.set(id, player.value)
+    accounts.push(...own)
+  }
+  return { versions, players, sessions, accounts }
 }
 
 /** `versionOf` is undefined for what belongs to a player that is not locked: it is read each time. */

@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import type { Logger } from '../logger.ts'
+import type { PlayerId } from '../protocol/ids.ts'
+import { type AccountMemory, createAccountMemory } from './account-memory.ts'
 import { applyBatch, type Repeats } from './apply.ts'
 import type { Rules } from './decide/decision.ts'
 import type { DecodeSettings } from './decode.ts'
@@ -34,6 +36,8 @@ export interface WalletDeps {
 export interface Wallet {
   readonly metrics: WalletMetrics
   readonly lanes: Lanes
+  /** To be told of whoever's money was moved by another than the calls: what is remembered of it is of no use any more. */
+  forget(player: PlayerId): void
   /** Adds the calls of the interface to an HTTP server. */
   register(app: FastifyInstance): Promise<void>
 }
@@ -41,14 +45,17 @@ export interface Wallet {
 export function createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining }: WalletDeps): Wallet {
   const known = createKnown()
   const repeats: Repeats = { lastMetAt: Number.NEGATIVE_INFINITY }
+  const memories: AccountMemory[] = []
   const lanes = createLanes({
     buckets,
     lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
     openLane: (bucket) => {
       const chain = db.openChain()
+      const memory = createAccountMemory()
+      memories.push(memory)
       return (calls, onSent) => {
         const transaction: Db['transaction'] = (work) => chain.transaction(work, onSent)
-        return applyBatch({ transaction, clock, rules, known, repeats }, bucket, calls)
+        return applyBatch({ transaction, clock, rules, known, memory, repeats }, bucket, calls)
       }
     },
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
@@ -59,6 +66,7 @@ export function createWallet({ db, clock, log, buckets, secrets, rules, settings
   return {
     metrics,
     lanes,
+    forget: (player) => memories.forEach((memory) => void memory.forget(player)),
     register: (app) =>
       registerWire(app, { db, clock, buckets, secrets, settings, lanes, metrics, log, onFailure, isDraining }),
   }

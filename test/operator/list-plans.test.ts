@@ -68,7 +68,7 @@ async function sentBy(work: (deps: OperatorDeps) => Promise<unknown>): Promise<[
     return []
   }
   const db: Pick<Db, 'query'> = { query: query as Db['query'] }
-  await work({ db: db as Db, clock: { now: () => new Date() }, buckets: 1, scales: new Map() })
+  await work({ db: db as Db, clock: { now: () => new Date() }, buckets: 1, scales: new Map(), forget() {} })
   expect(sent).toHaveLength(1)
   return sent[0] as [Statement, readonly unknown[]]
 }

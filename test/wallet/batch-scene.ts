@@ -1,18 +1,20 @@
 /** A database with players whose money, tokens and times are the same every time, and calls as applyBatch takes them. */
 import pg from 'pg'
 import type { Clock } from '../../src/clock.ts'
-import type { Db } from '../../src/db/db.ts'
+import type { Db, Tx } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { audit } from '../../src/operator/audit.ts'
 import { moveCash } from '../../src/operator/cash.ts'
+import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { createPlayer, patchPlayer } from '../../src/operator/players.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../src/protocol/ids.ts'
 import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { type AccountMemory, createAccountMemory } from '../../src/wallet/account-memory.ts'
 import { applyBatch, type Outcome, type Repeats } from '../../src/wallet/apply.ts'
 import type { BetCall, PlaceCall, RollbackCall, SettleCall, UnsettleCall } from '../../src/wallet/bet.ts'
 import type { Rules } from '../../src/wallet/decide/decision.ts'
 import { createKnown } from '../../src/wallet/known.ts'
-import { hashToken, insertSession } from '../../src/wallet/session.ts'
+import { hashToken, insertSession, type TokenHash } from '../../src/wallet/session.ts'
 import { createDatabase } from '../support/database.ts'
 
 export const STARTED_AT = new Date('2031-05-16T10:00:00.000Z')
@@ -32,6 +34,10 @@ export interface BatchScene {
   now: Date
   /** Begun by batches so far. */
   transactions: number
+  /** Names of the statements that batches have sent so far. */
+  readonly statements: string[]
+  /** What the lane remembers of its players' accounts. */
+  memory: AccountMemory
   /** Shared by the batches when it is set; else each batch takes its Place bets for new. */
   repeats?: Repeats
   /** Applies the calls as one batch. */
@@ -46,18 +52,25 @@ export async function openScene(): Promise<BatchScene> {
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
   const known = createKnown()
+  const chain = db.openChain()
   const scene: BatchScene = {
     db,
     now: STARTED_AT,
     transactions: 0,
+    statements: [],
+    memory: createAccountMemory(),
     apply: (...calls) => {
       const waiting = calls.map((call) => ({ call, startBefore: Number.POSITIVE_INFINITY }))
       const repeats = scene.repeats ?? { lastMetAt: Number.NEGATIVE_INFINITY }
       const transaction: Db['transaction'] = (work) => {
         scene.transactions += 1
-        return db.transaction(work)
+        return chain.transaction(
+          (tx) => work(naming(tx, scene.statements)),
+          () => {},
+        )
       }
-      return applyBatch({ transaction, clock: clockOf(scene), rules: RULES, known, repeats }, 0, waiting)
+      const deps = { transaction, clock: clockOf(scene), rules: RULES, known, memory: scene.memory, repeats }
+      return applyBatch(deps, 0, waiting)
     },
     read: async (text) => (await sql.query(text)).rows,
     async close() {
@@ -69,13 +82,33 @@ export async function openScene(): Promise<BatchScene> {
   return scene
 }
 
+/** Writes down what is sent. */
+function naming(tx: Tx, names: string[]): Tx {
+  return {
+    ...tx,
+    query(statement, values) {
+      names.push(statement.name)
+      return tx.query(statement, values)
+    },
+    execute(statement, values) {
+      names.push(statement.name)
+      return tx.execute(statement, values)
+    },
+  }
+}
+
+/** The operator API of another process, of which the wallet is not told. */
+export function elsewhere(scene: BatchScene): OperatorDeps {
+  return { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES, forget() {} }
+}
+
 function clockOf(scene: BatchScene): Clock {
   return { now: () => scene.now }
 }
 
 /** A player with money and two tokens, `token-of-<id>` and one that is out of date. */
 export async function seat(scene: BatchScene, id: string, amount: string, limits: object = {}): Promise<void> {
-  const deps = { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES }
+  const deps = elsewhere(scene)
   await createPlayer(deps, { userId: id, currency: 'EUR' })
   await moveCash(deps, id, 'deposit', { currency: 'EUR', amount, reference: 'first' })
   await patchPlayer(deps, id, { limits })
@@ -85,6 +118,15 @@ export async function seat(scene: BatchScene, id: string, amount: string, limits
     await insertSession(tx, 0, hashToken(`token-of-${id}`), { ...origin, expiresAt: inAnHour }, STARTED_AT)
     await insertSession(tx, 0, hashToken(`old-token-of-${id}`), { ...origin, expiresAt: STARTED_AT }, STARTED_AT)
   })
+}
+
+/** A token that is good for two days. */
+export async function seatForDays(scene: BatchScene, id: string): Promise<TokenHash> {
+  const token = hashToken(`long-token-of-${id}`)
+  const expiresAt = new Date(STARTED_AT.getTime() + 48 * HOUR_MS)
+  const session = { player: id as PlayerId, currency: EUR, endedAt: null, ip: null, country: null, expiresAt }
+  await scene.db.transaction((tx) => insertSession(tx, 0, token, session, STARTED_AT))
+  return token
 }
 
 /** What the audit finds. */

@@ -1,0 +1,167 @@
+/** What a lane remembers of accounts saves it a look at the database; wrong, it must never count. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Account } from '../../src/ledger/account.ts'
+import { moveCash } from '../../src/operator/cash.ts'
+import { patchPlayer } from '../../src/operator/players.ts'
+import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
+import type { Money } from '../../src/protocol/money.ts'
+import { createAccountMemory } from '../../src/wallet/account-memory.ts'
+import { type BatchScene, elsewhere, findingsOf, openScene, place, seat, seatForDays, settle } from './batch-scene.ts'
+
+const PLAYER = 'ann' as PlayerId
+
+function account(version: bigint, cents = 1_000n, player = PLAYER): Account {
+  return {
+    player,
+    currency: 'EUR' as Currency,
+    balance: cents as Money,
+    version,
+    day: '2031-05-16',
+    openingVersion: 0n,
+  }
+}
+
+describe('the memory of a lane', () => {
+  const here = {}
+  const versions = (player = PLAYER) => new Map([[player, 3n]])
+
+  test('gives back what the last batch left', () => {
+    const memory = createAccountMemory()
+    memory.remember(here, versions(), [account(7n)])
+    memory.remember(here, versions(), [account(8n)])
+    expect(memory.recall(here, PLAYER, 3n)).toEqual([account(8n)])
+  })
+
+  test('knows nothing of a player that has changed since', () => {
+    const memory = createAccountMemory()
+    memory.remember(here, versions(), [account(7n)])
+    expect(memory.recall(here, PLAYER, 4n)).toBeUndefined()
+  })
+
+  test('forgets everything with the connection, also when that one comes back', () => {
+    const memory = createAccountMemory()
+    memory.remember(here, versions(), [account(7n)])
+    expect(memory.recall({}, PLAYER, 3n)).toBeUndefined()
+    expect(memory.recall(here, PLAYER, 3n)).toBeUndefined()
+  })
+
+  test('forgets a player', () => {
+    const memory = createAccountMemory()
+    memory.remember(here, versions(), [account(7n)])
+    memory.forget(PLAYER)
+    expect(memory.recall(here, PLAYER, 3n)).toBeUndefined()
+  })
+
+  test('keeps so many players, and those of the last batches', () => {
+    const memory = createAccountMemory(2)
+    for (const name of ['ann', 'bob', 'ann', 'cleo'] as PlayerId[])
+      memory.remember(here, versions(name), [account(7n, 1_000n, name)])
+    const known = ['ann', 'bob', 'cleo'].filter((name) => memory.recall(here, name as PlayerId, 3n))
+    expect(known).toEqual(['ann', 'cleo'])
+  })
+})
+
+describe('a batch that is judged by it', () => {
+  let scene: BatchScene
+  let number = 0
+
+  beforeAll(async () => {
+    scene = await openScene()
+  })
+  beforeEach(async () => {
+    number += 1
+    await seat(scene, player(), '100.00')
+    await scene.apply(place(player(), bet(0), 10))
+    scene.statements.length = 0
+    scene.transactions = 0
+  })
+  afterAll(async () => {
+    expect(await findingsOf(scene)).toEqual([])
+    await scene.close()
+  })
+
+  const player = () => `player-${number}`
+  const bet = (n: number) => `bet-${number}-${n}`
+  const balance = async () => {
+    const [row] = await scene.read(`select balance, version from purser.account where player = '${player()}'`)
+    return row
+  }
+  const accepted = expect.objectContaining({ kind: 'accepted' })
+  const refused = (code: string) => expect.objectContaining({ kind: 'refused', code })
+
+  test('reads nothing', async () => {
+    expect(await scene.apply(place(player(), bet(1), 10), place(player(), bet(2), 20))).toEqual([accepted, accepted])
+    expect(scene.statements).toEqual(['lock_as_known', 'save_accounts', 'open_bets'])
+    expect(await balance()).toEqual({ balance: '6000', version: '4' })
+  })
+
+  test('reads when a call is about a bet that may be stored', async () => {
+    await scene.apply(place(player(), bet(1), 10), settle(player(), bet(0), 'won', 30))
+    expect(scene.statements).toContain('read_accounts')
+    expect(await balance()).toEqual({ balance: '11000', version: '5' })
+  })
+
+  test('reads when a player has limits', async () => {
+    await patchPlayer(elsewhere(scene), player(), { limits: { stake: '15.00' } })
+    await scene.apply(place(player(), bet(1), 5))
+    expect(await scene.apply(place(player(), bet(2), 5))).toEqual([refused('stake_limit')])
+    expect(scene.transactions).toBe(3) // the first one met the change
+  })
+
+  test('reads before it refuses: a refusal writes nothing that would fail if it were wrong', async () => {
+    expect(await scene.apply(place(player(), bet(1), 80), place(player(), bet(2), 20))).toEqual([
+      accepted,
+      refused('not_enough_money'),
+    ])
+    expect(scene.statements).toContain('read_accounts')
+    expect(scene.transactions).toBe(1)
+  })
+
+  test('is judged again on money that came in elsewhere', async () => {
+    await moveCash(elsewhere(scene), player(), 'deposit', { currency: 'EUR', amount: '50.00', reference: 'more' })
+    expect(await scene.apply(place(player(), bet(1), 120))).toEqual([accepted])
+    expect(await balance()).toEqual({ balance: '2000', version: '4' })
+  })
+
+  test('is judged again on money that went elsewhere', async () => {
+    await moveCash(elsewhere(scene), player(), 'withdrawal', { currency: 'EUR', amount: '60.00', reference: 'out' })
+    expect(await scene.apply(place(player(), bet(1), 50))).toEqual([refused('not_enough_money')])
+    expect(await balance()).toEqual({ balance: '3000', version: '3' })
+  })
+
+  test('is judged again on a player who was blocked elsewhere', async () => {
+    await patchPlayer(elsewhere(scene), player(), { status: 'blocked' })
+    expect(await scene.apply(place(player(), bet(1), 10))).toEqual([refused('player_blocked')])
+    expect(await balance()).toEqual({ balance: '9000', version: '2' })
+  })
+
+  test('is judged again when what it remembers was never committed', async () => {
+    const { memory } = scene
+    scene.memory = { ...memory, recall: () => [{ ...account(3n, 20_000n), player: player() as PlayerId }] }
+    expect(await scene.apply(place(player(), bet(1), 150))).toEqual([refused('not_enough_money')])
+    expect(await scene.apply(place(player(), bet(2), 50))).toEqual([accepted])
+    scene.memory = memory
+    expect(await balance()).toEqual({ balance: '4000', version: '3' })
+  })
+
+  test('does not wait for the one before, and falls with it', async () => {
+    const first = scene.apply(place(player(), bet(1), 60), place(player(), bet(0), 10)) // bet 0 is stored
+    const second = scene.apply(place(player(), bet(2), 20))
+    expect([await first, await second]).toEqual([[accepted, accepted], [accepted]])
+    const remembered = ['lock_as_known', 'save_accounts', 'open_bets']
+    expect(scene.statements.slice(0, 6)).toEqual([...remembered, ...remembered])
+    expect(scene.transactions).toBe(4)
+    expect(await balance()).toEqual({ balance: '1000', version: '4' })
+  })
+
+  test('of a new day begins it', async () => {
+    const token = await seatForDays(scene, player())
+    await scene.apply(place(player(), bet(1), 10, { token }))
+    scene.statements.length = 0
+    scene.now = new Date('2031-05-17T00:00:00.000Z')
+    await scene.apply(place(player(), bet(2), 10, { token }))
+    expect(scene.statements).not.toContain('read_accounts')
+    const [row] = await scene.read(`select version, opening_version from purser.account where player = '${player()}'`)
+    expect(row).toEqual({ version: '4', opening_version: '3' })
+  })
+})
