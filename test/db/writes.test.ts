@@ -1,0 +1,56 @@
+/** What a transaction sends in one turn leaves in one write, a system call for both sides. */
+import { Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { statement } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { createDatabase } from '../support/database.ts'
+
+const ONE = statement('one', 'select $1::int as n')
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb({ kind: 'postgres', url: database.url })
+})
+
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+/** What sockets are told to write while `work` is done: one chunk, or several in one call. */
+async function writesDuring(work: () => Promise<unknown>): Promise<number> {
+  const spies = [vi.spyOn(Socket.prototype, '_write'), vi.spyOn(Socket.prototype, '_writev' as '_write')]
+  await work()
+  const count = spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0)
+  for (const spy of spies) spy.mockRestore()
+  return count
+}
+
+test('BEGIN and the reads in one, the last statements and COMMIT in another', async () => {
+  const chain = db.openChain()
+  const transaction = () =>
+    chain.transaction(
+      async (tx) => {
+        await Promise.all([tx.query(ONE, [1]), tx.query(ONE, [2])])
+        await tx.finish(() => Promise.all([tx.query(ONE, [3]), tx.query(ONE, [4])]))
+      },
+      () => {},
+    )
+  await transaction() // connects
+  expect(await writesDuring(transaction)).toBe(2)
+})
+
+test('all of a transaction that reads nothing in one', async () => {
+  const chain = db.openChain()
+  const transaction = () =>
+    chain.transaction(
+      (tx) => tx.finish(() => Promise.all([tx.query(ONE, [1]), tx.query(ONE, [2])])),
+      () => {},
+    )
+  await transaction()
+  expect(await writesDuring(transaction)).toBe(1)
+})
