@@ -40,6 +40,11 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(codeOf(error) ?? '')
 }
 
+/** A row with the key of this constraint is there already. */
+export function isTaken(error: unknown, constraint: string): boolean {
+  return codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint
+}
+
 /** Somebody else held a row's lock for longer than we wait. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE

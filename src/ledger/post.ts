@@ -24,22 +24,40 @@ export function insertStakes(rows: string, at: string): string {
 }
 
 /**
+ * SQL that writes accounts out of six parameters, the first of them `$first`, and returns a row for each that is written.
  * An upsert, because its conflict target leaves the planner no choice but the primary key; a joined UPDATE has one. What
  * comes in as `opening_version` is the version that was read: the account must still have it, and it is the one before
- * the day's first transfer when a new day begins. An account that has moved on is an error in SQL (a division by zero),
- * because COMMIT may travel behind.
+ * the day's first transfer when a new day begins.
  */
-const SAVE_ACCOUNTS = statement(
-  'save_accounts',
-  `with saved as (
-     insert into purser.account as a (bucket, player, currency, balance, version, day, opening_version)
-     select $1::int, r.* from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::date[], $7::bigint[]) as r
+export function upsertAccounts(first: number, condition = 'true'): string {
+  const [player, currency, balance, version, day, basedOn] = [0, 1, 2, 3, 4, 5].map((i) => `$${first + i}`)
+  return `insert into purser.account as a (bucket, player, currency, balance, version, day, opening_version)
+     select $1::int, r.*
+     from unnest(${player}::text[], ${currency}::text[], ${balance}::bigint[], ${version}::bigint[], ${day}::date[], ${basedOn}::bigint[]) as r
+     where ${condition}
      on conflict (bucket, player, currency) do update
      set balance = excluded.balance, version = excluded.version, day = excluded.day,
        opening_version = case when excluded.day > a.day then excluded.opening_version else a.opening_version end
      where a.version = excluded.opening_version
-     returning 1
-   ) select 1 / (count(*) = $8::int)::int from saved`,
+     returning 1`
+}
+
+/** The parameters of `upsertAccounts`. */
+export function valuesOfAccounts(accounts: readonly ChangedAccount[]): unknown[][] {
+  return [
+    accounts.map((a) => a.player),
+    accounts.map((a) => a.currency),
+    accounts.map((a) => a.balance),
+    accounts.map((a) => a.version),
+    accounts.map((a) => a.day),
+    accounts.map((a) => a.basedOn),
+  ]
+}
+
+/** An account that has moved on is an error in SQL (a division by zero), because COMMIT may travel behind. */
+const SAVE_ACCOUNTS = statement(
+  'save_accounts',
+  `with saved as (${upsertAccounts(2)}) select 1 / (count(*) = $8::int)::int from saved`,
 )
 
 /**
@@ -78,14 +96,5 @@ function insertTransfers(tx: Tx, bucket: number, transfers: readonly Transfer[])
 }
 
 function saveAccounts(tx: Tx, bucket: number, accounts: readonly ChangedAccount[]): Promise<number> {
-  return tx.execute(SAVE_ACCOUNTS, [
-    bucket,
-    accounts.map((a) => a.player),
-    accounts.map((a) => a.currency),
-    accounts.map((a) => a.balance),
-    accounts.map((a) => a.version),
-    accounts.map((a) => a.day),
-    accounts.map((a) => a.basedOn),
-    accounts.length,
-  ])
+  return tx.execute(SAVE_ACCOUNTS, [bucket, ...valuesOfAccounts(accounts), accounts.length])
 }

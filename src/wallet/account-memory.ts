@@ -1,11 +1,12 @@
 /**
- * The accounts of a lane's players as its batches left them, from when their writes are on their way: the next batch of
- * Place bets is judged by that, without a look at the database and before the last one is durable. It may be wrong: the
- * last batch was not committed, or somebody else has posted since. So the writes of whoever judges by it must fail then:
- * the version of each account must be the remembered one (saveBook), and a version stands for one balance only.
+ * The accounts of a lane's players as its last batches left them: the next batch of Place bets is judged by that, without a
+ * look at the database. It may be out of date, because somebody else has posted since. So the writes of whoever judges by
+ * it must fail then: each account must still have the version that was remembered (placeBets).
  *
- * That last holds for the history of one database. After a failover to a server that had not got the last commits it may
- * not, so everything is forgotten with the connection.
+ * That proves the balance only because a version stands for one balance, and so
+ * - what is not committed is never recalled: it may be undone, and another may take its version for a balance of its own;
+ * - everything is forgotten with the connection: after a failover to a server that had not got the last commits, a version
+ *   may come to stand for another balance.
  */
 import { groupBy } from '../group.ts'
 import type { Account } from '../ledger/account.ts'
@@ -13,25 +14,34 @@ import type { PlayerId } from '../protocol/ids.ts'
 import type { Versions } from './known.ts'
 
 export interface AccountMemory {
-  /** All accounts of a player of this version, if this connection's batches left them. */
+  /** All accounts of a player of this version, if batches on this connection left them, and are committed. */
   recall(connection: object, player: PlayerId, version: bigint): readonly Account[] | undefined
-  /** What a batch leaves; `accounts` are all that its players have. */
-  remember(connection: object, versions: Versions, accounts: readonly Account[]): void
+  /**
+   * A batch is going to write, and leaves these, all that its players have. Nothing is recalled of them until the function
+   * that is returned is called: when the batch is committed.
+   */
+  enter(connection: object, versions: Versions, accounts: readonly Account[]): () => void
   forget(player: PlayerId): void
+  /** Nothing is recalled for a while: others post to the same players, and to be wrong costs a transaction. */
+  distrust(): void
 }
 
 interface Entry {
   readonly accounts: readonly Account[]
   /** Of the player: a new version may bring new accounts. */
   readonly version: bigint
+  isCommitted: boolean
 }
 
 /** Players that one lane remembers at most; the longest ago go first. Some 300 bytes each. */
 const MAX_PLAYERS = 50_000
+/** Milliseconds without recalling after the memory was wrong. */
+const DISTRUST_MS = 1_000
 
 export function createAccountMemory(maxPlayers = MAX_PLAYERS): AccountMemory {
   const entries = new Map<PlayerId, Entry>()
   let current: object | undefined
+  let distrustedUntil = Number.NEGATIVE_INFINITY
   const useConnection = (connection: object) => {
     if (connection !== current) entries.clear()
     current = connection
@@ -39,22 +49,36 @@ export function createAccountMemory(maxPlayers = MAX_PLAYERS): AccountMemory {
   return {
     recall(connection, player, version) {
       useConnection(connection)
+      if (performance.now() < distrustedUntil) return undefined
       const entry = entries.get(player)
-      return entry?.version === version ? entry.accounts : undefined
+      return entry?.isCommitted && entry.version === version ? entry.accounts : undefined
     },
-    remember(connection, versions, accounts) {
+    enter(connection, versions, accounts) {
       useConnection(connection)
+      const entered: Entry[] = []
       for (const [player, own] of groupBy(accounts, (account) => account.player)) {
         const version = versions.get(player)
         if (version === undefined) continue
+        const entry = { accounts: own, version, isCommitted: false }
         entries.delete(player)
-        entries.set(player, { accounts: own, version })
+        entries.set(player, entry)
+        entered.push(entry)
       }
-      for (const player of entries.keys()) {
-        if (entries.size <= maxPlayers) break
-        entries.delete(player)
+      dropOldest(entries, maxPlayers)
+      return () => {
+        for (const entry of entered) entry.isCommitted = true // no matter if it has been replaced meanwhile
       }
     },
     forget: (player) => void entries.delete(player),
+    distrust() {
+      distrustedUntil = performance.now() + DISTRUST_MS
+    },
+  }
+}
+
+function dropOldest(entries: Map<PlayerId, Entry>, max: number): void {
+  for (const player of entries.keys()) {
+    if (entries.size <= max) return
+    entries.delete(player)
   }
 }

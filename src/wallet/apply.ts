@@ -3,16 +3,16 @@
  * in order; nothing is written until everything is judged, and nothing is answered before the commit.
  */
 import type { Clock } from '../clock.ts'
-import type { Db } from '../db/db.ts'
-import { isConflict } from '../db/errors.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { isConflict, isTaken } from '../db/errors.ts'
 import { accountKey } from '../ledger/account.ts'
 import type { Transfer } from '../ledger/transfer.ts'
 import type { ReplyCode } from '../protocol/codes.ts'
 import type { BetId, Currency, PlayerId } from '../protocol/ids.ts'
 import type { AccountMemory } from './account-memory.ts'
-import { type Batch, type BetsToRead, betKey, loadBatch, recallBatch, saveBatch } from './batch.ts'
+import { type Batch, type BetsToRead, betKey, isProvenByWrites, loadBatch, recallBatch, saveBatch } from './batch.ts'
 import type { Bet, BetCall } from './bet.ts'
-import type { BetRecord } from './bet-store.ts'
+import { BET_KEY, type BetRecord } from './bet-store.ts'
 import type { CallRecord } from './call-store.ts'
 import { contentOf, type Decision, type Facts, type Rules } from './decide/decision.ts'
 import { decidePlace } from './decide/place.ts'
@@ -54,41 +54,79 @@ export interface Repeats {
 /** Milliseconds after such a Place bet in which everything is read at once: a platform that repeats one repeats more. */
 const REPEATS_MS = 10_000
 
+/** 'nothing' where the lane remembers all that is needed, else as 'all but placed'. */
+type Reading = 'nothing' | BetsToRead
+
 export async function applyBatch(deps: ApplyDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
-  const { repeats } = deps
-  if (performance.now() - repeats.lastMetAt < REPEATS_MS) return applyOnce(deps, bucket, waiting, 'all')
-  try {
-    return await applyOnce(deps, bucket, waiting, 'all but placed')
-  } catch (error) {
-    if (!isConflict(error) || waiting.every(({ call }) => call.kind !== 'place')) throw error
-    repeats.lastMetAt = performance.now()
-    return applyOnce(deps, bucket, waiting, 'all')
+  const isRepeating = performance.now() - deps.repeats.lastMetAt < REPEATS_MS
+  let reading: Reading = isRepeating ? 'all' : 'nothing'
+  for (;;) {
+    try {
+      return await applyOnce(deps, bucket, waiting, reading)
+    } catch (error) {
+      const next = readingAfter(deps, waiting, reading, error)
+      if (next === undefined) throw error
+      reading = next
+    }
   }
+}
+
+/** What to read when what was not read has turned out otherwise; undefined if that is not why the batch failed. */
+function readingAfter(
+  { memory, repeats }: ApplyDeps,
+  waiting: readonly WaitingCall[],
+  reading: Reading,
+  error: unknown,
+): BetsToRead | undefined {
+  if (reading === 'all' || !isConflict(error) || waiting.every(({ call }) => call.kind !== 'place')) return undefined
+  if (reading === 'nothing' && !isTaken(error, BET_KEY)) {
+    memory.distrust()
+    return 'all but placed'
+  }
+  repeats.lastMetAt = performance.now()
+  return 'all'
 }
 
 async function applyOnce(
   deps: ApplyDeps,
   bucket: number,
   waiting: readonly WaitingCall[],
-  reading: BetsToRead,
+  reading: Reading,
 ): Promise<Outcome[]> {
   const { transaction, clock, rules, known, memory } = deps
   const calls = waiting.map(({ call }) => call)
+  let remember = () => {}
   try {
-    return await transaction(async (tx) => {
-      const recalled = reading === 'all' ? undefined : recallBatch(tx, bucket, calls, known, memory, clock.now)
-      const judged = recalled && judgeAll(recalled, waiting, rules)
+    const outcomes = await transaction(async (tx) => {
       const { batch, outcomes } =
-        judged && isProvenByWrites(judged)
-          ? judged
-          : judgeAll(await loadBatch(tx, bucket, calls, known, clock.now, reading), waiting, rules)
-      await saveBatch(tx, batch, memory)
+        (reading === 'nothing' && judgeRecalled(deps, tx, bucket, waiting)) ||
+        judgeAll(
+          await loadBatch(tx, bucket, calls, known, clock.now, reading === 'all' ? 'all' : 'all but placed'),
+          waiting,
+          rules,
+        )
+      remember = memory.enter(tx.connection, batch.versions, batch.book.accounts())
+      await saveBatch(tx, batch)
       return outcomes
     })
+    remember()
+    return outcomes
   } catch (error) {
     for (const { player } of calls) memory.forget(player)
     throw error
   }
+}
+
+function judgeRecalled(
+  { clock, rules, known, memory }: ApplyDeps,
+  tx: Tx,
+  bucket: number,
+  waiting: readonly WaitingCall[],
+): Judged | undefined {
+  const calls = waiting.map(({ call }) => call)
+  const batch = recallBatch(tx, bucket, calls, known, memory, clock.now)
+  const judged = batch && judgeAll(batch, waiting, rules)
+  return judged && isProvenByWrites(judged.batch) ? judged : undefined
 }
 
 interface Judged {
@@ -99,11 +137,6 @@ interface Judged {
 function judgeAll(batch: Batch, waiting: readonly WaitingCall[], rules: Rules): Judged {
   const outcomes = waiting.map((waited) => (isTooLate(waited) ? FAILED : judge(batch, waited.call, rules)))
   return { batch, outcomes }
-}
-
-/** An accepted bet writes to its account, which fails if that is not as it was remembered; a refusal would write nothing. */
-function isProvenByWrites({ outcomes }: Judged): boolean {
-  return outcomes.every(({ kind }) => kind !== 'refused')
 }
 
 export const FAILED: Outcome = { kind: 'failed' }

@@ -11,7 +11,7 @@ import { readTransfersAfter, type Transfer } from '../ledger/transfer.ts'
 import type { PlayerId } from '../protocol/ids.ts'
 import type { AccountMemory } from './account-memory.ts'
 import type { BetCall, PlaceCall } from './bet.ts'
-import { type BetRecord, insertBets, lockBets, type OpenedBet, openBets, saveBets } from './bet-store.ts'
+import { type BetRecord, insertBets, lockBets, type OpenedBet, openBets, placeBets, saveBets } from './bet-store.ts'
 import { type CallRecord, insertCalls, readSeenCalls } from './call-store.ts'
 import type { SeenCall } from './decide/decision.ts'
 import { type Known, recall, recallAll, type Versions } from './known.ts'
@@ -23,7 +23,7 @@ export interface Batch {
   readonly now: Date
   /** Of the players that exist, as they were read or recalled. */
   readonly versions: Versions
-  /** Whether the players are locked already; else that is the first of the writes. */
+  /** Whether the players are locked, and the rest was read after that; else all was recalled. */
   readonly isLocked: boolean
   readonly players: ReadonlyMap<PlayerId, RuledPlayer>
   readonly sessions: ReadonlyMap<TokenHash, Session>
@@ -53,7 +53,8 @@ export type BetsToRead = 'all but placed' | 'all'
 
 /**
  * A batch for which nothing is read: Place bets, taken for new, of players whose accounts the lane remembers. Where that
- * is not so, undefined; where it turns out to be wrong, the writes fail as a conflict (saveBatch).
+ * is not so, undefined; where it turns out to be wrong, the writes fail as a conflict (saveBatch). `clock` is read before
+ * the locks are held; if anybody posts in between, the writes fail too.
  */
 export function recallBatch(
   { connection }: Tx,
@@ -142,24 +143,35 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
   return inOrder([...new Map(calls.map((call) => [betKey(call), call]))])
 }
 
+/**
+ * Of a recalled batch, whether its writes prove what it was judged by: each new bet writes to its account, which fails if
+ * that is not as it was remembered. A refusal writes nothing of the kind.
+ */
+export function isProvenByWrites({ bets, calls, now }: Batch): boolean {
+  return bets.size > 0 && calls.length === 0 && [...bets.values()].every((record) => isOpened(record, now))
+}
+
 /** Writes everything the batch changed, COMMIT right behind it; fails, and the transaction is undone, when something has moved on since it was read. */
-export async function saveBatch(tx: Tx, batch: Batch, memory: AccountMemory): Promise<void> {
-  const { bucket, book, now, bets, stored, calls } = batch
+export async function saveBatch(tx: Tx, batch: Batch): Promise<void> {
+  const { bucket, book, now, bets, stored, calls, versions, isLocked } = batch
   const changed = inOrder([...bets].filter(([key, record]) => stored.get(key) !== record))
   const opened = changed.filter((record): record is OpenedBet => isOpened(record, now))
+  if (!isLocked) {
+    const placing = () =>
+      Promise.all([lockAsKnown(tx, bucket, versions), placeBets(tx, bucket, opened, book.changed(), now)])
+    return void (await tx.finish(placing))
+  }
   const others = changed.filter((record) => !isOpened(record, now))
   const inserted = others.filter((record) => !stored.has(betKey(record)))
   const updated = others.filter((record) => stored.has(betKey(record)))
   const send = () =>
     Promise.all([
-      !batch.isLocked && lockAsKnown(tx, bucket, batch.versions), // first: nothing is written before the locks are held
       saveBook(tx, bucket, book, new Set(opened.map((record) => record.stake))),
       opened.length > 0 && openBets(tx, bucket, opened, now),
       inserted.length > 0 && insertBets(tx, bucket, inserted, now),
       updated.length > 0 && saveBets(tx, bucket, updated, now),
       calls.length > 0 && insertCalls(tx, bucket, calls, now),
     ])
-  memory.remember(tx.connection, batch.versions, book.accounts()) // before the next batch is judged
   await tx.finish(send)
 }
 

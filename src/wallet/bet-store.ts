@@ -4,7 +4,8 @@
  */
 import { statement, type Tx } from '../db/db.ts'
 import { isoOf } from '../ledger/account.ts'
-import { insertStakes } from '../ledger/post.ts'
+import type { ChangedAccount } from '../ledger/book.ts'
+import { insertStakes, upsertAccounts, valuesOfAccounts } from '../ledger/post.ts'
 import type { Transfer } from '../ledger/transfer.ts'
 import type { ResultType } from '../protocol/bet-request.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
@@ -171,20 +172,40 @@ export async function saveBets(tx: Tx, bucket: number, records: readonly BetReco
   await tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now), records.length])
 }
 
-const OPEN_BETS = statement(
-  'open_bets',
-  `with opened as (
-     select $1::int as bucket, r.*
+/** The constraint that a stored bet id breaks. */
+export const BET_KEY = 'bet_pkey'
+
+/** Rows of new bets, out of ten parameters. */
+const OPENED = `select $1::int as bucket, r.*
      from rows from (
        unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::text[]),
        json_array_elements($10::json)
-     ) as r (player, bet_id, currency, stake, funder, stake_version, balance_after, request_id, details)
-   ), stakes as (${insertStakes('opened', '$11::timestamptz')})
-   insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, details,
-     placed_at, first_seen_at, changed_at)
+     ) as r (player, bet_id, currency, stake, funder, stake_version, balance_after, request_id, details)`
+const INSERT_OPENED = (
+  rows: string,
+) => `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version,
+     request_id, details, placed_at, first_seen_at, changed_at)
    select bucket, player, bet_id, 'open', 1, currency, stake, funder, stake_version, request_id, details,
      $11::timestamptz, $11::timestamptz, $11::timestamptz
-   from opened`,
+   from ${rows}`
+const INSERT_STAKES = insertStakes('opened', '$11::timestamptz')
+
+const OPEN_BETS = statement(
+  'open_bets',
+  `with opened as (${OPENED}), stakes as (${INSERT_STAKES}) ${INSERT_OPENED('opened')}`,
+)
+
+/**
+ * A statement that is sent before BEGIN was answered would be a transaction of its own if BEGIN failed. The locks that come
+ * before it have given the transaction its id; a transaction that only begins has none.
+ */
+const IN_TRANSACTION = '1 / (txid_current_if_assigned() is not null)::int = 1'
+
+const PLACE_BETS = statement(
+  'place_bets',
+  `with opened as (${OPENED} where ${IN_TRANSACTION}), stakes as (${INSERT_STAKES}), bets as (${INSERT_OPENED('opened')}),
+     saved as (${upsertAccounts(12, IN_TRANSACTION)})
+   select 1 / (count(*) = $18::int)::int from saved`,
 )
 
 /** A bet whose first call was its accepted Place bet. */
@@ -194,13 +215,29 @@ export type OpenedBet = BetRecord & {
   readonly stake: Transfer
 }
 
-/**
- * The most frequent write, with the fewest values: rows that are all new, all open, all placed now, and their stakes. Fails
- * if one exists.
- */
+/** Rows that are all new, all open, all placed now, and their stakes. Fails if one exists. */
 export function openBets(tx: Tx, bucket: number, records: readonly OpenedBet[], now: Date): Promise<number> {
+  return tx.execute(OPEN_BETS, valuesOfOpened(bucket, records, now))
+}
+
+/**
+ * The same with their accounts, everything that a batch of accepted bets writes: the most frequent write, in one statement.
+ * Fails outside a transaction that has locked something.
+ */
+export function placeBets(
+  tx: Tx,
+  bucket: number,
+  records: readonly OpenedBet[],
+  accounts: readonly ChangedAccount[],
+  now: Date,
+): Promise<number> {
+  const values = [...valuesOfOpened(bucket, records, now), ...valuesOfAccounts(accounts), accounts.length]
+  return tx.execute(PLACE_BETS, values)
+}
+
+function valuesOfOpened(bucket: number, records: readonly OpenedBet[], now: Date): unknown[] {
   const placements = records.map(({ bet }) => bet.placement)
-  return tx.execute(OPEN_BETS, [
+  return [
     bucket,
     records.map((record) => record.player),
     records.map((record) => record.betId),
@@ -212,5 +249,5 @@ export function openBets(tx: Tx, bucket: number, records: readonly OpenedBet[], 
     records.map((record) => record.placeRequestId),
     `[${records.map((record) => record.details).join(',')}]`,
     isoOf(now),
-  ])
+  ]
 }

@@ -78,21 +78,22 @@ export async function lockVersions(
   return new Map(rows.map((row) => [row.player, row.version]))
 }
 
-/** A player that has changed is an error in SQL (a division by zero, as in ledger/post.ts). */
+/** In the same order. A player that has changed is an error in SQL (a division by zero, as in ledger/post.ts). */
 const LOCK_AS_KNOWN = statement(
   'lock_as_known',
   `select 1 / (count(*) = $4::int)::int from (
-     select 1 from unnest($2::text[], $3::bigint[]) as k (player, version)
+     select 1 from (
+       select * from unnest($2::text[], $3::bigint[]) as k (player, version) order by player collate "C"
+     ) k
      cross join lateral (
        select 1 from purser.player where bucket = $1::int and player = k.player and version = k.version limit 1 for update
      ) p
    ) locked`,
 )
 
-/** The same locks once more, where nothing is to be read: fails when a player's version is another by now. */
+/** The same locks where nothing is to be read: fails when a player's version is another by now. */
 export function lockAsKnown(tx: Tx, bucket: number, versions: ReadonlyMap<PlayerId, bigint>): Promise<number> {
-  const players = [...versions.keys()].sort()
-  return tx.execute(LOCK_AS_KNOWN, [bucket, players, players.map((player) => versions.get(player)), players.length])
+  return tx.execute(LOCK_AS_KNOWN, [bucket, [...versions.keys()], [...versions.values()], versions.size])
 }
 
 const READ_RULED_PLAYERS = statement(

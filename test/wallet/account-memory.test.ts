@@ -1,11 +1,16 @@
 /** What a lane remembers of accounts saves it a look at the database; wrong, it must never count. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { runTransaction } from '../../src/db/transaction.ts'
 import type { Account } from '../../src/ledger/account.ts'
 import { moveCash } from '../../src/operator/cash.ts'
 import { patchPlayer } from '../../src/operator/players.ts'
 import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
 import type { Money } from '../../src/protocol/money.ts'
-import { createAccountMemory } from '../../src/wallet/account-memory.ts'
+import { type AccountMemory, createAccountMemory } from '../../src/wallet/account-memory.ts'
+import { endSessions } from '../../src/wallet/session.ts'
 import { type BatchScene, elsewhere, findingsOf, openScene, place, seat, seatForDays, settle } from './batch-scene.ts'
 
 const PLAYER = 'ann' as PlayerId
@@ -25,37 +30,64 @@ describe('the memory of a lane', () => {
   const here = {}
   const versions = (player = PLAYER) => new Map([[player, 3n]])
 
+  function remember(memory: AccountMemory, version: bigint, player = PLAYER): void {
+    memory.enter(here, versions(player), [account(version, 1_000n, player)])()
+  }
+
   test('gives back what the last batch left', () => {
     const memory = createAccountMemory()
-    memory.remember(here, versions(), [account(7n)])
-    memory.remember(here, versions(), [account(8n)])
+    remember(memory, 7n)
+    remember(memory, 8n)
     expect(memory.recall(here, PLAYER, 3n)).toEqual([account(8n)])
+  })
+
+  test('gives back nothing of a batch that is not committed, nor of what it replaces', () => {
+    const memory = createAccountMemory()
+    remember(memory, 7n)
+    const committed = memory.enter(here, versions(), [account(8n)])
+    expect(memory.recall(here, PLAYER, 3n)).toBeUndefined()
+    committed()
+    expect(memory.recall(here, PLAYER, 3n)).toEqual([account(8n)])
+  })
+
+  test('gives back nothing of a batch that is committed while the next one is at work', () => {
+    const memory = createAccountMemory()
+    const first = memory.enter(here, versions(), [account(7n)])
+    memory.enter(here, versions(), [account(8n)])
+    first()
+    expect(memory.recall(here, PLAYER, 3n)).toBeUndefined()
   })
 
   test('knows nothing of a player that has changed since', () => {
     const memory = createAccountMemory()
-    memory.remember(here, versions(), [account(7n)])
+    remember(memory, 7n)
     expect(memory.recall(here, PLAYER, 4n)).toBeUndefined()
   })
 
   test('forgets everything with the connection, also when that one comes back', () => {
     const memory = createAccountMemory()
-    memory.remember(here, versions(), [account(7n)])
+    remember(memory, 7n)
     expect(memory.recall({}, PLAYER, 3n)).toBeUndefined()
     expect(memory.recall(here, PLAYER, 3n)).toBeUndefined()
   })
 
   test('forgets a player', () => {
     const memory = createAccountMemory()
-    memory.remember(here, versions(), [account(7n)])
+    remember(memory, 7n)
     memory.forget(PLAYER)
+    expect(memory.recall(here, PLAYER, 3n)).toBeUndefined()
+  })
+
+  test('gives back nothing for a while after it was wrong', () => {
+    const memory = createAccountMemory()
+    remember(memory, 7n)
+    memory.distrust()
     expect(memory.recall(here, PLAYER, 3n)).toBeUndefined()
   })
 
   test('keeps so many players, and those of the last batches', () => {
     const memory = createAccountMemory(2)
-    for (const name of ['ann', 'bob', 'ann', 'cleo'] as PlayerId[])
-      memory.remember(here, versions(name), [account(7n, 1_000n, name)])
+    for (const name of ['ann', 'bob', 'ann', 'cleo'] as PlayerId[]) remember(memory, 7n, name)
     const known = ['ann', 'bob', 'cleo'].filter((name) => memory.recall(here, name as PlayerId, 3n))
     expect(known).toEqual(['ann', 'cleo'])
   })
@@ -70,6 +102,7 @@ describe('a batch that is judged by it', () => {
   })
   beforeEach(async () => {
     number += 1
+    scene.memory = createAccountMemory()
     await seat(scene, player(), '100.00')
     await scene.apply(place(player(), bet(0), 10))
     scene.statements.length = 0
@@ -91,7 +124,7 @@ describe('a batch that is judged by it', () => {
 
   test('reads nothing', async () => {
     expect(await scene.apply(place(player(), bet(1), 10), place(player(), bet(2), 20))).toEqual([accepted, accepted])
-    expect(scene.statements).toEqual(['lock_as_known', 'save_accounts', 'open_bets'])
+    expect(scene.statements).toEqual(['lock_as_known', 'place_bets'])
     expect(await balance()).toEqual({ balance: '6000', version: '4' })
   })
 
@@ -136,22 +169,85 @@ describe('a batch that is judged by it', () => {
   })
 
   test('is judged again when what it remembers was never committed', async () => {
-    const { memory } = scene
-    scene.memory = { ...memory, recall: () => [{ ...account(3n, 20_000n), player: player() as PlayerId }] }
+    const recall = () => [{ ...account(3n, 20_000n), player: player() as PlayerId }]
+    scene.memory = { ...scene.memory, recall }
     expect(await scene.apply(place(player(), bet(1), 150))).toEqual([refused('not_enough_money')])
     expect(await scene.apply(place(player(), bet(2), 50))).toEqual([accepted])
-    scene.memory = memory
     expect(await balance()).toEqual({ balance: '4000', version: '3' })
   })
 
-  test('does not wait for the one before, and falls with it', async () => {
-    const first = scene.apply(place(player(), bet(1), 60), place(player(), bet(0), 10)) // bet 0 is stored
+  test('is not judged by one that is not committed yet', async () => {
+    const first = scene.apply(place(player(), bet(1), 60), place(player(), bet(0), 10)) // bet 0 is stored: all is read
     const second = scene.apply(place(player(), bet(2), 20))
     expect([await first, await second]).toEqual([[accepted, accepted], [accepted]])
-    const remembered = ['lock_as_known', 'save_accounts', 'open_bets']
-    expect(scene.statements.slice(0, 6)).toEqual([...remembered, ...remembered])
-    expect(scene.transactions).toBe(4)
+    const [locks, writes, ...behind] = scene.statements
+    expect([locks, writes]).toEqual(['lock_as_known', 'place_bets'])
+    expect(behind.slice(0, 2)).toEqual(['lock_versions', 'read_accounts'])
     expect(await balance()).toEqual({ balance: '1000', version: '4' })
+  })
+
+  // A version that a batch in front has not committed may be taken by another, for another balance.
+  test.each([
+    ['in time', 100],
+    ['too late for the batch in front', 700],
+  ])('two batches behind each other meet money that comes in elsewhere, %s', async (_, holdsLockMs) => {
+    const deposit = await slowDeposit(holdsLockMs)
+    const outcomes = [scene.apply(place(player(), bet(1), 60)), scene.apply(place(player(), bet(2), 20))]
+    const settled = await Promise.allSettled(outcomes)
+    await deposit.ended
+    const bets = settled.filter(({ status }) => status === 'fulfilled').length
+    expect(settled.every((one) => one.status === 'rejected' || one.value[0]?.kind === 'accepted')).toBe(true)
+    const staked = await scene.read(
+      `select sum(amount) as sum from purser.transfer where player = '${player()}' and kind = 'stake'`,
+    )
+    expect(await balance()).toEqual({ balance: `${110_000 - Number(staked[0]?.sum)}`, version: `${4 + bets}` })
+  })
+
+  /** Posts, and commits so much later. Resolves when it has posted, to what ends with it. */
+  async function slowDeposit(milliseconds: number): Promise<{ ended: Promise<unknown> }> {
+    const deps = elsewhere(scene)
+    let posted = () => {}
+    const hasPosted = new Promise<void>((resolve) => {
+      posted = resolve
+    })
+    const transaction: Db['transaction'] = (work) =>
+      scene.db.transaction(async (tx) => {
+        await scene.apply(place(player(), bet(9), 1)) // the lane remembers on another connection than this one
+        const result = await work(tx)
+        posted()
+        await sleep(milliseconds)
+        return result
+      })
+    const body = { currency: 'EUR', amount: '1000.00', reference: 'slow' }
+    const ended = moveCash({ ...deps, db: { ...scene.db, transaction } }, player(), 'deposit', body)
+    await hasPosted
+    return { ended }
+  }
+
+  test('does not let in a token that was ended elsewhere, when the player was read again and the token was not', async () => {
+    await patchPlayer(elsewhere(scene), player(), { customFields: {} })
+    await endSessionsElsewhere()
+    await scene.apply(settle(player(), bet(0), 'won', 30))
+    expect(await scene.apply(place(player(), bet(1), 10))).toEqual([refused('expired_token')])
+  })
+
+  function endSessionsElsewhere(): Promise<void> {
+    return scene.db.transaction((tx) => endSessions(tx, 0, player() as PlayerId, scene.now))
+  }
+
+  test('writes nothing outside a transaction, which it is if BEGIN fails', async () => {
+    const [before] = await scene.read('select count(*) from purser.transfer')
+    const begin = "select 'fails'::int"
+    const pool = new pg.Pool({ connectionString: scene.url, pipeline: true } as pg.PoolConfig)
+    const connection = { client: await pool.connect() }
+    const transaction: Db['transaction'] = (work) => runTransaction(connection, { begin, timeoutMs: 2_000 }, work)
+    scene.memory = { ...scene.memory, recall: () => [{ ...account(2n, 9_000n), player: player() as PlayerId }] }
+    await expect(scene.applyIn(transaction, place(player(), bet(1), 10))).rejects.toThrow('fails')
+    expect(scene.statements).toEqual(['lock_as_known', 'place_bets'])
+    expect(await scene.read('select count(*) from purser.transfer')).toEqual([before])
+    expect(await balance()).toEqual({ balance: '9000', version: '2' })
+    connection.client.release(true)
+    await pool.end()
   })
 
   test('of a new day begins it', async () => {

@@ -40,8 +40,12 @@ export interface BatchScene {
   memory: AccountMemory
   /** Shared by the batches when it is set; else each batch takes its Place bets for new. */
   repeats?: Repeats
-  /** Applies the calls as one batch. */
+  /** Applies the calls as one batch, behind those before it. */
   apply(...calls: BetCall[]): Promise<Outcome[]>
+  /** The same, in transactions of another kind. */
+  applyIn(transaction: Db['transaction'], ...calls: BetCall[]): Promise<Outcome[]>
+  /** Of the database. */
+  readonly url: string
   read(sql: string): Promise<Record<string, unknown>[]>
   close(): Promise<void>
 }
@@ -59,15 +63,14 @@ export async function openScene(): Promise<BatchScene> {
     transactions: 0,
     statements: [],
     memory: createAccountMemory(),
-    apply: (...calls) => {
+    url: database.url,
+    apply: (...calls) => scene.applyIn((work) => chain.transaction(work, () => {}), ...calls),
+    applyIn: (begin, ...calls) => {
       const waiting = calls.map((call) => ({ call, startBefore: Number.POSITIVE_INFINITY }))
       const repeats = scene.repeats ?? { lastMetAt: Number.NEGATIVE_INFINITY }
       const transaction: Db['transaction'] = (work) => {
         scene.transactions += 1
-        return chain.transaction(
-          (tx) => work(naming(tx, scene.statements)),
-          () => {},
-        )
+        return begin((tx) => work(naming(tx, scene.statements)))
       }
       const deps = { transaction, clock: clockOf(scene), rules: RULES, known, memory: scene.memory, repeats }
       return applyBatch(deps, 0, waiting)
