@@ -18,7 +18,7 @@ export interface AccountMemory {
   recall(connection: object, player: PlayerId, version: bigint): readonly Account[] | undefined
   /**
    * A batch is going to write, and leaves these, all that its players have. Nothing is recalled of them until the function
-   * that is returned is called: when the batch is committed.
+   * that is returned is called: when the batch is committed, never if it is not.
    */
   enter(connection: object, versions: Versions, accounts: readonly Account[]): () => void
   forget(player: PlayerId): void

@@ -96,25 +96,20 @@ async function applyOnce(
   const { transaction, clock, rules, known, memory } = deps
   const calls = waiting.map(({ call }) => call)
   let remember = () => {}
-  try {
-    const outcomes = await transaction(async (tx) => {
-      const { batch, outcomes } =
-        (reading === 'nothing' && judgeRecalled(deps, tx, bucket, waiting)) ||
-        judgeAll(
-          await loadBatch(tx, bucket, calls, known, clock.now, reading === 'all' ? 'all' : 'all but placed'),
-          waiting,
-          rules,
-        )
-      remember = memory.enter(tx.connection, batch.versions, batch.book.accounts())
-      await saveBatch(tx, batch)
-      return outcomes
-    })
-    remember()
+  const outcomes = await transaction(async (tx) => {
+    const { batch, outcomes } =
+      (reading === 'nothing' && judgeRecalled(deps, tx, bucket, waiting)) ||
+      judgeAll(
+        await loadBatch(tx, bucket, calls, known, clock.now, reading === 'all' ? 'all' : 'all but placed'),
+        waiting,
+        rules,
+      )
+    remember = memory.enter(tx.connection, batch.versions, batch.book.accounts())
+    await saveBatch(tx, batch)
     return outcomes
-  } catch (error) {
-    for (const { player } of calls) memory.forget(player)
-    throw error
-  }
+  })
+  remember()
+  return outcomes
 }
 
 function judgeRecalled(

@@ -162,6 +162,13 @@ describe('a batch that is judged by it', () => {
     expect(await balance()).toEqual({ balance: '3000', version: '3' })
   })
 
+  test('is not wrong about money that came in through the operator API of this process', async () => {
+    const here = { ...elsewhere(scene), forget: (id: PlayerId) => scene.memory.forget(id) }
+    await moveCash(here, player(), 'deposit', { currency: 'EUR', amount: '50.00', reference: 'more' })
+    expect(await scene.apply(place(player(), bet(1), 120))).toEqual([accepted])
+    expect(scene.transactions).toBe(1)
+  })
+
   test('is judged again on a player who was blocked elsewhere', async () => {
     await patchPlayer(elsewhere(scene), player(), { status: 'blocked' })
     expect(await scene.apply(place(player(), bet(1), 10))).toEqual([refused('player_blocked')])
@@ -259,5 +266,11 @@ describe('a batch that is judged by it', () => {
     expect(scene.statements).not.toContain('read_accounts')
     const [row] = await scene.read(`select version, opening_version from purser.account where player = '${player()}'`)
     expect(row).toEqual({ version: '4', opening_version: '3' })
+
+    scene.now = new Date('2031-05-16T23:59:59.000Z') // the clock of a process that is behind
+    await scene.apply(place(player(), bet(3), 10, { token }))
+    const [bet3] = await scene.read(`select b.placed_at, t.at from purser.bet b join purser.transfer t using (bet_id)
+      where b.bet_id = '${bet(3)}'`)
+    expect(bet3).toEqual({ placed_at: scene.now, at: new Date('2031-05-17T00:00:00.000Z') })
   })
 })
