@@ -165,7 +165,7 @@ describe('a batch that is judged by it', () => {
   test('is not wrong about money that came in through the operator API of this process', async () => {
     const here = { ...elsewhere(scene), forget: (id: PlayerId) => scene.memory.forget(id) }
     await moveCash(here, player(), 'deposit', { currency: 'EUR', amount: '50.00', reference: 'more' })
-    expect(await scene.apply(place(player(), bet(1), 120))).toEqual([accepted])
+    expect(await scene.apply(place(player(), bet(1), 20))).toEqual([accepted])
     expect(scene.transactions).toBe(1)
   })
 
