@@ -6,9 +6,10 @@ const QUERY_CANCELED = '57014' // statement time-out: the server works, this sta
 const LOCK_NOT_AVAILABLE = '55P03'
 /**
  * Unique violation, serialization failure, deadlock, and our own sign that a row has moved on since it was read (a division
- * by zero, ledger/post.ts): the same call, judged again, sees what the other one did.
+ * by zero, ledger/post.ts): the same call, judged again, sees what the other one did. And a prepared statement that does not
+ * exist: the transaction in front on the connection was to prepare it, and failed before (chain.ts).
  */
-const CONFLICTS = new Set(['23505', '40001', '40P01', '22012'])
+const CONFLICTS = new Set(['23505', '40001', '40P01', '22012', '26000'])
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

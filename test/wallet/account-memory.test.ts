@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
 import { runTransaction } from '../../src/db/transaction.ts'
 import type { Account } from '../../src/ledger/account.ts'
 import { moveCash } from '../../src/operator/cash.ts'
@@ -273,4 +274,21 @@ describe('a batch that is judged by it', () => {
       where b.bet_id = '${bet(3)}'`)
     expect(bet3).toEqual({ placed_at: scene.now, at: new Date('2031-05-17T00:00:00.000Z') })
   })
+})
+
+test('a batch behind one that fails before the connection has prepared their statement is judged again', async () => {
+  const scene = await openScene()
+  const other = await openDb({ kind: 'postgres', url: scene.url })
+  await seat(scene, 'ann', '100.00')
+  await seat(scene, 'bob', '100.00')
+  await scene.apply(place('ann', 'ann-0', 1), place('bob', 'bob-0', 1))
+  await patchPlayer({ ...elsewhere(scene), db: other }, 'ann', { customFields: {} })
+  scene.statements.length = 0
+  const batches = [scene.apply(place('ann', 'ann-1', 1)), scene.apply(place('bob', 'bob-1', 1))]
+  const accepted = [expect.objectContaining({ kind: 'accepted' })]
+  expect(await Promise.all(batches)).toEqual([accepted, accepted])
+  expect(scene.statements.slice(0, 4)).toEqual(['lock_as_known', 'place_bets', 'lock_as_known', 'place_bets'])
+  expect(await findingsOf(scene)).toEqual([])
+  await other.close()
+  await scene.close()
 })
