@@ -137,9 +137,10 @@ describe('a batch that is judged by it', () => {
 
   test('reads when a player has limits', async () => {
     await patchPlayer(elsewhere(scene), player(), { limits: { stake: '15.00' } })
-    await scene.apply(place(player(), bet(1), 5))
+    await scene.apply(settle(player(), bet(0), 'lost', 0)) // reads the player
+    await scene.apply(place(player(), bet(1), 5)) // and the token; from now on both are known
     expect(await scene.apply(place(player(), bet(2), 5))).toEqual([refused('stake_limit')])
-    expect(scene.transactions).toBe(3) // the first one met the change
+    expect(scene.transactions).toBe(3) // nothing was recalled that had changed
   })
 
   test('reads before it refuses: a refusal writes nothing that would fail if it were wrong', async () => {
