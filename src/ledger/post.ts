@@ -1,4 +1,4 @@
-/** Writes a book: its transfers and the accounts they changed, each in one set-based statement. */
+/** Writes a book: its transfers and the accounts they changed, set-based. Parts of that are also for statements of others. */
 import { statement, type Tx } from '../db/db.ts'
 import { isoOf } from './account.ts'
 import type { Book, ChangedAccount } from './book.ts'
@@ -13,8 +13,8 @@ const INSERT_TRANSFERS = statement(
 )
 
 /**
- * SQL that writes the stakes of bets out of `rows`, the rows of those bets in a statement that writes both: nearly all
- * values are the same, and reading them from parameters costs the database as much as a third of writing them.
+ * SQL that writes transfers of kind stake out of `rows`, in a statement that has those rows for something else too: nearly
+ * all values are the same, and are then read from parameters once.
  */
 export function insertStakes(rows: string, at: string): string {
   return `insert into purser.transfer

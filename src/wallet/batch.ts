@@ -1,6 +1,7 @@
 /**
  * What a batch of calls works on: players locked in sorted order, then accounts, bets and seen calls read in statements of
- * their own, and what is not known yet of players and sessions; all in memory while the calls are judged one after another, and written together at the end.
+ * their own, and what is not known yet of players and sessions; or all of it recalled. In memory while the calls are judged
+ * one after another, and written together at the end.
  */
 import type { Tx } from '../db/db.ts'
 import { groupBy } from '../group.ts'
@@ -151,7 +152,10 @@ export function isProvenByWrites({ bets, calls, now }: Batch): boolean {
   return bets.size > 0 && calls.length === 0 && [...bets.values()].every((record) => isOpened(record, now))
 }
 
-/** Writes everything the batch changed, COMMIT right behind it; fails, and the transaction is undone, when something has moved on since it was read. */
+/**
+ * Writes everything the batch changed, COMMIT right behind it; fails, and the transaction is undone, when something has moved
+ * on since it was read.
+ */
 export async function saveBatch(tx: Tx, batch: Batch): Promise<void> {
   const { bucket, book, now, bets, stored, calls, versions, isLocked } = batch
   const changed = inOrder([...bets].filter(([key, record]) => stored.get(key) !== record))

@@ -175,25 +175,16 @@ export async function saveBets(tx: Tx, bucket: number, records: readonly BetReco
 /** The constraint that a stored bet id breaks. */
 export const BET_KEY = 'bet_pkey'
 
-/** Rows of new bets, out of ten parameters. */
+/** Rows of new bets, out of the first ten parameters; the eleventh is their time. */
 const OPENED = `select $1::int as bucket, r.*
      from rows from (
        unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::text[]),
        json_array_elements($10::json)
      ) as r (player, bet_id, currency, stake, funder, stake_version, balance_after, request_id, details)`
-const INSERT_OPENED = (
-  rows: string,
-) => `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version,
-     request_id, details, placed_at, first_seen_at, changed_at)
-   select bucket, player, bet_id, 'open', 1, currency, stake, funder, stake_version, request_id, details,
-     $11::timestamptz, $11::timestamptz, $11::timestamptz
-   from ${rows}`
-const INSERT_STAKES = insertStakes('opened', '$11::timestamptz')
+const STAKES = insertStakes('opened', '$11::timestamptz')
+const BETS = insertOpened('opened')
 
-const OPEN_BETS = statement(
-  'open_bets',
-  `with opened as (${OPENED}), stakes as (${INSERT_STAKES}) ${INSERT_OPENED('opened')}`,
-)
+const OPEN_BETS = statement('open_bets', `with opened as (${OPENED}), stakes as (${STAKES}) ${BETS}`)
 
 /**
  * A statement that is sent before BEGIN was answered would be a transaction of its own if BEGIN failed. The locks that come
@@ -203,10 +194,18 @@ const IN_TRANSACTION = '1 / (txid_current_if_assigned() is not null)::int = 1'
 
 const PLACE_BETS = statement(
   'place_bets',
-  `with opened as (${OPENED} where ${IN_TRANSACTION}), stakes as (${INSERT_STAKES}), bets as (${INSERT_OPENED('opened')}),
+  `with opened as (${OPENED} where ${IN_TRANSACTION}), stakes as (${STAKES}), bets as (${BETS}),
      saved as (${upsertAccounts(12, IN_TRANSACTION)})
    select 1 / (count(*) = $18::int)::int from saved`,
 )
+
+function insertOpened(rows: string): string {
+  return `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id,
+     details, placed_at, first_seen_at, changed_at)
+   select bucket, player, bet_id, 'open', 1, currency, stake, funder, stake_version, request_id, details,
+     $11::timestamptz, $11::timestamptz, $11::timestamptz
+   from ${rows}`
+}
 
 /** A bet whose first call was its accepted Place bet. */
 export type OpenedBet = BetRecord & {

@@ -65,7 +65,7 @@ export interface Recalled {
   readonly accounts: readonly Account[]
 }
 
-/** The same without a look at the database; undefined when something is not known. */
+/** All that these calls need, without a look at the database; undefined when something is not known. */
 export function recallAll(
   known: Known,
   memory: AccountMemory,
