@@ -22,7 +22,7 @@ that only verifies the signature. Exit code 0: fast enough and all money right, 
 
   --rounds N        measured windows per server, interleaved (3)
   --seconds N       length of one (8)
-  --warmup N        seconds of unmeasured load before each (3)
+  --warmup N        seconds of unmeasured load before each (8)
   --connections N   keep-alive connections, one request at a time on each (128)
   --players N       players the bets are spread over (2000)
   --plain-pool N    database connections of the plain server (20)
@@ -55,7 +55,7 @@ function parsed(args: string[]) {
         json: { type: 'boolean', default: false },
         rounds: { type: 'string', default: '3' },
         seconds: { type: 'string', default: '8' },
-        warmup: { type: 'string', default: '3' },
+        warmup: { type: 'string', default: '8' },
         connections: { type: 'string', default: '128' },
         players: { type: 'string', default: '2000' },
         'plain-pool': { type: 'string', default: '20' },

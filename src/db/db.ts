@@ -23,6 +23,11 @@ export interface Tx {
    * data an error in SQL: once they are sent, nothing but an error keeps them from being committed.
    */
   finish<T>(send: () => Promise<T>): Promise<T>
+  /**
+   * Sends the only statement of the transaction, which is committed with it. As for `finish`, it must make wrong data an
+   * error in SQL. Resolves to the number of rows written.
+   */
+  alone(statement: Statement, values: readonly unknown[]): Promise<number>
 }
 
 export interface Chain {

@@ -52,11 +52,14 @@ async function inTransaction<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   await tx.exec(settings)
+  const execute: Tx['execute'] = async ({ text }, values) =>
+    (await tx.query(text, values as unknown[])).affectedRows ?? 0
   return work({
     connection,
     query: (statement, values) => run(tx, statement, values) as Promise<never>,
-    execute: async (statement, values) => (await tx.query(statement.text, values as unknown[])).affectedRows ?? 0,
+    execute,
     finish: (send) => send(),
+    alone: execute,
   })
 }
 

@@ -3,7 +3,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { openChain } from './chain.ts'
 import { type Db, hotSettings, type Row, SNAPSHOT, type Tx } from './db.ts'
-import { type Connection, type Manner, prepared, runTransaction } from './transaction.ts'
+import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
 /** Transactions at once from one process: the lanes (wallet.ts) and the operator's changes. */
 export const POOL_SIZE = 24
@@ -44,18 +44,20 @@ export async function openPostgres(url: string): Promise<Db> {
     snapshot: (work) => inTransaction(slow, { begin: `begin ${SNAPSHOT}`, timeoutMs: 0 }, work),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
     script: (work) =>
-      inTransaction(slow, { begin: 'begin', timeoutMs: 0 }, (_tx, client) =>
-        work(async (sql) => rowsOf(await client.query(sql))),
+      inTransaction(slow, { begin: 'begin', timeoutMs: 0 }, (_tx, script) =>
+        work(async (sql) => rowsOf(await script(sql))),
       ),
     close,
   }
 }
 
-const HOT: Manner = { begin: 'begin isolation level read committed', timeoutMs: HOT_TIMEOUT_MS }
+const HOT: Manner = { begin: 'begin', timeoutMs: HOT_TIMEOUT_MS }
+const ISOLATION = "set default_transaction_isolation = 'read committed'"
 
 /** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */
 async function setHot(client: pg.ClientBase): Promise<void> {
-  await client.query({ text: hotSettings('session'), query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+  const text = `${hotSettings('session')}; ${ISOLATION}`
+  await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
 }
 
 function createPool(
@@ -149,7 +151,7 @@ async function run(pool: pg.Pool, query: pg.QueryConfig): Promise<Row[]> {
 async function inTransaction<T>(
   pool: pg.Pool,
   manner: Manner,
-  work: (tx: Tx, client: pg.PoolClient) => Promise<T>,
+  work: (tx: Tx, script: Script) => Promise<T>,
 ): Promise<T> {
   const connection: Connection = { client: await pool.connect() }
   try {

@@ -1,6 +1,7 @@
 /** One transaction on one connection of `pg`: BEGIN with the first statements, COMMIT behind the last ones, and what remains of a failure. */
-import type pg from 'pg'
+import pg from 'pg'
 import type { Statement, Tx } from './db.ts'
+import { isOutage } from './errors.ts'
 
 /** Milliseconds for the answer to a rollback; without one the connection is given up. */
 const UNDO_TIMEOUT_MS = 2_300
@@ -22,11 +23,13 @@ export interface Manner {
 interface Course {
   /** In the order in which the server reports them: the first one is the cause of the others. */
   readonly errors: unknown[]
+  /** BEGIN is on its way, in front of the first statement. Never rejects. */
+  beginning?: Promise<void>
   /** BEGIN failed: nothing more may be sent, it would run outside a transaction. */
   lost: boolean
-  /** COMMIT is on its way, behind the last statements. */
-  committing?: Promise<void>
-  /** COMMIT was answered: the transaction is over, one way or the other. */
+  /** COMMIT is on its way, behind the last statements or with the only one. */
+  committing?: Promise<unknown>
+  /** The server has said what became of it: the transaction is over, one way or the other. */
   over: boolean
 }
 
@@ -36,26 +39,19 @@ interface Course {
  */
 export async function runTransaction<T>(
   connection: Connection,
-  { begin, timeoutMs }: Manner,
-  work: (tx: Tx, client: pg.PoolClient) => Promise<T>,
+  manner: Manner,
+  work: (tx: Tx, script: Script) => Promise<T>,
   onSent: () => void = () => {},
 ): Promise<T> {
-  const { client } = connection
   const course: Course = { errors: [], lost: false, over: false }
   try {
-    const beginning = client
-      .query({ text: begin, query_timeout: timeoutMs } as pg.QueryConfig)
-      .catch((error: unknown) => {
-        course.lost = true
-        connection.broken = new Error('BEGIN failed')
-        course.errors.unshift(error)
-      })
-    const [worked] = await Promise.allSettled([work(txOn(client, timeoutMs, course, onSent), client), beginning])
-    const [ended] = await Promise.allSettled([course.committing])
+    const tx = txOn(connection, manner, course, onSent)
+    const [worked] = await Promise.allSettled([work(tx, scriptOn(connection, manner, course))])
+    const [ended] = await Promise.allSettled([course.committing, course.beginning])
     if (course.errors.length > 0) throw course.errors[0]
     if (worked.status === 'rejected') throw worked.reason
     if (ended.status === 'rejected') throw ended.reason
-    if (course.committing === undefined) await commit(client, timeoutMs, course)
+    if (course.beginning && !course.committing) await commit(connection.client, manner.timeoutMs, course)
     return worked.value
   } catch (error) {
     if (!course.over) await giveUp(connection, course)
@@ -63,9 +59,39 @@ export async function runTransaction<T>(
   }
 }
 
-function txOn(client: pg.PoolClient, timeoutMs: number, course: Course, onSent: () => void): Tx {
+/** Several statements as text, in the transaction. */
+export type Script = (sql: string) => Promise<pg.QueryResult | pg.QueryResult[]>
+
+function scriptOn(connection: Connection, manner: Manner, course: Course): Script {
+  return async (sql) => {
+    begin(connection, manner, course)
+    await course.beginning
+    if (course.lost) throw new Error('the transaction has not begun')
+    return connection.client.query(sql)
+  }
+}
+
+/** In front of the first statement, so that a transaction that asks for nothing sends nothing. */
+function begin(connection: Connection, manner: Manner, course: Course): void {
+  course.beginning ??= connection.client
+    .query({ text: manner.begin, query_timeout: manner.timeoutMs } as pg.QueryConfig)
+    .then(
+      () => {},
+      (error: unknown) => {
+        course.lost = true
+        connection.broken = new Error('BEGIN failed')
+        course.errors.unshift(error)
+      },
+    )
+}
+
+function txOn(connection: Connection, manner: Manner, course: Course, onSent: () => void): Tx {
+  const { client } = connection
+  const { timeoutMs } = manner
   const send = async (statement: Statement, values: readonly unknown[] | undefined) => {
     if (course.lost) throw new Error('the transaction has not begun')
+    if (course.committing) throw new Error('the transaction has its last statement already')
+    begin(connection, manner, course)
     try {
       return await client.query(prepared(statement, values, timeoutMs))
     } catch (error) {
@@ -79,13 +105,35 @@ function txOn(client: pg.PoolClient, timeoutMs: number, course: Course, onSent: 
     execute: async (statement, values) => (await send(statement, values)).rowCount ?? 0,
     finish: (sendLast) => {
       const sent = sendLast()
-      if (!course.lost) {
-        course.committing = commit(client, timeoutMs, course)
-        course.committing.catch(() => {}) // looked at when the work has ended; until then a failure must not count as unhandled
-        onSent()
-      }
+      if (course.beginning && !course.lost) course.committing = seenLater(commit(client, timeoutMs, course))
+      if (!course.lost) onSent()
       return sent
     },
+    alone: (statement, values) => {
+      if (course.beginning || course.committing) throw new Error('the statement is not alone in its transaction')
+      const sent = commitAlone(connection, prepared(statement, values, timeoutMs), course)
+      course.committing = seenLater(sent)
+      onSent()
+      return sent
+    },
+  }
+}
+
+/** Looked at when the work has ended; until then a failure must not count as unhandled. */
+function seenLater<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
+/** Without BEGIN a statement is a transaction of its own, answered when that is committed. */
+async function commitAlone({ client }: Connection, query: pg.QueryConfig, course: Course): Promise<number> {
+  try {
+    const { rowCount } = await client.query(query)
+    course.over = true
+    return rowCount ?? 0
+  } catch (error) {
+    course.over = error instanceof pg.DatabaseError && !isOutage(error)
+    throw error
   }
 }
 
@@ -97,9 +145,9 @@ async function commit(client: pg.PoolClient, timeoutMs: number, course: Course):
 }
 
 /** Behind a COMMIT the next transaction may be on its way already, which a rollback would end: such a connection is not used again. */
-async function giveUp(connection: Connection, { committing }: Course): Promise<void> {
+async function giveUp(connection: Connection, { beginning, committing }: Course): Promise<void> {
   if (committing !== undefined) connection.broken ??= new Error('a COMMIT failed')
-  else connection.broken ??= await undo(connection.client)
+  else if (beginning !== undefined) connection.broken ??= await undo(connection.client)
 }
 
 /** The error, if the connection cannot be used any more. */

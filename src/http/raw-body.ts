@@ -14,14 +14,16 @@ export function toWire({ method, headers, body }: FastifyRequest): WireRequest {
   return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY }
 }
 
+const BYTES = 'application/octet-stream'
+
 /** the content type is not looked at, so an unparsable one must not get as far as Fastify's 415. */
 export function acceptAnyBody(wire: FastifyInstance): void {
   wire.removeAllContentTypeParsers()
-  wire.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) =>
+  wire.addContentTypeParser(BYTES, { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) =>
     done(null, body),
   )
   wire.addHook('onRequest', (request, _reply, done) => {
-    request.raw.headers['content-type'] = 'application/octet-stream'
+    request.raw.headers['content-type'] = BYTES
     done()
   })
 }

@@ -4,9 +4,10 @@
  *
  * Invariant: after every posting, balance = the last transfer's balanceAfter, and versions follow without gaps.
  */
+import { groupBy } from '../group.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { fitsBalance } from '../protocol/money.ts'
-import { type Account, accountKey, dayOf } from './account.ts'
+import { type Account, dayOf } from './account.ts'
 import { effectOnPlayer, type Posting } from './posting.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -19,8 +20,8 @@ export interface Book {
   transfersOf(player: PlayerId, currency: Currency): readonly Transfer[]
   /** Accounts that were posted to, as they are now. */
   changed(): ChangedAccount[]
-  /** All of them, as they are now. */
-  accounts(): Account[]
+  /** All of one player, as they are now. */
+  accountsOf(player: PlayerId): Account[]
 }
 
 export interface ChangedAccount extends Account {
@@ -28,35 +29,47 @@ export interface ChangedAccount extends Account {
   readonly basedOn: bigint
 }
 
+/** A page of the book. */
+interface Page {
+  readonly read: Account
+  now: Account
+  readonly transfers: Transfer[]
+}
+
 export function openBook(accounts: readonly Account[]): Book {
-  const read = new Map(accounts.map((account) => [accountKey(account), account]))
-  const current = new Map(read)
+  const pages = accounts.map((read): Page => ({ read, now: read, transfers: [] }))
+  const byPlayer = groupBy(pages, ({ read }) => read.player)
+  const pageOf = (player: PlayerId, currency: Currency) =>
+    byPlayer.get(player)?.find(({ read }) => read.currency === currency)
   const transfers: Transfer[] = []
-  const byAccount = new Map<string, Transfer[]>()
   return {
     transfers,
-    transfersOf: (player, currency) => byAccount.get(accountKey({ player, currency })) ?? [],
-    account: (player, currency) => current.get(accountKey({ player, currency })),
+    transfersOf: (player, currency) => pageOf(player, currency)?.transfers ?? [],
+    account: (player, currency) => pageOf(player, currency)?.now,
     post(posting, at) {
-      const key = accountKey(posting)
-      const account = current.get(key)
-      if (account === undefined) throw new Error(`no ${posting.currency} account to post to`)
-      const time = notBefore(account.day, at)
-      const after = applyPosting(account, posting, dayOf(time))
-      current.set(key, after)
-      const transfer = toTransfer(posting, after, time)
+      const page = pageOf(posting.player, posting.currency)
+      if (page === undefined) throw new Error(`no ${posting.currency} account to post to`)
+      const time = notBefore(page.now.day, at)
+      page.now = applyPosting(page.now, posting, dayOf(time))
+      const transfer = toTransfer(posting, page.now, time)
       transfers.push(transfer)
-      const mine = byAccount.get(key)
-      if (mine === undefined) byAccount.set(key, [transfer])
-      else mine.push(transfer)
+      page.transfers.push(transfer)
       return transfer
     },
-    changed: () =>
-      [...current].flatMap(([key, account]) => {
-        const before = read.get(key)
-        return before === undefined || before === account ? [] : [{ ...account, basedOn: before.version }]
-      }),
-    accounts: () => [...current.values()],
+    changed: () => pages.filter(({ transfers }) => transfers.length > 0).map(toChanged),
+    accountsOf: (player) => byPlayer.get(player)?.map(({ now }) => now) ?? [],
+  }
+}
+
+function toChanged({ read, now }: Page): ChangedAccount {
+  return {
+    player: now.player,
+    currency: now.currency,
+    balance: now.balance,
+    version: now.version,
+    day: now.day,
+    openingVersion: now.openingVersion,
+    basedOn: read.version,
   }
 }
 

@@ -37,8 +37,8 @@ export function parseDecimal(text: string, scale: number): Money | undefined {
   if (match === null) return undefined
   const [, whole = '', fraction = '', exponent = '0'] = match
   const shift = scale - fraction.length + Number(exponent)
-  const digits = BigInt(whole + fraction)
-  const units = shift >= 0 ? digits * 10n ** BigInt(shift) : divideExactly(digits, 10n ** BigInt(-shift))
+  const digits = whole + fraction
+  const units = shift >= 0 ? BigInt(digits + '0'.repeat(shift)) : divideExactly(BigInt(digits), 10n ** BigInt(-shift))
   return units === undefined || units > MAX_AMOUNT ? undefined : money(units)
 }
 

@@ -8,8 +8,8 @@
  * - everything is forgotten with the connection: after a failover to a server that had not got the last commits, a version
  *   may come to stand for another balance.
  */
-import { groupBy } from '../group.ts'
 import type { Account } from '../ledger/account.ts'
+import type { Book } from '../ledger/book.ts'
 import type { PlayerId } from '../protocol/ids.ts'
 import type { Versions } from './known.ts'
 
@@ -17,10 +17,10 @@ export interface AccountMemory {
   /** All accounts of a player of this version, if batches on this connection left them, and are committed. */
   recall(connection: object, player: PlayerId, version: bigint): readonly Account[] | undefined
   /**
-   * A batch is going to write, and leaves these, all that its players have. Nothing is recalled of them until the function
-   * that is returned is called: when the batch is committed, never if it is not.
+   * A batch is going to write, and leaves these players with the accounts of its book. Nothing is recalled of them until the
+   * function that is returned is called: when the batch is committed, never if it is not.
    */
-  enter(connection: object, versions: Versions, accounts: readonly Account[]): () => void
+  enter(connection: object, versions: Versions, book: Pick<Book, 'accountsOf'>): () => void
   forget(player: PlayerId): void
   /** Nothing is recalled for a while: others post to the same players, and to be wrong costs a transaction. */
   distrust(): void
@@ -53,14 +53,12 @@ export function createAccountMemory(maxPlayers = MAX_PLAYERS): AccountMemory {
       const entry = entries.get(player)
       return entry?.isCommitted && entry.version === version ? entry.accounts : undefined
     },
-    enter(connection, versions, accounts) {
+    enter(connection, versions, book) {
       useConnection(connection)
       const entered: Entry[] = []
-      for (const [player, own] of groupBy(accounts, (account) => account.player)) {
-        const version = versions.get(player)
-        if (version === undefined) continue
-        const entry = { accounts: own, version, isCommitted: false }
-        entries.delete(player)
+      for (const [player, version] of versions) {
+        const entry = { accounts: book.accountsOf(player), version, isCommitted: false }
+        if (entries.size > maxPlayers / 2) entries.delete(player) // the order counts when the oldest are soon to go
         entries.set(player, entry)
         entered.push(entry)
       }

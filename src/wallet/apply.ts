@@ -104,7 +104,7 @@ async function applyOnce(
         waiting,
         rules,
       )
-    remember = memory.enter(tx.connection, batch.versions, batch.book.accounts())
+    remember = memory.enter(tx.connection, batch.versions, batch.book)
     await saveBatch(tx, batch)
     return outcomes
   })
@@ -130,21 +130,23 @@ interface Judged {
 }
 
 function judgeAll(batch: Batch, waiting: readonly WaitingCall[], rules: Rules): Judged {
-  const outcomes = waiting.map((waited) => (isTooLate(waited) ? FAILED : judge(batch, waited.call, rules)))
+  const now = performance.now()
+  const outcomes = waiting.map((waited) => (isTooLate(waited, now) ? FAILED : judge(batch, waited.call, rules)))
   return { batch, outcomes }
 }
 
 export const FAILED: Outcome = { kind: 'failed' }
 
-export function isTooLate({ startBefore }: WaitingCall): boolean {
-  return performance.now() > startBefore
+export function isTooLate({ startBefore }: WaitingCall, now = performance.now()): boolean {
+  return now > startBefore
 }
 
 /** Judges one call on what the calls before it left, and leaves its effect for the next one. */
 function judge(batch: Batch, call: BetCall, rules: Rules): Outcome {
-  const record = batch.bets.get(betKey(call)) ?? newRecord(call, batch.now)
-  const decision = decide(call, factsFor(batch, call, record.bet, record.locked, rules))
-  keep(batch, call, record, decision)
+  const key = betKey(call)
+  const record = batch.bets.get(key) ?? newRecord(call, batch.now)
+  const decision = decide(call, factsFor(batch, call, key, record, rules))
+  keep(batch, call, key, record, decision)
   switch (decision.kind) {
     case 'apply':
       return { kind: 'accepted', betId: call.betId, at: effectTime(decision.bet, batch.now) }
@@ -185,13 +187,13 @@ function decide(call: BetCall, facts: Facts): Decision {
   }
 }
 
-function factsFor(batch: Batch, call: BetCall, bet: Bet, locked: boolean, rules: Rules): Facts {
+function factsFor(batch: Batch, call: BetCall, key: string, { bet, locked }: BetRecord, rules: Rules): Facts {
   const { player } = call
   return {
     bet,
     locked,
     rules,
-    seen: batch.seen.get(betKey(call)) ?? [],
+    seen: batch.seen.get(key) ?? [],
     player: batch.players.get(player),
     now: batch.now,
     session: (token) => batch.sessions.get(token),
@@ -210,11 +212,11 @@ function effectTime(bet: Bet, now: Date): Date {
 }
 
 /** Enters a decision into the batch: money into the book, the bet's new state, the record of the call. */
-function keep(batch: Batch, call: BetCall, record: BetRecord, decision: Decision): void {
+function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decision: Decision): void {
   const transfers = post(batch, call, decision)
   const bet = decision.kind === 'repeat' ? record.bet : (decision.bet ?? record.bet)
   const placed = call.kind === 'place' && bet !== record.bet
-  batch.bets.set(betKey(call), {
+  batch.bets.set(key, {
     player: record.player,
     betId: record.betId,
     bet,
@@ -228,7 +230,7 @@ function keep(batch: Batch, call: BetCall, record: BetRecord, decision: Decision
   })
   if (placed && decision.kind === 'apply') return // the bet's own row is the record of its Place bet
   batch.calls.push(toCallRecord(call, record.calls + 1, decision, transfers, batch.now))
-  rememberSeen(batch, call, decision)
+  rememberSeen(batch, call, key, decision)
 }
 
 function post(batch: Batch, call: BetCall, decision: Decision): Transfer[] {
@@ -262,8 +264,8 @@ function toCallRecord(
 }
 
 /** I-2: later calls of the same batch must recognise this one. */
-function rememberSeen(batch: Batch, call: BetCall, decision: Decision): void {
+function rememberSeen(batch: Batch, call: BetCall, key: string, decision: Decision): void {
   if ((call.kind !== 'settle' && call.kind !== 'unsettle') || decision.kind === 'refuse') return
   const at = decision.kind === 'repeat' ? decision.at : effectTime(decision.bet, batch.now)
-  batch.seen.set(betKey(call), [...(batch.seen.get(betKey(call)) ?? []), { ...contentOf(call), at }])
+  batch.seen.set(key, [...(batch.seen.get(key) ?? []), { ...contentOf(call), at }])
 }

@@ -15,8 +15,8 @@ import type { BetCall, PlaceCall } from './bet.ts'
 import { type BetRecord, insertBets, lockBets, type OpenedBet, openBets, placeBets, saveBets } from './bet-store.ts'
 import { type CallRecord, insertCalls, readSeenCalls } from './call-store.ts'
 import type { SeenCall } from './decide/decision.ts'
-import { type Known, recall, recallAll, type Versions } from './known.ts'
-import { lockAsKnown, lockVersions, type RuledPlayer } from './player.ts'
+import { type Known, type Lookup, recall, recallAll, type Versions } from './known.ts'
+import { hasLimits, lockVersions, type RuledPlayer } from './player.ts'
 import type { Session, TokenHash } from './session.ts'
 
 export interface Batch {
@@ -26,8 +26,8 @@ export interface Batch {
   readonly versions: Versions
   /** Whether the players are locked, and the rest was read after that; else all was recalled. */
   readonly isLocked: boolean
-  readonly players: ReadonlyMap<PlayerId, RuledPlayer>
-  readonly sessions: ReadonlyMap<TokenHash, Session>
+  readonly players: Lookup<PlayerId, RuledPlayer>
+  readonly sessions: Lookup<TokenHash, Session>
   readonly book: Book
   /** Today's transfers of players that have limits, as they were before this batch. */
   readonly earlierToday: ReadonlyMap<string, readonly Transfer[]>
@@ -67,7 +67,7 @@ export function recallBatch(
 ): Batch | undefined {
   if (!calls.every((call): call is PlaceCall => call.kind === 'place')) return undefined
   const recalled = recallAll(known, memory, connection, calls)
-  if (recalled === undefined || [...recalled.players.values()].some(hasLimits)) return undefined
+  if (recalled === undefined) return undefined
   const { versions, players, sessions, accounts } = recalled
   return {
     bucket,
@@ -104,7 +104,10 @@ export async function loadBatch(
   const { players, sessions } = await recall(tx, bucket, known, versions, tokensOf(calls))
   const now = clock()
   const stored = new Map(records.map((record) => [betKey(record), record]))
-  const limited = accounts.filter((account) => account.day === dayOf(now) && hasLimits(players.get(account.player)))
+  const limited = accounts.filter(({ day, player: id }) => {
+    const player = players.get(id)
+    return day === dayOf(now) && player !== undefined && hasLimits(player)
+  })
   const openings = limited.map(({ player, currency, openingVersion }) => ({
     player,
     currency,
@@ -126,10 +129,6 @@ export async function loadBatch(
     seen: groupBy(seen, betKey),
     calls: [],
   }
-}
-
-function hasLimits(player: RuledPlayer | undefined): boolean {
-  return player !== undefined && Object.keys(player.limits).length > 0
 }
 
 function tokensOf(calls: readonly BetCall[]): TokenHash[] {
@@ -160,11 +159,7 @@ export async function saveBatch(tx: Tx, batch: Batch): Promise<void> {
   const { bucket, book, now, bets, stored, calls, versions, isLocked } = batch
   const changed = inOrder([...bets].filter(([key, record]) => stored.get(key) !== record))
   const opened = changed.filter((record): record is OpenedBet => isOpened(record, now))
-  if (!isLocked) {
-    const placing = () =>
-      Promise.all([lockAsKnown(tx, bucket, versions), placeBets(tx, bucket, opened, book.changed(), now)])
-    return void (await tx.finish(placing))
-  }
+  if (!isLocked) return void (await placeBets(tx, bucket, opened, book.changed(), versions, now))
   const others = changed.filter((record) => !isOpened(record, now))
   const inserted = others.filter((record) => !stored.has(betKey(record)))
   const updated = others.filter((record) => stored.has(betKey(record)))

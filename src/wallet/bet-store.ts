@@ -11,6 +11,8 @@ import type { ResultType } from '../protocol/bet-request.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 import type { Bet, BetCall, Funder, Placement, RememberedRefusal } from './bet.ts'
+import type { Versions } from './known.ts'
+import { lockAsKnown } from './player.ts'
 
 /** A bet with what its row holds beside its state. */
 export interface BetRecord {
@@ -186,17 +188,16 @@ const BETS = insertOpened('opened')
 
 const OPEN_BETS = statement('open_bets', `with opened as (${OPENED}), stakes as (${STAKES}) ${BETS}`)
 
-/**
- * A statement that is sent before BEGIN was answered would be a transaction of its own if BEGIN failed. The locks that come
- * before it have given the transaction its id; a transaction that only begins has none.
- */
-const IN_TRANSACTION = '1 / (txid_current_if_assigned() is not null)::int = 1'
+/** Nothing is written before all locks are held, and nothing at all when a player has changed. */
+const ALL_LOCKED = '(select count(*) from locked) = $19::int'
 
+/** What goes wrong in it is an error in SQL (a division by zero, as in ledger/post.ts): it is a transaction of its own. */
 const PLACE_BETS = statement(
   'place_bets',
-  `with opened as (${OPENED} where ${IN_TRANSACTION}), stakes as (${STAKES}), bets as (${BETS}),
-     saved as (${upsertAccounts(12, IN_TRANSACTION)})
-   select 1 / (count(*) = $18::int)::int from saved`,
+  `with locked as materialized (${lockAsKnown('$12', '$18')}),
+     opened as (${OPENED} where ${ALL_LOCKED}), stakes as (${STAKES}), bets as (${BETS}),
+     saved as (${upsertAccounts(12, ALL_LOCKED)})
+   select 1 / (count(*) = $19::int)::int from saved`,
 )
 
 function insertOpened(rows: string): string {
@@ -220,18 +221,25 @@ export function openBets(tx: Tx, bucket: number, records: readonly OpenedBet[], 
 }
 
 /**
- * The same with their accounts, everything that a batch of accepted bets writes: the most frequent write, in one statement.
- * Fails outside a transaction that has locked something.
+ * The same with their accounts and the players' locks, everything that a batch of accepted bets needs: the most frequent
+ * transaction, in one statement. Fails if a player or an account has another version.
  */
 export function placeBets(
   tx: Tx,
   bucket: number,
   records: readonly OpenedBet[],
   accounts: readonly ChangedAccount[],
+  versions: Versions,
   now: Date,
 ): Promise<number> {
-  const values = [...valuesOfOpened(bucket, records, now), ...valuesOfAccounts(accounts), accounts.length]
-  return tx.execute(PLACE_BETS, values)
+  const playerVersions = accounts.map(({ player }) => versions.get(player))
+  const values = [
+    ...valuesOfOpened(bucket, records, now),
+    ...valuesOfAccounts(accounts),
+    playerVersions,
+    accounts.length,
+  ]
+  return tx.alone(PLACE_BETS, values)
 }
 
 function valuesOfOpened(bucket: number, records: readonly OpenedBet[], now: Date): unknown[] {

@@ -6,9 +6,9 @@ import { crc32 } from 'node:zlib'
 
 /** Spread over buckets first and over lanes with what is left of the hash, so that the two are independent. */
 export function bucketOf(key: string, buckets: number): number {
-  return crc32(key) % buckets
+  return buckets === 1 ? 0 : crc32(key) % buckets
 }
 
 export function laneOf(key: string, buckets: number, lanesPerBucket: number): number {
-  return Math.floor(crc32(key) / buckets) % lanesPerBucket
+  return lanesPerBucket === 1 ? 0 : Math.floor(crc32(key) / buckets) % lanesPerBucket
 }

@@ -8,7 +8,7 @@ import type { Account } from '../ledger/account.ts'
 import type { PlayerId } from '../protocol/ids.ts'
 import type { AccountMemory } from './account-memory.ts'
 import type { PlaceCall } from './bet.ts'
-import { type RuledPlayer, readRuledPlayers } from './player.ts'
+import { hasLimits, type RuledPlayer, readRuledPlayers } from './player.ts'
 import { readSessions, type Session, type TokenHash } from './session.ts'
 
 /** Players, and tokens, that one process remembers at most; the oldest go first. Some 300 bytes each. */
@@ -60,12 +60,20 @@ export async function recall(
 /** What a batch of Place bets is judged by. */
 export interface Recalled {
   readonly versions: Versions
-  readonly players: ReadonlyMap<PlayerId, RuledPlayer>
-  readonly sessions: ReadonlyMap<TokenHash, Session>
+  readonly players: Lookup<PlayerId, RuledPlayer>
+  readonly sessions: Lookup<TokenHash, Session>
   readonly accounts: readonly Account[]
 }
 
-/** All that these calls need, without a look at the database; undefined when something is not known. */
+/** A `ReadonlyMap`, for one who has the keys. */
+export interface Lookup<K, V> {
+  get(key: K): V | undefined
+}
+
+/**
+ * All that these calls need, without a look at the database; undefined when something is not known, or a player has limits
+ * and the day's transfers would be needed too.
+ */
 export function recallAll(
   known: Known,
   memory: AccountMemory,
@@ -73,22 +81,23 @@ export function recallAll(
   calls: readonly PlaceCall[],
 ): Recalled | undefined {
   const versions = new Map<PlayerId, bigint>()
-  const players = new Map<PlayerId, RuledPlayer>()
-  const sessions = new Map<TokenHash, Session>()
   const accounts: Account[] = []
   for (const { player: id, token } of calls) {
-    const session = known.sessions.get(token)
     const player = known.players.get(id)
+    const session = known.sessions.get(token)
     if (session?.value.player !== id || session.version !== player?.version) return undefined
-    const own = memory.recall(connection, id, player.version)
-    if (own === undefined) return undefined
-    sessions.set(token, session.value)
     if (versions.has(id)) continue
+    const own = hasLimits(player.value) ? undefined : memory.recall(connection, id, player.version)
+    if (own === undefined) return undefined
     versions.set(id, player.version)
-    players.set(id, player.value)
     accounts.push(...own)
   }
-  return { versions, players, sessions, accounts }
+  return { versions, players: valuesIn(known.players), sessions: valuesIn(known.sessions), accounts }
+}
+
+/** As they are now: to be used up before anybody else's turn. */
+function valuesIn<K, V>(entries: ReadonlyMap<K, Entry<V>>): Lookup<K, V> {
+  return { get: (key) => entries.get(key)?.value }
 }
 
 /** `versionOf` is undefined for what belongs to a player that is not locked: it is read each time. */

@@ -17,10 +17,10 @@ import { inTurn } from './turns.ts'
 /** Calls in one transaction at most. */
 const MAX_BATCH = 256
 /**
- * A batch is sent behind one that is not committed yet when it is so many times as large, and else when that one has ended:
- * it must not be small for the sake of being early, because each batch costs both sides about as much as ten calls.
+ * A batch is sent behind one that is not committed yet when so many times as many calls wait, and else when that one has
+ * ended: it must not be small for the sake of being early, because each batch costs both sides something.
  */
-const EARLY_GROWTH = 1.5
+const EARLY_GROWTH = 0.7
 /** Calls waiting in one lane at most; more are refused at once. */
 const MAX_WAITING = 4_000
 /** Milliseconds between two looks for calls that have waited too long behind a batch that does not end. */
@@ -62,6 +62,7 @@ interface Lane {
   wanted: { readonly count: number; tell(): void }
 }
 
+const NOBODY: ReadonlySet<PlayerId> = new Set()
 const NOTHING_WANTED: Lane['wanted'] = { count: Number.POSITIVE_INFINITY, tell() {} }
 
 export function createLanes(deps: LanesDeps): Lanes {
@@ -106,21 +107,51 @@ function failLate(lane: Lane): void {
 async function work(deps: LanesDeps, lane: Lane): Promise<void> {
   lane.busy = true
   let ending = Promise.resolve()
+  let atWork = NOBODY
   await nextTurn()
   failLate(lane)
   while (lane.waiting.length > 0) {
-    const batch = lane.waiting.splice(0, MAX_BATCH)
-    for (const entry of batch) deps.onWaited(performance.now() - entry.arrivedAt)
+    const batch = takeBatch(lane, atWork)
+    if (batch.length === 0) {
+      await ending
+      failLate(lane)
+      continue
+    }
+    const taken = performance.now()
+    for (const entry of batch) deps.onWaited(taken - entry.arrivedAt)
     const before = ending
     await new Promise<void>((onSent) => {
       ending = see(deps, lane, batch, onSent)
     })
     await before
+    const players = new Set(batch.map(({ call }) => call.player))
+    atWork = players
+    ending = ending.then(() => {
+      if (atWork === players) atWork = NOBODY
+    })
     await Promise.race([ending, gathered(lane, Math.min(EARLY_GROWTH * batch.length, MAX_BATCH))])
     await nextTurn()
     failLate(lane)
+    if (lane.waiting.length === 0) await ending // who comes next must not pass a batch that is still at work
   }
   lane.busy = false
+}
+
+/**
+ * Takes who waits, but not who plays in the batch that is with the database: such a call is judged by what that one
+ * leaves, and would hold up all others of its batch.
+ */
+function takeBatch(lane: Lane, atWork: ReadonlySet<PlayerId>): Entry[] {
+  if (atWork.size === 0) return lane.waiting.splice(0, MAX_BATCH)
+  const batch: Entry[] = []
+  const left: Entry[] = []
+  for (const entry of lane.waiting) {
+    const isTaken = batch.length < MAX_BATCH && !atWork.has(entry.call.player)
+    if (isTaken) batch.push(entry)
+    else left.push(entry)
+  }
+  lane.waiting = left
+  return batch
 }
 
 /** Resolves when so many calls wait. */

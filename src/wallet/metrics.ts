@@ -57,7 +57,9 @@ export function createMetrics(queueDepth: () => number): WalletMetrics {
 
 /** Looking labels up for every call costs more than the counting. There are few of them. */
 function once<T>(known: Map<string, T>, key: string, make: () => T): T {
-  const found = known.get(key) ?? make()
-  known.set(key, found)
-  return found
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const made = make()
+  known.set(key, made)
+  return made
 }

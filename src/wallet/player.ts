@@ -35,6 +35,10 @@ export interface Player {
 /** What the rules look at. */
 export type RuledPlayer = Pick<Player, 'id' | 'status' | 'selfExcludedUntil' | 'verified' | 'birthday' | 'limits'>
 
+export function hasLimits({ limits }: RuledPlayer): boolean {
+  return Object.keys(limits).length > 0
+}
+
 interface PlayerRow extends Record<string, unknown> {
   player: PlayerId
   currency: Currency
@@ -78,22 +82,17 @@ export async function lockVersions(
   return new Map(rows.map((row) => [row.player, row.version]))
 }
 
-/** In the same order. A player that has changed is an error in SQL (a division by zero, as in ledger/post.ts). */
-const LOCK_AS_KNOWN = statement(
-  'lock_as_known',
-  `select 1 / (count(*) = $4::int)::int from (
-     select 1 from (
-       select * from unnest($2::text[], $3::bigint[]) as k (player, version) order by player collate "C"
+/**
+ * SQL that takes the same locks in the same order, out of two parameters, players and their versions, for a statement that
+ * reads nothing else of them: a row for each player that still has its version.
+ */
+export function lockAsKnown(players: string, versions: string): string {
+  return `select 1 from (
+       select * from unnest(${players}::text[], ${versions}::bigint[]) as k (player, version) order by player collate "C"
      ) k
      cross join lateral (
        select 1 from purser.player where bucket = $1::int and player = k.player and version = k.version limit 1 for update
-     ) p
-   ) locked`,
-)
-
-/** The same locks where nothing is to be read: fails when a player's version is another by now. */
-export function lockAsKnown(tx: Tx, bucket: number, versions: ReadonlyMap<PlayerId, bigint>): Promise<number> {
-  return tx.execute(LOCK_AS_KNOWN, [bucket, [...versions.keys()], [...versions.values()], versions.size])
+     ) p`
 }
 
 const READ_RULED_PLAYERS = statement(

@@ -8,6 +8,7 @@ import { openDb } from '../../src/db/open.ts'
 import { createDatabase } from '../support/database.ts'
 
 const INSERT = statement('insert', 'insert into kept values ($1::int)')
+const INSERT_SOME = statement('insert_some', 'insert into kept select unnest($1::int[])')
 const READ = statement('read', 'select n, pg_backend_pid() as pid from kept order by n')
 
 let database: Awaited<ReturnType<typeof createDatabase>>
@@ -47,6 +48,12 @@ const inserting =
     return seen
   }
 
+/** Sends these rows as the only statement of a transaction. */
+const alone =
+  (...rows: readonly number[]) =>
+  (tx: Tx) =>
+    tx.alone(INSERT_SOME, [rows])
+
 /** The second one is given as soon as everything of the first one is sent. */
 async function oneBehindTheOther(first: (tx: Tx) => Promise<unknown>, second: (tx: Tx) => Promise<unknown>) {
   let secondEnded: Promise<unknown> | undefined
@@ -72,6 +79,8 @@ test('the next one runs on the same connection and sees what was committed', asy
 test.each([
   ['a statement behind which COMMIT was sent', inserting(1, 100)],
   ['the COMMIT itself', inserting(1, 1)],
+  ['the only statement', alone(1, 100)],
+  ['the end of the only statement', alone(1, 1)],
 ])('%s fails: nothing of it is kept, and the next one is whole', async (_what, failing) => {
   const { one, two } = await oneBehindTheOther(failing, inserting(2, 3))
   expect(one.status).toBe('rejected')
@@ -82,6 +91,8 @@ test.each([
 test.each([
   ['a statement behind which COMMIT was sent', inserting(1, 100)],
   ['the COMMIT itself', inserting(1, 1)],
+  ['the only statement', alone(1, 100)],
+  ['the end of the only statement', alone(1, 1)],
 ])('%s fails: the next one, under way by then, is still one transaction', async (_what, failing) => {
   const { one, two } = await oneBehindTheOther(failing, async (tx) => {
     await tx.query(statement('long', 'select pg_sleep(0.1)'))
@@ -89,6 +100,68 @@ test.each([
   })
   expect([one.status, two.status]).toEqual(['rejected', 'rejected'])
   expect(await kept()).toEqual([])
+})
+
+test('a transaction of one statement is committed with it, in front of others and behind them', async () => {
+  const { one, two } = await oneBehindTheOther(alone(1, 2), inserting(3))
+  expect(one).toEqual({ status: 'fulfilled', value: 2 })
+  expect(two).toMatchObject({ status: 'fulfilled', value: [{ n: 1 }, { n: 2 }] })
+  await oneBehindTheOther(inserting(4), alone(5))
+  expect(await kept()).toEqual([1, 2, 3, 4, 5])
+})
+
+test('one that fails costs no connection', async () => {
+  const pid = async (tx: Tx) => (await tx.query(statement('pid', 'select pg_backend_pid() as pid')))[0]
+  const { one, two } = await oneBehindTheOther(alone(100), pid)
+  expect(one).toMatchObject({ status: 'rejected', reason: { code: '23514' } })
+  expect(two).toEqual({ status: 'fulfilled', value: await chain.transaction(pid, () => {}) })
+})
+
+test('what has sent something is not alone any more', async () => {
+  const both = async (tx: Tx) => {
+    await tx.execute(INSERT, [1])
+    return tx.alone(INSERT_SOME, [[2]])
+  }
+  await expect(chain.transaction(both, () => {})).rejects.toThrow('not alone')
+  expect(await kept()).toEqual([])
+})
+
+test('what has been sent alone stays so', async () => {
+  for (const another of [(tx: Tx) => tx.execute(INSERT, [2]), alone(2)]) {
+    const both = async (tx: Tx) => {
+      await alone(1)(tx)
+      return another(tx)
+    }
+    await expect(chain.transaction(both, () => {})).rejects.toThrow(/has its last statement|not alone/)
+    expect(await kept()).toEqual([1])
+    await sql.query('truncate kept')
+  }
+})
+
+test.each(['serializable', 'repeatable read'])('isolation is what it should be where %s is usual', async (usual) => {
+  const name = new URL(database.url).pathname.slice(1)
+  await sql.query(`alter database "${name}" set default_transaction_isolation = '${usual}'`)
+  const fresh = await openDb({ kind: 'postgres', url: database.url })
+  await sql.query('create table levels (level text)')
+  const note = statement('note', "insert into levels values (current_setting('transaction_isolation'))")
+  const noteAlone = (tx: Tx) => tx.alone(note, [])
+  await fresh.openChain().transaction(noteAlone, () => {})
+  await fresh.transaction((tx) => tx.execute(note, []))
+  const { rows } = await sql.query('select level from levels')
+  expect(rows).toEqual([{ level: 'read committed' }, { level: 'read committed' }])
+  await sql.query(`drop table levels; alter database "${name}" reset default_transaction_isolation`)
+  await fresh.close()
+})
+
+test('a transaction that sends nothing is none', async () => {
+  const nothing = async (tx: Tx) => tx.finish(async () => 'nothing')
+  expect(await chain.transaction(nothing, () => {})).toBe('nothing')
+  const undecided = async () => {
+    throw new Error('on second thoughts')
+  }
+  await expect(chain.transaction(undecided, () => {})).rejects.toThrow('on second thoughts')
+  await chain.transaction(inserting(1), () => {})
+  expect(await kept()).toEqual([1])
 })
 
 test('two that fail one behind the other leave nothing, and the chain goes on', async () => {
@@ -128,7 +201,10 @@ test('a connection that is cut fails what is on it, whole, and the next one has 
   expect(await kept()).toEqual([3])
 })
 
-test('the next one is sent before the COMMIT is answered: a cut takes both, and nothing of either is kept', async () => {
+test.each([
+  ['the COMMIT', inserting(1)],
+  ['the only statement', alone(1)],
+])('the next one is sent before %s is answered: a cut takes both, and nothing of either is kept', async (_, first) => {
   await sql.query('begin')
   await sql.query('lock table kept in exclusive mode') // the first INSERT waits, with COMMIT and the next one behind it
   const pid = async () =>
@@ -137,7 +213,7 @@ test('the next one is sent before the COMMIT is answered: a cut takes both, and 
         "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
       )
     ).rows[0]?.pid
-  const both = oneBehindTheOther(inserting(1), inserting(2, 3))
+  const both = oneBehindTheOther(first, inserting(2, 3))
   while ((await pid()) === undefined) await sleep(5)
   await sql.query('select pg_terminate_backend($1)', [await pid()])
   const { one, two } = await both

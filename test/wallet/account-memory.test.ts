@@ -1,12 +1,11 @@
 /** What a lane remembers of accounts saves it a look at the database; wrong, it must never count. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
-import { openDb } from '../../src/db/open.ts'
-import { runTransaction } from '../../src/db/transaction.ts'
 import type { Account } from '../../src/ledger/account.ts'
+import { openBook } from '../../src/ledger/book.ts'
 import { moveCash } from '../../src/operator/cash.ts'
+import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { patchPlayer } from '../../src/operator/players.ts'
 import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
 import type { Money } from '../../src/protocol/money.ts'
@@ -30,9 +29,10 @@ function account(version: bigint, cents = 1_000n, player = PLAYER): Account {
 describe('the memory of a lane', () => {
   const here = {}
   const versions = (player = PLAYER) => new Map([[player, 3n]])
+  const bookOf = (one: Account) => openBook([one])
 
   function remember(memory: AccountMemory, version: bigint, player = PLAYER): void {
-    memory.enter(here, versions(player), [account(version, 1_000n, player)])()
+    memory.enter(here, versions(player), bookOf(account(version, 1_000n, player)))()
   }
 
   test('gives back what the last batch left', () => {
@@ -45,7 +45,7 @@ describe('the memory of a lane', () => {
   test('gives back nothing of a batch that is not committed, nor of what it replaces', () => {
     const memory = createAccountMemory()
     remember(memory, 7n)
-    const committed = memory.enter(here, versions(), [account(8n)])
+    const committed = memory.enter(here, versions(), bookOf(account(8n)))
     expect(memory.recall(here, PLAYER, 3n)).toBeUndefined()
     committed()
     expect(memory.recall(here, PLAYER, 3n)).toEqual([account(8n)])
@@ -53,8 +53,8 @@ describe('the memory of a lane', () => {
 
   test('gives back nothing of a batch that is committed while the next one is at work', () => {
     const memory = createAccountMemory()
-    const first = memory.enter(here, versions(), [account(7n)])
-    memory.enter(here, versions(), [account(8n)])
+    const first = memory.enter(here, versions(), bookOf(account(7n)))
+    memory.enter(here, versions(), bookOf(account(8n)))
     first()
     expect(memory.recall(here, PLAYER, 3n)).toBeUndefined()
   })
@@ -125,7 +125,7 @@ describe('a batch that is judged by it', () => {
 
   test('reads nothing', async () => {
     expect(await scene.apply(place(player(), bet(1), 10), place(player(), bet(2), 20))).toEqual([accepted, accepted])
-    expect(scene.statements).toEqual(['lock_as_known', 'place_bets'])
+    expect(scene.statements).toEqual(['place_bets'])
     expect(await balance()).toEqual({ balance: '6000', version: '4' })
   })
 
@@ -189,9 +189,8 @@ describe('a batch that is judged by it', () => {
     const first = scene.apply(place(player(), bet(1), 60), place(player(), bet(0), 10)) // bet 0 is stored: all is read
     const second = scene.apply(place(player(), bet(2), 20))
     expect([await first, await second]).toEqual([[accepted, accepted], [accepted]])
-    const [locks, writes, ...behind] = scene.statements
-    expect([locks, writes]).toEqual(['lock_as_known', 'place_bets'])
-    expect(behind.slice(0, 2)).toEqual(['lock_versions', 'read_accounts'])
+    expect(scene.statements[0]).toBe('place_bets')
+    expect(scene.statements.slice(1, 3)).toEqual(['lock_versions', 'read_accounts'])
     expect(await balance()).toEqual({ balance: '1000', version: '4' })
   })
 
@@ -212,24 +211,35 @@ describe('a batch that is judged by it', () => {
     expect(await balance()).toEqual({ balance: `${110_000 - Number(staked[0]?.sum)}`, version: `${4 + bets}` })
   })
 
-  /** Posts, and commits so much later. Resolves when it has posted, to what ends with it. */
-  async function slowDeposit(milliseconds: number): Promise<{ ended: Promise<unknown> }> {
-    const deps = elsewhere(scene)
-    let posted = () => {}
-    const hasPosted = new Promise<void>((resolve) => {
-      posted = resolve
+  test('waits for a player who is being blocked elsewhere', async () => {
+    const blocking = await slowly(100, (deps) => patchPlayer(deps, player(), { status: 'blocked' }))
+    expect(await scene.apply(place(player(), bet(1), 10))).toEqual([refused('player_blocked')])
+    await blocking.ended
+    expect(scene.statements.slice(-4)).not.toContain('place_bets')
+    expect(await balance()).toEqual({ balance: '8900', version: '3' })
+  })
+
+  function slowDeposit(milliseconds: number): Promise<{ ended: Promise<unknown> }> {
+    const body = { currency: 'EUR', amount: '1000.00', reference: 'slow' }
+    return slowly(milliseconds, (deps) => moveCash(deps, player(), 'deposit', body))
+  }
+
+  /** Does it elsewhere, and commits so much later. Resolves when it is done, to what ends with it. */
+  async function slowly(milliseconds: number, act: (deps: OperatorDeps) => Promise<unknown>) {
+    let done = () => {}
+    const isDone = new Promise<void>((resolve) => {
+      done = resolve
     })
     const transaction: Db['transaction'] = (work) =>
       scene.db.transaction(async (tx) => {
         await scene.apply(place(player(), bet(9), 1)) // the lane remembers on another connection than this one
         const result = await work(tx)
-        posted()
+        done()
         await sleep(milliseconds)
         return result
       })
-    const body = { currency: 'EUR', amount: '1000.00', reference: 'slow' }
-    const ended = moveCash({ ...deps, db: { ...scene.db, transaction } }, player(), 'deposit', body)
-    await hasPosted
+    const ended = act({ ...elsewhere(scene), db: { ...scene.db, transaction } })
+    await isDone
     return { ended }
   }
 
@@ -243,21 +253,6 @@ describe('a batch that is judged by it', () => {
   function endSessionsElsewhere(): Promise<void> {
     return scene.db.transaction((tx) => endSessions(tx, 0, player() as PlayerId, scene.now))
   }
-
-  test('writes nothing outside a transaction, which it is if BEGIN fails', async () => {
-    const [before] = await scene.read('select count(*) from purser.transfer')
-    const begin = "select 'fails'::int"
-    const pool = new pg.Pool({ connectionString: scene.url, pipeline: true } as pg.PoolConfig)
-    const connection = { client: await pool.connect() }
-    const transaction: Db['transaction'] = (work) => runTransaction(connection, { begin, timeoutMs: 2_000 }, work)
-    scene.memory = { ...scene.memory, recall: () => [{ ...account(2n, 9_000n), player: player() as PlayerId }] }
-    await expect(scene.applyIn(transaction, place(player(), bet(1), 10))).rejects.toThrow('fails')
-    expect(scene.statements).toEqual(['lock_as_known', 'place_bets'])
-    expect(await scene.read('select count(*) from purser.transfer')).toEqual([before])
-    expect(await balance()).toEqual({ balance: '9000', version: '2' })
-    connection.client.release(true)
-    await pool.end()
-  })
 
   test('of a new day begins it', async () => {
     const token = await seatForDays(scene, player())
@@ -279,17 +274,18 @@ describe('a batch that is judged by it', () => {
 
 test('a batch behind one that fails before the connection has prepared their statement is judged again', async () => {
   const scene = await openScene()
-  const other = await openDb({ kind: 'postgres', url: scene.url })
   await seat(scene, 'ann', '100.00')
   await seat(scene, 'bob', '100.00')
   await scene.apply(place('ann', 'ann-0', 1), place('bob', 'bob-0', 1))
-  await patchPlayer({ ...elsewhere(scene), db: other }, 'ann', { customFields: {} })
   scene.statements.length = 0
-  const batches = [scene.apply(place('ann', 'ann-1', 1)), scene.apply(place('bob', 'bob-1', 1))]
-  const accepted = [expect.objectContaining({ kind: 'accepted' })]
-  expect(await Promise.all(batches)).toEqual([accepted, accepted])
-  expect(scene.statements.slice(0, 4)).toEqual(['lock_as_known', 'place_bets', 'lock_as_known', 'place_bets'])
+  await scene.read('begin')
+  await scene.read('lock table purser.bet in access exclusive mode') // place_bets waits before it is prepared
+  const first = scene.apply(place('ann', 'ann-1', 1))
+  const second = scene.apply(place('bob', 'bob-1', 1))
+  await expect(first).rejects.toMatchObject({ code: '55P03' })
+  await scene.read('commit')
+  expect(await second).toEqual([expect.objectContaining({ kind: 'accepted' })])
+  expect(scene.statements.slice(0, 3)).toEqual(['place_bets', 'place_bets', 'lock_versions'])
   expect(await findingsOf(scene)).toEqual([])
-  await other.close()
   await scene.close()
 })

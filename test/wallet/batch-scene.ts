@@ -97,6 +97,10 @@ function naming(tx: Tx, names: string[]): Tx {
       names.push(statement.name)
       return tx.execute(statement, values)
     },
+    alone(statement, values) {
+      names.push(statement.name)
+      return tx.alone(statement, values)
+    },
   }
 }
 
