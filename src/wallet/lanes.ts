@@ -102,11 +102,13 @@ function failLate(lane: Lane): void {
 
 /**
  * Takes batches until nothing waits. At most two are with the database: one is committed while the other is read and judged.
- * Each is put off for a turn, so that calls of one network read travel together.
+ * Each is put off for a turn, so that calls of one network read travel together. Behind one that failed nothing is sent
+ * early: the one in between may be about to fail with it, and who plays in that would be left behind once more, for the
+ * third silence in a row (postgres.ts allows for two).
  */
 async function work(deps: LanesDeps, lane: Lane): Promise<void> {
   lane.busy = true
-  let ending = Promise.resolve()
+  let ending = Promise.resolve(true)
   let atWork = NOBODY
   await nextTurn()
   failLate(lane)
@@ -123,13 +125,15 @@ async function work(deps: LanesDeps, lane: Lane): Promise<void> {
     await new Promise<void>((onSent) => {
       ending = see(deps, lane, batch, onSent)
     })
-    await before
+    const isWellInFront = await before
     const players = new Set(batch.map(({ call }) => call.player))
     atWork = players
-    ending = ending.then(() => {
+    ending = ending.then((isWell) => {
       if (atWork === players) atWork = NOBODY
+      return isWell
     })
-    await Promise.race([ending, gathered(lane, Math.min(EARLY_GROWTH * batch.length, MAX_BATCH))])
+    const enough = gathered(lane, Math.min(EARLY_GROWTH * batch.length, MAX_BATCH))
+    await (isWellInFront ? Promise.race([ending, enough]) : ending)
     await nextTurn()
     failLate(lane)
     if (lane.waiting.length === 0) await ending // who comes next must not pass a batch that is still at work
@@ -166,10 +170,11 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Sees a batch to its end: every call of it is answered. */
-async function see(deps: LanesDeps, lane: Lane, batch: readonly Entry[], onSent: () => void): Promise<void> {
+/** Sees a batch to its end: every call of it is answered. Resolves to whether it went through as one. */
+async function see(deps: LanesDeps, lane: Lane, batch: readonly Entry[], onSent: () => void): Promise<boolean> {
   const error = await tryBatch(deps, lane, batch, onSent)
   if (error !== undefined) await afterFailure(deps, lane, batch, error)
+  return error === undefined
 }
 
 /** Answers all calls of a batch, or resolves to the error and answers none. */

@@ -75,6 +75,25 @@ test('who waits for a batch that fails has not failed with it', async () => {
   expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['failed', 'accepted'])
 })
 
+test('two batches that fail one after the other leave nobody behind twice', async () => {
+  const { batches, bet, bets } = openLane()
+  const answers = [bet('ann', 'a1')]
+  await settled()
+  answers.push(bet('bob', 'b1'))
+  await settled()
+  answers.push(bet('bob', 'b2'), bet('cleo', 'c1'))
+  await settled()
+  expect(bets()).toEqual([['a1'], ['b1']])
+  const outage = new Error('Query read timeout')
+  batches[0]?.fail(outage)
+  await settled()
+  batches[1]?.fail(outage)
+  await settled()
+  expect(bets()).toEqual([['a1'], ['b1'], ['b2', 'c1']])
+  batches[2]?.end()
+  expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['failed', 'failed', 'accepted', 'accepted'])
+})
+
 test('a lane in which the others have come too late still waits for its batch', async () => {
   const { batches, bet, bets } = openLane()
   const answers = [bet('ann', 'a1')]
