@@ -12,7 +12,7 @@ const READ_POOL_SIZE = 6
 /**
  * Milliseconds for a connection, and for the answer to a hot statement; a connection that stays silent (its host is gone)
  * is given up. A call can meet silence twice, in the batch before its own and in its own, and twice this is less than
- * the 5 s of the platform (R-4, R-5).
+ * what a call is given (W-20).
  */
 const CONNECT_TIMEOUT_MS = 2_300
 const HOT_TIMEOUT_MS = 2_300

@@ -1,4 +1,5 @@
 /** The way to one operator: its own connections and its own queue, both bounded, and what is left of the platform's 5 s. */
+import { inTime } from '../in-time.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { type ExchangeResult, openLine } from '../wallet-client/exchange.ts'
 import { createTurnstile } from './turnstile.ts'
@@ -27,8 +28,6 @@ export interface Link {
 
 /** Calls to one operator at once, and calls that wait for that, per process and use. */
 export const LINK_LIMITS = { inside: 64, waiting: 256 }
-/** Milliseconds kept back of the platform's 5 s, for both ways between platform and gateway and a busy processor. */
-const MARGIN_MS = 250
 /** Milliseconds for a connection to an operator; in one that is slower a call would be too late. */
 const CONNECT_MS = 2_000
 
@@ -39,34 +38,21 @@ export function createLink({ baseUrl, secret }: { baseUrl: string; secret: strin
     async send({ arrivedAt, ...message }) {
       const leave = await turnstile.enter(arrivedAt + LIMITS.startMs)
       if (leave === undefined) return { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
-      const timeoutMs = Math.floor(arrivedAt + LIMITS.answerMs - MARGIN_MS - performance.now())
+      const timeoutMs = Math.floor(arrivedAt + LIMITS.giveUpMs - performance.now())
       if (timeoutMs <= 0) {
         leave()
         return { kind: 'not_sent', detail: 'no time is left' }
       }
       const time = new AbortController()
-      const exchange = line.exchange({ ...message, signal: time.signal, timeoutMs }).finally(leave)
-      return within(timeoutMs, exchange, time)
+      const exchange: Promise<LinkResult> = line.exchange({ ...message, signal: time.signal, timeoutMs }).finally(leave)
+      // It cannot be given up while its connection is being made; its caller need not wait for that.
+      return inTime(exchange, timeoutMs, () => {
+        time.abort()
+        const detail = `no complete answer within ${timeoutMs} ms`
+        return { kind: 'failed', reason: 'time_out', detail, status: null }
+      })
     },
     depth: turnstile.depth,
     close: line.close,
   }
-}
-
-/**
- * An exchange cannot be given up while its connection is being made; its caller need not wait for that. A timer that is
- * cleared costs less than an AbortSignal.timeout, which lives on for 5 s after each call.
- */
-function within(timeoutMs: number, exchange: Promise<ExchangeResult>, time: AbortController): Promise<ExchangeResult> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      time.abort()
-      const detail = `no complete answer within ${timeoutMs} ms`
-      resolve({ kind: 'failed', reason: 'time_out', detail, status: null })
-    }, timeoutMs)
-    void exchange.then((result) => {
-      clearTimeout(timer)
-      resolve(result)
-    })
-  })
 }

@@ -4,6 +4,8 @@ export const LIMITS = {
   bodyBytes: 256 * 1024,
   /** Milliseconds in which the platform wants an answer (interface.md, Limits). */
   answerMs: 5_000,
+  /** Milliseconds after arrival at which we fail a call ourselves; the rest is for the ways and a busy processor (W-20, G-6). */
+  giveUpMs: 4_750,
   /** Milliseconds after arrival up to which a call may start to be applied. */
   startMs: 4_000,
   /** Characters (interface.md, Limits). */

@@ -1,6 +1,9 @@
-/** The way of a call, on one screen: verify → decode → queue → apply → reply. */
+/** The way of a call, on one screen: verify → decode → queue → apply → reply, all of it in time. */
 import type { WireRequest } from '../http/raw-body.ts'
+import { inTime } from '../in-time.ts'
+import { LIMITS } from '../protocol/limits.ts'
 import type { Operation } from '../protocol/operation.ts'
+import { FAILED } from './apply.ts'
 import type { BetCall } from './bet.ts'
 import { type DecodeSettings, decodeBetCall, decodeUserCall, Malformed } from './decode.ts'
 import type { Lanes } from './lanes.ts'
@@ -28,7 +31,7 @@ export async function handleBetCall(deps: CallDeps, request: WireRequest, arrive
   if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation: 'unknown' }
   const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settings))
   if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), operation: 'unknown' }
-  const outcome = await deps.lanes.submit(call, arrivedAt)
+  const outcome = await inTime(deps.lanes.submit(call, arrivedAt), LIMITS.giveUpMs, () => FAILED)
   return { reply: replyTo(call.kind, outcome), operation: call.kind, call }
 }
 
@@ -39,8 +42,12 @@ export async function handleUserCall(
   request: WireRequest,
 ): Promise<Handled> {
   if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation }
+  const late = () => {
+    deps.onFailure(new Error('the database has not answered in time'))
+    return failed(operation)
+  }
   try {
-    return { reply: await ANSWERS[operation](deps, request.body), operation }
+    return { reply: await inTime(ANSWERS[operation](deps, request.body), LIMITS.giveUpMs, late), operation }
   } catch (error) {
     if (error instanceof Malformed) return { reply: refused('invalid_request', error.message), operation }
     deps.onFailure(error)

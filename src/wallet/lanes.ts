@@ -201,18 +201,20 @@ async function afterFailure(deps: LanesDeps, lane: Lane, batch: readonly Entry[]
   else for (const entry of batch) entry.answer(FAILED)
 }
 
-/** Waits for a locked player once, not once per call. */
+/** Waits for a locked player once, not once per call, and for a database that is down not at all. */
 async function applyOneByOne(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Promise<void> {
   const locked = new Set<PlayerId>()
+  let isOut = false
   for (const entry of batch) {
     const { player } = entry.call
-    if (locked.has(player) || isTooLate(entry)) {
+    if (isOut || locked.has(player) || isTooLate(entry)) {
       entry.answer(FAILED)
       continue
     }
     const error = await tryAlone(deps, lane, entry)
     if (error === undefined) continue
     if (isLockTimeout(error)) locked.add(player)
+    isOut = isOutage(error)
     entry.answer(FAILED)
   }
 }

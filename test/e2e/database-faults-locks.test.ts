@@ -42,6 +42,18 @@ async function hold(databaseUrl: string, sql: string): Promise<() => Promise<voi
 
 describe('a player whose row somebody else has locked', () => {
   const HELD_MS = 5_000
+
+  test('gets a deposit when the row is free again', async (context) => {
+    const databaseUrl = await newDatabase(context)
+    const wallet = await newWallet(context, { databaseUrl })
+    const [player] = (await newPlayers(wallet, 1, 1_000)) as [Player]
+    const release = await hold(databaseUrl, `select from purser.player where player = '${player.userId}' for update`)
+    const depositing = wallet.operator.deposit(player.userId, '5.00')
+    await sleep(1_500) // the locks of a call are given up after 0.5 s
+    await Promise.all([release(), depositing])
+    expect(await wallet.operator.balance(player.userId)).toBe('1005.00')
+  })
+
   const BESIDE_A_LOCK_MS = 3_000
 
   test('delays the other players of the same batch a little, and is answered with 100 and never debited', async (context) => {

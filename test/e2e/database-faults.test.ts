@@ -2,22 +2,27 @@
  * A wallet whose connections to Postgres break, fall silent, or belong to a process that is frozen. It answers as R-4
  * says, stays alive, works again by itself, and no bet is lost or there twice. Case 108.
  */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import {
   exitOf,
+  lateMs,
   latestAnswerMs,
   MONEY,
   newDatabase,
   newNetwork,
   newPlayers,
   newWallet,
+  queueDepth,
 } from '../support/fault-scene.ts'
+import type { Player } from '../support/journal.ts'
 import { seededRandom } from '../support/random.ts'
 import { expectSameBets } from '../support/reckoning.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { type Answer, type Betting, isAllowedInAFault, startBetting } from '../support/stubborn-load.ts'
 import type { WalletProcess } from '../support/wallet.ts'
+import { rollbackMessage } from '../support/wire.ts'
 
 const PLAYERS = 8
 const BETTORS = 16
@@ -85,7 +90,7 @@ describe.concurrent('a wallet', () => {
     const players = await newPlayers(wallet, PLAYERS)
     const load = { wires: [wallet.wire], players, bettors: BETTORS, random, patienceMs: 15_000 }
     const before = startBetting(load)
-    await sleep(500)
+    await before.recovered(50)
     network.silence()
     await sleep(1_000)
     const meanwhile = startBetting(load) // begins with Place bets that come when a batch hangs already
@@ -108,12 +113,43 @@ describe.concurrent('a wallet', () => {
     const wallet = await newWallet(context, { databaseUrl: network.url })
     const players = await newPlayers(wallet, PLAYERS)
     network.silence()
-    const bets = Promise.all(players.map((player) => wallet.wire.place({ ...player, amount: 1 })))
-    const reads = Promise.all(players.map(({ userId, token }) => wallet.wire.balance({ userId, token })))
-    await sleep(300)
-    expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
-    expect((await bets).map(({ status, text }) => [status, text])).toEqual(players.map(() => [400, SYSTEM_ERROR]))
-    expect((await reads).map(({ status, text }) => [status, text])).toEqual(players.map(() => [500, SYSTEM_ERROR]))
+    const answers = Promise.all([
+      ...players.map(({ userId, token }) => wallet.wire.balance({ userId, token })),
+      ...players.map((player) => wallet.wire.place({ ...player, amount: 1 })),
+    ])
+    const ending = context.expect
+      .poll(() => queueDepth(wallet), { timeout: LOCKS_KEPT_MS })
+      .toBe(PLAYERS) // so it has read the calls
+      .then(() => exitOf(wallet, 'SIGTERM'))
+    expect((await answers).map(({ status, text }) => [status, text])).toEqual([
+      ...players.map(() => [500, SYSTEM_ERROR]),
+      ...players.map(() => [400, SYSTEM_ERROR]),
+    ])
+    expect(await ending).toBe(0)
+  })
+
+  test('answers of the database that come late: no call is answered late, and what was not known is undone', async (context) => {
+    const network = await newNetwork(context, await newDatabase(context))
+    const wallet = await newWallet(context, { databaseUrl: network.url })
+    const [known, unknown] = (await newPlayers(wallet, 2)) as [Player, Player]
+    expect((await wallet.wire.place({ ...known, amount: 1 })).status).toBe(200)
+    network.delay(1_900) // each of them in time, and too many in a row for whoever is read first
+    const startedAt = performance.now()
+    const bet = { ...unknown, transactionId: randomUUID() }
+    const [refused, read] = await Promise.all([
+      wallet.wire.place({ ...bet, amount: 1 }),
+      wallet.wire.balance({ ...unknown }),
+    ])
+    expect(performance.now() - startedAt).toBeLessThan(5_000 + lateMs())
+    expect([refused, read].map(({ status, text }) => [status, text])).toEqual([
+      [400, SYSTEM_ERROR],
+      [500, SYSTEM_ERROR],
+    ])
+    network.delay(0)
+    const rollback = () => wallet.wire.call('PUT', '/payment/bet', rollbackMessage(bet))
+    await context.expect.poll(async () => (await rollback()).status, { timeout: LOCKS_KEPT_MS }).toBe(200)
+    expect(await wallet.operator.balance(unknown.userId)).toBe(`${MONEY}.00`)
+    await wallet.auditIsClean()
   })
 
   test('a frozen process gives its players back after a few seconds, and does nothing twice when it goes on', async (context) => {

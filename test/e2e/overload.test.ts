@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { latestAnswerMs, newDatabase, newNetwork, newPlayers, newWallet } from '../support/fault-scene.ts'
+import { latestAnswerMs, newDatabase, newNetwork, newPlayers, newWallet, queueDepth } from '../support/fault-scene.ts'
 import type { Player } from '../support/journal.ts'
 import type { WalletProcess } from '../support/wallet.ts'
 import { placeMessage, replyCode, rollbackMessage, settleMessage, sign, type WireReply } from '../support/wire.ts'
@@ -61,8 +61,7 @@ async function highestDepth(wallet: WalletProcess, until: Promise<unknown>): Pro
   }
   until.then(over, over)
   while (!isOver) {
-    const text = await (await fetch(`${wallet.url}/metrics`)).text()
-    highest = Math.max(highest, Number(/^wallet_queue_depth (\d+)$/m.exec(text)?.[1]))
+    highest = Math.max(highest, await queueDepth(wallet))
     await sleep(20)
   }
   return highest

@@ -25,7 +25,7 @@ async function halfSent(wallet: WalletProcess, beginning: string): Promise<Socke
   socket.on('error', () => {}) // the wallet may cut it off
   await once(socket, 'connect')
   socket.write(beginning)
-  await sleep(100)
+  await fetch(`${wallet.url}/healthz`) // came later, so what came before has been read
   return socket
 }
 

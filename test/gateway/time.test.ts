@@ -27,7 +27,7 @@ const OPERATIONS = {
 type Operation = keyof typeof OPERATIONS
 
 /** 4.75 s after the call's arrival, and what a busy machine takes for sending and receiving. */
-const GIVEN_UP_MS = 5_200
+const GIVEN_UP_MS = 5_500
 
 /** The answer, and how long it took in milliseconds. */
 async function send(player: GatewayPlayer, operation: Operation): Promise<WireReply & { ms: number }> {
@@ -103,7 +103,7 @@ test('while an operator hangs, another one is answered at once, and so are its o
   }
   for (const reply of await Promise.all(crowd)) {
     expectFailed(reply, 'place')
-    expect(reply.ms).toBeLessThan(latestAnswerMs() + lateMs()) // this process is the crowd too: late in sending and in reading
+    expect(reply.ms).toBeLessThan(latestAnswerMs() + 2 * lateMs()) // this process is the crowd too: late in sending and in reading
   }
   ann.operator.wallet.always('place', {})
   expect(ann.operator.wallet.mostAtOnce()).toBeLessThanOrEqual(2 * inside)

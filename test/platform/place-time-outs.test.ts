@@ -1,6 +1,7 @@
 /** P5, in real time: a partner has 5 s over connect, headers and body (C-2). */
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { lateMs } from '../support/fault-scene.ts'
 import { type Placed, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { hang, type Received, type Script, type ScriptedWallet } from '../support/scripted-wallet.ts'
 
@@ -42,7 +43,7 @@ test.concurrent.each(cases)(
   async (_what, script) => {
     const { placed, place, rollback, tookMs } = await placeAndWait(script)
     const gap = rollback.realAt - place.realAt
-    expect(gap).toBeGreaterThan(4_950)
+    expect(gap).toBeGreaterThan(4_950 - lateMs()) // the first call may have been seen late
     expect(gap).toBeLessThan(6_000)
     expect(tookMs).toBeLessThan(6_000)
     expect([placed.status, placed.reason]).toEqual(['cancelled', 'rollback 10'])

@@ -43,6 +43,12 @@ export function newPlayers({ operator }: WalletProcess, count: number, money = M
   return Promise.all(Array.from({ length: count }, () => playerWithMoney(operator, `${money}.00`)))
 }
 
+/** Calls that wait or are being applied, as the wallet tells. */
+export async function queueDepth(wallet: WalletProcess): Promise<number> {
+  const text = await (await fetch(`${wallet.url}/metrics`)).text()
+  return Number(/^wallet_queue_depth (\d+)$/m.exec(text)?.[1])
+}
+
 /** The exit code, null after a death by a signal, 'none' when the process is still there. */
 export function exitOf(wallet: WalletProcess, signal: NodeJS.Signals): Promise<number | null | 'none'> {
   return Promise.race([wallet.kill(signal), sleep(EXIT_MS, 'none' as const, { ref: false })])

@@ -1,6 +1,7 @@
 /**
  * The network between a wallet and its database, which can fall silent: nothing is closed and nothing arrives, as when a
  * cable is pulled or a firewall forgets a connection. What is sent meanwhile is kept and delivered later, as TCP does.
+ * Or it brings what the database says late.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -10,6 +11,8 @@ export interface TcpProxy {
   url: string
   silence(): void
   resume(): void
+  /** From now on the database's answers come so late. */
+  delay(milliseconds: number): void
   close(): Promise<void>
 }
 
@@ -18,14 +21,15 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let silent = false
+  let delayMs = 0
   const server = createServer({ allowHalfOpen: true }, (inner) => {
     const outer = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true })
-    for (const [from, to] of [
-      [inner, outer],
-      [outer, inner],
+    for (const [from, to, lateMs] of [
+      [inner, outer, () => 0],
+      [outer, inner, () => delayMs],
     ] as const) {
       sockets.add(from.once('close', () => sockets.delete(from)))
-      forward(from, to)
+      forward(from, to, lateMs)
       if (silent) from.pause()
     }
   }).listen(0, '127.0.0.1')
@@ -40,6 +44,9 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
       silent = false
       for (const socket of sockets) socket.resume()
     },
+    delay(milliseconds) {
+      delayMs = milliseconds
+    },
     async close() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
@@ -48,9 +55,13 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
 }
 
 /** A paused socket is not read from, so not even its end is noticed. */
-function forward(from: Socket, to: Socket): void {
+function forward(from: Socket, to: Socket, lateMs: () => number): void {
   from.setNoDelay(true)
-  from.on('data', (chunk) => to.write(chunk))
+  from.on('data', (chunk) => {
+    const late = lateMs()
+    if (late === 0) to.write(chunk)
+    else setTimeout(() => to.write(chunk), late)
+  })
   from.on('end', () => to.end())
   from.on('close', () => to.end())
   from.on('error', () => {})

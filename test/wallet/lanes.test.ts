@@ -94,6 +94,19 @@ test('two batches that fail one after the other leave nobody behind twice', asyn
   expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['failed', 'failed', 'accepted', 'accepted'])
 })
 
+test('one by one, a database that is down is asked once', async () => {
+  const { batches, bet, bets } = openLane()
+  const answers = [bet('ann', 'a1'), bet('bob', 'b1'), bet('cleo', 'c1')]
+  await settled()
+  batches[0]?.fail(new Error('one of them is poisoned'))
+  await settled()
+  batches[1]?.end()
+  await settled()
+  batches[2]?.fail(new Error('Query read timeout'))
+  expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['accepted', 'failed', 'failed'])
+  expect(bets()).toEqual([['a1', 'b1', 'c1'], ['a1'], ['b1']])
+})
+
 test('a lane in which the others have come too late still waits for its batch', async () => {
   const { batches, bet, bets } = openLane()
   const answers = [bet('ann', 'a1')]
