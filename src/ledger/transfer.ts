@@ -37,7 +37,7 @@ const TRANSFERS_OF_TODAY = statement(
    cross join lateral (
      select ${COLUMNS} from purser.transfer
      where bucket = $1::int and player = k.player and currency = k.currency and version > k.opening
-     order by version limit 100000
+     order by version
    ) t`,
 )
 

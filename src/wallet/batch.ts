@@ -99,7 +99,11 @@ export async function loadBatch(
     lockVersions(tx, bucket, playerIds), // first: each of the others takes its snapshot when the locks are held
     readAccounts(tx, bucket, playerIds),
     lockBets(tx, bucket, uniqueBets(reading === 'all' ? calls : calls.filter(({ kind }) => kind !== 'place'))),
-    readSeenCalls(tx, bucket, uniqueBets(calls.filter((call) => call.kind === 'settle' || call.kind === 'unsettle'))),
+    readSeenCalls(
+      tx,
+      bucket,
+      calls.filter(({ kind }) => kind === 'settle' || kind === 'unsettle'),
+    ),
   ])
   const { players, sessions } = await recall(tx, bucket, known, versions, tokensOf(calls))
   const now = clock()

@@ -67,20 +67,30 @@ interface SeenRow extends Record<string, unknown> {
 
 const READ_SEEN_CALLS = statement(
   'read_seen_calls',
-  `select k.player, k.bet_id, c.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
+  `select k.player, k.bet_id, c.* from (
+     select player, bet_id, array_agg(request_id) as request_ids
+     from unnest($2::text[], $3::text[], $4::text[]) as r (player, bet_id, request_id) group by player, bet_id
+   ) k
    cross join lateral (
-     select operation, request_id, amount, currency, result_type, effect_at from purser.bet_call
-     where bucket = $1::int and player = k.player and bet_id = k.bet_id
+     select distinct operation, request_id, amount, currency, result_type, effect_at from purser.bet_call
+     where bucket = $1::int and player = k.player and bet_id = k.bet_id and request_id = any(k.request_ids)
        and operation in ('settle', 'unsettle') and outcome <> 'refused'
-     order by seq limit 10000
    ) c`,
 )
 
-/** The acknowledged settles and unsettles of these bets, for late repeats (I-2). */
-export async function readSeenCalls(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<(BetKey & SeenCall)[]> {
-  if (keys.length === 0) return []
-  const players = keys.map((key) => key.player)
-  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [bucket, players, keys.map((key) => key.betId)])
+/** What was acknowledged of these settles and unsettles, by the requestId, however many others their bets have had (I-2). */
+export async function readSeenCalls(
+  tx: Tx,
+  bucket: number,
+  calls: readonly Pick<BetCall, 'player' | 'betId' | 'requestId'>[],
+): Promise<(BetKey & SeenCall)[]> {
+  if (calls.length === 0) return []
+  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [
+    bucket,
+    calls.map((call) => call.player),
+    calls.map((call) => call.betId),
+    calls.map((call) => call.requestId),
+  ])
   return rows.map((row) => ({
     player: row.player,
     betId: row.bet_id,

@@ -63,6 +63,23 @@ describe('in one batch', () => {
     expect(await money()).toBe('9500')
   })
 
+  test('a late repeat is recognised however many results its bet has had (I-2)', async () => {
+    const [first, second] = [settle('alice', BET, 'request-01', 30), settle('alice', BET, 'request-02', 5)]
+    await scene.apply(place('alice', BET, 10), first)
+    for (let batch = 0; batch < 41; batch++) {
+      const repeats = Array.from({ length: 250 }, (_, i) => settle('alice', BET, `repeat-${batch}-${i}`, 30))
+      await scene.apply(...repeats)
+    }
+    scene.now = LATER
+    expect(await scene.apply(second, first)).toEqual([accepted(LATER), accepted(STARTED_AT)])
+    scene.now = MUCH_LATER
+    expect(await scene.apply(second, settle('alice', BET, 'repeat-40-1', 30))).toEqual([
+      accepted(LATER),
+      accepted(STARTED_AT),
+    ])
+    expect(await money()).toBe('9500')
+  })
+
   test('a repeat under the same requestId with other content is a new result', async () => {
     await scene.apply(place('alice', BET, 10))
     const [one, other] = [settle('alice', BET, 'request-01', 30), settle('alice', BET, 'request-01', 20)]
