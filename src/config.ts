@@ -70,7 +70,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   const problems: string[] = []
   const read = createReader(env, problems)
   const dataDir = read.text('PURSER_DATA_DIR')
-  const url = read.optional('DATABASE_URL')
+  const url = read.postgresUrl('DATABASE_URL')
   const generated: Config['generated'][number][] = []
   const secret = (name: KeyName) => {
     const given = read.optional(name)
@@ -110,6 +110,9 @@ function multiply(value: number | undefined, factor: number): number | null {
   return value === undefined ? null : value * factor
 }
 
+/** As libpq takes it, or the folder of a Unix socket. */
+const POSTGRES_URL = /^(postgres(ql)?:\/\/|\/)/
+
 function createReader(env: Environment, problems: string[]) {
   const optional = (name: SettingName): string | undefined => {
     const given = env[name]?.trim() || undefined
@@ -140,6 +143,12 @@ function createReader(env: Environment, problems: string[]) {
       return parts.filter((part) => part !== '')
     },
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
+    /** May hold a password, so a wrong one is not shown. */
+    postgresUrl(name: SettingName): string | undefined {
+      const url = optional(name)
+      if (url !== undefined && !POSTGRES_URL.test(url)) problems.push(`${name} must begin with postgres://`)
+      return url
+    },
   }
 }
 

@@ -43,7 +43,11 @@ describe('settings', () => {
     const wrong = {
       ...{ PORT: '65536', PURSER_CLAWBACK: 'maybe', PURSER_RESETTLE_WINDOW: '-1', PURSER_FREEBET_STAKE: 'house' },
       ...{ PURSER_BUCKETS: '0', PURSER_BEHIND_AGGREGATOR: 'yes', PURSER_MINIMUM_AGE: 'old', PURSER_MIGRATE: 'later' },
-      ...{ LOG_LEVEL: 'loud', PURSER_CURRENCIES: 'EUR:1,gold:2,SILVER:3,BTC:99' },
+      ...{
+        LOG_LEVEL: 'loud',
+        DATABASE_URL: 'db.example:5432/secret',
+        PURSER_CURRENCIES: 'EUR:1,gold:2,SILVER:3,BTC:99',
+      },
     }
     const { code, stdout, stderr } = await run(['wallet'], {
       ...KEYS,
@@ -54,6 +58,7 @@ describe('settings', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     for (const name of [...Object.keys(wrong), 'PARTNER_SECRET'])
       expect(stderr).toMatch(new RegExp(`^  - ${name}\\b`, 'm'))
+    expect(stderr).not.toContain('db.example')
     for (const entry of ['"EUR:1"', '"gold:2"', '"SILVER:3"', '"BTC:99"']) expect(stderr).toContain(entry)
   })
 
