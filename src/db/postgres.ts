@@ -1,13 +1,18 @@
-/** The Db on a Postgres server, through `pg` pools: one for what changes money, a small one for reading, one connection for audits. */
+/**
+ * The Db on a Postgres server, through `pg` pools: one for the wallet's calls, one for everything else that changes money, a
+ * small one for reading, one connection for audits. None can take the connections of another.
+ */
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { openChain } from './chain.ts'
 import { type Db, hotSettings, type Row, SNAPSHOT, type Tx } from './db.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
-/** Transactions at once from one process: the lanes (wallet.ts) and the operator's changes. */
-export const POOL_SIZE = 24
-/** Reads at once; they cannot take the connections of the calls that move money. */
+/** For the chains of the lanes (wallet.ts): a lane has a second one for a moment, when its first one is given up. */
+const CHAIN_POOL_SIZE = 16
+/** Other transactions at once: the operator's changes, the platform's. */
+const POOL_SIZE = 24
+/** Reads at once. */
 const READ_POOL_SIZE = 6
 /**
  * Milliseconds for a connection, and for the answer to a hot statement; a connection that stays silent (its host is gone)
@@ -28,9 +33,10 @@ const INT8_ARRAY = 1016
 /** Connects; throws if the server would acknowledge commits before they are durable. */
 export async function openPostgres(url: string): Promise<Db> {
   const sockets = new Set<Socket>()
+  const chained = createPool(url, CHAIN_POOL_SIZE, sockets, setHot)
   const hot = createPool(url, POOL_SIZE, sockets, setHot)
   const [read, slow] = [createPool(url, READ_POOL_SIZE, sockets), createPool(url, 1, sockets)]
-  const close = () => closePools([hot, read, slow], sockets)
+  const close = () => closePools([chained, hot, read, slow], sockets)
   try {
     await refuseUnsafeServer(slow)
   } catch (error) {
@@ -40,7 +46,7 @@ export async function openPostgres(url: string): Promise<Db> {
   return {
     kind: 'postgres',
     transaction: (work) => inTransaction(hot, HOT, work),
-    openChain: () => openChain(hot, HOT),
+    openChain: () => openChain(chained, HOT),
     snapshot: (work) => inTransaction(slow, { begin: `begin ${SNAPSHOT}`, timeoutMs: 0 }, work),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
     script: (work) =>

@@ -42,6 +42,7 @@ async function hold(databaseUrl: string, sql: string): Promise<() => Promise<voi
 
 describe('a player whose row somebody else has locked', () => {
   const HELD_MS = 5_000
+  const CROWD = 200 // each keeps one of 24 connections for 0.5 s, and a bet waits 2.3 s for one
 
   test('gets a deposit when the row is free again', async (context) => {
     const databaseUrl = await newDatabase(context)
@@ -55,6 +56,21 @@ describe('a player whose row somebody else has locked', () => {
   })
 
   const BESIDE_A_LOCK_MS = 3_000
+
+  test('may get a crowd of deposits, which takes no connection from the bets of others', async (context) => {
+    const databaseUrl = await newDatabase(context)
+    const wallet = await newWallet(context, { databaseUrl })
+    const [player, other] = (await newPlayers(wallet, 2, 1_000)) as [Player, Player]
+    const release = await hold(databaseUrl, `select from purser.player where player = '${player.userId}' for update`)
+    const deposits = Array.from({ length: CROWD }, () => wallet.operator.deposit(player.userId, '1.00'))
+    const depositing = Promise.allSettled(deposits)
+    await sleep(200)
+    const { status } = await wallet.wire.place({ ...other, amount: 1 })
+    await release()
+    expect(status).toBe(200)
+    await depositing
+    await wallet.auditIsClean()
+  })
 
   test('delays the other players of the same batch a little, and is answered with 100 and never debited', async (context) => {
     const databaseUrl = await newDatabase(context)
