@@ -97,6 +97,7 @@ program
   .description('creates or updates the schema of the configured database')
   .option('--json', 'print the result as JSON')
   .addHelpText('before', examples('DATABASE_URL=postgres://… purser migrate'))
+  .addHelpText('after', environment('tool'))
   .action(async ({ json }: { json?: true }) => {
     const report = await withDb(openDb, (db) => migrate(db))
     if (json) return print(JSON.stringify(report))
