@@ -5,6 +5,7 @@ import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isBusy, isOutage } from '../db/errors.ts'
 import type { Logger } from '../logger.ts'
+import { acceptJson, requireReadableUrl } from './as-sent.ts'
 import { busy, notFound, Problem, sendProblem, toFaults, toProblem, unavailable } from './problem.ts'
 
 export interface Api {
@@ -32,25 +33,16 @@ export async function registerApi(
       api.setNotFoundHandler((request, reply) => sendProblem(reply, notFound('this path'), request))
       api.setValidatorCompiler(({ schema, httpPart }) => createValidator(schema as TSchema, httpPart ?? 'body'))
       api.setSerializerCompiler(() => (data) => JSON.stringify(data))
-      acceptEmptyJson(api)
+      acceptJson(api)
       api.addHook('onRequest', async (request, reply) => {
         reply.header('x-request-id', request.id).header('cache-control', 'no-store')
         requireKey(request, apiKey, keyName)
+        requireReadableUrl(request)
       })
       addRoutes(api)
     },
     { prefix },
   )
-}
-
-/** A body that may be left out may be left out with a JSON content type too. */
-function acceptEmptyJson(api: FastifyInstance): void {
-  const parse = api.getDefaultJsonParser('error', 'ignore')
-  api.removeContentTypeParser('application/json')
-  api.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, null)
-    else parse(request, body as string, done)
-  })
 }
 
 function requireKey(request: FastifyRequest, apiKey: string, keyName: string): void {

@@ -1,13 +1,11 @@
-/** What a request says must be stored and sent exactly as it was received: no text that Postgres or UTF-8 would change, nothing nested beyond reason. */
+/** What a request says must be stored and sent exactly as it was received: no text that Postgres or UTF-8 would change. */
 import type { FastifyInstance } from 'fastify'
 import { invalid } from '../http/problem.ts'
 import { isStorable } from '../protocol/ids.ts'
-import { isTooDeep } from '../protocol/json.ts'
 
 /** For every route of the API: body, path and query. */
 export function refuseUnstorable(api: FastifyInstance): void {
   api.addHook('preHandler', async ({ body, params, query }) => {
-    if (isTooDeep(body)) throw invalid('', 'is nested too deeply')
     for (const [value, pointer] of [
       [body, ''],
       [params, '/path'],

@@ -37,7 +37,7 @@ function reviveNumbers(member: string, value: unknown): unknown {
 }
 
 /** Nested deeper than this describes nothing, and would exhaust the stack of whoever renders or compares it. */
-const MAX_DEPTH = 32
+export const MAX_DEPTH = 32
 
 /** True if objects and arrays are nested too deeply to be kept. */
 export function isTooDeep(value: unknown, depth = MAX_DEPTH): boolean {

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { OperatorReply } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import type { JsonObject } from '../support/wire.ts'
+import { type JsonObject, readReply } from '../support/wire.ts'
+import { sendRaw } from '../wallet/raw-http.ts'
 import { expectProblem, rowsOf } from './answers.ts'
 
 describe.each(['1', '4'])('with %s buckets', (buckets) => {
@@ -103,6 +104,20 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     ]
     for (const reply of await Promise.all(reused)) expectProblem(reply, 422, 'reference_reused')
     expect(await movements(userId)).toHaveLength(2)
+  })
+
+  test('references that differ in a byte that is no UTF-8 are refused, not taken for one', async () => {
+    const userId = await newPlayer()
+    const headers = { authorization: `Bearer ${wallet.operatorKey}`, 'content-type': 'application/json' }
+    for (const reference of ['Zahlung-Ä', 'Zahlung-Ö']) {
+      const body = Buffer.from(JSON.stringify({ currency: 'EUR', amount: '25.00', reference }), 'latin1')
+      const path = `/operator/players/${userId}/deposits`
+      const { status, text } = await sendRaw(wallet.url, { path, body, headers })
+      expectProblem(readReply(status, text), 400, 'invalid_request', [''])
+    }
+    expect(await movements(userId)).toEqual([])
+    for (const reference of ['Zahlung-Ä', 'Zahlung-Ö']) await move(userId, 'deposits', '25.00', reference)
+    expect(await wallet.operator.balance(userId)).toBe('50.00')
   })
 
   test('a reference is the player’s own: another player can use it too', async () => {
