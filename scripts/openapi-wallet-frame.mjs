@@ -5,6 +5,7 @@ import { AuditSchema } from '../dist/operator/audit.js'
 import * as lists from '../dist/operator/bet-list.js'
 import * as bets from '../dist/operator/bets.js'
 import * as cash from '../dist/operator/cash.js'
+import * as customFields from '../dist/operator/custom-fields.js'
 import * as players from '../dist/operator/players.js'
 import * as sessions from '../dist/operator/sessions.js'
 import * as requests from '../dist/protocol/bet-request.js'
@@ -63,6 +64,7 @@ export const NAMED_SCHEMAS = {
   NewPlayer: players.NewPlayerSchema,
   PlayerPatch: players.PlayerPatchSchema,
   Player: players.PlayerSchema,
+  StoredFields: customFields.StoredFieldsSchema,
   NewSession: sessions.NewSessionSchema,
   CurrencySwitch: sessions.SwitchSchema,
   Session: sessions.SessionSchema,

@@ -1,14 +1,13 @@
 /** Players: create, read, change (blocking, self-exclusion, verification, birthday, limits, profile). */
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
 import { toTime } from '../http/page.ts'
 import { conflict, invalid } from '../http/problem.ts'
 import { openAccounts } from '../ledger/account.ts'
 import { CurrencySchema, OperatorUserSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
-import { type CustomFields, CustomFieldsSchema } from '../protocol/user-profile.ts'
 import {
+  type Creation,
   creationOf,
   insertPlayer,
   type NewPlayer,
@@ -18,6 +17,7 @@ import {
   updatePlayer,
 } from '../wallet/player.ts'
 import { endSessions } from '../wallet/session.ts'
+import { StoredFieldsSchema, toStoredFields } from './custom-fields.ts'
 import { findPlayer, locate, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
 
 const optional = Type.Optional
@@ -37,7 +37,7 @@ export const NewPlayerSchema = Type.Object(
     currencies: optional(Currencies),
     isTest: optional(Type.Boolean()),
     operatorUser: optional(OperatorUserSchema),
-    customFields: optional(CustomFieldsSchema),
+    customFields: optional(StoredFieldsSchema),
   },
   { additionalProperties: false, examples: [{ userId: 'alice', currency: 'EUR', currencies: ['EUR', 'USD'] }] },
 )
@@ -63,7 +63,8 @@ export const PlayerPatchSchema = Type.Object(
     operatorUser: orNull(OperatorUserSchema),
     customFields: orNull(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Merged member by member (RFC 7396); null takes a member away.',
+        description:
+          'Merged member by member (RFC 7396); null takes a member away. What comes of it must be valid as for a new player.',
       }),
     ),
   },
@@ -85,7 +86,7 @@ export const PlayerSchema = Type.Object({
     loss: optional(DecimalSchema),
     betCount: optional(Type.Integer()),
   }),
-  customFields: optional(CustomFieldsSchema),
+  customFields: optional(StoredFieldsSchema),
   createdAt: Type.String({ format: 'date-time' }),
 })
 
@@ -99,23 +100,30 @@ export async function createPlayer(deps: OperatorDeps, body: Static<typeof NewPl
     return isNew
   })
   const player = await readPlayer(deps.db, bucket, wanted.id)
-  if (player === undefined || !isDeepStrictEqual(await readCreation(deps.db, bucket, wanted.id), creationOf(wanted)))
+  const creation = await readCreation(deps.db, bucket, wanted.id)
+  if (player === undefined || creation === undefined || !isSame(creation, creationOf(wanted)))
     throw conflict('player_differs', 'a player with this userId was created with other data')
   return { status: created ? 201 : 200, body: showPlayer(player) } as const
+}
+
+/** Which currencies a player has is a set: `currency` names the active one, whatever order they are told in. */
+function isSame(one: Creation, other: Creation): boolean {
+  const inOrder = (creation: Creation) => ({ ...creation, currencies: creation.currencies.toSorted() })
+  return isDeepStrictEqual(inOrder(one), inOrder(other))
 }
 
 function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): NewPlayer {
   const currency = toCurrency(deps, body.currency, '/currency')
   const currencies = (body.currencies ?? [currency]).map((code, i) => toCurrency(deps, code, `/currencies/${i}`))
   if (!currencies.includes(currency)) throw invalid('/currencies', 'must contain the currency')
-  const { isTest = null, operatorUser = null, customFields = null } = body
+  const { isTest = null, operatorUser = null } = body
   return {
     id: locate(deps, body.userId, '/userId').id,
     currency,
     currencies,
     isTest,
     operatorUser,
-    customFields,
+    customFields: body.customFields === undefined ? null : toStoredFields(body.customFields),
     createdAt: deps.clock.now(),
   }
 }
@@ -151,7 +159,8 @@ function applyPatch(deps: OperatorDeps, player: Player, patch: Static<typeof Pla
     ...(isTest !== undefined && { isTest }),
     ...(operatorUser !== undefined && { operatorUser }),
     ...(customFields !== undefined && {
-      customFields: customFields === null ? null : mergeFields(player, customFields),
+      customFields:
+        customFields === null ? null : toStoredFields(merge<object>(player.customFields ?? {}, customFields)),
     }),
   }
 }
@@ -165,15 +174,6 @@ function changeCurrencies(deps: OperatorDeps, player: Player, codes: readonly st
 function merge<T extends object>(current: T, patch: object): T {
   const merged = Object.entries({ ...current, ...patch }).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(merged) as T
-}
-
-const customFieldsValidator = Compile(CustomFieldsSchema)
-
-function mergeFields(player: Player, patch: object): CustomFields {
-  const merged = merge<object>(player.customFields ?? {}, patch)
-  if (customFieldsValidator.Check(merged)) return merged
-  const [fault] = customFieldsValidator.Errors(merged)
-  throw invalid(`/customFields${fault?.instancePath ?? ''}`, fault?.message ?? 'is not valid')
 }
 
 function showPlayer(player: Player): Static<typeof PlayerSchema> {

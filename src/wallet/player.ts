@@ -1,7 +1,6 @@
 /** The player as the wallet's rules see it: who may bet, in what, within which limits. Lock a player, and all of its money is locked. */
 import { type Statement, statement, type Tx } from '../db/db.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
-import type { Json } from '../protocol/json.ts'
 import type { CustomFields } from '../protocol/user-profile.ts'
 
 /** Limits per currency and UTC day; amounts are decimal texts, so that they mean the same in every currency. */
@@ -180,7 +179,9 @@ export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): P
 }
 
 /** What two creations of one player are compared by: everything but the time. */
-export function creationOf({ createdAt: _, ...creation }: NewPlayer): Omit<NewPlayer, 'createdAt'> {
+export type Creation = Omit<NewPlayer, 'createdAt'>
+
+export function creationOf({ createdAt: _, ...creation }: NewPlayer): Creation {
   return creation
 }
 
@@ -190,8 +191,12 @@ const READ_CREATION = statement(
 )
 
 /** What the player was created with, whatever has changed since. */
-export async function readCreation(tx: Pick<Tx, 'query'>, bucket: number, player: PlayerId): Promise<Json | undefined> {
-  return (await tx.query<{ created_as: Json }>(READ_CREATION, [bucket, player]))[0]?.created_as
+export async function readCreation(
+  tx: Pick<Tx, 'query'>,
+  bucket: number,
+  player: PlayerId,
+): Promise<Creation | undefined> {
+  return (await tx.query<{ created_as: Creation }>(READ_CREATION, [bucket, player]))[0]?.created_as
 }
 
 const UPDATE_PLAYER = statement(

@@ -66,6 +66,13 @@ describe('creating a player', () => {
     expect(await read(body.userId)).toEqual({ status: 200, body: first.body })
   })
 
+  test('again with the same currencies in another order is the same player, shown as at first', async () => {
+    const body = { userId: newId(), currency: 'EUR', currencies: ['USD', 'EUR', 'BTC'] }
+    const first = await create(body)
+    expect(await create({ ...body, currencies: ['BTC', 'EUR', 'USD'] })).toEqual({ status: 200, body: first.body })
+    expectProblem(await create({ ...body, currencies: ['EUR', 'USD'] }), 409, 'player_differs')
+  })
+
   test('ten times at once makes one player: one 201, nine 200', async () => {
     const body = { userId: newId(), currency: 'EUR' }
     const replies = await Promise.all(Array.from({ length: 10 }, () => create(body)))
