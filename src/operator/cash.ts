@@ -165,11 +165,12 @@ export async function getBalances(deps: OperatorDeps, userId: string) {
 
 export async function getStatement(deps: OperatorDeps, userId: string, query: Static<typeof StatementQuerySchema>) {
   const { player, bucket } = await findPlayer(deps, userId)
+  const currency = query.currency === undefined ? undefined : toCurrency(deps, query.currency, '/query/currency')
   const limit = limitOf(query)
   const cursor = decodeCursor(query.after, 3)
   const after = cursor && { at: cursor.at, currency: cursor.ids[0] ?? '', version: toVersion(cursor.ids[1]) }
   const rows = await readStatement(deps.db, bucket, player.id, {
-    ...(query.currency !== undefined && { currency: query.currency }),
+    ...(currency !== undefined && { currency }),
     ...toTimeRange(query),
     ...(after && { after }),
     limit: limit + 1,
