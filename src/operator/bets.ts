@@ -1,5 +1,5 @@
 /** Bets as the operator sees them: one with its whole history, and its lock (L-3). Lists are in bet-list.ts. */
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import { readTransfers } from '../ledger/transfer.ts'
@@ -97,12 +97,11 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
   const record = toRecord(row)
   const recorded = await deps.db.query<CallRow>(READ_CALLS, key)
   const calls = [...placementCall(record, recorded), ...recorded].sort((a, b) => a.seq - b.seq)
-  const history = await Promise.all(
-    calls.map(async (call) => ({
-      ...showCall(deps, call),
-      transfers: await transfersOf(deps, bucket, call, row.currency),
-    })),
-  )
+  const transfers = await transfersOf(deps, bucket, calls, row)
+  const history = calls.map((call) => ({
+    ...showCall(deps, call),
+    transfers: call.transfers.flatMap((version) => transfers.get(version) ?? []),
+  }))
   return { ...showBet(deps, record), ...(row.details !== null && { details: row.details }), history }
 }
 
@@ -126,10 +125,17 @@ function placementCall(record: BetRecord, others: readonly CallRow[]): CallRow[]
   return [{ ...call, ...rest, seq, transfers, effect_at: placedAt, at: placedAt }]
 }
 
-async function transfersOf(deps: OperatorDeps, bucket: number, call: CallRow, currency: Currency | null) {
-  if (call.transfers.length === 0 || currency === null) return []
-  const transfers = await readTransfers(deps.db, bucket, call.player, currency, call.transfers)
-  return transfers.map((transfer) => showTransfer(deps, transfer))
+/** What all calls of a bet moved, by number: one statement, because User data waits for the same connections. */
+async function transfersOf(
+  deps: OperatorDeps,
+  bucket: number,
+  calls: readonly CallRow[],
+  { player, currency }: BetRow,
+): Promise<Map<bigint, Static<typeof TransferSchema>>> {
+  const versions = calls.flatMap((call) => call.transfers)
+  if (versions.length === 0 || currency === null) return new Map()
+  const transfers = await readTransfers(deps.db, bucket, player, currency, versions)
+  return new Map(transfers.map((transfer) => [transfer.version, showTransfer(deps, transfer)]))
 }
 
 export function showCall(deps: OperatorDeps, row: CallRow) {
