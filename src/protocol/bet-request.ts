@@ -21,6 +21,9 @@ export const OperatorUserSchema = Type.String({
 export const IpSchema = Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])
 const AmountSchema = (description: string) => Type.Number({ minimum: 0, description })
 
+/** An integer that is stored or decides something: beyond this a double stands for several. */
+const integer = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+
 const text = Type.String()
 const idOrText = Type.Union([Type.String(), Type.Integer(), Type.Null()])
 
@@ -40,7 +43,7 @@ export const SelectionSchema = Type.Object(
     outcomeId: optional(idOrText),
     outcome: optional(Type.Union([text, Type.Null()])),
     coefficient: optional(Type.Number({ exclusiveMinimum: 0 })),
-    stage: optional(Type.Integer()),
+    stage: optional(integer),
   },
   { description: 'One selection of the bet; may be extended.' },
 )
@@ -59,8 +62,8 @@ const description = {
   gameType: optional(Type.Enum(['sportsbook', 'turbogames'])),
   ticketType: optional(Type.Enum(['single', 'express'])),
   boosterCoefficient: optional(Type.Number({ exclusiveMinimum: 0, description: 'Express odds multiplier.' })),
-  bonusId: nullable(Type.Integer()),
-  bonusTemplateId: nullable(Type.Integer()),
+  bonusId: nullable(integer),
+  bonusTemplateId: nullable(integer),
   bonusAmount: nullable(Type.Number({ minimum: 0, description: 'Freebet bonus amount.' })),
 }
 
@@ -114,7 +117,11 @@ export const RollbackSchema = Type.Object({
   token: optional(TokenSchema),
   amount: optional(AmountSchema('Not used: the stored stake is refunded.')),
   currency: optional(CurrencySchema),
-  errorCode: Type.Integer({ description: 'Why the bet is rolled back.' }),
+  errorCode: Type.Integer({
+    minimum: -(2 ** 31),
+    maximum: 2 ** 31 - 1,
+    description: 'Why the bet is rolled back (W-8).',
+  }),
   ...description,
 })
 

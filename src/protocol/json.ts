@@ -1,39 +1,51 @@
 /**
- * JSON of the wire. A double holds 15 significant digits exactly; JSON.parse would round a longer amount silently, and
- * turn 1e-400 into 0. Money must not be rounded (M-1, M-2), so a body that holds such a number is read once more with
- * the digits kept.
+ * JSON of the wire. JSON.parse alone decides what is JSON and what a body means: at any depth, and the last value of a
+ * name that stands twice. But it reads numbers as doubles: it would round a longer amount silently, and turn 1e-400
+ * into 0. A number that its double does not hold is never handed on as another one (M-1, M-2, W-3).
  */
-import { parse as parseLossless } from 'lossless-json'
-import { isExactNumber, toDouble } from './money.ts'
+import { isExactNumber, isHeldByDouble } from './money.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json }
 
 /**
- * Where a number can stand: sixteen digits and points in a row, or a three-digit exponent. All other numbers have at
- * most 15 digits. False alarms (in texts) cost time, not truth.
+ * Where such a number can stand: sixteen digits and points in a row, a three-digit exponent, or the -0 that no integer
+ * has. All other numbers have at most 15 digits. False alarms (in texts) cost time, not truth.
  */
-const SUSPECT = /[:,[]\s*-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3})/
+const SUSPECT = /[:,[]\s*(?:-0|-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3}))/
 
-const MONEY_MEMBERS = new Set(['amount', 'bonusAmount'])
+const MONEY = new Set(['amount', 'bonusAmount'])
 
-/** A money member with too many digits: not a number any more, so that every schema refuses it. */
-class Inexact {
-  readonly written: string
-  constructor(written: string) {
-    this.written = written
-  }
-}
+/** The floats of the interface: they describe, and the nearest double is what a float means. */
+const FLOATS = new Set(['coefficient', 'boosterCoefficient', 'percentMargin', 'avgBet'])
 
-/** Parses a body; throws SyntaxError like JSON.parse. Inexact money members come out as objects, which no schema takes. */
+/** Parses a body; throws SyntaxError like JSON.parse. */
 export function parseJson(text: string): unknown {
-  if (!SUSPECT.test(text)) return JSON.parse(text)
-  JSON.parse(text) // the standard grammar decides what is JSON; lossless-json is a little more lenient
-  return parseLossless(text, reviveNumbers, (written) => new Inexact(written))
+  const value = JSON.parse(text)
+  return SUSPECT.test(text) ? JSON.parse(withoutRounding(text)) : value
 }
 
-function reviveNumbers(member: string, value: unknown): unknown {
-  if (!(value instanceof Inexact)) return value
-  return MONEY_MEMBERS.has(member) && !isExactNumber(value.written) ? value : toDouble(value.written)
+const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
+/** A number, with its name where it has one; or else a string or a bracket. */
+const TOKEN = new RegExp(String.raw`(?:(${STRING})\s*:\s*)?(-?\d[\d.eE+-]*)|${STRING}|[[\]{}]`, 'g')
+
+/**
+ * The same JSON without the numbers that would be rounded. A member of the message becomes an object, which no schema
+ * takes there; what lies deeper only describes, may be extended (R-7), and keeps its digits as text.
+ */
+function withoutRounding(text: string): string {
+  let depth = 0
+  return text.replace(TOKEN, (token: string, name?: string, number?: string) => {
+    if (token === '{' || token === '[') depth++
+    if (token === '}' || token === ']') depth--
+    if (number === undefined || isFaithful(name === undefined ? '' : JSON.parse(name), number, depth)) return token
+    return token.slice(0, -number.length) + (depth === 1 ? `{"written":"${number}"}` : `"${number}"`)
+  })
+}
+
+function isFaithful(name: string, number: string, depth: number): boolean {
+  if (FLOATS.has(name)) return true
+  const isMoney = depth === 1 && MONEY.has(name)
+  return isHeldByDouble(number) && (!isMoney || isExactNumber(number))
 }
 
 /** Nested deeper than this describes nothing, and would exhaust the stack of whoever renders or compares it. */

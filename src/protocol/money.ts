@@ -72,13 +72,39 @@ export function formatMoney(amount: Money, scale: number): string {
 
 /** True if a JSON number as written has at most 15 significant digits and an exponent that a double holds exactly. */
 export function isExactNumber(written: string): boolean {
-  const [mantissa = '', exponent = '0'] = written.toLowerCase().split('e')
-  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
-  const significant = (whole + fraction.replace(/0+$/, '')).replace(/^0+/, '')
-  return significant.length <= LIMITS.amountDigits && Math.abs(Number(exponent)) < 100
+  const { whole, fraction, exponent } = partsOf(written)
+  const significant = whole + withoutLastZeros(fraction)
+  return significant.replace(/^-?0*/, '').length <= LIMITS.amountDigits && Math.abs(exponent) < 100
 }
 
-/** A JSON number as a double, for the members that are no money (coefficients). */
+/** True if the double that a JSON number is read as, written again, has the same value: nothing was rounded, not even -0. */
+export function isHeldByDouble(written: string): boolean {
+  return canonical(written) === canonical(String(Number(written)))
+}
+
+/** One spelling per value: sign, digits without zeros around them, power of ten. */
+function canonical(written: string): string {
+  const { whole, fraction, exponent } = partsOf(written)
+  const digits = (whole + fraction).replace(/^(-?)0+/, '$1')
+  const significant = withoutLastZeros(digits)
+  const power = exponent - fraction.length + digits.length - significant.length
+  return /\d/.test(significant) ? `${significant}e${power}` : significant
+}
+
+function partsOf(written: string): { whole: string; fraction: string; exponent: number } {
+  const [mantissa = '', exponent = '0'] = written.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  return { whole, fraction, exponent: Number(exponent) }
+}
+
+/** No pattern: /0+$/ takes minutes for a body full of zeros that ends in another digit. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  return digits.slice(0, end)
+}
+
+/** A decimal text as a double, for what is no money. */
 export function toDouble(written: string): number {
   return Number(written)
 }

@@ -56,7 +56,10 @@ const BUILDERS: Record<BetOperation, (request: object, settings: DecodeSettings)
     kind: 'unsettle',
     ...toCorrection(conform(VALIDATORS.unsettle, request), settings),
   }),
-  rollback: (request, settings) => toRollbackCall(conform(VALIDATORS.rollback, request), settings),
+  rollback: (request, settings) => {
+    const rollback = conform(VALIDATORS.rollback, request)
+    return { kind: 'rollback', ...toCorrection(rollback, settings), reason: rollback.errorCode }
+  },
 }
 
 /** The calls to the other endpoints; they throw Malformed. */
@@ -169,14 +172,6 @@ function toSettleCall(request: SettleRequest, settings: DecodeSettings): BetCall
   if (token === undefined) throw new Malformed(NO_CASHOUT_TOKEN)
   return { ...call, token: hashToken(token) }
 }
-
-function toRollbackCall(request: RollbackRequest, settings: DecodeSettings): BetCall {
-  if (!Number.isSafeInteger(request.errorCode) || Math.abs(request.errorCode) > MAX_INT4)
-    throw new Malformed('errorCode is out of range')
-  return { kind: 'rollback', ...toCorrection(request, settings), reason: request.errorCode }
-}
-
-const MAX_INT4 = 2 ** 31 - 1
 
 /** Unsettle and rollback: amount and currency are not used, but what is sent must make sense. */
 function toCorrection(request: UnsettleRequest | RollbackRequest, settings: DecodeSettings) {

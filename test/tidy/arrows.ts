@@ -58,7 +58,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Contracts are pure: these modules compute and do nothing else. */
-const PURE_MODULES = ['node:crypto', 'node:buffer', 'node:zlib', 'typebox', 'typebox/compile', 'lossless-json']
+const PURE_MODULES = ['node:crypto', 'node:buffer', 'node:zlib', 'typebox', 'typebox/compile']
 
 export function complaintsAboutArrows(source: Source): string[] {
   const from = inSrc(source.path)

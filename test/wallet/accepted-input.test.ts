@@ -62,11 +62,15 @@ describe('an amount spelled', () => {
 })
 
 describe('unknown extra members are accepted and ignored (R-7)', () => {
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000)
   const extras = [
     ['a plain one', '"extra":1'],
     ['a nested one', '"extra":{"amount":1,"userId":"nobody","deep":[[[{}]]]}'],
     ['one whose text no database stores', '"extra":"\\u0000\\ud800"'],
     ['one with a number too long for money', '"extra":123456789012345678901234567890'],
+    ['one with amounts too long for money', '"extra":[{"amount":1e-400,"type":1.00000000000000001,"bonusId":-0}]'],
+    ['a deep one', `"extra":${deep}`],
+    ['a deep one beside a long number', `"extra":${deep},"long":12345678901234567890`],
     ['__proto__', '"__proto__":{"amount":1}'],
     ['constructor', '"constructor":{"prototype":{"amount":1}}'],
     ['toString and hasOwnProperty', '"toString":1,"hasOwnProperty":1,"valueOf":null'],
@@ -84,6 +88,57 @@ describe('unknown extra members are accepted and ignored (R-7)', () => {
   })
 
   it('in the items of metadata', () => expectPlaced({ metadata: [{ odds: 'new', eventId: 7, extra: { a: [1] } }] }))
+})
+
+describe('numbers in an item of metadata that this version does not know are kept as they came (R-7)', () => {
+  const numbers: [string, unknown][] = [
+    ['0.47058823529411764', 0.47058823529411764],
+    ['1.2345678901234567', 1.2345678901234567],
+    ['1.23456789012345678901', '1.23456789012345678901'],
+    ['12345678901234567890', '12345678901234567890'],
+    ['1e-400', '1e-400'],
+    ['-1e999999', '-1e999999'],
+    ['-0', '-0'],
+    ['1e2', 100],
+  ]
+  it.each(numbers)('%s', async (number, kept) => {
+    const item = `{"amount":${number},"type":[${number}],"eventId":7,"coefficient":1.23456789012345678901}`
+    const scene = await placed({ metadata: spelled(`[${item}]`) })
+    const shown = { amount: kept, type: [kept], eventId: 7, coefficient: 1.2345678901234567 }
+    expect((await betView(scene)).body).toMatchObject({ details: { metadata: [shown] } })
+  })
+
+  it('an id of more digits than a number holds keeps them', async () => {
+    const scene = await placed({ metadata: spelled('[{"eventId":1234567890123456789}]') })
+    expect((await betView(scene)).body).toMatchObject({ details: { metadata: [{ eventId: '1234567890123456789' }] } })
+  })
+})
+
+describe('of a name that stands twice the last value counts', () => {
+  it.each(['', '"long":12345678901234567890,', '"amount":1e400,"bonusId":7.00000000000000001,'])(
+    '%s',
+    async (beside) => {
+      const scene = await newScene(wallet)
+      const twins = '"amount":1,"userId":"somebody else","bonusId":-7,"type":2,'
+      const text = JSON.stringify(messageOf(scene, 'place')).replace('{', `{${beside}${twins}`)
+      expectDone(await sendText(scene, 'place', text), scene.betId)
+      expect(await balanceOf(scene)).toBe('900.00')
+    },
+  )
+})
+
+describe('an integer spelled otherwise is that integer', () => {
+  it.each(['1.0', '1e0', '10e-1', '1.00000000000000000000', '1000000000000000000000e-21', '0.1E+001'])(
+    'type and bonusId %s',
+    async (one) => {
+      const scene = await placed({ type: spelled(one), bonusId: spelled(one), amount: 0 }, '1000.00')
+      expect((await betView(scene)).body).toMatchObject({ details: { bonusId: 1 } })
+    },
+  )
+
+  it.each(['0', '-7', '9007199254740991', '-9007199254740991'])('bonusId %s', async (bonusId) => {
+    await expectPlaced({ bonusId: spelled(bonusId) })
+  })
 })
 
 describe('members that may be absent or null', () => {

@@ -106,6 +106,32 @@ describe('a member that is inherited is a member that is missing', () => {
   )
 })
 
+describe('what a double would take for a bonusId makes no freebet of a stake of 0 (M-3)', () => {
+  it.each(['-0', '1e-400', '7.00000000000000001', '6.99999999999999999', '1e300', '12345678901234567'])(
+    'bonusId %s',
+    async (bonusId) => {
+      const scene = await newScene(wallet)
+      const text = jsonText({ ...messageOf(scene, 'place'), amount: 0, bonusId: spelled(bonusId) })
+      await expectCode5(scene, () => sendText(scene, 'place', text))
+    },
+  )
+})
+
+describe('a number as long as a body', () => {
+  const zeros = '0'.repeat(200_000)
+  it.each([
+    ['an integer', `1${zeros}`],
+    ['a fraction of zeros and a one', `1.${zeros}1`],
+    ['an exponent', `1e1${zeros}`],
+  ])('%s is code 5, at once', async (_, amount) => {
+    const scene = await newScene(wallet)
+    const text = jsonText({ ...messageOf(scene, 'place'), amount: spelled(amount) })
+    const start = performance.now()
+    await expectCode5(scene, () => sendText(scene, 'place', text))
+    expect(performance.now() - start).toBeLessThan(4_000)
+  })
+})
+
 describe('a selection that is nested too deeply to be kept', () => {
   afterEach(() => wallet.auditIsClean())
 

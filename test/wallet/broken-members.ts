@@ -11,11 +11,14 @@ interface MemberRule {
 
 const quoted = (text: string) => JSON.stringify(text)
 
+/** More digits than a double holds; not to be taken for a text. */
+const LONG_NUMBER = '12345678901234567890'
+
 /** What no string member may be: of another type, or unable to be stored and compared as received (I-7). */
 function notText(length: number): string[] {
   const filling = 'x'.repeat(length - 2)
   const unstorable = [`"\\u0000x${filling}"`, `"x${filling}\\u0000"`, `"\\ud800x${filling}"`, `"x${filling}\\udc00"`]
-  return ['1', 'true', '[]', '{}', '["x"]', ...unstorable]
+  return ['1', LONG_NUMBER, 'true', '[]', '{}', '["x"]', ...unstorable]
 }
 
 function text(name: string, shortest: number, longest: number): MemberRule {
@@ -30,11 +33,20 @@ function oneOf(name: string, ...near: string[]): MemberRule {
 const notNumbers = ['"12.12"', '"NaN"', '"1"', '""', 'true', 'false', '[]', '{}', '[1]', '{"value":1}']
 /** No JSON at all: such a body is malformed as a whole. */
 const noJson = ['NaN', 'Infinity', '-Infinity', '+1', '01', '1.', '.5', '0x10', '1_000', '1e', "'1'", 'undefined']
-const extremes = ['1e400', '-1e400', '1e308', '1e-400', '-1e-400', '1e999999999999']
+const extremes = ['1e400', '-1e400', '1e308', '1e300', '1e-400', '-1e-400', '1e999999999999']
 const negatives = ['-1', '-0.01', '-1e2', '-0', '-0.0', '-0e5', '-1e-3']
-const tooManyDigits = ['1.2345678901234567', '12345678901234567', '0.1234567890123456', '99999999999999999999']
+const zeros = '0'.repeat(16)
+const tooManyDigits = [
+  ...['1234567890123456', '12345678901234.56', '1.2345678901234567', '12345678901234567', '0.1234567890123456'],
+  ...['99999999999999999999', `1.${zeros}1`, `1${zeros}1e-17`],
+]
 
-const integers = ['"1"', '1.5', '1e400', 'true', '[]', '{}', '""']
+/** A double would make an integer of them (1, 2, 3, 8, 0), or an integer that nobody wrote. */
+const nearIntegers = [
+  ...['1', '2', '3', '8', '0'].map((digit) => `${digit}.${zeros}1`),
+  ...['7.99999999999999999', `1${zeros}1e-17`, '12345678901234567', '1e23'],
+]
+const notIntegers = ['"1"', '1.5', '1e-9', 'true', '[]', '{}', '""', '-0', '-0.0', '-0e5', ...extremes, ...nearIntegers]
 
 const required = (rule: MemberRule): MemberRule => ({ ...rule, required: true })
 const nullable = (rule: MemberRule): MemberRule => ({ ...rule, nullable: true })
@@ -59,29 +71,35 @@ const amount: MemberRule = {
 /** An amount that moves money; its decimals must fit the currency as well (M-2). */
 const paidAmount = required({ ...amount, wrong: [...amount.wrong, '1e-9', '0.001', '10.005', '1e-3'] })
 
-const factor = (name: string): MemberRule => ({ name, wrong: [...notNumbers, '1e400', '-1', '0', '-0'] })
+const factor = (name: string): MemberRule => ({
+  name,
+  wrong: [...notNumbers, '1e400', '-1e400', '1e-400', '-1', '0', '-0'],
+})
 const described: MemberRule[] = [
   factor('coefficient'),
   factor('boosterCoefficient'),
   oneOf('gameType', 'Sportsbook', 'casino', 'sportsbook '),
   oneOf('ticketType', 'Single', 'system', 'single\u0000'),
-  nullable({ name: 'bonusId', wrong: integers }),
-  nullable({ name: 'bonusTemplateId', wrong: integers }),
+  nullable({ name: 'bonusId', wrong: notIntegers }),
+  nullable({ name: 'bonusTemplateId', wrong: notIntegers }),
 ]
-const bonusAmount = nullable({ name: 'bonusAmount', wrong: [...notNumbers, '-1', '1e400'] })
+const bonusAmount = nullable({
+  name: 'bonusAmount',
+  wrong: [...notNumbers, ...extremes, ...negatives, ...tooManyDigits],
+})
 
 function type(...others: string[]): MemberRule {
   return {
     name: 'type',
     required: true,
-    wrong: ['"1"', '"2"', '"3"', '0', '4', '-1', '1.5', 'true', '[1]', '{}', '1e400', ...others],
+    wrong: ['"2"', '"3"', '0', '4', '-1', '[1]', ...notIntegers, ...others],
   }
 }
 
 const items = ['1', '"x"', 'null', '[]', 'true']
 const itemMembers = [
-  ...['"2.5"', 'true', '0', '-1', '1e400', '[]', 'null'].map((value) => `"coefficient":${value}`),
-  ...['"1"', '1.5', 'true', '{}'].map((value) => `"stage":${value}`),
+  ...['"2.5"', 'true', '0', '-1', '1e400', '1e-400', '-0', '[]', 'null'].map((value) => `"coefficient":${value}`),
+  ...notIntegers.map((value) => `"stage":${value}`),
   ...['1', 'true', '[]', '"2031-05-16T18:00:00Z"', '"tomorrow"', '""'].map((value) => `"eventDate":${value}`),
   ...['discipline', 'tournament', 'event', 'market', 'outcome'].map((name) => `"${name}":{}`),
   ...['disciplineId', 'tournamentId', 'eventId', 'marketId', 'outcomeId'].map((name) => `"${name}":[]`),
@@ -104,8 +122,8 @@ const placeOnly: MemberRule[] = [
     name: 'ip',
     wrong: ['1', 'true', '[]', '""', '"nowhere"', '"999.1.1.1"', '"1.2.3"', '"1.2.3.4 "', '"::g"', '"1.2.3.4/8"'],
   },
-  { name: 'info', wrong: ['1', 'true', '[]', '{}'] },
-  nullable({ name: 'subPartnerId', wrong: ['1', 'true', '[]', '{}'] }),
+  { name: 'info', wrong: ['1', LONG_NUMBER, 'true', '[]', '{}'] },
+  nullable({ name: 'subPartnerId', wrong: ['1', LONG_NUMBER, 'true', '[]', '{}'] }),
   metadata,
   bonusAmount,
 ]
@@ -114,7 +132,7 @@ const resultType = required(oneOf('resultType', 'win', 'WON', 'won ', 'void', 'c
 const errorCode: MemberRule = {
   name: 'errorCode',
   required: true,
-  wrong: ['"8"', '8.5', 'true', '[]', '{}', '""', '1e400'],
+  wrong: ['"8"', '8.5', '2147483648', '-2147483649', ...notIntegers],
 }
 
 const ids = [requestId, transactionId, userId, operatorUser]
