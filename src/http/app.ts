@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Db, statement } from '../db/db.ts'
+import { LIMITS } from '../protocol/limits.ts'
 import { Problem, sendProblem } from './problem.ts'
 
 /** Milliseconds for a request to arrive completely; the platform gives up after 5 s. */
 const REQUEST_TIMEOUT_MS = 10_000
 const REQUEST_CHECK_MS = 1_000
 const SWEEP_MS = 50
+/** Bytes of a request's head, as many as of a body: Node's 16 KiB would answer 431 to a long signature, which is code 1 (R-1, S-2). */
+const MAX_HEAD_BYTES = LIMITS.bodyBytes
 /** Milliseconds that a shutdown waits for answers and half-sent requests; no call takes longer. */
 const GRACE_MS = 6_000
 
@@ -24,7 +27,7 @@ export function createHttpApp(apiPrefix = ''): HttpApp {
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { connectionsCheckingInterval: REQUEST_CHECK_MS },
+    http: { connectionsCheckingInterval: REQUEST_CHECK_MS, maxHeaderSize: MAX_HEAD_BYTES },
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     frameworkErrors: (error, request, reply) => void refusePath(apiPrefix, error, request, reply),
     routerOptions: { maxParamLength: 1_000 },

@@ -48,6 +48,19 @@ function isFaithful(name: string, number: string, depth: number): boolean {
   return isHeldByDouble(number) && (!isMoney || isExactNumber(number))
 }
 
+const STRING_OR_NAME = new RegExp(String.raw`${STRING}\s*:?`, 'g')
+
+/** True if no name stands twice in an object of this text, which JSON.parse must have taken. */
+export function namesAreUnique(text: string): boolean {
+  const written = (text.match(STRING_OR_NAME) ?? []).filter((token) => token.endsWith(':')).length
+  let kept = -1 // the whole is visited too
+  JSON.parse(text, function count(this: unknown, _name, value) {
+    if (!Array.isArray(this)) kept++
+    return value
+  })
+  return written === kept
+}
+
 /** Nested deeper than this describes nothing, and would exhaust the stack of whoever renders or compares it. */
 export const MAX_DEPTH = 32
 

@@ -119,7 +119,9 @@ const spelling: BrokenSignature[] = [
   withSignature('garbage in place of a character', (segment) => `${segment.slice(0, 20)}!${segment.slice(21)}`),
   withSignature('a space inside it', (segment) => `${segment.slice(0, 20)} ${segment.slice(20)}`),
   withSignature('43 zeros', () => 'A'.repeat(43)),
-  withSignature('ten thousand characters', (segment) => segment.repeat(230)),
+  ...[10_000, 20_000, 200_000].map((length) =>
+    withSignature(`${length} characters`, (segment) => segment.repeat(length / segment.length)),
+  ),
 ]
 
 const algorithms: BrokenSignature[] = [
@@ -141,6 +143,12 @@ const algorithms: BrokenSignature[] = [
   withHeader('crit, empty', { alg: 'HS256', crit: [] }),
   withHeader('crit with b64', { alg: 'HS256', b64: false, crit: ['b64'] }),
   withHeader('b64 false', { alg: 'HS256', b64: false }),
+  withHeader('alg twice, the last good', '{"alg":"none","alg":"HS256"}'),
+  withHeader('alg twice, the first good', '{"alg":"HS256","alg":"none"}'),
+  withHeader('alg twice, both good', '{"alg":"HS256","typ":"JWT","alg" : "HS256"}'),
+  withHeader('alg twice, once in escapes', '{"\\u0061lg":"none","alg":"HS256"}'),
+  withHeader('another name twice', '{"alg":"HS256","typ":"JWT","typ":"JOSE"}'),
+  withHeader('a name twice further down', '{"alg":"HS256","jwk":{"kid":"1","kid":"2"}}'),
 ]
 
 const headers: BrokenSignature[] = [

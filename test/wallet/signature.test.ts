@@ -125,6 +125,7 @@ describe('what is signed is the bytes as sent (K1)', () => {
     '{"alg":"HS256"}',
     '{ "alg" : "HS256", "kid": "2031-05", "typ": "JOSE" }\n',
     '{"alg":"HS256","b64":true}',
+    '{"alg":"HS256","kid":"\\"alg\\":","jwk":{"alg":["none","none"],"__proto__":{"alg":1}}}',
   ]
   it.each(headers)('the protected header %s is taken as received', async (header) => {
     const scene = await sceneFor(wallet, 'place')
