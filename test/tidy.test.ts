@@ -32,6 +32,7 @@ describe('in src, test, scripts and bench', () => {
     ['types are not escaped from', habits.noAny],
     ['every test runs and no work is left over', habits.nothingLeftOver],
     ['every file has a subject', habits.noBucket],
+    ['a wallet whose money was moved is audited', habits.movedMoneyIsAudited],
   ]
   test.each(rules)('%s', (_name, rule) => expect(ALL.flatMap(rule)).toEqual([]))
 
@@ -141,6 +142,11 @@ describe('the rules see', () => {
       'an unqualified join in a template',
       habits.sqlIsQualified,
       'const x = `select 1 from purser.bet b\n join bet_call c on true`',
+    ],
+    [
+      'money that nobody audits',
+      habits.movedMoneyIsAudited,
+      "wallet = await startWallet()\nawait wallet.operator.deposit(userId, '1.00')",
     ],
     ['an unqualified insert', habits.sqlIsQualified, "const x = 'insert into transfer values ($1)'"],
     ['an unqualified update', habits.sqlIsQualified, "const x = 'update account set balance = 0'"],

@@ -66,6 +66,7 @@ async function failInEveryWay(): Promise<void> {
     ).status,
   ).toBe(500)
   await wallet.wire.place({ userId, token: tokens.at(-1), transactionId: 'broken-bet-1', amount: 1 })
+  await wallet.auditIsClean()
   await database.drop()
   await wallet.wire.profile(tokens.at(-1) as string)
   await wallet.wire.settle({ userId, transactionId: randomUUID(), amount: 1 })

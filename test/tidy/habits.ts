@@ -107,3 +107,16 @@ function textOf({ text }: Source, node: Node): string | undefined {
 function isDefinedIn(sql: string, name: string): boolean {
   return new RegExp(`\\b${name}\\s*(\\([^)]*\\))?\\s+as\\s*(materialized\\s*)?\\(`, 'i').test(sql)
 }
+
+const STARTS_A_WALLET = /^(startWallet|spawnWallet|newWallet)$/
+const MOVES_MONEY = /^(.*\.deposit|playerWithMoney|newScene|sceneFor|runConformanceWallet)$/s
+/** As a call, in the comparison of the fault tests, or as the command. */
+const AUDITS = /\.auditIsClean\b|\bexpectSameBets\b|\['audit'/
+
+/** Of a whole file: whether it audits after each test is for its reader to see. Those of support/ leave it to the tests. */
+export const movedMoneyIsAudited: Rule = (source) => {
+  const callees = source.nodes.map((node) => calleeOf(source, node))
+  const moves = [STARTS_A_WALLET, MOVES_MONEY].every((name) => callees.some((callee) => name.test(callee)))
+  const isLeftToTests = source.path.startsWith('test/support/') || AUDITS.test(source.text)
+  return moves && !isLeftToTests ? [`${source.path}: moves money in a wallet and never audits it`] : []
+}

@@ -12,6 +12,7 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
+afterEach(() => wallet.auditIsClean())
 afterAll(() => wallet.stop())
 
 /** The message with a text member whose bytes are given. */
@@ -33,7 +34,6 @@ describe.each(messageNames)('%s', (name) => {
   beforeAll(async () => {
     scene = await sceneFor(wallet, name)
   })
-  afterAll(() => wallet.auditIsClean())
 
   async function expectCode5(call: RawCall): Promise<void> {
     const before = [await balanceOf(scene), await stateOf(scene)]
@@ -75,8 +75,6 @@ describe.each(messageNames)('%s', (name) => {
 })
 
 describe('a Place bet is accepted', () => {
-  afterEach(() => wallet.auditIsClean())
-
   async function expectAccepted(call: (text: string, message: object) => RawCall): Promise<void> {
     const scene = await newScene(wallet)
     const message = messageOf(scene, 'place')

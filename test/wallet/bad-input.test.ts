@@ -12,7 +12,6 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-// Almost nothing here moves money, so the audit comes once after each group that sends one call that does.
 afterAll(() => wallet.stop())
 
 function shown({ name, value }: BrokenMember): string {
@@ -42,6 +41,7 @@ describe.each(messageNames)('%s', (message) => {
     scene = await sceneFor(wallet, message)
     before = await standing(scene)
   })
+  // A thousand calls are refused, each with the same standing before and after; the last one moves money.
   afterAll(() => wallet.auditIsClean())
 
   const cases = brokenMembers(message).map((broken) => [shown(broken), broken] as const)
@@ -95,6 +95,8 @@ describe.each(messageNames)('%s', (message) => {
 })
 
 describe('a member that is inherited is a member that is missing', () => {
+  afterEach(() => wallet.auditIsClean())
+
   it.each(['', '"x":12345678901234567890,'])(
     'bonusId in __proto__ makes no freebet of a stake of 0 (%s)',
     async (extra) => {
@@ -146,6 +148,8 @@ describe('a selection that is nested too deeply to be kept', () => {
 })
 
 describe('a method and a type that do not belong together are code 5 (cases 10, 11, K6)', () => {
+  afterEach(() => wallet.auditIsClean())
+
   const columns = ['settle', 'rollback', 'unsettle', 'place'] as const
   const wrong = [
     { method: 'POST', column: 'settle' },
