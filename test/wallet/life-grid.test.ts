@@ -1,7 +1,7 @@
 // Lives through every cell of life-grid.ts, under both clawback policies (L-2) and locked in both ways (L-3).
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { type Answer, answered, member, millionths, timeOf } from './answers.ts'
+import { type Answer, answered, expectAnswer, member, millionths, timeOf } from './answers.ts'
 import { type Call, calls, columnOf, life, type Past, pasts, variants, type Way } from './life-grid.ts'
 import { cashout } from './life-row.ts'
 import { locked } from './moments.ts'
@@ -117,6 +117,7 @@ async function happening({ past, scene, seen }: Lived, call: Call, way: Way): Pr
   wallet.clock.advance(1_000)
   const arrival = wallet.clock.now()
   const answer = await sendCall(scene, columnOf(call), message)
+  expectAnswer(answer, answer.status === 200 ? 200 : Number(answered(answer)), scene.betId)
   const after = await lookAt(scene)
   const effect = [...moved(before.balance, after.balance), ...(after.state === before.state ? [] : [after.state])]
   const head = headOf(answer, seen, arrival)

@@ -55,6 +55,7 @@ interface Variant {
 
 const stranger: Made = async ({ wallet }) => ({ userId: (await newScene(wallet)).userId })
 const refund = { resultType: 'refund' }
+const lost = { resultType: 'lost', amount: 0 }
 const [more, less, dollars] = [{ amount: 300 }, { amount: 17 }, { currency: 'USD' }]
 
 /** The repeat of a cashout is the repeat of a settle. */
@@ -77,7 +78,7 @@ export const variants: Record<string, Variant> = {
   'no amount': { ways: [{ with: { amount: undefined } }], of: sparing },
   // A cashout as anything else is a settle.
   'other type': { ways: [{ with: refund }], of: ['settle'] },
-  lost: { ways: [{ with: { resultType: 'lost', amount: 0 } }], of: ['settle'] },
+  lost: { ways: [{ with: lost }], of: ['settle'] },
   'other currency': { ways: [{ with: dollars }] },
   'no currency': { ways: [{ with: { currency: undefined } }], of: sparing },
   'other player': { ways: [{ with: stranger }] },
@@ -101,6 +102,7 @@ export const variants: Record<string, Variant> = {
   },
   spent: { ways: [{ meanwhile: spentAll }] },
   'spent, more': { ways: [{ meanwhile: spentAll, with: more }], of: results },
+  'spent, lost': { ways: [{ meanwhile: spentAll, with: lost }], of: ['settle'] },
   'spent, less': { ways: [{ meanwhile: spentAll, with: less }], of: results },
 }
 
@@ -113,130 +115,132 @@ export const variants: Record<string, Variant> = {
  */
 export const life: Record<Call, string> = {
   place: `
-    nothing      | open     | reopened | settled  | cashed out | cancelled | undone   | tombstone | refused
+    nothing    | open   | reopened | settled | cashed out | cancelled | undone | tombstone | refused
     again:
-    unsent       | =place   | =place   | =place   | =place     | 8!        | 8!       | unsent    | 7
+    unsent     | =place | =place   | =place  | =place     | 8!        | 8!     | unsent    | 7
     new requestId; test player:
-    -100 open    | =place   | =place   | =place   | =place     | 8!        | 8!       | 8!        | 7
+    -100 open  | =place | =place   | =place  | =place     | 8!        | 8!     | 8!        | 7
     same requestId, more; same requestId, other currency:
-    unsent       | 8!       | 8!       | 8!       | 8!         | 8!        | 8!       | unsent    | 7
+    unsent     | 8!     | 8!       | 8!      | 8!         | 8!        | 8!     | unsent    | 7
     more:
-    -300 open    | 8!       | 8!       | 8!       | 8!         | 8!        | 8!       | 8!        | 7
+    -300 open  | 8!     | 8!       | 8!      | 8!         | 8!        | 8!     | 8!        | 7
     less:
-    -17 open     | 8!       | 8!       | 8!       | 8!         | 8!        | 8!       | 8!        | 7
+    -17 open   | 8!     | 8!       | 8!      | 8!         | 8!        | 8!     | 8!        | 7
     other currency:
-    5            | 8!       | 8!       | 8!       | 8!         | 8!        | 8!       | 8!        | 7
+    5          | 8!     | 8!       | 8!      | 8!         | 8!        | 8!     | 8!        | 7
     other player:
-    3            | 3        | 3        | 3        | 3          | 3         | 3        | 3         | 3
+    3          | 3      | 3        | 3       | 3          | 3         | 3      | 3         | 3
     dead token:
-    4            | =place   | =place   | =place   | =place     | 8!        | 8!       | 8!        | 7
+    4          | =place | =place   | =place  | =place     | 8!        | 8!     | 8!        | 7
     wrong token:
-    3            | =place   | =place   | =place   | =place     | 8!        | 8!       | 8!        | 7
+    3          | =place | =place   | =place  | =place     | 8!        | 8!     | 8!        | 7
     no token:
-    5            | 5        | 5        | 5        | 5          | 5         | 5        | 5         | 5
+    5          | 5      | 5        | 5       | 5          | 5         | 5      | 5         | 5
     locked:
-    unknown      | =place   | =place   | =place   | =place     | 8!        | 8!       | 8!        | 7
+    unknown    | =place | =place   | =place  | =place     | 8!        | 8!     | 8!        | 7
     locked, other currency:
-    unknown      | 8!       | 8!       | 8!       | 8!         | 8!        | 8!       | 8!        | 7
+    unknown    | 8!     | 8!       | 8!      | 8!         | 8!        | 8!     | 8!        | 7
     blocked:
-    9 refused    | =place   | =place   | =place   | =place     | 8!        | 8!       | 8!        | 7
+    9 refused  | =place | =place   | =place  | =place     | 8!        | 8!     | 8!        | 7
     self-excluded:
-    14 refused   | =place   | =place   | =place   | =place     | 8!        | 8!       | 8!        | 7
+    14 refused | =place | =place   | =place  | =place     | 8!        | 8!     | 8!        | 7
     unverified:
-    15 refused   | =place   | =place   | =place   | =place     | 8!        | 8!       | 8!        | 7
+    15 refused | =place | =place   | =place  | =place     | 8!        | 8!     | 8!        | 7
     under age:
-    16 refused   | =place   | =place   | =place   | =place     | 8!        | 8!       | 8!        | 7
+    16 refused | =place | =place   | =place  | =place     | 8!        | 8!     | 8!        | 7
     spent:
-    7 refused    | =place   | =place   | =place   | =place     | 8!        | 8!       | 8!        | 7`,
+    7 refused  | =place | =place   | =place  | =place     | 8!        | 8!     | 8!        | 7`,
 
   settle: `
-    nothing | open        | reopened    | settled     | cashed out    | cancelled | undone  | tombstone | refused
+    nothing | open        | reopened    | settled       | cashed out    | cancelled | undone  | tombstone | refused
     again:
-    unsent  | unsent      | =settle     | =settle     | =settle       | unsent    | =settle | unsent    | unsent
+    unsent  | unsent      | =settle     | =settle       | =settle       | unsent    | =settle | unsent    | unsent
     new requestId; dead token; wrong token; whoever; spent:
-    5!      | +250 won    | +250 won    | =settle     | +100 won      | 20!       | 20!     | 20!       | 5!
+    5!      | +250 won    | +250 won    | =settle       | +100 won      | 20!       | 20!     | 20!       | 5!
     same requestId, more:
-    unsent  | unsent      | +300 won    | +50         | +150          | unsent    | 20!     | unsent    | unsent
+    unsent  | unsent      | +300 won    | +50           | +150          | unsent    | 20!     | unsent    | unsent
     same requestId, other currency:
-    unsent  | unsent      | 5!          | 5!          | 5!            | unsent    | 20!     | unsent    | unsent
+    unsent  | unsent      | 5!          | 5!            | 5!            | unsent    | 20!     | unsent    | unsent
     same requestId, other type:
-    unsent  | unsent      | +250 refund | refund      | refund        | unsent    | 20!     | unsent    | unsent
+    unsent  | unsent      | +250 refund | refund        | refund        | unsent    | 20!     | unsent    | unsent
     more; spent, more:
-    5!      | +300 won    | +300 won    | +50         | +150 won      | 20!       | 20!     | 20!       | 5!
+    5!      | +300 won    | +300 won    | +50           | +150 won      | 20!       | 20!     | 20!       | 5!
     less:
-    5!      | +17 won     | +17 won     | -233        | -133 won      | 20!       | 20!     | 20!       | 5!
+    5!      | +17 won     | +17 won     | -233          | -133 won      | 20!       | 20!     | 20!       | 5!
     spent, less:
-    5!      | +17 won     | +17 won     | 21!/-233    | 21!/-133 won  | 20!       | 20!     | 20!       | 5!
+    5!      | +17 won     | +17 won     | 21!/-233      | 21!/-133 won  | 20!       | 20!     | 20!       | 5!
     other type:
-    5!      | +250 refund | +250 refund | refund      | +100 refund   | 20!       | 20!     | 20!       | 5!
+    5!      | +250 refund | +250 refund | refund        | +100 refund   | 20!       | 20!     | 20!       | 5!
     lost:
-    5!      | lost        | lost        | -250 lost   | -150 lost     | 20!       | 20!     | 20!       | 5!
+    5!      | lost        | lost        | -250 lost     | -150 lost     | 20!       | 20!     | 20!       | 5!
+    spent, lost:
+    5!      | lost        | lost        | 21!/-250 lost | 21!/-150 lost | 20!       | 20!     | 20!       | 5!
     other currency:
-    5!      | 5!          | 5!          | 5!          | 5!            | 20!       | 20!     | 20!       | 5!
+    5!      | 5!          | 5!          | 5!            | 5!            | 20!       | 20!     | 20!       | 5!
     other player:
-    5!      | 5!          | 5!          | 5!          | 5!            | 5!        | 5!      | 5!        | 5!
+    5!      | 5!          | 5!          | 5!            | 5!            | 5!        | 5!      | 5!        | 5!
     locked:
-    unknown | +250 won    | +250 won    | =settle     | 20            | 20!       | 20!     | 20!       | 5!
+    unknown | +250 won    | +250 won    | =settle       | 20            | 20!       | 20!     | 20!       | 5!
     locked, more:
-    unknown | +300 won    | +300 won    | 20          | 20            | 20!       | 20!     | 20!       | 5!
+    unknown | +300 won    | +300 won    | 20            | 20            | 20!       | 20!     | 20!       | 5!
     locked, less:
-    unknown | +17 won     | +17 won     | 20          | 20            | 20!       | 20!     | 20!       | 5!
+    unknown | +17 won     | +17 won     | 20            | 20            | 20!       | 20!     | 20!       | 5!
     locked, other type:
-    unknown | +250 refund | +250 refund | 20          | 20            | 20!       | 20!     | 20!       | 5!
+    unknown | +250 refund | +250 refund | 20            | 20            | 20!       | 20!     | 20!       | 5!
     locked, other currency:
-    unknown | 5!          | 5!          | 5!          | 5!            | 20!       | 20!     | 20!       | 5!`,
+    unknown | 5!          | 5!          | 5!            | 5!            | 20!       | 20!     | 20!       | 5!`,
 
   cashout: `
-    nothing | open          | reopened      | settled          | cashed out | cancelled | undone | tombstone | refused
+    nothing | open         | reopened     | settled          | cashed out | cancelled | undone | tombstone | refused
     new requestId; whoever:
-    5!      | +150 cashout  | +150 cashout  | -100 cashout     | =settle    | 20!       | 20!    | 20!       | 5!
+    5!      | +150 cashout | +150 cashout | -100 cashout     | =settle    | 20!       | 20!    | 20!       | 5!
     spent:
-    5!      | +150 cashout  | +150 cashout  | 21!/-100 cashout | =settle    | 20!       | 20!    | 20!       | 5!
+    5!      | +150 cashout | +150 cashout | 21!/-100 cashout | =settle    | 20!       | 20!    | 20!       | 5!
     more; spent, more:
-    5!      | +300 cashout  | +300 cashout  | +50 cashout      | +150       | 20!       | 20!    | 20!       | 5!
+    5!      | +300 cashout | +300 cashout | +50 cashout      | +150       | 20!       | 20!    | 20!       | 5!
     less:
-    5!      | +17 cashout   | +17 cashout   | -233 cashout     | -133       | 20!       | 20!    | 20!       | 5!
+    5!      | +17 cashout  | +17 cashout  | -233 cashout     | -133       | 20!       | 20!    | 20!       | 5!
     spent, less:
-    5!      | +17 cashout   | +17 cashout   | 21!/-233 cashout | 21!/-133   | 20!       | 20!    | 20!       | 5!
+    5!      | +17 cashout  | +17 cashout  | 21!/-233 cashout | 21!/-133   | 20!       | 20!    | 20!       | 5!
     other currency:
-    5!      | 5!            | 5!            | 5!               | 5!         | 20!       | 20!    | 20!       | 5!
+    5!      | 5!           | 5!           | 5!               | 5!         | 20!       | 20!    | 20!       | 5!
     other player:
-    5!      | 5!            | 5!            | 5!               | 5!         | 5!        | 5!     | 5!        | 5!
+    5!      | 5!           | 5!           | 5!               | 5!         | 5!        | 5!     | 5!        | 5!
     dead token:
-    5!      | 4             | 4             | 4                | =settle    | 20!       | 20!    | 20!       | 5!
+    5!      | 4            | 4            | 4                | =settle    | 20!       | 20!    | 20!       | 5!
     wrong token:
-    5!      | 3             | 3             | 3                | =settle    | 20!       | 20!    | 20!       | 5!
+    5!      | 3            | 3            | 3                | =settle    | 20!       | 20!    | 20!       | 5!
     no token:
-    5       | 5             | 5             | 5                | 5          | 5         | 5      | 5         | 5
+    5       | 5            | 5            | 5                | 5          | 5         | 5      | 5         | 5
     locked:
-    unknown | +150 cashout  | +150 cashout  | 20               | =settle    | 20!       | 20!    | 20!       | 5!
+    unknown | +150 cashout | +150 cashout | 20               | =settle    | 20!       | 20!    | 20!       | 5!
     locked, more:
-    unknown | +300 cashout  | +300 cashout  | 20               | 20         | 20!       | 20!    | 20!       | 5!
+    unknown | +300 cashout | +300 cashout | 20               | 20         | 20!       | 20!    | 20!       | 5!
     locked, less:
-    unknown | +17 cashout   | +17 cashout   | 20               | 20         | 20!       | 20!    | 20!       | 5!
+    unknown | +17 cashout  | +17 cashout  | 20               | 20         | 20!       | 20!    | 20!       | 5!
     locked, other currency:
-    unknown | 5!            | 5!            | 5!               | 5!         | 20!       | 20!    | 20!       | 5!`,
+    unknown | 5!           | 5!           | 5!               | 5!         | 20!       | 20!    | 20!       | 5!`,
 
   unsettle: `
-    nothing | open    | reopened  | settled       | cashed out    | cancelled | undone    | tombstone | refused
+    nothing | open   | reopened  | settled       | cashed out    | cancelled | undone    | tombstone | refused
     again:
-    unsent  | unsent  | =unsettle | unsent        | unsent        | unsent    | =unsettle | unsent    | unsent
+    unsent  | unsent | =unsettle | unsent        | unsent        | unsent    | =unsettle | unsent    | unsent
     new requestId; more; less; no amount; no currency; dead token; wrong token; whoever:
-    5!      | =place  | =unsettle | -250 open     | -150 open     | 20!       | 20!       | 20!       | 5!
+    5!      | =place | =unsettle | -250 open     | -150 open     | 20!       | 20!       | 20!       | 5!
     spent:
-    5!      | =place  | =unsettle | 21!/-250 open | 21!/-150 open | 20!       | 20!       | 20!       | 5!
+    5!      | =place | =unsettle | 21!/-250 open | 21!/-150 open | 20!       | 20!       | 20!       | 5!
     same requestId, more:
-    unsent  | unsent  | =unsettle | unsent        | unsent        | unsent    | 20!       | unsent    | unsent
+    unsent  | unsent | =unsettle | unsent        | unsent        | unsent    | 20!       | unsent    | unsent
     same requestId, other currency:
-    unsent  | unsent  | 5!        | unsent        | unsent        | unsent    | 20!       | unsent    | unsent
+    unsent  | unsent | 5!        | unsent        | unsent        | unsent    | 20!       | unsent    | unsent
     other currency:
-    5!      | 5!      | 5!        | 5!            | 5!            | 20!       | 20!       | 20!       | 5!
+    5!      | 5!     | 5!        | 5!            | 5!            | 20!       | 20!       | 20!       | 5!
     other player:
-    5!      | 5!      | 5!        | 5!            | 5!            | 5!        | 5!        | 5!        | 5!
+    5!      | 5!     | 5!        | 5!            | 5!            | 5!        | 5!        | 5!        | 5!
     locked:
-    unknown | =place  | =unsettle | 20            | 20            | 20!       | 20!       | 20!       | 5!
+    unknown | =place | =unsettle | 20            | 20            | 20!       | 20!       | 20!       | 5!
     locked, other currency:
-    unknown | 5!      | 5!        | 5!            | 5!            | 20!       | 20!       | 20!       | 5!`,
+    unknown | 5!     | 5!        | 5!            | 5!            | 20!       | 20!       | 20!       | 5!`,
 
   rollback: `
     nothing   | open           | reopened       | settled | cashed out | cancelled | undone    | tombstone | refused

@@ -1,8 +1,6 @@
 // What a row of the life table is: a bet in a state, a call that arrives, and everything that has to come of it.
-import { liveToken, type Made, type Moment, withToken } from './moments.ts'
+import type { Made, Moment } from './moments.ts'
 import { type Column, type Members, must, type State } from './scene.ts'
-
-export type Clawback = 'refuse' | 'allow-negative'
 
 export interface Row {
   /** By default: open at 100.00, settled as won 250.00, cancelled once open, refused for the funds of 5000.00. */
@@ -22,37 +20,23 @@ export interface Row {
   answers: number
   /** How the player's balance in EUR changes; not at all when absent. */
   moves?: string
-  leaves: State
+  /** As it was, when absent. */
+  leaves?: State
   /** The answer's time is that of this earlier call. */
   timeOf?: Column
   anomaly?: true
-  /** The row holds under this clawback policy only (L-2). */
-  clawback?: Clawback
 }
 
-export const noToken = { token: undefined }
 export const cashout = { resultType: 'cashout', amount: 150 }
-export const liveCashout: Made = withToken(liveToken, cashout)
 
 /** The rollback came before its bet: all that is known is that this id must never be debited. */
 export const tombstone: Moment = async (scene) => {
   await must(scene, 'rollback')
 }
 
-export const unsettled: Moment = async (scene) => {
-  await must(scene, 'place')
-  await must(scene, 'settle')
-  await must(scene, 'unsettle')
-}
-
-export const unsettledThenCancelled: Moment = async (scene) => {
-  await unsettled(scene)
-  await must(scene, 'rollback')
-}
-
-export function settledAs(members: Members | Made): Moment {
+export function settledAs(members: Members): Moment {
   return async (scene) => {
     await must(scene, 'place')
-    await must(scene, 'settle', typeof members === 'function' ? await members(scene) : members)
+    await must(scene, 'settle', members)
   }
 }

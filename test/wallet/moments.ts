@@ -64,6 +64,3 @@ export const spentAll: Moment = async (scene) => {
 export function withToken(token: Made, members: Members): Made {
   return async (scene) => ({ ...members, ...(await token(scene)) })
 }
-
-/** The scene's own token: alive. */
-export const liveToken: Made = async ({ token }) => ({ token })
