@@ -109,7 +109,8 @@ async function lookAt(scene: Scene) {
 
 /** Lets the call of a cell arrive, and tells what happened in the words of the grid. */
 async function happening({ past, scene, seen }: Lived, call: Call, way: Way): Promise<string> {
-  if (way.meanwhile === locked && past === 'nothing') return unlockable(scene)
+  if (way.locked && past === 'nothing') return unlockable(scene)
+  if (way.locked) await locked(scene)
   await way.meanwhile?.(scene)
   const message = await messageOf(scene, call, way)
   if (message === undefined) return 'unsent'
@@ -191,10 +192,10 @@ describe.each([
 describe('with PURSER_RESETTLE_WINDOW=2 a bet settled three days ago is locked by its age', () => {
   walletWith({ PURSER_RESETTLE_WINDOW: '2' })
   const of = pastNames.filter((past) => past !== 'nothing')
-  const ofLocked = lines.filter(({ name }) => waysOf(name).some(({ meanwhile }) => meanwhile === locked))
+  const ofLocked = lines.filter(({ name }) => waysOf(name).some((way) => way.locked))
 
   it.each(ofLocked)('$call, $name', (line) => {
-    const unlocked = waysOf(line.name).map(({ meanwhile: _, ...way }) => way)
+    const unlocked = waysOf(line.name).map(({ locked: _, ...way }) => way)
     return expectLine(line, unlocked, { of, pause: 3 * 86_400_000 })
   })
 })

@@ -4,7 +4,6 @@ import {
   blocked,
   expiredToken,
   foreignToken,
-  locked,
   type Made,
   type Moment,
   outOfDateToken,
@@ -43,6 +42,8 @@ export function columnOf(call: Call): Column {
 export interface Way {
   with?: Members | Made
   meanwhile?: Moment
+  /** L-3: by the operator, or by its age. */
+  locked?: true
   /** Starts from the message that was sent before, requestId included, and not from a plain call. */
   resent?: true
 }
@@ -57,6 +58,11 @@ const stranger: Made = async ({ wallet }) => ({ userId: (await newScene(wallet))
 const refund = { resultType: 'refund' }
 const lost = { resultType: 'lost', amount: 0 }
 const [more, less, dollars] = [{ amount: 300 }, { amount: 17 }, { currency: 'USD' }]
+
+const spentAllThenBlocked: Moment = async (scene) => {
+  await spentAll(scene)
+  await blocked(scene)
+}
 
 /** The repeat of a cashout is the repeat of a settle. */
 const repeatable: Variant['of'] = ['place', 'settle', 'unsettle', 'rollback']
@@ -86,11 +92,11 @@ export const variants: Record<string, Variant> = {
   'wrong token': { ways: [{ with: unknownToken }, { with: foreignToken }] },
   // Settle and Unsettle carry none anyway.
   'no token': { ways: [{ with: { token: undefined } }], of: ['place', 'cashout', 'rollback'] },
-  locked: { ways: [{ meanwhile: locked }] },
-  'locked, more': { ways: [{ meanwhile: locked, with: more }], of: results },
-  'locked, less': { ways: [{ meanwhile: locked, with: less }], of: results },
-  'locked, other type': { ways: [{ meanwhile: locked, with: refund }], of: ['settle'] },
-  'locked, other currency': { ways: [{ meanwhile: locked, with: dollars }] },
+  locked: { ways: [{ locked: true }] },
+  'locked, more': { ways: [{ locked: true, with: more }], of: results },
+  'locked, less': { ways: [{ locked: true, with: less }], of: results },
+  'locked, other type': { ways: [{ locked: true, with: refund }], of: ['settle'] },
+  'locked, other currency': { ways: [{ locked: true, with: dollars }] },
   blocked: { ways: [{ meanwhile: blocked }], of: ['place'] },
   'self-excluded': { ways: [{ meanwhile: selfExcluded }], of: ['place'] },
   unverified: { ways: [{ meanwhile: unverified }], of: ['place'] },
@@ -101,6 +107,10 @@ export const variants: Record<string, Variant> = {
     of: unstoppable,
   },
   spent: { ways: [{ meanwhile: spentAll }] },
+  // L-5 is about whether it works, not about what it does: blocked players have no other clawback and no other lock.
+  'locked, blocked': { ways: [{ locked: true, meanwhile: blocked }], of: unstoppable },
+  'spent, blocked': { ways: [{ meanwhile: spentAllThenBlocked }], of: unstoppable },
+  'spent, blocked, less': { ways: [{ meanwhile: spentAllThenBlocked, with: less }], of: results },
   'spent, more': { ways: [{ meanwhile: spentAll, with: more }], of: results },
   'spent, lost': { ways: [{ meanwhile: spentAll, with: lost }], of: ['settle'] },
   'spent, less': { ways: [{ meanwhile: spentAll, with: less }], of: results },
@@ -155,7 +165,7 @@ export const life: Record<Call, string> = {
     nothing | open        | reopened    | settled       | cashed out    | cancelled | undone  | tombstone | refused
     again:
     unsent  | unsent      | =settle     | =settle       | =settle       | unsent    | =settle | unsent    | unsent
-    new requestId; dead token; wrong token; whoever; spent:
+    new requestId; dead token; wrong token; whoever; spent; spent, blocked:
     5!      | +250 won    | +250 won    | =settle       | +100 won      | 20!       | 20!     | 20!       | 5!
     same requestId, more:
     unsent  | unsent      | +300 won    | +50           | +150          | unsent    | 20!     | unsent    | unsent
@@ -167,7 +177,7 @@ export const life: Record<Call, string> = {
     5!      | +300 won    | +300 won    | +50           | +150 won      | 20!       | 20!     | 20!       | 5!
     less:
     5!      | +17 won     | +17 won     | -233          | -133 won      | 20!       | 20!     | 20!       | 5!
-    spent, less:
+    spent, less; spent, blocked, less:
     5!      | +17 won     | +17 won     | 21!/-233      | 21!/-133 won  | 20!       | 20!     | 20!       | 5!
     other type:
     5!      | +250 refund | +250 refund | refund        | +100 refund   | 20!       | 20!     | 20!       | 5!
@@ -179,7 +189,7 @@ export const life: Record<Call, string> = {
     5!      | 5!          | 5!          | 5!            | 5!            | 20!       | 20!     | 20!       | 5!
     other player:
     5!      | 5!          | 5!          | 5!            | 5!            | 5!        | 5!      | 5!        | 5!
-    locked:
+    locked; locked, blocked:
     unknown | +250 won    | +250 won    | =settle       | 20            | 20!       | 20!     | 20!       | 5!
     locked, more:
     unknown | +300 won    | +300 won    | 20            | 20            | 20!       | 20!     | 20!       | 5!
@@ -194,13 +204,13 @@ export const life: Record<Call, string> = {
     nothing | open         | reopened     | settled          | cashed out | cancelled | undone | tombstone | refused
     new requestId; whoever:
     5!      | +150 cashout | +150 cashout | -100 cashout     | =settle    | 20!       | 20!    | 20!       | 5!
-    spent:
+    spent; spent, blocked:
     5!      | +150 cashout | +150 cashout | 21!/-100 cashout | =settle    | 20!       | 20!    | 20!       | 5!
     more; spent, more:
     5!      | +300 cashout | +300 cashout | +50 cashout      | +150       | 20!       | 20!    | 20!       | 5!
     less:
     5!      | +17 cashout  | +17 cashout  | -233 cashout     | -133       | 20!       | 20!    | 20!       | 5!
-    spent, less:
+    spent, less; spent, blocked, less:
     5!      | +17 cashout  | +17 cashout  | 21!/-233 cashout | 21!/-133   | 20!       | 20!    | 20!       | 5!
     other currency:
     5!      | 5!           | 5!           | 5!               | 5!         | 20!       | 20!    | 20!       | 5!
@@ -212,7 +222,7 @@ export const life: Record<Call, string> = {
     5!      | 3            | 3            | 3                | =settle    | 20!       | 20!    | 20!       | 5!
     no token:
     5       | 5            | 5            | 5                | 5          | 5         | 5      | 5         | 5
-    locked:
+    locked; locked, blocked:
     unknown | +150 cashout | +150 cashout | 20               | =settle    | 20!       | 20!    | 20!       | 5!
     locked, more:
     unknown | +300 cashout | +300 cashout | 20               | 20         | 20!       | 20!    | 20!       | 5!
@@ -227,7 +237,7 @@ export const life: Record<Call, string> = {
     unsent  | unsent | =unsettle | unsent        | unsent        | unsent    | =unsettle | unsent    | unsent
     new requestId; more; less; no amount; no currency; dead token; wrong token; whoever:
     5!      | =place | =unsettle | -250 open     | -150 open     | 20!       | 20!       | 20!       | 5!
-    spent:
+    spent; spent, blocked:
     5!      | =place | =unsettle | 21!/-250 open | 21!/-150 open | 20!       | 20!       | 20!       | 5!
     same requestId, more:
     unsent  | unsent | =unsettle | unsent        | unsent        | unsent    | 20!       | unsent    | unsent
@@ -237,7 +247,7 @@ export const life: Record<Call, string> = {
     5!      | 5!     | 5!        | 5!            | 5!            | 20!       | 20!       | 20!       | 5!
     other player:
     5!      | 5!     | 5!        | 5!            | 5!            | 5!        | 5!        | 5!        | 5!
-    locked:
+    locked; locked, blocked:
     unknown | =place | =unsettle | 20            | 20            | 20!       | 20!       | 20!       | 5!
     locked, other currency:
     unknown | 5!     | 5!        | 5!            | 5!            | 20!       | 20!       | 20!       | 5!`,
@@ -246,13 +256,13 @@ export const life: Record<Call, string> = {
     nothing   | open           | reopened       | settled | cashed out | cancelled | undone    | tombstone | refused
     again; same requestId, more; same requestId, other currency:
     unsent    | unsent         | unsent         | unsent  | unsent     | =rollback | =rollback | =rollback | unsent
-    new requestId; more; less; no amount; no currency; dead token; wrong token; no token; whoever; spent:
+    new requestId; more; less; no amount; no currency; dead token; wrong token; no token; whoever; spent; spent, blocked:
     cancelled | +100 cancelled | +100 cancelled | 8!      | 8!         | =rollback | =rollback | =rollback | =place
     other currency:
     cancelled | 5!             | 5!             | 8!      | 8!         | =rollback | =rollback | =rollback | =place
     other player:
     200       | 200            | 200            | 200     | 200        | 200       | 200       | 200       | 200
-    locked:
+    locked; locked, blocked:
     unknown   | +100 cancelled | +100 cancelled | 8!      | 8!         | =rollback | =rollback | =rollback | =place
     locked, other currency:
     unknown   | 5!             | 5!             | 8!      | 8!         | =rollback | =rollback | =rollback | =place`,
