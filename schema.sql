@@ -433,6 +433,8 @@ CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet
 
 CREATE INDEX bet_by_time ON purser.bet USING btree (first_seen_at, bucket);
 
+CREATE INDEX bet_call_acknowledged ON purser.bet_call USING btree (player, bet_id, request_id) WHERE ((operation = ANY (ARRAY['settle'::text, 'unsettle'::text])) AND (outcome <> 'refused'::text));
+
 CREATE INDEX bet_call_anomaly ON purser.bet_call USING btree (at, bucket) WHERE (anomaly IS NOT NULL);
 
 CREATE INDEX session_by_player ON purser.session USING btree (player, bucket);

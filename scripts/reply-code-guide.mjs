@@ -63,7 +63,7 @@ export const REPLY_CODE_GUIDE = {
   },
   system_error: {
     answers: EVERY,
-    when: 'The wallet itself failed, or could not start within 4 s. Place bet: HTTP 400, the platform rolls back. Every other call: HTTP 500, the platform tries again (R-4, R-5).',
+    when: 'The wallet itself failed, or could not start within 4 s, or had no answer within 4.75 s. Place bet: HTTP 400, the platform rolls back. Every other call: HTTP 500, the platform tries again (R-4, R-5, W-20).',
   },
 }
 

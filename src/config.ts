@@ -111,7 +111,7 @@ function multiply(value: number | undefined, factor: number): number | null {
 }
 
 /** As libpq takes it, or the folder of a Unix socket. */
-const POSTGRES_URL = /^(postgres(ql)?:\/\/|\/)/
+const POSTGRES_URL = /^(postgres(ql)?:\/\/|socket:|\/)/
 
 function createReader(env: Environment, problems: string[]) {
   const optional = (name: SettingName): string | undefined => {

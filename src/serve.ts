@@ -7,7 +7,6 @@ import { fixBuckets } from './db/buckets.ts'
 import type { Db } from './db/db.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
-import { patient } from './db/patience.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { checkScales } from './ledger/currency.ts'
 import { createLogger, type Logger } from './logger.ts'
@@ -85,16 +84,8 @@ export async function createApp(
   const settings = { scales, behindAggregator }
   const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining })
   await wallet.register(app)
-  await registerOperator(app, {
-    db: patient(db),
-    clock,
-    buckets,
-    scales,
-    apiKey: config.operatorKey,
-    clawback,
-    log,
-    forget: wallet.forget,
-  })
+  const { forget } = wallet
+  await registerOperator(app, { db, clock, buckets, scales, apiKey: config.operatorKey, clawback, log, forget })
   registerHealth(http, db, wallet.metrics)
   registerApiReference(app, 'wallet')
   return app

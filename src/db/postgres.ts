@@ -1,5 +1,5 @@
 /**
- * The Db on a Postgres server, through `pg` pools: one for the wallet's calls, one for everything else that changes money, a
+ * The Db on a Postgres server, through `pg` pools: one for each lane of calls, one for everything else that changes money, a
  * small one for reading, one connection for audits. None can take the connections of another.
  */
 import { Socket } from 'node:net'
@@ -8,8 +8,8 @@ import { openChain } from './chain.ts'
 import { type Db, hotSettings, type Row, SNAPSHOT, type Tx } from './db.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
-/** For the chains of the lanes (wallet.ts): a lane has a second one for a moment, when its first one is given up. */
-const CHAIN_POOL_SIZE = 16
+/** Of a chain: the second one for a moment, when the first is given up. */
+const CHAIN_POOL_SIZE = 2
 /** Other transactions at once: the operator's changes, the platform's. */
 const POOL_SIZE = 24
 /** Reads at once. */
@@ -33,10 +33,10 @@ const INT8_ARRAY = 1016
 /** Connects; throws if the server would acknowledge commits before they are durable. */
 export async function openPostgres(url: string): Promise<Db> {
   const sockets = new Set<Socket>()
-  const chained = createPool(url, CHAIN_POOL_SIZE, sockets, setHot)
+  const chained: pg.Pool[] = []
   const hot = createPool(url, POOL_SIZE, sockets, setHot)
   const [read, slow] = [createPool(url, READ_POOL_SIZE, sockets), createPool(url, 1, sockets)]
-  const close = () => closePools([chained, hot, read, slow], sockets)
+  const close = () => closePools([...chained, hot, read, slow], sockets)
   try {
     await refuseUnsafeServer(slow)
   } catch (error) {
@@ -46,7 +46,11 @@ export async function openPostgres(url: string): Promise<Db> {
   return {
     kind: 'postgres',
     transaction: (work) => inTransaction(hot, HOT, work),
-    openChain: () => openChain(chained, HOT),
+    openChain: () => {
+      const pool = createPool(url, CHAIN_POOL_SIZE, sockets, setHot)
+      chained.push(pool)
+      return openChain(pool, HOT)
+    },
     snapshot: (work) => inTransaction(slow, { begin: `begin ${SNAPSHOT}`, timeoutMs: 0 }, work),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
     script: (work) =>

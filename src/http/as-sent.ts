@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isTooDeep, MAX_DEPTH } from '../protocol/json.ts'
+import { isTooDeep, MAX_DEPTH, wouldRound } from '../protocol/json.ts'
 import { invalid, Problem } from './problem.ts'
 
 /** A body that may be left out may be left out with a JSON content type too. */
@@ -14,8 +14,10 @@ export function acceptJson(api: FastifyInstance): void {
   api.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (bytes.length === 0) return done(null, null)
     if (!isUtf8(bytes)) return done(invalid('', 'is not UTF-8'))
-    parse(request, bytes.toString('utf8'), (error, body) => {
+    const text = bytes.toString('utf8')
+    parse(request, text, (error, body) => {
       if (error !== null) return done(error)
+      if (wouldRound(text)) return done(invalid('', 'has a number that would be rounded'))
       const found = findTooDeep(body)
       if (found === undefined) done(null, body)
       else done(invalid(found, 'is nested too deeply'))
@@ -27,7 +29,7 @@ export function acceptJson(api: FastifyInstance): void {
 function findTooDeep(body: unknown): string | undefined {
   if (!isTooDeep(body)) return undefined
   const found = Object.entries(body as object).find(([, member]) => isTooDeep(member, MAX_DEPTH - 1))
-  return `/${found?.[0]}`
+  return `/${found?.[0].replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 /** Fastify keeps a value of the query as it stands, percent signs and all, when it cannot decode it. */

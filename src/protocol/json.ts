@@ -24,6 +24,11 @@ export function parseJson(text: string): unknown {
   return SUSPECT.test(text) ? JSON.parse(withoutRounding(text)) : value
 }
 
+/** True if JSON.parse would make another number of one in this text, which it must have taken. */
+export function wouldRound(text: string): boolean {
+  return SUSPECT.test(text) && withoutRounding(text) !== text
+}
+
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 /** A number, with its name where it has one; or else a string or a bracket. */
 const TOKEN = new RegExp(String.raw`(?:(${STRING})\s*:\s*)?(-?\d[\d.eE+-]*)|${STRING}|[[\]{}]`, 'g')

@@ -67,29 +67,32 @@ interface SeenRow extends Record<string, unknown> {
 
 const READ_SEEN_CALLS = statement(
   'read_seen_calls',
-  `select k.player, k.bet_id, c.* from (
-     select player, bet_id, array_agg(request_id) as request_ids
-     from unnest($2::text[], $3::text[], $4::text[]) as r (player, bet_id, request_id) group by player, bet_id
-   ) k
+  `select k.*, c.effect_at
+   from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
+     as k (player, bet_id, operation, request_id, amount, currency, result_type)
    cross join lateral (
-     select distinct operation, request_id, amount, currency, result_type, effect_at from purser.bet_call
-     where bucket = $1::int and player = k.player and bet_id = k.bet_id and request_id = any(k.request_ids)
-       and operation in ('settle', 'unsettle') and outcome <> 'refused'
+     select effect_at from purser.bet_call
+     where bucket = $1::int and player = k.player and bet_id = k.bet_id and request_id = k.request_id
+       and operation in ('settle', 'unsettle') and outcome <> 'refused' and operation = k.operation
+       and amount is not distinct from k.amount and currency is not distinct from k.currency
+       and result_type is not distinct from k.result_type
+     limit 1
    ) c`,
 )
 
-/** What was acknowledged of these settles and unsettles, by the requestId, however many others their bets have had (I-2). */
-export async function readSeenCalls(
-  tx: Tx,
-  bucket: number,
-  calls: readonly Pick<BetCall, 'player' | 'betId' | 'requestId'>[],
-): Promise<(BetKey & SeenCall)[]> {
+/** Which of these settles and unsettles were acknowledged before, with the same content, however many others their bets have had (I-2). */
+export async function readSeenCalls(tx: Tx, bucket: number, calls: readonly BetCall[]): Promise<(BetKey & SeenCall)[]> {
   if (calls.length === 0) return []
+  const contents = calls.map(contentOf)
   const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [
     bucket,
     calls.map((call) => call.player),
     calls.map((call) => call.betId),
-    calls.map((call) => call.requestId),
+    contents.map((content) => content.kind),
+    contents.map((content) => content.requestId),
+    contents.map((content) => content.amount),
+    contents.map((content) => content.currency),
+    contents.map((content) => content.resultType),
   ])
   return rows.map((row) => ({
     player: row.player,

@@ -31,7 +31,7 @@ export async function handleBetCall(deps: CallDeps, request: WireRequest, arrive
   if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation: 'unknown' }
   const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settings))
   if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), operation: 'unknown' }
-  const outcome = await inTime(deps.lanes.submit(call, arrivedAt), LIMITS.giveUpMs, () => FAILED)
+  const outcome = await inTime(deps.lanes.submit(call, arrivedAt), timeLeft(arrivedAt), () => FAILED)
   return { reply: replyTo(call.kind, outcome), operation: call.kind, call }
 }
 
@@ -40,6 +40,7 @@ export async function handleUserCall(
   deps: CallDeps,
   operation: 'profile' | 'balance' | 'check',
   request: WireRequest,
+  arrivedAt: number,
 ): Promise<Handled> {
   if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation }
   const late = () => {
@@ -47,12 +48,17 @@ export async function handleUserCall(
     return failed(operation)
   }
   try {
-    return { reply: await inTime(ANSWERS[operation](deps, request.body), LIMITS.giveUpMs, late), operation }
+    return { reply: await inTime(ANSWERS[operation](deps, request.body), timeLeft(arrivedAt), late), operation }
   } catch (error) {
     if (error instanceof Malformed) return { reply: refused('invalid_request', error.message), operation }
     deps.onFailure(error)
     return { reply: failed(operation), operation }
   }
+}
+
+/** Milliseconds until the call is given up (W-20). */
+function timeLeft(arrivedAt: number): number {
+  return arrivedAt + LIMITS.giveUpMs - performance.now()
 }
 
 const ANSWERS = {

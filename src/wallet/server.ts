@@ -49,7 +49,7 @@ export async function registerWire(app: FastifyInstance, deps: WireServerDeps): 
     for (const operation of ['profile', 'balance', 'check'] as const) {
       wire.post(OPERATIONS[operation].path, { schema: WIRE_SCHEMAS[operation] }, async (request, reply) => {
         const arrivedAt = performance.now()
-        finish(deps, reply, await handleUserCall(deps, operation, toWire(request)), arrivedAt)
+        finish(deps, reply, await handleUserCall(deps, operation, toWire(request), arrivedAt), arrivedAt)
         return reply
       })
     }

@@ -207,12 +207,11 @@ test.each([
 ])('the next one is sent before %s is answered: a cut takes both, and nothing of either is kept', async (_, first) => {
   await sql.query('begin')
   await sql.query('lock table kept in exclusive mode') // the first INSERT waits, with COMMIT and the next one behind it
-  const pid = async () =>
-    (
-      await sql.query(
-        "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
-      )
-    ).rows[0]?.pid
+  const pid = async () => {
+    await sql.query('select pg_stat_clear_snapshot()') // else a transaction sees the same activity to its end
+    const waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    return (await sql.query(waiting)).rows[0]?.pid
+  }
   const both = oneBehindTheOther(first, inserting(2, 3))
   while ((await pid()) === undefined) await sleep(5)
   await sql.query('select pg_terminate_backend($1)', [await pid()])

@@ -82,6 +82,13 @@ describe.each(APIS)('$name', ({ start, path, body, list }) => {
     }
   })
 
+  test.each(['12345678901234567891', '1e-400', '1e400', '-0.0'])('refuses the number %s', async (number) => {
+    const sent = JSON.stringify({ ...body, customFields: { id: 0 } }).replace('"id":0', `"id":${number}`)
+    const reply = await post(sent)
+    expectProblem(reply, 400, 'invalid_request', [''])
+    expect(reply.text).toContain('would be rounded')
+  })
+
   test.each(['after=%FF', 'after=%ED%A0%80', 'after=100%', '%FF=1'])('refuses the query %s as such', async (query) => {
     const call = { method: 'GET', path: `${list}?${query}`, body: '', headers: headers() }
     const { status, text } = await sendRaw(server.url, call)

@@ -1,11 +1,11 @@
 /**
- * Transactions that wait for busy rows. A call of the wire gives a lock up after half a second, because its caller waits 5 s;
- * whoever sends a result, which may meet hundreds of bets that are just being placed, or moves an operator's money wants it
- * done. What met a busy row or another's change has left nothing behind and is done again from the beginning.
+ * Transactions that wait for busy rows. The wallet gives a lock up after half a second, because its caller waits 5 s; here
+ * a result may meet hundreds of bets that are just being placed, and whoever sent it wants it done. What met a busy row or
+ * another's change has left nothing behind and is done again from the beginning.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from './db.ts'
-import { isBusy } from './errors.ts'
+import type { Db } from '../db/db.ts'
+import { isBusy } from '../db/errors.ts'
 
 /** Milliseconds after which a transaction that met something busy is not begun again. */
 const PATIENCE_MS = 8_000
