@@ -20,6 +20,7 @@ export interface WireDeps extends CallDeps {
 export async function registerWire(app: FastifyInstance, deps: WireDeps): Promise<void> {
   await app.register(async (wire) => {
     acceptAnyBody(wire)
+    wire.addHook('onResponse', async () => {}) // without one, Fastify's reply.elapsedTime is always 0
     wire.setErrorHandler((error: FastifyError, request, reply) =>
       finish(deps, reply, handleError(deps, error, request)),
     )
