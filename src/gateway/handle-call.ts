@@ -1,12 +1,14 @@
 /** The way of a call, on one screen: verify → read → route → rewrite → send → pass on. */
 import type { Clock } from '../clock.ts'
 import type { WireRequest } from '../http/raw-body.ts'
+import { inTime } from '../in-time.ts'
+import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import { SIGNATURE_HEADER, verify } from '../protocol/signature.ts'
 import type { UnknownReason } from '../wallet-client/classify.ts'
 import { type Call, type Endpoint, Malformed, readCall } from './call.ts'
 import type { Directory, Route } from './directory.ts'
-import type { LinkResult } from './link.ts'
+import type { Link, LinkResult } from './link.ts'
 import type { Operators, Use } from './operators.ts'
 import { failed, type Reply, refused } from './reply.ts'
 import { toOperator, toPlatform, WrongPlayer } from './rewrite.ts'
@@ -59,11 +61,13 @@ export async function handleCall(
   const call = orMalformed(() => readCall(endpoint, method, body))
   if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), outcome: 'invalid_request' }
   try {
-    const route = await deps.directory.routeOf(call)
-    if (route === undefined) return { call, ...handleStranger(call, deps.clock) }
-    const { operatorId } = route.player
-    const result = await send(deps, call, route, arrivedAt)
-    return { call, operatorId, ...toHandled(call, route, result) }
+    const leftMs = arrivedAt + LIMITS.startMs - performance.now()
+    const way = await inTime<Way | undefined | 'late'>(findWay(deps, call), leftMs, () => 'late')
+    if (way === 'late') throw new Error('the call could not be routed in time')
+    if (way === undefined) return { call, ...handleStranger(call, deps.clock) }
+    const { operatorId } = way.route.player
+    const result = await send(way, call, arrivedAt)
+    return { call, operatorId, ...toHandled(call, way.route, result) }
   } catch (error) {
     deps.onFailure(error)
     return { call, reply: failed(call.operation), outcome: 'failed' }
@@ -87,8 +91,19 @@ const USES: Readonly<Record<Operation, Use>> = {
   rollback: 'deliveries',
 }
 
-async function send({ operators }: CallDeps, call: Call, route: Route, arrivedAt: number): Promise<LinkResult> {
-  const link = await operators.link(route.player.operatorId, USES[call.operation])
+interface Way {
+  readonly route: Route
+  /** Undefined when the operator does not exist. */
+  readonly link: Link | undefined
+}
+
+/** Up to three reads, each of which can be late; nothing is sent here, so that it can be given up (G-6). */
+async function findWay({ directory, operators }: CallDeps, call: Call): Promise<Way | undefined> {
+  const route = await directory.routeOf(call)
+  return route && { route, link: await operators.link(route.player.operatorId, USES[call.operation]) }
+}
+
+async function send({ route, link }: Way, call: Call, arrivedAt: number): Promise<LinkResult> {
   if (link === undefined) return { kind: 'not_sent', detail: 'the operator does not exist' }
   const { method, path } = OPERATIONS[call.operation]
   return link.send({ method, path, body: toOperator(call, route), arrivedAt })

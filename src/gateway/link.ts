@@ -36,13 +36,15 @@ export function createLink({ baseUrl, secret }: { baseUrl: string; secret: strin
   const turnstile = createTurnstile(LINK_LIMITS)
   return {
     async send({ arrivedAt, ...message }) {
-      const leave = await turnstile.enter(arrivedAt + LIMITS.startMs)
+      const until = arrivedAt + LIMITS.startMs
+      const leave = await turnstile.enter(until)
       if (leave === undefined) return { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
-      const timeoutMs = Math.floor(arrivedAt + LIMITS.giveUpMs - performance.now())
-      if (timeoutMs <= 0) {
+      const now = performance.now()
+      if (now >= until) {
         leave()
-        return { kind: 'not_sent', detail: 'no time is left' }
+        return { kind: 'not_sent', detail: 'no time is left' } // a place was free, but the call came to it late (G-6)
       }
+      const timeoutMs = Math.floor(arrivedAt + LIMITS.giveUpMs - now)
       const time = new AbortController()
       const exchange: Promise<LinkResult> = line.exchange({ ...message, signal: time.signal, timeoutMs }).finally(leave)
       // It cannot be given up while its connection is being made; its caller need not wait for that.

@@ -1,0 +1,86 @@
+/**
+ * Time that is gone before a call is routed: a slow database, a slow body. The platform hears before it gives up (W-20), and
+ * what could not be sent within 4 s never is (G-6).
+ */
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { request } from 'undici'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Finishing, lateMs, newNetwork } from '../support/fault-scene.ts'
+import { startGateway, type TestGateway } from '../support/gateway.ts'
+import { placeMessage, readReply, rollbackMessage, sign, type WireReply } from '../support/wire.ts'
+import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
+
+let scene: GatewayScene
+let player: GatewayPlayer
+let heardBefore: number
+beforeAll(async () => {
+  scene = await newGatewayScene(1)
+  player = await newPlayer(scene)
+})
+beforeEach(() => {
+  heardBefore = player.operator.wallet.requests.length
+})
+afterAll(() => scene.stop())
+
+const names = () => ({ userId: player.userId, token: player.token })
+const systemError = (status: number) => ({ status, body: { code: 100, message: 'System error' } })
+
+/** What came to the operator during this test. */
+function heard(): unknown[] {
+  return player.operator.wallet.requests.slice(heardBefore).map(({ operation }) => operation)
+}
+
+/** A process that has read nothing yet, and has its connections; from now on each answer to it comes so late. */
+async function newSlowGateway(context: Finishing, milliseconds: number): Promise<TestGateway> {
+  const network = await newNetwork(context, scene.gateway.databaseUrl)
+  const gateway = await startGateway({ databaseUrl: network.url })
+  context.onTestFinished(() => gateway.stop())
+  await Promise.all(CALLS.map(([, send]) => send(gateway, { userId: 'nobody', token: 'of-nobody-at-all' })))
+  network.delay(milliseconds)
+  return gateway
+}
+
+/** Each takes three reads, of its player, session and operator, and fails as R-4 says. */
+const CALLS: [number, (gateway: TestGateway, names: object) => Promise<WireReply>][] = [
+  [400, ({ wire }, names) => wire.place(placeMessage({ ...names }))],
+  [500, ({ wire }, names) => wire.rollback(rollbackMessage({ ...names }))],
+  [500, ({ wire }, names) => wire.balance({ ...names })],
+]
+
+/** Reads that are over a little after 4 s, after 5 s, and long after. */
+const READ_MS = [1_480, 1_900, 3_800]
+/** From the answers on, until the second of these would have let its calls go. */
+const ALL_READ_MS = 2_500
+
+test('reads that are late together: no call is answered late, and none is sent when they are over', async (context) => {
+  const gateways = await Promise.all(READ_MS.map((milliseconds) => newSlowGateway(context, milliseconds)))
+  const startedAt = performance.now()
+  const answers = gateways.flatMap((gateway) =>
+    CALLS.map(async ([status, send]) => {
+      expect(await send(gateway, names())).toMatchObject(systemError(status))
+      expect(performance.now() - startedAt).toBeLessThan(5_000 + lateMs())
+    }),
+  )
+  await Promise.all(answers)
+  await sleep(ALL_READ_MS)
+  expect(heard()).toEqual([])
+})
+
+test('a body that takes more than 4 s to come is not sent on, though its player is known and the operator free', async () => {
+  const { url, secret, wire } = scene.gateway
+  expect((await wire.place(placeMessage(names()))).status).toBe(200)
+  const body = JSON.stringify(placeMessage(names()))
+  async function* slowly() {
+    yield body.slice(0, 10)
+    await sleep(4_200)
+    yield body.slice(10)
+  }
+  const headers = { 'content-type': 'application/json', 'x-sign-jws': sign(body, secret) }
+  const reply = await request(`${url}/payment/bet`, { method: 'POST', headers, body: Readable.from(slowly()) })
+  expect(readReply(reply.statusCode, await reply.body.text())).toMatchObject(systemError(400))
+  expect(heard()).toEqual(['place'])
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const seconds = /^gateway_call_duration_seconds_sum\{operator=".+"\} (\S+)$/m.exec(metrics)?.[1]
+  expect(Number(seconds)).toBeGreaterThan(4) // counted from its first byte
+})
