@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface TcpProxy {
   /** The address of the database, by way of this network. */
@@ -57,13 +58,18 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
 /** A paused socket is not read from, so not even its end is noticed. */
 function forward(from: Socket, to: Socket, lateMs: () => number): void {
   from.setNoDelay(true)
+  let last = Promise.resolve()
   from.on('data', (chunk) => {
-    const late = lateMs()
-    if (late === 0) to.write(chunk)
-    else setTimeout(() => to.write(chunk), late)
+    const dueAt = performance.now() + lateMs()
+    last = last.then(async () => {
+      const waitMs = dueAt - performance.now()
+      if (waitMs > 0) await sleep(waitMs)
+      to.write(chunk)
+    })
   })
-  from.on('end', () => to.end())
-  from.on('close', () => to.end())
+  const end = () => void last.then(() => to.end())
+  from.on('end', end)
+  from.on('close', end)
   from.on('error', () => {})
 }
 
