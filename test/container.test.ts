@@ -1,0 +1,102 @@
+/** The image and compose.yaml, as far as they can be judged without Docker; container.long.test.ts replays the build. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { validate } from 'dockerfile-utils'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { SETTINGS, type Setting } from '../src/settings.ts'
+import { newFolder } from './cli/command.ts'
+import { DOCKERFILE, stagesOf, stepsOf } from './container/dockerfile.ts'
+import { blocksOf } from './docs/markdown.ts'
+import { read } from './tidy/source.ts'
+
+const STAGES = stagesOf(DOCKERFILE)
+const IMAGE = STAGES.at(-1) ?? { image: '', name: undefined, steps: [] }
+/** With a tag of a Node line that is supported (24 until April 2028), and the digest of that tag. */
+const PINNED_NODE = /^node:24\.\d+\.\d+-trixie-slim@sha256:[0-9a-f]{64}$/
+const PINNED = /^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/
+
+interface Service {
+  image?: string
+  build?: string
+  read_only?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
+  environment?: Record<string, string>
+  secrets?: string[]
+}
+const COMPOSE: { services: Record<string, Service>; secrets: Record<string, { file: string }> } = parse(
+  read('compose.yaml'),
+)
+const SERVICES = Object.entries(COMPOSE.services)
+const SECRET_SETTINGS = SETTINGS.filter((setting: Setting) => setting.secret === true).map(({ name }) => name)
+
+describe('the Dockerfile', () => {
+  test('has no fault that a validator knows', () => expect(validate(DOCKERFILE, {})).toEqual([]))
+
+  test('builds in one stage and runs in another, both on the same Node by its digest', () => {
+    expect(STAGES.length).toBe(2)
+    for (const { image } of STAGES) expect(image).toMatch(PINNED_NODE)
+    expect(new Set(STAGES.map(({ image }) => image)).size).toBe(1)
+  })
+
+  test('installs nothing in the image: what runs comes from the build', () => {
+    expect(stepsOf(IMAGE, 'RUN')).toEqual([])
+  })
+
+  test('takes from the repository what .dockerignore lets through, and nothing else', () => {
+    const [everything, ...allowed] = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+    expect(everything).toBe('*')
+    const taken = STAGES.flatMap((stage) => stepsOf(stage, 'COPY'))
+      .filter(({ from }) => from === undefined)
+      .flatMap(({ words }) => words.slice(0, -1))
+    expect(allowed.map((line) => line.replace(/^!/, '')).sort()).toEqual([...new Set(taken)].sort())
+    expect(taken).not.toContain('test')
+  })
+
+  test('runs without root, says how it is, and can be reached from outside', () => {
+    expect(stepsOf(IMAGE, 'USER').at(-1)?.words).toEqual(['node'])
+    expect(stepsOf(IMAGE, 'HEALTHCHECK').length).toBe(1)
+    expect(stepsOf(IMAGE, 'ENV').flatMap(({ words }) => words)).toEqual(
+      expect.arrayContaining(['HOST=0.0.0.0', 'PORT=8080', 'PURSER_DATA_DIR=/data']),
+    )
+    expect(stepsOf(IMAGE, 'EXPOSE')[0]?.words).toEqual(['8080'])
+    expect(stepsOf(IMAGE, 'VOLUME')[0]?.words).toEqual(['/data'])
+  })
+})
+
+describe('compose.yaml', () => {
+  test.each(SERVICES)('gives %s a read-only root and no capabilities, and names its image by digest', (_name, it) => {
+    expect(it).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+    if (it.build === undefined) expect(it.image).toMatch(PINNED)
+  })
+
+  test('has no secret in it: every one is a file', () => {
+    for (const [name, { environment = {}, secrets = [] }] of SERVICES) {
+      for (const [variable, value] of Object.entries(environment)) {
+        expect(SECRET_SETTINGS, `${name}: ${variable}`).not.toContain(variable)
+        expect(value, `${name}: ${variable}`).not.toMatch(/\$\{|:\/\//)
+        if (variable.endsWith('_FILE')) expect(secrets.map((secret) => `/run/secrets/${secret}`)).toContain(value)
+      }
+      for (const secret of secrets) expect(Object.keys(COMPOSE.secrets)).toContain(secret)
+    }
+    expect(SERVICES.flatMap(([, { secrets = [] }]) => secrets).length).toBeGreaterThan(3)
+  })
+
+  test('finds every secret where the guide makes it, long and different from the others', () => {
+    const guide = blocksOf(read('docs/guides/run-in-production.md')).find(({ text }) => text.includes('mkdir -m 700'))
+    const lines = guide?.text.split('\n').flatMap((line) => /^\$ (?!docker)(.+)/.exec(line)?.[1] ?? []) ?? []
+    const folder = newFolder()
+    try {
+      execFileSync('sh', ['-euc', lines.join('\n')], { cwd: folder.path })
+      const made = Object.values(COMPOSE.secrets).map(({ file }) => readFileSync(join(folder.path, file), 'utf8'))
+      for (const secret of made) expect(secret.trim().length).toBeGreaterThanOrEqual(32)
+      expect(new Set(made).size).toBe(made.length)
+    } finally {
+      folder.remove()
+    }
+  })
+})

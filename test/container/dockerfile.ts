@@ -1,0 +1,90 @@
+/** The Dockerfile as its instructions, and its build replayed without Docker: each stage is a folder, its steps are run in it. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { type Copy, DockerfileParser, type Instruction } from 'dockerfile-ast'
+import { ROOT, read } from '../tidy/source.ts'
+
+export interface Step {
+  readonly keyword: string
+  /** Words of COPY, the command line of RUN, NAME=value pairs of ENV, the parts of a JSON array. */
+  readonly words: readonly string[]
+  /** `--from` of COPY. */
+  readonly from?: string | undefined
+}
+
+export interface Stage {
+  readonly image: string
+  readonly name: string | undefined
+  readonly steps: readonly Step[]
+}
+
+export const DOCKERFILE = read('Dockerfile')
+
+export function stagesOf(text: string): Stage[] {
+  const file = DockerfileParser.parse(text)
+  const stages: { image: string; name: string | undefined; steps: Step[] }[] = []
+  for (const from of file.getFROMs())
+    stages.push({ image: from.getImage() ?? '', name: from.getBuildStage() ?? undefined, steps: [] })
+  let stage = -1
+  for (const instruction of file.getInstructions()) {
+    if (instruction.getKeyword() === 'FROM') stage++
+    else stages[stage]?.steps.push(stepOf(instruction))
+  }
+  return stages
+}
+
+function stepOf(instruction: Instruction): Step {
+  const keyword = instruction.getKeyword()
+  const from =
+    keyword === 'COPY'
+      ? (instruction as Copy)
+          .getFlags()
+          .find((flag) => flag.getName() === 'from')
+          ?.getValue()
+      : undefined
+  return { keyword, words: wordsOf(instruction), from: from ?? undefined }
+}
+
+function wordsOf(instruction: Instruction): string[] {
+  const text = instruction.getArgumentsContent() ?? ''
+  if (instruction.getKeyword() === 'RUN') return [text]
+  return text.includes('[') ? JSON.parse(text.slice(text.indexOf('['))) : text.split(/\s+/)
+}
+
+export function stepsOf({ steps }: Stage, keyword: string): Step[] {
+  return steps.filter((step) => step.keyword === keyword)
+}
+
+/** Makes the last stage in a folder of `roots` and returns its root. Nothing is taken from the repository but what COPY names. */
+export function replay(stages: readonly Stage[], roots: string): string {
+  const rootOf = (name: string) => join(roots, name)
+  stages.forEach((stage, i) => {
+    let folder = '/'
+    const root = rootOf(stage.name ?? `${i}`)
+    mkdirSync(root, { recursive: true })
+    for (const { keyword, words, from } of stage.steps) {
+      if (keyword === 'WORKDIR') folder = words[0] ?? '/'
+      mkdirSync(join(root, folder), { recursive: true })
+      if (keyword === 'COPY') copy(words, from === undefined ? ROOT : rootOf(from), root, folder)
+      if (keyword === 'RUN') runIn(join(root, folder), words[0] ?? '')
+    }
+  })
+  return rootOf(`${stages.length - 1}`)
+}
+
+/** A folder's content goes to the target, a file below it when that ends in a slash. */
+function copy(words: readonly string[], source: string, root: string, folder: string): void {
+  const target = words.at(-1) ?? ''
+  const to = target.startsWith('/') ? join(root, target) : join(root, folder, target)
+  for (const name of words.slice(0, -1))
+    cpSync(join(source, name), target.endsWith('/') ? join(to, basename(name)) : to, {
+      recursive: true,
+      verbatimSymlinks: true,
+    })
+}
+
+function runIn(cwd: string, command: string): void {
+  const { PATH, HOME } = process.env
+  execFileSync('sh', ['-ec', command], { cwd, env: { PATH, HOME }, stdio: 'pipe' })
+}
