@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig } from './config.ts'
 import { type ConformancePlatformFlags, runConformancePlatform } from './conformance/platform/command.ts'
-import { type ConformanceWalletFlags, runConformanceWallet, secretsOf } from './conformance/wallet/command.ts'
+import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
 import type { Db } from './db/db.ts'
 import { isOutage } from './db/errors.ts'
 import { FolderInUse } from './db/folder-lock.ts'
@@ -151,20 +151,31 @@ program
 
 const conformance = program.command('conformance').description('judges any wallet, any platform')
 
-conformance
-  .command('wallet')
-  .description('judges a wallet in any language over HTTP; exit 1 if it fails a MUST')
-  .option('--base-url <url>', 'the address of the wallet; /payment/bet is appended')
-  .option('--secret <secret>', 'the shared secret to sign with; PARTNER_SECRET when absent')
-  .option('--fixtures <file>', 'players that are set up in the wallet: docs/guides/certify-your-wallet.md')
-  .option('--operator-api <url>', 'a Purser wallet, on which players are made')
-  .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
-  .option('--only <ids...>', 'only these cases; `place` stands for all that begin so')
-  .option('--list', 'print the cases, judge nothing')
-  .option('--strict', 'a SHOULD counts like a MUST')
-  .option('--json', 'print the report as JSON')
-  .option('--report <files...>', 'also write it to files: .html to read and pass on, .xml (JUnit) for CI, .json')
-  .option('--unmasked', 'tokens and signatures in these files as they were sent')
+/** What both commands can be asked: the same words mean the same. */
+function withJudgesOptions(command: Command): Command {
+  return command
+    .option('--only <ids...>', 'only these cases; `place` stands for all that begin so')
+    .option('--list', 'print the cases, judge nothing')
+    .option('--strict', 'a SHOULD counts like a MUST')
+    .option('--expected-failures <file>', 'lines of "ID reason": these may fail')
+    .option('--header <headers...>', "sent with every call: 'Authorization: Basic …'; masked in reports")
+    .option('--pace <calls>', 'not more calls per second than this')
+    .option('--json', 'print the report as JSON')
+    .option('--report <files...>', 'also write it to files: .html to read and pass on, .xml (JUnit) for CI, .json')
+    .option('--show-tokens', 'print tokens and signatures as they were sent')
+    .option('--unmasked', 'write them so to these files')
+}
+
+withJudgesOptions(
+  conformance
+    .command('wallet')
+    .description('judges a wallet in any language over HTTP; exit 1 if it fails a MUST')
+    .option('--base-url <url>', 'the address of the wallet; /payment/bet is appended')
+    .option('--secret <secret>', 'the shared secret to sign with; PARTNER_SECRET when absent')
+    .option('--fixtures <file>', 'players that are set up in the wallet: docs/guides/certify-your-wallet.md')
+    .option('--operator-api <url>', 'a Purser wallet, on which players are made')
+    .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent'),
+)
   .addHelpText(
     'before',
     examples(
@@ -174,25 +185,22 @@ conformance
     ),
   )
   .action(async (flags: ConformanceWalletFlags) => {
-    process.exitCode = await runConformanceWallet({ ...secretsOf(process.env), ...flags }, surroundings())
+    process.exitCode = await runConformanceWallet(flags, surroundings())
   })
 
-conformance
-  .command('platform')
-  .description('plays the wallet and judges the platform that calls it; exit 1 if it fails a MUST')
-  .option('--listen <port>', 'the port on which the kit plays the wallet')
-  .option('--host <address>', 'the address on which it listens', '127.0.0.1')
-  .option('--public-url <url>', 'how the platform reaches it, if not at that address')
-  .option('--platform-api <url>', 'a Purser platform, which is driven over its API')
-  .option('--platform-key <key>', 'its key')
-  .option('--drive <command>', 'any other platform: a command that fulfils one wish, given as JSON on stdin')
-  .option('--restart <command>', 'kills the platform and starts it again; without it four cases are not judged')
-  .option('--only <ids...>', 'only these cases; `platform-rollback` stands for all that begin so')
-  .option('--list', 'print the cases, judge nothing')
-  .option('--slow', 'judge the whole six minutes of a Rollback too')
-  .option('--strict', 'a SHOULD counts like a MUST')
-  .option('--json', 'print the report as JSON')
-  .option('--report <files...>', 'also write it to files')
+withJudgesOptions(
+  conformance
+    .command('platform')
+    .description('plays the wallet and judges the platform that calls it; exit 1 if it fails a MUST')
+    .option('--listen <port>', 'the port on which the kit plays the wallet')
+    .option('--host <address>', 'the address on which it listens', '127.0.0.1')
+    .option('--public-url <url>', 'how the platform reaches it, if not at that address')
+    .option('--platform-api <url>', 'a Purser platform, which is driven over its API')
+    .option('--platform-key <key>', 'its key; PLATFORM_API_KEY when absent')
+    .option('--drive <command>', 'any other platform: a command that fulfils one wish, given as JSON on stdin')
+    .option('--restart <command>', 'kills the platform and starts it again; without it four cases are not judged')
+    .option('--slow', 'judge the whole six minutes of a Rollback too'),
+)
   .addHelpText(
     'before',
     examples(
@@ -218,7 +226,7 @@ program
 
 function surroundings() {
   const { stdout, stderr, env } = process
-  return { stdout, stderr, noColour: (env.NO_COLOR ?? '') !== '', signal: stopSignal() }
+  return { stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: stopSignal() }
 }
 
 function print(text: string): void {

@@ -30,11 +30,17 @@ export interface Exchange {
 
 /** A command for a POSIX shell that sends the very same bytes. */
 export function curlOf({ method, url, headers, body }: SentRequest): string {
-  const given = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
-  const data = body === '' ? [] : [`--data-binary ${quoted(body)}`]
-  return ['curl -sS -i', `-X ${method}`, quoted(url), ...given, ...data].join(' ')
+  const given = Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`)
+  const data = body === '' ? [] : [`--data-binary ${shellQuoted(body)}`]
+  return ['curl -sS -i', `-X ${method}`, shellQuoted(url), ...given, ...data].join(' ')
 }
 
-function quoted(text: string): string {
+/** As one word of a POSIX shell. */
+export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** An address without the name and password that it may hold. */
+export function withoutCredentials(url: string): string {
+  return url.replace(/^(https?:\/\/)[^/@\s]*@/, '$1')
 }

@@ -1,40 +1,45 @@
 /** A failed case on the page: what it costs, what was seen, the call that decided, all calls, the command that repeats it. */
 import type { Exchange } from './exchange.ts'
 import { escaped } from './markup.ts'
-import type { CaseResult, Failure } from './report.ts'
+import { againText, type CaseResult, type Failure, isCounted, type Report } from './report.ts'
 
 /** Characters of a body that are shown; no call of the interface needs so many. */
 const MAX_BODY_CHARS = 8_000
 /** Characters of an answer that stand beside the name of its call. */
 const MAX_GLANCE_CHARS = 130
 
-export function failureHtml(result: CaseResult, isCounted: boolean): string {
-  const { id, level, sentence, clause, loses, verdict } = result
+export function failureHtml(report: Report, result: CaseResult): string {
+  const { id, level, sentence, clause, loses, verdict, expected } = result
   if (verdict.kind !== 'failed') return ''
   return [
-    `<article id="${escaped(id)}" class="${isCounted ? 'counted' : 'uncounted'}">`,
+    `<article id="${escaped(id)}" class="${isCounted(report, result) ? 'counted' : 'uncounted'}">`,
     `<h3><a href="#${escaped(id)}"><code>${escaped(id)}</code></a> <span class="level">${level}</span> ${escaped(sentence)}</h3>`,
     `<p class="loses">${escaped(loses)}</p>`,
     `<p class="why">${escaped(verdict.why)}</p>`,
+    ...(expected === undefined ? [] : [`<p class="expected">Expected: ${escaped(expected)}</p>`]),
     `<p class="clause">${escaped(clause)}</p>`,
-    ...callsHtml(verdict),
+    ...callsHtml(verdict, againText(report, result)),
     '</article>',
   ].join('\n')
 }
 
-function callsHtml({ exchanges, repeat }: Failure): string[] {
+function callsHtml({ exchanges, repeat }: Failure, again: string): string[] {
   const count = exchanges.length === 1 ? 'The call' : `All ${exchanges.length} calls, the last one decided`
   return [
     ...(exchanges.length === 0
       ? []
       : [`<details><summary>${count}</summary>`, `<ol>${exchanges.map(exchangeHtml).join('\n')}</ol>`, '</details>']),
-    ...(repeat === ''
-      ? []
-      : [
-          `<details><summary>Repeat it</summary>`,
-          `<pre tabindex="0" class="repeat">${escaped(repeat)}</pre>`,
-          '</details>',
-        ]),
+    ...commandHtml('Judge it again', again),
+    ...commandHtml('Send the last call again', repeat),
+  ]
+}
+
+function commandHtml(summary: string, command: string): string[] {
+  if (command === '') return []
+  return [
+    `<details><summary>${summary}</summary>`,
+    `<pre tabindex="0" class="repeat">${escaped(command)}</pre>`,
+    '</details>',
   ]
 }
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { escaped, seconds } from './markup.ts'
-import { byGroup, type CaseResult, isCounted, isGood, type Report, totalsOf } from './report.ts'
+import { byGroup, type CaseResult, failuresOf, isGood, needlesslyExpected, type Report, totalsOf } from './report.ts'
 import { failureHtml } from './report-html-failure.ts'
 import { SCRIPT, STYLE } from './report-html-look.ts'
 
@@ -51,6 +51,7 @@ function header(report: Report, title: string): string {
   const remarks = [
     ...notes,
     isStrict ? 'a SHOULD counts like a MUST' : 'a failed SHOULD is shown and does not count',
+    ...needlesslyExpected(report).map(({ id }) => `${id} passes, and was expected to fail`),
     ...(wasInterrupted ? ['the run was interrupted: this is a part'] : []),
   ]
   const day = `<time datetime="${when}">${when.slice(0, 10)} ${when.slice(11, 16)} UTC</time>`
@@ -81,13 +82,12 @@ function filter(report: Report): string {
 }
 
 function sections(report: Report): string[] {
-  const failed = report.results.filter(({ verdict }) => verdict.kind === 'failed')
   const rank = (result: CaseResult) => (result.level === 'MUST' ? 0 : 1)
-  const worstFirst = failed.toSorted((a, b) => rank(a) - rank(b))
+  const worstFirst = failuresOf(report).toSorted((a, b) => rank(a) - rank(b))
+  const expected = ofKind(report, 'failed').filter((result) => result.expected !== undefined)
   return [
-    section('failed', 'Failed', worstFirst, () =>
-      worstFirst.map((result) => failureHtml(result, isCounted(report, result))),
-    ),
+    section('failed', 'Failed', worstFirst, () => worstFirst.map((result) => failureHtml(report, result))),
+    section('expected', 'Failed as expected', expected, () => expected.map((result) => failureHtml(report, result))),
     section('not-judged', 'Not judged', ofKind(report, 'not judged'), notJudgedHtml),
     section('passed', 'Passed', ofKind(report, 'passed'), (results) =>
       byGroup(results).flatMap(([group, ones]) => [`<h3>${escaped(group)}</h3>`, listHtml(ones)]),
@@ -131,13 +131,14 @@ function listHtml(results: readonly CaseResult[]): string {
   return `<ul class="cases">${items.join('\n')}</ul>`
 }
 
-function footer({ judged }: Report): string {
+function footer({ judged, kitVersion, interfaceVersion }: Report): string {
   return [
     '<footer>',
-    '<p>MUST: money, or the view that the platform has of a bet, depends on it. SHOULD: advised where the interface is silent.',
+    `<p>Judged by purser ${escaped(kitVersion)}; ${escaped(interfaceVersion)}.</p>`,
+    '<p>MUST: the interface says so. SHOULD: advised where the interface is silent.',
     'Not judged: could not be seen in this run; it is neither passed nor failed.</p>',
-    '<p>What is called <code>masked</code> was a session token or a signature, so that this page can be passed on. The terminal',
-    `shows everything: <code>purser conformance ${judged} --only ID …</code></p>`,
+    '<p>What is called <code>masked</code> was a session token, a signature or a header that opens the test system, so that this page',
+    `can be passed on. <code>purser conformance ${judged} --only ID --show-tokens …</code> shows it.</p>`,
     '</footer>',
   ].join('\n')
 }

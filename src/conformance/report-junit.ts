@@ -4,7 +4,7 @@
  * exit code: a failed SHOULD is skipped, with its story in system-out, unless the run is strict.
  */
 import { escaped, seconds } from './markup.ts'
-import { byGroup, type CaseResult, type Failure, groupOf, isCounted, type Report } from './report.ts'
+import { againText, byGroup, type CaseResult, type Failure, groupOf, isCounted, type Report } from './report.ts'
 
 export function junitReport(report: Report): string {
   const suites = byGroup(report.results).map(([group, results]) => suite(report, group, results))
@@ -24,12 +24,18 @@ type Counts = Readonly<Record<'tests' | 'failures' | 'errors' | 'skipped', strin
 function countsOf(report: Report, results: readonly CaseResult[]): Counts {
   const kinds = results.map((result) => outcomeOf(report, result))
   const count = (kind: string) => String(kinds.filter((one) => one === kind).length)
-  return { tests: String(results.length), failures: count('failure'), errors: '0', skipped: count('skipped') }
+  return {
+    tests: String(results.length),
+    failures: count('failure'),
+    errors: count('error'),
+    skipped: count('skipped'),
+  }
 }
 
-function outcomeOf(report: Report, result: CaseResult): 'passed' | 'failure' | 'skipped' {
+function outcomeOf(report: Report, result: CaseResult): 'passed' | 'failure' | 'error' | 'skipped' {
   if (result.verdict.kind === 'passed') return 'passed'
-  return isCounted(report, result) ? 'failure' : 'skipped'
+  if (!isCounted(report, result)) return 'skipped'
+  return result.verdict.kind === 'failed' ? 'failure' : 'error'
 }
 
 function suite(report: Report, group: string, results: readonly CaseResult[]): string {
@@ -37,9 +43,17 @@ function suite(report: Report, group: string, results: readonly CaseResult[]): s
   const timestamp = report.startedAt.toISOString().slice(0, 19)
   return [
     `  <testsuite ${attributes({ name: group, ...countsOf(report, results), time, timestamp })}>`,
+    ...propertiesOf(report),
     ...results.map((result) => testCase(report, result)),
     '  </testsuite>',
   ].join('\n')
+}
+
+/** Of a suite, as the dialect has none of the whole. */
+function propertiesOf({ kitVersion, interfaceVersion, target }: Report): string[] {
+  const properties = Object.entries({ kitVersion, interfaceVersion, target })
+  const lines = properties.map(([name, value]) => `      <property ${attributes({ name, value })}/>`)
+  return ['    <properties>', ...lines, '    </properties>']
 }
 
 function testCase(report: Report, result: CaseResult): string {
@@ -51,34 +65,43 @@ function testCase(report: Report, result: CaseResult): string {
 }
 
 function childrenOf(report: Report, result: CaseResult): string[] {
-  const { verdict, level, loses } = result
+  const { verdict } = result
   switch (verdict.kind) {
     case 'passed':
       return []
-    case 'not judged':
-      return [`      <skipped ${attributes({ message: `not judged: ${verdict.why}` })}/>`]
-    case 'failed': {
-      const story = escaped(storyOf(result, verdict))
-      const message = `${loses} (${verdict.why})`
-      if (isCounted(report, result))
-        return [`      <failure ${attributes({ message, type: level })}>${story}</failure>`]
-      const note = attributes({ message: `fails, and is a SHOULD: ${message}` })
-      return [`      <skipped ${note}/>`, `      <system-out>${story}</system-out>`]
+    case 'not judged': {
+      const message = attributes({ message: `not judged: ${verdict.why}` })
+      return [verdict.isFault ? `      <error ${message}/>` : `      <skipped ${message}/>`]
     }
+    case 'failed':
+      return failureOf(report, result, verdict)
     default:
       return verdict satisfies never
   }
 }
 
+function failureOf(report: Report, result: CaseResult, failure: Failure): string[] {
+  const { level, loses, expected } = result
+  const story = escaped(storyOf(report, result, failure))
+  const message = `${loses} (${failure.why})`
+  if (isCounted(report, result)) return [`      <failure ${attributes({ message, type: level })}>${story}</failure>`]
+  const why = expected === undefined ? 'fails, and is a SHOULD' : `fails as expected: ${expected}`
+  const note = attributes({ message: `${why}: ${message}` })
+  return [`      <skipped ${note}/>`, `      <system-out>${story}</system-out>`]
+}
+
 /** Exchanges in a story: the last ones. */
 const MAX_EXCHANGES = 12
 
-function storyOf({ clause, level, loses }: CaseResult, { why, exchanges, repeat }: Failure): string {
+function storyOf(report: Report, result: CaseResult, { why, exchanges, repeat }: Failure): string {
+  const { clause, level, loses } = result
   const lines = exchanges.slice(-MAX_EXCHANGES).flatMap(({ what, request, answer }) => {
     const came = answer.kind === 'none' ? answer.why : `${answer.status} ${answer.body}`
     return [what, `  > ${request.method} ${request.url} ${request.body}`, `  < ${came}`]
   })
-  return [`${level}: ${clause}`, loses, why, '', ...lines, '', `repeat: ${repeat}`].join('\n')
+  const again = againText(report, result)
+  const ends = [again && `again: ${again}`, repeat && `the last call: ${repeat}`].filter((line) => line !== '')
+  return [`${level}: ${clause}`, loses, why, '', ...lines, '', ...ends].join('\n')
 }
 
 function attributes(values: Readonly<Record<string, string>>): string {

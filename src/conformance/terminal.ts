@@ -1,7 +1,16 @@
 /** The report for a terminal, and the progress while it comes about. */
 import { styleText } from 'node:util'
 import type { Exchange } from './exchange.ts'
-import { type CaseResult, isGood, type Report, totalsOf, type Verdict } from './report.ts'
+import {
+  againText,
+  type CaseResult,
+  failuresOf,
+  isGood,
+  needlesslyExpected,
+  type Report,
+  totalsOf,
+  type Verdict,
+} from './report.ts'
 
 export type Paint = (style: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string
 
@@ -14,16 +23,22 @@ const MAX_EXCHANGES = 12
 const MAX_BODY_CHARS = 2_000
 
 export function terminalReport(report: Report, paint: Paint): string {
-  const failures = report.results.flatMap((result) => failureText(result, paint))
-  const skipped = report.results.filter(({ verdict }) => verdict.kind === 'not judged')
-  return [...failures, ...notJudgedText(skipped, paint), ...summaryText(report, paint)].join('\n')
+  const failures = report.results.flatMap((result) => failureText(report, result, paint))
+  return [
+    ...failures,
+    ...notJudgedText(report, paint),
+    ...expectedText(report, paint),
+    ...failedIdsText(report, paint),
+    ...summaryText(report, paint),
+  ].join('\n')
 }
 
-function failureText(result: CaseResult, paint: Paint): string[] {
-  const { verdict } = result
-  if (verdict.kind !== 'failed') return []
+function failureText(report: Report, result: CaseResult, paint: Paint): string[] {
+  const { verdict, expected } = result
+  if (verdict.kind !== 'failed' || expected !== undefined) return []
   const shown = verdict.exchanges.slice(-MAX_EXCHANGES)
   const hidden = verdict.exchanges.length - shown.length
+  const again = againText(report, result)
   return [
     paint('red', `✗ ${result.id}  ${result.level}  ${result.sentence}`),
     `  ${paint('bold', result.loses)}`,
@@ -31,7 +46,8 @@ function failureText(result: CaseResult, paint: Paint): string[] {
     `  ${verdict.why}`,
     ...(hidden === 0 ? [] : [paint('dim', `  … ${hidden} exchanges before these`)]),
     ...shown.flatMap((exchange) => exchangeText(exchange, paint)),
-    `  repeat: ${verdict.repeat}`,
+    ...(again === '' ? [] : [`  again: ${again}`]),
+    ...(verdict.repeat === '' ? [] : [`  the last call: ${verdict.repeat}`]),
     '',
   ]
 }
@@ -48,20 +64,48 @@ function exchangeText({ what, request, answer, durationMs }: Exchange, paint: Pa
   ]
 }
 
-function notJudgedText(results: readonly CaseResult[], paint: Paint): string[] {
-  const whyOf = ({ verdict }: CaseResult) => (verdict.kind === 'not judged' ? verdict.why : '')
-  const byReason = new Map<string, string[]>()
-  for (const result of results) byReason.set(whyOf(result), [...(byReason.get(whyOf(result)) ?? []), result.id])
-  return [...byReason].map(([why, ids]) => paint('yellow', `– not judged, ${why}: ${ids.join(', ')}`))
+function notJudgedText({ results }: Report, paint: Paint): string[] {
+  const byReason = new Map<string, { ids: string[]; isFault: boolean }>()
+  for (const { id, verdict } of results) {
+    if (verdict.kind !== 'not judged') continue
+    const { ids } = byReason.get(verdict.why) ?? { ids: [] }
+    byReason.set(verdict.why, { ids: [...ids, id], isFault: verdict.isFault === true })
+  }
+  return [...byReason].map(([why, { ids, isFault }]) =>
+    paint(isFault ? 'red' : 'yellow', `${isFault ? '✗' : '–'} not judged, ${why}: ${ids.join(', ')}`),
+  )
+}
+
+/** Known failures, and those that are no more: the list of them should shrink. */
+function expectedText(report: Report, paint: Paint): string[] {
+  const known = report.results.flatMap(({ id, expected, verdict }) =>
+    verdict.kind === 'failed' && expected !== undefined
+      ? [`– ${id} fails as expected, ${expected}: ${verdict.why}`]
+      : [],
+  )
+  const gone = needlesslyExpected(report).map(
+    ({ id, expected }) => `! ${id} passes, and was expected to fail, ${expected}`,
+  )
+  return [...known, ...gone].map((line) => paint('yellow', line))
+}
+
+/** At the end, where the eye is when the run is over. */
+function failedIdsText(report: Report, paint: Paint): string[] {
+  return (['MUST', 'SHOULD'] as const).flatMap((level) => {
+    const ids = failuresOf(report).flatMap((one) => (one.level === level ? [one.id] : []))
+    return ids.length === 0 ? [] : [paint(level === 'MUST' ? 'red' : 'yellow', `failed ${level}: ${ids.join(' ')}`)]
+  })
 }
 
 function summaryText(report: Report, paint: Paint): string[] {
-  const { passed, failedMust, failedShould, notJudged } = totalsOf(report)
-  const counts = `${passed} passed, ${failedMust} MUST failed, ${failedShould} SHOULD failed, ${notJudged} not judged`
+  const { passed, failedMust, failedShould, failedAsExpected, notJudged } = totalsOf(report)
+  const known = failedAsExpected === 0 ? '' : `, ${failedAsExpected} failed as expected`
+  const counts = `${passed} passed, ${failedMust} MUST failed, ${failedShould} SHOULD failed${known}, ${notJudged} not judged`
   const end = report.wasInterrupted ? ' Interrupted: this is a part.' : ''
   const seconds = `${Math.trunc(report.durationMs / 100) / 10} s`
+  const judge = `judged by purser ${report.kitVersion}; ${report.interfaceVersion}`
   return [
-    ...report.notes.map((note) => paint('dim', note)),
+    ...[...report.notes, judge].map((note) => paint('dim', note)),
     paint(isGood(report) ? 'green' : 'red', `${counts} in ${seconds}.${end}`),
   ]
 }

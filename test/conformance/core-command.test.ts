@@ -56,11 +56,11 @@ test('ends with 0 when the wallet passes', async () => {
 })
 
 test('ends with 1 when it fails, and shows what happened and how to repeat it', async () => {
-  const { code, out } = await run({ ...own(), secret: 'not-the-secret', only: ['place-01'] })
+  const { code, out } = await run({ ...own(), secret: 'not-the-secret', only: ['place-01'], showTokens: true })
   expect(code).toBe(1)
   expect(out).toContain('✗ place-01  MUST')
   expect(out).toContain('bets cost nothing')
-  expect(out).toMatch(/repeat: curl -sS -i -X POST 'http:\S+\/payment\/bet' .*x-sign-jws: .*--data-binary '\{/)
+  expect(out).toMatch(/the last call: curl -sS -i -X POST 'http:\S+\/payment\/bet' .*x-sign-jws: .*--data-binary '\{/)
 })
 
 test('ends with 1 on a SHOULD only when it is strict', async () => {

@@ -112,6 +112,9 @@ const EVIL = `</pre><script>document.title = 'owned'</script><img src="http://12
 const EVIL_REPORT: Report = {
   ...{
     judged: 'wallet',
+    kitVersion: EVIL,
+    interfaceVersion: EVIL,
+    command: EVIL,
     target: EVIL,
     notes: [EVIL],
     startedAt: new Date(0),

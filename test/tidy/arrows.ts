@@ -26,6 +26,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'settings.ts': [],
   'stopping.ts': [],
   'clock.ts': [],
+  'version.ts': [],
   'logger.ts': [],
   'group.ts': [],
   'in-time.ts': [],
@@ -53,7 +54,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: ['wallet-client', 'db', 'http', 'protocol', 'clock.ts', 'logger.ts', 'group.ts'],
   reconcile: ['types of config.ts', 'db', 'protocol'],
   gateway: ['wallet-client', 'db', 'http', 'protocol', 'clock.ts', 'logger.ts', 'in-time.ts'],
-  conformance: ['wallet-client', 'protocol', 'clock.ts'],
+  conformance: ['wallet-client', 'protocol', 'clock.ts', 'version.ts'],
   load: ['wallet-client', 'protocol', 'clock.ts'],
 }
 

@@ -5,6 +5,7 @@
  */
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { BetOperation } from '../../protocol/operation.ts'
+import type { CaseFacts } from '../case-facts.ts'
 import type { FormRule } from './form.ts'
 import type { Moment } from './timing.ts'
 
@@ -94,21 +95,8 @@ export interface Delivery {
   readonly amount?: number
 }
 
-interface Head {
-  /** Permanent. */
-  readonly id: string
-  /** Part of interface.md, or the id of a decision. */
-  readonly clause: string
-  readonly level: 'MUST' | 'SHOULD'
-  readonly sentence: string
-  /** What loses whose money when this fails. */
-  readonly loses: string
-  /** Rows of the catalogue, part H. */
-  readonly covers: readonly string[]
-}
-
 /** A scene of its own, with partners and players of its own. */
-export interface SceneCase extends Head {
+export interface SceneCase extends CaseFacts {
   readonly kind: 'scene'
   /** 1 unless said. */
   readonly partners?: number
@@ -121,7 +109,7 @@ export interface SceneCase extends Head {
 }
 
 /** A rule that every request of the whole run is held against. */
-export interface FormCase extends Head {
+export interface FormCase extends CaseFacts {
   readonly kind: 'form'
   readonly rule: FormRule
 }

@@ -1,9 +1,7 @@
-/** The `conformance platform` command: from options to an exit code. */
-import { writeFileSync } from 'node:fs'
-import { isGood, type Report, totalsOf } from '../report.ts'
-import { writerFor } from '../report-file.ts'
-import { jsonReport } from '../report-json.ts'
-import { coloured, plain, progressOn, type Terminal, terminalReport } from '../terminal.ts'
+/** What is special to `conformance platform`: where the kit listens, and how the platform is brought to call. */
+import { type CommandDeps, type CommonFlags, type Judge, type Kit, runCommand } from '../command.ts'
+import type { Headers } from '../headers.ts'
+import { Unreachable, WrongUse } from '../wrong-use.ts'
 import type { PlatformCase } from './case.ts'
 import { PLATFORM_CASES } from './cases.ts'
 import type { Drive } from './drive.ts'
@@ -12,7 +10,7 @@ import { driveByHook, withRestart } from './drive-hook.ts'
 import { runPlatformKit } from './run.ts'
 import { timingOf } from './timing.ts'
 
-export interface ConformancePlatformFlags {
+export interface ConformancePlatformFlags extends CommonFlags {
   readonly listen?: string
   readonly host: string
   readonly publicUrl?: string
@@ -20,95 +18,50 @@ export interface ConformancePlatformFlags {
   readonly platformKey?: string
   readonly drive?: string
   readonly restart?: string
-  readonly only?: readonly string[]
-  readonly list?: true
   readonly slow?: true
-  readonly strict?: true
-  readonly json?: true
-  readonly report?: readonly string[]
 }
-
-export interface CommandDeps {
-  readonly stdout: Terminal
-  readonly stderr: Terminal
-  readonly noColour: boolean
-  readonly signal: AbortSignal
-}
-
-const EXIT = { good: 0, findings: 1, wrongUse: 2, unreachable: 3, interrupted: 130 } as const
-
-class WrongUse extends Error {}
-class Unreachable extends Error {}
 
 /** Resolves to the exit code. */
-export async function runConformancePlatform(flags: ConformancePlatformFlags, deps: CommandDeps): Promise<number> {
-  try {
-    const isWanted = chosen(flags.only ?? [])
-    if (flags.list) return listCases(PLATFORM_CASES.filter(isWanted), flags, deps)
-    return await judge(isWanted, flags, deps)
-  } catch (error) {
-    if (!(error instanceof WrongUse || error instanceof Unreachable)) throw error
-    deps.stderr.write(`purser: ${error.message}\n`)
-    return error instanceof Unreachable ? EXIT.unreachable : EXIT.wrongUse
+export function runConformancePlatform(flags: ConformancePlatformFlags, deps: CommandDeps): Promise<number> {
+  return runCommand(platformKit(flags, deps.env ?? {}), flags, deps)
+}
+
+const USUAL_HOST = '127.0.0.1'
+
+function platformKit(flags: ConformancePlatformFlags, { PLATFORM_API_KEY }: NodeJS.ProcessEnv): Kit<PlatformCase> {
+  const { listen, host, publicUrl, platformApi, platformKey, drive, restart, slow } = flags
+  return {
+    judged: 'platform',
+    cases: PLATFORM_CASES,
+    target: [
+      { name: '--listen', value: listen },
+      { name: '--host', value: host === USUAL_HOST ? undefined : host },
+      { name: '--public-url', value: publicUrl },
+      { name: '--platform-api', value: platformApi },
+      { name: '--platform-key', value: platformKey, variable: '$PLATFORM_API_KEY' },
+      { name: '--drive', value: drive },
+      { name: '--restart', value: restart },
+      { name: '--slow', value: slow },
+    ],
+    prepare: () => prepare({ ...(PLATFORM_API_KEY !== undefined && { platformKey: PLATFORM_API_KEY }), ...flags }),
   }
 }
 
-/** Ids and beginnings of ids. */
-function chosen(only: readonly string[]): (one: PlatformCase) => boolean {
-  const unknown = only.filter((wish) => !PLATFORM_CASES.some(({ id }) => id.startsWith(wish)))
-  if (unknown.length > 0) throw new WrongUse(`--only: there is no case ${unknown.join(', ')}; --list shows them`)
-  return ({ id }) => only.length === 0 || only.some((wish) => id.startsWith(wish))
-}
-
-function listCases(
-  cases: readonly PlatformCase[],
-  { json }: ConformancePlatformFlags,
-  { stdout }: CommandDeps,
-): number {
-  const facts = cases.map(({ id, level, clause, sentence, loses, covers }) => ({
-    ...{ id, level, clause, sentence, loses, covers },
-  }))
-  if (json) stdout.write(`${JSON.stringify(facts, null, 2)}\n`)
-  else for (const { id, level, sentence } of facts) stdout.write(`${id.padEnd(26)}${level.padEnd(8)}${sentence}\n`)
-  return EXIT.good
-}
-
-async function judge(
-  isWanted: (one: PlatformCase) => boolean,
-  flags: ConformancePlatformFlags,
-  deps: CommandDeps,
-): Promise<number> {
+function prepare(flags: ConformancePlatformFlags): Judge<PlatformCase> {
   const listen = listenOn(flags)
-  const writers = writersFor(flags)
-  const { drive, target, close } = await driverFor(flags)
-  const progress = progressOn(deps.stderr, PLATFORM_CASES.filter(isWanted).length)
-  const { slow = false, strict = false } = flags
-  try {
-    const how = { timing: timingOf(), listen, isSlow: slow, isStrict: strict, signal: deps.signal }
-    const report = await runPlatformKit({
-      cases: PLATFORM_CASES,
-      isWanted,
-      drive,
-      target,
-      ...how,
-      onResult: progress.show,
-    })
-    progress.end()
-    for (const { file, write } of writers) writeFileSync(file, write(report))
-    const paint = deps.stdout.isTTY && !deps.noColour ? coloured : plain
-    deps.stdout.write(flags.json ? jsonReport(report) : `${terminalReport(report, paint)}\n`)
-    return exitCodeOf(report)
-  } finally {
-    progress.end()
-    await close()
+  const open = driverFor(flags)
+  let close = async () => {}
+  return {
+    async run(wanted, how) {
+      const driver = await open(how.headers)
+      close = driver.close
+      const { drive, target } = driver
+      const isWanted = (one: PlatformCase) => wanted.includes(one)
+      const what = { cases: PLATFORM_CASES, isWanted, isSlow: flags.slow === true, timing: timingOf() }
+      return runPlatformKit({ ...how, ...what, drive, target, listen })
+    },
+    close: () => close(),
   }
-}
-
-/** A run that could judge nothing did not reach what it should judge. */
-function exitCodeOf(report: Report): number {
-  if (report.wasInterrupted) return EXIT.interrupted
-  if (totalsOf(report).notJudged === report.results.length) return EXIT.unreachable
-  return isGood(report) ? EXIT.good : EXIT.findings
 }
 
 function listenOn({ listen, host, publicUrl }: ConformancePlatformFlags) {
@@ -123,31 +76,32 @@ function isHttp(url: string): boolean {
   return /^https?:\/\//.test(url) && URL.canParse(url)
 }
 
-function writersFor({ report = [] }: ConformancePlatformFlags) {
-  return report.map((file) => {
-    const write = writerFor(file)
-    if (write === undefined) throw new WrongUse(`--report: ${file} must end in .html, .xml or .json`)
-    return { file, write }
-  })
-}
-
 interface Driver {
   readonly drive: Drive
   readonly target: string
   close(): Promise<void>
 }
 
-async function driverFor(flags: ConformancePlatformFlags): Promise<Driver> {
-  const driver = await plainDriverFor(flags)
-  return flags.restart === undefined ? driver : { ...driver, drive: withRestart(driver.drive, flags.restart) }
+type OpenDriver = (headers: Headers) => Promise<Driver>
+
+function driverFor(flags: ConformancePlatformFlags): OpenDriver {
+  const open = plainDriverFor(flags)
+  const { restart } = flags
+  if (restart === undefined) return open
+  return async (headers) => {
+    const driver = await open(headers)
+    return { ...driver, drive: withRestart(driver.drive, restart) }
+  }
 }
 
-async function plainDriverFor({ platformApi, platformKey, drive }: ConformancePlatformFlags): Promise<Driver> {
+function plainDriverFor({ platformApi, platformKey, drive }: ConformancePlatformFlags): OpenDriver {
   if ((platformApi === undefined) === (drive === undefined)) throw new WrongUse('give either --platform-api or --drive')
-  if (drive !== undefined) return { drive: driveByHook(drive), target: drive, close: async () => {} }
+  if (drive !== undefined) return async () => ({ drive: driveByHook(drive), target: drive, close: async () => {} })
   if (platformApi === undefined || !isHttp(platformApi)) throw new WrongUse('--platform-api must be an http address')
-  if (platformKey === undefined) throw new WrongUse('give --platform-key')
-  const why = await whyUnreachable(platformApi)
-  if (why !== undefined) throw new Unreachable(`${platformApi} cannot be reached: ${why}`)
-  return { ...driveByApi({ url: platformApi, key: platformKey }), target: platformApi }
+  if (platformKey === undefined) throw new WrongUse('give --platform-key or set PLATFORM_API_KEY')
+  return async (headers) => {
+    const why = await whyUnreachable(platformApi)
+    if (why !== undefined) throw new Unreachable(`${platformApi} cannot be reached: ${why}`)
+    return { ...driveByApi({ url: platformApi, key: platformKey, headers }), target: platformApi }
+  }
 }

@@ -1,11 +1,14 @@
 /** Drives a Purser platform over its API, or any platform that answers the same calls. */
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
-import { type Drive, type Fulfilled, unable, WISH_TIMEOUT_MS, type Wish } from './drive.ts'
+import type { Headers } from '../headers.ts'
+import { broken, type Drive, type Fulfilled, unable, WISH_TIMEOUT_MS, type Wish } from './drive.ts'
 
 export interface ApiOptions {
   readonly url: string
   readonly key: string
+  /** Sent beside the key. */
+  readonly headers?: Headers
 }
 
 /** Why nothing answers there; undefined when something does, whatever it says. */
@@ -22,11 +25,11 @@ type Send = (method: string, path: string, body?: object) => Promise<unknown>
 type RestWish = Exclude<Wish, { do: 'restart' }>
 
 /** `restart` is a matter of the host that the platform runs on: not done here. */
-export function driveByApi({ url, key }: ApiOptions): { drive: Drive; close(): Promise<void> } {
+export function driveByApi({ url, key, headers: extra = {} }: ApiOptions): { drive: Drive; close(): Promise<void> } {
   const agent = new Agent({ headersTimeout: WISH_TIMEOUT_MS, bodyTimeout: WISH_TIMEOUT_MS })
   const frames = new Map<string, string>()
   const send: Send = async (method, path, body) => {
-    const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
+    const headers = { ...extra, authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
     const options = { method, headers, body: body ? JSON.stringify(body) : null, dispatcher: agent }
     const answer = await request(url.replace(/\/$/, '') + path, options)
     const text = await answer.body.text()
@@ -39,7 +42,7 @@ export function driveByApi({ url, key }: ApiOptions): { drive: Drive; close(): P
     try {
       return await fulfil(send, frames, wish)
     } catch (error) {
-      return unable(error instanceof Error ? error.message : String(error))
+      return broken(error instanceof Error ? error.message : String(error))
     }
   }
   return { drive, close: () => agent.destroy() }

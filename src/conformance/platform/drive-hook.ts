@@ -1,6 +1,6 @@
 /** Drives any platform by a command of the user's: each wish is one run of it, as JSON on stdin. */
 import { spawn } from 'node:child_process'
-import { type Drive, type Fulfilled, type Look, unable, WISH_TIMEOUT_MS, type Wish } from './drive.ts'
+import { broken, type Drive, type Fulfilled, type Look, unable, WISH_TIMEOUT_MS, type Wish } from './drive.ts'
 
 /** The hook ends with this when it cannot do what is wished: the case is not judged. */
 export const EXIT_UNABLE = 3
@@ -30,13 +30,13 @@ function runHook(command: string, wish: Wish): Promise<Fulfilled> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
       killGroup(child.pid)
-      resolve(unable(`the command did not end within ${WISH_TIMEOUT_MS / 1_000} s`))
+      resolve(broken(`the command did not end within ${WISH_TIMEOUT_MS / 1_000} s`))
     }, WISH_TIMEOUT_MS)
     const end = (fulfilled: Fulfilled) => {
       clearTimeout(timer)
       resolve(fulfilled)
     }
-    child.once('error', (error) => end(unable(error.message)))
+    child.once('error', (error) => end(broken(error.message)))
     child.once('exit', (code) => setImmediate(() => end(read(code, output))))
   })
 }
@@ -52,7 +52,7 @@ function killGroup(pid: number | undefined): void {
 
 function read(code: number | null, { stdout, stderr }: { stdout: string; stderr: string }): Fulfilled {
   if (code === EXIT_UNABLE) return unable(stderr.trim() || 'the command cannot do this')
-  if (code !== 0) return unable(`the command ended with ${code}: ${stderr.trim().slice(0, 300)}`)
+  if (code !== 0) return broken(`the command ended with ${code}: ${stderr.trim().slice(0, 300)}`)
   const look = readLook(stdout)
   return { kind: 'done', ...(look && { look }) }
 }

@@ -27,7 +27,14 @@ export interface Look {
 export type Fulfilled =
   | { readonly kind: 'done'; readonly look?: Look }
   /** The platform, or the hook, cannot do this or did not. */
-  | { readonly kind: 'unable'; readonly why: string }
+  | Unable
+
+export interface Unable {
+  readonly kind: 'unable'
+  readonly why: string
+  /** It failed: it is not just one that cannot. */
+  readonly isFault?: true
+}
 
 /** Never rejects; each wish is given at most WISH_TIMEOUT_MS. */
 export type Drive = (wish: Wish) => Promise<Fulfilled>
@@ -38,6 +45,10 @@ export const WISH_TIMEOUT_MS = 60_000
 /** Decimal text: the stake of every bet. */
 export const STAKE = '10.00'
 
-export function unable(why: string): Fulfilled {
+export function unable(why: string): Unable {
   return { kind: 'unable', why }
+}
+
+export function broken(why: string): Unable {
+  return { kind: 'unable', why, isFault: true }
 }

@@ -1,7 +1,8 @@
 /** Acts one scene: registers its partners, makes the wishes one after the other, and hands back what was seen. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pace } from '../pace.ts'
 import type { Act, SceneCase } from './case.ts'
-import { type Drive, type Fulfilled, type Look, STAKE, unable, type Wish } from './drive.ts'
+import { type Drive, type Fulfilled, type Look, STAKE, type Unable, unable, type Wish } from './drive.ts'
 import type { Played, Wished } from './judge.ts'
 import { createJournal, type Journal, type Player } from './record.ts'
 import type { Timing } from './timing.ts'
@@ -10,6 +11,7 @@ import type { KitWallet, OpenPartner } from './wallet.ts'
 export interface Stage {
   readonly wallet: KitWallet
   readonly drive: Drive
+  readonly pace: Pace
   readonly timing: Timing
   /** Kills and starts the platform, together with every other scene that wants it. */
   restart(): Promise<Fulfilled>
@@ -21,7 +23,7 @@ export interface Stage {
 export type Outcome =
   | { readonly kind: 'played'; readonly played: Played }
   /** The platform could not be brought to do what the scene is about. */
-  | { readonly kind: 'unable'; readonly why: string; readonly played: Played }
+  | (Unable & { readonly played: Played })
 
 /** Milliseconds between two looks at a bet. */
 const LOOK_EVERY_MS = 200
@@ -44,7 +46,7 @@ export async function play(stage: Stage, scene: SceneCase): Promise<Outcome> {
   for (const partner of set.partners) partner.recover()
   const { journal, wishes, looks } = set
   const played = { calls: journal.calls, bets: journal.bets(), wishes, looks }
-  return ended.kind === 'done' ? { kind: 'played', played } : { kind: 'unable', why: ended.why, played }
+  return ended.kind === 'done' ? { kind: 'played', played } : { ...ended, played }
 }
 
 function prepare(stage: Stage, scene: SceneCase): Scene {
@@ -73,14 +75,19 @@ async function actAll(scene: Scene): Promise<Fulfilled> {
 
 async function openFrame({ stage }: Scene, partner: OpenPartner, player: Player | undefined): Promise<Fulfilled> {
   const { partnerId, baseUrl, secret } = partner
-  const registered = await stage.drive({ do: 'partner', partnerId, baseUrl, secret })
+  const registered = await ask(stage, { do: 'partner', partnerId, baseUrl, secret })
   if (registered.kind === 'unable') return registered
-  return stage.drive({ do: 'frame', partnerId, token: player?.token ?? '' })
+  return ask(stage, { do: 'frame', partnerId, token: player?.token ?? '' })
+}
+
+async function ask({ drive, pace }: Stage, wish: Wish): Promise<Fulfilled> {
+  await pace.turn(1)
+  return drive(wish)
 }
 
 async function perform(scene: Scene, act: Act): Promise<Fulfilled> {
   const { stage, journal, partners, players } = scene
-  const { drive, timing, signal } = stage
+  const { timing, signal } = stage
   switch (act.kind) {
     case 'place':
       return place(scene, act.partner ?? 0, act.aside === true)
@@ -101,12 +108,12 @@ async function perform(scene: Scene, act: Act): Promise<Fulfilled> {
       return DONE
     case 'move': {
       const [{ partnerId, secret, addressOf }] = partners as [OpenPartner]
-      return drive({ do: 'partner', partnerId, baseUrl: addressOf(act.to), secret })
+      return ask(stage, { do: 'partner', partnerId, baseUrl: addressOf(act.to), secret })
     }
     case 'switch_currency': {
       const [partner] = partners as [OpenPartner]
       players[0] = partner.player('USD', players[0])
-      return drive({ do: 'frame', partnerId: partner.partnerId, token: players[0].token })
+      return ask(stage, { do: 'frame', partnerId: partner.partnerId, token: players[0].token })
     }
     case 'restart':
       return stage.restart()
@@ -121,6 +128,7 @@ async function perform(scene: Scene, act: Act): Promise<Fulfilled> {
 async function place(scene: Scene, number: number, isAside: boolean): Promise<Fulfilled> {
   const { stage, journal, partners, players, wishes } = scene
   const { partnerId = '' } = partners[number] ?? {}
+  await stage.pace.turn(1) // before the clock of the wish starts
   const before = journal.of('place').length
   wishes.push({ call: 'place', partner: number, partnerId, at: performance.now() })
   const asked = stage.drive({ do: 'place', partnerId, token: players[number]?.token ?? '', amount: STAKE })
@@ -136,6 +144,7 @@ async function onBet(scene: Scene, number = 0, toWish: (bet: string) => Wish): P
   if (bet === undefined) return unable('the platform did not place the bet')
   const placed = journal.of('place').find(({ body }) => body.transactionId === bet)
   const wish = toWish(bet)
+  await stage.pace.turn(1)
   const partnerId = placed?.partner.partnerId ?? ''
   const partner = partners.findIndex((one) => one.partnerId === partnerId)
   if (wish.do === 'settle') wishes.push({ call: 'settle', partner, partnerId, at: performance.now() })
@@ -159,7 +168,7 @@ async function awaitFates(scene: Scene): Promise<Fulfilled> {
 }
 
 async function lookAt({ stage, looks }: Scene, bet: string): Promise<Fulfilled> {
-  const seen = await stage.drive({ do: 'look', bet })
+  const seen = await ask(stage, { do: 'look', bet })
   if (seen.kind === 'done' && seen.look === undefined) return unable('the platform does not tell of its bets')
   if (seen.kind === 'done' && seen.look !== undefined) looks.set(bet, seen.look)
   return seen

@@ -1,8 +1,11 @@
 /** A whole run: every scene at once, those that kill the platform after the others, then the rules of form; and the report. */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { toResult } from '../case-facts.ts'
 import type { Exchange, ReceivedAnswer } from '../exchange.ts'
+import { type Pace, UNPACED } from '../pace.ts'
 import type { CaseResult, Report, Verdict } from '../report.ts'
+import { VERSIONS } from '../versions.ts'
 import type { FormCase, PlatformCase, SceneCase } from './case.ts'
 import type { Drive } from './drive.ts'
 import { judgeForm } from './form.ts'
@@ -23,7 +26,9 @@ export interface RunOptions {
   /** Slow cases are judged too. */
   readonly isSlow: boolean
   readonly isStrict: boolean
-  /** Judge these only; all when empty. */
+  /** Of the wishes. */
+  readonly pace?: Pace
+  /** Judge these only. */
   readonly isWanted: (one: PlatformCase) => boolean
   readonly signal: AbortSignal
   readonly onResult: (result: CaseResult) => void
@@ -52,6 +57,8 @@ export async function runPlatformKit(options: RunOptions): Promise<Report> {
     const results = await judgeAll(options, wallet)
     return {
       judged: 'platform',
+      ...VERSIONS,
+      command: '',
       target: options.target,
       notes: [`The kit played the wallet at ${wallet.url}.`],
       startedAt,
@@ -71,7 +78,7 @@ async function judgeAll(options: RunOptions, wallet: KitWallet): Promise<CaseRes
   const isNeeded = wanted.some(({ kind }) => kind === 'form') ? () => true : (one: SceneCase) => wanted.includes(one)
   const played = scenes.filter((one) => isNeeded(one) && (one.slow !== true || options.isSlow))
   const tell = (one: PlatformCase, judged: Judged) => {
-    if (wanted.includes(one)) options.onResult(toResult(one, judged))
+    if (wanted.includes(one)) options.onResult(toResult(one, judged.verdict, judged.durationMs))
     return judged
   }
   const results = new Map<string, Judged>()
@@ -89,7 +96,10 @@ async function judgeAll(options: RunOptions, wallet: KitWallet): Promise<CaseRes
     )
   }
   for (const one of wanted) if (one.kind === 'form') results.set(one.id, tell(one, judgeFormCase(one, records)))
-  return wanted.map((one) => toResult(one, results.get(one.id) ?? LEFT_OUT))
+  return wanted.map((one) => {
+    const { verdict, durationMs } = results.get(one.id) ?? LEFT_OUT
+    return toResult(one, verdict, durationMs)
+  })
 }
 
 const LEFT_OUT: Judged = {
@@ -97,12 +107,8 @@ const LEFT_OUT: Judged = {
   durationMs: 0,
 }
 
-function toResult({ id, clause, level, sentence, loses }: PlatformCase, judged: Judged): CaseResult {
-  return { id, clause, level, sentence, loses, ...judged }
-}
-
 async function judgeScene(
-  { wallet, drive, timing, signal, shared }: Scenery,
+  { wallet, drive, pace = UNPACED, timing, signal, shared }: Scenery,
   one: SceneCase,
 ): Promise<{ judged: Judged; calls: readonly Received[] }> {
   const start = performance.now()
@@ -111,18 +117,19 @@ async function judgeScene(
     hasArrived = true
     return shared.arrive()
   }
-  const outcome = await play({ wallet, drive, timing, signal, restarting: shared.begins, restart }, one)
+  const outcome = await play({ wallet, drive, pace, timing, signal, restarting: shared.begins, restart }, one)
   if (!hasArrived) shared.leave()
   const judged = { verdict: toVerdict(one, outcome, timing), durationMs: performance.now() - start }
   return { judged, calls: outcome.played.calls }
 }
 
 function toVerdict(one: SceneCase, outcome: Outcome, timing: Timing): Verdict {
-  if (outcome.kind === 'unable') return { kind: 'not judged', why: outcome.why }
+  if (outcome.kind === 'unable')
+    return { kind: 'not judged', why: outcome.why, ...(outcome.isFault && { isFault: true }) }
   const { played } = outcome
   const faults = one.expect.flatMap((expectation) => judge(expectation, played, timing) ?? [])
   if (faults.length === 0) return { kind: 'passed' }
-  return failed(one, [...new Set(faults)].join('; '), played.calls)
+  return failed([...new Set(faults)].join('; '), played.calls)
 }
 
 function judgeFormCase(one: FormCase, records: readonly (readonly Received[])[]): Judged {
@@ -132,12 +139,11 @@ function judgeFormCase(one: FormCase, records: readonly (readonly Received[])[])
   if (first === undefined) return { verdict: { kind: 'passed' }, durationMs: 0 }
   const more = faults.length > 1 ? `; ${faults.length - 1} more such calls` : ''
   const calls = faults.slice(0, MAX_EXCHANGES).map(({ call }) => call)
-  return { verdict: failed(one, `${first.call.call}: ${first.fault}${more}`, calls), durationMs: 0 }
+  return { verdict: failed(`${first.call.call}: ${first.fault}${more}`, calls), durationMs: 0 }
 }
 
-function failed(one: PlatformCase, why: string, calls: readonly Received[]): Verdict {
-  const exchanges = calls.slice(-MAX_EXCHANGES).map(toExchange)
-  return { kind: 'failed', why, exchanges, repeat: `purser conformance platform --only ${one.id} …` }
+function failed(why: string, calls: readonly Received[]): Verdict {
+  return { kind: 'failed', why, exchanges: calls.slice(-MAX_EXCHANGES).map(toExchange), repeat: '' }
 }
 
 function toExchange({ call, method, path, headers, bytes, at, ended, partner }: Received): Exchange {

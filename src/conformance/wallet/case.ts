@@ -15,23 +15,9 @@
  * ('X', 'Y'); fresh ids are made for each name, and again in each round.
  */
 import type { Operation } from '../../protocol/operation.ts'
+import type { CaseFacts } from '../case-facts.ts'
 import type { BodyRule } from './body-rules.ts'
 import type { LintRule } from './lint.ts'
-
-export type Level = 'MUST' | 'SHOULD'
-
-export interface CaseFacts {
-  /** Permanent: the group and a number, 'place-07'. */
-  readonly id: string
-  /** A part of interface.md ("Settle, partner action 5") or a decision id. */
-  readonly clause: string
-  readonly level: Level
-  readonly sentence: string
-  /** One line: what loses whose money when this fails. */
-  readonly loses: string
-  /** Rows of the catalogue. */
-  readonly covers: readonly string[]
-}
 
 /** A case that sends something. */
 export interface PlayedCase extends CaseFacts {

@@ -6,10 +6,10 @@ import { parseDecimal, STANDARD_SCALES } from '../../protocol/money.ts'
 import type { Need, OperatorAct, PlayerKind } from './case.ts'
 import {
   type Account,
-  BadFixtures,
   type Fixtures,
   type KnownProfile,
   type Lease,
+  OperatorFailed,
   OperatorUnreachable,
   type Player,
 } from './fixtures.ts'
@@ -67,7 +67,7 @@ function asker(pool: Pool, prefix: string, key: string): Ask {
     })
     const text = await response.body.text()
     if (response.statusCode < 300) return text === '' ? {} : JSON.parse(text)
-    throw new BadFixtures(`the operator API answered ${method} ${path} with ${response.statusCode}: ${text}`)
+    throw new OperatorFailed(`the operator API answered ${method} ${path} with ${response.statusCode}: ${text}`)
   }
 }
 

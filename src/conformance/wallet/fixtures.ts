@@ -1,4 +1,5 @@
 /** The players of a run: where they come from differs (fixtures-file.ts, fixtures-operator.ts), what a case sees does not. */
+import { Unreachable, WrongUse } from '../wrong-use.ts'
 import type { Need, OperatorAct, PlayerKind } from './case.ts'
 
 export interface Account {
@@ -52,7 +53,7 @@ export interface Fixtures {
   readonly capacity: number
   /** Why there can be no such players; undefined when there can. */
   missing(kind: PlayerKind, needs: readonly Need[]): string | undefined
-  /** Waits until they are free. Rejects with NoPlayers when there will be none. */
+  /** Waits until they are free. Rejects with NoPlayers when there will be none, and when the operator API fails. */
   lease(kind: PlayerKind, needs: readonly Need[]): Promise<Lease>
   /** True when players are made for the run, so that nobody needs their money back. */
   readonly areThrownAway: boolean
@@ -62,7 +63,10 @@ export interface Fixtures {
 export class NoPlayers extends Error {}
 
 /** The fixtures cannot be used as they are given. */
-export class BadFixtures extends Error {}
+export class BadFixtures extends WrongUse {}
 
 /** Nobody answers where players are to be made. */
-export class OperatorUnreachable extends Error {}
+export class OperatorUnreachable extends Unreachable {}
+
+/** The operator API answered, and did not do it. */
+export class OperatorFailed extends Error {}

@@ -135,6 +135,7 @@ export function asker(play: Play): Ask {
       amount === undefined ? undefined : resolveAmount({ percent: 100, plusUnits: 0 }, amount, account.scale).text
     const { userId, operatorUser, token } = player
     const ingredients = { requestId: randomUUID(), betId, userId, operatorUser, token, account, amount: text }
+    await play.target.sender.turn(1)
     const exchange = await play.target.sender.send(
       nameOf({ ...call, bet: 'of the kit' }, text),
       planRequest(call, ingredients, play.target.secret),

@@ -56,6 +56,7 @@ async function playAct(play: Play, { act, who, bet }: Act): Promise<Finding> {
 
 async function playCalls(play: Play, { calls, accepted }: Together): Promise<Finding> {
   const planned = calls.map((call) => ({ call, ...plan(play, call) }))
+  await play.target.sender.turn(calls.length)
   const judged = await Promise.all(planned.map((one) => perform(play, one)))
   const stranger = judged.find(({ matches }) => matches.length === 0)
   if (stranger !== undefined) return `${stranger.name}: ${explain(stranger)}`

@@ -1,11 +1,12 @@
 /** One case from its players to its verdict. */
 
+import { toResult } from '../case-facts.ts'
 import { curlOf, type Exchange } from '../exchange.ts'
 import type { CaseResult, Verdict } from '../report.ts'
 import type { Books } from './books.ts'
-import type { CaseFacts, PlayedCase, Who } from './case.ts'
+import type { PlayedCase, Who } from './case.ts'
 import { bringBack } from './closing.ts'
-import { type Fixtures, type Lease, NoPlayers, type Player } from './fixtures.ts'
+import { type Fixtures, type Lease, NoPlayers, OperatorFailed, OperatorUnreachable, type Player } from './fixtures.ts'
 import { asker, holdersOf, type Play, type Target } from './plan.ts'
 import { type Finding, playSteps } from './play.ts'
 
@@ -23,20 +24,32 @@ export async function runCase(
   return toResult(one, verdict, performance.now() - start)
 }
 
-export function toResult(one: CaseFacts, verdict: Verdict, durationMs: number): CaseResult {
-  const { id, clause, level, sentence, loses } = one
-  return { id, clause, level, sentence, loses, verdict, durationMs }
-}
-
 async function judge(one: PlayedCase, target: Target, fixtures: Fixtures, signal?: AbortSignal): Promise<Verdict> {
   const { player: kind = 'ordinary', needs = [] } = one
   const why = missingCall(one, target) ?? fixtures.missing(kind, needs)
   if (why !== undefined) return { kind: 'not judged', why }
-  const lease = await fixtures.lease(kind, needs).catch((error: unknown) => {
-    if (error instanceof NoPlayers) return error.message
+  try {
+    return await playWith(await fixtures.lease(kind, needs), { one, target, fixtures, signal })
+  } catch (error) {
+    if (error instanceof NoPlayers) return { kind: 'not judged', why: error.message }
+    if (isOperators(error)) return { kind: 'not judged', why: error.message, isFault: true }
     throw error
-  })
-  if (typeof lease === 'string') return { kind: 'not judged', why: lease }
+  }
+}
+
+/** The operator API fails: the wallet on the wire is neither right nor wrong by that. */
+export function isOperators(error: unknown): error is Error {
+  return error instanceof OperatorFailed || error instanceof OperatorUnreachable
+}
+
+interface Playing {
+  readonly one: PlayedCase
+  readonly target: Target
+  readonly fixtures: Fixtures
+  readonly signal: AbortSignal | undefined
+}
+
+async function playWith(lease: Lease, { one, target, fixtures, signal }: Playing): Promise<Verdict> {
   const play = begin(one, target, lease, signal)
   let finding: Finding = 'interrupted'
   let journal: readonly Exchange[] = []

@@ -1,16 +1,21 @@
 /** The whole kit against one wallet: cases side by side, then the form of all answers, then the report. */
 import type { Clock } from '../../clock.ts'
 import { systemClock } from '../../clock.ts'
+import { toResult } from '../case-facts.ts'
 import type { ReceivedAnswer } from '../exchange.ts'
+import type { Headers } from '../headers.ts'
+import { type Pace, UNPACED } from '../pace.ts'
 import type { CaseResult, Report, Verdict } from '../report.ts'
+import { VERSIONS } from '../versions.ts'
+import { Unreachable } from '../wrong-use.ts'
 import { callReader, probeReader } from './balance.ts'
 import type { Case, GatheredCase, PlayedCase } from './case.ts'
 import { CASES } from './cases/all.ts'
-import type { Fixtures, Player } from './fixtures.ts'
+import { type Fixtures, OperatorFailed, type Player } from './fixtures.ts'
 import { createLinter, type Linter } from './lint.ts'
 import type { Target } from './plan.ts'
 import { accountOf, planRequest, unknownToken } from './request.ts'
-import { failed, runCase, toResult } from './run-case.ts'
+import { failed, runCase } from './run-case.ts'
 import { createSender, type Sender } from './sender.ts'
 import { balance, check, profile } from './words.ts'
 
@@ -20,6 +25,8 @@ export interface KitOptions {
   readonly fixtures: Fixtures
   /** All cases when absent. */
   readonly cases?: readonly Case[]
+  readonly headers?: Headers
+  readonly pace?: Pace
   readonly isStrict?: boolean
   /** Ends the run; what is not judged by then is not judged. */
   readonly signal?: AbortSignal
@@ -28,28 +35,39 @@ export interface KitOptions {
 }
 
 /** Nothing answers at the address. */
-export class TargetUnreachable extends Error {}
+export class TargetUnreachable extends Unreachable {}
 
 const isPlayed = (one: Case): one is PlayedCase => 'steps' in one
 
-/** Rejects with TargetUnreachable or BadFixtures; whatever a wallet answers is a verdict. */
+/** Rejects with Unreachable or WrongUse before the first case; after that all is a verdict. */
 export async function runKit(options: KitOptions): Promise<Report> {
-  const { baseUrl, clock = systemClock } = options
+  const { baseUrl, clock = systemClock, headers = {}, pace = UNPACED } = options
   const startedAt = clock.now()
   const start = performance.now()
-  const sender = createSender(baseUrl, clock)
+  const sender = createSender({ baseUrl, clock, headers, pace })
   try {
-    const linter = createLinter()
-    const target = await meet(options, sender, linter)
-    const results = await judgeAll(options, target, linter)
+    const { results, notes } = await meetAndJudge(options, sender)
     return {
-      ...{ judged: 'wallet', target: baseUrl, startedAt, results, notes: notesOn(options, target) },
+      ...{ judged: 'wallet', ...VERSIONS, target: baseUrl, command: '', startedAt, results, notes },
       durationMs: performance.now() - start,
       wasInterrupted: options.signal?.aborted ?? false,
       isStrict: options.isStrict ?? false,
     }
   } finally {
     await sender.close()
+  }
+}
+
+async function meetAndJudge(options: KitOptions, sender: Sender): Promise<Pick<Report, 'results' | 'notes'>> {
+  const linter = createLinter()
+  try {
+    const target = await meet(options, sender, linter)
+    return { results: await judgeAll(options, target, linter), notes: notesOn(options, target) }
+  } catch (error) {
+    if (!(error instanceof OperatorFailed)) throw error
+    const { cases = CASES } = options
+    const verdict = { kind: 'not judged', why: error.message, isFault: true } as const
+    return { results: cases.map((one) => toResult(one, verdict, 0)), notes: [] }
   }
 }
 
@@ -65,8 +83,10 @@ interface Met extends Target {
 async function meet({ secret, fixtures }: KitOptions, sender: Sender, linter: Linter): Promise<Met> {
   const lease = await fixtures.lease('ordinary', [])
   const { A } = lease.players
-  const ask = (call: ReturnType<typeof profile>) =>
-    sender.send('greeting', planRequest(call, greeting(A), secret)).then(({ answer }) => answer)
+  const ask = async (call: ReturnType<typeof profile>) => {
+    await sender.turn(1)
+    return (await sender.send('greeting', planRequest(call, greeting(A), secret))).answer
+  }
   const [hello, money, status] = [await ask(profile()), await ask(balance()), await ask(check())]
   lease.giveBack([A])
   if (hello.kind === 'none') throw new TargetUnreachable(`the wallet does not answer: ${hello.why}`)

@@ -2,6 +2,8 @@
 import { Pool } from 'undici'
 import type { Clock } from '../../clock.ts'
 import type { Exchange, ReceivedAnswer, SentRequest } from '../exchange.ts'
+import type { Headers } from '../headers.ts'
+import { type Pace, UNPACED } from '../pace.ts'
 
 /** Calls at once: more than any case sends together, times the cases that run side by side. */
 const CONNECTIONS = 128
@@ -12,13 +14,21 @@ const MAX_ANSWER_BYTES = 256 * 1024
 
 export type PlannedRequest = Omit<SentRequest, 'url'> & { readonly path: string }
 
-export interface Sender {
-  /** Never rejects. */
+export interface Sender extends Pace {
+  /** At once: whoever sends has waited for its turn. Never rejects. */
   send(what: string, request: PlannedRequest): Promise<Exchange>
   close(): Promise<void>
 }
 
-export function createSender(baseUrl: string, clock: Clock): Sender {
+export interface SenderOptions {
+  readonly baseUrl: string
+  readonly clock: Clock
+  /** Sent beside those of the call. */
+  readonly headers?: Headers
+  readonly pace?: Pace
+}
+
+export function createSender({ baseUrl, clock, headers = {}, pace = UNPACED }: SenderOptions): Sender {
   const base = new URL(baseUrl)
   const prefix = base.pathname.replace(/\/$/, '')
   const pool = new Pool(base.origin, {
@@ -29,8 +39,10 @@ export function createSender(baseUrl: string, clock: Clock): Sender {
     bodyTimeout: 0,
   })
   return {
+    turn: pace.turn,
     async send(what, { path, ...planned }) {
-      const request: SentRequest = { ...planned, url: base.origin + prefix + path }
+      const url = base.origin + prefix + path
+      const request: SentRequest = { ...planned, url, headers: { ...headers, ...planned.headers } }
       const startedAt = clock.now()
       const start = performance.now()
       const answer = await receive(pool, prefix + path, request)

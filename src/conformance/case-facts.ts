@@ -1,0 +1,22 @@
+/** What every case says of itself, against a wallet or a platform. */
+import type { CaseResult, Verdict } from './report.ts'
+
+export type Level = 'MUST' | 'SHOULD'
+
+export interface CaseFacts {
+  /** Permanent: the group and a number, 'place-07'. */
+  readonly id: string
+  /** A part of interface.md ("Settle, partner action 5") or a decision id. */
+  readonly clause: string
+  readonly level: Level
+  readonly sentence: string
+  /** One line: what loses whose money when this fails. */
+  readonly loses: string
+  /** Rows of the catalogue. */
+  readonly covers: readonly string[]
+}
+
+export function toResult(one: CaseFacts, verdict: Verdict, durationMs: number): CaseResult {
+  const { id, clause, level, sentence, loses } = one
+  return { id, clause, level, sentence, loses, verdict, durationMs }
+}
