@@ -1,8 +1,9 @@
 /** Reads and checks the settings (settings.ts) from the environment, for the role that a process has. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoreConfig } from './db/open.ts'
+import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-folder.ts'
 import { MAX_SCALE, type Scales, STANDARD_SCALES } from './protocol/money.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
 
@@ -196,10 +197,10 @@ function keepSecret(dataDir: string, name: string, problems: string[]): KeptSecr
   if (dataDir.startsWith('memory://')) return { name, value, isNew: true }
   const path = join(dataDir, name.toLowerCase().replaceAll('_', '-'))
   try {
-    mkdirSync(dataDir, { recursive: true })
-    const kept = existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
-    if (kept !== '') return { name, value: kept, path, isNew: false }
-    writeFileSync(path, `${value}\n`, { mode: 0o600 })
+    makePrivateFolder(dataDir)
+    const kept = readPrivateFile(path)
+    if (kept !== undefined) return { name, value: kept, path, isNew: false }
+    writePrivateFile(path, `${value}\n`)
   } catch (error) {
     problems.push(`${name} is not set and cannot be kept in PURSER_DATA_DIR: ${messageOf(error)}`)
   }

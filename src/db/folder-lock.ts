@@ -1,73 +1,140 @@
 /**
- * One process per folder: PGlite itself does not notice a second one, and two would destroy the files. The lock is a
- * listening local socket, which falls silent when its process dies, however it dies; a file with a process number would
- * outlive a `kill -9`. Two sockets, in this order: a name outside the file system, which two processes cannot both get,
- * and a file in the folder, which also reaches another container that has the same volume.
+ * One process per folder: PGlite itself does not notice a second one, and two would destroy the files. Whoever wants the
+ * folder listens on a socket file of its own in it, and has it when it then finds nobody else who listens there. Of two, the
+ * one that looks later sees the other, so two never both have it; and a socket falls silent when its process dies, however
+ * it dies, where a file with a process number would outlive a `kill -9`. A name is never used twice, so that a silent file
+ * can be removed without a look at who else removes it. Files, because containers that share a volume share nothing else;
+ * machines that share a network folder do not see each other.
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { realpathSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export class FolderInUse extends Error {}
 
+type Release = () => Promise<void>
+
 /** Takes an existing folder and returns the release; throws FolderInUse when another process has it. */
-export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const servers: Server[] = []
-  const release = async () => {
-    for (const server of servers.reverse()) await new Promise((resolve) => server.close(resolve))
-  }
-  for (const name of socketNames(realpathSync(folder))) {
-    const server = (await listen(name)) ?? (await takeOver(name))
-    if (server === undefined) {
-      await release()
-      throw new FolderInUse(`the embedded database in ${folder} is in use by another process`)
-    }
-    servers.push(server.unref())
-  }
+export async function lockFolder(folder: string): Promise<Release> {
+  const release = process.platform === 'win32' ? await lockByPipe(folder) : await lockBySocket(folder)
+  if (release === undefined) throw new FolderInUse(`the embedded database in ${folder} is in use by another process`)
   return release
 }
 
-/** The system cuts longer names off. */
+/** A named pipe has one listener and goes with its process: the name says it all. */
+async function lockByPipe(folder: string): Promise<Release | undefined> {
+  const id = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 32)
+  try {
+    const server = await listen(`\\\\.\\pipe\\purser-${id}`)
+    return () => close(server)
+  } catch (error) {
+    if (codeOf(error) === 'EADDRINUSE') return undefined
+    throw error
+  }
+}
+
+/** Also what versions before this one left behind. */
+const SOCKET = /^in-use.*\.sock$/
+
+async function lockBySocket(folder: string): Promise<Release | undefined> {
+  const short = await openShort(folder)
+  const name = newName()
+  const release = async () => {
+    for (const one of [OLDEST + name, name]) await rm(join(folder, one), { force: true })
+    await close(server)
+    await short.handle?.close()
+  }
+  const server = await listen(join(short.path, `${name}.new`))
+  try {
+    // Visible only now that it listens: one that does not answer is dead.
+    await rename(join(folder, `${name}.new`), join(folder, name))
+    if (await isAlone(folder, short.path, name)) {
+      await link(join(folder, name), join(folder, OLDEST + name))
+      return release
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+  await release()
+  return undefined
+}
+
+/** In front of the second name that the holder takes: it sorts before all others, so that nobody waits for it to give way. */
+const OLDEST = 'in-use-'
+/** They sort by age, which decides between those that start together. */
+function newName(): string {
+  return `in-use.${Date.now().toString(36).padStart(9, '0')}-${randomBytes(4).toString('hex')}.sock`
+}
+
+/** The system takes no longer path of a socket. */
 const MAX_SOCKET_PATH = 100
+const LONGEST_NAME = OLDEST.length + `${newName()}.new`.length + 1
 
-function socketNames(path: string): string[] {
-  const id = `purser-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
-  if (process.platform === 'win32') return [`\\\\.\\pipe\\${id}`]
-  const file = join(path, 'in-use.sock')
-  return [
-    process.platform === 'linux' ? `\0${id}` : join(tmpdir(), `${id}.sock`),
-    ...(file.length <= MAX_SOCKET_PATH ? [file] : []),
-  ]
-}
-
-/** Undefined when the name is taken: somebody listens there, or (a file) died there. */
-function listen(name: string): Promise<Server | undefined> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy())
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
+/** A way to the folder that is short enough for its sockets. */
+async function openShort(folder: string): Promise<{ path: string; handle?: FileHandle }> {
+  if (Buffer.byteLength(folder) + LONGEST_NAME <= MAX_SOCKET_PATH) return { path: folder }
+  if (process.platform !== 'linux')
+    throw new Error(
+      `the path of the data folder ${folder} is too long: ${MAX_SOCKET_PATH - LONGEST_NAME} bytes at most`,
     )
-    server.listen(name, () => resolve(server))
-  })
+  const handle = await open(folder)
+  return { path: `/proc/self/fd/${handle.fd}`, handle }
 }
 
-/** A socket file whose process died is removed; a name outside the file system is never left behind. */
-async function takeOver(name: string): Promise<Server | undefined> {
-  if (!name.endsWith('.sock') || (await answers(name))) return undefined
-  await rm(name, { force: true })
-  return listen(name)
+/** Milliseconds for younger ones to see that they are not alone and give way; whoever stays longer has the folder. */
+const GIVE_WAY_MS = 2_000
+const LOOK_AGAIN_MS = 10
+
+async function isAlone(folder: string, short: string, name: string): Promise<boolean> {
+  const end = performance.now() + GIVE_WAY_MS
+  for (;;) {
+    const others = await listenersIn(folder, short, name)
+    if (others.length === 0) return true
+    if (others.some((other) => other < name) || performance.now() > end) return false
+    await sleep(LOOK_AGAIN_MS)
+  }
 }
 
-function answers(name: string): Promise<boolean> {
+/** The other sockets that somebody listens on; those of the dead are removed. */
+async function listenersIn(folder: string, short: string, name: string): Promise<string[]> {
+  const others = (await readdir(folder)).filter((other) => SOCKET.test(other) && other !== name)
+  const states = await Promise.all(others.map((other) => answerOf(join(short, other))))
+  const dead = others.filter((_, i) => states[i] === 'dead')
+  await Promise.all(dead.map((other) => rm(join(folder, other), { force: true })))
+  return others.filter((_, i) => states[i] === 'alive')
+}
+
+/** Alive in doubt: a process that is frozen, or another user's, which we may not call. */
+function answerOf(path: string): Promise<'alive' | 'dead' | 'gone'> {
   return new Promise((resolve) => {
-    const socket = connect(name)
+    const socket = connect(path)
     socket.once('connect', () => {
       socket.destroy()
-      resolve(true)
+      resolve('alive')
     })
-    socket.once('error', () => resolve(false))
+    socket.once('error', (error) => {
+      const code = codeOf(error)
+      resolve(code === 'ECONNREFUSED' ? 'dead' : code === 'ENOENT' ? 'gone' : 'alive')
+    })
   })
+}
+
+function listen(path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', reject)
+    server.listen(path, () => resolve(server.unref()))
+  })
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()))
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }

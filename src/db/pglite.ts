@@ -3,9 +3,9 @@
  * after another. It survives `kill -9`; it runs with fsync off, so it does not survive a power loss.
  */
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
+import { makePrivateFolder } from '../private-folder.ts'
 import { type Db, hotSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
 
@@ -41,7 +41,7 @@ export async function openPglite(dataDir: string): Promise<Db> {
 }
 
 async function claim(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true })
+  makePrivateFolder(dataDir)
   return lockFolder(dataDir)
 }
 

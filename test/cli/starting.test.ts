@@ -1,5 +1,5 @@
 /** Starting a wallet: what is refused before anything listens, and what is remembered from the start before. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -126,6 +126,37 @@ describe('secrets', () => {
 })
 
 describe('a data folder', () => {
+  const rightsOf = (path: string) => statSync(path).mode & 0o777
+
+  test('is its user’s only: one that is made, and one that the world could enter', async () => {
+    const [made, open] = [join(folder(), 'made'), folder()]
+    chmodSync(open, 0o755)
+    writeFileSync(join(open, 'operator-api-key'), `${'k'.repeat(32)}\n`, { mode: 0o644 })
+    for (const dataDir of [made, open]) {
+      const wallet = await started({ dataDir, env: { OPERATOR_API_KEY: '', PARTNER_SECRET: '' } })
+      expect(rightsOf(dataDir), dataDir).toBe(0o700)
+      for (const name of ['operator-api-key', 'partner-secret'])
+        expect(rightsOf(join(dataDir, name)), `${dataDir} ${name}`).toBe(0o600)
+      await wallet.kill('SIGKILL')
+    }
+  })
+
+  test('that others can enter and that holds more than ours is refused, and keeps its rights', async () => {
+    const dataDir = folder()
+    writeFileSync(join(dataDir, 'holiday.jpg'), '')
+    chmodSync(dataDir, 0o755)
+    for (const env of [
+      { ...KEYS, PURSER_DATA_DIR: dataDir },
+      { PURSER_DATA_DIR: dataDir, PORT: '0' },
+    ]) {
+      const { code, stderr } = await run(['wallet'], env)
+      expect(code).toBe(2)
+      expect(stderr).toContain(`others can enter the data folder ${dataDir}, which also holds "holiday.jpg"`)
+      expect(stderr).toContain('chmod 700')
+    }
+    expect(rightsOf(dataDir)).toBe(0o755)
+  })
+
   test('has one wallet: the second says so and ends with 3, and so does every other command', async () => {
     const dataDir = folder()
     const first = await started({ dataDir })

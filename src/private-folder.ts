@@ -1,0 +1,47 @@
+/** The data folder holds keys, and a database with the partners' secrets in it: it is for nobody but its user. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+
+const FOLDER_MODE = 0o700
+const FILE_MODE = 0o600
+/** Rights of the group and of all others. */
+const OTHERS = 0o077
+
+/** The folder exists and cannot be made private without a word of its owner's. */
+export class NotPrivate extends Error {}
+
+/** What we put into a data folder ourselves. */
+const OURS = /^(pglite|(partner-secret|(operator|platform|gateway)-api-key)|in-use.*)$/
+
+/** Makes the folder, or takes the rights of others from one that holds nothing but ours; throws NotPrivate when it cannot. */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: FOLDER_MODE })
+  if (!isOpen(path)) return
+  const strange = readdirSync(path).find((name) => !OURS.test(name))
+  if (strange !== undefined)
+    throw new NotPrivate(
+      `others can enter the data folder ${path}, which also holds "${strange}": run chmod 700 on it, or set PURSER_DATA_DIR to a folder of its own, which will be made`,
+    )
+  try {
+    chmodSync(path, FOLDER_MODE)
+  } catch {
+    throw new NotPrivate(
+      `others can enter the data folder ${path}, and its rights cannot be changed: set PURSER_DATA_DIR to a folder below it, which will be made`,
+    )
+  }
+}
+
+/** The content; undefined when there is none. Rights of others are taken away. */
+export function readPrivateFile(path: string): string | undefined {
+  if (!existsSync(path)) return undefined
+  if (isOpen(path)) chmodSync(path, FILE_MODE)
+  return readFileSync(path, 'utf8').trim() || undefined
+}
+
+export function writePrivateFile(path: string, text: string): void {
+  writeFileSync(path, text, { mode: FILE_MODE })
+}
+
+/** Windows has no such rights. */
+function isOpen(path: string): boolean {
+  return process.platform !== 'win32' && (statSync(path).mode & OTHERS) !== 0
+}

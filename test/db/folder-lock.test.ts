@@ -1,0 +1,128 @@
+/**
+ * A folder of the embedded database has one process, however many start in the same millisecond and wherever they run:
+ * containers that share a volume have networks of their own, so that only files can tell them of each other.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface, type Interface } from 'node:readline'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+
+const MODULE = new URL('../../dist/db/folder-lock.js', import.meta.url).href
+const CONTAINERS = 6
+const ROUNDS = 8
+/** Milliseconds until all have read their order and wait for the same moment. */
+const LEAD_MS = 60
+
+/** Takes `lock FOLDER AT` and `release` as lines, and answers each with one. It spins, to begin in the very millisecond. */
+const CONTENDER = `
+import { createInterface } from 'node:readline'
+const { lockFolder } = await import(${JSON.stringify(MODULE)})
+let release = async () => {}
+const acts = {
+  async lock(folder, at) {
+    while (Date.now() < Number(at));
+    try { release = await lockFolder(folder); return 'got it' }
+    catch (error) { return error.constructor.name }
+  },
+  async release() { await release(); release = async () => {}; return 'released' },
+}
+for await (const line of createInterface({ input: process.stdin })) {
+  const [act, ...rest] = line.split(' ')
+  console.log(await acts[act](...rest))
+}
+`
+
+interface Contender {
+  readonly child: ChildProcess
+  ask(order: string): Promise<string>
+}
+
+/** With a network of its own where the system lets us; elsewhere the names outside the file system meet. */
+const OWN_NETWORK = spawnSync('unshare', ['-rn', 'true']).status === 0 ? ['unshare', '-rn'] : []
+
+function startContender(): Contender {
+  const [command = '', ...args] = [...OWN_NETWORK, process.execPath, '--input-type=module', '-e', CONTENDER]
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines: Interface = createInterface({ input: child.stdout as NodeJS.ReadableStream })
+  const ask = async (order: string) => {
+    child.stdin?.write(`${order}\n`)
+    return String((await once(lines, 'line'))[0])
+  }
+  return { child, ask }
+}
+
+let contenders: Contender[]
+let folder: string
+let root: string
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'purser-lock-'))
+  contenders = Array.from({ length: CONTAINERS }, startContender)
+})
+afterAll(() => {
+  for (const { child } of contenders) child.kill('SIGKILL')
+  rmSync(root, { recursive: true })
+})
+afterEach(() => Promise.all(contenders.map(({ ask }) => ask('release'))))
+
+function newFolder(name: string): string {
+  folder = join(root, name)
+  mkdirSync(folder)
+  return folder
+}
+
+function allAtOnce(): Promise<string[]> {
+  const at = Date.now() + LEAD_MS
+  return Promise.all(contenders.map(({ ask }) => ask(`lock ${folder} ${at}`)))
+}
+
+const ONE_WINNER = ['got it', ...Array(CONTAINERS - 1).fill('FolderInUse')].sort()
+const rounds = Array.from({ length: ROUNDS }, (_, i) => i)
+
+/** One that dies with the lock, as with kill -9 or a power switch: its file stays. */
+async function leaveDeadHolder(): Promise<void> {
+  const victim = startContender()
+  expect(await victim.ask(`lock ${folder} 0`)).toBe('got it')
+  victim.child.kill('SIGKILL')
+  await once(victim.child, 'close')
+}
+
+describe(`of ${CONTAINERS} that start in one millisecond one gets the folder`, () => {
+  test.each(rounds)('a new one, round %i', async (round) => {
+    newFolder(`new-${round}`)
+    expect((await allAtOnce()).sort()).toEqual(ONE_WINNER)
+  })
+
+  test.each(rounds)('one whose holder was killed, round %i', async (round) => {
+    newFolder(`dead-${round}`)
+    await leaveDeadHolder()
+    expect((await allAtOnce()).sort()).toEqual(ONE_WINNER)
+  })
+})
+
+test('the holder keeps it against all who come later, and it is free when the holder lets go', async () => {
+  newFolder('kept')
+  const [first, ...others] = contenders as [Contender, ...Contender[]]
+  expect(await first.ask(`lock ${folder} 0`)).toBe('got it')
+  for (const { ask } of others) expect(await ask(`lock ${folder} 0`)).toBe('FolderInUse')
+  await first.ask('release')
+  expect(await others[0]?.ask(`lock ${folder} 0`)).toBe('got it')
+})
+
+test('nothing is left behind in the folder, also of those that were killed', async () => {
+  newFolder('left')
+  for (let i = 0; i < 3; i++) await leaveDeadHolder()
+  await contenders[0]?.ask(`lock ${folder} 0`)
+  expect(readdirSync(folder), 'the names of the holder').toHaveLength(2)
+  await contenders[0]?.ask('release')
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('a folder with a long path is locked like any other', async () => {
+  newFolder('l'.repeat(150))
+  await leaveDeadHolder()
+  expect((await allAtOnce()).sort()).toEqual(ONE_WINNER)
+})
