@@ -4,7 +4,7 @@
  */
 export function inTime<T>(work: Promise<T>, milliseconds: number, late: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(late()), milliseconds)
+    const timer = setTimeout(() => resolve(late()), Math.max(0, milliseconds))
     work.then(
       (value) => {
         clearTimeout(timer)

@@ -3,15 +3,13 @@
  * the gateway. What is wrong with those few members is code 5 (R-6, P-5).
  */
 import { isUtf8 } from 'node:buffer'
+import type { Endpoint } from '../http/wire.ts'
 import { LIMITS, OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
 import { betOperationOf, type Operation } from '../protocol/operation.ts'
 import { type ObjectText, objectAt } from './json-text.ts'
 
 /** A fault of the request: its sentence goes into the reply (code 5). */
 export class Malformed extends Error {}
-
-/** Which route it came by; the operations of /payment/bet are told apart by method and type. */
-export type Endpoint = 'bet' | 'profile' | 'balance' | 'check'
 
 export interface Call {
   readonly operation: Operation

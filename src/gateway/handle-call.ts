@@ -1,16 +1,16 @@
 /** The way of a call, on one screen: verify → read → route → rewrite → send → pass on. */
 import type { Clock } from '../clock.ts'
-import type { WireRequest } from '../http/raw-body.ts'
+import type { Endpoint, WireRequest } from '../http/wire.ts'
 import { inTime } from '../in-time.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
+import { failed, refused, type WireReply } from '../protocol/reply.ts'
 import { SIGNATURE_HEADER, verify } from '../protocol/signature.ts'
 import type { UnknownReason } from '../wallet-client/classify.ts'
-import { type Call, type Endpoint, Malformed, readCall } from './call.ts'
+import { type Call, Malformed, readCall } from './call.ts'
 import type { Directory, Route } from './directory.ts'
 import type { Link, LinkResult } from './link.ts'
 import type { Operators, Use } from './operators.ts'
-import { failed, type Reply, refused } from './reply.ts'
 import { toOperator, toPlatform, WrongPlayer } from './rewrite.ts'
 import { answerStranger } from './stranger.ts'
 import { isOwnUserId } from './user-id.ts'
@@ -41,7 +41,7 @@ export type Outcome =
 
 /** A reply, and what is known of the call for logs and metrics. */
 export interface Handled {
-  readonly reply: Reply
+  readonly reply: WireReply
   readonly outcome: Outcome
   readonly call?: Call
   readonly operatorId?: string
@@ -49,12 +49,11 @@ export interface Handled {
   readonly detail?: string
 }
 
-/** `arrivedAt` is as performance.now() gives it. Never rejects. */
+/** Never rejects. */
 export async function handleCall(
   deps: CallDeps,
   endpoint: Endpoint,
-  { method, headers, body }: WireRequest,
-  arrivedAt: number,
+  { method, headers, body, arrivedAt }: WireRequest,
 ): Promise<Handled> {
   if (!verify(headers[SIGNATURE_HEADER], body, deps.secrets))
     return { reply: refused('bad_signature'), outcome: 'bad_signature' }

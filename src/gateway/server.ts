@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { registerApi } from '../http/api.ts'
 import { type ApiDeps, addRoutes } from './routes.ts'
-import { registerWire, type WireDeps } from './wire.ts'
+import { registerCalls, type WireDeps } from './wire.ts'
 
 /** Every path of the gateway's own API; any other one that does not exist is a wallet's plain 404. */
 export const API_PREFIX = '/operators'
@@ -13,7 +13,7 @@ export interface GatewayServerDeps extends WireDeps, ApiDeps {
 
 export async function registerGateway(app: FastifyInstance, deps: GatewayServerDeps): Promise<void> {
   const { apiKey, log } = deps
-  await registerWire(app, deps)
+  await registerCalls(app, deps)
   const own = { prefix: API_PREFIX, apiKey, keyName: 'GATEWAY_API_KEY', log }
   await registerApi(app, own, (api) => addRoutes(api, deps))
 }

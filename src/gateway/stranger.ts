@@ -7,9 +7,9 @@
 import { Compile } from 'typebox/compile'
 import type { Clock } from '../clock.ts'
 import { BET_SCHEMAS, CheckSchema } from '../protocol/bet-request.ts'
+import { failed, refused, type WireReply } from '../protocol/reply.ts'
 import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
 import type { Call } from './call.ts'
-import { failed, type Reply, refused } from './reply.ts'
 import { isOwnUserId } from './user-id.ts'
 
 const SHAPES = {
@@ -23,7 +23,7 @@ const SHAPES = {
 }
 
 /** Shape first, as R-6 has it. A rollback moves nothing and is done (W-11); there is nothing to remember of it. */
-export function answerStranger({ operation, body, userId = '' }: Call, clock: Clock): Reply {
+export function answerStranger({ operation, body, userId = '' }: Call, clock: Clock): WireReply {
   const { transactionId } = body
   if (!SHAPES[operation].Check(body)) return refused('invalid_request', `the body is not a ${operation} request`)
   if (isOwnUserId(userId)) return failed(operation) // G-3
@@ -43,6 +43,6 @@ export function answerStranger({ operation, body, userId = '' }: Call, clock: Cl
   }
 }
 
-function done(transactionId: string, at: Date): Reply {
+function done(transactionId: string, at: Date): WireReply {
   return { status: 200, body: JSON.stringify({ transactionId, transactionTime: at.toISOString() }) }
 }

@@ -1,13 +1,12 @@
-/** HTTP of the partner wire, towards the platform: a wallet's routes. A body stays bytes both ways. */
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { acceptAnyBody, toWire } from '../http/raw-body.ts'
+/** The partner wire of the gateway, towards the platform: which handler, what the metrics and the log say of a call. */
+import type { FastifyInstance } from 'fastify'
+import { registerWire } from '../http/wire.ts'
 import type { Logger } from '../logger.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import { OPERATIONS } from '../protocol/operation.ts'
-import type { Call, Endpoint } from './call.ts'
+import { failed, refused } from '../protocol/reply.ts'
+import type { Call } from './call.ts'
 import { type CallDeps, type Handled, handleCall } from './handle-call.ts'
 import type { GatewayMetrics } from './metrics.ts'
-import { failed, refused } from './reply.ts'
 
 export interface WireDeps extends CallDeps {
   readonly metrics: GatewayMetrics
@@ -16,41 +15,26 @@ export interface WireDeps extends CallDeps {
   isDraining(): boolean
 }
 
-/** Registers the calls of the interface. Encapsulated: its body parser and error handler reach no other route. */
-export async function registerWire(app: FastifyInstance, deps: WireDeps): Promise<void> {
-  await app.register(async (wire) => {
-    acceptAnyBody(wire)
-    wire.addHook('onResponse', async () => {}) // without one, Fastify's reply.elapsedTime is always 0
-    wire.setErrorHandler((error: FastifyError, request, reply) =>
-      finish(deps, reply, handleError(deps, error, request)),
-    )
-    const answer = (endpoint: Endpoint) => async (request: FastifyRequest, reply: FastifyReply) => {
-      const arrivedAt = performance.now() - reply.elapsedTime // before the body, which may have taken its time
-      finish(deps, reply, await handleCall(deps, endpoint, toWire(request), arrivedAt))
-      return reply
-    }
-    wire.post(OPERATIONS.place.path, answer('bet'))
-    wire.put(OPERATIONS.settle.path, answer('bet'))
-    for (const endpoint of ['profile', 'balance', 'check'] as const)
-      wire.post(OPERATIONS[endpoint].path, answer(endpoint))
+export function registerCalls(app: FastifyInstance, deps: WireDeps): Promise<void> {
+  return registerWire<Handled>(app, {
+    handle: (endpoint, request) => handleCall(deps, endpoint, request),
+    unreadable: (detail) => ({ reply: refused('invalid_request', detail), outcome: 'invalid_request' }),
+    broken(error, operation) {
+      deps.onFailure(error)
+      return { reply: failed(operation), outcome: 'failed' }
+    },
+    answered: (handled, milliseconds) => tell(deps, handled, milliseconds),
+    isDraining: deps.isDraining,
   })
 }
 
-function finish(deps: WireDeps, reply: FastifyReply, handled: Handled): void {
-  const { outcome, call, operatorId, detail, reply: answer } = handled
-  const milliseconds = reply.elapsedTime
-  if (deps.isDraining()) reply.header('connection', 'close')
-  deps.metrics.called(operatorId ?? 'none', outcome, milliseconds / 1_000)
-  if (deps.log.isLevelEnabled('info')) {
-    const { status } = answer
-    const ms = Math.trunc(milliseconds * 10) / 10
-    deps.log.info({ ...(call && namesIn(call)), operator: operatorId, outcome, status, detail, ms }, 'call')
-  }
-  void reply
-    .code(answer.status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(answer.body)
+function tell({ metrics, log }: WireDeps, handled: Handled, milliseconds: number): void {
+  const { outcome, call, operatorId, detail, reply } = handled
+  metrics.called(operatorId ?? 'none', outcome, milliseconds / 1_000)
+  if (!log.isLevelEnabled('info')) return
+  const ms = Math.trunc(milliseconds * 10) / 10
+  const { status } = reply
+  log.info({ ...(call && namesIn(call)), operator: operatorId, outcome, status, detail, ms }, 'call')
 }
 
 /** Never the token. */
@@ -58,18 +42,4 @@ function namesIn({ operation, body, userId }: Call): object {
   const { requestId, transactionId } = body
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, LIMITS.requestId.maxLength) : undefined)
   return { operation, requestId: text(requestId), betId: text(transactionId), player: text(userId) }
-}
-
-/** A request that Fastify could not read is code 5 (R-8); anything else that is thrown is a bug or a broken dependency (R-4). */
-function handleError(deps: WireDeps, error: FastifyError, { method, routeOptions }: FastifyRequest): Handled {
-  const { statusCode = 500 } = error
-  if (statusCode === 413) return malformed(`the body is larger than ${LIMITS.bodyBytes} bytes`)
-  if (statusCode < 500) return malformed('the body cannot be read')
-  deps.onFailure(error)
-  const isPlace = method === OPERATIONS.place.method && routeOptions.url === OPERATIONS.place.path
-  return { reply: failed(isPlace ? 'place' : 'settle'), outcome: 'failed' }
-}
-
-function malformed(detail: string): Handled {
-  return { reply: refused('invalid_request', detail), outcome: 'invalid_request' }
 }

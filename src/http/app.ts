@@ -5,7 +5,10 @@ import { type Db, statement } from '../db/db.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { Problem, sendProblem } from './problem.ts'
 
-/** Milliseconds for a request to arrive completely; the platform gives up after 5 s. */
+/**
+ * Milliseconds for a request to arrive completely, from its first byte; the platform gives up after 5 s. Given where Node
+ * makes the server, or else `headersTimeout` is 60 s there, and Node takes the longer of the two for the whole request.
+ */
 const REQUEST_TIMEOUT_MS = 10_000
 const REQUEST_CHECK_MS = 1_000
 const SWEEP_MS = 50
@@ -27,7 +30,12 @@ export function createHttpApp(apiPrefix = ''): HttpApp {
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
     requestTimeout: REQUEST_TIMEOUT_MS,
-    http: { connectionsCheckingInterval: REQUEST_CHECK_MS, maxHeaderSize: MAX_HEAD_BYTES },
+    http: {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: REQUEST_CHECK_MS,
+      maxHeaderSize: MAX_HEAD_BYTES,
+    },
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     frameworkErrors: (error, request, reply) => void refusePath(apiPrefix, error, request, reply),
     routerOptions: { maxParamLength: 1_000 },

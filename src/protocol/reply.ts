@@ -1,6 +1,29 @@
-/** The bodies a wallet answers with (R-1, R-2). */
+/** What a wallet answers with (R-1, R-2, R-4), and a gateway where there is no operator's answer to pass on. */
 import { type Static, Type } from 'typebox'
 import { BetIdSchema, CurrencySchema } from './bet-request.ts'
+import { REPLY_CODES, type ReplyCode } from './codes.ts'
+import type { Operation } from './operation.ts'
+
+export interface WireReply {
+  readonly status: number
+  /** JSON text. */
+  readonly body: string | Buffer
+}
+
+/** The published messages are kept to the letter; only code 5 says what is wrong. */
+export function refused(name: ReplyCode, detail?: string) {
+  const { code, message } = REPLY_CODES[name]
+  const body = JSON.stringify({ code, message: detail === undefined ? message : `${message}: ${detail}` })
+  return { status: 400 as const, body }
+}
+
+/**
+ * R-4: what became of the call is not known, or nothing did. A Place bet is answered so that the platform rolls back,
+ * every other call so that it tries again: never a yes, and never a code that would end it with money left behind.
+ */
+export function failed(operation: Operation) {
+  return { ...refused('system_error'), status: operation === 'place' ? (400 as const) : (500 as const) }
+}
 
 export const TimeSchema = Type.String({
   format: 'date-time',

@@ -1,5 +1,5 @@
 /** The way of a call, on one screen: verify → decode → queue → apply → reply, all of it in time. */
-import type { WireRequest } from '../http/raw-body.ts'
+import type { WireRequest } from '../http/wire.ts'
 import { inTime } from '../in-time.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import type { Operation } from '../protocol/operation.ts'
@@ -27,7 +27,8 @@ export interface Handled {
 }
 
 /** A call to /payment/bet. */
-export async function handleBetCall(deps: CallDeps, request: WireRequest, arrivedAt: number): Promise<Handled> {
+export async function handleBetCall(deps: CallDeps, request: WireRequest): Promise<Handled> {
+  const { arrivedAt } = request
   if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation: 'unknown' }
   const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settings))
   if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), operation: 'unknown' }
@@ -40,15 +41,16 @@ export async function handleUserCall(
   deps: CallDeps,
   operation: 'profile' | 'balance' | 'check',
   request: WireRequest,
-  arrivedAt: number,
 ): Promise<Handled> {
   if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation }
   const late = () => {
-    deps.onFailure(new Error('the database has not answered in time'))
+    deps.onFailure(new Error('no answer in time'))
     return failed(operation)
   }
+  const leftMs = timeLeft(request.arrivedAt)
+  if (leftMs <= 0) return { reply: late(), operation }
   try {
-    return { reply: await inTime(ANSWERS[operation](deps, request.body), timeLeft(arrivedAt), late), operation }
+    return { reply: await inTime(ANSWERS[operation](deps, request.body), leftMs, late), operation }
   } catch (error) {
     if (error instanceof Malformed) return { reply: refused('invalid_request', error.message), operation }
     deps.onFailure(error)

@@ -7,12 +7,12 @@
  *    └──the lane is full, or 4 s are over──► failed (R-4, R-5)
  */
 import { isConflict, isLockTimeout, isOutage } from '../db/errors.ts'
+import { inTurn } from '../http/turns.ts'
 import type { PlayerId } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { FAILED, isTooLate, type Outcome, type WaitingCall } from './apply.ts'
 import type { BetCall } from './bet.ts'
 import { bucketOf, laneOf } from './bucket.ts'
-import { inTurn } from './turns.ts'
 
 /** Calls in one transaction at most. */
 const MAX_BATCH = 256

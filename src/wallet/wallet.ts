@@ -12,7 +12,7 @@ import type { DecodeSettings } from './decode.ts'
 import { createKnown } from './known.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { createMetrics, type WalletMetrics } from './metrics.ts'
-import { registerWire } from './server.ts'
+import { registerCalls } from './server.ts'
 
 /**
  * Transactions of one process at once, spread over the buckets. Fewer make larger batches, which cost less per call; one
@@ -68,6 +68,6 @@ export function createWallet({ db, clock, log, buckets, secrets, rules, settings
     lanes,
     forget: (player) => memories.forEach((memory) => void memory.forget(player)),
     register: (app) =>
-      registerWire(app, { db, clock, buckets, secrets, settings, lanes, metrics, log, onFailure, isDraining }),
+      registerCalls(app, { db, clock, buckets, secrets, settings, lanes, metrics, log, onFailure, isDraining }),
   }
 }

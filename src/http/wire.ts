@@ -1,0 +1,128 @@
+/**
+ * The skeleton of the partner wire, which wallet and gateway share: when a call arrived, its body as bytes, what could not
+ * be read, its answer. What a call comes to is theirs.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { LIMITS } from '../protocol/limits.ts'
+import { OPERATIONS } from '../protocol/operation.ts'
+import type { WireReply } from '../protocol/reply.ts'
+import { inTurn } from './turns.ts'
+
+/** Which route a call came by; the operations of /payment/bet are told apart by method and type. */
+export type Endpoint = 'bet' | 'profile' | 'balance' | 'check'
+
+/** A call as it came: the signature is over the bytes, so a body stays bytes until it is verified (S-2). */
+export interface WireRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+  /** The time of its first byte, as performance.now() gives it: what a call may take is counted from there (R-5, W-20). */
+  readonly arrivedAt: number
+}
+
+export interface WireSide<Handled extends { readonly reply: WireReply }> {
+  handle(endpoint: Endpoint, request: WireRequest): Promise<Handled>
+  /** A request that could not be read: code 5 (R-8). */
+  unreadable(detail: string): Handled
+  /** Something was thrown: a bug, or a dependency that is broken (R-4). */
+  broken(error: unknown, operation: 'place' | 'settle'): Handled
+  /** Told as the answer goes out. */
+  answered(handled: Handled, milliseconds: number): void
+  /** The server is going down: connections are not to be used again. */
+  isDraining(): boolean
+  /** For the API reference only: Fastify checks and renders nothing. */
+  readonly schemas?: Readonly<Record<'place' | 'change' | 'profile' | 'balance' | 'check', FastifySchema>>
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    arrivedAt: number
+  }
+}
+
+/** Registers the calls of the interface. Encapsulated: its body parser and error handler reach no other route. */
+export async function registerWire<Handled extends { readonly reply: WireReply }>(
+  app: FastifyInstance,
+  side: WireSide<Handled>,
+): Promise<void> {
+  await app.register(async (wire) => {
+    keepBytes(wire)
+    wire.setErrorHandler((error: FastifyError, request, reply) =>
+      finish(side, request, reply, handledError(side, error, request)),
+    )
+    /** Fastify's way with promises would wait for each reply to be sent; this path is the hot one. */
+    const answer = (endpoint: Endpoint) => (request: FastifyRequest, reply: FastifyReply) =>
+      inTurn(() => {
+        side.handle(endpoint, toWire(request)).then(
+          (handled) => finish(side, request, reply, handled),
+          (error) => void reply.send(error),
+        )
+      })
+    const { schemas } = side
+    wire.post(OPERATIONS.place.path, shown(schemas?.place), answer('bet'))
+    wire.put(OPERATIONS.settle.path, shown(schemas?.change), answer('bet'))
+    for (const endpoint of ['profile', 'balance', 'check'] as const)
+      wire.post(OPERATIONS[endpoint].path, shown(schemas?.[endpoint]), answer(endpoint))
+  })
+}
+
+const shown = (schema: FastifySchema | undefined) => (schema === undefined ? {} : { schema })
+
+const BYTES = 'application/octet-stream'
+const NO_BODY = Buffer.alloc(0)
+
+/** R-8: the content type is not looked at, so an unparsable one must not get as far as Fastify's 415. */
+function keepBytes(wire: FastifyInstance): void {
+  wire.removeAllContentTypeParsers()
+  wire.addContentTypeParser(BYTES, { parseAs: 'buffer', bodyLimit: LIMITS.bodyBytes }, (_request, body, done) =>
+    done(null, body),
+  )
+  wire.setValidatorCompiler(() => () => true)
+  wire.setSerializerCompiler(() => (body) => body)
+  wire.decorateRequest('arrivedAt', 0)
+  wire.addHook('onRequest', (request, _reply, done) => {
+    request.arrivedAt = arrivalOf(request.raw)
+    request.raw.headers['content-type'] = BYTES
+    done()
+  })
+}
+
+/** Node's parser has counted from the first byte, for `requestTimeout`. Not in its types; a test says when that ends. */
+function arrivalOf({ socket }: IncomingMessage): number {
+  const { parser } = socket as { parser?: { duration?(): number } }
+  return performance.now() - (parser?.duration?.() ?? 0)
+}
+
+function toWire({ method, headers, body, arrivedAt }: FastifyRequest): WireRequest {
+  return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY, arrivedAt }
+}
+
+/** A request that Fastify could not read is code 5 (R-8); anything else that is thrown is a bug or a broken dependency (R-4). */
+function handledError<Handled extends { readonly reply: WireReply }>(
+  side: WireSide<Handled>,
+  error: FastifyError,
+  { method, routeOptions }: FastifyRequest,
+): Handled {
+  const { statusCode = 500 } = error
+  if (statusCode === 413) return side.unreadable(`the body is larger than ${LIMITS.bodyBytes} bytes`)
+  if (statusCode < 500) return side.unreadable('the body cannot be read')
+  const isPlace = method === OPERATIONS.place.method && routeOptions.url === OPERATIONS.place.path
+  return side.broken(error, isPlace ? 'place' : 'settle')
+}
+
+function finish<Handled extends { readonly reply: WireReply }>(
+  side: WireSide<Handled>,
+  { arrivedAt }: FastifyRequest,
+  reply: FastifyReply,
+  handled: Handled,
+): void {
+  if (side.isDraining()) reply.header('connection', 'close')
+  side.answered(handled, performance.now() - arrivedAt)
+  const { status, body } = handled.reply
+  void reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(body)
+}
