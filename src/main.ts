@@ -20,7 +20,8 @@ import { type Running, serveWallet } from './serve.ts'
 import { serveGateway } from './serve-gateway.ts'
 import { servePlatform } from './serve-platform.ts'
 import { type Reader, settingsOf } from './settings.ts'
-import { onStop, stopSignal } from './stopping.ts'
+import { forgiveClosedPipes, onStop, stopSignal } from './stopping.ts'
+import { VERSION } from './version.ts'
 
 const EXIT = { findings: 1, wrongUse: 2, unreachable: 3 } as const
 
@@ -224,6 +225,12 @@ program
     print(sign(await buffer(process.stdin), key))
   })
 
+/** `--version` wherever `--help` is. */
+function addVersion(command: Command): void {
+  command.version(VERSION, '--version', 'print the version')
+  command.commands.forEach(addVersion)
+}
+
 function surroundings() {
   const { stdout, stderr, env } = process
   return { stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: stopSignal() }
@@ -290,6 +297,8 @@ function isAddressError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && error.syscall === 'listen'
 }
 
+addVersion(program)
+forgiveClosedPipes()
 try {
   await program.parseAsync()
 } catch (error) {

@@ -13,6 +13,7 @@ import { API_PREFIX, registerGateway } from './gateway/server.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
 import type { Running } from './serve.ts'
+import { VERSION } from './version.ts'
 
 export interface ServeGatewayDeps {
   readonly clock?: Clock
@@ -38,7 +39,7 @@ async function serve(config: Config, db: Db, deps: ServeGatewayDeps): Promise<Ru
   const { clock = systemClock, log = createLogger(config.logLevel) } = deps
   const { app, close } = await createGatewayApp(config, { db, clock, log })
   const url = await app.listen({ host: config.host, port: config.port })
-  log.info({ url, store: db.kind }, 'the gateway listens')
+  log.info({ url, version: VERSION, store: db.kind }, 'the gateway listens')
   return {
     url,
     async close() {

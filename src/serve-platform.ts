@@ -15,6 +15,7 @@ import { createPartners } from './platform/partner.ts'
 import { patient } from './platform/patience.ts'
 import { registerPlatform } from './platform/server.ts'
 import type { Running } from './serve.ts'
+import { VERSION } from './version.ts'
 
 export interface ServePlatformDeps {
   readonly clock?: Clock
@@ -57,7 +58,7 @@ async function serve(config: Config, db: Db, deps: ServePlatformDeps): Promise<R
     await platform.close()
     throw error
   })
-  log.info({ url, store: db.kind }, 'the platform listens')
+  log.info({ url, version: VERSION, store: db.kind }, 'the platform listens')
   return {
     url,
     async close() {

@@ -11,6 +11,7 @@ import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { checkScales } from './ledger/currency.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { registerOperator } from './operator/server.ts'
+import { VERSION } from './version.ts'
 import { createWallet } from './wallet/wallet.ts'
 
 export interface Running {
@@ -44,7 +45,7 @@ async function serve(config: Config, db: Db, clock: Clock, log: Logger): Promise
   const buckets = await prepareDb(config, db)
   const app = await createApp(config, { db, buckets, clock, log })
   const url = await app.listen({ host: config.host, port: config.port })
-  log.info({ url, store: db.kind, buckets }, 'the wallet listens')
+  log.info({ url, version: VERSION, store: db.kind, buckets }, 'the wallet listens')
   return {
     url,
     async close() {

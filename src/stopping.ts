@@ -1,5 +1,6 @@
-/** SIGINT and SIGTERM: the first one ends a command cleanly, a second one gives up. */
+/** How a command ends before its end: by a signal, or because nobody reads on. */
 
+/** SIGINT and SIGTERM: the first one ends a command cleanly, a second one gives up. */
 export function onStop(stop: () => void): void {
   const first = () => {
     process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
@@ -8,9 +9,18 @@ export function onStop(stop: () => void): void {
   process.once('SIGINT', first).once('SIGTERM', first)
 }
 
-/** Given by the first signal. */
+/** Given by the first signal, or when whoever read the output has gone (`… | head`). */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()
   onStop(() => stop.abort())
+  process.stdout.once('error', () => stop.abort())
   return stop.signal
+}
+
+/** Output that nobody reads any more is lost without a word; what the command does besides, it does to the end. */
+export function forgiveClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
 }

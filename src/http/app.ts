@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Db, statement } from '../db/db.ts'
 import { LIMITS } from '../protocol/limits.ts'
+import { VERSION } from '../version.ts'
 import { Problem, sendProblem } from './problem.ts'
 
 /**
@@ -67,6 +68,13 @@ function refusePath(
   return sendProblem(reply, new Problem(status, 'invalid_request', message), request)
 }
 
+/** A gauge that is always 1, for its label. */
+const BUILD_INFO = [
+  '# HELP purser_build_info The version that runs',
+  '# TYPE purser_build_info gauge',
+  `purser_build_info{version="${VERSION}"} 1\n`,
+].join('\n')
+
 const PING = statement('ping', 'select 1 as ok')
 
 /** /healthz never touches the database; /readyz does, and says 503 while the server drains, so that a balancer sends no more. */
@@ -75,13 +83,13 @@ export function registerHealth(
   db: Db,
   metrics: { readonly contentType: string; text(): Promise<string> },
 ): void {
-  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/healthz', async () => ({ status: 'ok', version: VERSION }))
   app.get('/readyz', async (_request, reply) => {
     const status = isDraining() ? 'draining' : (await answers(db)) ? 'ready' : 'database unavailable'
     return reply.code(status === 'ready' ? 200 : 503).send({ status })
   })
   app.get('/metrics', async (_request, reply) =>
-    reply.header('content-type', metrics.contentType).send(await metrics.text()),
+    reply.header('content-type', metrics.contentType).send(BUILD_INFO + (await metrics.text())),
   )
 }
 

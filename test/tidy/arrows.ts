@@ -34,7 +34,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   db: ['protocol', 'private-folder.ts'],
   ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts', 'group.ts'],
-  http: ['db/errors.ts', 'db/db.ts', 'protocol', 'logger.ts'],
+  http: ['db/errors.ts', 'db/db.ts', 'protocol', 'logger.ts', 'version.ts'],
   'wallet/decide': ['protocol', 'ledger/posting.ts', 'types of wallet', 'types of ledger'],
   wallet: [
     'wallet/decide',

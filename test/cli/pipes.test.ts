@@ -1,0 +1,53 @@
+/** A reader that goes away (`… | head -1`) is no failure: no stack, no word, and the command's own exit code. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { ROOT } from '../tidy/source.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+/** Closes its end of the pipe before the command has written anything, or after its first output. */
+function runUnread(
+  args: string[],
+  env: Record<string, string>,
+  reads: 'nothing' | 'first',
+): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn(process.execPath, [join(ROOT, 'dist/main.js'), ...args], {
+    env: { PATH: process.env.PATH, ...env },
+  })
+  if (reads === 'nothing') child.stdout.destroy()
+  else child.stdout.once('data', () => child.stdout.destroy())
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, stderr })))
+}
+
+const PRINTING = [
+  ['--help'],
+  ['--version'],
+  ['conformance', 'wallet', '--help'],
+  ['conformance', 'wallet', '--list', '--json'],
+  ['conformance', 'platform', '--list'],
+]
+test.each(PRINTING.map((args) => [args.join(' '), args] as const))('%s | true is silent', async (_name, args) => {
+  expect(await runUnread([...args], {}, 'nothing')).toEqual({ code: 0, stderr: '' })
+})
+
+test.each(['audit', 'migrate'])('%s --json | true is silent, and ends with its own code', async (command) => {
+  expect(await runUnread([command, '--json'], { DATABASE_URL: database.url }, 'nothing')).toEqual({
+    code: 0,
+    stderr: '',
+  })
+})
+
+test('sandbox | head -1 ends the sandbox cleanly', async () => {
+  const env = { DATABASE_URL: database.url, PURSER_DATA_DIR: 'memory://', PORT: '0' }
+  expect(await runUnread(['sandbox', '--faults', '0'], env, 'first')).toEqual({ code: 0, stderr: '' })
+})

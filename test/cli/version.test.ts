@@ -1,0 +1,70 @@
+/** Everything says which version it is, and a build leaves the program as it should be. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { spawnServer } from '../support/server-process.ts'
+import { ROOT } from '../tidy/source.ts'
+import { run } from './command.ts'
+
+const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const COMMANDS = [
+  ...['', 'sandbox', 'wallet', 'platform', 'gateway', 'migrate', 'audit', 'reconcile', 'sign'],
+  ...['conformance', 'conformance wallet', 'conformance platform'],
+]
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+test('every command that the help names is looked at here', async () => {
+  const { stdout } = await run(['--help'])
+  const [, listed = ''] = stdout.split('Commands:\n')
+  const names = [...listed.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name).filter((name) => name !== 'help')
+  expect(names.filter((name) => !COMMANDS.includes(name ?? ''))).toEqual([])
+})
+
+test.each(COMMANDS)('purser %s --version prints it and nothing else', async (command) => {
+  const args = [...command.split(' ').filter(Boolean), '--version']
+  expect(await run(args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  expect((await run([...args.slice(0, -1), '--help'])).stdout).toContain('--version')
+})
+
+test.each(['wallet', 'platform', 'gateway'] as const)(
+  'a %s says it at its start, in /healthz and in /metrics',
+  async (command) => {
+    const keys = { PARTNER_SECRET: 's', OPERATOR_API_KEY: 'o', PLATFORM_API_KEY: 'p', GATEWAY_API_KEY: 'g' }
+    const server = await spawnServer(command, { ...keys, PORT: '0', DATABASE_URL: database.url })
+    try {
+      expect(JSON.parse(server.output().split('\n')[0] ?? '')).toMatchObject({ version })
+      expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: 'ok', version })
+      expect(await (await fetch(`${server.url}/metrics`)).text()).toMatch(
+        new RegExp(`^purser_build_info\\{version="${version.replaceAll('.', '\\.')}"\\} 1$`, 'm'),
+      )
+    } finally {
+      await server.kill('SIGKILL')
+    }
+  },
+)
+
+test('a build makes the program executable, and leaves nothing without a source', () => {
+  expect(statSync(join(ROOT, 'dist/main.js')).mode & 0o111).toBe(0o111)
+  const names = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.js'),
+  )
+  expect(names.length).toBeGreaterThan(100)
+  expect(names.filter((name) => !existsSync(join(ROOT, 'src', name.replace(/\.js$/, '.ts'))))).toEqual([])
+})
+
+test('a build never empties dist/: a server that runs from it keeps its files', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { build: string } }
+  const [compile, finish, ...more] = scripts.build.split(' && ')
+  expect([compile, more]).toEqual(['tsc -p tsconfig.build.json', []])
+  const inode = () => statSync(join(ROOT, 'dist/main.js')).ino
+  const before = inode()
+  expect(spawnSync(finish ?? '', { shell: true, cwd: ROOT }).status).toBe(0)
+  expect(inode()).toBe(before)
+})
