@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
+/** Files named *.long.test.ts wait, kill or repeat: `npm test` leaves them out, `npm run test:long` runs them alone. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/postgres-server.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
+    // A new process for each file would import Fastify, pg and TypeBox a hundred times.
+    isolate: false,
   },
 })

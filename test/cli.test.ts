@@ -206,14 +206,6 @@ describe('audit', () => {
     expect(await run(['audit'], { PURSER_DATA_DIR: 'memory://' })).toMatchObject({ code: 3, stdout: '' })
   })
 
-  test('of the database that a folder holds ends with 0', async () => {
-    const folder = newFolder()
-    const env = { PURSER_DATA_DIR: folder.path }
-    expect(await run(['migrate'], env)).toMatchObject({ code: 0 })
-    expect(await run(['audit'], env)).toEqual({ code: 0, stdout: 'audit: no findings\n', stderr: '' })
-    folder.remove()
-  })
-
   test('with a password that is wrong is 2: the server is there', async () => {
     const url = new URL(database.url)
     url.password = 'wrong'

@@ -2,9 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
-import { anchorsOf, type Block, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
-import { makeFolder, patternOf, ROOT, runBlocks, startServer } from './docs/session.ts'
-import { createDatabase } from './support/database.ts'
+import { followWithServer } from './docs/follow.ts'
+import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
+import { ROOT } from './docs/session.ts'
 
 const PAGES = [...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'], ...filesBelow('docs', '.md')]
 const DECISIONS = 'docs/reference/decisions.md'
@@ -18,61 +18,7 @@ function filesBelow(folder: string, extension: string): string[] {
   return names.filter((name) => name.endsWith(extension)).map((name) => join(folder, name))
 }
 
-/** Each `sh` block with the output that the page shows right after it. */
-function stepsOf(page: string): { block: Block; shown: string | undefined }[] {
-  const blocks = blocksOf(read(page))
-  return blocks.flatMap((block, i) => {
-    const next = blocks[i + 1]
-    return block.info === 'sh' ? [{ block, shown: next?.info === 'text' ? next.text : undefined }] : []
-  })
-}
-
-/** Runs the page's `sh` blocks and compares what they print with what the page shows. */
-async function follow(page: string, run: (blocks: Block[]) => Promise<string[]>): Promise<void> {
-  const steps = stepsOf(page)
-  expect(steps.length).toBeGreaterThan(0)
-  const printed = await run(steps.map(({ block }) => block))
-  steps.forEach(({ block, shown }, i) => {
-    if (shown !== undefined) expect(printed[i]?.trim(), `${page}, line ${block.line}`).toMatch(patternOf(shown))
-  })
-}
-
-/** Follows a page against the server that the page itself starts. */
-async function followWithServer(page: string): Promise<void> {
-  const server = blocksOf(read(page)).find(({ info }) => info === 'sh server')
-  const folder = makeFolder()
-  try {
-    const { urls, stop } = await startServer(folder, server?.text ?? '')
-    await follow(page, (blocks) => runBlocks(folder, blocks, { urls })).finally(stop)
-  } finally {
-    folder.remove()
-  }
-}
-
-describe('the commands of', () => {
-  test('the tutorial do what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
-
-  test('the README do what it shows', () => followWithServer('README.md'), 180_000)
-
-  test('the guide to the platform do what it shows', () => followWithServer('docs/guides/run-a-platform.md'), 180_000)
-
-  test(
-    'the guide to certification do what it shows',
-    () => followWithServer('docs/guides/certify-your-wallet.md'),
-    180_000,
-  )
-
-  test('the guide to production do what it shows, on Postgres', async () => {
-    const [folder, database] = [makeFolder(), await createDatabase()]
-    try {
-      const env = { DATABASE_URL: database.url }
-      await follow('docs/guides/run-in-production.md', (blocks) => runBlocks(folder, blocks, { env }))
-    } finally {
-      await database.drop()
-      folder.remove()
-    }
-  })
-})
+test('the commands of the README do what it shows', () => followWithServer('README.md'), 180_000)
 
 it.each(PAGES)('every link in %s leads somewhere', (page) => {
   expect(relativeLinksOf(read(page)).filter((target) => !leadsSomewhere(page, target))).toEqual([])

@@ -1,11 +1,11 @@
 /** Starting a wallet: what is refused before anything listens, and what is remembered from the start before. */
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { spawnWallet, startWallet } from '../support/wallet.ts'
-import { DROP_EVERY_SCHEMA, newFolder, run, startUntil } from './command.ts'
+import { DROP_EVERY_SCHEMA, newFolder, run } from './command.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -125,60 +125,6 @@ describe('secrets', () => {
   })
 })
 
-describe('a data folder', () => {
-  const rightsOf = (path: string) => statSync(path).mode & 0o777
-
-  test('is its user’s only: one that is made, and one that the world could enter', async () => {
-    const [made, open] = [join(folder(), 'made'), folder()]
-    chmodSync(open, 0o755)
-    writeFileSync(join(open, 'operator-api-key'), `${'k'.repeat(32)}\n`, { mode: 0o644 })
-    for (const dataDir of [made, open]) {
-      const wallet = await started({ dataDir, env: { OPERATOR_API_KEY: '', PARTNER_SECRET: '' } })
-      expect(rightsOf(dataDir), dataDir).toBe(0o700)
-      for (const name of ['operator-api-key', 'partner-secret'])
-        expect(rightsOf(join(dataDir, name)), `${dataDir} ${name}`).toBe(0o600)
-      await wallet.kill('SIGKILL')
-    }
-  })
-
-  test('that others can enter and that holds more than ours is refused, and keeps its rights', async () => {
-    const dataDir = folder()
-    writeFileSync(join(dataDir, 'holiday.jpg'), '')
-    chmodSync(dataDir, 0o755)
-    for (const env of [
-      { ...KEYS, PURSER_DATA_DIR: dataDir },
-      { PURSER_DATA_DIR: dataDir, PORT: '0' },
-    ]) {
-      const { code, stderr } = await run(['wallet'], env)
-      expect(code).toBe(2)
-      expect(stderr).toContain(`others can enter the data folder ${dataDir}, which also holds "holiday.jpg"`)
-      expect(stderr).toContain('chmod 700')
-    }
-    expect(rightsOf(dataDir)).toBe(0o755)
-  })
-
-  test('has one wallet: the second says so and ends with 3, and so does every other command', async () => {
-    const dataDir = folder()
-    const first = await started({ dataDir })
-    for (const command of ['wallet', 'audit', 'migrate']) {
-      const { code, stdout, stderr } = await run([command], { ...KEYS, PURSER_DATA_DIR: dataDir })
-      expect({ code, stdout }, command).toEqual({ code: 3, stdout: '' })
-      expect(stderr).toBe(`purser: the embedded database in ${dataDir} is in use by another process\n`)
-    }
-    await first.auditIsClean()
-  })
-
-  test('is free again after a kill -9, with everything that was answered', async () => {
-    const dataDir = folder()
-    const first = await started({ dataDir })
-    const { userId } = await first.operator.createPlayer()
-    await first.operator.deposit(userId, '12.34')
-    await first.kill('SIGKILL')
-    const second = await started({ dataDir })
-    expect(await second.operator.balance(userId)).toBe('12.34')
-  })
-})
-
 describe('a database', () => {
   test('keeps its number of buckets: another is refused, none means the kept one', async () => {
     const database = await newDatabase()
@@ -277,28 +223,4 @@ test('SIGTERM and SIGINT end a wallet with 0, after what it accepted', async () 
     await next.auditIsClean()
     await next.stop()
   }
-})
-
-describe('the sandbox', () => {
-  async function sandbox(dataDir: string): Promise<string> {
-    const server = await startUntil(/Ctrl-C stops it/, ['sandbox'], { PORT: '0', PURSER_DATA_DIR: dataDir })
-    cleanups.push(() => server.kill('SIGKILL'))
-    return server.output()
-  }
-
-  test('prints a signed curl line that places a bet, once', async () => {
-    const text = await sandbox('memory://')
-    const url = /^Purser wallet +(\S+)$/m.exec(text)?.[1] as string
-    const headers = { 'x-sign-jws': /x-sign-jws: ([^']+)'/.exec(text)?.[1] as string }
-    const body = / -d '([^']+)'/.exec(text)?.[1] as string
-    const send = async () => (await fetch(`${url}/payment/bet`, { method: 'POST', body, headers })).text()
-    const first = await send()
-    expect(first).toContain('transactionTime')
-    expect(await send()).toBe(first)
-    const authorization = `Bearer ${/^Operator key +(\S+)$/m.exec(text)?.[1]}`
-    const balances = await fetch(`${url}/operator/players/alice/balances`, { headers: { authorization } })
-    expect(await balances.json()).toMatchObject({
-      balances: [{ currency: 'EUR', amount: '990.00' }, { currency: 'USD' }],
-    })
-  })
 })

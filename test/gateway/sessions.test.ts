@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway } from '../support/gateway.ts'
 import { newToken } from '../support/platform.ts'
-import { hang, refusal, status } from '../support/scripted-wallet.ts'
+import { refusal, status } from '../support/scripted-wallet.ts'
 import { type GatewayScene, newGatewayScene, newPlayer, type ScriptedOperator } from './scene.ts'
 
 let scene: GatewayScene
@@ -100,11 +100,6 @@ test("an operator's refusal and an operator's failure are told apart, and nothin
     first.wallet.next('profile', failure)
     expect(await exchange(newToken())).toMatchObject({ status: 502, body: { code: 'operator_failed' } })
   }
-})
-
-test('an operator that says nothing is given up', async () => {
-  first.wallet.next('profile', hang)
-  expect(await exchange(newToken())).toMatchObject({ status: 502, body: { code: 'operator_failed' } })
 })
 
 test('what is not valid is a 400 with pointers, an unknown operator a 404, a missing key a 401', async () => {

@@ -3,7 +3,7 @@ import type { Mutant } from './fault.ts'
 
 const HEAD = `# The judge of platforms, judged
 
-Written by \`npx vitest run test/conformance/platform-mutants.test.ts -u\`; the test compares it.
+Written by \`npx vitest run test/conformance/platform-mutants.long.test.ts -u\`; the test compares it.
 
 Each row is a small test platform that does everything right but one thing. The kit must fail the case that is about that
 fault, and may fail others that suffer from it too. The right platform fails none.

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LINK_LIMITS } from '../../src/gateway/link.ts'
 import { createTurnstile } from '../../src/gateway/turnstile.ts'
 import { lateMs, latestAnswerMs } from '../support/fault-scene.ts'
+import { newToken } from '../support/platform.ts'
 import { hang, reset, type Script } from '../support/scripted-wallet.ts'
 import { placeMessage, rollbackMessage, settleMessage, unsettleMessage, type WireReply } from '../support/wire.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
@@ -70,6 +71,13 @@ test('an operator that is silent, or late, is given up just before the platform 
     expect(ms).toBeGreaterThan(4_500)
     expect(ms).toBeLessThan(GIVEN_UP_MS + lateMs())
   }
+})
+
+test('an operator that says nothing to an exchange of tokens is given up', async () => {
+  const { operatorId, wallet } = ann.operator
+  wallet.next('profile', hang)
+  const reply = await scene.gateway.api.request('POST', `/operators/${operatorId}/sessions`, { token: newToken() })
+  expect(reply).toMatchObject({ status: 502, body: { code: 'operator_failed' } })
 })
 
 test.each([

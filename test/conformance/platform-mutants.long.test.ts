@@ -1,6 +1,6 @@
 /**
  * The judge of platforms judged: the right platform passes every case, each mutant fails the case that is about its fault,
- * and no case is without a mutant. The table in the documentation is what came out; `npx vitest run test/conformance/platform-mutants.test.ts -u` writes it anew.
+ * and no case is without a mutant. The table in the documentation is what came out; `npx vitest run test/conformance/platform-mutants.long.test.ts -u` writes it anew.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,0 +1,123 @@
+/**
+ * Random histories of calls, through a real wallet over real HTTP and Postgres, compared step by step with the model.
+ * A failure prints the shortened history and how to play it again. PURSER_SEED fixes the seed, PURSER_HISTORIES the
+ * number of histories of each configuration. histories.test.ts plays a few, histories.long.test.ts enough to reach everything.
+ */
+import { randomInt } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { RULES, type Settings } from './call.ts'
+import { type Coverage, cells, missing } from './coverage.ts'
+import { playHistory } from './play.ts'
+import { histories, type Step, tables, withoutWaiting } from './steps.ts'
+
+const SEED = Number(process.env.PURSER_SEED ?? randomInt(2 ** 31))
+const CALLS = 30
+/** Histories that are played at the same time, each with players of its own, and how often that is done. */
+const TABLES = 10
+const CALLS_AT_A_TABLE = 20
+const TIMEOUT_MS = 600_000
+/** Shortening a failure ends after this time, with the shortest history found until then. */
+const SEARCH_MS = 480_000
+const SEEN_AT_LEAST = 5
+/** 100 and 10 are of a wallet in trouble, 1 of a forged call: other tests make these happen. */
+const CODES = [3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 15, 16, 20, 21]
+
+interface Setup extends Settings {
+  buckets: string
+}
+const SETUPS: Setup[] = [
+  { clawback: 'refuse', freebetStake: 'player', behindAggregator: false, buckets: '1' },
+  { clawback: 'refuse', freebetStake: 'promotions', behindAggregator: true, buckets: '4' },
+  { clawback: 'allow-negative', freebetStake: 'player', behindAggregator: true, buckets: '4' },
+  { clawback: 'allow-negative', freebetStake: 'promotions', behindAggregator: false, buckets: '1' },
+]
+
+/** `expected` per configuration, unless PURSER_HISTORIES says how many. */
+export function testHistories(expected: number, wish: { coverage: boolean }): void {
+  const count = Number(process.env.PURSER_HISTORIES ?? expected)
+  const coverage: Coverage = new Map()
+  console.log(`the seed of the histories is ${SEED}; again: PURSER_SEED=${SEED} npx vitest run test/model`)
+
+  describe.concurrent('a random history of calls gets the replies and leaves the balances that the model predicts', () => {
+    test.each(SETUPS.map((setup, index) => [nameOf(setup), setup, SEED + index] as const))(
+      'one call after another, %s',
+      { timeout: TIMEOUT_MS },
+      (_name, setup, seed) => withWallet(setup, (wallet) => playOneByOne(wallet, setup, seed, count, coverage)),
+    )
+  })
+  if (wish.coverage) testCoverage(coverage)
+  describe('calls of many players that meet in the wallet', () => {
+    test.each(SETUPS.map((setup, index) => [nameOf(setup), setup, SEED + index] as const))(
+      'get the replies and leave the balances of their own histories, %s',
+      { timeout: TIMEOUT_MS },
+      (_name, setup, seed) =>
+        withWallet(setup, async (wallet) => {
+          const property = fc.asyncProperty(tables(TABLES, CALLS_AT_A_TABLE), (all) => playTogether(wallet, setup, all))
+          await search(property, seed, Math.ceil(count / TABLES))
+        }),
+    )
+  })
+}
+
+async function playOneByOne(wallet: TestWallet, setup: Setup, seed: number, count: number, coverage: Coverage) {
+  const property = fc.asyncProperty(histories(CALLS), (steps) => playHistory(wallet, setup, steps, coverage))
+  await search(property, seed, count)
+}
+
+/** A generator that stopped reaching a cell or a reply would leave it unproven without anybody noticing. */
+function testCoverage(coverage: Coverage): void {
+  test('the histories reached every cell of the life table, every reply and every special rule', () => {
+    const wanted = [...cells(), 'accepted', ...CODES.map((code) => `code ${code}`), ...RULES]
+    expect(missing(coverage, wanted, SEEN_AT_LEAST), `seed ${SEED}`).toEqual([])
+  })
+}
+
+/** Waits for every table, also after a difference at one of them: no call of it may meet those of the next round. */
+async function playTogether(wallet: TestWallet, setup: Setup, all: Step[][]): Promise<void> {
+  const played = all.map((steps) => playHistory(wallet, setup, withoutWaiting(steps), new Map()))
+  for (const end of await Promise.allSettled(played)) if (end.status === 'rejected') throw end.reason
+}
+
+function nameOf({ clawback, freebetStake, behindAggregator, buckets }: Setup): string {
+  const route = behindAggregator ? 'behind an aggregator' : 'called directly'
+  return `clawback ${clawback}, freebets paid by ${freebetStake}, ${route}, buckets ${buckets}`
+}
+
+async function withWallet(setup: Setup, work: (wallet: TestWallet) => Promise<void>): Promise<void> {
+  const env = {
+    PURSER_CLAWBACK: setup.clawback,
+    PURSER_FREEBET_STAKE: setup.freebetStake,
+    PURSER_BEHIND_AGGREGATOR: String(setup.behindAggregator),
+    PURSER_BUCKETS: setup.buckets,
+  }
+  const wallet = await startWallet({ env })
+  wallet.clock.advance(untilNoon(wallet.clock.now()))
+  try {
+    await work(wallet)
+    await wallet.auditIsClean()
+  } finally {
+    await wallet.stop()
+  }
+}
+
+/** Started at noon, and moved by whole hours, no run meets the UTC midnight that the limits count from within a call. */
+function untilNoon(now: Date): number {
+  return new Date(now).setUTCHours(36, 0, 0, 0) - now.getTime()
+}
+
+/** fast-check's own report shows the steps as data; ours shows what was sent and answered. */
+async function search<T>(property: fc.IAsyncProperty<T>, seed: number, numRuns: number): Promise<void> {
+  const limits = { interruptAfterTimeLimit: SEARCH_MS, markInterruptAsFailure: true }
+  const details = await fc.check(property, { seed, numRuns, ...limits })
+  if (!details.failed) return
+  const found = details.errorInstance instanceof Error ? details.errorInstance.message : 'the time was too short'
+  throw new Error(
+    [
+      `the wallet and the model differ: ${found}`,
+      `history ${details.numRuns}, shortened ${details.numShrinks} times; fast-check seed ${seed}, path ${details.counterexamplePath}`,
+      `again: PURSER_SEED=${SEED} npx vitest run test/model`,
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,21 @@
+// Lives through every cell of life-grid.ts under the second clawback policy (L-2), and locked by age (L-3).
+import { describe, it } from 'vitest'
+import { expectLine, lines, pastNames, walletWith, waysOf } from './life-grid-lived.ts'
+
+// It comes with several buckets: nothing of a bet's life may depend on where a player's rows are.
+describe('with PURSER_CLAWBACK=allow-negative and PURSER_BUCKETS=8', () => {
+  walletWith({ PURSER_CLAWBACK: 'allow-negative', PURSER_BUCKETS: '8' })
+
+  it.each(lines)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 1 }))
+})
+
+describe('with PURSER_RESETTLE_WINDOW=2 a bet settled three days ago is locked by its age', () => {
+  walletWith({ PURSER_RESETTLE_WINDOW: '2' })
+  const of = pastNames.filter((past) => past !== 'nothing')
+  const ofLocked = lines.filter(({ name }) => waysOf(name).some((way) => way.locked))
+
+  it.each(ofLocked)('$call, $name', (line) => {
+    const unlocked = waysOf(line.name).map(({ locked: _, ...way }) => way)
+    return expectLine(line, unlocked, { of, pause: 3 * 86_400_000 })
+  })
+})
