@@ -10,6 +10,7 @@ import { isOutage } from './db/errors.ts'
 import { FolderInUse } from './db/folder-lock.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
 import { NoDatabase, openDb, openExistingDb } from './db/open.ts'
+import { environment, examples } from './help.ts'
 import { audit } from './operator/audit.ts'
 import { sign } from './protocol/signature.ts'
 import { type ReconcileCommand, runReconcile } from './reconcile/command.ts'
@@ -19,7 +20,6 @@ import { runSandbox } from './sandbox/run.ts'
 import { type Running, serveWallet } from './serve.ts'
 import { serveGateway } from './serve-gateway.ts'
 import { servePlatform } from './serve-platform.ts'
-import { type Reader, settingsOf } from './settings.ts'
 import { forgiveClosedPipes, onStop, stopSignal } from './stopping.ts'
 import { VERSION } from './version.ts'
 
@@ -238,18 +238,6 @@ function surroundings() {
 
 function print(text: string): void {
   process.stdout.write(`${text}\n`)
-}
-
-function examples(...lines: string[]): string {
-  return `Examples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`
-}
-
-function environment(...readers: readonly Reader[]): string {
-  const lines = settingsOf(readers).map(({ name, meaning, ...setting }) => {
-    const fallback = setting.default === undefined ? '' : ` [${setting.default}]`
-    return `  ${name.padEnd(26)}${meaning}${fallback}`
-  })
-  return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
 }
 
 async function withDb<T>(open: typeof openDb, work: (db: Db) => Promise<T>): Promise<T> {

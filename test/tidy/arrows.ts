@@ -25,6 +25,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'config.ts': ['settings.ts', 'private-folder.ts', 'protocol', 'types of db'],
   'private-folder.ts': [],
   'settings.ts': [],
+  'help.ts': ['settings.ts'],
   'stopping.ts': [],
   'clock.ts': [],
   'version.ts': [],

@@ -1,0 +1,14 @@
+/** The parts of `--help` that commander does not write: examples in front, the settings that a command reads behind. */
+import { type Reader, settingsOf } from './settings.ts'
+
+export function examples(...lines: string[]): string {
+  return `Examples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`
+}
+
+export function environment(...readers: readonly Reader[]): string {
+  const lines = settingsOf(readers).map(({ name, meaning, ...setting }) => {
+    const fallback = setting.default === undefined ? '' : ` [${setting.default}]`
+    return `  ${name.padEnd(26)}${meaning}${fallback}`
+  })
+  return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
+}
