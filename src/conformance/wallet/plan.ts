@@ -5,9 +5,10 @@ import { type Resolved, resolveAmount } from './amounts.ts'
 import type { Ask, BalanceReader, Holder } from './balance.ts'
 import type { Body } from './body-rules.ts'
 import type { Books } from './books.ts'
+import { nameOf } from './call-name.ts'
 import type { Call, Who } from './case.ts'
 import type { Lease, Player } from './fixtures.ts'
-import { accountOf, nameOf, planRequest, unknownToken } from './request.ts'
+import { accountOf, planRequest, unknownToken } from './request.ts'
 import type { PlannedRequest, Sender } from './sender.ts'
 
 /** Where calls go. */

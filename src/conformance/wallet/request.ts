@@ -92,25 +92,3 @@ const PLACE_MEMBERS = {
   ],
   bonusAmount: null,
 }
-
-const NAMES = {
-  place: 'Place bet',
-  settle: 'Settle',
-  unsettle: 'Unsettle',
-  rollback: 'Rollback',
-  profile: 'User data',
-  balance: 'Balance',
-  check: 'Check',
-} as const satisfies Record<Call['operation'], string>
-
-/** "Settle X won 200, wrong secret": how reports name a call. */
-export function nameOf(call: Call, amount: string | undefined): string {
-  const { operation, bet, resultType, signature, who } = call
-  const isAboutBet = operation !== 'profile' && operation !== 'balance'
-  const words = [NAMES[operation], isAboutBet ? bet : undefined, resultType, isAboutBet ? amount : undefined]
-  const extras = [who === 'A' ? undefined : `of ${who}`, signature === 'valid' ? undefined : `signature: ${signature}`]
-  return [words, extras]
-    .map((part) => part.filter((word) => word !== undefined).join(' '))
-    .filter(Boolean)
-    .join(', ')
-}
