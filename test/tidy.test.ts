@@ -4,6 +4,7 @@ import { definedIdsOf, namedIdsOf } from './docs/markdown.ts'
 import { complaintsAboutArrows, complaintsAboutLoops } from './tidy/arrows.ts'
 import * as habits from './tidy/habits.ts'
 import { filesIn, read, sourceOf, sourcesIn } from './tidy/source.ts'
+import { complaintsAboutWaiting } from './tidy/waiting.ts'
 
 const SRC = sourcesIn(['src'])
 const ALL = [...SRC, ...sourcesIn(['test', 'scripts', 'bench'])]
@@ -33,6 +34,7 @@ describe('in src, test, scripts and bench', () => {
     ['every test runs and no work is left over', habits.nothingLeftOver],
     ['every file has a subject', habits.noBucket],
     ['a wallet whose money was moved is audited', habits.movedMoneyIsAudited],
+    ['quick tests wait for what they mean', complaintsAboutWaiting],
   ]
   test.each(rules)('%s', (_name, rule) => expect(ALL.flatMap(rule)).toEqual([]))
 
@@ -153,6 +155,25 @@ describe('the rules see', () => {
   ]
   test.each(planted)('%s', (_name, rule, text) => {
     expect(rule(sourceOf('src/wallet/planted.ts', text))).toHaveLength(1)
+  })
+
+  test.each([
+    'await sleep(20)',
+    'setTimeout(() => stop.abort(), 100)',
+    "wallet.next('settle', { delayMs: 100 })",
+    "await sql.query('select pg_sleep(1)')",
+    'await vi.waitFor(look)',
+    'expect(performance.now() - start).toBeLessThan(1_000)',
+    'expect(answer.durationMs).toBeLessThanOrEqual(300)',
+  ])('a quick test that counts on milliseconds: %s', (text) => {
+    expect(complaintsAboutWaiting(sourceOf('test/wallet/planted.test.ts', text))).toHaveLength(1)
+    expect(complaintsAboutWaiting(sourceOf('test/wallet/planted.long.test.ts', text))).toEqual([])
+  })
+
+  test('no fault in a test that asks until it is so', () => {
+    const text =
+      'while (!(await isThere())) await sleep(5)\nawait expect.poll(look).toBe(1)\nexpect(rows).toBeLessThan(3)'
+    expect(complaintsAboutWaiting(sourceOf('test/wallet/planted.test.ts', text))).toEqual([])
   })
 
   test('no fault in SQL that is right', () => {

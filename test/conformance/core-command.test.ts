@@ -103,10 +103,19 @@ test('ends with 3 when nobody is there', async () => {
   expect([code, err]).toEqual([3, expect.stringContaining('the operator API does not answer')])
 })
 
+/** Calls that the wallet has answered. */
+async function callsSoFar(): Promise<number> {
+  const metrics = await (await fetch(`${wallet.url}/metrics`)).text()
+  const counts = [...metrics.matchAll(/^wallet_calls_total\{.*\} (\d+)$/gm)].map(([, count]) => Number(count))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
 test('ends with 130 when it is interrupted, and still reports', async () => {
   const stop = new AbortController()
-  setTimeout(() => stop.abort(), 100)
-  const { code, out } = await run(own(), stop.signal)
+  const running = run(own(), stop.signal)
+  await expect.poll(callsSoFar).toBeGreaterThan(0)
+  stop.abort()
+  const { code, out } = await running
   expect(code).toBe(130)
   expect(out).toContain('the run was interrupted')
 })

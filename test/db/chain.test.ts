@@ -185,12 +185,18 @@ test('one that fails before its last statements is undone before the next one be
   expect(await kept()).toEqual([2])
 })
 
+async function cutWhenAsleep(pid: number | undefined): Promise<void> {
+  const asleep = "select from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'"
+  while ((await sql.query(asleep, [pid])).rowCount === 0) await sleep(5)
+  await sql.query('select pg_terminate_backend($1)', [pid])
+}
+
 test('a connection that is cut fails what is on it, whole, and the next one has a new connection', async () => {
   const first = async (tx: Tx) => {
     const [row] = await tx.query<{ pid: number }>(statement('pid', 'select pg_backend_pid() as pid'))
-    setTimeout(() => sql.query('select pg_terminate_backend($1)', [row?.pid]), 50)
+    void cutWhenAsleep(row?.pid)
     await tx.execute(INSERT, [1])
-    await tx.query(statement('slow', 'select pg_sleep(1)'))
+    await tx.query(statement('asleep', 'select pg_sleep(60)')) // it is cut long before
     return inserting(2)(tx)
   }
   const outcomes = await Promise.allSettled([

@@ -30,8 +30,12 @@ test('C-4: the gap after the first attempt of a rollback is counted from when it
   const [first, second] = await wallet.seen('rollback', 2)
   await platform.sql('drop trigger slow_first_claim on platform.delivery')
   expect((second?.realAt ?? 0) - (first?.realAt ?? 0)).toBeGreaterThanOrEqual(650) // 0.7 s, as far as two arrivals tell
-  const [, rollback] = (await platform.api.bet(betId)).deliveries
-  const [one, two] = rollback?.attemptList.map(({ startedAt }) => Date.parse(startedAt)) ?? []
+  const starts = async () => {
+    const [, rollback] = (await platform.api.bet(betId)).deliveries
+    return rollback?.attemptList.map(({ startedAt }) => Date.parse(startedAt)) ?? []
+  }
+  await expect.poll(async () => (await starts()).length).toBe(2) // the partner has seen it before it is recorded
+  const [one, two] = await starts()
   expect((two ?? 0) - (one ?? 0)).toBeGreaterThanOrEqual(699)
 })
 

@@ -40,12 +40,18 @@ test('P18: one dead partner among ten: the other nine see no delay', async () =>
 })
 
 test('C-6: a partner never has more than 64 calls to answer at once, and gets them all', async () => {
-  platform = await startPlatform()
+  const time = fakeTime()
+  platform = await startPlatform({ time })
   const partner = await newPartner()
   for (let i = 0; i < 3; i++) await betsOn(partner, 'final', 50)
-  partner.wallet.always('settle', { delayMs: 100 })
+  let answer = () => {}
+  partner.wallet.always('settle', { hold: new Promise<void>((resolve) => (answer = resolve)) })
   await platform.api.results('final', { home: 'won' })
-  await partner.wallet.seen('settle', 150)
+  await time.settle()
+  expect(partner.wallet.openCalls()).toBe(CALLS_PER_PARTNER)
+  answer()
+  await time.settle()
+  expect(partner.wallet.of('settle')).toHaveLength(150)
   expect(partner.wallet.mostAtOnce()).toBe(CALLS_PER_PARTNER)
 })
 

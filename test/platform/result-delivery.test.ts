@@ -1,5 +1,5 @@
 /** How results reach a partner that does not take them at once (C-5), and in which order (C-6). */
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type BetDetail, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { hang, refusal, reset, type ScriptedWallet, status } from '../support/scripted-wallet.ts'
@@ -246,7 +246,7 @@ test('C-6: a bet whose row somebody holds delays no other, and its own answer is
   await platform.sql('select from platform.bet where bet_id = $1 for update', [busy])
   answer()
   const pending = async () => (await platform.api.deliveries('?status=pending')).map(({ betId }) => betId)
-  await vi.waitFor(async () => expect(await pending()).toEqual([busy]), 400) // before any wait for a lock would end
+  await expect.poll(pending).toEqual([busy]) // would never come true of a turn that waits for the row
   await platform.sql('rollback')
   await time.advance(1_000)
   expect(await onlyDeliveryOf(busy ?? '')).toMatchObject({ status: 'done', attempts: 1 })

@@ -26,8 +26,8 @@ export interface Script {
   bodyDelayMs?: number
   /** Nothing is sent before this resolves. */
   hold?: Promise<unknown>
-  /** hang: nothing is ever sent; reset: the connection breaks; reset_in_body: it breaks after half of the body. */
-  fault?: 'hang' | 'reset' | 'reset_in_body'
+  /** hang: nothing is ever sent; hang_in_body: nothing but the headers; reset: the connection breaks; reset_in_body: it breaks after half of the body. */
+  fault?: 'hang' | 'hang_in_body' | 'reset' | 'reset_in_body'
 }
 
 export interface Received {
@@ -72,6 +72,7 @@ export interface ScriptedWallet {
 export const refusal = (code: number, message = 'no'): Script => ({ status: 400, body: { code, message } })
 export const status = (code: number): Script => ({ status: code, body: { code: 100, message: 'broken' } })
 export const hang: Script = { fault: 'hang' }
+export const hangInBody: Script = { fault: 'hang_in_body' }
 export const reset: Script = { fault: 'reset' }
 
 interface State {
@@ -212,6 +213,7 @@ async function answer(request: Received, script: Script, state: State, response:
     response.write(text.slice(0, text.length / 2), () => response.socket?.resetAndDestroy())
     return
   }
+  if (fault === 'hang_in_body') return response.flushHeaders()
   if (bodyDelayMs !== undefined) {
     response.flushHeaders()
     await sleep(bodyDelayMs)

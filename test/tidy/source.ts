@@ -43,7 +43,7 @@ export function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
 
-function isNode(value: unknown): value is Node {
+export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }
 

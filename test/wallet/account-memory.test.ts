@@ -1,5 +1,4 @@
 /** What a lane remembers of accounts saves it a look at the database; wrong, it must never count. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import type { Account } from '../../src/ledger/account.ts'
@@ -11,7 +10,18 @@ import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
 import type { Money } from '../../src/protocol/money.ts'
 import { type AccountMemory, createAccountMemory } from '../../src/wallet/account-memory.ts'
 import { endSessions } from '../../src/wallet/session.ts'
-import { type BatchScene, elsewhere, findingsOf, openScene, place, seat, seatForDays, settle } from './batch-scene.ts'
+import { signal } from '../support/signal.ts'
+import {
+  type BatchScene,
+  elsewhere,
+  findingsOf,
+  openScene,
+  place,
+  seat,
+  seatForDays,
+  settle,
+  somebodyWaits,
+} from './batch-scene.ts'
 
 const PLAYER = 'ann' as PlayerId
 
@@ -196,51 +206,56 @@ describe('a batch that is judged by it', () => {
 
   // A version that a batch in front has not committed may be taken by another, for another balance.
   test.each([
-    ['in time', 100],
-    ['too late for the batch in front', 700],
-  ])('two batches behind each other meet money that comes in elsewhere, %s', async (_, holdsLockMs) => {
-    const deposit = await slowDeposit(holdsLockMs)
-    const outcomes = [scene.apply(place(player(), bet(1), 60)), scene.apply(place(player(), bet(2), 20))]
-    const settled = await Promise.allSettled(outcomes)
-    await deposit.ended
-    const bets = settled.filter(({ status }) => status === 'fulfilled').length
-    expect(settled.every((one) => one.status === 'rejected' || one.value[0]?.kind === 'accepted')).toBe(true)
-    const staked = await scene.read(
-      `select sum(amount) as sum from purser.transfer where player = '${player()}' and kind = 'stake'`,
-    )
-    expect(await balance()).toEqual({ balance: `${110_000 - Number(staked[0]?.sum)}`, version: `${4 + bets}` })
-  })
+    ['in time', () => somebodyWaits(scene)],
+    ['too late for the batch in front', ([front]) => Promise.allSettled([front])],
+  ] as [string, (outcomes: Promise<unknown>[]) => Promise<unknown>][])(
+    'two batches behind each other meet money that comes in elsewhere, %s',
+    async (_, moment) => {
+      const deposit = await slowDeposit()
+      const outcomes = [scene.apply(place(player(), bet(1), 60)), scene.apply(place(player(), bet(2), 20))]
+      await moment(outcomes)
+      deposit.commit()
+      const settled = await Promise.allSettled(outcomes)
+      await deposit.ended
+      const bets = settled.filter(({ status }) => status === 'fulfilled').length
+      expect(settled.every((one) => one.status === 'rejected' || one.value[0]?.kind === 'accepted')).toBe(true)
+      const staked = await scene.read(
+        `select sum(amount) as sum from purser.transfer where player = '${player()}' and kind = 'stake'`,
+      )
+      expect(await balance()).toEqual({ balance: `${110_000 - Number(staked[0]?.sum)}`, version: `${4 + bets}` })
+    },
+  )
 
   test('waits for a player who is being blocked elsewhere', async () => {
-    const blocking = await slowly(100, (deps) => patchPlayer(deps, player(), { status: 'blocked' }))
-    expect(await scene.apply(place(player(), bet(1), 10))).toEqual([refused('player_blocked')])
+    const blocking = await slowly((deps) => patchPlayer(deps, player(), { status: 'blocked' }))
+    const placing = scene.apply(place(player(), bet(1), 10))
+    await somebodyWaits(scene)
+    blocking.commit()
+    expect(await placing).toEqual([refused('player_blocked')])
     await blocking.ended
     expect(scene.statements.slice(-4)).not.toContain('place_bets')
     expect(await balance()).toEqual({ balance: '8900', version: '3' })
   })
 
-  function slowDeposit(milliseconds: number): Promise<{ ended: Promise<unknown> }> {
+  function slowDeposit() {
     const body = { currency: 'EUR', amount: '1000.00', reference: 'slow' }
-    return slowly(milliseconds, (deps) => moveCash(deps, player(), 'deposit', body))
+    return slowly((deps) => moveCash(deps, player(), 'deposit', body))
   }
 
-  /** Does it elsewhere, and commits so much later. Resolves when it is done, to what ends with it. */
-  async function slowly(milliseconds: number, act: (deps: OperatorDeps) => Promise<unknown>) {
-    let done = () => {}
-    const isDone = new Promise<void>((resolve) => {
-      done = resolve
-    })
+  /** Does it elsewhere, and commits when it is told to. Resolves when it is done. */
+  async function slowly(act: (deps: OperatorDeps) => Promise<unknown>) {
+    const [isDone, mayCommit] = [signal(), signal()]
     const transaction: Db['transaction'] = (work) =>
       scene.db.transaction(async (tx) => {
         await scene.apply(place(player(), bet(9), 1)) // the lane remembers on another connection than this one
         const result = await work(tx)
-        done()
-        await sleep(milliseconds)
+        isDone.give()
+        await mayCommit.given
         return result
       })
     const ended = act({ ...elsewhere(scene), db: { ...scene.db, transaction } })
-    await isDone
-    return { ended }
+    await isDone.given
+    return { commit: mayCommit.give, ended }
   }
 
   test('does not let in a token that was ended elsewhere, when the player was read again and the token was not', async () => {
@@ -270,22 +285,4 @@ describe('a batch that is judged by it', () => {
       where b.bet_id = '${bet(3)}'`)
     expect(bet3).toEqual({ placed_at: scene.now, at: new Date('2031-05-17T00:00:00.000Z') })
   })
-})
-
-test('a batch behind one that fails before the connection has prepared their statement is judged again', async () => {
-  const scene = await openScene()
-  await seat(scene, 'ann', '100.00')
-  await seat(scene, 'bob', '100.00')
-  await scene.apply(place('ann', 'ann-0', 1), place('bob', 'bob-0', 1))
-  scene.statements.length = 0
-  await scene.read('begin')
-  await scene.read('lock table purser.bet in access exclusive mode') // place_bets waits before it is prepared
-  const first = scene.apply(place('ann', 'ann-1', 1))
-  const second = scene.apply(place('bob', 'bob-1', 1))
-  await expect(first).rejects.toMatchObject({ code: '55P03' })
-  await scene.read('commit')
-  expect(await second).toEqual([expect.objectContaining({ kind: 'accepted' })])
-  expect(scene.statements.slice(0, 3)).toEqual(['place_bets', 'place_bets', 'lock_versions'])
-  expect(await findingsOf(scene)).toEqual([])
-  await scene.close()
 })

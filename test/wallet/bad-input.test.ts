@@ -120,6 +120,8 @@ describe('what a double would take for a bonusId makes no freebet of a stake of 
 })
 
 describe('a number as long as a body', () => {
+  /** Milliseconds of the processor, however many others want it: some are enough, and squared in the digits they are minutes. */
+  const CPU_MS = 4_000
   const zeros = '0'.repeat(200_000)
   it.each([
     ['an integer', `1${zeros}`],
@@ -128,9 +130,9 @@ describe('a number as long as a body', () => {
   ])('%s is code 5, at once', async (_, amount) => {
     const scene = await newScene(wallet)
     const text = jsonText({ ...messageOf(scene, 'place'), amount: spelled(amount) })
-    const start = performance.now()
+    const before = process.cpuUsage()
     await expectCode5(scene, () => sendText(scene, 'place', text))
-    expect(performance.now() - start).toBeLessThan(4_000)
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(CPU_MS)
   })
 })
 

@@ -1,4 +1,5 @@
 /** A database with players whose money, tokens and times are the same every time, and calls as applyBatch takes them. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Clock } from '../../src/clock.ts'
 import type { Db, Tx } from '../../src/db/db.ts'
@@ -134,6 +135,12 @@ export async function seatForDays(scene: BatchScene, id: string): Promise<TokenH
   const session = { player: id as PlayerId, currency: EUR, endedAt: null, ip: null, country: null, expiresAt }
   await scene.db.transaction((tx) => insertSession(tx, 0, token, session, STARTED_AT))
   return token
+}
+
+/** Resolves when a statement waits for a lock. */
+export async function somebodyWaits({ read }: BatchScene): Promise<void> {
+  const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+  while ((await read(waiting)).length === 0) await sleep(5)
 }
 
 /** What the audit finds. */

@@ -1,5 +1,5 @@
 /** Which calls travel together: batches behind each other never share a player. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/protocol/limits.ts'
 import type { Outcome, WaitingCall } from '../../src/wallet/apply.ts'
@@ -24,7 +24,12 @@ function accepted({ call }: WaitingCall): Outcome {
   return { kind: 'accepted', betId: call.betId, at: new Date(0) }
 }
 
-const settled = () => sleep(20)
+/** Turns of the event loop after which a lane that nobody answers has nothing more to do. */
+const QUIET_TURNS = 25
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < QUIET_TURNS; turn++) await turnOfTheLoop()
+}
 
 test('who plays in the batch in front waits for it, in order, and holds up nobody else', async () => {
   const { batches, bet, bets } = openLane()

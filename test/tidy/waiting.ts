@@ -1,0 +1,40 @@
+/** Quick tests wait for what they mean, never for milliseconds: on a busy machine any number is too small, on a free one too large. */
+import { isNode, lineOf, type Node, type Source } from './source.ts'
+
+/** Where time itself is looked at, and nothing but a lower bound or an order hangs on it. */
+const MAY: Readonly<Record<string, readonly string[]>> = {
+  // A statement of a connection must be under way when the one before it fails, or when the connection is cut.
+  'test/db/chain.test.ts': ['pg_sleep'],
+  // The time-out of one call: an answer that comes after it, and answers that keep connections busy.
+  'test/wallet-client/call.test.ts': ['delayMs'],
+  // The fault that is planted there.
+  'test/tidy.test.ts': ['pg_sleep'],
+}
+
+const SLEEPS = /^(sleep|setTimeout|setInterval|wait|delay|pause)$/
+const GIVES_UP_SOON = /^vi\.(waitFor|waitUntil)$/
+const IS_OLD_ENOUGH_TO_FAIL = /(performance\.now|Date\.now|\bms\b|Ms\b).*\.toBeLessThan(OrEqual)?$/s
+const LOOPS = ['WhileStatement', 'DoWhileStatement']
+
+/** A bare sleep, an answer that comes late on purpose, a wait that gives up soon, an upper bound for a time that was measured. */
+export function complaintsAboutWaiting(source: Source): string[] {
+  if (!source.path.endsWith('.test.ts') || source.path.endsWith('.long.test.ts')) return []
+  const polls = source.nodes.filter(({ type }) => LOOPS.includes(type))
+  const found = source.nodes.flatMap((node) => {
+    const what = waitIn(source, node, polls)
+    return what === undefined || MAY[source.path]?.includes(what) ? [] : [{ node, what }]
+  })
+  return found.map(({ node, what }) => `${source.path}:${lineOf(source, node.start)}: waits for milliseconds: ${what}`)
+}
+
+function waitIn({ text }: Source, node: Node, polls: readonly Node[]): string | undefined {
+  if (node.type === 'CallExpression' && isNode(node.callee)) {
+    const callee = text.slice(node.callee.start, node.callee.end)
+    const isPolling = polls.some((loop) => loop.start < node.start && node.end <= loop.end)
+    if (SLEEPS.test(callee) && !isPolling) return callee
+    return GIVES_UP_SOON.test(callee) || IS_OLD_ENOUGH_TO_FAIL.test(callee) ? callee : undefined
+  }
+  if (node.type === 'Property' && isNode(node.key) && /^(body)?delayMs$/i.test(String(node.key.name))) return 'delayMs'
+  const literal = node.type === 'Literal' || node.type === 'TemplateLiteral'
+  return literal && text.slice(node.start, node.end).includes('pg_sleep(') ? 'pg_sleep' : undefined
+}
