@@ -9,6 +9,14 @@ export const CLAUSES = {
   'Resources, requestId': 'Identifies one request sent by the service',
   'Resources, transactionId': 'Identifies the placed bet',
   'Resources, amount': 'Dot-separated amount. Stake, payout or return amount depending on request type.',
+  'Resources, userId': "Unique user id on the partner's platform.",
+  'Resources, coefficient': 'Coefficient of the whole transaction',
+  'Resources, gameType': "'sportsbook' or 'turbogames'.",
+  'Resources, bonusId': 'Freebet bonus identifier.',
+  'Resources, bonusTemplateId': 'Freebet bonus template identifier.',
+  'Resources, bonusAmount': 'Freebet bonus amount, if any.',
+  'Resources, ip': "User's IP address when the bet was placed.",
+  'Resources, subPartnerId': 'Distinguishes the source of the bet when several sites run under one partner key.',
   'Resources, info': 'Optional free information about the bet.',
   'Resources, metadata': 'Optional list of per-selection details; may be extended.',
   'Resources, common bet parameters': 'Common bet parameters (Place bet, Settle, Unsettle, Rollback)',
@@ -17,6 +25,8 @@ export const CLAUSES = {
   'Resources, error response': '| code | integer | Error code. |',
   'Resources, User profile': '### User profile (response of User data)',
   'Resources, isTest': 'When absent, the user counts as isTest = false.',
+  'Resources, customFields': 'All fields are optional as an object member set unless stated.',
+  'Resources, operatorUser': 'string matching ^[A-Za-z0-9._~-]+$, maximum 64 characters.',
   Endpoints: 'Success status is 200.',
   'Place bet, partner action 1': 'Check that the method is POST and type equals 1.',
   'Place bet, partner action 2': 'Verify the request signature.',
@@ -70,6 +80,7 @@ export const CLAUSES = {
   'Limits, rollback retries': 'up to 10 attempts over a 6-minute period, interval growing exponentially',
   'Limits, rollback completion':
     'HTTP 200 with a body in the standard format (transactionId, transactionTime), or 400 with code 8',
+  'Limits, token length': '| token length | 10-64 | All requests with a token. |',
 } as const satisfies Readonly<Record<string, string>>
 
 /** Characters of a digest that tell two lists apart. */

@@ -3,8 +3,6 @@ import { expect, test } from 'vitest'
 import type { Case, Step } from '../../src/conformance/wallet/case.ts'
 import { CASES } from '../../src/conformance/wallet/cases/all.ts'
 import { CATALOGUE, NOT_FROM_OUTSIDE } from '../../src/conformance/wallet/catalogue.ts'
-import { definedIdsOf, namedIdsOf } from '../docs/markdown.ts'
-import { read } from '../tidy/source.ts'
 
 const covered = new Set(CASES.flatMap(({ covers }) => covers))
 
@@ -30,12 +28,6 @@ test('every case says something of its own', () => {
   const texts = (member: (one: Case) => string) => CASES.map(member)
   expect(new Set(texts(({ sentence }) => sentence)).size).toBe(CASES.length)
   expect(CASES.filter(({ loses, clause, covers }) => loses === '' || clause === '' || covers.length === 0)).toEqual([])
-})
-
-test('decisions that are clauses exist', () => {
-  const decisions = definedIdsOf(read('docs/reference/decisions.md'))
-  const named = CASES.flatMap(({ clause }) => namedIdsOf(clause))
-  expect(named.filter((id) => !decisions.includes(id))).toEqual([])
 })
 
 /** The steps within steps too. */

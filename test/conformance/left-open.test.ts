@@ -1,8 +1,11 @@
 /** A judge must not accuse: what interface.md leaves open may fail a case that is advice, never one that says MUST. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
 import { CASES } from '../../src/conformance/wallet/cases/all.ts'
+import { read } from '../tidy/source.ts'
 import { MUTANTS, type MutantId } from './mutants/mutants.ts'
 import { readPage } from './mutants/table.ts'
+import { readRows } from './platform-mutants/table.ts'
 
 /** Faults by our decisions only: a wallet that does so obeys the interface to the letter. */
 const LEFT_OPEN: readonly MutantId[] = [
@@ -12,14 +15,49 @@ const LEFT_OPEN: readonly MutantId[] = [
   ...(['place-repeat-refused', 'refused-bet-accepted-later', 'repeat-has-new-time'] as const),
   ...(['rollback-token-demanded', 'rollback-amount-demanded', 'late-repeat-applied'] as const),
   ...(['unsettle-token-demanded', 'codes-of-tokens-mixed', 'settle-currency-unchecked'] as const),
-  ...(['content-type-demanded'] as const),
+  ...(['content-type-demanded', 'signature-own-header', 'conflict-409'] as const),
+  // Statuses of answers that the interface does not show.
+  ...(['bad-signature-401', 'bad-token-403', 'unknown-bet-404', 'invalid-data-422'] as const),
+  ...(['malformed-json-crashes', 'empty-body-crashes', 'array-body-crashes'] as const),
+  ...(['long-info-crashes', 'user-id-65-crashes', 'long-token-crashes'] as const),
+  // Calls that meet: the interface lets a bet fail.
+  ...(['race-second-bet-refused'] as const),
+  // Ids that the service never uses twice, and reasons that it never gives.
+  ...(['place-other-amount-ok', 'settle-of-another'] as const),
+  ...(['rollback-of-another', 'error-codes-listed-only'] as const),
+  // Of Unsettle the interface shows nothing but the name.
+  ...(['unsettle-unknown-ok', 'unsettle-loss-refunds', 'unsettle-cashout-ignored'] as const),
+  ...(['unsettle-leaves-settled', 'unsettle-cancelled-reopens', 'unsettle-partial', 'race-unsettle-repeat'] as const),
 ]
 
-const matrix = readPage()
-const musts = new Set(CASES.filter(({ level }) => level === 'MUST').map(({ id }) => id))
+/** The same of platforms. What is not shown is the order of results, what a 200 without a good body means, and Unsettle. */
+const LEFT_OPEN_TO_PLATFORMS = [
+  ...['takes a broken body for accepted', 'takes an empty body for accepted', 'does not compare the transactionId'],
+  ...['does not try an Unsettle again', 'lets an Unsettle overtake the Settles before it'],
+  ...['sends all calls of a bet at once', 'sends all deliveries through one lane'],
+  ...['rolls back after 400 with code 3', 'gives errorCode 52 always', 'gives every attempt a requestId of its own'],
+  ...['tries a Settle again after 400 with code 20', 'tries a Rollback again after 400 with code 5'],
+]
 
-test.each(LEFT_OPEN.map((id) => [MUTANTS[id].sentence, id] as const))('advice at most: %s', (_, id) => {
-  const failed = matrix.get(id) ?? []
+function mustsOf(cases: readonly { readonly id: string; readonly level: string }[]): ReadonlySet<string> {
+  return new Set(cases.filter(({ level }) => level === 'MUST').map(({ id }) => id))
+}
+
+function expectAdviceAtMost(failed: readonly string[], musts: ReadonlySet<string>): void {
   expect(failed).not.toEqual([])
   expect(failed.filter((one) => musts.has(one))).toEqual([])
+}
+
+describe('advice at most, of wallets:', () => {
+  const matrix = readPage()
+  const musts = mustsOf(CASES)
+  test.each(LEFT_OPEN.map((id) => [MUTANTS[id].sentence, id] as const))('%s', (_, id) =>
+    expectAdviceAtMost(matrix.get(id) ?? [], musts),
+  )
+})
+
+describe('advice at most, of platforms: one that', () => {
+  const rows = readRows(read('docs/reference/conformance-platform-mutants.md'))
+  const musts = mustsOf(PLATFORM_CASES)
+  test.each(LEFT_OPEN_TO_PLATFORMS)('%s', (name) => expectAdviceAtMost(rows.get(name) ?? [], musts))
 })

@@ -2,14 +2,14 @@
 import type { PlatformCase } from '../case.ts'
 import { atLeast, awaiting, count, NO_ROLLBACK, PLACE, ROLLED_BACK, refusal, status, WATCH } from './scenes.ts'
 
-const ERRORS = 'Place bet, Responses'
+const ERRORS = 'Place bet, responses'
 const UNWANTED = 'The platform takes back a bet that stands: the stake returns and the player can no longer win.'
 const UNREFUNDED = 'The partner may have debited the stake; nobody returns it, and the bet does not exist.'
 
 const declined = (code: number, id: string, meaning: string): PlatformCase => ({
   kind: 'scene',
   id,
-  clause: code === 7 ? 'Errors, code 7' : 'C-2',
+  clause: code === 7 ? 'Errors, code 7; Rollback, triggers' : 'C-2',
   level: code === 7 ? 'MUST' : 'SHOULD',
   sentence: `400 with code ${code} (${meaning}) declines the bet, and no Rollback follows.`,
   loses: 'Nobody, but the partner keeps a record of cancelled bets that never were, and each costs a call.',
@@ -35,8 +35,8 @@ const failing = (code: number, id: string): PlatformCase => ({
 const badBody = (body: 'broken' | 'empty' | 'of_another_bet', id: string, words: string): PlatformCase => ({
   kind: 'scene',
   id,
-  clause: 'Bet operation success response body; C-2',
-  level: 'MUST',
+  clause: 'C-2',
+  level: 'SHOULD',
   sentence: `200 with ${words} is no success of Place bet and leads to one Rollback.`,
   loses: UNREFUNDED,
   covers: ['P7'],
@@ -49,7 +49,7 @@ export const ANSWER_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-answer-01',
-    clause: ERRORS,
+    clause: 'Place bet, success; Rollback, triggers',
     level: 'MUST',
     sentence: '200 places the bet: one Place bet, and no Rollback follows.',
     loses: UNWANTED,
@@ -76,7 +76,7 @@ export const ANSWER_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-answer-07',
-    clause: 'Errors, Rollback errorCode values; C-2',
+    clause: 'C-2',
     level: 'SHOULD',
     sentence: 'The Rollback after 400 with code 100 says errorCode 52 (technical issues on the partner’s side).',
     loses: 'Nobody, but the partner looks for the cause in the wrong place.',

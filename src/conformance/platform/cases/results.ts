@@ -2,13 +2,13 @@
 import type { PlatformCase } from '../case.ts'
 import { atLeast, awaiting, count, HANG, PLACE, refusal, status, times, UNSETTLE, WATCH, won } from './scenes.ts'
 
-const RESETTLE = 'Settle, Resettle (a)'
+const RESETTLE = 'Settle, resettle (a)'
 const UNPAID = 'The partner was away for a moment, and the winner is never paid.'
 
 const refused = (code: 20 | 21, id: string): PlatformCase => ({
   kind: 'scene',
   id,
-  clause: code === 20 ? 'Settle, Resettle 4; C-5' : 'C-5',
+  clause: 'C-5',
   level: 'SHOULD',
   sentence: `A Settle refused with 400 and code ${code} is not sent again.`,
   loses: 'Nobody, but the refusal is hidden behind retries that cannot succeed.',
@@ -22,7 +22,7 @@ export const RESULT_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-result-01',
-    clause: 'Settle',
+    clause: 'Settle, partner action 5; Settle, resettle (a)',
     level: 'MUST',
     sentence: 'A result is told once: one Settle with the payout, and none after its 200.',
     loses: 'A partner that is not idempotent pays again with every repeat.',
@@ -92,8 +92,8 @@ export const RESULT_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-result-08',
-    clause: 'Settle, Resettle (b); C-6',
-    level: 'MUST',
+    clause: 'C-6',
+    level: 'SHOULD',
     sentence:
       'Settle, resettle and Unsettle decided while the partner is down are delivered in that order, one at a time.',
     loses: 'The older result arrives last and stays: the player is paid for it, or not paid.',
@@ -116,8 +116,8 @@ export const RESULT_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-result-09',
-    clause: 'Settle, Resettle (b); C-6',
-    level: 'MUST',
+    clause: 'C-6',
+    level: 'SHOULD',
     sentence: 'A resettle waits while the Settle before it is unanswered.',
     loses: 'Both are applied at once, and which payout stays is a matter of luck.',
     covers: ['P14'],
@@ -128,8 +128,8 @@ export const RESULT_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-result-10',
-    clause: 'Unsettle; C-5',
-    level: 'MUST',
+    clause: 'C-5',
+    level: 'SHOULD',
     sentence: 'An Unsettle answered 500 is sent again with the same data.',
     loses: 'A withdrawn result stays paid out at the partner.',
     covers: ['P12'],

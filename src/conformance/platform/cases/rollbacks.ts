@@ -4,9 +4,9 @@ import type { PlatformCase } from '../case.ts'
 import { MAX_ROLLBACK_ATTEMPTS } from '../timing.ts'
 import { atLeast, awaiting, count, HANG, PLACE, ROLLED_BACK, refusal, status, times, WATCH } from './scenes.ts'
 
-const CLAUSE = 'Limits, Rollback retries'
+const CLAUSE = 'Limits, rollback retries'
 const KEPT = 'The partner’s database was busy for a moment, and the player’s stake is gone for good.'
-const STOPPED_AT = 'Rollback, Rules; Limits, Rollback completion'
+const STOPPED_AT = 'Rollback, code 8; Limits, rollback completion'
 /** Attempts that the quick cases look at: the gaps before them take 4.9 s by C-4, and of other schedules not much more than 30 s, */
 const SOME = 4
 /** or 10.5 s. */
@@ -90,7 +90,7 @@ export const ROLLBACK_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-rollback-07',
-    clause: 'Rollback, Request',
+    clause: CLAUSE,
     level: 'MUST',
     sentence: 'Every attempt of a Rollback carries the same data.',
     loses: 'The partner refunds another amount, or another bet, than the one that failed.',

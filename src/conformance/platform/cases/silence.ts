@@ -2,7 +2,7 @@
 import type { Act, PlatformCase, Script, Whereabouts } from '../case.ts'
 import { atLeast, awaiting, count, HANG, NO_ROLLBACK, PLACE, RESET, ROLLED_BACK, WATCH } from './scenes.ts'
 
-const CLAUSE = 'Limits, Response time-out'
+const CLAUSE = 'Limits, response time-out'
 const UNREFUNDED = 'The partner may have debited the stake; nobody returns it, and the bet does not exist.'
 const AFTER_TIME_OUT = { kind: 'rollback_between', from: 'answerMs', to: 'patienceMs' } as const
 
@@ -31,7 +31,7 @@ const gone = (to: Whereabouts): readonly Act[] => [
 const unreachable = (id: string, to: Whereabouts, words: string): PlatformCase => ({
   kind: 'scene',
   id,
-  clause: 'Rollback, Triggers; C-2',
+  clause: 'Rollback, triggers; C-2',
   level: 'MUST',
   sentence: `${words} leads to a Rollback once the partner is back.`,
   loses: 'The partner may have debited the stake over a connection that failed late; nobody returns it.',
@@ -61,7 +61,7 @@ export const SILENCE_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-silence-05',
-    clause: CLAUSE,
+    clause: 'C-2',
     level: 'SHOULD',
     sentence: 'The Rollback of a Place bet without an answer is on its way within 6 s.',
     loses: 'The player’s stake is gone for as long as the Rollback is late.',
@@ -73,7 +73,7 @@ export const SILENCE_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-silence-06',
-    clause: 'Errors, Rollback errorCode values; C-2',
+    clause: 'C-2',
     level: 'SHOULD',
     sentence: 'The Rollback after a time-out says errorCode 10 (request timeout on partner system).',
     loses: 'Nobody, but the partner looks for the cause in the wrong place.',
@@ -85,7 +85,7 @@ export const SILENCE_CASES: readonly PlatformCase[] = [
   {
     kind: 'scene',
     id: 'platform-silence-07',
-    clause: 'Rollback, Triggers; C-2',
+    clause: 'Rollback, triggers; C-2',
     level: 'MUST',
     sentence: 'A connection that breaks after the request leads to one Rollback.',
     loses: UNREFUNDED,

@@ -23,7 +23,7 @@ function goesOn(id: string, what: OperatorAct, sentence: string, covers: readonl
       id,
       sentence,
       covers,
-      clause: 'Settle and Rollback, partner actions; L-5',
+      clause: 'Settle, partner action 5; Rollback, partner action 4; L-5',
       level: 'MUST',
       needs: ['operator'],
     },
@@ -54,7 +54,7 @@ export const ACCOUNT_CASES: readonly PlayedCase[] = [
   ]),
   {
     id: 'account-06',
-    clause: 'Settle, partner action 3; Rollback, partner actions',
+    clause: 'Settle, partner action 3; Rollback, token',
     level: 'MUST',
     sentence: 'the bets of a player who has logged out are settled and rolled back',
     loses: 'the win or the stake of a player who went to bed: the player pays',

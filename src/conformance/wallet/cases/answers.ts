@@ -6,8 +6,8 @@ const NOT_UNDERSTOOD = 'the service does not understand the answer, and rolls th
 export const ANSWER_CASES: readonly GatheredCase[] = [
   {
     id: 'answers-01',
-    clause: 'Errors',
-    level: 'MUST',
+    clause: 'R-1',
+    level: 'SHOULD',
     sentence: 'every answer has HTTP status 200 or 400',
     loses: NOT_UNDERSTOOD,
     covers: ['A14', 'D66', 'F109', 'K27'],
@@ -15,7 +15,7 @@ export const ANSWER_CASES: readonly GatheredCase[] = [
   },
   {
     id: 'answers-02',
-    clause: 'Errors',
+    clause: 'Errors, body',
     level: 'MUST',
     sentence: 'a refusal is never answered 200',
     loses: 'the service takes the refused bet for placed: the operator pays its win',
@@ -24,7 +24,7 @@ export const ANSWER_CASES: readonly GatheredCase[] = [
   },
   {
     id: 'answers-03',
-    clause: 'Resources, Error response body',
+    clause: 'Errors, body; Resources, error response',
     level: 'MUST',
     sentence: 'a refusal has a JSON object in its body',
     loses: NOT_UNDERSTOOD,
@@ -33,7 +33,7 @@ export const ANSWER_CASES: readonly GatheredCase[] = [
   },
   {
     id: 'answers-04',
-    clause: 'Resources, Error response body',
+    clause: 'Errors, body; Resources, error response',
     level: 'MUST',
     sentence: 'the code of a refusal is an integer',
     loses: NOT_UNDERSTOOD,
@@ -42,7 +42,7 @@ export const ANSWER_CASES: readonly GatheredCase[] = [
   },
   {
     id: 'answers-05',
-    clause: 'Resources, Error response body',
+    clause: 'Errors, body; Resources, error response',
     level: 'MUST',
     sentence: 'a refusal has a message',
     loses: 'nothing: who looks for the reason does not find it',
@@ -60,7 +60,7 @@ export const ANSWER_CASES: readonly GatheredCase[] = [
   },
   {
     id: 'answers-07',
-    clause: 'Resources, Bet operation success response body',
+    clause: 'Resources, success response',
     level: 'MUST',
     sentence: 'a success repeats the transactionId of its request',
     loses: NOT_UNDERSTOOD,
@@ -69,7 +69,7 @@ export const ANSWER_CASES: readonly GatheredCase[] = [
   },
   {
     id: 'answers-08',
-    clause: 'Resources, Bet operation success response body',
+    clause: 'Resources, transactionTime',
     level: 'MUST',
     sentence: 'transactionTime is ISO 8601 in UTC',
     loses: NOT_UNDERSTOOD,

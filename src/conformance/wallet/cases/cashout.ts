@@ -8,7 +8,7 @@ const CASHOUT = ['cashout', '150'] as const
 function needsToken(id: string, token: TokenChoice, sentence: string, ...needs: Need[]): PlayedCase {
   return {
     ...{ id, sentence, needs, covers: ['E98', 'K11'], level: 'MUST' },
-    clause: 'Settle, partner action 3; L-4',
+    clause: 'Settle, partner action 3; Authentication, 2; L-4',
     loses: 'a bet that somebody else ends below its worth: the player pays',
     steps: [place(), settle('cashout', '150', { token }, refuse()), settle('won', '200', {}, accept('pay'))],
   }
@@ -17,7 +17,7 @@ function needsToken(id: string, token: TokenChoice, sentence: string, ...needs: 
 export const CASHOUT_CASES: readonly PlayedCase[] = [
   {
     id: 'cashout-01',
-    clause: 'Settle, partner actions 3 and 5',
+    clause: 'Settle, partner action 3; Settle, partner action 5',
     level: 'MUST',
     sentence: 'a cashout with the token of the player is paid once, and ends the bet',
     loses: 'the cashout, or the stake that comes back beside it',
@@ -33,7 +33,7 @@ export const CASHOUT_CASES: readonly PlayedCase[] = [
   needsToken('cashout-05', 'dead', 'a cashout with a token that is no longer valid is refused', 'dead token'),
   {
     id: 'cashout-06',
-    clause: 'Settle, resettle actions 1 to 4',
+    clause: 'Settle, resettle action 1; Settle, resettle action 2; Settle, resettle action 3',
     level: 'MUST',
     sentence: 'a result before or after a cashout does not add up with it: the bet has paid the last of them',
     loses: 'cashout and win together: the operator pays the cashout',

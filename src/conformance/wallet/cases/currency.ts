@@ -19,7 +19,7 @@ export const CURRENCY_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'currency-02',
-    clause: 'User data, multi-currency rules 1 and 3',
+    clause: 'User data, multi-currency rule 1; User data, multi-currency rule 3',
     level: 'MUST',
     sentence: 'after a switch the profile names the new currency and the same player',
     loses: 'bets go on in the currency that the player has left: refused, or from the wrong purse',

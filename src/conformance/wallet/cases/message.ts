@@ -12,8 +12,8 @@ const NOT_FOR_OPERATORS = ['a b', '../x', "x' or ''='", '', 'a'.repeat(65)]
 export const MESSAGE_CASES: readonly PlayedCase[] = [
   {
     id: 'message-01',
-    clause: 'Errors; R-1',
-    level: 'MUST',
+    clause: 'R-1',
+    level: 'SHOULD',
     sentence: 'a body that is no JSON object is refused with 400, never with a failure',
     loses: 'nothing: but the service takes a 5xx for an unknown outcome and sends Rollbacks',
     covers: ['A12'],
@@ -21,7 +21,7 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'message-02',
-    clause: 'Place bet, partner action 1',
+    clause: 'Place bet, partner action 1; Settle, partner action 1',
     level: 'MUST',
     sentence: 'a type that the method does not have is refused, and nothing moves',
     loses: 'a call that means nothing debits or pays: either of the two',
@@ -34,7 +34,7 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'message-03',
-    clause: 'Endpoints',
+    clause: 'R-1',
     level: 'SHOULD',
     sentence: 'methods that the interface does not have are 404, 405 or 400',
     loses: 'nothing, as long as no money moves',
@@ -43,7 +43,7 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'message-04',
-    clause: 'Resources, amount; M-1',
+    clause: 'Place bet, partner action 5; Resources, amount; M-1',
     level: 'MUST',
     sentence: 'an amount that is none is refused',
     loses: 'a negative stake is money for the player: the operator pays',
@@ -56,7 +56,7 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'message-05',
-    clause: 'Resources, transactionId; I-7',
+    clause: 'Resources, transactionId; Resources, success response; I-7',
     level: 'MUST',
     sentence: 'a bet without an id is refused',
     loses: 'a debit that no Rollback can name: the player loses the stake',
@@ -118,8 +118,8 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'message-11',
-    clause: 'Limits',
-    level: 'MUST',
+    clause: 'Limits, token length; R-1',
+    level: 'SHOULD',
     sentence: 'a token or a userId beyond its length is refused with 400, never with a failure',
     loses: 'nothing: but the service takes a 5xx for an unknown outcome and sends Rollbacks',
     covers: ['C44'],
@@ -183,7 +183,7 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'message-17',
-    clause: 'Resources, type and amount; M-1',
+    clause: 'M-1',
     level: 'SHOULD',
     sentence: 'a number in quotes is no number',
     loses: 'nothing yet: what reads "100" as 100 reads other texts as numbers too',

@@ -55,7 +55,7 @@ export const MONEY_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'money-05',
-    clause: 'M-2',
+    clause: 'Place bet, partner action 5; Settle, partner action 5; M-2',
     level: 'MUST',
     sentence: 'a currency with many decimals has them in stakes, payouts and balances',
     loses: 'all that is less than a cent, of currencies of which a cent is a lot: the player pays',

@@ -42,7 +42,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'place-03',
-    clause: 'Place bet, Insufficient funds',
+    clause: 'Place bet, insufficient funds',
     level: 'MUST',
     sentence: 'a bet of one minor unit more than the balance is refused with 7',
     loses: 'players bet money that they do not have: the operator pays',
@@ -51,7 +51,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'place-04',
-    clause: 'I-2',
+    clause: 'Resources, transactionId; I-2',
     level: 'MUST',
     sentence: 'a bet that is sent again under a new requestId debits once',
     loses: 'the player pays twice for one bet, whenever an answer is lost',
@@ -61,7 +61,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
   {
     id: 'place-05',
     clause: 'I-6',
-    level: 'MUST',
+    level: 'SHOULD',
     sentence: 'two bets under one requestId are two bets',
     loses: 'the second bet is accepted and never debited: the operator pays its win',
     covers: ['C40'],
@@ -69,7 +69,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'place-06',
-    clause: 'Place bet',
+    clause: 'Resources, transactionId',
     level: 'MUST',
     sentence: 'a bet that comes once more after its result debits nothing',
     loses: 'a second stake for a bet that is over: the player pays',
@@ -78,7 +78,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'place-07',
-    clause: 'Rollback, rules',
+    clause: 'Rollback, race; Rollback, partner action 4',
     level: 'MUST',
     sentence: 'a bet that comes once more after its Rollback is refused and debits nothing',
     loses: 'the stake of a bet that the service has given up, as after an answer later than 5 s: the player pays',
@@ -87,8 +87,8 @@ export const PLACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'place-08',
-    clause: 'Resources, transactionId; I-4',
-    level: 'MUST',
+    clause: "The bet's life",
+    level: 'SHOULD',
     sentence: 'another stake under the id of an accepted bet is refused, and nothing moves',
     loses: 'the service counts on a stake of 50 where 100 were debited, or both: one of the two pays the difference',
     covers: ['C38'],
@@ -97,7 +97,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
   {
     id: 'place-09',
     clause: 'I-1',
-    level: 'MUST',
+    level: 'SHOULD',
     sentence: 'bets of two players under one transactionId never mix',
     loses: 'a bet that is accepted and never debited, or the stake of another player: the operator or that player pays',
     covers: ['C38', 'C41'],
@@ -157,7 +157,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'place-14',
-    clause: 'Resources, Items of metadata',
+    clause: 'Resources, metadata',
     level: 'MUST',
     sentence: 'an express of 25 selections is accepted',
     loses: 'the bets with the best margin: the operator loses them',
@@ -173,7 +173,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'place-15',
-    clause: 'Resources, Fields only in Place bet requests',
+    clause: 'Resources, info; Resources, metadata',
     level: 'MUST',
     sentence: 'info and metadata are optional',
     loses: 'bets without them: the operator loses them',

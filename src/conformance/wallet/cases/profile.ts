@@ -7,7 +7,7 @@ const CHECKED = accept('nothing', ['fits the check', 'names the bet', 'names the
 export const PROFILE_CASES: readonly PlayedCase[] = [
   {
     id: 'profile-01',
-    clause: 'User data; Resources, User profile',
+    clause: 'User data, partner actions; Resources, User profile',
     level: 'MUST',
     sentence: 'User data answers a complete profile of the player of the token',
     loses: 'the frame does not open: the operator loses the bets',
@@ -16,7 +16,7 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'profile-02',
-    clause: 'Place bet, partner action 3',
+    clause: 'Place bet, partner action 3; User data, partner actions',
     level: 'MUST',
     sentence: 'a bet with a token that was never given out, or with none, is refused',
     loses: 'anyone who knows a userId bets with its money: the player pays',
@@ -41,7 +41,7 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'profile-04',
-    clause: 'Place bet, partner action 3',
+    clause: 'Place bet, partner action 3; User data, partner actions',
     level: 'MUST',
     sentence: 'a token that is over is refused',
     loses: 'a session that was ended goes on betting: the player pays',
@@ -61,7 +61,7 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'profile-06',
-    clause: 'Resources, User profile; P-2',
+    clause: 'Resources, isTest; Resources, User profile; P-2',
     level: 'MUST',
     sentence: 'the profile says of a test player that it is one, and where it lives',
     loses: 'test bets count as real ones, and the wrong rules hold for every player',
@@ -71,8 +71,8 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'profile-07',
-    clause: 'Limits, token length',
-    level: 'MUST',
+    clause: 'Limits, token length; R-1',
+    level: 'SHOULD',
     sentence: 'a token of 64 characters, the longest that there may be, is looked up like any other',
     loses: 'nothing: the frame waits for an answer that never comes',
     covers: ['K5'],
@@ -80,7 +80,7 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'profile-08',
-    clause: 'Resources, User profile; P-2',
+    clause: 'Resources, isTest; Resources, User profile; P-2',
     level: 'MUST',
     sentence: 'a player of whom the operator has stored nothing is no test player and from no country',
     loses: 'real bets count as test bets, and the rules of a country where nobody plays hold',

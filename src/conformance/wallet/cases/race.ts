@@ -10,7 +10,7 @@ const CROWD = 20
 export const RACE_CASES: readonly PlayedCase[] = [
   {
     id: 'race-01',
-    clause: 'Place bet, partner actions 4 and 5',
+    clause: 'Place bet, partner action 4; Place bet, partner action 5',
     level: 'MUST',
     sentence: 'of two bets at once that the balance cannot both pay, exactly one is accepted',
     loses: 'players bet their balance twice: the operator pays',
@@ -25,7 +25,7 @@ export const RACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'race-02',
-    clause: 'I-2',
+    clause: 'Resources, transactionId; I-2',
     level: 'MUST',
     sentence: 'the same bet ten times at once debits once',
     loses: 'the player pays for one bet as often as it is sent',
@@ -34,7 +34,7 @@ export const RACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'race-03',
-    clause: 'Rollback, rules: the race',
+    clause: 'Rollback, race',
     level: 'MUST',
     sentence: 'a bet and its Rollback at the same moment leave the balance as it was',
     loses: 'the stake of a bet that the service has given up: the player pays',
@@ -52,8 +52,8 @@ export const RACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'race-05',
-    clause: 'Place bet, partner action 5; Settle, partner action 5',
-    level: 'MUST',
+    clause: 'R-4',
+    level: 'SHOULD',
     sentence: 'a win and a new bet at the same moment both count',
     loses: 'one of the two amounts, overwritten by the other',
     covers: ['K25'],
@@ -73,8 +73,8 @@ export const RACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'race-06',
-    clause: 'Unsettle',
-    level: 'MUST',
+    clause: "The bet's life",
+    level: 'SHOULD',
     sentence: 'two Unsettles at once take the payout back once',
     loses: 'a payout that is taken twice: the player pays',
     covers: ['E93', 'K16'],
@@ -84,7 +84,7 @@ export const RACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'race-07',
-    clause: 'Rollback, rules: never refunded twice',
+    clause: 'Rollback, never twice',
     level: 'MUST',
     sentence: 'two Rollbacks at once give the stake back once',
     loses: 'a stake for each Rollback that overtook its answer: the operator pays',
@@ -93,8 +93,8 @@ export const RACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'race-08',
-    clause: 'Place bet, partner action 5; Settle, partner action 5',
-    level: 'MUST',
+    clause: 'R-4',
+    level: 'SHOULD',
     sentence: 'twenty bets of one player at once are all debited, and their results at once are all paid',
     loses: 'every bet or win that is refused, or overwritten, when a match ends',
     covers: ['E81', 'F101', 'F103'],
@@ -105,8 +105,8 @@ export const RACE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'race-09',
-    clause: 'Place bet, partner action 5',
-    level: 'MUST',
+    clause: 'R-4',
+    level: 'SHOULD',
     sentence: 'two players who bet at the same moment are both served, each from the own balance',
     loses: 'the stake of one, debited from the other',
     covers: ['F106'],

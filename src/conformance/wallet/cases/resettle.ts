@@ -21,7 +21,8 @@ export function pair(first: Result, second: Result): Step[] {
 export const RESETTLE_CASES: readonly PlayedCase[] = [
   {
     id: 'resettle-01',
-    clause: 'Settle, resettle actions 1 to 4',
+    clause:
+      'Settle, resettle action 1; Settle, resettle action 2; Settle, resettle action 3; Settle, resettle action 4',
     level: 'MUST',
     sentence: 'after any two results in any order, a repeat and the way back, the bet has paid its last result only',
     loses: 'the difference between two results, paid on top or never: one of the two pays it',
@@ -63,7 +64,7 @@ export const RESETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'resettle-05',
-    clause: 'Settle, resettle actions 1 and 4; L-3',
+    clause: 'L-3',
     level: 'SHOULD',
     sentence: 'the result of a bet that the operator has locked is not changed, and its repeat is still a success',
     loses: 'a result that the operator has closed its books on: the operator pays the difference',

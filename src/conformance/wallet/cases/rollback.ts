@@ -23,7 +23,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-02',
-    clause: 'Rollback, rules: never refunded twice',
+    clause: 'Rollback, never twice',
     level: 'MUST',
     sentence: 'ten Rollbacks, each with a new requestId, refund once',
     loses: 'nine stakes: the operator pays',
@@ -32,7 +32,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-03',
-    clause: 'Rollback, rules: may arrive before the Place bet',
+    clause: 'Rollback, race',
     level: 'MUST',
     sentence: 'a bet that arrives after its Rollback is refused and debits nothing',
     loses: 'the stake of a bet that the service has given up: the player pays',
@@ -41,7 +41,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-04',
-    clause: 'Rollback, partner action 4; I-4',
+    clause: 'What the service does, 3; Rollback, partner action 4; I-4',
     level: 'MUST',
     sentence: 'what comes back is the stake that was debited, whatever the Rollback says',
     loses: 'a Rollback of 500 for a stake of 100: the operator pays 400',
@@ -50,7 +50,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-05',
-    clause: 'Rollback, responses: no funds need returning',
+    clause: 'Rollback, answer 200',
     level: 'MUST',
     sentence: 'the Rollback of a bet that was refused for want of money refunds nothing',
     loses: 'money that the player never paid: the operator pays',
@@ -59,7 +59,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-06',
-    clause: 'Rollback, rules',
+    clause: 'Rollback, partner action 4',
     level: 'MUST',
     sentence: 'a bet that was paid is not refunded beside it',
     loses: 'stake and win together: the operator pays the stake',
@@ -68,7 +68,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-07',
-    clause: 'Settle, partner action 4',
+    clause: 'Settle, partner action 4; Rollback, partner action 4',
     level: 'MUST',
     sentence: 'a Settle after the Rollback pays nothing',
     loses: 'the win of a bet whose stake is back: the operator pays',
@@ -86,7 +86,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-09',
-    clause: 'Rollback, partner actions',
+    clause: 'Rollback, token',
     level: 'MUST',
     sentence:
       'a Rollback with a token that was never given out, or of another player, gives the stake to the player whose bet it is',
@@ -109,8 +109,8 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-11',
-    clause: 'Errors, Rollback errorCode values',
-    level: 'MUST',
+    clause: 'W-8',
+    level: 'SHOULD',
     sentence: 'a Rollback is carried out whatever its errorCode is, also one that is not on the list',
     loses: 'the stakes of all bets that are cancelled for a reason the wallet does not know: the player pays',
     covers: ['D64'],
@@ -121,8 +121,8 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-12',
-    clause: 'Rollback, partner action 3; I-1',
-    level: 'MUST',
+    clause: 'I-1',
+    level: 'SHOULD',
     sentence: 'a Rollback that names another player leaves the bet as it is, and gives nobody money',
     loses: 'a stake that is given back while its bet goes on, or given to somebody else: the operator pays',
     covers: ['K22'],

@@ -5,7 +5,7 @@ import { accept, place, refuse, rounds, settle, times, whole } from '../words.ts
 export const SETTLE_CASES: readonly PlayedCase[] = [
   {
     id: 'settle-01',
-    clause: 'Settle, partner actions 3 and 5',
+    clause: 'Settle, partner action 3; Settle, partner action 5',
     level: 'MUST',
     sentence: 'a win without a token is paid',
     loses: 'the wins of everyone who has logged out: the player pays',
@@ -23,7 +23,7 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'settle-03',
-    clause: 'Settle, resettle actions 2 to 4',
+    clause: 'Settle, resettle action 2; Settle, resettle action 3; Settle, resettle action 4',
     level: 'MUST',
     sentence: 'a corrected result replaces the one before it, and the way back counts too',
     loses: 'the difference, paid on top or never: one of the two pays it',
@@ -41,7 +41,7 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'settle-05',
-    clause: 'Settle, resettle',
+    clause: 'Settle, partner action 3; Settle, partner action 5',
     level: 'MUST',
     sentence: 'bet after bet, a loss pays nothing and a refund pays its amount, without a token',
     loses: 'the refunds of everyone who has logged out, and whatever drifts from bet to bet',
@@ -65,8 +65,8 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'settle-07',
-    clause: 'Settle, partner action 4; I-1',
-    level: 'MUST',
+    clause: 'I-1',
+    level: 'SHOULD',
     sentence: 'a Settle that names another player than the one who bet is refused and pays nobody',
     loses: 'a win that is paid to somebody who never bet: the operator pays twice',
     covers: ['E79', 'K22'],
@@ -112,7 +112,7 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'settle-11',
-    clause: 'Resources, amount; M-1',
+    clause: 'Settle, partner action 5; Resources, amount; M-1',
     level: 'MUST',
     sentence: 'a win without an amount is refused, and leaves the bet as it is',
     loses: 'the win: 200 tells the service that it is paid, and the player pays',

@@ -65,7 +65,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'signature-06',
-    clause: 'S-2',
+    clause: 'Authentication, 1; S-2',
     level: 'MUST',
     sentence: 'a header that says "none" needs no secret, and is refused',
     loses: ANYONE,
@@ -130,7 +130,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
   {
     id: 'signature-13',
     clause: 'S-2',
-    level: 'MUST',
+    level: 'SHOULD',
     sentence: 'the header of the signature is taken as it came: two spellings of it occur',
     loses: 'every bet of a platform that spells the header differently',
     covers: ['A1', 'A5'],
@@ -138,7 +138,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'signature-14',
-    clause: 'S-4; Settle, resettle action 1',
+    clause: 'Settle, resettle action 1; Resources, transactionId; S-4',
     level: 'MUST',
     sentence: 'the same bytes once more have no second effect',
     loses: 'whoever records one signed Settle is paid as often as it is sent: the operator pays',
@@ -153,7 +153,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
   {
     id: 'signature-15',
     clause: 'R-7',
-    level: 'MUST',
+    level: 'SHOULD',
     sentence: 'members that nobody has heard of are accepted and ignored',
     loses: 'every bet on the day on which the service adds a member',
     covers: ['A8', 'K27'],

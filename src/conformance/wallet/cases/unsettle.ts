@@ -8,7 +8,7 @@ const NOTHING = [accept('nothing'), refuse()]
 export const UNSETTLE_CASES: readonly PlayedCase[] = [
   {
     id: 'unsettle-01',
-    clause: 'Unsettle',
+    clause: 'Place bet, partner action 1',
     level: 'MUST',
     sentence: 'PUT of type 1 is never a bet',
     loses: 'a second stake for a bet that is open already: the player pays',
@@ -20,8 +20,8 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'unsettle-02',
-    clause: 'Unsettle',
-    level: 'MUST',
+    clause: "The bet's life",
+    level: 'SHOULD',
     sentence: 'an Unsettle takes the payout back once, and the same result may come again',
     loses: 'a payout that is taken twice, or never paid again: the player pays',
     covers: ['E91', 'E93', 'E95', 'K16'],
@@ -32,8 +32,8 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'unsettle-03',
-    clause: 'Unsettle',
-    level: 'MUST',
+    clause: "The bet's life",
+    level: 'SHOULD',
     sentence: 'an Unsettle of a loss moves nothing: the stake stays in the bet',
     loses: 'the stake of a bet that goes on: the operator pays',
     covers: ['E92'],
@@ -41,8 +41,8 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'unsettle-04',
-    clause: 'Unsettle',
-    level: 'MUST',
+    clause: "The bet's life",
+    level: 'SHOULD',
     sentence: 'an Unsettle takes back a cashout and a refund as it does a win',
     loses: 'a payout that stays when the next one comes: the operator pays',
     covers: ['K16'],
@@ -54,8 +54,8 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'unsettle-05',
-    clause: 'Unsettle; Rollback, rules',
-    level: 'MUST',
+    clause: "The bet's life",
+    level: 'SHOULD',
     sentence: 'an Unsettle does not open a bet again that was rolled back',
     loses: 'the win of a bet whose stake is back: the operator pays',
     covers: ['K16'],
@@ -63,8 +63,8 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'unsettle-06',
-    clause: 'Unsettle; I-4',
-    level: 'MUST',
+    clause: "The bet's life; I-4",
+    level: 'SHOULD',
     sentence: 'an Unsettle takes back what was paid, whatever amount it says',
     loses: 'the difference: 50 taken back of a win of 200 that is paid again',
     covers: ['K16'],
@@ -72,8 +72,8 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'unsettle-07',
-    clause: 'Unsettle',
-    level: 'MUST',
+    clause: "The bet's life",
+    level: 'SHOULD',
     sentence: 'after an Unsettle the bet is open: it can be lost, refunded or rolled back',
     loses: 'the stake, when the Rollback of an open bet is refused: the player pays',
     covers: ['K17'],
@@ -86,8 +86,8 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'unsettle-08',
-    clause: 'Unsettle; L-2',
-    level: 'MUST',
+    clause: "The bet's life; L-2",
+    level: 'SHOULD',
     sentence: 'a win that the player has spent is taken back in full, below zero, or the Unsettle is refused',
     loses: 'the part that could not be taken, when the win is paid again in full: the operator pays',
     covers: ['E96'],

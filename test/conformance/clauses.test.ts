@@ -1,0 +1,37 @@
+/** A judge must not make laws: what a case says MUST by is a clause of the interface, and what else it cites exists. */
+import { describe, expect, test } from 'vitest'
+import { CLAUSES, clausesOf, isOfTheInterface } from '../../src/conformance/clauses.ts'
+import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
+import { CASES } from '../../src/conformance/wallet/cases/all.ts'
+import { definedIdsOf } from '../docs/markdown.ts'
+import { read } from '../tidy/source.ts'
+
+const LIFE = "The bet's life"
+const DECISIONS = [...definedIdsOf(read('docs/reference/decisions.md')), LIFE]
+
+describe.each([
+  ['wallets', CASES],
+  ['platforms', PLATFORM_CASES],
+])('of the cases against %s', (_name, cases) => {
+  test('each that says MUST cites a clause of the interface', () => {
+    const musts = cases.filter(({ level }) => level === 'MUST')
+    expect(musts.length).toBeGreaterThan(20)
+    expect(musts.filter(({ clause }) => !clausesOf(clause).some(isOfTheInterface)).map(({ id }) => id)).toEqual([])
+  })
+
+  test('each cites clauses that there are', () => {
+    const unknown = cases.flatMap(({ id, clause }) =>
+      clausesOf(clause)
+        .filter((name) => !isOfTheInterface(name) && !DECISIONS.includes(name))
+        .map((name) => [id, name]),
+    )
+    expect(unknown).toEqual([])
+  })
+})
+
+test('no clause is said in the words of another, and none is empty', () => {
+  // A check of signatures is demanded of each operation in the same words.
+  const texts = Object.values(CLAUSES).filter((text) => text !== 'Verify the request signature.')
+  expect(new Set(texts).size).toBe(texts.length)
+  expect(texts.filter((text) => text.length < 10)).toEqual([])
+})
