@@ -175,7 +175,8 @@ withJudgesOptions(
     .option('--secret <secret>', 'the shared secret to sign with; PARTNER_SECRET when absent')
     .option('--fixtures <file>', 'players that are set up in the wallet: docs/guides/certify-your-wallet.md')
     .option('--operator-api <url>', 'a Purser wallet, on which players are made')
-    .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent'),
+    .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
+    .option('--patient [seconds]', 'wait so long, 300 when not said, before all is repeated at the end'),
 )
   .addHelpText(
     'before',

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 
 export const CLAUSES = {
   'What the service does, 3': 'the service calls the partner to cancel the bet and refund the stake',
+  'Resources, token': 'User session token identifying and authorizing the user.',
   'Resources, requestId': 'Identifies one request sent by the service',
   'Resources, transactionId': 'Identifies the placed bet',
   'Resources, amount': 'Dot-separated amount. Stake, payout or return amount depending on request type.',
@@ -76,6 +77,7 @@ export const CLAUSES = {
   'Errors, body': 'Error body: HTTP 400 with JSON members code and message.',
   'Errors, code 7': '| 400 | 7 | Not enough money | Place bet, user lacks funds. |',
   'Errors, rollback errorCode': '`errorCode` values:',
+  'Limits, userId length': '| userId length | 1-64 (User data) | User data. |',
   'Limits, response time-out': '| Response time-out | 5 seconds | Place bet and Rollback requests',
   'Limits, rollback retries': 'up to 10 attempts over a 6-minute period, interval growing exponentially',
   'Limits, rollback completion':

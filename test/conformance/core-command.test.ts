@@ -80,6 +80,7 @@ test.each<[string, ConformanceWalletFlags]>([
   ['two sources of players', { baseUrl: 'http://127.0.0.1:1', secret: 's', fixtures: 'x', operatorApi: 'http://y' }],
   ['an unknown case', { only: ['place-99'] }],
   ['a report of an unknown kind', { baseUrl: 'http://127.0.0.1:1', secret: 's', report: ['report.doc'] }],
+  ['a patience without a number', { baseUrl: 'http://127.0.0.1:1', secret: 's', fixtures: 'x', patient: '5m' }],
   ['a file that is not there', { baseUrl: 'http://127.0.0.1:1', secret: 's', fixtures: '/no/such/file' }],
 ])('ends with 2 on %s', async (_name, flags) => {
   const { code, out, err } = await run(flags)

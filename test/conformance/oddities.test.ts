@@ -36,6 +36,8 @@ test.concurrent.each<[MutantId, string, string]>([
   ['place-token-currency-unchecked', 'currency-03', 'Place bet Y 100, in the other currency: accepted'],
   ['signature-over-own-order', 'signature-09', 'Place bet X 100, written: reordered: refused'],
   ['signature-prefix-enough', 'signature-17', 'Place bet cut short 100, signature: cut short: accepted'],
+  ['token-in-part', 'alike-03', 'Place bet X 100, token: cut short: accepted'],
+  ['user-id-in-part', 'alike-05', 'Place bet X 100, userId: longer: accepted'],
   ['late-repeat-applied', 'resettle-04', 'Settle X won 200, the bytes of "the old one" again'],
   ['long-express-refused', 'place-14', 'metadata: [{"disciplineId":1,'],
 ])('%s in %s: %s', async (fault, id, says) => {

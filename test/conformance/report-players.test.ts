@@ -116,7 +116,7 @@ describe('our own wallet, judged with a full file', () => {
   test('passes; only what the operator does in the middle of a case is not judged; everybody has their money', async () => {
     const file = await fullFile()
     const fixtures = readFixturesFile(JSON.stringify(file))
-    // Those of ordinary players are judged in core.test.ts.
+    // Those of ordinary players are judged in core.long.test.ts.
     const cases = CASES.filter((one) => 'steps' in one && (one.player !== undefined || one.needs !== undefined))
     const report = await runKit({ baseUrl: own.url, secret: own.secret, fixtures, cases })
     const unlike = report.results.filter(({ verdict }) => verdict.kind !== 'passed')

@@ -61,6 +61,17 @@ export const BODY_RULES = {
     if ((body.isTest ?? false) !== (player.known?.isTest ?? false)) return `isTest is ${JSON.stringify(body.isTest)}`
     return country === player.known?.userCountry ? undefined : `userCountry is ${JSON.stringify(country)}`
   },
+  'says nothing else than is known': ({ customFields }, { player: { known = {} } }) => {
+    const fields = isObject(customFields) ? customFields : {}
+    const wrong = Object.entries(known).find(([name, value]) => fields[name] !== undefined && fields[name] !== value)
+    return wrong && `${wrong[0]} is ${JSON.stringify(fields[wrong[0]])} instead of ${JSON.stringify(wrong[1])}`
+  },
+  /** operatorUser says who it is, not how (P-5). */
+  'makes nothing up': ({ customFields }) => {
+    const { operatorUser: _, ...fields } = isObject(customFields) ? customFields : {}
+    const [first] = Object.entries(fields)
+    return first && `${first[0]} is ${JSON.stringify(first[1])}, which nobody has stored`
+  },
 } as const satisfies Record<string, Judge>
 
 export type BodyRule = keyof typeof BODY_RULES

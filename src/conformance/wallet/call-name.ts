@@ -1,5 +1,6 @@
 /** How reports name a call: "Settle X won 200, token: dead". What is usual is left out, all that is odd about it is said. */
 import type { Operation } from '../../protocol/operation.ts'
+import { changeOf } from './alike.ts'
 import type { Call, TokenChoice } from './case.ts'
 import { writeJson } from './json-text.ts'
 
@@ -47,7 +48,7 @@ function usualToken({ operation, resultType }: Call): TokenChoice {
 }
 
 function memberText(name: string, value: unknown): string {
-  return value === undefined ? `without ${name}` : `${name}: ${cut(writeJson(value, 'compact'))}`
+  return value === undefined ? `without ${name}` : `${name}: ${changeOf(value) ?? cut(writeJson(value, 'compact'))}`
 }
 
 /** Characters of a value in a name: the exact request stands in the report. */

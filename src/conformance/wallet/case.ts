@@ -12,11 +12,12 @@
  *  5. `covers` names the rows of the catalogue (catalogue.ts) that it covers: 'A2', 'K1'. A test looks for gaps.
  *
  * Every case has players of its own, so cases run side by side. Bets, requests and sent bytes have names inside a case
- * ('X', 'Y'); fresh ids are made for each name, and again in each round.
+ * ('X', 'Y'); fresh ids are made for each name, and again in each round. The id of X' is that of X but for its last character.
  */
 import type { Operation } from '../../protocol/operation.ts'
 import type { CaseFacts } from '../case-facts.ts'
 import type { BodyRule } from './body-rules.ts'
+import type { LateRule } from './late-rule.ts'
 import type { LintRule } from './lint.ts'
 
 /** A case that sends something. */
@@ -32,7 +33,12 @@ export interface GatheredCase extends CaseFacts {
   readonly rule: LintRule
 }
 
-export type Case = PlayedCase | GatheredCase
+/** A case about all that is sent once more at the end of the run. */
+export interface LateCase extends CaseFacts {
+  readonly late: LateRule
+}
+
+export type Case = PlayedCase | GatheredCase | LateCase
 
 /**
  * switched: has changed its currency, so that an old token of it is out of date. crypto: in a currency with at least 6
@@ -99,7 +105,7 @@ export interface Call {
   readonly purse: Purse
   readonly amount?: Amount
   readonly resultType?: string
-  /** Replace or add members; `undefined` leaves one out; `written('1e2')` for a number as text. */
+  /** Replace or add members; `undefined` leaves one out; `written('1e2')` for a number as text; `changed('longer')` of what it would be. */
   readonly members: Readonly<Record<string, unknown>>
   /** A name: calls of one round with the same name carry the same requestId. Absent: a fresh one. */
   readonly requestId?: string
@@ -113,7 +119,7 @@ export interface Call {
   readonly method?: string
   /** A name under which `again` sends these very bytes once more. */
   readonly named?: string
-  /** Sends the bytes of that call; the members above then only say what they mean. */
+  /** Sends the bytes and the signature of that call, perhaps as another operation; the members above then only say what they mean. */
   readonly bytesOf?: string
   readonly allow: readonly Allowed[]
 }

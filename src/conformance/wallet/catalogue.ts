@@ -1,9 +1,18 @@
 /**
  * The rows of the catalogue of cases that certification tools of a dozen platforms test, A1 to F117, and the sequences
- * that revealed real bugs, K1 to K29. Every row is covered by a case, or stands here with the reason why not.
+ * that revealed real bugs, K1 to K29, and what wallets that were broken on purpose got past the kit, I5 to I11. Every row is covered by a case, or stands here with the reason why not.
  */
 
-const PARTS = { A: [1, 16], B: [17, 26], C: [27, 54], D: [55, 70], E: [71, 100], F: [101, 117], K: [1, 29] } as const
+const PARTS = {
+  A: [1, 16],
+  B: [17, 26],
+  C: [27, 54],
+  D: [55, 70],
+  E: [71, 100],
+  F: [101, 117],
+  I: [5, 11],
+  K: [1, 29],
+} as const
 
 export const CATALOGUE: readonly string[] = Object.entries(PARTS).flatMap(([part, [first, last]]) =>
   Array.from({ length: last - first + 1 }, (_, index) => `${part}${first + index}`),

@@ -14,6 +14,8 @@ export interface ConformanceWalletFlags extends CommonFlags {
   readonly fixtures?: string
   readonly operatorApi?: string
   readonly operatorKey?: string
+  /** Seconds; true for the usual ones. */
+  readonly patient?: string | true
 }
 
 /** Resolves to the exit code. */
@@ -22,7 +24,7 @@ export function runConformanceWallet(flags: ConformanceWalletFlags, deps: Comman
 }
 
 function walletKit(flags: ConformanceWalletFlags, env: NodeJS.ProcessEnv): Kit<Case> {
-  const { baseUrl, secret, fixtures, operatorApi, operatorKey } = flags
+  const { baseUrl, secret, fixtures, operatorApi, operatorKey, patient } = flags
   return {
     judged: 'wallet',
     cases: CASES,
@@ -32,6 +34,7 @@ function walletKit(flags: ConformanceWalletFlags, env: NodeJS.ProcessEnv): Kit<C
       { name: '--fixtures', value: fixtures },
       { name: '--operator-api', value: operatorApi },
       { name: '--operator-key', value: operatorKey, variable: '$OPERATOR_API_KEY' },
+      { name: '--patient', value: patient },
     ],
     prepare: () => prepare({ ...secretsOf(env), ...flags }),
   }
@@ -39,8 +42,20 @@ function walletKit(flags: ConformanceWalletFlags, env: NodeJS.ProcessEnv): Kit<C
 
 function prepare(flags: ConformanceWalletFlags): Judge<Case> {
   const { baseUrl, secret } = required(flags)
+  const patienceMs = patienceOf(flags)
   const { fixtures, close } = fixturesFor(flags)
-  return { run: (cases, how) => runKit({ ...how, baseUrl, secret, fixtures, cases }), close }
+  return { run: (cases, how) => runKit({ ...how, baseUrl, secret, fixtures, cases, patienceMs }), close }
+}
+
+/** As long as a cache of idempotency keys often lives. */
+const PATIENCE_S = 300
+const MS_PER_SECOND = 1_000
+
+function patienceOf({ patient }: ConformanceWalletFlags): number {
+  if (patient === undefined) return 0
+  if (patient === true) return PATIENCE_S * MS_PER_SECOND
+  if (!/^[1-9]\d{0,4}$/.test(patient)) throw new WrongUse('--patient: give whole seconds, as in --patient 300')
+  return Number.parseInt(patient, 10) * MS_PER_SECOND
 }
 
 /** Of several secrets, valid at once, any will do. */

@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { CurrencySchema, OperatorUserSchema, TokenSchema, UserIdSchema } from '../../protocol/bet-request.ts'
 import { parseDecimal, STANDARD_SCALES } from '../../protocol/money.ts'
-import { CountrySchema } from '../../protocol/user-profile.ts'
+import { CustomFieldsSchema } from '../../protocol/user-profile.ts'
 import type { Need, PlayerKind } from './case.ts'
 import {
   type Account,
@@ -33,7 +33,7 @@ const PLAYER = {
   operatorUser: optional(OperatorUserSchema),
   expiredToken: optional(TokenSchema),
 }
-const PROFILE = { isTest: Type.Boolean(), userCountry: optional(CountrySchema) }
+const PROFILE = { ...CustomFieldsSchema.properties, isTest: Type.Boolean() }
 
 const FilePlayerSchema = Type.Object(PLAYER, STRICT)
 const SwitchedPlayerSchema = Type.Object({ ...PLAYER, oldToken: TokenSchema, oldCurrency: CurrencySchema }, STRICT)
@@ -68,8 +68,7 @@ const fileCheck = Compile(FixturesFileSchema)
 
 /** What a player needs for the sums of the cases, in major units. */
 const LEAST_BALANCE = '1000'
-/** Decimal places that the amounts of the cases have: of ordinary players, and of the one in a currency with many. */
-const LEAST_SCALE = 2
+/** Decimal places of the player in a currency with many; the other amounts go by what their currency has. */
 const LEAST_CRYPTO_SCALE = 6
 const MAX_AT_ONCE = 8
 
@@ -116,9 +115,10 @@ function parseFile(text: string): FixturesFile {
 function toPlayer(file: FixturesFile, player: FilePlayer): Player {
   const { userId, token, currency = file.currency, operatorUser, expiredToken, oldToken, oldCurrency, profile } = player
   const first = accountIn(file, currency)
-  const leastScale = player === file.crypto ? LEAST_CRYPTO_SCALE : LEAST_SCALE
-  if (first.scale < leastScale)
-    throw new BadFixtures(`${userId} needs a currency with at least ${leastScale} decimal places, not ${currency}`)
+  if (player === file.crypto && first.scale < LEAST_CRYPTO_SCALE)
+    throw new BadFixtures(
+      `${userId} needs a currency with at least ${LEAST_CRYPTO_SCALE} decimal places, not ${currency}`,
+    )
   const balance = parseDecimal(player.balance, first.scale)
   if (balance === undefined) throw new BadFixtures(`${userId}: "${player.balance}" is no ${currency}`)
   const found: Player = {

@@ -6,6 +6,7 @@ import { parseDecimal, STANDARD_SCALES } from '../../protocol/money.ts'
 import type { Need, OperatorAct, PlayerKind } from './case.ts'
 import {
   type Account,
+  BadFixtures,
   type Fixtures,
   type KnownProfile,
   type Lease,
@@ -17,18 +18,30 @@ import {
 export interface OperatorApi {
   readonly url: string
   readonly key: string
+  /** Of the players; EUR when absent. */
+  readonly currency?: string
 }
 
 /** Cases at once: enough to fill the waits, few enough that races meet inside the wallet and not in its queue. */
 const CAPACITY = 8
 const CONNECTIONS = 16
 const TIMEOUT_MS = 10_000
-const FIRST: Account = { currency: 'EUR', scale: STANDARD_SCALES.get('EUR') ?? 2 }
-const CRYPTO: Account = { currency: 'BTC', scale: STANDARD_SCALES.get('BTC') ?? 8 }
-const SECOND: Account = { currency: 'USD', scale: STANDARD_SCALES.get('USD') ?? 2 }
+const FIRST = 'EUR'
+const CRYPTO = accountIn('BTC')
+const SECOND = accountIn('USD')
 /** Major units that every player begins with, in the first currency. */
-const START = '1000.00'
-const DESCRIBED: KnownProfile = { isTest: true, userCountry: 'NO' }
+const START = '1000'
+/** Not what most players are, so that a constant is seen. */
+const DESCRIBED: KnownProfile = {
+  ...{ isTest: true, userCountry: 'NO', firstName: 'Åse', lastName: 'Nordmann', nickname: 'nøtt', gender: 'no data' },
+  ...{
+    email: 'aase@kit.example',
+    phone: '+4755512345',
+    birthday: '1956-02-29',
+    registrationDate: '2019-02-28 23:59:58',
+  },
+  ...{ isCashOutAllowed: false, isVerified: false, userStatus: 'watched', percentMargin: 4.25, avgBet: 12.5, isVIP: 1 },
+}
 /** After every birthday that is a grown-up's. */
 const CHILDS_BIRTHDAY = '2020-01-01'
 /** Seconds: the shortest life that a session can have. */
@@ -37,17 +50,24 @@ const SHORT_LIFE_S = 1
 const SURELY_OVER_MS = 200
 const FAR_FUTURE = '2099-01-01T00:00:00Z'
 
+function accountIn(currency: string): Account {
+  const scale = STANDARD_SCALES.get(currency)
+  if (scale === undefined) throw new BadFixtures(`the kit does not know how many decimal places ${currency} has`)
+  return { currency, scale }
+}
+
 type Ask = (method: string, path: string, body?: object) => Promise<Readonly<Record<string, unknown>>>
 
 export function createOperatorFixtures(api: OperatorApi): Fixtures & { close(): Promise<void> } {
   const base = new URL(api.url)
   const pool = new Pool(base.origin, { connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
   const ask = asker(pool, base.pathname.replace(/\/$/, ''), api.key)
+  const first = accountIn(api.currency ?? FIRST)
   return {
     capacity: CAPACITY,
     areThrownAway: true,
     missing: () => undefined,
-    lease: (kind, needs) => lease(ask, kind, needs),
+    lease: (kind, needs) => lease({ ask, first }, kind, needs),
     close: () => pool.close(),
   }
 }
@@ -71,21 +91,27 @@ function asker(pool: Pool, prefix: string, key: string): Ask {
   }
 }
 
-async function lease(ask: Ask, kind: PlayerKind, needs: readonly Need[]): Promise<Lease> {
+interface Operator {
+  readonly ask: Ask
+  readonly first: Account
+}
+
+async function lease(operator: Operator, kind: PlayerKind, needs: readonly Need[]): Promise<Lease> {
   const [A, B] = await Promise.all([
-    createPlayer(ask, kind, needs.includes('dead token')),
-    needs.includes('B') ? createPlayer(ask, 'ordinary', false) : undefined,
+    createPlayer(operator, kind, needs.includes('dead token')),
+    needs.includes('B') ? createPlayer(operator, 'ordinary', false) : undefined,
   ])
   return {
     players: B === undefined ? { A } : { A, B },
-    act: (act, player, betId) => perform(ask, act, player, betId),
+    act: (act, player, betId) => perform(operator.ask, act, player, betId),
     giveBack() {},
   }
 }
 
-async function createPlayer(ask: Ask, kind: PlayerKind, withDeadToken: boolean): Promise<Player> {
+async function createPlayer(operator: Operator, kind: PlayerKind, withDeadToken: boolean): Promise<Player> {
+  const { ask } = operator
   const userId = `conformance-${randomUUID()}`
-  const first = kind === 'crypto' ? CRYPTO : FIRST
+  const first = kind === 'crypto' ? CRYPTO : operator.first
   const currencies = [first.currency, SECOND.currency]
   const known: KnownProfile = kind === 'described' ? DESCRIBED : { isTest: false }
   const { isTest, ...customFields } = known
@@ -123,7 +149,7 @@ async function become(ask: Ask, kind: PlayerKind, player: Player): Promise<Playe
 async function switched(ask: Ask, player: Player): Promise<Player> {
   const { token, oldToken = '' } = await perform(ask, 'switch currency', player, '')
   const balance = await deposit(ask, player.userId, SECOND)
-  return { ...player, token, oldToken, first: SECOND, second: FIRST, balance }
+  return { ...player, token, oldToken, first: SECOND, second: player.first, balance }
 }
 
 /** In minor units. */

@@ -1,4 +1,6 @@
 /** The players of a run: where they come from differs (fixtures-file.ts, fixtures-operator.ts), what a case sees does not. */
+
+import type { CustomFields } from '../../protocol/user-profile.ts'
 import { Unreachable, WrongUse } from '../wrong-use.ts'
 import type { Need, OperatorAct, PlayerKind } from './case.ts'
 
@@ -8,11 +10,8 @@ export interface Account {
   readonly scale: number
 }
 
-export interface KnownProfile {
-  readonly isTest: boolean
-  /** ISO 3166-1 alpha-2; must be absent from the profile when it is absent here. */
-  readonly userCountry?: string
-}
+/** `userCountry` must be absent from the profile when it is absent here. */
+export type KnownProfile = Readonly<CustomFields> & { readonly isTest: boolean }
 
 export interface Player {
   readonly userId: string

@@ -1,6 +1,9 @@
 /** From a call of a case to what is sent, within a case that is being played. */
 import { randomUUID } from 'node:crypto'
 import type { Exchange } from '../exchange.ts'
+import { twinId } from '../twin-id.ts'
+import { type Accepted, acceptedOf } from './accepted.ts'
+import { twinOf } from './alike.ts'
 import { type Resolved, resolveAmount } from './amounts.ts'
 import type { Ask, BalanceReader, Holder } from './balance.ts'
 import type { Body } from './body-rules.ts'
@@ -20,10 +23,13 @@ export interface Target {
   readonly has: readonly string[]
   /** Shown every exchange of the run. */
   look(exchange: Exchange): void
+  /** Given every case that is over, for the repeats at the end. */
+  keep(play: Play): void
 }
 
 /** A case in the middle of its steps. */
 export interface Play {
+  readonly caseId: string
   readonly target: Target
   readonly act: Lease['act']
   readonly players: Map<Who, Player>
@@ -37,6 +43,8 @@ export interface Play {
   readonly firstBodies: Map<string, Body>
   /** Everything sent so far, for the report. */
   readonly journal: Exchange[]
+  /** The calls about bets that were answered with yes. */
+  readonly accepted: Accepted[]
   books: Books
   /** Ends the case at the next step. */
   readonly signal: AbortSignal | undefined
@@ -63,7 +71,8 @@ export function plan(play: Play, call: Call): Planned {
     amount: amount?.text,
   }
   const fresh = planRequest(call, ingredients, play.target.secret)
-  const request = call.bytesOf === undefined ? fresh : (play.sent.get(call.bytesOf) ?? fresh)
+  const { headers, body } = play.sent.get(call.bytesOf ?? '') ?? fresh
+  const request = { ...fresh, headers, body }
   if (call.named !== undefined) play.sent.set(call.named, request)
   return { request, name: nameOf(call, amount?.text), amount: amount?.units }
 }
@@ -112,8 +121,10 @@ export function playerOf({ players }: Play, who: Who): Player {
   throw new Error(`a case uses player ${who} without saying that it needs one`)
 }
 
+/** The same within a case for the same name; for `X'` that of X but for its last character. */
 export function idOf(names: Map<string, string>, name: string): string {
-  const id = names.get(name) ?? randomUUID()
+  const twin = twinOf(name)
+  const id = names.get(name) ?? (twin === undefined ? randomUUID() : twinId(idOf(names, twin)))
   names.set(name, id)
   return id
 }
@@ -137,12 +148,13 @@ export function asker(play: Play): Ask {
     const { userId, operatorUser, token } = player
     const ingredients = { requestId: randomUUID(), betId, userId, operatorUser, token, account, amount: text }
     await play.target.sender.turn(1)
-    const exchange = await play.target.sender.send(
-      nameOf({ ...call, bet: 'of the kit' }, text),
-      planRequest(call, ingredients, play.target.secret),
-    )
+    const request = planRequest(call, ingredients, play.target.secret)
+    const exchange = await play.target.sender.send(nameOf({ ...call, bet: 'of the kit' }, text), request)
     play.journal.push({ ...exchange, isLook: true })
     play.target.look(exchange)
+    // Of the kit's own bets none is repeated; of those of the case the last result is.
+    const accepted = acceptedOf(request, exchange)
+    if (accepted && play.accepted.some(({ bet }) => bet === accepted.bet)) play.accepted.push(accepted)
     return exchange
   }
 }

@@ -1,5 +1,6 @@
 /** Plays the steps of one case: send, match the answer with what is allowed, compare every balance with what follows. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { acceptedOf } from './accepted.ts'
 import { readAnswer } from './answer.ts'
 import type { Holder } from './balance.ts'
 import { judgeBody } from './body-rules.ts'
@@ -73,6 +74,8 @@ async function perform(play: Play, { call, request, name, amount }: Planned & { 
   const exchange = await play.target.sender.send(name, request)
   play.journal.push(exchange)
   play.target.look(exchange)
+  const accepted = acceptedOf(request, exchange)
+  if (accepted !== undefined) play.accepted.push(accepted)
   const answer = readAnswer(exchange)
   return { call, name, answer, amount, matches: call.allow.filter((allowed) => fits(allowed, answer)) }
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { OPERATIONS } from '../../protocol/operation.ts'
 import { SIGNATURE_HEADER } from '../../protocol/signature.ts'
+import { withChanges } from './alike.ts'
 import type { Call } from './case.ts'
 import type { Account, Player } from './fixtures.ts'
 import { writeJson, written } from './json-text.ts'
@@ -32,7 +33,7 @@ export function accountOf(player: Player, { purse }: Call): Account {
 }
 
 export function planRequest(call: Call, ingredients: Ingredients, secret: string): PlannedRequest {
-  const body = call.raw ?? writeJson({ ...membersOf(call, ingredients), ...call.members }, call.spelling)
+  const body = call.raw ?? writeJson(withChanges(membersOf(call, ingredients), call.members), call.spelling)
   const { method, path } = OPERATIONS[call.operation]
   const signature = signatureOf(call.signature, Buffer.from(body), secret)
   return {

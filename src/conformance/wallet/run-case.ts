@@ -3,6 +3,7 @@
 import { toResult } from '../case-facts.ts'
 import { curlOf, type Exchange } from '../exchange.ts'
 import type { CaseResult, Verdict } from '../report.ts'
+import { NothingToChange } from './alike.ts'
 import type { Books } from './books.ts'
 import type { PlayedCase, Who } from './case.ts'
 import { bringBack } from './closing.ts'
@@ -31,7 +32,8 @@ async function judge(one: PlayedCase, target: Target, fixtures: Fixtures, signal
   try {
     return await playWith(await fixtures.lease(kind, needs), { one, target, fixtures, signal })
   } catch (error) {
-    if (error instanceof NoPlayers) return { kind: 'not judged', why: error.message }
+    if (error instanceof NoPlayers || error instanceof NothingToChange)
+      return { kind: 'not judged', why: error.message }
     if (isOperators(error)) return { kind: 'not judged', why: error.message, isFault: true }
     throw error
   }
@@ -57,9 +59,21 @@ async function playWith(lease: Lease, { one, target, fixtures, signal }: Playing
     finding = (await readStart(play)) ?? (await playSteps(play, one.steps))
   } finally {
     journal = [...play.journal]
-    lease.giveBack(fixtures.areThrownAway ? [] : await bringBack(play, finding === undefined))
+    const back = fixtures.areThrownAway ? undefined : await bringBack(play, finding === undefined)
+    lease.giveBack(back ?? [])
+    target.keep(over(play, back))
   }
   return finding === undefined ? { kind: 'passed' } : failed(finding, journal)
+}
+
+/** For the repeats at the end: without what the report needs, with the balances that the players have been left with. */
+function over(play: Play, back: readonly Player[] | undefined): Play {
+  const balances = new Map(play.books.balances)
+  for (const [who, { userId }] of play.players) {
+    const left = back?.find((player) => player.userId === userId)?.balance
+    if (left !== undefined) balances.set(`${who}/first`, left)
+  }
+  return { ...play, journal: [], books: { ...play.books, balances } }
 }
 
 function missingCall({ needs = [] }: PlayedCase, { has }: Target): string | undefined {
@@ -75,7 +89,7 @@ export function failed(why: string, journal: readonly Exchange[]): Verdict {
   return { kind: 'failed', why, exchanges, repeat: last === undefined ? '' : curlOf(last.request) }
 }
 
-function begin({ needs = [] }: PlayedCase, target: Target, { players, act }: Lease, signal?: AbortSignal): Play {
+function begin({ id, needs = [] }: PlayedCase, target: Target, { players, act }: Lease, signal?: AbortSignal): Play {
   const given: [Who, Player | undefined][] = [
     ['A', players.A],
     ['B', players.B],
@@ -85,7 +99,7 @@ function begin({ needs = [] }: PlayedCase, target: Target, { players, act }: Lea
   if (needs.includes('second currency')) balances.set('A/second', 0n)
   const books: Books = { balances, bets: new Map() }
   return {
-    ...{ target, act, books, signal, players: new Map(present), journal: [] },
+    ...{ caseId: id, target, act, books, signal, players: new Map(present), journal: [], accepted: [] },
     ...{ betIds: new Map(), requestIds: new Map(), sent: new Map(), stakes: new Map(), firstBodies: new Map() },
   }
 }

@@ -1,4 +1,5 @@
 /** The whole kit against one wallet: cases side by side, then the form of all answers, then the report. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../clock.ts'
 import { systemClock } from '../../clock.ts'
 import { toResult } from '../case-facts.ts'
@@ -9,11 +10,12 @@ import type { CaseResult, Report, Verdict } from '../report.ts'
 import { VERSIONS } from '../versions.ts'
 import { Unreachable } from '../wrong-use.ts'
 import { callReader, probeReader } from './balance.ts'
-import type { Case, GatheredCase, PlayedCase } from './case.ts'
+import type { Case, GatheredCase, LateCase, PlayedCase } from './case.ts'
 import { CASES } from './cases/all.ts'
 import { type Fixtures, OperatorFailed, type Player } from './fixtures.ts'
+import { type LateFindings, repeatAll } from './late.ts'
 import { createLinter, type Linter } from './lint.ts'
-import type { Target } from './plan.ts'
+import type { Play, Target } from './plan.ts'
 import { accountOf, planRequest, unknownToken } from './request.ts'
 import { failed, runCase } from './run-case.ts'
 import { createSender, type Sender } from './sender.ts'
@@ -28,6 +30,10 @@ export interface KitOptions {
   readonly headers?: Headers
   readonly pace?: Pace
   readonly isStrict?: boolean
+  /** Milliseconds between the last case and the repeats of all of them (late.ts); 0 when absent. */
+  readonly patienceMs?: number
+  /** Waits so long, unless said otherwise. */
+  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
   /** Ends the run; what is not judged by then is not judged. */
   readonly signal?: AbortSignal
   readonly onResult?: (result: CaseResult) => void
@@ -71,12 +77,18 @@ async function meetAndJudge(options: KitOptions, sender: Sender): Promise<Pick<R
   }
 }
 
-function notesOn({ fixtures }: KitOptions, { notes }: Met): string[] {
-  return [fixtures.areThrownAway ? 'players: made over the operator API' : 'players: from the fixtures file', ...notes]
+function notesOn({ fixtures, patienceMs = 0 }: KitOptions, { notes }: Met): string[] {
+  return [
+    fixtures.areThrownAway ? 'players: made over the operator API' : 'players: from the fixtures file',
+    ...notes,
+    ...(patienceMs > 0 ? [`all repeated at the end, after ${patienceMs / 1_000} s`] : []),
+  ]
 }
 
 interface Met extends Target {
   readonly notes: readonly string[]
+  /** What is over. */
+  readonly plays: readonly Play[]
 }
 
 /** Finds out whether anybody is there, and which of the optional calls there are. */
@@ -92,7 +104,9 @@ async function meet({ secret, fixtures }: KitOptions, sender: Sender, linter: Li
   if (hello.kind === 'none') throw new TargetUnreachable(`the wallet does not answer: ${hello.why}`)
   const hasBalance = money.kind === 'some' && money.status === 200
   const hasCheck = status.kind === 'some' && ![404, 405, 501].includes(status.status)
+  const plays: Play[] = []
   return {
+    ...{ plays, keep: (play: Play) => void plays.push(play) },
     ...{ sender, secret, reader: hasBalance ? callReader : probeReader, look: linter.look },
     has: [...(hasBalance ? ['/user/balance'] : []), ...(hasCheck ? ['/payment/check'] : [])],
     notes: [
@@ -124,7 +138,7 @@ function greeting(player: Player) {
   }
 }
 
-async function judgeAll(options: KitOptions, target: Target, linter: Linter): Promise<CaseResult[]> {
+async function judgeAll(options: KitOptions, target: Met, linter: Linter): Promise<CaseResult[]> {
   const { cases = CASES, onResult } = options
   const results = new Map<string, CaseResult>()
   const keep = (result: CaseResult) => {
@@ -133,7 +147,11 @@ async function judgeAll(options: KitOptions, target: Target, linter: Linter): Pr
   }
   const isAboutAll = cases.some((one) => !isPlayed(one))
   await playAll(options, (isAboutAll ? CASES : cases).filter(isPlayed), target, keep)
-  for (const one of cases) if (!isPlayed(one)) keep(toResult(one, gathered(one, linter), 0))
+  const late = cases.some((one) => 'late' in one) ? await judgeLate(options, target) : 'no case asks for it'
+  for (const one of cases) {
+    if ('rule' in one) keep(toResult(one, gathered(one, linter), 0))
+    if ('late' in one) keep(toResult(one, lateVerdict(one, late), 0))
+  }
   return cases.flatMap(({ id }) => results.get(id) ?? [])
 }
 
@@ -175,4 +193,31 @@ function gathered({ rule }: GatheredCase, linter: Linter): Verdict {
   if (first === undefined) return { kind: 'passed' }
   const exchanges = examples.map(({ exchange }) => exchange)
   return failed(`${bad} of ${seen} answers, as of ${exchanges.at(-1)?.what}: ${examples.at(-1)?.why}`, exchanges)
+}
+
+const INTERRUPTED = 'the run was interrupted'
+
+/** What the repeats have shown; or why there are none. */
+async function judgeLate(options: KitOptions, { plays }: Met): Promise<LateFindings | string> {
+  const { fixtures, signal, patienceMs = 0, wait = waitFor } = options
+  try {
+    if (patienceMs > 0) await wait(patienceMs, signal)
+    return signal?.aborted ? INTERRUPTED : await repeatAll(plays, fixtures.capacity, signal)
+  } catch (error) {
+    if (!signal?.aborted) throw error
+    return INTERRUPTED
+  }
+}
+
+async function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal })
+}
+
+function lateVerdict({ late }: LateCase, found: LateFindings | string): Verdict {
+  if (typeof found === 'string') return { kind: 'not judged', why: found }
+  const { seen = 0, findings = [] } = found.get(late) ?? {}
+  if (seen === 0) return { kind: 'not judged', why: 'no such call was accepted of a player whose balance is known' }
+  const [first] = findings
+  if (first === undefined) return { kind: 'passed' }
+  return failed(findings.length === 1 ? first.why : `${findings.length} times, as of ${first.why}`, first.exchanges)
 }

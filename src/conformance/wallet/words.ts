@@ -96,6 +96,12 @@ export function pause(ms: number): Pause {
   return { kind: 'pause', ms }
 }
 
+/** Milliseconds, long enough that two moments are different ones on every clock. */
+const MOMENT_MS = 20
+
+/** Between two calls whose times are compared. */
+export const MOMENT: Pause = pause(MOMENT_MS)
+
 export function act(what: OperatorAct, { who = 'A', bet = 'X' }: { who?: 'A' | 'B'; bet?: string } = {}): Act {
   return { kind: 'act', act: what, who, bet }
 }
@@ -103,6 +109,11 @@ export function act(what: OperatorAct, { who = 'A', bet = 'X' }: { who?: 'A' | '
 /** The whole balance of A, as it is expected at that step, and some minor units more. */
 export function whole(plusUnits = 0): Amount {
   return { percent: 100, plusUnits }
+}
+
+/** So many minor units: 1003 are 10.03 EUR, 1003 JPY, 1.003 KWD. */
+export function units(count: number): Amount {
+  return { percent: 0, plusUnits: count }
 }
 
 /** With a decimal place more than the currency has: 33.003 in EUR. Rounded or cut, it is 33. */

@@ -1,5 +1,5 @@
 /** Faults in the answers: statuses, bodies, times (R-1, R-2, interface.md, Errors), and in what User data tells (P-1 to P-5). */
-import { type Mutant, seenOnWire } from './mutant.ts'
+import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'
 
 export const ANSWER_MUTANTS = {
   'refusals-as-200': seenOnWire('Every refusal is answered with status 200', 'A14', 'K27'),
@@ -27,6 +27,9 @@ export const ANSWER_MUTANTS = {
   'answer-invents-an-id': seenOnWire('The transactionId of the answer is invented', 'C27', 'K27'),
   'answer-counts': seenOnWire('The transactionId of the answer is a short number', 'C27', 'K27'),
   'repeat-has-new-time': seenOnWire('A repeat is answered with the time of the repeat', 'C37', 'F107'),
+  'settle-repeat-has-new-time': seenOnWire('A repeated settlement is answered with the time of the repeat', 'I9'),
+  'rollback-repeat-has-new-time': seenOnWire('A repeated rollback is answered with the time of the repeat', 'I9'),
+  'unsettle-repeat-has-new-time': seenOnWire('A repeated unsettlement is answered with the time of the repeat', 'I9'),
   'codes-of-tokens-mixed': seenOnWire('An expired token has the code of an unknown one', 'B19'),
 } as const satisfies Record<string, Mutant>
 
@@ -36,6 +39,8 @@ export const USER_DATA_MUTANTS = {
   'long-token-crashes': seenOnWire('A token of 64 characters is answered 500', 'K5'),
   'profile-everybody-is-test': seenOnWire('Every player is a test player', 'K28', 'F112'),
   'profile-country-constant': seenOnWire('Every player is from the same country', 'K28'),
+  'profile-cashout-constant': seenOnWire('Every player may cash out', 'I10'),
+  'profile-verified-by-default': seenWithOperator('A player of whom it is not known counts as verified', 'I10'),
   'profile-currency-unlisted': seenOnWire('The active currency is not among the currencies', 'K28', 'B17'),
   'profile-currency-constant': seenOnWire('After a switch the first currency is still the active one', 'K28', 'K24'),
   'profile-user-changes': seenOnWire('The userId changes with the currency', 'K28'),

@@ -42,7 +42,7 @@ function turnOf(wallet: Wallet, { operation, userId, transactionId }: BetCall): 
   switch (operation) {
     case 'place':
       if (has(wallet, 'race-place-repeat')) return randomUUID()
-      return has(wallet, 'race-funds') ? betKey(userId, transactionId) : player
+      return has(wallet, 'race-funds') ? betKey(wallet, userId, transactionId) : player
     case 'settle':
       if (losesUpdates(wallet, operation)) return `settle ${player}`
       return has(wallet, 'race-settle-repeat') ? randomUUID() : player
@@ -63,7 +63,7 @@ function losesUpdates(wallet: Wallet, operation: BetCall['operation']): boolean 
 function write(wallet: Wallet, call: BetCall, { bet, moves = [] }: Decision): void {
   for (const one of moves) writeMove(wallet, call, one)
   if (bet === undefined) return
-  wallet.bets.set(betKey(bet.owner, call.transactionId), bet)
+  wallet.bets.set(betKey(wallet, bet.owner, call.transactionId), bet)
   if (call.operation === 'place') wallet.requestIds.set(call.requestId, bet)
 }
 

@@ -11,6 +11,7 @@ const UNCHECKED: Readonly<Partial<Record<CallName, MutantId>>> = {
   rollback: 'signature-rollback-unchecked',
   profile: 'signature-profile-unchecked',
   balance: 'signature-balance-unchecked',
+  check: 'signature-check-unchecked',
 }
 
 /** `name` is what the call would be; only a fault may look at it, as nothing of the body is believed yet. */

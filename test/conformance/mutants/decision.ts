@@ -1,7 +1,18 @@
 /** What a call leads to. Nothing is written until everything is judged; what is written is written at once. */
 import type { Purse } from './purse.ts'
 import type { BetCall } from './read-call.ts'
-import { type Bet, betKey, has, nowOf, type Player, purseOf, type Session, type Wallet } from './state.ts'
+import {
+  type Bet,
+  betKey,
+  findSession,
+  has,
+  isForgotten,
+  nowOf,
+  type Player,
+  purseOf,
+  type Session,
+  type Wallet,
+} from './state.ts'
 
 export type Answer =
   | { readonly kind: 'bet'; readonly transactionId: string; readonly requestId: string; readonly at: string }
@@ -35,7 +46,26 @@ export function accept({ transactionId, requestId }: BetCall, at: string): Decis
 
 /** Success without effect: the time is the original one. */
 export function repeat(wallet: Wallet, call: BetCall, at: string): Decision {
-  return accept(call, has(wallet, 'repeat-has-new-time') ? nowOf(wallet) : at)
+  return accept(
+    call,
+    hasNewTime(wallet, call.operation) || isForgotten(wallet, at, 'times-forgotten') ? nowOf(wallet) : at,
+  )
+}
+
+function hasNewTime(wallet: Wallet, operation: BetCall['operation']): boolean {
+  if (has(wallet, 'repeat-has-new-time')) return true
+  switch (operation) {
+    case 'settle':
+      return has(wallet, 'settle-repeat-has-new-time')
+    case 'rollback':
+      return has(wallet, 'rollback-repeat-has-new-time')
+    case 'unsettle':
+      return has(wallet, 'unsettle-repeat-has-new-time')
+    case 'place':
+      return false
+    default:
+      return operation satisfies never
+  }
 }
 
 export function move(wallet: Wallet, player: Player, currency: string, units: bigint): Move {
@@ -45,7 +75,7 @@ export function move(wallet: Wallet, player: Player, currency: string, units: bi
 
 /** I-1, unless a fault finds bets of others. */
 export function findBet(wallet: Wallet, { operation, userId, transactionId }: BetCall): Bet | undefined {
-  const own = wallet.bets.get(betKey(userId, transactionId))
+  const own = wallet.bets.get(betKey(wallet, userId, transactionId))
   return own === undefined && findsOthers(wallet, operation) ? ofAnybody(wallet, transactionId) : own
 }
 
@@ -80,6 +110,6 @@ export function tokenProblem(wallet: Wallet, session: Session | undefined, userI
   return has(wallet, 'codes-of-tokens-mixed') ? 3 : 4
 }
 
-export function sessionOf({ sessions }: Wallet, { token }: BetCall): Session | undefined {
-  return token === undefined ? undefined : sessions.get(token)
+export function sessionOf(wallet: Wallet, { token }: BetCall): Session | undefined {
+  return findSession(wallet, token)
 }

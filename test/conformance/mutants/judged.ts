@@ -1,18 +1,36 @@
 /** One test wallet, right or a mutant, judged by the whole kit over HTTP, with players made for each case. */
+import type { Clock } from '../../../src/clock.ts'
 import type { Report } from '../../../src/conformance/report.ts'
 import { createOperatorFixtures } from '../../../src/conformance/wallet/fixtures-operator.ts'
 import { runKit } from '../../../src/conformance/wallet/run.ts'
-import type { MutantId } from './mutants.ts'
+import { MUTANTS, type MutantId } from './mutants.ts'
 import { startTestWallet } from './wallet.ts'
 
+/** Milliseconds that `--patient` waits: the clock of the wallet is put forward by so much. */
+const PATIENCE_MS = 300_000
+
 export async function judgeTestWallet(fault?: MutantId): Promise<Report> {
-  const { url, secret, operatorKey, close } = await startTestWallet(fault === undefined ? {} : { fault })
+  const clock = clockAhead()
+  const { url, secret, operatorKey, close } = await startTestWallet({ clock, ...(fault !== undefined && { fault }) })
   const fixtures = createOperatorFixtures({ url, key: operatorKey })
+  const isPatient = fault !== undefined && MUTANTS[fault].takesPatience
+  const patience = isPatient ? { patienceMs: PATIENCE_MS, wait: clock.putForward } : {}
   try {
-    return await runKit({ baseUrl: url, secret, fixtures, isStrict: true })
+    return await runKit({ baseUrl: url, secret, fixtures, isStrict: true, ...patience })
   } finally {
     await fixtures.close()
     await close()
+  }
+}
+
+/** Goes as the system's does, for sessions that run out, and can be put forward. */
+function clockAhead(): Clock & { putForward(ms: number): Promise<void> } {
+  let ahead = 0
+  return {
+    now: () => new Date(Date.now() + ahead),
+    async putForward(ms) {
+      ahead += ms
+    },
   }
 }
 

@@ -1,5 +1,7 @@
 /** Every mutant by its permanent id. */
+import { ALIKE_MUTANTS } from './alike-mutants.ts'
 import { ANSWER_MUTANTS, USER_DATA_MUTANTS } from './answer-mutants.ts'
+import { LATE_MUTANTS } from './late-mutants.ts'
 import { MONEY_MUTANTS, PLACE_MUTANTS, RACE_MUTANTS } from './place-mutants.ts'
 import { CASHOUT_MUTANTS, ROLLBACK_MUTANTS, SETTLE_MUTANTS, UNSETTLE_MUTANTS } from './result-mutants.ts'
 import { REQUEST_MUTANTS, SIGNATURE_MUTANTS } from './signature-mutants.ts'
@@ -8,6 +10,7 @@ import { REQUEST_MUTANTS, SIGNATURE_MUTANTS } from './signature-mutants.ts'
 export const CALL_MUTANTS = {
   ...SIGNATURE_MUTANTS,
   ...REQUEST_MUTANTS,
+  ...ALIKE_MUTANTS,
   ...ANSWER_MUTANTS,
   ...USER_DATA_MUTANTS,
 } as const
@@ -21,6 +24,7 @@ export const BET_MUTANTS = {
   ...SETTLE_MUTANTS,
   ...CASHOUT_MUTANTS,
   ...UNSETTLE_MUTANTS,
+  ...LATE_MUTANTS,
 } as const
 
 export const MUTANTS = { ...CALL_MUTANTS, ...BET_MUTANTS } as const

@@ -161,10 +161,10 @@ function aboutBet(
   betId: string,
   isLock: boolean,
 ): OperatorReply | undefined {
-  const bet = wallet.bets.get(betKey(userId, betId))
+  const bet = wallet.bets.get(betKey(wallet, userId, betId))
   if (bet === undefined) return problem(404, 'bet_unknown')
   if (!isLock) return method === 'GET' ? { status: 200, body: viewOf(wallet, bet) } : undefined
-  wallet.bets.set(betKey(userId, betId), { ...bet, locked: method === 'PUT' })
+  wallet.bets.set(betKey(wallet, userId, betId), { ...bet, locked: method === 'PUT' })
   return { status: 204 }
 }
 

@@ -27,6 +27,7 @@ function wantedBy(wallet: Wallet, call: BetCall, { stake }: Placement): bigint {
   switch (call.resultType) {
     case 'won':
       if (has(wallet, 'win-unpaid')) return 0n
+      if (call.hasBonus && has(wallet, 'freebet-win-less-stake')) return amount - stake
       return has(wallet, 'win-adds-stake') ? amount + stake : amount
     case 'lost':
       return has(wallet, 'lost-amount-unpaid') ? 0n : amount

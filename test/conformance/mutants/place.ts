@@ -2,13 +2,21 @@
 import { accept, type Decision, findBet, move, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
 import { limitProblem, standingProblem } from './may-bet.ts'
 import type { BetCall } from './read-call.ts'
-import { type Bet, has, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
+import { type Bet, betKey, has, isForgotten, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
 
 export function place(wallet: Wallet, call: BetCall): Decision {
   const bet = findBet(wallet, call)
-  const other = has(wallet, 'request-id-is-the-bet') ? wallet.requestIds.get(call.requestId) : undefined
+  const other = ofSameRequest(wallet, call)
   if (other?.placement !== undefined && bet === undefined) return repeat(wallet, call, other.placement.at)
   return (bet && placeAgain(wallet, call, bet)) ?? placeNew(wallet, call)
+}
+
+/** I-2, I-6: a requestId is no key, but for a fault. */
+function ofSameRequest(wallet: Wallet, { requestId }: BetCall): Bet | undefined {
+  const { requestIds } = wallet
+  if (has(wallet, 'request-id-is-the-bet')) return requestIds.get(requestId)
+  if (!has(wallet, 'request-id-in-part')) return undefined
+  return [...requestIds].find(([known]) => known.slice(0, 35) === requestId.slice(0, 35))?.[1]
 }
 
 /** Undefined where a fault takes a known bet for a new one. */
@@ -40,12 +48,22 @@ function placeTaken(wallet: Wallet, call: BetCall, { state }: Bet, placed: Place
     return has(wallet, 'place-other-amount-ok') ? repeat(wallet, call, placed.at) : refuse(8)
   }
   if (state === 'open' && has(wallet, 'place-repeat-debits')) return undefined
+  if (isForgotten(wallet, placed.at, 'place-forgotten') || isAncient(wallet, call)) return undefined
   if (placed.requestId !== call.requestId && has(wallet, 'place-keyed-by-request')) return undefined
   if (state === 'settled' && has(wallet, 'place-settled-repeat-debits')) return undefined
   if (has(wallet, 'place-repeat-refused')) return refuse(8)
   const problem = tokenProblem(wallet, sessionOf(wallet, call), call.userId)
   if (problem !== undefined && has(wallet, 'place-repeat-needs-live-token')) return refuse(problem)
   return repeat(wallet, call, placed.at) // I-5
+}
+
+/** Bets that a cache holds, in a wallet that has one. */
+const CACHED_BETS = 200
+
+function isAncient(wallet: Wallet, { userId, transactionId }: BetCall): boolean {
+  if (!has(wallet, 'place-forgotten-after-bets')) return false
+  const known = [...wallet.bets.keys()]
+  return known.length - known.indexOf(betKey(wallet, userId, transactionId)) > CACHED_BETS
 }
 
 function placeNew(wallet: Wallet, call: BetCall): Decision {

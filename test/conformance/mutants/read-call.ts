@@ -4,7 +4,7 @@ import { Digits, decimalsOf, unitsOf } from './amount.ts'
 import { Crash, Malformed } from './crash.ts'
 import type { Faults } from './mutants.ts'
 import { type Body, checkShape } from './shape.ts'
-import type { Wallet } from './state.ts'
+import { findSession, type Wallet } from './state.ts'
 
 export type BetOperation = 'place' | 'settle' | 'unsettle' | 'rollback'
 
@@ -19,6 +19,7 @@ export interface BetCall {
   /** Minor units: stake, payout, or what a rollback or an unsettlement says and nobody uses (I-4). */
   readonly amount: bigint | undefined
   readonly resultType: string | undefined
+  readonly hasBonus: boolean
 }
 
 /** Throws Malformed when the bytes are no JSON object. Amounts keep their digits. */
@@ -65,17 +66,19 @@ function typeRead(faults: Faults, isPost: boolean, type: unknown): unknown {
   return type
 }
 
-export function readBetCall({ faults, sessions }: Wallet, operation: BetOperation, body: Body): BetCall {
+export function readBetCall(wallet: Wallet, operation: BetOperation, body: Body): BetCall {
+  const { faults } = wallet
   checkShape(faults, operation, body)
-  const session = sessions.get(String(body.token))
+  const session = findSession(wallet, textOf(body.token))
   const currency = textOf(body.currency) ?? (operation === 'place' ? session?.currency : undefined)
   const call = {
     operation,
     requestId: textOf(body.requestId) ?? '',
     transactionId: textOf(body.transactionId) ?? '',
-    userId: textOf(body.userId) ?? session?.userId ?? '',
+    userId: userIdOf(wallet, body) ?? session?.userId ?? '',
     token: textOf(body.token),
     resultType: textOf(body.resultType),
+    hasBonus: typeof body.bonusId === 'number',
   }
   if (call.resultType === 'cashout' && call.token === undefined && !faults.has('cashout-without-token'))
     throw new Malformed('a cashout needs a token') // L-4
@@ -83,6 +86,12 @@ export function readBetCall({ faults, sessions }: Wallet, operation: BetOperatio
   if (operation === 'place') checkStake(faults, amount, body.bonusId)
   const isUnknown = currency !== undefined && decimalsFor(faults, currency) === undefined
   return { ...call, amount, currency: isUnknown ? session?.currency : currency }
+}
+
+function userIdOf({ faults, players }: Wallet, { userId }: Body): string | undefined {
+  const given = textOf(userId)
+  if (given === undefined || !faults.has('user-id-in-part')) return given
+  return [...players.keys()].find((known) => known.startsWith(given) || given.startsWith(known)) ?? given
 }
 
 function textOf(value: unknown): string | undefined {

@@ -31,6 +31,7 @@ export const SETTLE_MUTANTS = {
   'win-unpaid': seenOnWire('A win is acknowledged and not paid', 'E71'),
   'win-adds-stake': seenOnWire('A win pays the stake on top', 'E71'),
   'loss-leaves-open': seenOnWire('A loss does not close the bet', 'E72', 'K21'),
+  'freebet-win-less-stake': seenOnWire('The win of a freebet is paid without the stake', 'I6'),
   'refund-unpaid': seenOnWire('A settlement as refund pays nothing', 'E73'),
   'refund-pays-stake': seenOnWire('A settlement as refund pays the stake, whatever the amount', 'K14', 'E85'),
   'lost-amount-unpaid': seenOnWire('A loss with an amount is not paid', 'E84'),

@@ -1,7 +1,7 @@
 /** Rollback (interface.md; the last column of the life table): the stored stake goes back once. */
 import { accept, type Decision, findBet, move, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
 import type { BetCall } from './read-call.ts'
-import { type Bet, has, nowOf, type Placement, type Wallet } from './state.ts'
+import { type Bet, has, isForgotten, nowOf, type Placement, type Wallet } from './state.ts'
 
 export function rollback(wallet: Wallet, call: BetCall): Decision {
   if (isRefusedByFault(wallet, call)) return refuse(5)
@@ -57,7 +57,9 @@ function rollbackRefused(wallet: Wallet, call: BetCall, bet: Bet): Decision {
 
 function rollbackCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
   const isNewRequest = bet.requestId !== call.requestId
-  const again = has(wallet, 'rollback-repeat-refunds') || (isNewRequest && has(wallet, 'rollback-keyed-by-request'))
+  const isKept = !isForgotten(wallet, bet.at, 'rollback-forgotten')
+  const again =
+    !isKept || has(wallet, 'rollback-repeat-refunds') || (isNewRequest && has(wallet, 'rollback-keyed-by-request'))
   if (again && bet.placement !== undefined) return cancel(wallet, call, bet, bet.placement)
   return has(wallet, 'rollback-repeat-refused') ? refuse(5) : repeat(wallet, call, bet.at)
 }

@@ -13,7 +13,7 @@ import {
 import type { MutantId } from './mutants.ts'
 import { toPay } from './payout.ts'
 import type { BetCall } from './read-call.ts'
-import { type Bet, has, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
+import { type Bet, has, isForgotten, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
 
 export function settle(wallet: Wallet, call: BetCall): Decision {
   const refusal = refusalByFault(wallet, call)
@@ -72,7 +72,7 @@ export function contentOf({ requestId, operation, amount, currency, resultType }
 function settlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): Decision {
   const late = bet.acknowledged.get(contentOf(call))
   const paysAgain = bet.state === 'settled' && paysRepeat(wallet, call, bet)
-  if (late !== undefined && !paysAgain && !has(wallet, 'late-repeat-applied')) return repeat(wallet, call, late)
+  if (late !== undefined && !paysAgain && !appliesLate(wallet, late)) return repeat(wallet, call, late)
   const isOther = call.currency !== placement.currency
   if (isOther && !has(wallet, 'settle-currency-unchecked')) return refuse(5) // I-4
   if (!paysAgain && isKnownResult(wallet, call, bet)) {
@@ -85,8 +85,13 @@ function settlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placem
   return apply(wallet, call, bet, placement)
 }
 
+function appliesLate(wallet: Wallet, at: string): boolean {
+  return has(wallet, 'late-repeat-applied') || isForgotten(wallet, at, 'requests-forgotten')
+}
+
 function paysRepeat(wallet: Wallet, call: BetCall, bet: Bet): boolean {
   if (bet.payout !== call.amount || bet.resultType !== call.resultType) return false
+  if (isForgotten(wallet, bet.at, 'settle-forgotten')) return true
   return (
     has(wallet, 'settle-repeat-pays') || (bet.requestId !== call.requestId && has(wallet, 'settle-keyed-by-request'))
   )

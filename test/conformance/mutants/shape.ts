@@ -109,6 +109,8 @@ function isForgiven(faults: Faults, name: string, value: unknown): boolean {
 
 const LONG_INFO_CHARS = 1_000
 const LONG_EXPRESS = 10
+const MAX_COEFFICIENT = 9_999.99
+const FOUR_BYTES = /[\u{10000}-\u{10ffff}]/u
 /** The codes of the interface, Rollback errorCode values. */
 const ROLLBACK_REASONS = [8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115]
 
@@ -123,13 +125,19 @@ function breakOnFaults(faults: Faults, operation: BetOperation, body: Body): voi
     (texts.some((one) => /[^ -~]/.test(one)) && faults.has('unicode-crashes')) ||
     (texts.some((one) => one.includes("'")) && faults.has('quotes-crash')) ||
     (transactionId === undefined && faults.has('bet-id-absent-crashes')) ||
-    (String(userId).length > 64 && faults.has('user-id-65-crashes'))
+    (String(userId).length > 64 && faults.has('user-id-65-crashes')) ||
+    (Number(body.coefficient) > MAX_COEFFICIENT && faults.has('coefficient-capped')) ||
+    (FOUR_BYTES.test(JSON.stringify(metadata ?? [])) && faults.has('metadata-of-three-bytes'))
   if (breaks) throw new Crash('the store refuses it')
   const isRefused =
     (nullables.includes(null) && faults.has('null-refused')) ||
     (nullables.includes(undefined) && faults.has('nullable-demanded')) ||
     (operation === 'place' && isEmpty(metadata) && faults.has('metadata-demanded')) ||
     (isLongExpress(body) && faults.has('long-express-refused')) ||
+    (body.gameType === 'turbogames' && faults.has('turbogames-refused')) ||
+    (typeof body.bonusId === 'number' && faults.has('freebet-refused')) ||
+    (typeof body.subPartnerId === 'string' && faults.has('sub-partner-refused')) ||
+    (String(body.ip).includes(':') && faults.has('ip-v6-refused')) ||
     (operation === 'rollback' && isUnlisted(errorCode) && faults.has('error-codes-listed-only'))
   if (isRefused) throw new Malformed('the data is not as expected')
 }

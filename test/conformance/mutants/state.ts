@@ -91,9 +91,20 @@ export interface Wallet {
 }
 
 /** I-1, I-7: a bet is a player and an id, compared as they are. */
-export function betKey(userId: string, transactionId: string): string {
-  return JSON.stringify([userId, transactionId])
+export function betKey({ faults }: Wallet, userId: string, transactionId: string): string {
+  return JSON.stringify([userId, faults.has('bet-id-in-part') ? transactionId.slice(0, 35) : transactionId])
 }
+
+/** P-1: the session of this very token. */
+export function findSession({ faults, sessions }: Wallet, token: string | undefined): Session | undefined {
+  if (token === undefined) return undefined
+  const read = faults.has('token-in-part') ? begin : faults.has('token-in-any-case') ? lowerCase : asItIs
+  return sessions.get(token) ?? [...sessions].find(([one]) => read(one) === read(token))?.[1]
+}
+
+const asItIs = (token: string) => token
+const begin = (token: string) => token.slice(0, 40)
+const lowerCase = (token: string) => token.toLowerCase()
 
 export function nowOf({ clock }: Wallet): string {
   return clock.now().toISOString()
@@ -106,6 +117,13 @@ export function purseOf({ faults }: Wallet, player: Player, currency: string): P
   const opened = createPurse(faults, currency)
   player.purses.set(currency, opened)
   return opened
+}
+
+/** Milliseconds that a cache keeps what a repeat is told by, in a wallet that has one. */
+const CACHED_MS = 60_000
+
+export function isForgotten(wallet: Wallet, at: string, fault: MutantId): boolean {
+  return wallet.clock.now().getTime() - Date.parse(at) > CACHED_MS && has(wallet, fault)
 }
 
 export function has({ faults }: Wallet, id: MutantId): boolean {

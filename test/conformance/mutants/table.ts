@@ -33,6 +33,7 @@ export function writePage(matrix: Matrix): string {
 
 function head(known: readonly MutantId[]): string {
   const withOperator = known.filter((id) => !MUTANTS[id].withoutOperatorApi).map((id) => MUTANTS[id].sentence)
+  const withPatience = known.filter((id) => MUTANTS[id].takesPatience).map((id) => MUTANTS[id].sentence)
   return `# The judge of wallets, judged
 
 Written by \`PURSER_WRITE_MUTANTS=1 npx vitest run test/conformance/mutants-\`; the tests compare it.
@@ -45,6 +46,10 @@ There are ${known.length} mutants. All but ${withOperator.length} are also seen 
 ([certify your wallet](../guides/certify-your-wallet.md)); these ${withOperator.length} take an operator who acts in the middle of a case:
 
 ${withOperator.map((sentence) => `- ${sentence}`).join('\n')}
+
+These ${withPatience.length} are right for a minute, and seen with \`--patient\` only:
+
+${withPatience.map((sentence) => `- ${sentence}`).join('\n')}
 `
 }
 

@@ -2,7 +2,7 @@
 import { accept, type Decision, findBet, move, refuse, repeat } from './decision.ts'
 import type { BetCall } from './read-call.ts'
 import { contentOf, remember, takeable } from './settle.ts'
-import { type Bet, has, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
+import { type Bet, has, isForgotten, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
 
 export function unsettle(wallet: Wallet, call: BetCall): Decision {
   if (call.token === undefined && has(wallet, 'unsettle-token-demanded')) return refuse(3)
@@ -30,19 +30,19 @@ function unsettleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
 
 function unsettlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): Decision {
   const late = bet.acknowledged.get(contentOf(call))
-  if (late !== undefined && !takesAgain(wallet)) return repeat(wallet, call, late)
+  if (late !== undefined && !takesAgain(wallet, bet)) return repeat(wallet, call, late)
   if (call.currency !== undefined && call.currency !== placement.currency) return refuse(5) // I-4
   if (bet.state === 'open') return unsettleOpen(wallet, call, bet, placement)
   if (bet.locked) return refuse(20) // L-3
   return reopen(wallet, call, bet, placement, takenBack(wallet, call, bet, placement))
 }
 
-function takesAgain(wallet: Wallet): boolean {
-  return has(wallet, 'unsettle-repeat-takes-again')
+function takesAgain(wallet: Wallet, { at }: Bet): boolean {
+  return has(wallet, 'unsettle-repeat-takes-again') || isForgotten(wallet, at, 'unsettle-forgotten')
 }
 
 function unsettleOpen(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): Decision {
-  if (bet.wasUnsettled && takesAgain(wallet)) return reopen(wallet, call, bet, placement, -bet.payout)
+  if (bet.wasUnsettled && takesAgain(wallet, bet)) return reopen(wallet, call, bet, placement, -bet.payout)
   if (!bet.wasUnsettled && has(wallet, 'unsettle-open-moves'))
     return reopen(wallet, call, bet, placement, placement.stake)
   return remember(call, bet, repeat(wallet, call, bet.at))

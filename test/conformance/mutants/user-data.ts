@@ -4,7 +4,7 @@ import { Crash, Malformed } from './crash.ts'
 import { type Answer, tokenProblem } from './decision.ts'
 import type { MutantId } from './mutants.ts'
 import { type Body, checkOperatorUser } from './shape.ts'
-import { betKey, has, type Player, type Session, type Wallet } from './state.ts'
+import { betKey, findSession, has, type Player, type Session, type Wallet } from './state.ts'
 
 const TOKEN = { shortest: 10, longest: 64 }
 const REQUEST_ID = { shortest: 10, longest: 64 }
@@ -32,7 +32,7 @@ export function profile(wallet: Wallet, body: Body): Answer {
   textOf(body, 'requestId', REQUEST_ID)
   checkOperatorUser(wallet.faults, body)
   if (token.length === TOKEN.longest && has(wallet, 'long-token-crashes')) throw new Crash('the column is too short')
-  const session = wallet.sessions.get(token) ?? anySession(wallet)
+  const session = findSession(wallet, token) ?? anySession(wallet)
   const problem = tokenProblem(wallet, session, session?.userId ?? '')
   const isForgiven = session !== undefined && has(wallet, 'profile-dead-token-accepted')
   if (problem !== undefined && !isForgiven) return refused(problem)
@@ -69,6 +69,8 @@ function fieldsOf({ customFields }: Profile): Record<string, unknown> {
 
 const SPOILS: Readonly<Partial<Record<MutantId, Spoil>>> = {
   'profile-everybody-is-test': (profile) => ({ ...profile, isTest: true }),
+  'profile-cashout-constant': (profile) => withFields(profile, { isCashOutAllowed: true }),
+  'profile-verified-by-default': (profile) => withFields(profile, { isVerified: true, ...fieldsOf(profile) }),
   'profile-country-constant': (profile) => withFields(profile, { userCountry: 'MT' }),
   'profile-currency-unlisted': (profile, { currencies }) => ({
     ...profile,
@@ -95,7 +97,7 @@ export function balance(wallet: Wallet, body: Body): Answer {
   const asked = textOf(body, 'currency', CURRENCY)
   textOf(body, 'requestId', REQUEST_ID)
   checkOperatorUser(wallet.faults, body)
-  const session = wallet.sessions.get(textOf(body, 'token', TOKEN))
+  const session = findSession(wallet, textOf(body, 'token', TOKEN))
   const owner = has(wallet, 'balance-token-unchecked') ? session?.userId : userId
   const problem = tokenProblem(wallet, session, owner ?? userId)
   if (problem !== undefined) return refused(problem)
@@ -124,7 +126,7 @@ export function check(wallet: Wallet, body: Body): Answer {
   const transactionId = textOf(body, 'transactionId', TRANSACTION_ID)
   const userId = textOf(body, 'userId', USER_ID)
   checkOperatorUser(wallet.faults, body)
-  const bet = wallet.bets.get(betKey(userId, transactionId))
+  const bet = wallet.bets.get(betKey(wallet, userId, transactionId))
   if (bet?.placement === undefined) return has(wallet, 'check-unknown-ok') ? data({ transactionId }) : refused(5)
   const { stake, currency } = bet.placement
   const isSettled = bet.state === 'settled'

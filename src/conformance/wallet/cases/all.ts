@@ -1,9 +1,12 @@
 /** Every case of `conformance wallet`, in the order of the report. */
 import type { Case } from '../case.ts'
 import { ACCOUNT_CASES } from './account.ts'
+import { ALIKE_CASES } from './alike.ts'
 import { ANSWER_CASES } from './answers.ts'
 import { CASHOUT_CASES } from './cashout.ts'
 import { CURRENCY_CASES } from './currency.ts'
+import { LATE_CASES } from './late.ts'
+import { MEMBER_CASES } from './member.ts'
 import { MESSAGE_CASES } from './message.ts'
 import { MONEY_CASES } from './money.ts'
 import { PLACE_CASES } from './place.ts'
@@ -18,6 +21,8 @@ import { UNSETTLE_CASES } from './unsettle.ts'
 export const CASES: readonly Case[] = [
   ...SIGNATURE_CASES,
   ...MESSAGE_CASES,
+  ...MEMBER_CASES,
+  ...ALIKE_CASES,
   ...PROFILE_CASES,
   ...ACCOUNT_CASES,
   ...PLACE_CASES,
@@ -29,5 +34,6 @@ export const CASES: readonly Case[] = [
   ...CASHOUT_CASES,
   ...UNSETTLE_CASES,
   ...RACE_CASES,
+  ...LATE_CASES,
   ...ANSWER_CASES,
 ]

@@ -1,10 +1,9 @@
 /** Rows 31 and 34 to 36, and K23: amounts are exact to the digits of their currency, however large, however many. */
-import type { Amount, PlayedCase } from '../case.ts'
-import { accept, acceptAs, finer, place, refuse, rollback, rounds, settle } from '../words.ts'
+import type { PlayedCase } from '../case.ts'
+import { accept, acceptAs, finer, place, refuse, rollback, rounds, settle, units } from '../words.ts'
 
-const ONE_UNIT: Amount = { percent: 0, plusUnits: 1 }
-/** Times 100 as floating-point numbers: 28.999…, 114.999… and 1998.999… */
-const NOT_BINARY = ['0.29', '1.15', '19.99']
+/** 0.29, 1.15 and 10.03 times 100 are 28.999…, 114.999… and 1002.999… in floating point; 1.003 times 1000 is 1002.999… */
+const NOT_BINARY = [29, 115, 1003].map(units)
 /** A bet of this size may be beyond what the operator takes; the interface shows no code for that. */
 const TOO_LARGE = refuse()
 
@@ -13,14 +12,14 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     id: 'money-01',
     clause: 'Place bet, partner action 5; M-1',
     level: 'MUST',
-    sentence: 'ten bets of 0.1 cost 1, and what is finer than a minor unit never reaches a balance',
+    sentence: 'ten bets of ten minor units cost a hundred, and what is finer than a minor unit never reaches a balance',
     loses: 'fractions of a cent, bet by bet, until the balance is no amount any more: both sides',
     covers: ['C34', 'C35', 'K23'],
     steps: [
-      rounds(10, place({ amount: '0.1' })),
+      rounds(10, place({ amount: units(10) })),
       ...['Y', 'Y2'].map((bet) => place({ bet, amount: finer('33') }, [refuse(), acceptAs('debit', '33')])),
       ...['Y', 'Y2'].map((bet) => rollback({ bet, amount: '33' })),
-      ...[place({ bet: 'Z', amount: '0.1' }), settle('won', '0.3', { bet: 'Z' })],
+      ...[place({ bet: 'Z', amount: units(10) }), settle('won', units(30), { bet: 'Z' })],
     ],
   },
   {
@@ -29,8 +28,15 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     level: 'MUST',
     sentence: 'no cent is lost where a floating-point number cannot hold the amount',
     loses: 'one cent of every such stake and payout: the operator, then the player',
-    covers: ['C35'],
-    steps: NOT_BINARY.flatMap((amount) => [place({ bet: amount, amount }), settle('won', amount, { bet: amount })]),
+    covers: ['C35', 'I11'],
+    steps: [
+      // The last stake may be more than the least balance.
+      ...[place(), settle('won', '200')],
+      ...NOT_BINARY.flatMap((amount, index) => {
+        const bet = `X${index + 1}`
+        return [place({ bet, amount }), settle('won', amount, { bet })]
+      }),
+    ],
   },
   {
     id: 'money-03',
@@ -48,10 +54,13 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     id: 'money-04',
     clause: 'Settle, partner action 5; M-2',
     level: 'MUST',
-    sentence: 'a large win is paid to the cent',
+    sentence: 'a large win is paid to the minor unit',
     loses: 'the cents of every large win, in either direction',
     covers: ['C36', 'K23'],
-    steps: [place(), settle('won', '1234567.89'), place({ bet: 'Y' }), settle('won', '99999999.99', { bet: 'Y' })],
+    steps: [
+      ...[place(), settle('won', units(123_456_789))],
+      ...[place({ bet: 'Y' }), settle('won', units(9_999_999_999), { bet: 'Y' })],
+    ],
   },
   {
     id: 'money-05',
@@ -62,7 +71,7 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     covers: ['C36'],
     player: 'crypto',
     steps: [
-      ...[place({ amount: ONE_UNIT }), place({ bet: 'Y', amount: '0.123456' })],
+      ...[place({ amount: units(1) }), place({ bet: 'Y', amount: '0.123456' })],
       ...[settle('won', '1234567.123456', { bet: 'Y' }), rollback()],
     ],
   },

@@ -4,13 +4,14 @@ import {
   accept,
   act,
   CANCELLED,
+  MOMENT,
   NOTHING_TO_CANCEL,
-  pause,
   place,
   refuse,
   rollback,
   settle,
   times,
+  units,
   whole,
 } from '../words.ts'
 
@@ -18,9 +19,6 @@ const SELECTION = {
   ...{ disciplineId: 1, discipline: 'Football', tournamentId: 77, tournament: 'Eliteserien', eventId: 4711 },
   ...{ event: 'Brann - Viking', marketId: 1, market: 'Winner', outcomeId: 2, outcome: 'Viking', coefficient: 1.2 },
 }
-/** Long enough that two moments are different ones on every clock. */
-const MOMENT_MS = 20
-
 export const PLACE_CASES: readonly PlayedCase[] = [
   {
     id: 'place-01',
@@ -29,7 +27,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
     sentence: 'a bet debits its stake',
     loses: 'bets cost nothing: the operator pays every win',
     covers: ['C27', 'B26'],
-    steps: [place(), place({ bet: 'Y', amount: '0.1' })],
+    steps: [place(), place({ bet: 'Y', amount: units(10) })],
   },
   {
     id: 'place-02',
@@ -125,7 +123,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
     covers: ['C37'],
     steps: [
       place({}, accept('debit', ['says the time of the first answer'])),
-      pause(MOMENT_MS),
+      MOMENT,
       place({}, [accept('debit', ['says the time of the first answer']), refuse()]),
     ],
   },

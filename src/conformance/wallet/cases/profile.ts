@@ -141,4 +141,25 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
     needs: ['/payment/check'],
     steps: [check({}, refuse())],
   },
+  {
+    id: 'profile-14',
+    clause: 'Resources, customFields; P-2',
+    level: 'MUST',
+    sentence: 'nothing that the profile says of a player differs from what the operator has stored of it',
+    loses: 'no money: cashout, antifraud and bonuses go by what somebody else is',
+    covers: ['I10', 'K28'],
+    player: 'described',
+    steps: [profile({}, accept('nothing', ['says nothing else than is known']))],
+  },
+  {
+    id: 'profile-15',
+    clause: 'P-2',
+    level: 'SHOULD',
+    sentence: 'of a player of whom the operator has stored nothing the profile says nothing',
+    loses: 'no money: cashout, antifraud and bonuses go by what somebody has made up',
+    covers: ['I10', 'K28'],
+    // The operator has made this player, so that it is known what nobody has said of it.
+    needs: ['operator'],
+    steps: [profile({}, accept('nothing', ['makes nothing up']))],
+  },
 ]

@@ -1,9 +1,11 @@
 /** Part D, K18 to K21: the stake comes back once, whatever the order of the calls. */
 import type { PlayedCase } from '../case.ts'
-import { ALREADY_DONE, accept, place, refuse, rollback, settle, times, whole } from '../words.ts'
+import { ALREADY_DONE, accept, MOMENT, place, refuse, rollback, settle, times, whole } from '../words.ts'
 
 /** The Rollback is done, in one of the two forms that the service understands. */
 const GIVEN_BACK = [accept('cancel'), ALREADY_DONE]
+/** 400/8, which is as good, has no time. */
+const TIMED = [accept('cancel', ['says the time of the first answer']), ALREADY_DONE]
 const UNMOVED = [accept('nothing'), refuse(8)]
 /** A bet of a player who has none by that id: refused, or taken for one that is not known. */
 const NOTHING = [accept('nothing'), refuse()]
@@ -137,5 +139,14 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
     loses: 'the stake of a lost bet: the operator pays',
     covers: ['D62', 'E72', 'K21'],
     steps: [place(), settle('lost', '0', {}, accept('pay')), rollback({}, UNMOVED)],
+  },
+  {
+    id: 'rollback-14',
+    clause: 'R-2',
+    level: 'SHOULD',
+    sentence: 'the repeat of a Rollback is answered with the time of the first',
+    loses: 'nothing: the books of both sides disagree about when it was',
+    covers: ['D56', 'I9'],
+    steps: [...[place(), rollback({}, TIMED), MOMENT], rollback({}, TIMED)],
   },
 ]

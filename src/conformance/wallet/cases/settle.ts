@@ -1,6 +1,6 @@
 /** Part E 71 to 84, K10 and K12: what a bet has paid is always the last result that was accepted. */
 import type { PlayedCase } from '../case.ts'
-import { accept, place, refuse, rounds, settle, times, whole } from '../words.ts'
+import { accept, MOMENT, place, refuse, rounds, settle, times, whole } from '../words.ts'
 
 export const SETTLE_CASES: readonly PlayedCase[] = [
   {
@@ -120,6 +120,18 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
     steps: [
       ...[place(), settle('won', '200', { members: { amount: undefined } }, refuse())],
       settle('won', '200', {}, accept('pay')),
+    ],
+  },
+  {
+    id: 'settle-12',
+    clause: 'R-2',
+    level: 'SHOULD',
+    sentence: 'the repeat of a Settle is answered with the time of the first',
+    loses: 'nothing: the books of both sides disagree about when it was',
+    covers: ['E74', 'I9'],
+    steps: [
+      ...[place(), settle('won', '200', {}, accept('pay', ['says the time of the first answer'])), MOMENT],
+      settle('won', '200', {}, accept('pay', ['says the time of the first answer'])),
     ],
   },
 ]

@@ -1,7 +1,7 @@
 /** Part A and K1 to K3: only what the service has signed may move money, and all that it has signed must be understood. */
 import type { PlayedCase, Signature, Step } from '../case.ts'
 import { written } from '../json-text.ts'
-import { accept, balance, place, profile, refuse, rollback, settle, unsettle } from '../words.ts'
+import { accept, balance, check, place, profile, refuse, rollback, settle, unsettle } from '../words.ts'
 
 const FORGED: readonly Signature[] = ['absent', 'garbage', 'wrong secret', 'two parts', 'of another body']
 
@@ -189,5 +189,15 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
     loses: 'nothing yet: what the header demands and what is checked have parted, as forgeries begin',
     covers: ['A6', 'K3'],
     steps: [wronglySigned('crit')],
+  },
+  {
+    id: 'signature-19',
+    clause: 'Authentication, 1; P-4',
+    level: 'MUST',
+    sentence: 'Check is answered only to the service',
+    loses: 'no money: what players bet and win, to anyone who has the id of a bet',
+    covers: ['I8', 'K2'],
+    needs: ['/payment/check'],
+    steps: [place(), ...forgeries((signature) => check({ signature }, refuse()))],
   },
 ]

@@ -1,9 +1,10 @@
 /** Part E 91 to 96, K16 and K17: a result that is taken back leaves the bet open. */
 import type { PlayedCase } from '../case.ts'
-import { accept, place, refuse, rollback, settle, unsettle, whole } from '../words.ts'
+import { accept, MOMENT, place, refuse, rollback, settle, unsettle, whole } from '../words.ts'
 
 /** Where nothing was paid, nothing moves, whether it is refused or not. */
 const NOTHING = [accept('nothing'), refuse()]
+const TIMED = [accept('unpay', ['says the time of the first answer']), refuse()]
 
 export const UNSETTLE_CASES: readonly PlayedCase[] = [
   {
@@ -125,5 +126,14 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
       ...[place(), settle('won', '200'), unsettle('200', { named: 'the old one' }), settle('won', '200')],
       unsettle('200', { bytesOf: 'the old one' }, NOTHING),
     ],
+  },
+  {
+    id: 'unsettle-12',
+    clause: 'R-2',
+    level: 'SHOULD',
+    sentence: 'the repeat of an Unsettle is answered with the time of the first',
+    loses: 'nothing: the books of both sides disagree about when it was',
+    covers: ['E93', 'I9'],
+    steps: [...[place(), settle('won', '200'), unsettle('200', {}, TIMED), MOMENT], unsettle('200', {}, TIMED)],
   },
 ]

@@ -1,0 +1,69 @@
+/** Row I7: ids and tokens that are nearly the same are others. A column that is too short, or compares without case, mixes them. */
+
+import { changed } from '../alike.ts'
+import type { PlayedCase } from '../case.ts'
+import { accept, place, profile, refuse, rollback, settle } from '../words.ts'
+
+export const ALIKE_CASES: readonly PlayedCase[] = [
+  {
+    id: 'alike-01',
+    clause: 'Resources, transactionId',
+    level: 'MUST',
+    sentence: 'two bets whose ids differ in nothing but the last character are two bets',
+    loses: 'a bet that is accepted and never debited, or the result of one paid for the other: one of the two pays',
+    covers: ['I7'],
+    steps: [
+      ...[place(), place({ bet: "X'", amount: '50' })],
+      ...[settle('won', '120', { bet: "X'" }, accept('pay')), rollback()],
+    ],
+  },
+  {
+    id: 'alike-02',
+    clause: 'Resources, requestId',
+    level: 'MUST',
+    sentence: 'two requests whose requestIds differ in nothing but the last character are two requests',
+    loses: 'the second one, taken for a repeat of the first: one of the two pays',
+    covers: ['I7'],
+    steps: [
+      ...[place({ requestId: 'r' }), place({ bet: 'Y', requestId: "r'", amount: '50' })],
+      ...[settle('won', '120', { requestId: 's' }), settle('won', '120', { bet: 'Y', requestId: "s'" })],
+    ],
+  },
+  {
+    id: 'alike-03',
+    clause: 'Place bet, partner action 3; User data, partner actions',
+    level: 'MUST',
+    sentence: 'a token that only begins like one that was given out is refused',
+    loses: 'anyone who knows a part of a token bets with the money of its player',
+    covers: ['I7'],
+    steps: (['cut short', 'longer', 'other end'] as const).flatMap((how) => [
+      place({ members: { token: changed(how) } }, refuse()),
+      profile({ members: { token: changed(how) } }, refuse()),
+    ]),
+  },
+  {
+    id: 'alike-04',
+    clause: 'P-1',
+    level: 'SHOULD',
+    sentence: 'a token in other case is another token, and refused',
+    loses: 'nothing yet: a token is guessed sooner where each letter stands for two',
+    covers: ['I7'],
+    steps: [
+      place({ members: { token: changed('other case') } }, refuse()),
+      profile({ members: { token: changed('other case') } }, refuse()),
+    ],
+  },
+  {
+    // In other case a userId may well be the same player's: that is for the partner to say.
+    id: 'alike-05',
+    clause: 'Place bet, partner action 3; Resources, userId',
+    level: 'MUST',
+    sentence: "a userId that only begins like the player's is another player, whose bet this token does not place",
+    loses: 'a player bets with the money of another',
+    covers: ['I7'],
+    steps: [
+      place({ members: { userId: changed('longer') } }, refuse()),
+      place({ members: { userId: changed('cut short') } }, refuse()),
+    ],
+  },
+]

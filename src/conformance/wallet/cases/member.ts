@@ -1,0 +1,83 @@
+/** Row I6: members of a bet that are rare, and legal. A wallet that has never seen one refuses the bet, or breaks on it. */
+import type { PlayedCase } from '../case.ts'
+import { accept, place, rollback, settle } from '../words.ts'
+
+const BONUS = { bonusId: 4711, bonusTemplateId: 77 }
+const FREEBET = { ...BONUS, bonusAmount: 100 }
+/** The stake is the player's, as the interface says, or paid by the operator's promotions (M-4). */
+const TAKEN = [accept('debit'), accept('nothing')]
+
+const NEWS = {
+  ...{ disciplineId: 9, discipline: 'Football ⚽', tournamentId: 78, tournament: '🏆 Cup', eventId: 4712 },
+  ...{ event: '𝔅𝔯𝔞𝔫𝔫 🇳🇴 - 😀', marketId: 2, market: '👍', outcomeId: 3, outcome: '𠮷野', coefficient: 2.5 },
+}
+
+const REFUSED = 'every such bet: the operator loses it'
+
+export const MEMBER_CASES: readonly PlayedCase[] = [
+  {
+    id: 'member-01',
+    clause: 'Resources, gameType',
+    level: 'MUST',
+    sentence: "a bet of gameType 'turbogames' is a bet like any other",
+    loses: REFUSED,
+    covers: ['I6'],
+    steps: [
+      place({ members: { gameType: 'turbogames' } }),
+      settle('won', '200', { members: { gameType: 'turbogames' } }),
+    ],
+  },
+  {
+    id: 'member-02',
+    clause: 'Resources, bonusId; Resources, bonusTemplateId; Resources, bonusAmount; M-4',
+    level: 'MUST',
+    sentence: 'a freebet is taken, its win is paid in full, and its Rollback gives back what was debited',
+    loses: 'every freebet, or a part of its win: the player pays',
+    covers: ['I6'],
+    steps: [
+      ...[place({ members: FREEBET }, TAKEN), settle('won', '150', { members: BONUS }, accept('pay'))],
+      ...[place({ bet: 'Y', members: FREEBET }, TAKEN), rollback({ bet: 'Y', members: FREEBET })],
+    ],
+  },
+  {
+    id: 'member-03',
+    clause: 'Resources, subPartnerId',
+    level: 'MUST',
+    sentence: 'a subPartnerId that is a text is accepted',
+    loses: 'every bet of the second site under one key: the operator loses them',
+    covers: ['I6'],
+    steps: [place({ members: { subPartnerId: 'site-2.example' } })],
+  },
+  {
+    id: 'member-04',
+    clause: 'Resources, ip',
+    level: 'MUST',
+    sentence: 'an IPv6 address is an IP address, written short or in full',
+    loses: 'every bet from a mobile network: the operator loses them',
+    covers: ['I6'],
+    steps: ['2001:db8::7', '2001:0db8:0000:0000:0000:0000:0000:0007'].map((ip, index) =>
+      place({ bet: `address ${index + 1}`, members: { ip } }),
+    ),
+  },
+  {
+    id: 'member-05',
+    clause: 'Resources, coefficient',
+    level: 'MUST',
+    sentence: 'a coefficient of 10000 is accepted',
+    loses: 'the express bets with the longest odds: the operator loses them',
+    covers: ['I6'],
+    steps: [
+      place({ members: { ticketType: 'express', coefficient: 10_000, boosterCoefficient: 1.15 } }),
+      settle('lost', '0', { members: { ticketType: 'express', coefficient: 10_000 } }),
+    ],
+  },
+  {
+    id: 'member-06',
+    clause: 'Resources, metadata',
+    level: 'MUST',
+    sentence: 'signs of four bytes in the metadata are text',
+    loses: 'every bet on a match that somebody has put a flag or a ball into: the operator loses it',
+    covers: ['C46', 'I6'],
+    steps: [place({ members: { metadata: [NEWS] } })],
+  },
+]
