@@ -4,9 +4,11 @@ import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { type Claim, claimDue, LEASE_MS } from '../../src/platform/claim.ts'
 import { record } from '../../src/platform/record.ts'
+import { ROLLBACK_ATTEMPTS } from '../../src/platform/schedule.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { type Answer, notCalled } from '../../src/wallet-client/wallet-client.ts'
 import { status } from '../support/scripted-wallet.ts'
+import { signal } from '../support/signal.ts'
 import { type Scene, startScene } from './scene.ts'
 
 let scene: Scene
@@ -36,10 +38,13 @@ async function waitingSettle(): Promise<string> {
 }
 
 /** What a process claims that looks so many milliseconds from now. */
-async function claim(laterMs: number): Promise<Claim> {
+function claimsOf(lane: 'results' | 'rollbacks', laterMs: number): Promise<Claim[]> {
   const at = new Date(scene.time.now().getTime() + laterMs)
-  const lane = { partnerId: scene.partnerId, lane: 'results', free: 1 } as const
-  const [claimed] = await db.transaction((tx) => claimDue(tx, [lane], at))
+  return db.transaction((tx) => claimDue(tx, [{ partnerId: scene.partnerId, lane, free: 1 }], at))
+}
+
+async function claim(laterMs: number, lane: 'results' | 'rollbacks' = 'results'): Promise<Claim> {
+  const [claimed] = await claimsOf(lane, laterMs)
   if (claimed === undefined) throw new Error('nothing was due')
   return claimed
 }
@@ -64,4 +69,40 @@ test.each(ANSWERS)('an attempt that records %s after its lease leaves the next a
   const { over } = await recordAnswer(successor, { kind: 'accepted', reply: {} })
   expect(over.map(({ status }) => status)).toEqual(['done'])
   expect((await scene.api.bet(betId)).deliveries[1]?.status).toBe('done')
+})
+
+test('an attempt is recorded once: what it says a second time changes nothing', async () => {
+  await waitingSettle()
+  const claimed = await claim(LEASE_MS)
+  await recordAnswer(claimed, { kind: 'refused', code: 9, message: 'no' })
+  const before = await deliveryOf(claimed)
+  expect(await recordAnswer(claimed, { kind: 'accepted', reply: {} })).toEqual({ over: [], busy: [] })
+  expect(await deliveryOf(claimed)).toEqual(before)
+})
+
+test('a rollback whose tenth attempt was abandoned is not tried an eleventh time, but stuck (C-4)', async () => {
+  scene.wallet.next('place', status(500))
+  scene.wallet.next('rollback', status(500))
+  await scene.api.place(scene.frame)
+  await scene.time.settle()
+  for (let attempt = 2; attempt <= ROLLBACK_ATTEMPTS; attempt++)
+    expect(await claim(attempt * LEASE_MS, 'rollbacks')).toMatchObject({ status: 'pending', attempts: attempt })
+  const late = await claim((ROLLBACK_ATTEMPTS + 1) * LEASE_MS, 'rollbacks')
+  expect(late).toMatchObject({ status: 'stuck', attempts: ROLLBACK_ATTEMPTS })
+})
+
+test('a Place bet that waits for its answer is nobody’s to send again; given up meanwhile, its late answer changes nothing (C-1)', async () => {
+  const answer = signal()
+  scene.wallet.next('place', { hold: answer.given })
+  const before = scene.wallet.of('place').length
+  const placing = scene.api.place(scene.frame)
+  await scene.wallet.seen('place', before + 1)
+  expect(await claimsOf('results', 2 * LEASE_MS)).toEqual([])
+  await scene.time.advance(2 * LEASE_MS) // its lease is over: it is given up
+  answer.give()
+  const { betId, status: placed } = await placing
+  await scene.time.settle()
+  expect(placed).toBe('cancelled')
+  expect(scene.callsOf(betId).map(({ operation }) => operation)).toEqual(['place', 'rollback'])
+  scene.wallet.faults.length = 0 // that the rollback came before the answer is what this is about
 })

@@ -1,0 +1,73 @@
+/**
+ * `npm run mutants`: plants one fault after another (faults.mjs) and runs the tests that must see it, each fault in a project
+ * of its own of one vitest run, on one Postgres. The sources on the disk stay as they are. Ends with 1 when a fault
+ * survives, is not found any more, or keeps its tests from starting. `npm run mutants -- decide` plants in files of that name.
+ */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { startVitest } from 'vitest/node'
+import { FAULTS } from './faults.mjs'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** Milliseconds for one test: a fault may keep it waiting for ever. */
+const TEST_TIMEOUT_MS = 30_000
+
+const wanted = process.argv[2] ?? ''
+const faults = FAULTS.filter(({ file }) => file.includes(wanted)).map((fault, i) => ({
+  ...fault,
+  name: `fault ${i + 1}`,
+}))
+const gone = faults.filter(({ file, search }) => textOf(file).split(search).length !== 2)
+const planted = faults.filter((fault) => !gone.includes(fault))
+
+const results = planted.length === 0 ? new Map() : await runAll()
+const verdicts = planted.map((fault) => [verdictOn(results.get(fault.name) ?? []), fault])
+const bad = [
+  ...gone.map((fault) => ['is not there once', fault]),
+  ...verdicts.filter(([verdict]) => verdict !== 'killed'),
+]
+for (const [verdict, { file, search, planted: instead, tests }] of bad)
+  process.stdout.write(
+    `${verdict}: ${file}: ${JSON.stringify(search)} → ${JSON.stringify(instead)}, ${tests.join(', ')}\n`,
+  )
+process.stdout.write(`${faults.length} faults, ${faults.length - bad.length} killed\n`)
+process.exitCode = bad.length === 0 ? 0 : 1
+
+/** The test files of each project. */
+async function runAll() {
+  const projects = planted.map((fault) => ({
+    root: ROOT,
+    plugins: [planting(fault)],
+    test: { name: fault.name, include: fault.tests, testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS },
+  }))
+  const vitest = await startVitest('test', [], {
+    ...{ root: ROOT, config: false, watch: false, reporters: [{}], maxWorkers: 2, projects },
+    globalSetup: ['test/support/postgres-server.ts'],
+  })
+  const found = new Map()
+  for (const file of vitest.state.getTestModules())
+    found.set(file.project.name, [...(found.get(file.project.name) ?? []), file])
+  await vitest.close()
+  process.exitCode = 0 // that tests fail is what they are there for
+  return found
+}
+
+function planting({ file, search, planted: instead }) {
+  const path = `${ROOT}${file}`
+  return {
+    name: 'purser-fault',
+    enforce: 'pre',
+    transform: (code, id) => (id.split('?')[0] === path ? code.replace(search, () => instead) : undefined),
+  }
+}
+
+function verdictOn(files) {
+  const tests = files.flatMap((file) => [...file.children.allTests()])
+  if (tests.length === 0) return 'no test ran'
+  const isSeen = files.some((file) => file.state() === 'failed') // a test, or what prepares the tests
+  return isSeen ? 'killed' : 'survived'
+}
+
+function textOf(file) {
+  return readFileSync(`${ROOT}${file}`, 'utf8')
+}

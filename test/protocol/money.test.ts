@@ -1,0 +1,31 @@
+/** The bounds of amounts and balances, and the text of small ones, to the last minor unit (M-1). */
+import { expect, test } from 'vitest'
+import {
+  fitsBalance,
+  formatMoney,
+  MAX_AMOUNT,
+  MAX_BALANCE,
+  money,
+  parseDecimal,
+  parseWireAmount,
+} from '../../src/protocol/money.ts'
+
+test('the largest amount is an amount, one minor unit more is none', () => {
+  expect(parseDecimal(`${MAX_AMOUNT}`, 0)).toBe(MAX_AMOUNT)
+  expect(parseDecimal(`${MAX_AMOUNT + 1n}`, 0)).toBeUndefined()
+})
+
+test('a balance fits up to its bound, below zero as above', () => {
+  const bounds = [MAX_BALANCE, -MAX_BALANCE, MAX_BALANCE + 1n, -MAX_BALANCE - 1n]
+  expect(bounds.map(fitsBalance)).toEqual([true, true, false, false])
+})
+
+test('an amount below one has its nought, a negative one its sign', () => {
+  expect(formatMoney(money(5n), 2)).toBe('0.05')
+  expect(formatMoney(money(-5n), 2)).toBe('-0.05')
+  expect(formatMoney(money(0n), 3)).toBe('0.000')
+})
+
+test('minus nought is no amount of the wire, nought is', () => {
+  expect([parseWireAmount(0, 2), parseWireAmount(-0, 2)]).toEqual([0n, undefined])
+})
