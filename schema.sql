@@ -173,6 +173,13 @@ CREATE TABLE platform.selection (
     details json NOT NULL
 );
 
+CREATE TABLE platform.setting (
+    name text NOT NULL,
+    value text NOT NULL
+);
+
+COMMENT ON TABLE platform.setting IS 'The settings that decide about money, as every process must have them.';
+
 CREATE TABLE purser.account (
     bucket integer NOT NULL,
     player text NOT NULL COLLATE pg_catalog."C",
@@ -256,7 +263,9 @@ CREATE TABLE purser.cash_movement (
     amount bigint NOT NULL,
     version bigint NOT NULL,
     balance_after bigint NOT NULL,
+    despite_exclusion boolean DEFAULT false NOT NULL,
     CONSTRAINT cash_movement_amount_check CHECK ((amount > 0)),
+    CONSTRAINT cash_movement_check CHECK (((kind = 'deposit'::text) OR (NOT despite_exclusion))),
     CONSTRAINT cash_movement_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text])))
 );
 
@@ -317,7 +326,7 @@ CREATE TABLE purser.setting (
     value text NOT NULL
 );
 
-COMMENT ON TABLE purser.setting IS 'What is fixed when the database is created: the number of buckets.';
+COMMENT ON TABLE purser.setting IS 'What is fixed when the database is created: the number of buckets. And the settings that decide about money, as every process must have them.';
 
 CREATE TABLE purser.transfer (
     bucket integer NOT NULL,
@@ -384,6 +393,9 @@ ALTER TABLE ONLY platform.partner
 
 ALTER TABLE ONLY platform.selection
     ADD CONSTRAINT selection_pkey PRIMARY KEY (bet_id, number);
+
+ALTER TABLE ONLY platform.setting
+    ADD CONSTRAINT setting_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY purser.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (bucket, player, currency);

@@ -18,24 +18,33 @@ import { saveBook } from '../ledger/post.ts'
 import { effectOnPlayer, TRANSFER_KINDS } from '../ledger/posting.ts'
 import { readStatement, type Transfer } from '../ledger/transfer.ts'
 import { BetIdSchema, CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
-import { type Currency, isStorable } from '../protocol/ids.ts'
+import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import { fitsBalance, type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
+import type { Player } from '../wallet/player.ts'
 import { findPlayer, type Located, type OperatorDeps, show, toAmount, toCurrency, withPlayer } from './operator.ts'
 import { DecimalSchema } from './players.ts'
 
 type Kind = 'deposit' | 'withdrawal'
 
-export const CashSchema = Type.Object(
-  {
-    currency: CurrencySchema,
-    amount: DecimalSchema,
-    reference: Type.String({
-      minLength: 1,
-      maxLength: 128,
-      description: 'Your own id of this movement, unique per player.',
-    }),
-  },
-  { additionalProperties: false, examples: [{ currency: 'EUR', amount: '100.00', reference: 'psp-4711' }] },
+const movementMembers = {
+  currency: CurrencySchema,
+  amount: DecimalSchema,
+  reference: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description: 'Your own id of this movement, unique per player.',
+  }),
+}
+const strict = {
+  additionalProperties: false,
+  examples: [{ currency: 'EUR', amount: '100.00', reference: 'psp-4711' }],
+} as const
+export const WithdrawalSchema = Type.Object(movementMembers, strict)
+const DESPITE_EXCLUSION =
+  'true: also to a player who is blocked or self-excluded; kept with the deposit, in the statement (O-3).'
+export const DepositSchema = Type.Object(
+  { ...movementMembers, despiteExclusion: Type.Optional(Type.Boolean({ description: DESPITE_EXCLUSION })) },
+  strict,
 )
 const signedDecimal = (description?: string) =>
   Type.String({ pattern: SIGNED_DECIMAL_PATTERN, ...(description && { description }) })
@@ -64,6 +73,9 @@ export const TransferSchema = Type.Object({
   transactionId: Type.Optional(BetIdSchema),
   requestId: Type.Optional(RequestIdSchema),
   reference: Type.Optional(Type.String()),
+  despiteExclusion: Type.Optional(
+    Type.Literal(true, { description: 'A deposit to a player who was blocked or self-excluded then (O-3).' }),
+  ),
   at: Type.String({ format: 'date-time' }),
 })
 export const StatementSchema = pageOf(TransferSchema)
@@ -83,12 +95,12 @@ const READ_MOVEMENT = statement(
 )
 const INSERT_MOVEMENT = statement(
   'insert_cash_movement',
-  `insert into purser.cash_movement (bucket, player, reference, kind, currency, amount, version, balance_after)
-   values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint)`,
+  `insert into purser.cash_movement (bucket, player, reference, kind, currency, amount, version, balance_after, despite_exclusion)
+   values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint, $9::boolean)`,
 )
 
 /** Moves money once per reference: the same call again gets the same answer, another one with its reference 422. */
-export function moveCash(deps: OperatorDeps, userId: string, kind: Kind, body: Static<typeof CashSchema>) {
+export function moveCash(deps: OperatorDeps, userId: string, kind: Kind, body: Static<typeof DepositSchema>) {
   const currency = toCurrency(deps, body.currency, '/currency')
   const amount = toAmount(deps, body.amount, currency, '/amount')
   if (amount === 0n) throw invalid('/amount', 'must be more than 0')
@@ -96,10 +108,26 @@ export function moveCash(deps: OperatorDeps, userId: string, kind: Kind, body: S
   return withPlayer(deps, userId, async (tx, located) => {
     const [earlier] = await tx.query<MovementRow>(READ_MOVEMENT, [located.bucket, located.player.id, body.reference])
     if (earlier !== undefined) return repeat(deps, earlier, { kind, currency, amount })
-    const transfer = await post(deps, tx, located, { kind, currency, amount, reference: body.reference })
+    const exclusion = kind === 'deposit' ? exclusionOf(located.player, deps.clock.now()) : undefined
+    if (exclusion !== undefined && body.despiteExclusion !== true) throw exclusion
+    const movement = { kind, currency, amount, reference: body.reference, despiteExclusion: exclusion !== undefined }
+    const transfer = await post(deps, tx, located, movement)
     return showMovement(deps, currency, transfer.version, transfer.balanceAfter)
   })
 }
+
+/** Why the player gets no deposit (O-3). Money can always be taken out: it is the player's. */
+function exclusionOf({ status, selfExcludedUntil }: Player, now: Date): Problem | undefined {
+  if (status === 'blocked') return conflict('player_blocked', `the player is blocked; ${HOW_TO_INSIST}`)
+  if (selfExcludedUntil !== null && selfExcludedUntil > now)
+    return conflict(
+      'self_excluded',
+      `the player is self-excluded until ${selfExcludedUntil.toISOString()}; ${HOW_TO_INSIST}`,
+    )
+  return undefined
+}
+
+const HOW_TO_INSIST = 'a deposit is made only with despiteExclusion: true'
 
 interface Movement {
   readonly kind: Kind
@@ -118,9 +146,9 @@ async function post(
   deps: OperatorDeps,
   tx: Tx,
   { player, bucket }: Located,
-  movement: Movement & { reference: string },
+  movement: Movement & { reference: string; despiteExclusion: boolean },
 ): Promise<Transfer> {
-  const { kind, currency, amount, reference } = movement
+  const { kind, currency, amount, reference, despiteExclusion } = movement
   const now = deps.clock.now()
   if (kind === 'deposit' && !player.currencies.includes(currency))
     throw conflict('currency_not_available', `${currency} is not one of the player's currencies`)
@@ -144,6 +172,7 @@ async function post(
     amount,
     transfer.version,
     transfer.balanceAfter,
+    despiteExclusion,
   ])
   return transfer
 }
@@ -175,12 +204,36 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
     ...(after && { after }),
     limit: limit + 1,
   })
+  const despite = await depositsDespiteExclusion(deps, bucket, player.id, rows)
+  const isDespite = ({ kind, reference }: Transfer) => kind === 'deposit' && despite.has(reference)
   return toPage(
     rows,
     limit,
-    (row) => showTransfer(deps, row),
+    (row) => ({ ...showTransfer(deps, row), ...(isDespite(row) && { despiteExclusion: true }) }),
     (row) => [row.at.toISOString(), row.currency, String(row.version)],
   )
+}
+
+const READ_DESPITE_EXCLUSION = statement(
+  'read_despite_exclusion',
+  `select m.reference from unnest($3::text[]) as k (reference)
+   cross join lateral (
+     select reference from purser.cash_movement
+     where bucket = $1::int and player = $2::text and reference = k.reference and despite_exclusion limit 1
+   ) m`,
+)
+
+/** The references of those deposits among the transfers. */
+async function depositsDespiteExclusion(
+  { db }: OperatorDeps,
+  bucket: number,
+  player: PlayerId,
+  transfers: readonly Transfer[],
+): Promise<ReadonlySet<string | undefined>> {
+  const references = transfers.flatMap(({ kind, reference }) => (kind === 'deposit' && reference ? [reference] : []))
+  if (references.length === 0) return new Set()
+  const rows = await db.query<{ reference: string }>(READ_DESPITE_EXCLUSION, [bucket, player, references])
+  return new Set(rows.map(({ reference }) => reference))
 }
 
 function toVersion(text: string | undefined): bigint {

@@ -16,13 +16,14 @@ import {
 import { BetHistorySchema, getBet, setLock } from './bets.ts'
 import {
   BalancesSchema,
-  CashSchema,
+  DepositSchema,
   getBalances,
   getStatement,
   MovementSchema,
   moveCash,
   StatementQuerySchema,
   StatementSchema,
+  WithdrawalSchema,
 } from './cash.ts'
 import type { OperatorDeps } from './operator.ts'
 import { createPlayer, getPlayer, NewPlayerSchema, PlayerPatchSchema, PlayerSchema, patchPlayer } from './players.ts'
@@ -127,18 +128,23 @@ function addSessionRoutes(api: FastifyInstance, deps: OperatorDeps): void {
 }
 
 const MOVEMENTS = [
-  { path: 'deposits', kind: 'deposit', conflicts: 'currency_not_available or balance_too_large' },
-  { path: 'withdrawals', kind: 'withdrawal', conflicts: 'not_enough_money' },
+  {
+    path: 'deposits',
+    kind: 'deposit',
+    body: DepositSchema,
+    conflicts: 'player_blocked, self_excluded, currency_not_available or balance_too_large',
+  },
+  { path: 'withdrawals', kind: 'withdrawal', body: WithdrawalSchema, conflicts: 'not_enough_money' },
 ] as const
 
 function addMoneyRoutes(api: FastifyInstance, deps: RouteDeps): void {
   const tag = 'Money'
-  for (const { path, kind, conflicts } of MOVEMENTS) {
-    api.post<InPlayer & { Body: Static<typeof CashSchema> }>(
+  for (const { path, kind, body, conflicts } of MOVEMENTS) {
+    api.post<InPlayer & { Body: Static<typeof DepositSchema> }>(
       `/players/:userId/${path}`,
       describe(kind, tag, `Make a ${kind}, once per reference`, {
         params: PlayerPath,
-        body: CashSchema,
+        body,
         ok: { 201: MovementSchema },
         problems: { 409: conflicts, 422: 'reference_reused' },
       }),

@@ -111,13 +111,10 @@ function houseOf({ houses }: Play, userId: string): House {
   return houses[number % houses.length] as House
 }
 
+/** Who was blocked by hand gets none (O-3). */
 async function deposit(game: Play, userId: string, currency: string, amount: string): Promise<void> {
-  const reference = `sandbox-${randomUUID()}`
-  await houseOf(game, userId).wallet.get('POST', `/operator/players/${userId}/deposits`, {
-    currency,
-    amount,
-    reference,
-  })
+  const body = { currency, amount, reference: `sandbox-${randomUUID()}` }
+  await houseOf(game, userId).wallet.get('POST', `/operator/players/${userId}/deposits`, body, [409])
 }
 
 /** The operator's site gives the frame a session token; the platform asks the partner who that is. */

@@ -1,6 +1,6 @@
 /** What the operator does between the calls, to the wallet and to the model. */
 import { randomUUID } from 'node:crypto'
-import { addMoney, balanceOf, decimalText, minorUnits, type Player } from './players.ts'
+import { addMoney, balanceOf, decimalText, isShutOut, minorUnits, type Player } from './players.ts'
 import type { Act, PlayerChange } from './steps.ts'
 import { noteSession, openSession, type Seat, type Table } from './table.ts'
 
@@ -56,10 +56,11 @@ function withdrawalOf(table: Table, seat: Seat, amount: string | undefined): big
   return balance > 0n ? balance : 1n
 }
 
-/** A withdrawal of more than there is: 409, and nothing moves. */
+/** A withdrawal of more than there is, and a deposit to who may not have one (O-3): 409, and nothing moves. */
 async function transfer(table: Table, seat: Seat, kind: 'deposits' | 'withdrawals', units: bigint): Promise<void> {
   const player = table.model.players.get(seat.id)!
-  const possible = kind === 'deposits' || balanceOf(player, seat.currency) >= units
+  const possible =
+    kind === 'deposits' ? !isShutOut(player, table.wallet.clock.now()) : balanceOf(player, seat.currency) >= units
   const amount = decimalText(units, seat.currency)
   const body = { currency: seat.currency, amount, reference: randomUUID() }
   await expectStatus(table, possible ? 201 : 409, 'POST', `/operator/players/${seat.id}/${kind}`, body)

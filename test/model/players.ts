@@ -65,6 +65,11 @@ export function tokenProblem(session: Session | undefined, player: string, now: 
   return session.ended || session.expiresAt <= now ? 4 : undefined
 }
 
+/** Blocked or self-excluded. */
+export function isShutOut(player: Player, now: Date): boolean {
+  return [9, 14].includes(standingProblem(player, now) ?? 0)
+}
+
 /** 9, 14, 15, 16, in this order. */
 export function standingProblem(player: Player, now: Date): 9 | 14 | 15 | 16 | undefined {
   if (player.blocked) return 9

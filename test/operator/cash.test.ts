@@ -206,6 +206,59 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await wallet.operator.balance(userId, 'JPY')).toBe('8999999999999999991')
   })
 
+  const excluded = () => ({ selfExcludedUntil: new Date(wallet.clock.now().getTime() + 3_600_000).toISOString() })
+  const exclusions: [string, string, () => object][] = [
+    ['blocked', 'player_blocked', () => ({ status: 'blocked' })],
+    ['self-excluded', 'self_excluded', excluded],
+  ]
+  test.each(exclusions)(
+    'a %s player gets no deposit unless the call says so, which is kept (O-3)',
+    async (_, code, patch) => {
+      const userId = await newPlayer('50.00')
+      await move(userId, 'deposits', '1.00', 'before')
+      await wallet.operator.patch(userId, patch())
+      const path = `/operator/players/${userId}/deposits`
+      const deposit = (over: object) =>
+        wallet.operator.request('POST', path, { currency: 'EUR', amount: '5.00', reference: 'during', ...over })
+      for (const over of [{}, { despiteExclusion: false }]) {
+        const refused = await deposit(over)
+        expectProblem(refused, 409, code)
+        expect(JSON.stringify(refused.body)).toContain('despiteExclusion')
+      }
+      expect(await move(userId, 'deposits', '1.00', 'before'), 'the repeat of an earlier one').toMatchObject({
+        status: 201,
+      })
+      const made = await deposit({ despiteExclusion: true })
+      expect(made).toMatchObject({ status: 201, body: { balance: '56.00' } })
+      expect(await deposit({ despiteExclusion: true }), 'the same again').toEqual(made)
+      expect(await move(userId, 'withdrawals', '56.00', 'out')).toMatchObject({
+        status: 201,
+        body: { balance: '0.00' },
+      })
+      expect(await wallet.operator.session(userId), 'open bets must be seen').toMatch(/^\S{43}$/)
+      const shown = (await movements(userId)).map(({ reference, despiteExclusion }) => [reference, despiteExclusion])
+      expect(shown.slice(0, 3)).toEqual([
+        ['out', undefined],
+        ['during', true],
+        ['before', undefined],
+      ])
+    },
+  )
+
+  test('a player whose exclusion is over gets deposits like any other', async () => {
+    const userId = await newPlayer()
+    await wallet.operator.patch(userId, excluded())
+    wallet.clock.advance(3_600_000)
+    expect(await move(userId, 'deposits', '1.00', 'after')).toMatchObject({ status: 201 })
+  })
+
+  test('a withdrawal knows no despiteExclusion: nothing forbids it', async () => {
+    const userId = await newPlayer('5.00')
+    const body = { currency: 'EUR', amount: '1.00', reference: 'out', despiteExclusion: true }
+    const reply = await wallet.operator.request('POST', `/operator/players/${userId}/withdrawals`, body)
+    expectProblem(reply, 400, 'invalid_request', ['/despiteExclusion'])
+  })
+
   const faulty: [string, object, string[]][] = [
     ['nothing', {}, ['']],
     ['an amount of 0', { amount: '0.00' }, ['/amount']],
