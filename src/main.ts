@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable. */
 import { buffer } from 'node:stream/consumers'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig } from './config.ts'
 import { type ConformancePlatformFlags, runConformancePlatform } from './conformance/platform/command.ts'
 import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
@@ -11,6 +11,7 @@ import { FolderInUse } from './db/folder-lock.ts'
 import { migrate, requireMigrated } from './db/migrate.ts'
 import { NoDatabase, openDb, openExistingDb } from './db/open.ts'
 import { environment, examples } from './help.ts'
+import { grantsFor } from './db/rights.ts'
 import { audit } from './operator/audit.ts'
 import { sign } from './protocol/signature.ts'
 import { type ReconcileCommand, runReconcile } from './reconcile/command.ts'
@@ -97,13 +98,32 @@ program
   .command('migrate')
   .description('creates or updates the schema of the configured database')
   .option('--json', 'print the result as JSON')
-  .addHelpText('before', examples('DATABASE_URL=postgres://… purser migrate'))
+  .option('--grant <server=role...>', 'also give roles the rights that these servers need, and no more', toGrants, [])
+  .addHelpText(
+    'before',
+    examples(
+      'DATABASE_URL=postgres://owner@… purser migrate',
+      'DATABASE_URL=postgres://owner@… purser migrate --grant wallet=purser_wallet platform=purser_platform',
+    ),
+  )
   .addHelpText('after', environment('tool'))
-  .action(async ({ json }: { json?: true }) => {
-    const report = await withDb(openDb, (db) => migrate(db))
+  .action(async ({ json, grant }: { json?: true; grant: readonly string[] }) => {
+    const report = await withDb(openDb, async (db) => {
+      const migrated = await migrate(db)
+      await db.script(async (run) => {
+        for (const sql of grant) await run(sql)
+      })
+      return migrated
+    })
     if (json) return print(JSON.stringify(report))
     print(`schema version ${report.version}; applied: ${report.applied.join(', ') || 'nothing, it was up to date'}`)
   })
+
+program
+  .command('grants <server> <role>')
+  .description('prints the SQL with which the owner of the tables gives a role the rights that a server needs')
+  .addHelpText('before', examples('purser grants wallet purser_wallet | psql postgres://owner@…'))
+  .action((server: string, role: string) => toGrants(`${server}=${role}`).forEach(print))
 
 program
   .command('audit')
@@ -235,6 +255,15 @@ function addVersion(command: Command): void {
 function surroundings() {
   const { stdout, stderr, env } = process
   return { stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: stopSignal() }
+}
+
+/** One SQL text for each `server=role`. */
+function toGrants(text: string, earlier: readonly string[] = []): readonly string[] {
+  const [server = '', role = ''] = text.split(/=(.*)/s)
+  const known = (['wallet', 'platform', 'gateway'] as const).find((one) => one === server)
+  if (known === undefined || role === '')
+    throw new InvalidArgumentError('It is wallet, platform or gateway, and a role: wallet=purser_wallet.')
+  return [...earlier, grantsFor(known, role)]
 }
 
 function print(text: string): void {

@@ -4,8 +4,9 @@ import { registerApiReference } from './api-reference.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
-import { migrate, requireMigrated } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
+import { prepareDb } from './db/prepare.ts'
+import { missingRights } from './db/rights.ts'
 import { createDirectory } from './gateway/directory.ts'
 import { createGatewayMetrics } from './gateway/metrics.ts'
 import { createOperators } from './gateway/operators.ts'
@@ -26,8 +27,7 @@ export interface ServeGatewayDeps {
 export async function serveGateway(config: Config, deps: ServeGatewayDeps = {}): Promise<Running> {
   const db = deps.db ? { ...deps.db, close: async () => {} } : await openDb(config.store)
   try {
-    if (config.migrate === 'auto') await migrate(db)
-    else await requireMigrated(db)
+    await prepareDb(db, 'gateway', config.migrate)
     return await serve(config, db, deps)
   } catch (error) {
     await db.close()
@@ -74,7 +74,7 @@ export async function createGatewayApp(
     ...{ secrets, directory, operators, clock, onFailure, metrics, log, isDraining },
     apiKey: gatewayKey,
   })
-  registerHealth(http, db, metrics)
+  registerHealth(http, () => missingRights(db, 'gateway'), metrics)
   registerApiReference(app, 'gateway')
   const close = async () => {
     await closeApp(app)

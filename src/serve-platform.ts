@@ -4,8 +4,9 @@ import { registerApiReference } from './api-reference.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
-import { migrate, requireMigrated } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
+import { prepareDb } from './db/prepare.ts'
+import { missingRights } from './db/rights.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { startDatabaseClock } from './platform/database-clock.ts'
@@ -41,8 +42,7 @@ function timersOf(clock: Clock): Timers {
 export async function servePlatform(config: Config, deps: ServePlatformDeps = {}): Promise<Running> {
   const db = deps.db ? { ...deps.db, close: async () => {} } : await openDb(config.store)
   try {
-    if (config.migrate === 'auto') await migrate(db)
-    else await requireMigrated(db)
+    await prepareDb(db, 'platform', config.migrate)
     return await serve(config, db, deps)
   } catch (error) {
     await db.close()
@@ -92,7 +92,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, log, random, metrics })
   const placing = { db, clock, scales, partners, decided: deliverer.wake }
   await registerPlatform(http.app, { ...placing, apiKey: config.platformKey, log })
-  registerHealth(http, db, metrics)
+  registerHealth(http, () => missingRights(db, 'platform'), metrics)
   registerApiReference(http.app, 'platform')
   return {
     app: http.app,

@@ -5,8 +5,9 @@ import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { fixBuckets } from './db/buckets.ts'
 import type { Db } from './db/db.ts'
-import { migrate, requireMigrated } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
+import { prepareDb } from './db/prepare.ts'
+import { missingRights } from './db/rights.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { checkScales } from './ledger/currency.ts'
 import { createLogger, type Logger } from './logger.ts'
@@ -42,7 +43,7 @@ export async function serveWallet(
 }
 
 async function serve(config: Config, db: Db, clock: Clock, log: Logger): Promise<Running> {
-  const buckets = await prepareDb(config, db)
+  const buckets = await prepareStore(config, db)
   const app = await createApp(config, { db, buckets, clock, log })
   const url = await app.listen({ host: config.host, port: config.port })
   log.info({ url, version: VERSION, store: db.kind, buckets }, 'the wallet listens')
@@ -56,9 +57,8 @@ async function serve(config: Config, db: Db, clock: Clock, log: Logger): Promise
   }
 }
 
-async function prepareDb({ migrate: mode, buckets: wanted, scales }: Config, db: Db): Promise<number> {
-  if (mode === 'auto') await migrate(db)
-  else await requireMigrated(db)
+async function prepareStore({ migrate: mode, buckets: wanted, scales }: Config, db: Db): Promise<number> {
+  await prepareDb(db, 'wallet', mode)
   await checkScales(db, scales)
   return fixBuckets(db, wanted)
 }
@@ -87,7 +87,7 @@ export async function createApp(
   await wallet.register(app)
   const { forget } = wallet
   await registerOperator(app, { db, clock, buckets, scales, apiKey: config.operatorKey, clawback, log, forget })
-  registerHealth(http, db, wallet.metrics)
+  registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics)
   registerApiReference(app, 'wallet')
   return app
 }

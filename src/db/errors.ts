@@ -58,3 +58,8 @@ const BUSY = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED, '40001', '40P01'])
 export function isBusy(error: unknown): boolean {
   return BUSY.has(codeOf(error) ?? '')
 }
+
+/** The role has no right to do this. */
+export function isDenied(error: unknown): boolean {
+  return codeOf(error) === '42501'
+}

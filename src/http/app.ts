@@ -1,7 +1,6 @@
 /** The HTTP server that all of our processes have: limits, health, and a shutdown that finishes what was accepted. */
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Db, statement } from '../db/db.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { VERSION } from '../version.ts'
 import { Problem, sendProblem } from './problem.ts'
@@ -75,28 +74,24 @@ const BUILD_INFO = [
   `purser_build_info{version="${VERSION}"} 1\n`,
 ].join('\n')
 
-const PING = statement('ping', 'select 1 as ok')
-
-/** /healthz never touches the database; /readyz does, and says 503 while the server drains, so that a balancer sends no more. */
+/**
+ * /healthz never touches the database. /readyz does: 503 while a right is missing, and while the server drains, so that a
+ * balancer sends no more. `missingRights` asks the database.
+ */
 export function registerHealth(
   { app, isDraining }: HttpApp,
-  db: Db,
+  missingRights: () => Promise<readonly string[]>,
   metrics: { readonly contentType: string; text(): Promise<string> },
 ): void {
   app.get('/healthz', async () => ({ status: 'ok', version: VERSION }))
   app.get('/readyz', async (_request, reply) => {
-    const status = isDraining() ? 'draining' : (await answers(db)) ? 'ready' : 'database unavailable'
-    return reply.code(status === 'ready' ? 200 : 503).send({ status })
+    const missing = isDraining() ? 'draining' : await missingRights().catch(() => 'database unavailable')
+    if (typeof missing === 'string') return reply.code(503).send({ status: missing })
+    if (missing.length > 0) return reply.code(503).send({ status: 'rights are missing', missing })
+    return { status: 'ready' }
   })
   app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', metrics.contentType).send(BUILD_INFO + (await metrics.text())),
-  )
-}
-
-async function answers(db: Db): Promise<boolean> {
-  return db.query(PING).then(
-    () => true,
-    () => false,
   )
 }
 

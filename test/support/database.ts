@@ -7,6 +7,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/open.ts'
+import { grantsFor, type Server } from '../../src/db/rights.ts'
 
 export interface TestDatabase {
   url: string
@@ -44,6 +45,7 @@ async function makeTemplate(admin: pg.Client): Promise<void> {
   await admin.query(`drop database if exists ${draft} with (force)`)
   await admin.query(`create database ${draft}`)
   await migrated(urlOf(draft))
+  await grantRights(admin, draft)
   await admin.query(`alter database ${draft} rename to ${TEMPLATE}`)
 }
 
@@ -54,6 +56,31 @@ async function migrated(url: string): Promise<void> {
   } finally {
     await db.close()
   }
+}
+
+/** The servers under test run with what the guide gives them, so that a missing grant shows at once. */
+async function grantRights(admin: pg.Client, database: string): Promise<void> {
+  const { password } = new URL(inject('postgresUrl'))
+  for (const server of SERVERS) await admin.query(`create role ${roleOf(server)} login password '${password}'`)
+  const owner = new pg.Client({ connectionString: urlOf(database) })
+  await owner.connect()
+  for (const server of SERVERS) await owner.query(grantsFor(server, roleOf(server)))
+  await owner.end()
+}
+
+const SERVERS: readonly Server[] = ['wallet', 'platform', 'gateway']
+
+function roleOf(server: Server): string {
+  return `purser_${server}`
+}
+
+/** The same address for a server's own role; addresses of other Postgres servers stay as they are. */
+export function asServer(server: Server, url: string): string {
+  const changed = new URL(url)
+  const { username, password } = new URL(inject('postgresUrl'))
+  if (changed.password !== password || changed.username !== username) return url
+  changed.username = roleOf(server)
+  return changed.href
 }
 
 async function exists(admin: pg.Client, name: string): Promise<boolean> {

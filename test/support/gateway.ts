@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { request as send } from 'undici'
 import { ROLES, readConfig } from '../../src/config.ts'
 import { serveGateway } from '../../src/serve-gateway.ts'
-import { createDatabase } from './database.ts'
+import { asServer, createDatabase } from './database.ts'
 import { type PartnerWire, partnerWire, readReply, type WireReply } from './wire.ts'
 
 export interface GatewaySession {
@@ -53,7 +53,7 @@ export function gatewayClient(url: string, key: string): GatewayClient {
 
 export function gatewayEnv(databaseUrl: string) {
   const keys = { PARTNER_SECRET: randomBytes(16).toString('hex'), GATEWAY_API_KEY: randomBytes(16).toString('hex') }
-  return { HOST: '127.0.0.1', PORT: '0', DATABASE_URL: databaseUrl, ...keys }
+  return { HOST: '127.0.0.1', PORT: '0', DATABASE_URL: asServer('gateway', databaseUrl), ...keys }
 }
 
 /** `databaseUrl`: a database of its own, dropped by stop(), unless given. */

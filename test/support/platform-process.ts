@@ -1,4 +1,5 @@
 /** A platform in a process of its own: `node dist/main.js platform`. */
+import { asServer } from './database.ts'
 import { type PlatformClient, platformClient } from './platform.ts'
 import { type ServerProcess, spawnServer } from './server-process.ts'
 
@@ -9,7 +10,12 @@ export interface PlatformProcess extends ServerProcess {
 }
 
 export async function spawnPlatform(databaseUrl: string): Promise<PlatformProcess> {
-  const settings = { HOST: '127.0.0.1', PORT: '0', PLATFORM_API_KEY: KEY, DATABASE_URL: databaseUrl }
+  const settings = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    PLATFORM_API_KEY: KEY,
+    DATABASE_URL: asServer('platform', databaseUrl),
+  }
   const server = await spawnServer('platform', settings)
   return { ...server, api: platformClient(server.url, KEY) }
 }

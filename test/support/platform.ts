@@ -4,7 +4,7 @@ import pg from 'pg'
 import { request as send } from 'undici'
 import { ROLES, readConfig } from '../../src/config.ts'
 import { servePlatform } from '../../src/serve-platform.ts'
-import { createDatabase } from './database.ts'
+import { asServer, createDatabase } from './database.ts'
 import type { FakeTime } from './fake-time.ts'
 import { type ScriptedOptions, type ScriptedWallet, startScriptedWallet } from './scripted-wallet.ts'
 import { type Json, readReply } from './wire.ts'
@@ -167,7 +167,13 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
   const own = options.databaseUrl === undefined ? await createDatabase() : undefined
   const databaseUrl = options.databaseUrl ?? own?.url ?? ''
   const key = randomBytes(16).toString('hex')
-  const env = { PORT: '0', LOG_LEVEL: 'silent', PLATFORM_API_KEY: key, DATABASE_URL: databaseUrl, ...options.env }
+  const env = {
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    PLATFORM_API_KEY: key,
+    DATABASE_URL: asServer('platform', databaseUrl),
+    ...options.env,
+  }
   const { time, random = () => 0 } = options
   const reader = new pg.Client({ connectionString: databaseUrl })
   await reader.connect()
@@ -177,6 +183,9 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
   const { url, close } = await servePlatform(readConfig(env, ROLES.platform), {
     random,
     ...(time && { clock: time, timers: time.timers }),
+  }).catch(async (error: unknown) => {
+    await reader.end()
+    throw error
   })
   const api = platformClient(url, key)
   return {

@@ -1,5 +1,6 @@
 /** A wallet as an operator runs it: `node dist/main.js wallet`, a process that can be killed at any moment. */
 import { auditIsClean } from './audit.ts'
+import { asServer } from './database.ts'
 import { type OperatorClient, operatorClient } from './operator.ts'
 import { spawnServer } from './server-process.ts'
 import { walletEnv } from './wallet-env.ts'
@@ -30,7 +31,7 @@ export interface WalletProcess {
 
 export async function spawnWallet(options: SpawnOptions): Promise<WalletProcess> {
   const settings = {
-    DATABASE_URL: options.databaseUrl,
+    DATABASE_URL: options.databaseUrl && asServer('wallet', options.databaseUrl),
     PURSER_DATA_DIR: options.dataDir,
     PORT: options.port?.toString(),
   }

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts'
 import { serveWallet } from '../../src/serve.ts'
 import { auditIsClean } from './audit.ts'
 import { type TestClock, testClock } from './clock.ts'
-import { createDatabase } from './database.ts'
+import { asServer, createDatabase } from './database.ts'
 import { type OperatorClient, operatorClient } from './operator.ts'
 import { walletEnv } from './wallet-env.ts'
 import { type PartnerWire, partnerWire } from './wire.ts'
@@ -34,7 +34,8 @@ export interface StartOptions {
 export async function startWallet(options: StartOptions = {}): Promise<TestWallet> {
   const own = options.databaseUrl || options.env?.PURSER_DATA_DIR ? undefined : await createDatabase()
   const databaseUrl = options.databaseUrl ?? own?.url
-  const { env, secret, operatorKey } = walletEnv({ LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl, ...options.env })
+  const DATABASE_URL = databaseUrl && asServer('wallet', databaseUrl)
+  const { env, secret, operatorKey } = walletEnv({ LOG_LEVEL: 'silent', DATABASE_URL, ...options.env })
   const clock = testClock()
   const { url, close } = await serveWallet(readConfig(env), { clock })
   const operator = operatorClient(url, operatorKey)

@@ -1,0 +1,27 @@
+/** What every server does with its database before it serves: the schema is this program's, and nothing that it needs is denied. */
+import type { Db } from './db.ts'
+import { isDenied } from './errors.ts'
+import { migrate, requireMigrated } from './migrate.ts'
+import { requireRights, type Server } from './rights.ts'
+
+/** Throws with what to do. Rights are looked at first, because without them the schema looks empty; and again for new tables. */
+export async function prepareDb(db: Db, server: Server, mode: 'auto' | 'never'): Promise<void> {
+  await requireRights(db, server)
+  if (mode === 'auto') await migrateOrExplain(db)
+  else await requireMigrated(db)
+  await requireRights(db, server)
+}
+
+async function migrateOrExplain(db: Db): Promise<void> {
+  try {
+    await migrate(db)
+  } catch (error) {
+    if (!isDenied(error)) throw error
+    throw new Error(
+      'the schema is to be made or updated, which this role may not do: run purser migrate as its owner',
+      {
+        cause: error,
+      },
+    )
+  }
+}

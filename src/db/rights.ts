@@ -1,0 +1,114 @@
+/**
+ * What each server may do in the database, and no more: nothing is ever deleted, and what is written once (transfers, calls,
+ * movements of cash) can only be read and added to. One table for the grants, for the check at every start, and for the tests,
+ * whose servers run with just these rights.
+ */
+import { type Db, statement } from './db.ts'
+
+export type Server = 'wallet' | 'platform' | 'gateway'
+type Right = 'select' | 'insert' | 'update'
+
+const READ = ['select'] as const
+/** Append-only. */
+const ADD = ['select', 'insert'] as const
+/** `for update` needs the right to update too. */
+const CHANGE = ['select', 'insert', 'update'] as const
+
+export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Right[]>>>> = {
+  wallet: {
+    'purser.migration': READ,
+    'purser.setting': ADD,
+    'purser.currency': ADD,
+    'purser.player': CHANGE,
+    'purser.session': CHANGE,
+    'purser.account': CHANGE,
+    'purser.transfer': ADD,
+    'purser.cash_movement': ADD,
+    'purser.bet': CHANGE,
+    'purser.bet_call': ADD,
+  },
+  platform: {
+    'purser.migration': READ,
+    'platform.setting': ADD,
+    'platform.partner': CHANGE,
+    'platform.frame_session': ADD,
+    'platform.event': CHANGE,
+    'platform.outcome': CHANGE,
+    'platform.limits': CHANGE,
+    'platform.bet': CHANGE,
+    'platform.selection': ADD,
+    'platform.delivery': CHANGE,
+    'platform.attempt': ADD,
+  },
+  gateway: {
+    'purser.migration': READ,
+    'gateway.operator': CHANGE,
+    'gateway.player': ADD,
+    'gateway.session': ADD,
+  },
+}
+
+/** SQL for the owner of the tables: gives a role just these rights. To be repeated after a migration that adds a table. */
+export function grantsFor(server: Server, role: string): string {
+  const name = quoted(role)
+  const tables = Object.entries(RIGHTS[server])
+  const own = schemasOf(server).at(-1)
+  return [
+    ...schemasOf(server).map((schema) => `grant usage on schema ${schema} to ${name};`),
+    ...tables.flatMap(([table, rights]) => [
+      `revoke all on ${table} from ${name};`,
+      `grant ${rights.join(', ')} on ${table} to ${name};`,
+    ]),
+    `alter default privileges in schema ${own} grant ${CHANGE.join(', ')} on tables to ${name};`,
+  ].join('\n')
+}
+
+/** The server's own comes last; all have the list of migrations. */
+function schemasOf(server: Server): string[] {
+  return [...new Set(Object.keys(RIGHTS[server]).map((table) => table.split('.')[0] as string))]
+}
+
+function quoted(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
+}
+
+/** Looked up by name in the catalog, which everybody may read: by a name in SQL, a schema that is closed to us would be an error. */
+const READ_MISSING_RIGHTS = statement(
+  'read_missing_rights',
+  `select current_user::text as role, array(
+     select format('usage on schema %I', k.name) from unnest($1::text[]) as k (name)
+     join pg_catalog.pg_namespace n on n.nspname = k.name
+     where not has_schema_privilege(n.oid, 'usage')
+   ) || array(
+     select format('%s on %I.%I', k.needed, k.schema, k.name) from unnest($2::text[], $3::text[], $4::text[]) as k (schema, name, needed)
+     join pg_catalog.pg_namespace n on n.nspname = k.schema
+     join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = k.name
+     where not has_table_privilege(c.oid, k.needed)
+   ) as missing`,
+)
+
+/** As the GRANTs that mend it; empty when nothing is missing. Of a table that is not there yet nothing is said. */
+export async function missingRights(db: Pick<Db, 'query'>, server: Server): Promise<string[]> {
+  const needed = Object.entries(RIGHTS[server]).flatMap(([table, rights]) =>
+    rights.map((right) => [...table.split('.'), right] as [string, string, Right]),
+  )
+  const columns = [0, 1, 2].map((i) => needed.map((row) => row[i]))
+  const [row] = await db.query<{ role: string; missing: string[] }>(READ_MISSING_RIGHTS, [
+    schemasOf(server),
+    ...columns,
+  ])
+  return (row?.missing ?? []).map((right) => `grant ${right} to ${quoted(row?.role ?? '')};`)
+}
+
+/** Throws with the GRANTs that are missing: half of a wallet that takes stakes and cannot pay must not start. */
+export async function requireRights(db: Pick<Db, 'query'>, server: Server): Promise<void> {
+  const missing = await missingRights(db, server)
+  if (missing.length === 0) return
+  throw new Error(
+    [
+      `the role that the ${server} runs as lacks rights; the owner of the tables can give them:`,
+      ...missing.map((grant) => `  ${grant}`),
+      `or all that it needs: purser migrate --grant ${server}=ROLE`,
+    ].join('\n'),
+  )
+}

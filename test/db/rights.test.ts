@@ -1,0 +1,170 @@
+/** Each server has the rights that it needs and no more, says which one is missing, and neither starts nor is ready without it. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { grantsFor, missingRights, RIGHTS, requireRights, type Server } from '../../src/db/rights.ts'
+import { DROP_EVERY_SCHEMA, run } from '../cli/command.ts'
+import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
+import { startGateway } from '../support/gateway.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startPlatform } from '../support/platform.ts'
+import { startWallet } from '../support/wallet.ts'
+
+const SERVERS = ['wallet', 'platform', 'gateway'] as const
+const START = { wallet: startWallet, platform: startPlatform, gateway: startGateway } as const
+const roleOf = (server: Server) => new URL(asServer(server, inject('postgresUrl'))).username
+
+let database: TestDatabase
+let owner: pg.Client
+
+beforeAll(async () => {
+  database = await createDatabase()
+  owner = new pg.Client({ connectionString: database.url })
+  await owner.connect()
+})
+afterAll(async () => {
+  await owner.end()
+  await database.drop()
+})
+
+async function asRole<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = await openDb({ kind: 'postgres', url })
+  return work(db).finally(() => db.close())
+}
+
+test('every table has a server that needs it', async () => {
+  const { rows } = await owner.query(
+    "select schemaname || '.' || tablename as name from pg_tables where schemaname !~ '^pg_' and schemaname <> 'information_schema'",
+  )
+  const needed = SERVERS.flatMap((server) => Object.keys(RIGHTS[server]))
+  expect(rows.map(({ name }) => name).sort()).toEqual([...new Set(needed)].sort())
+})
+
+describe.each(SERVERS)('a %s', (server) => {
+  const role = roleOf(server)
+  afterEach(() => owner.query(grantsFor(server, role)))
+
+  test('has just its rights: nothing can be deleted, what is written once cannot be changed', async () => {
+    const has = `select n.nspname || '.' || c.relname as name, array(
+        select r from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'trigger', 'references']) r
+        where has_table_privilege('${role}', c.oid, r)) as rights
+      from pg_class c join pg_namespace n on n.oid = relnamespace
+      where relkind = 'r' and nspname in ('purser', 'platform', 'gateway')`
+    const { rows } = await owner.query<{ name: string; rights: string[] }>(has)
+    const some = rows.filter(({ rights }) => rights.length > 0).map(({ name, rights }) => [name, rights])
+    expect(Object.fromEntries(some)).toEqual(RIGHTS[server])
+  })
+
+  test('names each missing right, with the GRANT that mends it', async () => {
+    await asRole(asServer(server, database.url), async (db) => {
+      for (const [table, rights] of Object.entries(RIGHTS[server])) {
+        for (const right of rights) {
+          await owner.query(`revoke ${right} on ${table} from ${role}`)
+          const grant = `grant ${right} on ${table} to ${role};`
+          expect(await missingRights(db, server)).toEqual([grant])
+          await owner.query(grant)
+          expect(await missingRights(db, server)).toEqual([])
+        }
+      }
+    })
+  })
+
+  test('does not start without one of them, also when the schema is closed to it', async () => {
+    const start = () => START[server]({ databaseUrl: database.url })
+    const [table] = Object.entries(RIGHTS[server]).at(-1) as [string, readonly string[]]
+    for (const right of [`insert on ${table}`, 'usage on schema purser', 'select on purser.migration']) {
+      await owner.query(`revoke ${right} from ${role}`)
+      await expect(start()).rejects.toThrow(`grant ${right} to ${role};`)
+      await owner.query(grantsFor(server, role))
+    }
+    await (await start()).stop()
+  })
+
+  test('is not ready while one is missing, and says which', async () => {
+    const running = await START[server]({ databaseUrl: database.url })
+    const ready = async () => {
+      const reply = await fetch(`${running.url}/readyz`)
+      return { status: reply.status, ...((await reply.json()) as object) }
+    }
+    const [table] = Object.entries(RIGHTS[server]).at(-1) as [string, readonly string[]]
+    expect(await ready()).toEqual({ status: 'ready' })
+    await owner.query(`revoke insert on ${table} from ${role}`)
+    expect(await ready()).toEqual({ status: 'rights are missing', missing: [`grant insert on ${table} to ${role};`] })
+    await owner.query(grantsFor(server, role))
+    expect(await ready()).toEqual({ status: 'ready' })
+    await running.stop()
+  })
+})
+
+describe('the owner of a schema', () => {
+  const name = `o_${randomBytes(6).toString('hex')}`
+  let ownersUrl: string
+  let empty: TestDatabase
+
+  beforeAll(async () => {
+    empty = await createDatabase()
+    const { password } = new URL(empty.url)
+    const admin = new pg.Client({ connectionString: empty.url })
+    await admin.connect()
+    await admin.query(DROP_EVERY_SCHEMA)
+    await admin.query(`create role ${name} login password '${password}'`)
+    await admin.query(`alter database ${new URL(empty.url).pathname.slice(1)} owner to ${name}`)
+    await admin.end()
+    ownersUrl = Object.assign(new URL(empty.url), { username: name }).href
+  })
+  afterAll(async () => {
+    await empty.drop()
+    await owner.query(`drop role ${name}`)
+  })
+
+  test('makes it and gives the servers their rights with one command; before, a server says what to do', async () => {
+    await expect(startWallet({ databaseUrl: empty.url })).rejects.toThrow('run purser migrate as its owner')
+    const roles = SERVERS.map((server) => `${server}=${roleOf(server)}`)
+    expect(await run(['migrate', '--grant', ...roles], { DATABASE_URL: ownersUrl })).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+    const wallet = await startWallet({ databaseUrl: empty.url, env: { PURSER_MIGRATE: 'never' } })
+    const player = await playerWithMoney(wallet.operator)
+    const bet = { ...player, amount: 10, transactionId: 'a-bet-of-the-owner' }
+    expect(await wallet.wire.place(bet)).toMatchObject({ status: 200 })
+    expect(await wallet.wire.settle({ ...bet, amount: 20, resultType: 'won' })).toMatchObject({ status: 200 })
+    await wallet.auditIsClean()
+    await wallet.stop()
+    for (const server of ['platform', 'gateway'] as const)
+      await (await START[server]({ databaseUrl: empty.url })).stop()
+  })
+
+  test('makes a table later, which the servers can use at once', async () => {
+    const client = new pg.Client({ connectionString: ownersUrl })
+    await client.connect()
+    await client.query('create table purser.later (number integer); insert into purser.later values (1)')
+    await client.end()
+    const wallet = new pg.Client({ connectionString: asServer('wallet', empty.url) })
+    await wallet.connect()
+    expect((await wallet.query('update purser.later set number = 2')).rowCount).toBe(1)
+    await expect(wallet.query('delete from purser.later')).rejects.toThrow('permission denied')
+    await wallet.end()
+  })
+
+  test('is told the same as SQL, for whoever runs it by hand', async () => {
+    const { code, stdout } = await run(['grants', 'wallet', 'My Wallet'])
+    expect(code).toBe(0)
+    expect(stdout).toBe(`${grantsFor('wallet', 'My Wallet')}\n`)
+    expect(stdout).toContain('grant select, insert on purser.transfer to "My Wallet";')
+  })
+
+  test.each(['bank=x', 'wallet', 'wallet='])('is told what is wrong with --grant %s', async (grant) => {
+    const { code, stderr } = await run(['migrate', '--grant', grant], { DATABASE_URL: ownersUrl })
+    expect(code).toBe(2)
+    expect(stderr).toContain('wallet=purser_wallet')
+  })
+})
+
+test('the embedded database and the owner of everything lack nothing', async () => {
+  const memory = await openDb({ kind: 'pglite', dataDir: 'memory://' })
+  for (const server of SERVERS) await requireRights(memory, server)
+  await memory.close()
+})
