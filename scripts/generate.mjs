@@ -8,7 +8,7 @@ import { makeConformanceCasesPage } from './conformance-cases.mjs'
 import { makeGatewayOpenApi } from './openapi-gateway.mjs'
 import { makePlatformOpenApi } from './openapi-platform.mjs'
 import { makeWalletOpenApi } from './openapi-wallet.mjs'
-import { makeCodesPage, makeConfigurationPage } from './reference-tables.mjs'
+import { makeCodesPage, makeConfigurationPage, makeGrantsPage } from './reference-tables.mjs'
 import { makeSchemaSql } from './schema-sql.mjs'
 
 const GENERATED = {
@@ -17,6 +17,7 @@ const GENERATED = {
   'openapi/gateway.json': makeGatewayOpenApi,
   'schema.sql': makeSchemaSql,
   'docs/reference/configuration.md': makeConfigurationPage,
+  'docs/reference/grants.md': makeGrantsPage,
   'docs/reference/codes.md': makeCodesPage,
   'docs/reference/conformance-cases.md': makeConformanceCasesPage,
 }

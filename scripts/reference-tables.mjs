@@ -1,5 +1,6 @@
 /** The tables of docs/reference, put between the markers of the hand-written pages. */
 import { readFileSync } from 'node:fs'
+import { grantsFor } from '../dist/db/rights.js'
 import { REPLY_CODES, ROLLBACK_REASONS } from '../dist/protocol/codes.js'
 import { SETTINGS } from '../dist/settings.js'
 import { namesOf, REPLY_CODE_GUIDE, ROLLBACK_REASON_GUIDE } from './reply-code-guide.mjs'
@@ -7,6 +8,11 @@ import { namesOf, REPLY_CODE_GUIDE, ROLLBACK_REASON_GUIDE } from './reply-code-g
 /** The page with its tables as they should be. */
 export function makeConfigurationPage(path) {
   return fill(path, { settings: settingsTable() })
+}
+
+export function makeGrantsPage(path) {
+  const sql = (server) => [`grants of a ${server}`, ['```sql', grantsFor(server, `purser_${server}`), '```'].join('\n')]
+  return fill(path, Object.fromEntries(['wallet', 'platform', 'gateway'].map(sql)))
 }
 
 export function makeCodesPage(path) {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoreConfig } from './db/open.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-folder.ts'
+import { doubtsOf, secretsIn, weaknessesOf } from './production.ts'
 import { MAX_SCALE, type Scales, STANDARD_SCALES } from './protocol/money.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
 
@@ -15,6 +16,8 @@ export interface Config {
   readonly operatorKey: string
   readonly platformKey: string
   readonly gatewayKey: string
+  /** What is in doubt, and would be refused in production. */
+  readonly warnings: readonly string[]
   /** Secrets made by this start, to be shown once. */
   readonly generated: readonly { name: string; value: string; path?: string }[]
   readonly clawback: 'refuse' | 'allow-negative'
@@ -69,6 +72,9 @@ export const ROLES = {
 /** Reads and checks everything; throws ConfigError. Makes and keeps the keys that the role needs and that are missing. */
 export function readConfig(env: Environment, role: Role = ROLES.wallet): Config {
   const problems: string[] = []
+  const isProduction = env.NODE_ENV === 'production'
+  const doubts = doubtsOf(env)
+  if (isProduction) problems.push(...doubts)
   const read = createReader(env, problems)
   const dataDir = read.text('PURSER_DATA_DIR')
   const url = read.postgresUrl('DATABASE_URL')
@@ -76,8 +82,8 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   const secret = (name: KeyName) => {
     const given = read.optional(name)
     if (given !== undefined || !role.keys.includes(name)) return given ?? ''
-    if (env.NODE_ENV === 'production') {
-      problems.push(`${name} must be set in production`)
+    if (isProduction) {
+      problems.push(`${name} must be set in production, or ${name}_FILE`)
       return ''
     }
     const { isNew, ...kept } = keepSecret(dataDir, name, problems)
@@ -92,6 +98,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     operatorKey: secret('OPERATOR_API_KEY'),
     platformKey: secret('PLATFORM_API_KEY'),
     gatewayKey: secret('GATEWAY_API_KEY'),
+    warnings: isProduction ? [] : doubts,
     generated,
     clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
     resettleWindowMs: multiply(read.integer('PURSER_RESETTLE_WINDOW', 0, 36_500), DAY_MS),
@@ -103,9 +110,30 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }
+  if (isProduction && role.keys.length > 0) problems.push(...leftToChance(config, url, env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
+
+/** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */
+function leftToChance(config: Config, url: string | undefined, env: Environment): string[] {
+  const { secrets, operatorKey, platformKey, gatewayKey } = config
+  const keys: Record<KeyName, string> = {
+    PARTNER_SECRET: secrets.join(','),
+    OPERATOR_API_KEY: operatorKey,
+    PLATFORM_API_KEY: platformKey,
+    GATEWAY_API_KEY: gatewayKey,
+  }
+  const given = Object.entries(keys).filter(([, value]) => value !== '')
+  const isMissing = url === undefined && !env.DATABASE_URL_FILE
+  return [
+    ...(isMissing ? [NO_DATABASE] : []),
+    ...weaknessesOf(given.flatMap(([name, value]) => secretsIn(name, value))),
+  ]
+}
+
+const NO_DATABASE =
+  'DATABASE_URL must be set in production, or DATABASE_URL_FILE: the embedded database does not survive a power loss'
 
 function multiply(value: number | undefined, factor: number): number | null {
   return value === undefined ? null : value * factor

@@ -1,4 +1,4 @@
-/** The parts of `--help` that commander does not write: examples in front, the settings that a command reads behind. */
+/** What commands write: the parts of `--help` that commander does not (examples in front, settings behind), and results on stdout. */
 import { type Reader, settingsOf } from './settings.ts'
 
 export function examples(...lines: string[]): string {
@@ -11,4 +11,8 @@ export function environment(...readers: readonly Reader[]): string {
     return `  ${name.padEnd(26)}${meaning}${fallback}`
   })
   return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`)
 }

@@ -1,23 +1,23 @@
 #!/usr/bin/env node
 /** The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable. */
 import { buffer } from 'node:stream/consumers'
-import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig } from './config.ts'
 import { type ConformancePlatformFlags, runConformancePlatform } from './conformance/platform/command.ts'
 import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
-import type { Db } from './db/db.ts'
 import { isOutage } from './db/errors.ts'
 import { FolderInUse } from './db/folder-lock.ts'
-import { migrate, requireMigrated } from './db/migrate.ts'
-import { NoDatabase, openDb, openExistingDb } from './db/open.ts'
-import { environment, examples } from './help.ts'
-import { grantsFor } from './db/rights.ts'
+import { requireMigrated } from './db/migrate.ts'
+import { NoDatabase, openExistingDb } from './db/open.ts'
+import { environment, examples, print } from './help.ts'
+import { recordedClawback } from './money-settings.ts'
 import { audit } from './operator/audit.ts'
 import { sign } from './protocol/signature.ts'
 import { type ReconcileCommand, runReconcile } from './reconcile/command.ts'
 import { Unreachable } from './reconcile/wallet-api.ts'
 import { readSandboxOptions, type SandboxFlags } from './sandbox/options.ts'
 import { runSandbox } from './sandbox/run.ts'
+import { addSchemaCommands, withDb } from './schema-commands.ts'
 import { type Running, serveWallet } from './serve.ts'
 import { serveGateway } from './serve-gateway.ts'
 import { servePlatform } from './serve-platform.ts'
@@ -52,6 +52,7 @@ program
   .addHelpText('after', environment('wallet', 'platform'))
   .action(async (flags: SandboxFlags) => {
     const config = readConfig(process.env, flags.gateway ? ROLES.sandboxWithGateway : ROLES.sandbox)
+    for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
     const noColour = (process.env.NO_COLOR ?? '') !== ''
     const deps = { output: process.stdout, noColour, signal: stopSignal() }
     const isClean = await runSandbox(config, readSandboxOptions(flags), deps)
@@ -94,36 +95,7 @@ program
   .addHelpText('after', environment('gateway'))
   .action(() => serveUntilStopped((config) => serveGateway(config), { tellGenerated: true, role: ROLES.gateway }))
 
-program
-  .command('migrate')
-  .description('creates or updates the schema of the configured database')
-  .option('--json', 'print the result as JSON')
-  .option('--grant <server=role...>', 'also give roles the rights that these servers need, and no more', toGrants, [])
-  .addHelpText(
-    'before',
-    examples(
-      'DATABASE_URL=postgres://owner@… purser migrate',
-      'DATABASE_URL=postgres://owner@… purser migrate --grant wallet=purser_wallet platform=purser_platform',
-    ),
-  )
-  .addHelpText('after', environment('tool'))
-  .action(async ({ json, grant }: { json?: true; grant: readonly string[] }) => {
-    const report = await withDb(openDb, async (db) => {
-      const migrated = await migrate(db)
-      await db.script(async (run) => {
-        for (const sql of grant) await run(sql)
-      })
-      return migrated
-    })
-    if (json) return print(JSON.stringify(report))
-    print(`schema version ${report.version}; applied: ${report.applied.join(', ') || 'nothing, it was up to date'}`)
-  })
-
-program
-  .command('grants <server> <role>')
-  .description('prints the SQL with which the owner of the tables gives a role the rights that a server needs')
-  .addHelpText('before', examples('purser grants wallet purser_wallet | psql postgres://owner@…'))
-  .action((server: string, role: string) => toGrants(`${server}=${role}`).forEach(print))
+addSchemaCommands(program)
 
 program
   .command('audit')
@@ -132,10 +104,9 @@ program
   .addHelpText('before', examples('DATABASE_URL=postgres://… purser audit', 'purser audit --json'))
   .addHelpText('after', environment('tool'))
   .action(async ({ json }: { json?: true }) => {
-    const config = readConfig(process.env, ROLES.tool)
-    const report = await withDb(openExistingDb, async (db) => {
+    const report = await withDb(openExistingDb, async (db, config) => {
       await requireMigrated(db)
-      return audit(db, config.clawback)
+      return audit(db, await recordedClawback(db, config))
     })
     if (json) print(JSON.stringify(report))
     else if (report.ok) print('audit: no findings')
@@ -257,34 +228,13 @@ function surroundings() {
   return { stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: stopSignal() }
 }
 
-/** One SQL text for each `server=role`. */
-function toGrants(text: string, earlier: readonly string[] = []): readonly string[] {
-  const [server = '', role = ''] = text.split(/=(.*)/s)
-  const known = (['wallet', 'platform', 'gateway'] as const).find((one) => one === server)
-  if (known === undefined || role === '')
-    throw new InvalidArgumentError('It is wallet, platform or gateway, and a role: wallet=purser_wallet.')
-  return [...earlier, grantsFor(known, role)]
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
-}
-
-async function withDb<T>(open: typeof openDb, work: (db: Db) => Promise<T>): Promise<T> {
-  const db = await open(readConfig(process.env, ROLES.tool).store)
-  try {
-    return await work(db)
-  } finally {
-    await db.close()
-  }
-}
-
 /** Runs a server until SIGINT or SIGTERM, and then finishes what was accepted. */
 async function serveUntilStopped(
   start: (config: Config) => Promise<Running>,
   { tellGenerated, role = ROLES.wallet }: { tellGenerated: boolean; role?: Role },
 ): Promise<void> {
   const config = readConfig(process.env, role)
+  for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
   const server = await start(config)
   if (tellGenerated) {
     for (const { name, value, path } of config.generated)

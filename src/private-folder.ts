@@ -10,7 +10,7 @@ const OTHERS = 0o077
 export class NotPrivate extends Error {}
 
 /** What we put into a data folder ourselves. */
-const OURS = /^(pglite|(partner-secret|(operator|platform|gateway)-api-key)|in-use.*)$/
+const OURS = /^(pglite|gateway(-second-wallet)?|partner-secret|(operator|platform|gateway)-api-key|in-use.*)$/
 
 /** Makes the folder, or takes the rights of others from one that holds nothing but ours; throws NotPrivate when it cannot. */
 export function makePrivateFolder(path: string): void {

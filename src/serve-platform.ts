@@ -9,6 +9,7 @@ import { prepareDb } from './db/prepare.ts'
 import { missingRights } from './db/rights.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
+import { requireSettings } from './money-settings.ts'
 import { startDatabaseClock } from './platform/database-clock.ts'
 import { type Deliverer, startDeliverer, type Timers } from './platform/deliver.ts'
 import { createPlatformMetrics } from './platform/metrics.ts'
@@ -43,6 +44,7 @@ export async function servePlatform(config: Config, deps: ServePlatformDeps = {}
   const db = deps.db ? { ...deps.db, close: async () => {} } : await openDb(config.store)
   try {
     await prepareDb(db, 'platform', config.migrate)
+    await requireSettings(db, 'platform', config)
     return await serve(config, db, deps)
   } catch (error) {
     await db.close()

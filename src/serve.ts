@@ -11,6 +11,7 @@ import { missingRights } from './db/rights.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { checkScales } from './ledger/currency.ts'
 import { createLogger, type Logger } from './logger.ts'
+import { requireSettings } from './money-settings.ts'
 import { registerOperator } from './operator/server.ts'
 import { VERSION } from './version.ts'
 import { createWallet } from './wallet/wallet.ts'
@@ -57,9 +58,11 @@ async function serve(config: Config, db: Db, clock: Clock, log: Logger): Promise
   }
 }
 
-async function prepareStore({ migrate: mode, buckets: wanted, scales }: Config, db: Db): Promise<number> {
-  await prepareDb(db, 'wallet', mode)
+async function prepareStore(config: Config, db: Db): Promise<number> {
+  const { migrate, buckets: wanted, scales } = config
+  await prepareDb(db, 'wallet', migrate)
   await checkScales(db, scales)
+  await requireSettings(db, 'wallet', config)
   return fixBuckets(db, wanted)
 }
 

@@ -73,13 +73,13 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_RESETTLE_WINDOW',
-    readBy: ['wallet'],
+    readBy: ['wallet', 'tool'],
     meaning: 'Days after which a settlement can no longer be changed (400, code 20); absent: no limit.',
     example: '30',
   },
   {
     name: 'PURSER_FREEBET_STAKE',
-    readBy: ['wallet'],
+    readBy: ['wallet', 'tool'],
     default: 'player',
     meaning: 'Who pays the stake of a bet with a bonusId: `player` or `promotions`.',
     example: 'promotions',
@@ -99,7 +99,7 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_BEHIND_AGGREGATOR',
-    readBy: ['wallet'],
+    readBy: ['wallet', 'tool'],
     default: 'false',
     meaning: 'Players are named by `operatorUser` where a call carries it.',
     example: 'true',
@@ -125,7 +125,12 @@ export const SETTINGS = [
     meaning: 'trace, debug, info, warn, error, fatal or silent.',
     example: 'warn',
   },
-  { name: 'NODE_ENV', readBy: SERVERS, meaning: '`production` refuses to generate secrets.', example: 'production' },
+  {
+    name: 'NODE_ENV',
+    readBy: SERVERS,
+    meaning: '`production` refuses to start when something is left to chance (O-1).',
+    example: 'production',
+  },
 ] as const satisfies readonly Setting[]
 
 /** The settings that at least one of these reads. */

@@ -1,14 +1,17 @@
 /** The image and compose.yaml, as far as they can be judged without Docker; container.long.test.ts replays the build. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { SETTINGS, type Setting } from '../src/settings.ts'
-import { newFolder } from './cli/command.ts'
+import { newFolder, run } from './cli/command.ts'
 import { DOCKERFILE, stagesOf, stepsOf } from './container/dockerfile.ts'
 import { blocksOf } from './docs/markdown.ts'
+import { startSecondPostgres } from './support/second-postgres.ts'
+import { spawnWallet } from './support/wallet.ts'
 import { read } from './tidy/source.ts'
 
 const STAGES = stagesOf(DOCKERFILE)
@@ -25,6 +28,8 @@ interface Service {
   security_opt?: string[]
   environment?: Record<string, string>
   secrets?: string[]
+  command?: string[]
+  depends_on?: object
 }
 const COMPOSE: { services: Record<string, Service>; secrets: Record<string, { file: string }> } = parse(
   read('compose.yaml'),
@@ -85,6 +90,47 @@ describe('compose.yaml', () => {
     }
     expect(SERVICES.flatMap(([, { secrets = [] }]) => secrets).length).toBeGreaterThan(3)
   })
+
+  test('runs the wallet as a role that is no superuser and not the owner, on what the owner has migrated', () => {
+    const { migrate, wallet } = COMPOSE.services
+    expect(wallet?.environment).toMatchObject({
+      DATABASE_URL_FILE: '/run/secrets/wallet-url',
+      PURSER_MIGRATE: 'never',
+    })
+    expect(wallet?.secrets).not.toContain('owner-url')
+    expect(wallet?.secrets).not.toContain('postgres-password')
+    expect(wallet?.depends_on).toEqual({ migrate: { condition: 'service_completed_successfully' } })
+    expect(migrate?.environment).toMatchObject({ DATABASE_URL_FILE: '/run/secrets/owner-url' })
+    expect(migrate?.command).toEqual(['migrate', '--grant', 'wallet=purser_wallet'])
+    expect(read('compose-roles.sql')).not.toMatch(/superuser|createrole|createdb/)
+  })
+
+  test('makes its roles so that the migration and the wallet run as they do here', async () => {
+    const [folder, postgres] = [newFolder(), await startSecondPostgres()]
+    try {
+      const passwords: Record<string, string> = { owner: 'o'.repeat(64), wallet: 'w'.repeat(64) }
+      const sql = read('compose-roles.sql')
+        .replaceAll(/^(--|\\set).*$/gm, '')
+        .replaceAll(/:'(\w+)'/g, (_, name) => `'${passwords[name]}'`)
+      for (const one of sql.split(';')) await postgres.execute(one)
+      const env = (name: string) => {
+        const parts = { username: `purser_${name}`, password: passwords[name], pathname: '/purser' }
+        writeFileSync(join(folder.path, name), Object.assign(new URL(postgres.url), parts).href)
+        return { NODE_ENV: 'production', DATABASE_URL_FILE: join(folder.path, name) }
+      }
+      const migrated = await run(COMPOSE.services.migrate?.command ?? [], env('owner'))
+      expect(migrated).toMatchObject({ code: 0, stderr: '' })
+      const keys = {
+        PARTNER_SECRET: randomBytes(32).toString('hex'),
+        OPERATOR_API_KEY: randomBytes(32).toString('hex'),
+      }
+      const wallet = await spawnWallet({ env: { ...env('wallet'), ...keys, PURSER_MIGRATE: 'never' } })
+      expect(await wallet.kill('SIGTERM')).toBe(0)
+    } finally {
+      await postgres.stop()
+      folder.remove()
+    }
+  }, 60_000)
 
   test('finds every secret where the guide makes it, long and different from the others', () => {
     const guide = blocksOf(read('docs/guides/run-in-production.md')).find(({ text }) => text.includes('mkdir -m 700'))

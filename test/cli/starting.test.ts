@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { changeMoneySettings } from '../support/money-settings.ts'
 import { spawnWallet, startWallet } from '../support/wallet.ts'
 import { DROP_EVERY_SCHEMA, newFolder, run } from './command.ts'
 
@@ -136,7 +137,7 @@ describe('a database', () => {
     expect(wallet.output()).toContain('"buckets":4')
   })
 
-  test('keeps the scale of a currency in use: another is refused, of an unused one it changes', async () => {
+  test('keeps the scale of a currency in use: another is refused, of an unused one a command changes it', async () => {
     const database = await newDatabase()
     const wallet = await startWallet({ databaseUrl: database.url, env: { PURSER_CURRENCIES: 'USD:4,GOLD:2' } })
     await wallet.operator.createPlayer({ currency: 'USD', currencies: ['USD'] })
@@ -148,7 +149,10 @@ describe('a database', () => {
     expect(changed.stderr).toContain('USD is stored with 4 decimals, configured are 3')
     expect(changed.stderr).not.toContain('GOLD')
     expect((await start('')).stderr).toContain('USD is stored with 4 decimals, configured are 2')
-    const again = await startWallet({ databaseUrl: database.url, env: { PURSER_CURRENCIES: 'USD:4,GOLD:3' } })
+    const currencies = { PURSER_CURRENCIES: 'USD:4,GOLD:3' }
+    expect((await start(currencies.PURSER_CURRENCIES)).stderr).toContain('USD:4,GOLD:3'.split(',').sort().join(','))
+    await changeMoneySettings(database.url, currencies)
+    const again = await startWallet({ databaseUrl: database.url, env: currencies })
     const { userId } = await again.operator.createPlayer({ currency: 'GOLD', currencies: ['GOLD'] })
     expect(await again.operator.balance(userId, 'GOLD')).toBe('0.000')
     await again.stop()

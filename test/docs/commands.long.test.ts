@@ -1,8 +1,11 @@
 /** The commands of the guides and of the tutorial, run against servers that are started for them; the README's are in docs.test.ts. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'vitest'
-import { createDatabase } from '../support/database.ts'
+import { startSecondPostgres } from '../support/second-postgres.ts'
 import { follow, followWithServer } from './follow.ts'
-import { makeFolder, runBlocks } from './session.ts'
+import { blocksOf } from './markdown.ts'
+import { makeFolder, ROOT, runBlocks } from './session.ts'
 
 describe('the commands of', () => {
   test('the tutorial do what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 180_000)
@@ -15,14 +18,21 @@ describe('the commands of', () => {
     180_000,
   )
 
-  test('the guide to production do what it shows, on Postgres', async () => {
-    const [folder, database] = [makeFolder(), await createDatabase()]
+  test('the guide to production do what it shows, on a Postgres with its roles', async () => {
+    const page = 'docs/guides/run-in-production.md'
+    const [folder, postgres] = [makeFolder(), await startSecondPostgres()]
     try {
-      const env = { DATABASE_URL: database.url }
-      await follow('docs/guides/run-in-production.md', (blocks) => runBlocks(folder, blocks, { env }))
+      const roles = blocksOf(readFileSync(join(ROOT, page), 'utf8')).find(({ info }) => info === 'sql roles')
+      for (const sql of roles?.text.split(';') ?? []) await postgres.execute(sql)
+      const urlOf = (name: string) => {
+        const parts = { username: `purser_${name}`, password: `${name.toUpperCase()}_PASSWORD`, pathname: '/purser' }
+        return Object.assign(new URL(postgres.url), parts).href
+      }
+      const env = { DATABASE_URL: urlOf('wallet'), OWNER_URL: urlOf('owner') }
+      await follow(page, (blocks) => runBlocks(folder, blocks, { env }))
     } finally {
-      await database.drop()
+      await postgres.stop()
       folder.remove()
     }
-  })
+  }, 180_000)
 })

@@ -2,6 +2,7 @@
 // placed; from then on the bet remembers it.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { changeMoneySettings } from '../support/money-settings.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'
 import { live, repeated, type Step, settle, step } from './history.ts'
@@ -191,7 +192,9 @@ describe('the setting changes between two bets', () => {
   })
 
   async function walletOn(stake: string): Promise<TestWallet> {
-    wallet = await startWallet({ databaseUrl: database.url, env: { PURSER_FREEBET_STAKE: stake } })
+    const env = { PURSER_FREEBET_STAKE: stake }
+    await changeMoneySettings(database.url, env)
+    wallet = await startWallet({ databaseUrl: database.url, env })
     running.push(wallet)
     return wallet
   }

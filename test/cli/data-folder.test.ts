@@ -1,0 +1,80 @@
+/** The folder of the embedded database and of the keys: one process has it, and nobody but its user can look into it. */
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { spawnWallet } from '../support/wallet.ts'
+import { newFolder, run } from './command.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+function folder(): string {
+  const { path, remove } = newFolder()
+  cleanups.push(remove)
+  return path
+}
+
+async function started(options: Parameters<typeof spawnWallet>[0]) {
+  const wallet = await spawnWallet(options)
+  cleanups.push(() => wallet.kill('SIGKILL'))
+  return wallet
+}
+
+const KEYS = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key', PORT: '0' }
+
+describe('a data folder', () => {
+  const rightsOf = (path: string) => statSync(path).mode & 0o777
+
+  test('is its user’s only: one that is made, and one that the world could enter', async () => {
+    const [made, open] = [join(folder(), 'made'), folder()]
+    chmodSync(open, 0o755)
+    writeFileSync(join(open, 'operator-api-key'), `${'k'.repeat(32)}\n`, { mode: 0o644 })
+    for (const dataDir of [made, open]) {
+      const wallet = await started({ dataDir, env: { OPERATOR_API_KEY: '', PARTNER_SECRET: '' } })
+      expect(rightsOf(dataDir), dataDir).toBe(0o700)
+      for (const name of ['operator-api-key', 'partner-secret'])
+        expect(rightsOf(join(dataDir, name)), `${dataDir} ${name}`).toBe(0o600)
+      await wallet.kill('SIGKILL')
+    }
+  })
+
+  test('that others can enter and that holds more than ours is refused, and keeps its rights', async () => {
+    const dataDir = folder()
+    writeFileSync(join(dataDir, 'holiday.jpg'), '')
+    chmodSync(dataDir, 0o755)
+    for (const env of [
+      { ...KEYS, PURSER_DATA_DIR: dataDir },
+      { PURSER_DATA_DIR: dataDir, PORT: '0' },
+    ]) {
+      const { code, stderr } = await run(['wallet'], env)
+      expect(code).toBe(2)
+      expect(stderr).toContain(`others can enter the data folder ${dataDir}, which also holds "holiday.jpg"`)
+      expect(stderr).toContain('chmod 700')
+    }
+    expect(rightsOf(dataDir)).toBe(0o755)
+  })
+
+  test('has one wallet: the second says so and ends with 3, and so does every other command', async () => {
+    const dataDir = folder()
+    const first = await started({ dataDir })
+    for (const command of ['wallet', 'audit', 'migrate']) {
+      const { code, stdout, stderr } = await run([command], { ...KEYS, PURSER_DATA_DIR: dataDir })
+      expect({ code, stdout }, command).toEqual({ code: 3, stdout: '' })
+      expect(stderr).toBe(`purser: the embedded database in ${dataDir} is in use by another process\n`)
+    }
+    await first.auditIsClean()
+  })
+
+  test('is free again after a kill -9, with everything that was answered', async () => {
+    const dataDir = folder()
+    const first = await started({ dataDir })
+    const { userId } = await first.operator.createPlayer()
+    await first.operator.deposit(userId, '12.34')
+    await first.kill('SIGKILL')
+    const second = await started({ dataDir })
+    expect(await second.operator.balance(userId)).toBe('12.34')
+    await second.auditIsClean()
+  })
+})

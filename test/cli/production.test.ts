@@ -1,0 +1,144 @@
+/** In production a server starts only when nothing is left to chance (O-1): what is refused, and what is said. */
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConfigError, type Environment, ROLES, type Role, readConfig } from '../../src/config.ts'
+import { SETTINGS } from '../../src/settings.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { spawnWallet } from '../support/wallet.ts'
+import { read } from '../tidy/source.ts'
+import { newFolder, run } from './command.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+const random = () => randomBytes(24).toString('base64url')
+const safe = () => ({
+  NODE_ENV: 'production',
+  DATABASE_URL: database.url,
+  PARTNER_SECRET: random(),
+  OPERATOR_API_KEY: random(),
+  PLATFORM_API_KEY: random(),
+  GATEWAY_API_KEY: random(),
+})
+
+function problemsOf(env: Environment, role: Role = ROLES.wallet): readonly string[] {
+  try {
+    readConfig(env, role)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+test('a wallet with all that it needs starts, and says nothing of settings', async () => {
+  const { DATABASE_URL: databaseUrl, ...env } = safe()
+  const wallet = await spawnWallet({ databaseUrl, env: { ...env, PURSER_PORT_8080_TCP: 'tcp://10.0.0.1:8080' } })
+  expect(wallet.output()).not.toContain('PURSER_')
+  expect(await wallet.kill('SIGTERM')).toBe(0)
+})
+
+test('everything that is left to chance is named at once, and no secret is shown', async () => {
+  const same = random()
+  const env = {
+    NODE_ENV: 'production',
+    PARTNER_SECRET: `${random()},ab12cd`,
+    OPERATOR_API_KEY: same,
+    PLATFORM_API_KEY: same,
+    PURSER_CLAWBAKC: 'allow-negative',
+    OPERATOR_API_KEY_FILE: '/run/secrets/operator-api-key',
+  }
+  const { code, stdout, stderr } = await run(['wallet'], env)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr.split('\n').filter((line) => line.startsWith('  - '))).toEqual([
+    '  - PURSER_CLAWBAKC is no setting; did you mean PURSER_CLAWBACK?',
+    '  - OPERATOR_API_KEY and OPERATOR_API_KEY_FILE are both set: unset one of them',
+    expect.stringContaining('DATABASE_URL must be set in production'),
+    '  - part 2 of PARTNER_SECRET, between its commas, has 6 characters, of 32 that it needs: make one with: openssl rand -hex 32',
+    '  - PLATFORM_API_KEY is the same as OPERATOR_API_KEY: each needs one of its own',
+  ])
+  for (const secret of ['ab12cd', same]) expect(stderr).not.toContain(secret)
+})
+
+describe('refused in production is', () => {
+  const bad: [string, object, string][] = [
+    ['a secret of 31 characters', { PARTNER_SECRET: random().slice(1) }, 'PARTNER_SECRET has 31 characters'],
+    ['a key of words', { OPERATOR_API_KEY: 'another-very-long-random-text-of-ours' }, 'OPERATOR_API_KEY is an example'],
+    ['a key that repeats itself', { OPERATOR_API_KEY: '0123456789abcdef'.repeat(2) }, 'can be guessed'],
+    ['a key of few characters', { OPERATOR_API_KEY: `${'1'.repeat(31)}2345` }, 'can be guessed'],
+    ['a placeholder', { OPERATOR_API_KEY: 'CHANGEME-0123456789-0123456789-012' }, 'can be guessed'],
+    ['a setting that does not exist', { PURSER_CURRENCY: 'GOLD:2' }, 'did you mean PURSER_CURRENCIES?'],
+    ['a file for what is no secret', { PURSER_CLAWBACK_FILE: '/x' }, 'did you mean PURSER_CLAWBACK?'],
+    ['a database given twice', { DATABASE_URL_FILE: '/x' }, 'DATABASE_URL and DATABASE_URL_FILE are both set'],
+    ['an empty database', { DATABASE_URL: ' ' }, 'DATABASE_URL must be set in production'],
+  ]
+  test.each(bad)('%s', (_name, over, problem) => {
+    const problems = problemsOf({ ...safe(), ...over })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toContain(problem)
+  })
+
+  test('one secret twice in a list, as after a rotation that was not finished', () => {
+    const secret = random()
+    expect(problemsOf({ ...safe(), PARTNER_SECRET: `${secret},${random()},${secret}` })).toEqual([
+      expect.stringMatching(/^part 3 of PARTNER_SECRET.* is the same as part 1 of PARTNER_SECRET/),
+    ])
+  })
+
+  test('of a platform and of a gateway the same', () => {
+    for (const [role, key] of [
+      [ROLES.platform, 'PLATFORM_API_KEY'],
+      [ROLES.gateway, 'GATEWAY_API_KEY'],
+    ] as const) {
+      expect(problemsOf(safe(), role)).toEqual([])
+      expect(problemsOf({ ...safe(), DATABASE_URL: undefined }, role)).toEqual([expect.stringMatching(/^DATABASE_URL/)])
+      expect(problemsOf({ ...safe(), [key]: 'short' }, role)).toEqual([expect.stringMatching(new RegExp(`^${key}`))])
+      expect(problemsOf({ ...safe(), [key]: undefined }, role)).toEqual([expect.stringMatching(new RegExp(`^${key}`))])
+    }
+  })
+
+  test('every secret and key that our pages, compose.yaml and the table of settings show', () => {
+    const pages = readdirSync(join(process.cwd(), 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => read(join('docs', name)))
+    const texts = [...pages, read('README.md'), read('compose.yaml')]
+    const shown = texts.flatMap((text) =>
+      [...text.matchAll(/(?:_SECRET|_API_KEY|secret|key)["']?(?:=|: ?|\s)["']?([\w-]{6,}(?:,[\w-]{6,})?)/gi)].map(
+        ([, value = '']) => value,
+      ),
+    )
+    const examples = SETTINGS.filter((setting) => /SECRET|API_KEY/.test(setting.name)).map(({ example }) => example)
+    expect(shown.length).toBeGreaterThan(3)
+    for (const value of [...shown, ...examples, 'the-key-of-the-platform-under-test'])
+      expect(problemsOf({ ...safe(), OPERATOR_API_KEY: value }), value).not.toEqual([])
+  })
+})
+
+test('our own secrets, and those that openssl makes, are never taken for examples', () => {
+  for (let i = 0; i < 500; i++) {
+    const hex = randomBytes(16).toString('hex')
+    expect(problemsOf({ ...safe(), PARTNER_SECRET: `${random()},${hex}` })).toEqual([])
+  }
+})
+
+test('commands that serve nothing need no secrets, but no misspelt setting either', () => {
+  expect(problemsOf({ NODE_ENV: 'production' }, ROLES.tool)).toEqual([])
+  expect(problemsOf({ NODE_ENV: 'production', PURSER_CURRENCY: 'GOLD:2' }, ROLES.tool)).toHaveLength(1)
+})
+
+test('outside production a misspelt setting and one given twice are said, and the server starts', async () => {
+  const folder = newFolder()
+  writeFileSync(join(folder.path, 'key'), 'another')
+  const env = { PURSER_CLAWBAK: 'refuse', OPERATOR_API_KEY_FILE: join(folder.path, 'key') }
+  const wallet = await spawnWallet({ databaseUrl: database.url, env })
+  expect(wallet.output()).toContain('purser: PURSER_CLAWBAK is no setting; did you mean PURSER_CLAWBACK?')
+  expect(wallet.output()).toContain('OPERATOR_API_KEY and OPERATOR_API_KEY_FILE are both set')
+  await wallet.kill('SIGKILL')
+  expect(readFileSync(join(folder.path, 'key'), 'utf8')).toBe('another')
+  folder.remove()
+})
