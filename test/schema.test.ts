@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Db, type Row, statement } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openDb } from '../src/db/open.ts'
+import { RIGHTS } from '../src/db/rights.ts'
 import { createDatabase, type TestDatabase } from './support/database.ts'
 
 const OURS = `namespace.nspname !~ '^pg_' and namespace.nspname <> 'information_schema'`
@@ -78,4 +79,10 @@ test('schema.sql shows the same tables', async () => {
   const dump = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8')
   const shown = [...dump.matchAll(/^CREATE TABLE (\w+\.\w+)/gm)].map(([, name]) => name)
   expect(shown.sort()).toEqual((await ask(postgres, 'tables')).map(({ name }) => name))
+})
+
+test('every table has a server that needs it: its rights stand in src/db/rights.ts', async () => {
+  const needed = Object.values(RIGHTS).flatMap((rights) => Object.keys(rights))
+  const tables = (await ask(postgres, 'tables')).map(({ name }) => name)
+  expect([...new Set(needed)].sort()).toEqual(tables.sort())
 })

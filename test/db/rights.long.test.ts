@@ -34,14 +34,6 @@ async function asRole<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> 
   return work(db).finally(() => db.close())
 }
 
-test('every table has a server that needs it', async () => {
-  const { rows } = await owner.query(
-    "select schemaname || '.' || tablename as name from pg_tables where schemaname !~ '^pg_' and schemaname <> 'information_schema'",
-  )
-  const needed = SERVERS.flatMap((server) => Object.keys(RIGHTS[server]))
-  expect(rows.map(({ name }) => name).sort()).toEqual([...new Set(needed)].sort())
-})
-
 describe.each(SERVERS)('a %s', (server) => {
   const role = roleOf(server)
   afterEach(() => owner.query(grantsFor(server, role)))
