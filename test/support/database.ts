@@ -61,7 +61,9 @@ async function migrated(url: string): Promise<void> {
 /** The servers under test run with what the guide gives them, so that a missing grant shows at once. */
 async function grantRights(admin: pg.Client, database: string): Promise<void> {
   const { password } = new URL(inject('postgresUrl'))
-  for (const server of SERVERS) await admin.query(`create role ${roleOf(server)} login password '${password}'`)
+  const { rows } = await admin.query<{ rolname: string }>('select rolname from pg_roles')
+  const missing = SERVERS.map(roleOf).filter((role) => !rows.some(({ rolname }) => rolname === role))
+  for (const role of missing) await admin.query(`create role ${role} login password '${password}'`)
   const owner = new pg.Client({ connectionString: urlOf(database) })
   await owner.connect()
   for (const server of SERVERS) await owner.query(grantsFor(server, roleOf(server)))
