@@ -73,7 +73,6 @@ describe('refused in production is', () => {
     ['a key of few characters', { OPERATOR_API_KEY: `${'1'.repeat(31)}2345` }, 'can be guessed'],
     ['a placeholder', { OPERATOR_API_KEY: 'CHANGEME-0123456789-0123456789-012' }, 'can be guessed'],
     ['a setting that does not exist', { PURSER_CURRENCY: 'GOLD:2' }, 'did you mean PURSER_CURRENCIES?'],
-    ['a file for what is no secret', { PURSER_CLAWBACK_FILE: '/x' }, 'did you mean PURSER_CLAWBACK?'],
     ['a database given twice', { DATABASE_URL_FILE: '/x' }, 'DATABASE_URL and DATABASE_URL_FILE are both set'],
     ['an empty database', { DATABASE_URL: ' ' }, 'DATABASE_URL must be set in production'],
   ]
