@@ -215,6 +215,7 @@ CREATE TABLE purser.bet (
     first_seen_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
     details json,
+    last_result integer DEFAULT 0 NOT NULL,
     CONSTRAINT bet_calls_check CHECK ((calls > 0)),
     CONSTRAINT bet_check CHECK (((status <> ALL (ARRAY['open'::text, 'settled'::text])) OR ((stake IS NOT NULL) AND (currency IS NOT NULL) AND (funder IS NOT NULL) AND (placed_at IS NOT NULL)))),
     CONSTRAINT bet_check1 CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL) AND (payee IS NOT NULL)))),
@@ -229,6 +230,8 @@ CREATE TABLE purser.bet (
 WITH (fillfactor='80');
 
 COMMENT ON TABLE purser.bet IS 'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
+
+COMMENT ON COLUMN purser.bet.last_result IS 'Number of the call whose result (Settle, Unsettle) was applied last; 0 for none, or for one from before this column of a bet that had no result refused.';
 
 CREATE TABLE purser.bet_call (
     bucket integer NOT NULL,
@@ -448,5 +451,7 @@ CREATE INDEX bet_by_time ON purser.bet USING btree (first_seen_at, bucket);
 CREATE INDEX bet_call_acknowledged ON purser.bet_call USING btree (player, bet_id, request_id) WHERE ((operation = ANY (ARRAY['settle'::text, 'unsettle'::text])) AND (outcome <> 'refused'::text));
 
 CREATE INDEX bet_call_anomaly ON purser.bet_call USING btree (at, bucket) WHERE (anomaly IS NOT NULL);
+
+CREATE INDEX bet_call_refused ON purser.bet_call USING btree (player, bet_id, request_id, operation, seq) WHERE ((operation = 'place'::text) OR (refusal = ANY (ARRAY['recalculation_blocked'::text, 'recalculation_negative'::text])));
 
 CREATE INDEX session_by_player ON purser.session USING btree (player, bucket);

@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Endpoint } from '../http/wire.ts'
 import { LIMITS, OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
-import { betOperationOf, type Operation } from '../protocol/operation.ts'
+import { betOperationOf, isBetCall, type Operation } from '../protocol/operation.ts'
 import { type ObjectText, objectAt } from './json-text.ts'
 
 /** A fault of the request: its sentence goes into the reply (code 5). */
@@ -29,6 +29,7 @@ export function readCall(endpoint: Endpoint, method: string, bytes: Buffer): Cal
   const body = parseObject(text)
   const operation = endpoint === 'bet' ? betOperationOf(method, body.type) : endpoint
   if (operation === undefined) throw new Malformed(`${method} has no such type`)
+  if (endpoint !== 'bet' && isBetCall(body)) throw new Malformed('a body with a type is a bet call') // S-5
   const object = objectAt(text)
   requireClear(object, body)
   const { token, userId } = body

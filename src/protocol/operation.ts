@@ -21,3 +21,11 @@ const BET_OPERATIONS = ['place', 'settle', 'unsettle', 'rollback'] as const
 export function betOperationOf(method: string, type: unknown): BetOperation | undefined {
   return BET_OPERATIONS.find((name) => OPERATIONS[name].method === method && OPERATIONS[name].type === type)
 }
+
+/**
+ * True for a body that only a bet call has, whatever its `type` says (S-5). The signature covers neither method nor path, so
+ * whoever recorded a bet call could send it to the other endpoints, which need no more than some of its members.
+ */
+export function isBetCall(body: object): boolean {
+  return Object.hasOwn(body, 'type')
+}

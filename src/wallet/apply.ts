@@ -14,9 +14,10 @@ import { type Batch, type BetsToRead, betKey, isProvenByWrites, loadBatch, recal
 import type { Bet, BetCall } from './bet.ts'
 import { BET_KEY, type BetRecord } from './bet-store.ts'
 import type { CallRecord } from './call-store.ts'
-import { contentOf, type Decision, type Facts, type Rules } from './decide/decision.ts'
+import type { Decision, Facts, Rules } from './decide/decision.ts'
 import { decidePlace } from './decide/place.ts'
 import { decideRollback } from './decide/rollback.ts'
+import { becameOf, contentOf } from './decide/seen.ts'
 import { decideSettle } from './decide/settle.ts'
 import { decideUnsettle } from './decide/unsettle.ts'
 import type { Known } from './known.ts'
@@ -169,6 +170,7 @@ function newRecord({ player, betId }: BetCall, now: Date): BetRecord {
     firstSeenAt: now,
     stakeVersion: null,
     placeRequestId: null,
+    lastResult: 0,
   }
 }
 
@@ -187,11 +189,13 @@ function decide(call: BetCall, facts: Facts): Decision {
   }
 }
 
-function factsFor(batch: Batch, call: BetCall, key: string, { bet, locked }: BetRecord, rules: Rules): Facts {
+function factsFor(batch: Batch, call: BetCall, key: string, record: BetRecord, rules: Rules): Facts {
   const { player } = call
   return {
-    bet,
-    locked,
+    bet: record.bet,
+    locked: record.locked,
+    placeRequestId: record.placeRequestId,
+    lastResult: record.lastResult,
     rules,
     seen: batch.seen.get(key) ?? [],
     player: batch.players.get(player),
@@ -216,21 +220,23 @@ function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decis
   const transfers = post(batch, call, decision)
   const bet = decision.kind === 'repeat' ? record.bet : (decision.bet ?? record.bet)
   const placed = call.kind === 'place' && bet !== record.bet
+  const seq = record.calls + 1
   batch.bets.set(key, {
     player: record.player,
     betId: record.betId,
     bet,
-    calls: record.calls + 1,
+    calls: seq,
     locked: record.locked,
     firstSeenAt: record.firstSeenAt,
     stakeVersion: placed ? (transfers[0]?.version ?? null) : record.stakeVersion,
     stake: placed ? transfers[0] : undefined,
     placeRequestId: placed ? call.requestId : record.placeRequestId,
+    lastResult: decision.kind === 'apply' && isResult(call) ? seq : record.lastResult,
     details: placed ? call.details : record.details,
   })
   if (placed && decision.kind === 'apply') return // the bet's own row is the record of its Place bet
-  batch.calls.push(toCallRecord(call, record.calls + 1, decision, transfers, batch.now))
-  rememberSeen(batch, call, key, decision)
+  batch.calls.push(toCallRecord(call, seq, decision, transfers, batch.now))
+  rememberSeen(batch, call, key, seq, decision)
 }
 
 function post(batch: Batch, call: BetCall, decision: Decision): Transfer[] {
@@ -263,9 +269,12 @@ function toCallRecord(
     : { ...base, effectAt: effectTime(decision.bet, now), ...anomaly }
 }
 
-/** I-2: later calls of the same batch must recognise this one. */
-function rememberSeen(batch: Batch, call: BetCall, key: string, decision: Decision): void {
-  if ((call.kind !== 'settle' && call.kind !== 'unsettle') || decision.kind === 'refuse') return
-  const at = decision.kind === 'repeat' ? decision.at : effectTime(decision.bet, batch.now)
-  batch.seen.set(key, [...(batch.seen.get(key) ?? []), { ...contentOf(call), at }])
+/** I-2, S-5: later calls of the same batch must recognise this one. */
+function rememberSeen(batch: Batch, call: BetCall, key: string, seq: number, decision: Decision): void {
+  const became = becameOf(call, seq, decision, batch.now)
+  if (became !== undefined) batch.seen.set(key, [...(batch.seen.get(key) ?? []), { ...contentOf(call), became }])
+}
+
+function isResult({ kind }: BetCall): boolean {
+  return kind === 'settle' || kind === 'unsettle'
 }

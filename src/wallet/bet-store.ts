@@ -29,6 +29,8 @@ export interface BetRecord {
   readonly stake?: Transfer | undefined
   /** The Place bet that was accepted or refused for good. */
   readonly placeRequestId: RequestId | null
+  /** Number of the call whose result was applied last; 0 for none. */
+  readonly lastResult: number
   /** JSON text, only when this batch brought it; undefined leaves the stored one. */
   readonly details?: string | undefined
 }
@@ -38,6 +40,7 @@ export interface BetRow extends Record<string, unknown> {
   bet_id: BetId
   status: Bet['kind']
   calls: number
+  last_result: number
   currency: Currency | null
   stake: Money | null
   funder: Funder | null
@@ -53,7 +56,7 @@ export interface BetRow extends Record<string, unknown> {
   changed_at: Date
 }
 
-export const BET_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
+export const BET_COLUMNS = `player, bet_id, status, calls, last_result, currency, stake, funder, stake_version, request_id, placed_at, payout,
   result_type, payee, refusal, locked, first_seen_at, changed_at`
 
 const SOME_BETS = `select b.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
@@ -91,6 +94,7 @@ export function toRecord(row: BetRow): BetRecord {
     firstSeenAt: row.first_seen_at,
     stakeVersion: row.stake_version,
     placeRequestId: row.request_id,
+    lastResult: row.last_result,
   }
 }
 
@@ -135,16 +139,18 @@ function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
     records.map(({ bet }) => isoOf('since' in bet ? bet.since : now)),
     records.map((record) => record.details ?? null),
     records.map((record) => isoOf(record.firstSeenAt)),
+    records.map((record) => record.lastResult),
   ]
 }
 
 const STATE_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
-  result_type, payee, refusal, changed_at, details, first_seen_at`
+  result_type, payee, refusal, changed_at, details, first_seen_at, last_result`
 
 const INSERT = `insert into purser.bet as b (bucket, ${STATE_COLUMNS})
      select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}
      from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
-       $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::timestamptz[])
+       $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::timestamptz[],
+       $19::int[])
        as r (${STATE_COLUMNS})`
 
 const INSERT_BETS = statement('insert_bets', INSERT)
@@ -163,10 +169,11 @@ const SAVE_BETS = statement(
      set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
        funder = excluded.funder, stake_version = excluded.stake_version, request_id = excluded.request_id,
        placed_at = excluded.placed_at, payout = excluded.payout, result_type = excluded.result_type, payee = excluded.payee,
-       refusal = excluded.refusal, changed_at = excluded.changed_at, details = coalesce(excluded.details, b.details)
+       refusal = excluded.refusal, changed_at = excluded.changed_at, details = coalesce(excluded.details, b.details),
+       last_result = excluded.last_result
      where b.calls < excluded.calls
      returning 1
-   ) select 1 / (count(*) = $19::int)::int from saved`,
+   ) select 1 / (count(*) = $20::int)::int from saved`,
 )
 
 /** Rows that have been read. */

@@ -5,7 +5,8 @@ import type { ReplyCode } from '../protocol/codes.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 import type { BetCall } from './bet.ts'
-import { type Anomaly, contentOf, type SeenCall } from './decide/decision.ts'
+import type { Anomaly } from './decide/decision.ts'
+import { type Became, contentOf, FINAL_REFUSALS, type FinalRefusal, type SeenCall } from './decide/seen.ts'
 
 type BetKey = Pick<BetCall, 'player' | 'betId'>
 
@@ -62,25 +63,36 @@ interface SeenRow extends Record<string, unknown> {
   amount: Money | null
   currency: Currency | null
   result_type: ResultType | null
-  effect_at: Date
+  became: Became['kind']
+  effect_at: Date | null
+  refusal: FinalRefusal | null
+  seq: number
 }
 
+const SAME_REQUEST = 'bucket = $1::int and player = k.player and bet_id = k.bet_id and request_id = k.request_id'
+const SAME_CONTENT = `operation = k.operation and amount is not distinct from k.amount
+         and currency is not distinct from k.currency and result_type is not distinct from k.result_type`
+const IS_FINAL = `refusal in (${FINAL_REFUSALS.map((code) => `'${code}'`).join(', ')})`
+
+/** Each part finds what it is for through an index, however many calls there were: bet_call_acknowledged, bet_call_refused. */
 const READ_SEEN_CALLS = statement(
   'read_seen_calls',
-  `select k.*, c.effect_at
+  `select k.*, c.*
    from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
      as k (player, bet_id, operation, request_id, amount, currency, result_type)
    cross join lateral (
-     select effect_at from purser.bet_call
-     where bucket = $1::int and player = k.player and bet_id = k.bet_id and request_id = k.request_id
-       and operation in ('settle', 'unsettle') and outcome <> 'refused' and operation = k.operation
-       and amount is not distinct from k.amount and currency is not distinct from k.currency
-       and result_type is not distinct from k.result_type
-     limit 1
+     (select 'acknowledged' as became, effect_at, null::text as refusal, seq from purser.bet_call
+       where ${SAME_REQUEST} and operation in ('settle', 'unsettle') and outcome <> 'refused' and ${SAME_CONTENT} limit 1)
+     union all
+     (select 'refused', null, refusal, seq from purser.bet_call
+       where ${SAME_REQUEST} and ${IS_FINAL} and ${SAME_CONTENT} order by seq limit 1)
+     union all
+     (select 'place_bet', null, null, seq from purser.bet_call
+       where ${SAME_REQUEST} and operation = 'place' and k.operation = 'unsettle' limit 1)
    ) c`,
 )
 
-/** Which of these settles and unsettles were acknowledged before, with the same content, however many others their bets have had (I-2). */
+/** What these settles and unsettles may be copies of (I-2, S-5): see `Facts.seen`. */
 export async function readSeenCalls(tx: Tx, bucket: number, calls: readonly BetCall[]): Promise<(BetKey & SeenCall)[]> {
   if (calls.length === 0) return []
   const contents = calls.map(contentOf)
@@ -102,6 +114,13 @@ export async function readSeenCalls(tx: Tx, bucket: number, calls: readonly BetC
     amount: row.amount,
     currency: row.currency,
     resultType: row.result_type,
-    at: row.effect_at,
+    became: toBecame(row),
   }))
+}
+
+function toBecame({ became: kind, effect_at: at, refusal: code, seq }: SeenRow): Became {
+  if (kind === 'acknowledged' && at !== null) return { kind, at }
+  if (kind === 'refused' && code !== null) return { kind, code, seq }
+  if (kind === 'place_bet') return { kind }
+  throw new Error(`the row of a call contradicts itself: ${kind}`)
 }

@@ -17,7 +17,7 @@ import { isStorable } from '../protocol/ids.ts'
 import { isTooDeep, parseJson } from '../protocol/json.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { isCurrency, isWireAmount, type Money, parseWireAmount, type Scales, scaleOf } from '../protocol/money.ts'
-import { type BetOperation, betOperationOf } from '../protocol/operation.ts'
+import { type BetOperation, betOperationOf, isBetCall } from '../protocol/operation.ts'
 import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
 import type { BetCall } from './bet.ts'
 import { hashToken } from './session.ts'
@@ -64,9 +64,9 @@ const BUILDERS: Record<BetOperation, (request: object, settings: DecodeSettings)
 
 /** The calls to the other endpoints; they throw Malformed. */
 export const decodeUserCall = {
-  profile: (body: Buffer) => conform(VALIDATORS.profile, decodeObject(body)),
-  balance: (body: Buffer) => conform(VALIDATORS.balance, decodeObject(body)),
-  check: (body: Buffer) => conform(VALIDATORS.check, decodeObject(body)),
+  profile: (body: Buffer) => conform(VALIDATORS.profile, decodeQuestion(body)),
+  balance: (body: Buffer) => conform(VALIDATORS.balance, decodeQuestion(body)),
+  check: (body: Buffer) => conform(VALIDATORS.check, decodeQuestion(body)),
 }
 
 /** The player that a request is about (I-1). */
@@ -75,6 +75,12 @@ export function playerOf(
   { behindAggregator }: DecodeSettings,
 ): PlayerId {
   return ((behindAggregator && request.operatorUser) || request.userId) as PlayerId
+}
+
+function decodeQuestion(body: Buffer): Record<string, unknown> {
+  const request = decodeObject(body)
+  if (isBetCall(request)) throw new Malformed('a body with a type is a bet call') // S-5
+  return request
 }
 
 function decodeObject(body: Buffer): Record<string, unknown> {

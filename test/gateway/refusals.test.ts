@@ -64,6 +64,19 @@ test('a method with a type that the interface does not have is code 5', async ()
   for (const type of [0, 4, '2', null]) expectRefused(await raw('PUT', '/payment/bet', place({ type })), 5)
 })
 
+test('a bet call is none of the others: a body with a type is code 5 there (S-5)', async () => {
+  const calls = [
+    ['/user/profile', { requestId: randomUUID() }],
+    ['/user/balance', { requestId: randomUUID(), currency: 'EUR' }],
+    ['/payment/check', { transactionId: randomUUID() }],
+  ] as const
+  for (const [path, body] of calls) {
+    const call = { ...body, token: ann.token, userId: ann.userId }
+    for (const type of [1, null]) expectRefused(await raw('POST', path, JSON.stringify({ ...call, type })), 5)
+    expectRefused(await raw('POST', path, place()), 5)
+  }
+})
+
 test('a route that a wallet does not have is a 404 (R-1)', async () => {
   for (const [method, path] of [
     ['GET', '/payment/bet'],

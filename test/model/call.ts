@@ -52,6 +52,7 @@ export interface Prediction {
 }
 export const RULES = [
   'I-2: a late repeat',
+  'I-2: refused for good',
   'I-3: refused again',
   'I-4: another currency',
   'L-1: identical',
@@ -61,6 +62,7 @@ export const RULES = [
   'L-3: locked',
   'M-4: paid by promotions',
   'M-4: refunded to promotions',
+  'S-5: a Place bet with PUT',
 ] as const
 export type Rule = (typeof RULES)[number]
 

@@ -57,7 +57,8 @@ function nextCall(table: Table, slot: BetSlot, step: CallStep): Call {
   return step.do === 'again' ? again(slot, step) : newCall(table, slot, step)
 }
 
-function again({ sent }: BetSlot, { back, request }: AgainStep): Call {
+function again({ sent: all, refused }: BetSlot, { of, back, request }: AgainStep): Call {
+  const sent = of === 'refused' && refused.length > 0 ? refused : all
   const earlier = sent[sent.length - 1 - (back % sent.length)]!
   return request === 'same' ? earlier : { ...earlier, request: randomUUID() }
 }

@@ -40,20 +40,31 @@ function judge(state: State, call: Call, now: Date): Prediction {
   if (isMalformed(call)) return { row: 'malformed', verdict: refuse(state, 5), rule: undefined }
   const row = rowOf(state.world, call.player, call.bet)
   const bet = state.world.bets.get(keyOf(call.player, call.bet))
+  if (call.kind === 'place') state.world.placeRequests.add(requestOf(call))
   const verdict = call.kind === 'place' ? place(state, call, bet, now) : change(state, call, bet, now)
   return { row, verdict, rule: state.rule }
 }
 
 function change(state: State, call: SettleCall | ReversalCall, bet: Bet | undefined, now: Date): Verdict {
   if (call.kind === 'rollback') return rollback(state, call, bet)
+  if (call.kind === 'unsettle' && state.world.placeRequests.has(requestOf(call)))
+    return refuse(state, 5, 'S-5: a Place bet with PUT')
   if (bet === undefined || bet.status === 'refused') return refuse(state, 5)
   if (bet.status === 'tombstone') return refuse(state, 20)
   const seen = bet.acknowledged.get(contentOf(call))
   if (seen !== undefined) return repeat(state, seen, 'I-2: a late repeat')
+  const refused = bet.refused.get(contentOf(call))
+  if (refused !== undefined && refused.results < bet.results)
+    return refuse(state, refused.code, 'I-2: refused for good')
   if (bet.status === 'cancelled') return refuse(state, 20)
   if (call.currency !== undefined && call.currency !== bet.currency) return refuse(state, 5, 'I-4: another currency')
+  const before = state.world.moments
   const verdict = call.kind === 'settle' ? settle(state, call, bet, now) : unsettle(state, call, bet, now)
-  if (verdict.status === 200) bet.acknowledged.set(contentOf(call), verdict.moment)
+  if (verdict.status === 200) {
+    bet.acknowledged.set(contentOf(call), verdict.moment)
+    if (verdict.effect && state.world.moments > before) bet.results += 1
+  } else if ((verdict.code === 20 || verdict.code === 21) && refused === undefined)
+    bet.refused.set(contentOf(call), { code: verdict.code, results: bet.results })
   return verdict
 }
 
@@ -79,6 +90,10 @@ function isMalformed(call: Call): boolean {
   if (call.amount === undefined) return false
   const units = minorUnits(call.amount, call.currency ?? 'EUR')
   return units === undefined || (call.kind === 'place' && units === 0n && !call.freebet)
+}
+
+function requestOf({ player, bet, request }: Call): string {
+  return `${keyOf(player, bet)}\u0000${request}`
 }
 
 /** I-2's "same content", under its requestId. */

@@ -32,8 +32,8 @@ function accept(state: State, call: PlaceCall, player: Player, stake: bigint, da
   else state.rule = 'M-4: paid by promotions'
   const verdict = took(state)
   const terms = { currency: call.currency, stake, funder, day } as const
-  const life = { status: 'open', placed: verdict.moment, locked: false, acknowledged: new Map() } as const
-  state.world.bets.set(keyOf(call.player, call.bet), { ...terms, ...life })
+  const life = { status: 'open', placed: verdict.moment, locked: false, results: 0 } as const
+  state.world.bets.set(keyOf(call.player, call.bet), { ...terms, ...life, acknowledged: new Map(), refused: new Map() })
   return verdict
 }
 

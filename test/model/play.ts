@@ -2,7 +2,7 @@
 import type { TestWallet } from '../support/wallet.ts'
 import type { WireReply } from '../support/wire.ts'
 import { perform } from './acts.ts'
-import type { Call, Settings } from './call.ts'
+import type { Call, Prediction, Settings } from './call.ts'
 import { type Exchange, explain } from './compare.ts'
 import { type Coverage, count } from './coverage.ts'
 import { describeCall } from './describe.ts'
@@ -39,7 +39,14 @@ async function playStep(table: Table, step: Step, index: number, coverage: Cover
   const { model, times, predictions } = explain(table, exchanges, await look(table, seats, bets))
   table.model = model
   table.times = times
-  for (const { call, prediction } of predictions) count(coverage, call.kind, prediction)
+  for (const { call, prediction } of predictions) {
+    count(coverage, call.kind, prediction)
+    if (isRefusedForGood(prediction)) table.bets.find(({ id }) => id === call.bet)?.refused.push(call)
+  }
+}
+
+function isRefusedForGood({ verdict }: Prediction): boolean {
+  return verdict.status === 400 && (verdict.code === 20 || verdict.code === 21)
 }
 
 async function exchange(table: Table, call: Call): Promise<Exchange> {

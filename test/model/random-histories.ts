@@ -10,7 +10,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { RULES, type Settings } from './call.ts'
 import { type Coverage, cells, missing } from './coverage.ts'
 import { playHistory } from './play.ts'
-import { histories, type Step, tables, withoutWaiting } from './steps.ts'
+import { histories, REFUSED_FOR_GOOD, type Step, tables, withoutWaiting } from './steps.ts'
 
 const SEED = Number(process.env.PURSER_SEED ?? randomInt(2 ** 31))
 const CALLS = 30
@@ -62,7 +62,9 @@ export function testHistories(expected: number, wish: { coverage: boolean }): vo
 }
 
 async function playOneByOne(wallet: TestWallet, setup: Setup, seed: number, count: number, coverage: Coverage) {
-  const property = fc.asyncProperty(histories(CALLS), (steps) => playHistory(wallet, setup, steps, coverage))
+  const property = fc.asyncProperty(fc.boolean(), histories(CALLS), (isOpened, steps) =>
+    playHistory(wallet, setup, isOpened ? [...REFUSED_FOR_GOOD, ...steps] : steps, coverage),
+  )
   await search(property, seed, count)
 }
 

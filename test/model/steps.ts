@@ -46,6 +46,8 @@ export interface ReversalStep extends Sent {
 export interface AgainStep {
   do: 'again'
   bet: number
+  /** Of all messages, or of the results that were refused with 20 or 21, if there are any. */
+  of: 'all' | 'refused'
   back: number
   request: 'same' | 'fresh'
 }
@@ -122,14 +124,24 @@ const reversal = (kind: 'unsettle' | 'rollback'): fc.Arbitrary<ReversalStep> =>
 const again: fc.Arbitrary<AgainStep> = fc.record({
   do: fc.constant('again' as const),
   bet,
+  of: fc.constant('all' as const),
   back: fc.nat({ max: 7 }),
   request: fc.constantFrom('same' as const, 'fresh' as const),
+})
+
+const refusedAgain: fc.Arbitrary<AgainStep> = fc.record({
+  do: fc.constant('again' as const),
+  bet,
+  of: fc.constant('refused' as const),
+  back: fc.nat({ max: 1 }),
+  request: fc.constant('same' as const),
 })
 
 const anyCall: fc.Arbitrary<CallStep> = fc.oneof(
   { arbitrary: place, weight: 9 },
   { arbitrary: settle, weight: 10 },
   { arbitrary: again, weight: 6 },
+  { arbitrary: refusedAgain, weight: 4 },
   { arbitrary: reversal('unsettle'), weight: 4 },
   { arbitrary: reversal('rollback'), weight: 2 },
 )
@@ -195,7 +207,7 @@ function stepOf(alone: number): fc.Arbitrary<Step> {
 }
 
 function twice(call: CallStep): CallStep[] {
-  return [call, { do: 'again', bet: call.bet, back: 0, request: 'same' }]
+  return [call, { do: 'again', bet: call.bet, of: 'all', back: 0, request: 'same' }]
 }
 
 function ofOneBet([first, second]: [CallStep, CallStep]): CallStep[] {
@@ -206,6 +218,18 @@ function ofOneBet([first, second]: [CallStep, CallStep]): CallStep[] {
 function ofOnePlayer([owner, places]: [number, PlaceStep[]]): CallStep[] {
   return places.map((step, n) => ({ ...step, bet: (owner + n * PLAYERS) % BETS }))
 }
+
+const OWN = { bet: 0, early: false, sender: 'owner', viaAggregator: false, request: 'fresh', currency: 'own' } as const
+const resultOf = (amount: string): SettleStep => ({ ...OWN, do: 'settle', amount, resultType: 'won', token: 'absent' })
+
+/** What chance alone hardly ever brings about: a result that is refused, a newer one, and the late copy of the first (I-2). */
+export const REFUSED_FOR_GOOD: Step[] = [
+  { before: undefined, calls: [{ ...OWN, do: 'place', amount: '10', token: 'live', freebet: false }] },
+  { before: undefined, calls: [resultOf('60')] },
+  { before: { act: 'lock', bet: 0, locked: true }, calls: [resultOf('20')] },
+  { before: { act: 'lock', bet: 0, locked: false }, calls: [resultOf('90')] },
+  { before: undefined, calls: [{ do: 'again', bet: 0, of: 'refused', back: 0, request: 'same' }] },
+]
 
 /** Waiting moves the clock of the whole wallet, so histories that are played at the same time go without. */
 export function withoutWaiting(history: Step[]): Step[] {

@@ -16,6 +16,8 @@ export interface BetSlot {
   /** Of the first Place bet that was sent. */
   currency: string | undefined
   sent: Call[]
+  /** Of these, the results that were refused with 20 or 21. */
+  refused: Call[]
 }
 export interface Seat {
   id: string
@@ -44,7 +46,7 @@ const LONG_SESSION_SECONDS = 20 * 24 * 3600
 export async function layTable(wallet: TestWallet, settings: Settings): Promise<Table> {
   const model = createModel(settings)
   const bets = Array.from({ length: BETS }, (_, number) => ({
-    ...{ number, id: randomUUID(), owner: number % PLAYERS, currency: undefined, sent: [] },
+    ...{ number, id: randomUUID(), owner: number % PLAYERS, currency: undefined, sent: [], refused: [] },
   }))
   const notes = { requests: [], times: new Map(), transcript: [] }
   const table: Table = { wallet, settings, model, seats: [], bets, nobody: `nobody-${randomUUID()}`, ...notes }

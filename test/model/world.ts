@@ -8,6 +8,8 @@ export interface World {
   players: Map<string, Player>
   sessions: Map<string, Session>
   bets: Map<string, Bet>
+  /** S-5: the requestIds of every Place bet that a bet id has seen, whatever it came to. */
+  placeRequests: Set<string>
   moments: number
 }
 
@@ -22,7 +24,7 @@ export interface State {
 type Taken = Verdict & { status: 200 }
 
 export function newWorld(): World {
-  return { players: new Map(), sessions: new Map(), bets: new Map(), moments: 0 }
+  return { players: new Map(), sessions: new Map(), bets: new Map(), placeRequests: new Set(), moments: 0 }
 }
 
 /** A bet is a player and an id, both opaque (I-1, I-6, I-7). */

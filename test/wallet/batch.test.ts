@@ -1,5 +1,6 @@
 /** What a batch is: its calls one after another. Over HTTP nobody can choose which calls travel together; here we do. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { RequestId } from '../../src/protocol/ids.ts'
 import type { BetCall } from '../../src/wallet/bet.ts'
 import { hashToken } from '../../src/wallet/session.ts'
 import { type Random, seededRandom } from '../support/random.ts'
@@ -78,6 +79,47 @@ describe('in one batch', () => {
       accepted(STARTED_AT),
     ])
     expect(await money()).toBe('9500')
+  })
+
+  test('the late copy of a refused result is recognised behind a newer one, in the same batch and in later ones (I-2)', async () => {
+    const refused = { kind: 'refused', code: 'recalculation_negative' }
+    const low = settle('alice', BET, 'request-02', 20)
+    await scene.apply(
+      place('alice', BET, 10),
+      settle('alice', BET, 'request-01', 60),
+      place('alice', 'bet-000002', 150),
+    )
+    const later = settle('alice', BET, 'request-03', 90)
+    expect(await scene.apply(low, low, later, low)).toEqual([refused, refused, accepted(STARTED_AT), refused])
+    expect(await scene.apply(low)).toEqual([refused])
+    await scene.apply(settle('alice', 'bet-000002', 'request-04', 200))
+    scene.now = LATER
+    expect(await scene.apply(low)).toEqual([refused])
+    expect(await scene.apply(settle('alice', BET, 'request-03', 90))).toEqual([accepted(STARTED_AT)])
+    expect(await money()).toBe('23000')
+  })
+
+  test('a refused result that comes again in the same batch is judged afresh where nothing newer was applied (L-2)', async () => {
+    const low = settle('alice', BET, 'request-02', 20)
+    await scene.apply(
+      place('alice', BET, 10),
+      settle('alice', BET, 'request-01', 60),
+      place('alice', 'bet-000002', 150),
+    )
+    const paid = settle('alice', 'bet-000002', 'request-03', 100)
+    const [refused, , again] = await scene.apply(low, paid, low)
+    expect([refused, again]).toEqual([{ kind: 'refused', code: 'recalculation_negative' }, accepted(STARTED_AT)])
+    expect(await money()).toBe('6000')
+  })
+
+  test('a Place bet is no Unsettle, also when both travel in one batch (S-5)', async () => {
+    const copy = { ...unsettle('alice', BET, `place-${BET}`), amount: place('alice', BET, 10).stake }
+    const repeat = place('alice', BET, 10, { requestId: 'another-one' as RequestId })
+    const copyOfRepeat = { ...copy, requestId: repeat.requestId }
+    const won = settle('alice', BET, 'request-01', 30)
+    const outcomes = await scene.apply(place('alice', BET, 10), repeat, won, copy, copyOfRepeat)
+    expect(outcomes.slice(3)).toMatchObject([{ code: 'invalid_request' }, { code: 'invalid_request' }])
+    expect(await money()).toBe('12000')
   })
 
   test('a repeat under the same requestId with other content is a new result', async () => {

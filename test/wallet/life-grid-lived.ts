@@ -85,7 +85,8 @@ async function liveThrough(past: Past): Promise<Lived> {
 async function messageOf(scene: Scene, call: Call, way: Way): Promise<Members | undefined> {
   const column = columnOf(call)
   const over = typeof way.with === 'function' ? await way.with(scene) : way.with
-  if (way.resent) return scene.sent[column] && { ...scene.sent[column].message, ...over }
+  const earlier = way.resent ? column : way.bytesOf
+  if (earlier) return scene.sent[earlier] && { ...scene.sent[earlier].message, ...over }
   const plain = call === 'cashout' ? { ...cashout, token: await wallet.operator.session(scene.userId) } : {}
   return callOf(scene, column, { ...plain, ...over })
 }

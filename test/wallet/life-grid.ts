@@ -46,6 +46,8 @@ export interface Way {
   locked?: true
   /** Starts from the message that was sent before, requestId included, and not from a plain call. */
   resent?: true
+  /** S-5: starts from the message of another call that was sent before. */
+  bytesOf?: Column
 }
 
 interface Variant {
@@ -79,6 +81,8 @@ export const variants: Record<string, Variant> = {
   'same requestId, more': { ways: [{ resent: true, with: more }], of: repeatable },
   'same requestId, other currency': { ways: [{ resent: true, with: dollars }], of: repeatable },
   'same requestId, other type': { ways: [{ resent: true, with: refund }], of: ['settle'] },
+  "the Place bet's bytes": { ways: [{ bytesOf: 'place' }], of: ['unsettle'] },
+  "the Place bet's requestId": { ways: [{ bytesOf: 'place', with: { ...less, token: undefined } }], of: ['unsettle'] },
   more: { ways: [{ with: more }] },
   less: { ways: [{ with: less }] },
   'no amount': { ways: [{ with: { amount: undefined } }], of: sparing },
@@ -243,6 +247,8 @@ export const life: Record<Call, string> = {
     unsent  | unsent | =unsettle | unsent        | unsent        | unsent    | 20!       | unsent    | unsent
     same requestId, other currency:
     unsent  | unsent | 5!        | unsent        | unsent        | unsent    | 20!       | unsent    | unsent
+    the Place bet's bytes; the Place bet's requestId:
+    unsent  | 5!     | 5!        | 5!            | 5!            | 5!        | 5!        | unsent    | 5!
     other currency:
     5!      | 5!     | 5!        | 5!            | 5!            | 20!       | 20!       | 20!       | 5!
     other player:

@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectDone, timeOf } from './answers.ts'
-import { locked, spentAll } from './moments.ts'
+import { type Answer, expectDone, expectRefused, timeOf } from './answers.ts'
+import { locked, richer, spentAll, unlocked } from './moments.ts'
 import {
   balanceOf,
   bring,
   deliver,
+  type Members,
   must,
   newScene,
   nextBet,
@@ -154,18 +155,93 @@ describe('a late repeat of an unsettle (I-2)', () => {
   })
 })
 
+/** A bet settled as won 250, and a result that was refused for want of money (21); by now there is enough for it. */
+async function refusedOnce(column: 'settle' | 'unsettle', over: Members = {}) {
+  const scene = await newScene(wallet)
+  await bring(scene, 'settled')
+  await spentAll(scene)
+  expectRefused(await deliver(scene, column, over), 21)
+  await richer(scene)
+  const { message } = sentBefore(scene, column)
+  return { scene, late: (): Promise<Answer> => sendCall(scene, column, message), message }
+}
+
+const lower = { amount: 20 }
+
+describe.each([
+  ['settle', lower],
+  ['unsettle', {}],
+] as const)('the late copy of a refused %s (I-2)', (column, over) => {
+  it('gets the same refusal, and has no effect, once a newer result has been applied', async () => {
+    const { scene, late } = await refusedOnce(column, over)
+    await must(scene, 'settle', { amount: 150 })
+    for (const _ of [1, 2]) expectRefused(await late(), 21)
+    await expectWithoutEffect(scene, '8900.00', 'settled')
+  })
+
+  it('gets the refusal 20 of a lock that is gone', async () => {
+    const scene = await newScene(wallet)
+    await bring(scene, 'settled')
+    await locked(scene)
+    expectRefused(await deliver(scene, column, over), 20)
+    const { message } = sentBefore(scene, column)
+    await unlocked(scene)
+    await must(scene, 'settle', { amount: 150 })
+    expectRefused(await sendCall(scene, column, message), 20)
+    await expectWithoutEffect(scene, '1050.00', 'settled')
+  })
+
+  it('gets it however often the result has been taken back and the bet was cancelled since', async () => {
+    const { scene, late } = await refusedOnce(column, over)
+    await must(scene, 'unsettle')
+    expectRefused(await late(), 21)
+    await must(scene, 'rollback')
+    expectRefused(await late(), 21)
+    await expectWithoutEffect(scene, '8850.00', 'cancelled')
+  })
+
+  it('is judged afresh as long as no other result was applied: the player has money again (L-2)', async () => {
+    const { scene, late } = await refusedOnce(column, over)
+    expectRefused(await deliver(scene, 'rollback'), 8)
+    await must(scene, 'settle') // the repeat of the one in force
+    expectDone(await late(), scene.betId)
+    await expectWithoutEffect(
+      scene,
+      column === 'settle' ? '8770.00' : '8750.00',
+      column === 'settle' ? 'settled' : 'open',
+    )
+  })
+
+  it('is a late repeat with the time of its success when it was accepted in the end', async () => {
+    const { scene, late } = await refusedOnce(column, over)
+    const accepted = await late()
+    wallet.clock.advance(1_000)
+    await must(scene, 'settle', { amount: 150 })
+    expect(timeOf(await late())).toBe(timeOf(accepted))
+    await expectWithoutEffect(scene, '8900.00', 'settled')
+  })
+
+  it('is another call with other content, or under a requestId of its own', async () => {
+    const { scene, message } = await refusedOnce(column, over)
+    await must(scene, 'settle', { amount: 150 })
+    expectDone(await sendCall(scene, column, { ...message, amount: 30 }), scene.betId)
+    await must(scene, 'settle', { amount: 150 })
+    expectDone(await sendCall(scene, column, { ...message, requestId: randomUUID() }), scene.betId)
+  })
+})
+
 describe('one requestId (I-2, I-6)', () => {
-  it('used for place, settle, unsettle and rollback of one bet names four calls', async () => {
+  it.each([
+    ['place', 'settle', 'rollback'],
+    ['settle', 'unsettle', 'rollback'],
+  ] as const)('used for %s, %s and %s of one bet names three calls', async (...columns) => {
     const scene = await newScene(wallet)
     const requestId = randomUUID()
-    for (const [column, balance] of [
-      ['place', '900.00'],
-      ['settle', '1150.00'],
-      ['unsettle', '900.00'],
-      ['rollback', '1000.00'],
-    ] as const) {
-      expectDone(await deliver(scene, column, { requestId }), scene.betId)
-      expect(await balanceOf(scene)).toBe(balance)
+    const balances = { place: '900.00', settle: '1150.00', unsettle: '900.00', rollback: '1000.00' }
+    for (const column of ['place', 'settle', 'unsettle', 'rollback'] as const) {
+      const over = columns.some((one) => one === column) ? { requestId } : {}
+      expectDone(await deliver(scene, column, over), scene.betId)
+      expect(await balanceOf(scene)).toBe(balances[column])
     }
   })
 
@@ -179,8 +255,9 @@ describe('one requestId (I-2, I-6)', () => {
     await must(first, 'settle', { requestId })
     await must(second, 'settle', { requestId })
     expect(await balanceOf(first)).toBe('1300.00')
-    await must(first, 'unsettle', { requestId })
-    await must(second, 'unsettle', { requestId })
+    const another = randomUUID() // that of the Place bet is none of an Unsettle (S-5)
+    await must(first, 'unsettle', { requestId: another })
+    await must(second, 'unsettle', { requestId: another })
     await must(first, 'rollback', { requestId })
     await must(second, 'rollback', { requestId })
     expect(await balanceOf(first)).toBe('1000.00')

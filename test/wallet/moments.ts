@@ -52,6 +52,10 @@ export const testPlayer: Moment = (scene) => patch(scene, { isTest: true })
 
 export const locked: Moment = (scene) => scene.wallet.operator.lock(scene.userId, scene.betId)
 
+export const unlocked: Moment = async ({ wallet, userId, betId }) => {
+  await wallet.operator.request('DELETE', `/operator/players/${userId}/bets/${betId}/lock`)
+}
+
 export const richer: Moment = (scene) => scene.wallet.operator.deposit(scene.userId, '9000.00', 'EUR')
 
 /** Everything the player has goes into another bet. */

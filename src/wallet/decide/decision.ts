@@ -1,13 +1,13 @@
 /** What a rule answers, and what it may look at. Rules are pure: no database, no clock, no logger. */
 import type { Account } from '../../ledger/account.ts'
 import { effectOnPlayer, type Posting } from '../../ledger/posting.ts'
-import type { ResultType } from '../../protocol/bet-request.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
 import type { Currency } from '../../protocol/ids.ts'
-import { fitsBalance, type Money, type Scales } from '../../protocol/money.ts'
-import type { Bet, BetCall } from '../bet.ts'
+import { fitsBalance, type Scales } from '../../protocol/money.ts'
+import type { Bet } from '../bet.ts'
 import type { RuledPlayer } from '../player.ts'
 import type { Session, TokenHash } from '../session.ts'
+import type { SeenCall } from './seen.ts'
 
 /** A call that contradicts the bet's life or itself; kept for a person to look at. */
 export type Anomaly =
@@ -19,6 +19,7 @@ export type Anomaly =
   | 'unsettle_of_unknown_bet'
   | 'unsettle_of_refused_bet'
   | 'unsettle_after_rollback'
+  | 'place_bet_with_put'
   | 'rollback_after_settle'
   | 'currency_differs_from_bet'
   | 'result_contradicts_amount'
@@ -53,17 +54,6 @@ export interface Rules {
   readonly minimumAge: number
 }
 
-/** An acknowledged settle or unsettle of this bet, to recognise its late repeats (I-2). */
-export interface SeenCall {
-  readonly requestId: string
-  readonly kind: BetCall['kind']
-  readonly amount: Money | null
-  readonly currency: Currency | null
-  readonly resultType: ResultType | null
-  /** The time that was answered. */
-  readonly at: Date
-}
-
 /** What a player did on this UTC day in one currency (limits 11–13). */
 export interface Turnover {
   readonly stakes: bigint
@@ -75,6 +65,11 @@ export interface Turnover {
 export interface Facts {
   readonly bet: Bet
   readonly locked: boolean
+  /** The requestId of the Place bet that was accepted, or refused for good. */
+  readonly placeRequestId: string | null
+  /** Number of the call whose result was applied last, among the calls about the bet; 0 for none. */
+  readonly lastResult: number
+  /** Earlier calls with the requestId of this one, as far as they matter: the acknowledged one, the first refused one. */
   readonly seen: readonly SeenCall[]
   readonly player: RuledPlayer | undefined
   readonly now: Date
@@ -86,40 +81,6 @@ export interface Facts {
 
 export function refuse(code: ReplyCode, anomaly?: Anomaly, detail?: string): Decision {
   return { kind: 'refuse', code, ...(anomaly && { anomaly }), ...(detail && { detail }) }
-}
-
-/** What a call says beside whose bet it is about. */
-export function contentOf(call: BetCall): Omit<SeenCall, 'at'> {
-  const { requestId, kind, currency = null } = call
-  return {
-    requestId,
-    kind,
-    currency,
-    amount: amountOf(call),
-    resultType: call.kind === 'settle' ? call.resultType : null,
-  }
-}
-
-function amountOf(call: BetCall): Money | null {
-  switch (call.kind) {
-    case 'place':
-      return call.stake
-    case 'settle':
-      return call.payout
-    case 'unsettle':
-    case 'rollback':
-      return call.amount ?? null
-    default:
-      return call satisfies never
-  }
-}
-
-/** The late repeat of an acknowledged settle or unsettle has no effect, whatever came in between (I-2). */
-export function findLateRepeat(call: BetCall, facts: Facts): Decision | undefined {
-  const content = contentOf(call)
-  const members = ['requestId', 'kind', 'amount', 'currency', 'resultType'] as const
-  const original = facts.seen.find((seen) => members.every((member) => seen[member] === content[member]))
-  return original && { kind: 'repeat', at: original.at }
 }
 
 /** L-3: the operator's lock, or a settlement older than the window, forbids another result. */

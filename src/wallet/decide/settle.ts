@@ -1,15 +1,8 @@
 /** Settle and resettle (interface.md; the column "Settle" of the life table; L-1 to L-6). */
 import { ZERO } from '../../protocol/money.ts'
 import type { Bet, Funder, Placement, SettleCall, Settlement } from '../bet.ts'
-import {
-  type BetPosting,
-  type Decision,
-  type Facts,
-  findLateRepeat,
-  isResultLocked,
-  moneyObjection,
-  refuse,
-} from './decision.ts'
+import { type BetPosting, type Decision, type Facts, isResultLocked, moneyObjection, refuse } from './decision.ts'
+import { findLateCopy } from './seen.ts'
 import { judgeToken } from './token.ts'
 
 export function decideSettle(call: SettleCall, facts: Facts): Decision {
@@ -20,10 +13,10 @@ export function decideSettle(call: SettleCall, facts: Facts): Decision {
     case 'refused':
       return refuse('invalid_request', 'settle_of_refused_bet', 'the bet was refused')
     case 'cancelled':
-      return findLateRepeat(call, facts) ?? refuse('recalculation_blocked', 'settle_after_rollback')
+      return findLateCopy(call, facts) ?? refuse('recalculation_blocked', 'settle_after_rollback')
     case 'open':
     case 'settled':
-      return findLateRepeat(call, facts) ?? applyResult(call, bet, facts)
+      return findLateCopy(call, facts) ?? applyResult(call, bet, facts)
     default:
       return bet satisfies never
   }

@@ -1,28 +1,23 @@
-/** Unsettle: the applied payout is taken back and the bet is open again (the column "Unsettle" of the life table; L-2, L-3). */
+/** Unsettle: the applied payout is taken back and the bet is open again (the column "Unsettle" of the life table; L-2, L-3; S-5). */
 import type { Bet, UnsettleCall } from '../bet.ts'
-import {
-  type BetPosting,
-  type Decision,
-  type Facts,
-  findLateRepeat,
-  isResultLocked,
-  moneyObjection,
-  refuse,
-} from './decision.ts'
+import { type BetPosting, type Decision, type Facts, isResultLocked, moneyObjection, refuse } from './decision.ts'
+import { findLateCopy, isPlaceBetWithPut } from './seen.ts'
 import { takeBack } from './settle.ts'
 
 export function decideUnsettle(call: UnsettleCall, facts: Facts): Decision {
   const { bet } = facts
+  if (isPlaceBetWithPut(call, facts))
+    return refuse('invalid_request', 'place_bet_with_put', 'the requestId is that of a Place bet')
   switch (bet.kind) {
     case 'unknown':
       return refuse('invalid_request', 'unsettle_of_unknown_bet', 'the bet is not known')
     case 'refused':
       return refuse('invalid_request', 'unsettle_of_refused_bet', 'the bet was refused')
     case 'cancelled':
-      return findLateRepeat(call, facts) ?? refuse('recalculation_blocked', 'unsettle_after_rollback')
+      return findLateCopy(call, facts) ?? refuse('recalculation_blocked', 'unsettle_after_rollback')
     case 'open':
     case 'settled':
-      return findLateRepeat(call, facts) ?? reopen(call, bet, facts)
+      return findLateCopy(call, facts) ?? reopen(call, bet, facts)
     default:
       return bet satisfies never
   }

@@ -97,7 +97,10 @@ function isCovered(wallet: Wallet, { userId, currency = '' }: BetCall, stake: bi
   return player !== undefined && purseOf(wallet, player, currency).covers(needed)
 }
 
-const NEW_BET = { payout: 0n, locked: false, payouts: [], acknowledged: new Map<string, string>() }
+export const NEW_BET = {
+  ...{ payout: 0n, locked: false, payouts: [], results: 0 },
+  ...{ acknowledged: new Map<string, string>(), refusedForGood: new Map() },
+}
 
 /** I-3: 7, 9 and 11 to 16 are remembered. */
 function refuseForGood(wallet: Wallet, { userId, requestId }: BetCall, refusal: number): Decision {

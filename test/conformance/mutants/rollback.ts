@@ -1,5 +1,6 @@
 /** Rollback (interface.md; the last column of the life table): the stored stake goes back once. */
 import { accept, type Decision, findBet, move, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
+import { NEW_BET } from './place.ts'
 import type { BetCall } from './read-call.ts'
 import { type Bet, has, isForgotten, nowOf, type Placement, type Wallet } from './state.ts'
 
@@ -44,7 +45,7 @@ function rollbackUnknown(wallet: Wallet, call: BetCall): Decision {
 
 function tombstone({ userId, requestId }: BetCall, at: string): Bet {
   const state = { owner: userId, state: 'cancelled', at, requestId } as const
-  return { ...state, payout: 0n, locked: false, payouts: [], acknowledged: new Map() }
+  return { ...NEW_BET, ...state }
 }
 
 function rollbackRefused(wallet: Wallet, call: BetCall, bet: Bet): Decision {

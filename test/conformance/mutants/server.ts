@@ -97,7 +97,10 @@ function answerUser(
     wallet,
     request,
     () => name,
-    async (body) => handle(wallet, body),
+    async (body) => {
+      if ('type' in body) throw new Malformed('a body with a type is a bet call') // S-5
+      return handle(wallet, body)
+    },
   )
 }
 

@@ -60,6 +60,8 @@ function payUnplaced(wallet: Wallet, call: BetCall): Decision {
 function settleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
   const late = bet.acknowledged.get(contentOf(call))
   if (late !== undefined) return repeat(wallet, call, late)
+  const refused = refusalAgain(call, bet)
+  if (refused !== undefined) return refused
   if (has(wallet, 'settle-cancelled-pays')) return payUnplaced(wallet, call)
   return has(wallet, 'settle-cancelled-ok') ? accept(call, nowOf(wallet)) : refuse(20)
 }
@@ -73,6 +75,8 @@ function settlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placem
   const late = bet.acknowledged.get(contentOf(call))
   const paysAgain = bet.state === 'settled' && paysRepeat(wallet, call, bet)
   if (late !== undefined && !paysAgain && !appliesLate(wallet, late)) return repeat(wallet, call, late)
+  const refused = late === undefined ? refusalAgain(call, bet) : undefined
+  if (refused !== undefined) return refused
   const isOther = call.currency !== placement.currency
   if (isOther && !has(wallet, 'settle-currency-unchecked')) return refuse(5) // I-4
   if (!paysAgain && isKnownResult(wallet, call, bet)) {
@@ -81,7 +85,7 @@ function settlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placem
   }
   const problem = call.resultType === 'cashout' ? cashoutProblem(wallet, call) : undefined
   if (problem !== undefined) return refuse(problem)
-  if (bet.state === 'settled' && bet.locked && !has(wallet, 'lock-ignored')) return refuse(20) // L-3
+  if (bet.state === 'settled' && bet.locked && !has(wallet, 'lock-ignored')) return refuseForGood(call, bet, 20) // L-3
   return apply(wallet, call, bet, placement)
 }
 
@@ -125,14 +129,15 @@ function apply(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): D
   const purse = purseOf(wallet, payee, currency)
   const wanted = toPay(wallet, call, bet, placement)
   const units = takeable(wallet, wanted, purse.units(), 'clawback-partial')
-  if (units === undefined) return refuse(has(wallet, 'clawback-code-7') ? 7 : 21) // L-2
+  if (units === undefined) return refuseForGood(call, bet, has(wallet, 'clawback-code-7') ? 7 : 21) // L-2
   const at = nowOf(wallet)
   const { requestId, resultType = '' } = call
   const payout = call.amount
   const result = { state: 'settled', at, requestId, payout, resultType, payouts: [...bet.payouts, payout] } as const
+  const results = bet.results + 1
   const isClosed = !(leavesOpen(wallet, call) && bet.state === 'open')
   const decided = { ...accept(call, at), moves: [move(wallet, payee, currency, units)] }
-  return remember(call, isClosed ? { ...bet, ...result } : bet, decided)
+  return remember(call, { ...bet, ...(isClosed && result), results }, decided)
 }
 
 function payCurrency(wallet: Wallet, call: BetCall, { currency }: Placement, active: string): string {
@@ -156,4 +161,16 @@ export function remember(call: BetCall, bet: Bet, decision: Decision): Decision 
   if (decision.answer.kind !== 'bet') return decision
   const acknowledged = new Map(bet.acknowledged).set(contentOf(call), decision.answer.at)
   return { ...decision, bet: { ...bet, acknowledged } }
+}
+
+/** I-2: the first refusal is what the late copy gets, once another result was applied. */
+export function refuseForGood(call: BetCall, bet: Bet, code: number): Decision {
+  const { results } = bet
+  const refusedForGood = new Map([[contentOf(call), { code, results }], ...bet.refusedForGood])
+  return { ...refuse(code), bet: { ...bet, refusedForGood } }
+}
+
+export function refusalAgain(call: BetCall, bet: Bet): Decision | undefined {
+  const refused = bet.refusedForGood.get(contentOf(call))
+  return refused !== undefined && refused.results < bet.results ? refuse(refused.code) : undefined
 }

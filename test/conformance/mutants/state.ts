@@ -66,6 +66,10 @@ export interface Bet {
   readonly payouts: readonly bigint[]
   /** I-2: the time that was answered to each settle and unsettle, by requestId and content. */
   readonly acknowledged: ReadonlyMap<string, string>
+  /** I-2: the first refusal with 20 or 21 of each, and how many results had been applied by then. */
+  readonly refusedForGood: ReadonlyMap<string, { readonly code: number; readonly results: number }>
+  /** Results that were applied so far. */
+  readonly results: number
 }
 
 export interface Wallet {

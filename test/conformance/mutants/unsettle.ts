@@ -1,13 +1,14 @@
 /** Unsettle (the third column of the life table; L-2, L-3): the payout goes back and the bet is open again. */
 import { accept, type Decision, findBet, move, refuse, repeat } from './decision.ts'
 import type { BetCall } from './read-call.ts'
-import { contentOf, remember, takeable } from './settle.ts'
+import { contentOf, refusalAgain, refuseForGood, remember, takeable } from './settle.ts'
 import { type Bet, has, isForgotten, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
 
 export function unsettle(wallet: Wallet, call: BetCall): Decision {
   if (call.token === undefined && has(wallet, 'unsettle-token-demanded')) return refuse(3)
   const bet = findBet(wallet, call)
   if (bet === undefined) return has(wallet, 'unsettle-unknown-ok') ? accept(call, nowOf(wallet)) : refuse(5)
+  if (bet.placement?.requestId === call.requestId) return refuse(5) // S-5
   switch (bet.state) {
     case 'refused':
       return refuse(5)
@@ -24,6 +25,8 @@ export function unsettle(wallet: Wallet, call: BetCall): Decision {
 function unsettleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
   const late = bet.acknowledged.get(contentOf(call))
   if (late !== undefined) return repeat(wallet, call, late)
+  const refused = refusalAgain(call, bet)
+  if (refused !== undefined) return refused
   if (bet.placement === undefined || !has(wallet, 'unsettle-cancelled-reopens')) return refuse(20)
   return { ...accept(call, nowOf(wallet)), bet: { ...bet, state: 'open' } }
 }
@@ -31,9 +34,11 @@ function unsettleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
 function unsettlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): Decision {
   const late = bet.acknowledged.get(contentOf(call))
   if (late !== undefined && !takesAgain(wallet, bet)) return repeat(wallet, call, late)
+  const refused = late === undefined ? refusalAgain(call, bet) : undefined
+  if (refused !== undefined) return refused
   if (call.currency !== undefined && call.currency !== placement.currency) return refuse(5) // I-4
   if (bet.state === 'open') return unsettleOpen(wallet, call, bet, placement)
-  if (bet.locked) return refuse(20) // L-3
+  if (bet.locked) return refuseForGood(call, bet, 20) // L-3
   return reopen(wallet, call, bet, placement, takenBack(wallet, call, bet, placement))
 }
 
@@ -62,9 +67,10 @@ function reopen(wallet: Wallet, call: BetCall, bet: Bet, { currency }: Placement
   const owner = wallet.players.get(bet.owner)
   if (owner === undefined) return refuse(5)
   const units = takeable(wallet, wanted, purseOf(wallet, owner, currency).units(), 'unsettle-partial')
-  if (units === undefined) return refuse(21)
+  if (units === undefined) return refuseForGood(call, bet, 21)
   const at = nowOf(wallet)
-  const reopened = { ...bet, state: 'open', at, requestId: call.requestId, wasUnsettled: true } as const
+  const results = bet.results + 1
+  const reopened = { ...bet, state: 'open', at, requestId: call.requestId, wasUnsettled: true, results } as const
   const decided = { ...accept(call, at), moves: [move(wallet, owner, currency, units)] }
   return remember(call, reopened, decided)
 }

@@ -1,0 +1,96 @@
+// However many calls a bet has had, the copy of one is found through an index, in a few rows (I-2, S-5).
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Statement, Tx } from '../../src/db/db.ts'
+import { hotSettings } from '../../src/db/db.ts'
+import type { BetCall } from '../../src/wallet/bet.ts'
+import { readSeenCalls } from '../../src/wallet/call-store.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { settle, unsettle } from './batch-scene.ts'
+
+const COPIES = 20_000
+const BET = 'bet-000001'
+/** As many rows as there are parts in the statement, and one that shows where each ends. */
+const FEW = 6
+
+/** Copies of one refused settle, one refused unsettle, one Place bet and one acknowledged settle, and as many other calls. */
+const FILL = `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, amount, currency, result_type, outcome, refusal, transfers, effect_at, at)
+  select 0, 'alice', '${BET}', 5 * i + kind, operation, request_id, amount, 'EUR', result_type, outcome, refusal, '{}',
+    case when outcome = 'repeated' then now() end, now()
+  from generate_series(0, ${COPIES}) i cross join (values
+    (1, 'settle', 'refused-settle', 2000, 'won', 'refused', 'recalculation_negative'),
+    (2, 'unsettle', 'refused-unsettle', null, null, 'refused', 'recalculation_blocked'),
+    (3, 'place', 'the-place-bet', 1000, null, 'repeated', null),
+    (4, 'settle', 'acknowledged', 3000, 'won', 'repeated', null),
+    (5, 'settle', 'request-', 3000, 'won', 'repeated', null)
+  ) as c (kind, operation, request_id, amount, result_type, outcome, refusal)`
+
+let database: TestDatabase
+let sql: pg.Client
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  await sql.query(FILL)
+  await sql.query("update purser.bet_call set request_id = request_id || seq where request_id = 'request-'")
+  await sql.query('vacuum purser.bet_call') // the old versions of updated rows are no calls
+  await sql.query(hotSettings('session'))
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+async function statementFor(call: BetCall): Promise<[Statement, readonly unknown[]]> {
+  const sent: [Statement, readonly unknown[]][] = []
+  const query = async (statement: Statement, values: readonly unknown[] = []) => {
+    sent.push([statement, values])
+    return []
+  }
+  await readSeenCalls({ query } as unknown as Tx, 0, [call])
+  return sent[0] as [Statement, readonly unknown[]]
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: PlanNode[]
+}
+
+async function readBy(call: BetCall): Promise<{ indexes: unknown[]; rows: number }> {
+  const [{ name, text }, values] = await statementFor(call)
+  const literals = values.map((value) => (Array.isArray(value) ? `'{${value[0] ?? 'NULL'}}'` : `'${value}'`))
+  await sql.query(`prepare ${name} as ${text}`)
+  const { rows } = await sql.query(`explain (analyze, format json) execute ${name} (${literals.join(', ')})`)
+  await sql.query(`deallocate ${name}`)
+  const scans = nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter((node) => /Index.* Scan$/.test(node['Node Type']))
+  const read = (node: PlanNode) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
+  return { indexes: scans.map((node) => node['Index Name']), rows: scans.reduce((sum, node) => sum + read(node), 0) }
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
+
+describe.each(['before the table is analysed', 'after'])('%s', (when) => {
+  beforeAll(async () => {
+    if (when === 'after') await sql.query('analyze purser.bet_call')
+  })
+
+  test.each([
+    ['a refused settle', settle('alice', BET, 'refused-settle', 20)],
+    ['a refused unsettle', unsettle('alice', BET, 'refused-unsettle')],
+    ['a Place bet with PUT', unsettle('alice', BET, 'the-place-bet')],
+    ['an acknowledged settle', settle('alice', BET, 'acknowledged', 30)],
+    ['a settle under the requestId of a Place bet', settle('alice', BET, 'the-place-bet', 30)],
+    ['an unsettle under the requestId of a refused settle', unsettle('alice', BET, 'refused-settle')],
+    ['a new settle', settle('alice', BET, 'a-new-request', 30)],
+  ])('%s', async (_name, call) => {
+    const { indexes, rows } = await readBy(call)
+    expect(indexes).toEqual(['bet_call_acknowledged', 'bet_call_refused', 'bet_call_refused'])
+    expect(rows).toBeLessThanOrEqual(FEW)
+  })
+})
