@@ -40,8 +40,8 @@ export interface ApplyDeps {
   readonly transaction: Db['transaction']
   readonly clock: Clock
   readonly rules: Rules
+  /** Of the lane, as is the memory. */
   readonly known: Known
-  /** Of the lane. */
   readonly memory: AccountMemory
   readonly repeats: Repeats
 }

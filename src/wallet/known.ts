@@ -1,7 +1,10 @@
 /**
- * What a process remembers of players and tokens from one batch to the next. Both change only under their player's lock,
+ * What a lane remembers of players and tokens from one batch to the next. Both change only under their player's lock,
  * and `player.version` grows with each change, in whatever process it is made: what was read under the version that is
  * locked now is still true. What does not exist is never remembered.
+ *
+ * A version stands for one state only on one server with one past. So everything is forgotten with the connection, as in
+ * account-memory.ts: after a failover that lost commits the same version may be that of a player who is blocked.
  */
 import type { Tx } from '../db/db.ts'
 import type { Account } from '../ledger/account.ts'
@@ -11,7 +14,7 @@ import type { PlaceCall } from './bet.ts'
 import { hasLimits, type RuledPlayer, readRuledPlayers } from './player.ts'
 import { readSessions, type Session, type TokenHash } from './session.ts'
 
-/** Players, and tokens, that one process remembers at most; the oldest go first. Some 300 bytes each. */
+/** Players, and tokens, that one lane remembers at most; the oldest go first. Some 300 bytes each. */
 const MAX_KNOWN = 50_000
 
 interface Entry<V> {
@@ -20,13 +23,27 @@ interface Entry<V> {
   readonly version: bigint
 }
 
-export interface Known {
+interface Remembered {
   readonly players: Map<PlayerId, Entry<RuledPlayer>>
   readonly sessions: Map<TokenHash, Entry<Session>>
 }
 
+/** What a lane knows. */
+export interface Known {
+  /** What was learnt on this connection, if it was the last one; a late answer on another one is written to what is forgotten. */
+  on(connection: object): Remembered
+}
+
 export function createKnown(): Known {
-  return { players: new Map(), sessions: new Map() }
+  let current: object | undefined
+  let remembered: Remembered = { players: new Map(), sessions: new Map() }
+  return {
+    on(connection) {
+      if (connection !== current) remembered = { players: new Map(), sessions: new Map() }
+      current = connection
+      return remembered
+    },
+  }
 }
 
 /** The versions of the players whose locks are held. */
@@ -40,15 +57,16 @@ export async function recall(
   versions: Versions,
   tokens: readonly TokenHash[],
 ): Promise<{ players: ReadonlyMap<PlayerId, RuledPlayer>; sessions: ReadonlyMap<TokenHash, Session> }> {
+  const remembered = known.on(tx.connection)
   const [players, sessions] = await Promise.all([
     recallOrRead(
-      known.players,
+      remembered.players,
       [...versions.keys()],
       ({ id }) => versions.get(id),
       (ids) => readRuledPlayers(tx, bucket, ids),
     ),
     recallOrRead(
-      known.sessions,
+      remembered.sessions,
       tokens,
       ({ player }) => versions.get(player),
       (hashes) => readSessions(tx, bucket, hashes),
@@ -80,11 +98,12 @@ export function recallAll(
   connection: object,
   calls: readonly PlaceCall[],
 ): Recalled | undefined {
+  const { players, sessions } = known.on(connection)
   const versions = new Map<PlayerId, bigint>()
   const accounts: Account[] = []
   for (const { player: id, token } of calls) {
-    const player = known.players.get(id)
-    const session = known.sessions.get(token)
+    const player = players.get(id)
+    const session = sessions.get(token)
     if (session?.value.player !== id || session.version !== player?.version) return undefined
     if (versions.has(id)) continue
     const own = hasLimits(player.value) ? undefined : memory.recall(connection, id, player.version)
@@ -92,7 +111,7 @@ export function recallAll(
     versions.set(id, player.version)
     accounts.push(...own)
   }
-  return { versions, players: valuesIn(known.players), sessions: valuesIn(known.sessions), accounts }
+  return { versions, players: valuesIn(players), sessions: valuesIn(sessions), accounts }
 }
 
 /** As they are now: to be used up before anybody else's turn. */

@@ -43,7 +43,6 @@ export interface Wallet {
 }
 
 export function createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining }: WalletDeps): Wallet {
-  const known = createKnown()
   const repeats: Repeats = { lastMetAt: Number.NEGATIVE_INFINITY }
   const memories: AccountMemory[] = []
   const lanes = createLanes({
@@ -51,6 +50,7 @@ export function createWallet({ db, clock, log, buckets, secrets, rules, settings
     lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
     openLane: (bucket) => {
       const chain = db.openChain()
+      const known = createKnown()
       const memory = createAccountMemory()
       memories.push(memory)
       return (calls, onSent) => {
