@@ -29,7 +29,10 @@ export interface Batch {
   readonly players: Lookup<PlayerId, RuledPlayer>
   readonly sessions: Lookup<TokenHash, Session>
   readonly book: Book
-  /** Today's transfers of players that have limits, as they were before this batch. */
+  /**
+   * The day's transfers of players that have limits, as they were before this batch. The day is that of the account's last
+   * transfer or the clock's, whichever is later (W-2): where another clock is ahead, its day has begun for the account.
+   */
   readonly earlierToday: ReadonlyMap<string, readonly Transfer[]>
   /** As read; absent when the bet id is new. */
   readonly stored: ReadonlyMap<string, BetRecord>
@@ -108,9 +111,10 @@ export async function loadBatch(
   const { players, sessions } = await recall(tx, bucket, known, versions, tokensOf(calls))
   const now = clock()
   const stored = new Map(records.map((record) => [betKey(record), record]))
+  const today = dayOf(now)
   const limited = accounts.filter(({ day, player: id }) => {
     const player = players.get(id)
-    return day === dayOf(now) && player !== undefined && hasLimits(player)
+    return day >= today && player !== undefined && hasLimits(player)
   })
   const openings = limited.map(({ player, currency, openingVersion }) => ({
     player,
