@@ -1,7 +1,8 @@
 /**
  * The requests of the four bet operations (interface.md, Resources). The schemas are the source of types, validation
- * and OpenAPI. Required is what moves money and names the bet; a member that only describes it may be absent, but when
- * present it has the type, length and enum of the interface. Unknown members are accepted and ignored (R-7).
+ * and OpenAPI. Required is what moves money and names the bet. A member that only describes the bet may be absent; Place bet
+ * keeps it, so when present it has the type, length and enum of the interface. The other three do not use it, so they
+ * take it whatever it is: no payout and no refund may fail for it (W-21). Unknown members are accepted and ignored (R-7).
  */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { LIMITS, OPERATOR_USER_PATTERN } from './limits.ts'
@@ -67,6 +68,19 @@ const description = {
   bonusAmount: nullable(Type.Number({ minimum: 0, description: 'Freebet bonus amount.' })),
 }
 
+/** A member of the interface that decides nothing here and is not kept: whatever it is, it refuses nothing (W-21). */
+const unused = (meaning: string) => optional(Type.Unknown({ description: `Not used: ${meaning}` }))
+
+const unusedDescription = {
+  coefficient: unused('as placed.'),
+  gameType: unused('as placed.'),
+  ticketType: unused('as placed.'),
+  boosterCoefficient: unused('as placed.'),
+  bonusId: unused('as placed.'),
+  bonusTemplateId: unused('as placed.'),
+  bonusAmount: unused('as placed.'),
+}
+
 /** POST, type 1. `amount` is the stake. */
 export const PlaceBetSchema = Type.Object({
   ...identity,
@@ -86,17 +100,17 @@ export const SettleSchema = Type.Object(
   {
     ...identity,
     type: Type.Literal(2),
-    token: optional(TokenSchema),
+    token: optional(Type.Unknown({ description: 'Session token of the player, of a cashout; else not used.' })),
     amount: AmountSchema('The payout, not the stake.'),
     currency: CurrencySchema,
     resultType: Type.Enum(['won', 'lost', 'refund', 'cashout']),
-    ...description,
+    ...unusedDescription,
   },
   {
     description: "`token` is required when `resultType` is 'cashout' (L-4); no other result looks at it.",
     if: { properties: { resultType: { const: 'cashout' } }, required: ['resultType'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: ['token'] },
+    then: { required: ['token'], properties: { token: TokenSchema } },
   },
 )
 
@@ -104,25 +118,25 @@ export const SettleSchema = Type.Object(
 export const UnsettleSchema = Type.Object({
   ...identity,
   type: Type.Literal(1),
-  token: optional(TokenSchema),
-  amount: optional(AmountSchema('Not used: the applied payout is taken back.')),
+  token: unused('nothing is asked of the player.'),
+  amount: unused('the applied payout is taken back.'),
   currency: optional(CurrencySchema),
-  ...description,
+  ...unusedDescription,
 })
 
 /** PUT, type 3. What is refunded is the stored stake, whatever `amount` says (I-4). */
 export const RollbackSchema = Type.Object({
   ...identity,
   type: Type.Literal(3),
-  token: optional(TokenSchema),
-  amount: optional(AmountSchema('Not used: the stored stake is refunded.')),
+  token: unused('nothing is asked of the player.'),
+  amount: unused('the stored stake is refunded.'),
   currency: optional(CurrencySchema),
   errorCode: Type.Integer({
     minimum: -(2 ** 31),
     maximum: 2 ** 31 - 1,
     description: 'Why the bet is rolled back (W-8).',
   }),
-  ...description,
+  ...unusedDescription,
 })
 
 /** How a bet ended, on the wire and inside. */

@@ -16,7 +16,7 @@ import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { isTooDeep, parseJson } from '../protocol/json.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import { isCurrency, isWireAmount, type Money, parseWireAmount, type Scales, scaleOf } from '../protocol/money.ts'
+import { isCurrency, type Money, parseWireAmount, type Scales, scaleOf } from '../protocol/money.ts'
 import { type BetOperation, betOperationOf, isBetCall } from '../protocol/operation.ts'
 import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
 import type { BetCall } from './bet.ts'
@@ -49,15 +49,18 @@ export function decodeBetCall(method: string, body: Buffer, settings: DecodeSett
   return BUILDERS[operation](request, settings)
 }
 
-const BUILDERS: Record<BetOperation, (request: object, settings: DecodeSettings) => BetCall> = {
+const BUILDERS: Record<BetOperation, (request: Record<string, unknown>, settings: DecodeSettings) => BetCall> = {
   place: (request, settings) => toPlaceCall(conform(VALIDATORS.place, request), settings),
-  settle: (request, settings) => toSettleCall(conform(VALIDATORS.settle, request), settings),
+  settle: (request, settings) => {
+    const ids = request.resultType === 'cashout' ? IDS : IDS_BUT_TOKEN
+    return toSettleCall(conform(VALIDATORS.settle, request, ids), settings)
+  },
   unsettle: (request, settings) => ({
     kind: 'unsettle',
-    ...toCorrection(conform(VALIDATORS.unsettle, request), settings),
+    ...toCorrection(conform(VALIDATORS.unsettle, request, IDS_BUT_TOKEN), settings),
   }),
   rollback: (request, settings) => {
-    const rollback = conform(VALIDATORS.rollback, request)
+    const rollback = conform(VALIDATORS.rollback, request, IDS_BUT_TOKEN)
     return { kind: 'rollback', ...toCorrection(rollback, settings), reason: rollback.errorCode }
   },
 }
@@ -111,19 +114,21 @@ interface Validator<T> {
 }
 
 /** Members that are stored or compared as text; their length is counted in UTF-16 units too, so that they fit an index. */
-const ID_MEMBERS = (['transactionId', 'requestId', 'userId', 'token'] as const).map((member) => ({
-  member,
-  maxLength: LIMITS[member].maxLength,
-}))
+const IDS_BUT_TOKEN = ['transactionId', 'requestId', 'userId'] as const
+const IDS = [...IDS_BUT_TOKEN, 'token'] as const
 
-function conform<T extends object>(validator: Validator<T>, request: object): T {
+function conform<T extends object>(
+  validator: Validator<T>,
+  request: object,
+  ids: readonly (typeof IDS)[number][] = IDS,
+): T {
   if (!validator.Check(request)) {
     const [fault] = validator.Errors(request)
     throw new Malformed(fault === undefined ? 'the body is malformed' : sentenceOf(fault))
   }
-  for (const { member, maxLength } of ID_MEMBERS) {
+  for (const member of ids) {
     const id = (request as Record<string, unknown>)[member]
-    if (typeof id === 'string' && (id.length > maxLength || !isStorable(id)))
+    if (typeof id === 'string' && (id.length > LIMITS[member].maxLength || !isStorable(id)))
       throw new Malformed(`${member} cannot be stored as it is`)
   }
   return request
@@ -137,7 +142,7 @@ function sentenceOf({ keyword, instancePath, message }: Fault): string {
 }
 
 function identityOf(
-  request: PlaceBetRequest | SettleRequest | UnsettleRequest | RollbackRequest,
+  request: Pick<PlaceBetRequest, 'requestId' | 'transactionId' | 'userId' | 'operatorUser'>,
   settings: DecodeSettings,
 ) {
   return {
@@ -175,20 +180,20 @@ function toSettleCall(request: SettleRequest, settings: DecodeSettings): BetCall
     resultType,
   } as const
   if (resultType !== 'cashout') return call
-  if (token === undefined) throw new Malformed(NO_CASHOUT_TOKEN)
+  if (typeof token !== 'string') throw new Malformed(NO_CASHOUT_TOKEN)
   return { ...call, token: hashToken(token) }
 }
 
-/** Unsettle and rollback: amount and currency are not used, but what is sent must make sense. */
-function toCorrection(request: UnsettleRequest | RollbackRequest, settings: DecodeSettings) {
+/**
+ * Unsettle and rollback: the currency is compared with the bet's (I-4). The amount is not used (W-21); one that makes sense is
+ * kept for the record, and tells the copies of an unsettle apart (I-2).
+ */
+function toCorrection({ amount, ...request }: UnsettleRequest | RollbackRequest, settings: DecodeSettings) {
   const identity = identityOf(request, settings)
-  if (request.amount !== undefined && !isWireAmount(request.amount))
-    throw new Malformed('amount is not an amount of any currency')
   if (request.currency === undefined) return identity
   const currency = toCurrency(request.currency, settings)
-  return request.amount === undefined
-    ? { ...identity, currency }
-    : { ...identity, currency, amount: toMoney(request.amount, currency, settings) }
+  const units = typeof amount === 'number' ? parseWireAmount(amount, scaleOf(settings.scales, currency)) : undefined
+  return units === undefined ? { ...identity, currency } : { ...identity, currency, amount: units }
 }
 
 function toCurrency(code: string, { scales }: DecodeSettings): Currency {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, member } from './answers.ts'
+import { unusedMembers } from './broken-members.ts'
 import { messageNames, messageOf, sceneFor, sendText } from './messages.ts'
 import { jsonText, spelled } from './raw-json.ts'
 import { balanceOf, betView, type Members, must, newScene, type Scene, stateOf } from './scene.ts'
@@ -58,6 +59,26 @@ describe('an amount spelled', () => {
     const again = jsonText({ ...messageOf(scene, 'place'), amount: spelled('1.21e1') })
     expectDone(await sendText(scene, 'place', again), scene.betId)
     expect(await balanceOf(scene)).toBe('987.90')
+  })
+})
+
+describe('a member that a call does not use refuses nothing, whatever it is (W-21)', () => {
+  const state = { settle: 'settled', cashout: 'settled', unsettle: 'open', rollback: 'cancelled' } as const
+  const balance = { settle: '1150.00', cashout: '1050.00', unsettle: '900.00', rollback: '1000.00' } as const
+
+  describe.each(['settle', 'cashout', 'unsettle', 'rollback'] as const)('%s', (name) => {
+    const members = unusedMembers(name)
+    const values = [...new Set(members.map((member) => member.value))]
+    const names = [...new Set(members.map((member) => member.name))]
+
+    it.each(values)('with %s in place of each that it does not use', async (value) => {
+      const scene = await sceneFor(wallet, name)
+      const odd = Object.fromEntries(names.map((member) => [member, value === undefined ? undefined : spelled(value)]))
+      expectDone(await sendText(scene, name, jsonText({ ...messageOf(scene, name), ...odd })), scene.betId)
+      expect(await stateOf(scene)).toBe(state[name])
+      expect(await balanceOf(scene)).toBe(balance[name])
+      expect((await betView(scene)).status).toBe(200)
+    })
   })
 })
 

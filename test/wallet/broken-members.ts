@@ -139,13 +139,22 @@ const ids = [requestId, transactionId, userId, operatorUser]
 
 export const rules: Record<MessageName, MemberRule[]> = {
   place: [...ids, type('2', '3'), required(token), paidAmount, required(currency), ...described, ...placeOnly],
-  settle: [...ids, type(), token, paidAmount, required(currency), ...described, resultType],
+  settle: [...ids, type(), paidAmount, required(currency), resultType],
   cashout: [...ids, type(), required(token), paidAmount, required(currency), resultType],
-  unsettle: [...ids, type(), token, amount, currency, ...described],
-  rollback: [...ids, type(), token, amount, currency, ...described, bonusAmount, errorCode],
+  unsettle: [...ids, type(), currency],
+  rollback: [...ids, type(), currency, errorCode],
   profile: [required(token), requestId, operatorUser],
   balance: [required(token), requestId, userId, required(currency), operatorUser],
   check: [transactionId, userId, operatorUser],
+}
+
+/** Members that decide nothing in a message and are not kept: whatever they are, they refuse nothing (W-21). */
+const description = [...described, bonusAmount]
+export const unused: Partial<Record<MessageName, MemberRule[]>> = {
+  settle: [token, ...description],
+  cashout: description,
+  unsettle: [token, amount, ...description],
+  rollback: [token, amount, ...description],
 }
 
 export interface BrokenMember {
@@ -155,7 +164,16 @@ export interface BrokenMember {
 }
 
 export function brokenMembers(message: MessageName): BrokenMember[] {
-  return rules[message].flatMap(({ name, required: must, nullable: mayBeNull, wrong }) => {
+  return broken(rules[message])
+}
+
+/** As JSON texts; what is no JSON breaks the message as a whole. */
+export function unusedMembers(message: MessageName): BrokenMember[] {
+  return broken(unused[message] ?? []).filter(({ value }) => value === undefined || !noJson.includes(value))
+}
+
+function broken(list: MemberRule[]): BrokenMember[] {
+  return list.flatMap(({ name, required: must, nullable: mayBeNull, wrong }) => {
     const absent = [...(must ? [undefined] : []), ...(mayBeNull ? [] : ['null'])]
     return [...absent, ...wrong].map((value) => ({ name, value }))
   })
