@@ -26,8 +26,12 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
+/** What the server has committed, or would commit, could be lost (durability.ts). */
+export class NotDurable extends Error {}
+
 /** The database cannot be worked with: every other call would fail too. */
 export function isOutage(error: unknown): boolean {
+  if (error instanceof NotDurable) return true
   const code = codeOf(error)
   if (code === undefined)
     return error instanceof Error && /connection|timeout|terminated|read timeout/i.test(error.message)

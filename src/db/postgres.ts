@@ -6,6 +6,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { openChain } from './chain.ts'
 import { type Db, hotSettings, type Row, SNAPSHOT, type Tx } from './db.ts'
+import { heedWarnings, makeDurable, refuseUnsafeServer, watchDurability } from './durability.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
 /** Of a chain: the second one for a moment, when the first is given up. */
@@ -36,7 +37,13 @@ export async function openPostgres(url: string): Promise<Db> {
   const chained: pg.Pool[] = []
   const hot = createPool(url, POOL_SIZE, sockets, setHot)
   const [read, slow] = [createPool(url, READ_POOL_SIZE, sockets), createPool(url, 1, sockets)]
-  const close = () => closePools([...chained, hot, read, slow], sockets)
+  const { requireDurable, stop } = watchDurability(hot, HOT_TIMEOUT_MS)
+  const close = () => {
+    stop()
+    return closePools([...chained, hot, read, slow], sockets)
+  }
+  const hotly: Manner = { begin: 'begin', timeoutMs: HOT_TIMEOUT_MS, requireDurable }
+  const slowly: Manner = { begin: 'begin', timeoutMs: 0, requireDurable }
   try {
     await refuseUnsafeServer(slow)
   } catch (error) {
@@ -45,23 +52,19 @@ export async function openPostgres(url: string): Promise<Db> {
   }
   return {
     kind: 'postgres',
-    transaction: (work) => inTransaction(hot, HOT, work),
+    transaction: (work) => inTransaction(hot, hotly, work),
     openChain: () => {
       const pool = createPool(url, CHAIN_POOL_SIZE, sockets, setHot)
       chained.push(pool)
-      return openChain(pool, HOT)
+      return openChain(pool, hotly)
     },
-    snapshot: (work) => inTransaction(slow, { begin: `begin ${SNAPSHOT}`, timeoutMs: 0 }, work),
+    snapshot: (work) => inTransaction(slow, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
-    script: (work) =>
-      inTransaction(slow, { begin: 'begin', timeoutMs: 0 }, (_tx, script) =>
-        work(async (sql) => rowsOf(await script(sql))),
-      ),
+    script: (work) => inTransaction(slow, slowly, (_tx, script) => work(async (sql) => rowsOf(await script(sql)))),
     close,
   }
 }
 
-const HOT: Manner = { begin: 'begin', timeoutMs: HOT_TIMEOUT_MS }
 const ISOLATION = "set default_transaction_isolation = 'read committed'"
 
 /** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */
@@ -74,7 +77,7 @@ function createPool(
   url: string,
   max: number,
   sockets: Set<Socket>,
-  onConnect?: (client: pg.ClientBase) => Promise<void>,
+  prepare: (client: pg.ClientBase) => Promise<void> = async () => {},
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -86,12 +89,16 @@ function createPool(
     pipeline: true,
     types: { getTypeParser: parserOf },
     application_name: 'purser',
-    ...(onConnect && { onConnect }),
+    onConnect: async (client) => {
+      await makeDurable(client, HOT_TIMEOUT_MS)
+      await prepare(client)
+    },
   } as pg.PoolConfig)
   // A connection that dies makes its queries fail; the event beside that would end the process if nobody took it.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => {})
+    heedWarnings(client)
     coalesceWrites(streamOf(client))
   })
   return pool
@@ -140,18 +147,6 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
   if (format !== 'binary' && oid === INT8_ARRAY)
     return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(BigInt)
   return pg.types.getTypeParser(oid, format as 'text')
-}
-
-/** No call is answered 200 before its commit is durable: these settings would break that silently. */
-async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query(
-    "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as sync",
-  )
-  const { fsync, sync } = rows[0] as { fsync: string; sync: string }
-  if (fsync === 'on' && sync !== 'off') return
-  throw new Error(
-    `the Postgres server has fsync=${fsync} and synchronous_commit=${sync}: an answered bet could be lost in a crash`,
-  )
 }
 
 async function run(pool: pg.Pool, query: pg.QueryConfig): Promise<Row[]> {

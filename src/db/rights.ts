@@ -87,21 +87,24 @@ const READ_MISSING_RIGHTS = statement(
    ) as missing`,
 )
 
-/** As the GRANTs that mend it; empty when nothing is missing. Of a table that is not there yet nothing is said. */
-export async function missingRights(db: Pick<Db, 'query'>, server: Server): Promise<string[]> {
+/**
+ * As the GRANTs that mend it; empty when nothing is missing. Of a table that is not there yet nothing is said. Asked in a
+ * transaction: as long as none may be begun (W-22), nobody is ready.
+ */
+export async function missingRights(db: Pick<Db, 'transaction'>, server: Server): Promise<string[]> {
   const needed = Object.entries(RIGHTS[server]).flatMap(([table, rights]) =>
     rights.map((right) => [...table.split('.'), right] as [string, string, Right]),
   )
   const columns = [0, 1, 2].map((i) => needed.map((row) => row[i]))
-  const [row] = await db.query<{ role: string; missing: string[] }>(READ_MISSING_RIGHTS, [
-    schemasOf(server),
-    ...columns,
-  ])
+  const values = [schemasOf(server), ...columns]
+  const [row] = await db.transaction((tx) =>
+    tx.query<{ role: string; missing: string[] }>(READ_MISSING_RIGHTS, values),
+  )
   return (row?.missing ?? []).map((right) => `grant ${right} to ${quoted(row?.role ?? '')};`)
 }
 
 /** Throws with the GRANTs that are missing: half of a wallet that takes stakes and cannot pay must not start. */
-export async function requireRights(db: Pick<Db, 'query'>, server: Server): Promise<void> {
+export async function requireRights(db: Pick<Db, 'transaction'>, server: Server): Promise<void> {
   const missing = await missingRights(db, server)
   if (missing.length === 0) return
   throw new Error(

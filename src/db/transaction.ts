@@ -1,7 +1,8 @@
 /** One transaction on one connection of `pg`: BEGIN with the first statements, COMMIT behind the last ones, and what remains of a failure. */
 import pg from 'pg'
 import type { Statement, Tx } from './db.ts'
-import { isOutage } from './errors.ts'
+import { doubtOf } from './durability.ts'
+import { isOutage, NotDurable } from './errors.ts'
 
 /** Milliseconds for the answer to a rollback; without one the connection is given up. */
 const UNDO_TIMEOUT_MS = 2_300
@@ -17,6 +18,8 @@ export interface Manner {
   readonly begin: string
   /** Milliseconds for the answer to each statement; 0 waits for ever. */
   readonly timeoutMs: number
+  /** Throws when nothing may be begun. */
+  requireDurable(): void
 }
 
 /** What is known of a transaction while it runs. */
@@ -45,13 +48,14 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const course: Course = { errors: [], lost: false, over: false }
   try {
+    manner.requireDurable()
     const tx = txOn(connection, manner, course, onSent)
     const [worked] = await Promise.allSettled([work(tx, scriptOn(connection, manner, course))])
     const [ended] = await Promise.allSettled([course.committing, course.beginning])
     if (course.errors.length > 0) throw course.errors[0]
     if (worked.status === 'rejected') throw worked.reason
     if (ended.status === 'rejected') throw ended.reason
-    if (course.beginning && !course.committing) await commit(connection.client, manner.timeoutMs, course)
+    if (course.beginning && !course.committing) await commit(connection, manner.timeoutMs, course)
     return worked.value
   } catch (error) {
     if (!course.over) await giveUp(connection, course)
@@ -105,7 +109,7 @@ function txOn(connection: Connection, manner: Manner, course: Course, onSent: ()
     execute: async (statement, values) => (await send(statement, values)).rowCount ?? 0,
     finish: (sendLast) => {
       const sent = sendLast()
-      if (course.beginning && !course.lost) course.committing = seenLater(commit(client, timeoutMs, course))
+      if (course.beginning && !course.lost) course.committing = seenLater(commit(connection, timeoutMs, course))
       if (!course.lost) onSent()
       return sent
     },
@@ -126,10 +130,10 @@ function seenLater<T>(promise: Promise<T>): Promise<T> {
 }
 
 /** Without BEGIN a statement is a transaction of its own, answered when that is committed. */
-async function commitAlone({ client }: Connection, query: pg.QueryConfig, course: Course): Promise<number> {
+async function commitAlone(connection: Connection, query: pg.QueryConfig, course: Course): Promise<number> {
   try {
-    const { rowCount } = await client.query(query)
-    course.over = true
+    const { rowCount } = await connection.client.query(query)
+    acknowledge(connection, course)
     return rowCount ?? 0
   } catch (error) {
     course.over = error instanceof pg.DatabaseError && !isOutage(error)
@@ -138,10 +142,17 @@ async function commitAlone({ client }: Connection, query: pg.QueryConfig, course
 }
 
 /** A COMMIT after a failed statement answers ROLLBACK without an error; that must not pass for success. */
-async function commit(client: pg.PoolClient, timeoutMs: number, course: Course): Promise<void> {
-  const { command } = await client.query({ text: 'commit', query_timeout: timeoutMs } as pg.QueryConfig)
-  course.over = true
+async function commit(connection: Connection, timeoutMs: number, course: Course): Promise<void> {
+  const { command } = await connection.client.query({ text: 'commit', query_timeout: timeoutMs } as pg.QueryConfig)
+  acknowledge(connection, course)
   if (command !== 'COMMIT') throw new Error('the transaction was not committed')
+}
+
+/** The server has answered. What may not be replicated may be there or not: such a transaction is not over. */
+function acknowledge(connection: Connection, course: Course): void {
+  connection.broken ??= doubtOf(connection.client)
+  if (connection.broken instanceof NotDurable) throw connection.broken
+  course.over = true
 }
 
 /** Behind a COMMIT the next transaction may be on its way already, which a rollback would end: such a connection is not used again. */

@@ -1,7 +1,8 @@
 /**
  * The one real Postgres of a test run (vitest's globalSetup): real binaries, a new data folder, a free port, a password
  * of its own, so a server left alive by an earlier run is never in the way and never taken for ours. It commits
- * as production does (fsync on), because the kill tests prove what survives.
+ * as production does (fsync and synchronous_commit on, Postgres's defaults: given here, no reload could change them), because
+ * the kill tests prove what survives.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -97,8 +98,6 @@ function settings(port: number): string[] {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    fsync: 'on',
-    synchronous_commit: 'on',
     max_connections: 200,
     // Far from UTC, so that a day taken from the server's time zone instead of UTC shows up.
     timezone: 'Pacific/Auckland',

@@ -1,0 +1,94 @@
+/**
+ * Nothing is answered yes before it is durable, as far as that lies with the server. Its settings are looked at on each new
+ * connection, and once a second: they can be changed and reloaded under a running process.
+ *
+ * synchronous_commit is pinned: it is set for the session, where no reload changes it. fsync and full_page_writes are the
+ * server's alone; while one of them is off, nothing is begun.
+ */
+import type pg from 'pg'
+import { NotDurable } from './errors.ts'
+
+/** Milliseconds between two looks at a server in use. */
+const WATCH_MS = 1_000
+
+/** For one session. What is stricter than `on`, or waits for a standby in another way, stays. */
+const PIN = `select set_config('synchronous_commit',
+  case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`
+const LOOK = "select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes"
+/** As a session has it that does not pin it. */
+const LOOK_AT_START = "select reset_val as synchronous_commit from pg_settings where name = 'synchronous_commit'"
+
+type Look = Record<string, string>
+
+/** Throws NotDurable when one of the settings is off. */
+function refuseOff(look: Look | undefined): void {
+  const off = Object.keys(look ?? {}).filter((name) => look?.[name] === 'off')
+  if (off.length === 0) return
+  const settings = off.map((name) => `${name}=off`).join(' and ')
+  throw new NotDurable(`the Postgres server has ${settings}: an answered bet could be lost in a crash`)
+}
+
+/** For a new connection, before anything else is sent on it: pins what can be pinned; throws NotDurable. */
+export async function makeDurable(client: pg.ClientBase, timeoutMs: number): Promise<void> {
+  const [, looked] = (await client.query(withTime(`${PIN}; ${LOOK}`, timeoutMs))) as unknown as pg.QueryResult<Look>[]
+  refuseOff(looked?.rows[0])
+}
+
+/** For the start of a process: a server that is set up to forget commits was set up for something else. */
+export async function refuseUnsafeServer(pool: pg.Pool): Promise<void> {
+  refuseOff((await pool.query<Look>(LOOK_AT_START)).rows[0])
+}
+
+export interface Watch {
+  /** Throws NotDurable as long as the server would lose what it has committed. */
+  requireDurable(): void
+  stop(): void
+}
+
+/** A server that cannot be asked is not judged: what is asked of it fails anyway. */
+export function watchDurability(pool: pg.Pool, timeoutMs: number): Watch {
+  let found: NotDurable | undefined
+  let isLooking = false
+  const look = async () => {
+    if (isLooking) return
+    isLooking = true
+    try {
+      refuseOff((await pool.query<Look>(withTime(LOOK, timeoutMs))).rows[0])
+      found = undefined
+    } catch (error) {
+      if (error instanceof NotDurable) found = error
+    } finally {
+      isLooking = false
+    }
+  }
+  const timer = setInterval(look, WATCH_MS).unref()
+  return {
+    requireDurable() {
+      if (found !== undefined) throw found
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+function withTime(text: string, timeoutMs: number): pg.QueryConfig {
+  return { text, query_timeout: timeoutMs } as pg.QueryConfig
+}
+
+/** Connections on which a COMMIT has come with the warning that the standby may not have it. */
+const warned = new WeakSet<pg.ClientBase>()
+
+/** In whatever language the server speaks: the function of the server that warns has the same name since Postgres 9.1. */
+export function heedWarnings(client: pg.ClientBase): void {
+  client.on('notice', ({ routine, message = '' }) => {
+    if (routine === 'SyncRepWaitForLSN' || message.includes('synchronous replication')) warned.add(client)
+  })
+}
+
+/**
+ * For whoever has got the answer to a COMMIT: one that comes with such a warning is no yes. It stands before the answer, and
+ * that to the next COMMIT may have come already: all answers on this connection are in doubt from then on.
+ */
+export function doubtOf(client: pg.ClientBase): NotDurable | undefined {
+  if (!warned.has(client)) return undefined
+  return new NotDurable('the server gave up waiting for its standby: a commit may not be replicated')
+}
