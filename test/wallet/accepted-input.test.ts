@@ -68,10 +68,10 @@ describe('a member that a call does not use refuses nothing, whatever it is (W-2
 
   describe.each(['settle', 'cashout', 'unsettle', 'rollback'] as const)('%s', (name) => {
     const members = unusedMembers(name)
-    const values = [...new Set(members.map((member) => member.value))]
+    const values = [...new Set(members.map(({ value }) => value))].map((value) => [value?.slice(0, 40), value] as const)
     const names = [...new Set(members.map((member) => member.name))]
 
-    it.each(values)('with %s in place of each that it does not use', async (value) => {
+    it.each(values)('with %s in place of each that it does not use', async (_, value) => {
       const scene = await sceneFor(wallet, name)
       const odd = Object.fromEntries(names.map((member) => [member, value === undefined ? undefined : spelled(value)]))
       expectDone(await sendText(scene, name, jsonText({ ...messageOf(scene, name), ...odd })), scene.betId)
