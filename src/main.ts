@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig } from './config.ts'
 import { type ConformancePlatformFlags, runConformancePlatform } from './conformance/platform/command.ts'
 import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
-import { isOutage } from './db/errors.ts'
+import { isOutage, NotDurable } from './db/errors.ts'
 import { FolderInUse } from './db/folder-lock.ts'
 import { requireMigrated } from './db/migrate.ts'
 import { NoDatabase, openExistingDb } from './db/open.ts'
@@ -254,7 +254,7 @@ function describeError(error: unknown): string {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.wrongUse
-  if (error instanceof ConfigError || isAddressError(error)) return EXIT.wrongUse
+  if ([ConfigError, NotDurable].some((kind) => error instanceof kind) || isAddressError(error)) return EXIT.wrongUse
   const isNothingThere = [FolderInUse, NoDatabase, Unreachable].some((kind) => error instanceof kind)
   if (isNothingThere || isOutage(error)) return EXIT.unreachable
   return EXIT.wrongUse

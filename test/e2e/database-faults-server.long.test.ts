@@ -103,16 +103,19 @@ describe('a server whose commits wait for a standby that is not there', () => {
 })
 
 describe('a server that would lose an answered bet in a crash', () => {
-  test.each(['fsync', 'synchronous_commit'])('%s=off is refused before anything listens', async (setting) => {
-    const databaseUrl = await newDatabase()
-    await postgres.kill('SIGINT')
-    await postgres.start({ [setting]: 'off' })
-    const keys = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key', PORT: '0' }
-    const { code, stdout, stderr } = await run(['wallet'], { ...keys, DATABASE_URL: databaseUrl })
-    await postgres.kill('SIGINT')
-    await postgres.start({ [setting]: 'on' })
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toContain(`${setting}=off`)
-    expect(stderr).toContain('could be lost in a crash')
-  })
+  test.each(['fsync', 'full_page_writes', 'synchronous_commit'])(
+    '%s=off is refused before anything listens',
+    async (setting) => {
+      const databaseUrl = await newDatabase()
+      await postgres.kill('SIGINT')
+      await postgres.start({ [setting]: 'off' })
+      const keys = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key', PORT: '0' }
+      const { code, stdout, stderr } = await run(['wallet'], { ...keys, DATABASE_URL: databaseUrl })
+      await postgres.kill('SIGINT')
+      await postgres.start({ [setting]: 'on' })
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(`${setting}=off`)
+      expect(stderr).toContain('could be lost in a crash')
+    },
+  )
 })

@@ -109,7 +109,8 @@ function amountOf(
   if (amount === undefined && (operation === 'rollback' || operation === 'unsettle')) return undefined
   if (amount === undefined && operation === 'settle' && faults.has('amount-absent-is-zero')) return 0n
   const units = unitsOf(faults, amount, decimalsFor(faults, currency) ?? 2)
-  if (units === undefined) throw new Malformed('the amount is none of this currency')
+  const isUnused = operation === 'rollback' || operation === 'unsettle' // W-21
+  if (units === undefined && !isUnused) throw new Malformed('the amount is none of this currency')
   return units
 }
 
