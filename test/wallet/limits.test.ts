@@ -64,62 +64,6 @@ describe('the stake limit (11)', () => {
   })
 })
 
-describe('a day that begins earlier for another process (W-2)', () => {
-  const [DAY, MINUTE] = [24 * HOUR, 60_000]
-  let ahead: TestWallet
-  beforeAll(async () => {
-    const env = { PARTNER_SECRET: wallet.secret, OPERATOR_API_KEY: wallet.operatorKey }
-    ahead = await startWallet({ databaseUrl: wallet.databaseUrl, env })
-  })
-  afterAll(() => ahead.stop())
-
-  /** With a token that is good on all of these days. */
-  async function playerForDays(limits: object, hour = 12): Promise<Scene> {
-    const scene = await limitedPlayer(limits, hour)
-    return { ...scene, token: await wallet.operator.session(scene.userId, { ttlSeconds: (10 * DAY) / 1_000 }) }
-  }
-
-  /** A bet of 6 at the process whose clock is ahead, and what bets of 6 come to at the one whose clock is right. */
-  async function sixAfterSix(scene: Scene, byMs: number, count: number): Promise<unknown[]> {
-    ahead.clock.advance(wallet.clock.now().getTime() + byMs - ahead.clock.now().getTime())
-    const next = { ...nextBet(scene), wallet: ahead }
-    await must(next, 'place', { amount: 6 })
-    return bets(scene, ...Array.from({ length: count }, () => 6))
-  }
-
-  it.each([
-    ['stake', 11],
-    ['loss', 12],
-  ])('counts for the limit of %s of whoever still has yesterday', async (limit, code) => {
-    const scene = await playerForDays({ [limit]: '10.00' })
-    expect(await sixAfterSix(scene, DAY, 4)).toEqual([code, code, code, code])
-    expect(await bets(scene, 4)).toEqual([200])
-  })
-
-  it('counts for the limit of bets', async () => {
-    const scene = await playerForDays({ betCount: 2 })
-    expect(await sixAfterSix(scene, DAY, 3)).toEqual([200, 13, 13])
-  })
-
-  it('counts around midnight, as long as two clocks differ', async () => {
-    const scene = await playerForDays({ stake: '10.00' }, 23)
-    wallet.clock.advance(HOUR - 10 * MINUTE)
-    expect(await bets(scene, 6, 6)).toEqual([200, 11])
-    expect(await sixAfterSix(scene, 20 * MINUTE, 2)).toEqual([11, 11])
-    wallet.clock.advance(10 * MINUTE)
-    expect(await bets(scene, 6, 4, 0.01)).toEqual([11, 200, 11])
-  })
-
-  it('is one with the day that it was ahead of, when that comes', async () => {
-    const scene = await playerForDays({ stake: '10.00' })
-    expect(await sixAfterSix(scene, DAY, 1)).toEqual([11])
-    wallet.clock.advance(DAY)
-    expect(await bets(scene, 6, 4, 0.01)).toEqual([11, 200, 11])
-    wallet.clock.advance(DAY)
-    expect(await bets(scene, 6, 6)).toEqual([200, 11])
-  })
-})
-
 describe('the loss limit (12)', () => {
   it('counts stakes', async () => {
     const scene = await limitedPlayer({ loss: '100.00' })
