@@ -16,7 +16,8 @@ const PIN = `select set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`
 const LOOK = "select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes"
 /** As a session has it that does not pin it. */
-const LOOK_AT_START = "select reset_val as synchronous_commit from pg_catalog.pg_settings where name = 'synchronous_commit'"
+const LOOK_AT_START =
+  "select reset_val as synchronous_commit from pg_catalog.pg_settings where name = 'synchronous_commit'"
 
 type Look = Record<string, string>
 

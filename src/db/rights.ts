@@ -97,9 +97,7 @@ export async function missingRights(db: Pick<Db, 'transaction'>, server: Server)
   )
   const columns = [0, 1, 2].map((i) => needed.map((row) => row[i]))
   const values = [schemasOf(server), ...columns]
-  const [row] = await db.transaction((tx) =>
-    tx.query<{ role: string; missing: string[] }>(READ_MISSING_RIGHTS, values),
-  )
+  const [row] = await db.transaction((tx) => tx.query<{ role: string; missing: string[] }>(READ_MISSING_RIGHTS, values))
   return (row?.missing ?? []).map((right) => `grant ${right} to ${quoted(row?.role ?? '')};`)
 }
 

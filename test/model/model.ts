@@ -87,7 +87,7 @@ function setLock({ bets }: World, player: string, id: string, locked: boolean): 
 function isMalformed(call: Call): boolean {
   if (call.kind === 'settle' && call.resultType === 'cashout' && call.token === undefined) return true
   if (call.kind === 'settle' && !['won', 'lost', 'refund', 'cashout'].includes(call.resultType)) return true // L-6
-  if (call.amount === undefined) return false
+  if (call.kind !== 'place' && call.kind !== 'settle') return false // W-21: what is not used is not looked at
   const units = minorUnits(call.amount, call.currency ?? 'EUR')
   return units === undefined || (call.kind === 'place' && units === 0n && !call.freebet)
 }
@@ -98,6 +98,7 @@ function requestOf({ player, bet, request }: Call): string {
 
 /** I-2's "same content", under its requestId. */
 function contentOf(call: SettleCall | ReversalCall): string {
-  const { kind, request, amount, currency } = call
-  return JSON.stringify([request, kind, amount, currency, 'resultType' in call ? call.resultType : ''])
+  const { kind, request, currency } = call
+  const units = call.amount === undefined ? undefined : minorUnits(call.amount, currency ?? '')
+  return JSON.stringify([request, kind, String(units), currency, 'resultType' in call ? call.resultType : ''])
 }

@@ -6,7 +6,7 @@ import { place } from './place.ts'
 import type { BetCall } from './read-call.ts'
 import { rollback } from './rollback.ts'
 import { settle } from './settle.ts'
-import { betKey, has, nowOf, type Wallet } from './state.ts'
+import { betKey, has, nowOf, requestKey, type Wallet } from './state.ts'
 import { unsettle } from './unsettle.ts'
 
 /** Milliseconds between check and write in a wallet that does not wait its turn: calls sent together meet in it. */
@@ -17,6 +17,7 @@ const DECIDE = { place, settle, unsettle, rollback }
 export async function handleBetCall(wallet: Wallet, call: BetCall): Promise<Answer> {
   if (isBesideAnother(wallet, call)) return { kind: 'refused', code: 100 }
   return wallet.inTurn(turnOf(wallet, call), async () => {
+    if (call.operation === 'place') wallet.placeRequests.add(requestKey(wallet, call))
     const decision = DECIDE[call.operation](wallet, call)
     wallet.writing.add(call.userId)
     await waitBeforeWriting(wallet)

@@ -85,6 +85,8 @@ export interface Wallet {
   readonly bets: Map<string, Bet>
   /** Placed bets by their requestId, every body, players whose call is being written: only for faults. */
   readonly requestIds: Map<string, Bet>
+  /** S-5: every Place bet's requestId, behind its player and bet. */
+  readonly placeRequests: Set<string>
   readonly bodiesSeen: Set<string>
   readonly writing: Set<string>
   readonly inTurn: InTurn
@@ -97,6 +99,11 @@ export interface Wallet {
 /** I-1, I-7: a bet is a player and an id, compared as they are. */
 export function betKey({ faults }: Wallet, userId: string, transactionId: string): string {
   return JSON.stringify([userId, faults.has('bet-id-in-part') ? transactionId.slice(0, 35) : transactionId])
+}
+
+/** One request about one bet. */
+export function requestKey(wallet: Wallet, call: { userId: string; transactionId: string; requestId: string }): string {
+  return `${betKey(wallet, call.userId, call.transactionId)} ${call.requestId}`
 }
 
 /** P-1: the session of this very token. */

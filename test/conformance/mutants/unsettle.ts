@@ -2,13 +2,13 @@
 import { accept, type Decision, findBet, move, refuse, repeat } from './decision.ts'
 import type { BetCall } from './read-call.ts'
 import { contentOf, refusalAgain, refuseForGood, remember, takeable } from './settle.ts'
-import { type Bet, has, isForgotten, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
+import { type Bet, has, isForgotten, nowOf, type Placement, purseOf, requestKey, type Wallet } from './state.ts'
 
 export function unsettle(wallet: Wallet, call: BetCall): Decision {
   if (call.token === undefined && has(wallet, 'unsettle-token-demanded')) return refuse(3)
+  if (wallet.placeRequests.has(requestKey(wallet, call))) return refuse(5) // S-5
   const bet = findBet(wallet, call)
   if (bet === undefined) return has(wallet, 'unsettle-unknown-ok') ? accept(call, nowOf(wallet)) : refuse(5)
-  if (bet.placement?.requestId === call.requestId) return refuse(5) // S-5
   switch (bet.state) {
     case 'refused':
       return refuse(5)

@@ -35,6 +35,6 @@ function createState(faults: Faults, clock: Clock, clawback: Wallet['clawback'])
   return {
     ...{ faults, clock, clawback, secret: SECRET, operatorKey: OPERATOR_KEY, inTurn: createTurns() },
     ...{ players: new Map(), sessions: new Map(), bets: new Map(), references: new Map(), movements: new Map() },
-    ...{ requestIds: new Map(), bodiesSeen: new Set(), writing: new Set() },
+    ...{ requestIds: new Map(), placeRequests: new Set(), bodiesSeen: new Set(), writing: new Set() },
   }
 }
