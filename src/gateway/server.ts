@@ -7,6 +7,9 @@ import { registerCalls, type WireDeps } from './wire.ts'
 /** Every path of the gateway's own API; any other one that does not exist is a wallet's plain 404. */
 export const API_PREFIX = '/operators'
 
+/** An operator's address and secret are a thirtieth of it. */
+const BODY_BYTES = 64 * 1024
+
 export interface GatewayServerDeps extends WireDeps, ApiDeps {
   readonly apiKey: string
 }
@@ -14,6 +17,6 @@ export interface GatewayServerDeps extends WireDeps, ApiDeps {
 export async function registerGateway(app: FastifyInstance, deps: GatewayServerDeps): Promise<void> {
   const { apiKey, log } = deps
   await registerCalls(app, deps)
-  const own = { prefix: API_PREFIX, apiKey, keyName: 'GATEWAY_API_KEY', log }
+  const own = { prefix: API_PREFIX, apiKey, keyName: 'GATEWAY_API_KEY', bodyBytes: BODY_BYTES, log }
   await registerApi(app, own, (api) => addRoutes(api, deps))
 }

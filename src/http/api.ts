@@ -7,6 +7,7 @@ import { isBusy, isOutage } from '../db/errors.ts'
 import type { Logger } from '../logger.ts'
 import { acceptJson, requireReadableUrl } from './as-sent.ts'
 import { busy, notFound, Problem, sendProblem, toFaults, toProblem, unavailable } from './problem.ts'
+import { findTooLong } from './too-long.ts'
 
 export interface Api {
   /** Path that every route of the API begins with; empty for none. */
@@ -14,13 +15,15 @@ export interface Api {
   readonly apiKey: string
   /** The setting that holds the key, for the hint in a 401. */
   readonly keyName: string
+  /** Bytes of a request body; a larger one is answered 413. */
+  readonly bodyBytes: number
   readonly log: Logger
 }
 
 /** Adds an API, encapsulated: its hooks reach no other route. */
 export async function registerApi(
   app: FastifyInstance,
-  { prefix, apiKey, keyName, log }: Api,
+  { prefix, apiKey, keyName, bodyBytes, log }: Api,
   addRoutes: (api: FastifyInstance) => void,
 ): Promise<void> {
   await app.register(
@@ -34,6 +37,9 @@ export async function registerApi(
       api.setValidatorCompiler(({ schema, httpPart }) => createValidator(schema as TSchema, httpPart ?? 'body'))
       api.setSerializerCompiler(() => (data) => JSON.stringify(data))
       acceptJson(api)
+      api.addHook('onRoute', (route) => {
+        route.bodyLimit = bodyBytes
+      })
       api.addHook('onRequest', async (request, reply) => {
         reply.header('x-request-id', request.id).header('cache-control', 'no-store')
         requireKey(request, apiKey, keyName)
@@ -69,8 +75,9 @@ function createValidator(schema: TSchema, part: string) {
   const prefix = PARTS[part] ?? `/${part}`
   const mayBeAbsent = Type.IsOptional(schema)
   return (value: unknown): { value?: unknown; error?: Error } => {
-    if (validator.Check(value) || (value === null && mayBeAbsent)) return { value }
-    const faults = toFaults(validator.Errors(value), prefix)
+    const tooLong = findTooLong(schema, value, prefix)
+    if (tooLong === undefined && (validator.Check(value) || (value === null && mayBeAbsent))) return { value }
+    const faults = tooLong === undefined ? toFaults(validator.Errors(value), prefix) : [tooLong]
     return { error: new Problem(400, 'invalid_request', 'the request is not valid', faults) }
   }
 }

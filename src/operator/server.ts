@@ -4,6 +4,9 @@ import { registerApi } from '../http/api.ts'
 import type { Logger } from '../logger.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
 
+/** A player with all its fields is a quarter of it. */
+const BODY_BYTES = 64 * 1024
+
 export interface OperatorServerDeps extends RouteDeps {
   readonly apiKey: string
   readonly log: Logger
@@ -11,7 +14,6 @@ export interface OperatorServerDeps extends RouteDeps {
 
 export async function registerOperator(app: FastifyInstance, deps: OperatorServerDeps): Promise<void> {
   const { apiKey, log } = deps
-  await registerApi(app, { prefix: '/operator', apiKey, keyName: 'OPERATOR_API_KEY', log }, (api) =>
-    addRoutes(api, deps),
-  )
+  const own = { prefix: '/operator', apiKey, keyName: 'OPERATOR_API_KEY', bodyBytes: BODY_BYTES, log }
+  await registerApi(app, own, (api) => addRoutes(api, deps))
 }

@@ -6,6 +6,9 @@ import type { PlaceDeps } from './place.ts'
 import { addRoutes } from './routes.ts'
 import { refuseUnstorable } from './storable.ts'
 
+/** Of an event with all its outcomes. */
+const BODY_BYTES = 256 * 1024
+
 export interface PlatformServerDeps extends PlaceDeps {
   readonly apiKey: string
   readonly log: Logger
@@ -13,7 +16,8 @@ export interface PlatformServerDeps extends PlaceDeps {
 
 export async function registerPlatform(app: FastifyInstance, deps: PlatformServerDeps): Promise<void> {
   const { apiKey, log } = deps
-  await registerApi(app, { prefix: '', apiKey, keyName: 'PLATFORM_API_KEY', log }, (api) => {
+  const own = { prefix: '', apiKey, keyName: 'PLATFORM_API_KEY', bodyBytes: BODY_BYTES, log }
+  await registerApi(app, own, (api) => {
     refuseUnstorable(api)
     addRoutes(api, deps)
   })

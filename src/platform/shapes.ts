@@ -125,12 +125,16 @@ export const CancelSchema = Type.Object(
   { ...strict, examples: [{ errorCode: 8 }] },
 )
 
+/** Of one event; the largest markets have some thousand. */
+const MAX_OUTCOMES = 5_000
+
 export const EventPath = Type.Object({ eventId: text(64) })
 export const EventStateSchema = Type.Object(
   {
     status: Type.Enum(['open', 'suspended', 'withdrawn', 'ended']),
     outcomes: optional(
       Type.Array(Type.Object({ outcomeId: text(64), coefficient: odds }, strict), {
+        maxItems: MAX_OUTCOMES,
         description: 'Current odds; outcomes that are not named keep theirs.',
       }),
     ),
@@ -141,6 +145,7 @@ const won = { outcomeId: 'home', result: 'won' }
 export const ResultsSchema = Type.Object(
   {
     outcomes: Type.Array(Type.Object({ outcomeId: text(64), result: Type.Enum(['won', 'lost', 'refund']) }, strict), {
+      maxItems: MAX_OUTCOMES,
       description: 'All results of the event; none withdraws them.',
     }),
   },

@@ -26,7 +26,13 @@ export function parseJson(text: string): unknown {
 
 /** True if JSON.parse would make another number of one in this text, which it must have taken. */
 export function wouldRound(text: string): boolean {
-  return SUSPECT.test(text) && withoutRounding(text) !== text
+  if (!SUSPECT.test(text)) return false
+  let depth = 0
+  for (const [token, name, number] of text.matchAll(TOKEN)) {
+    depth += stepOf(token)
+    if (number !== undefined && !isFaithful(name, number, depth)) return true
+  }
+  return false
 }
 
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
@@ -40,14 +46,21 @@ const TOKEN = new RegExp(String.raw`(?:(${STRING})\s*:\s*)?(-?\d[\d.eE+-]*)|${ST
 function withoutRounding(text: string): string {
   let depth = 0
   return text.replace(TOKEN, (token: string, name?: string, number?: string) => {
-    if (token === '{' || token === '[') depth++
-    if (token === '}' || token === ']') depth--
-    if (number === undefined || isFaithful(name === undefined ? '' : JSON.parse(name), number, depth)) return token
+    depth += stepOf(token)
+    if (number === undefined || isFaithful(name, number, depth)) return token
     return token.slice(0, -number.length) + (depth === 1 ? `{"written":"${number}"}` : `"${number}"`)
   })
 }
 
-function isFaithful(name: string, number: string, depth: number): boolean {
+/** One level deeper, one level up, or neither. */
+function stepOf(token: string): number {
+  if (token === '{' || token === '[') return 1
+  return token === '}' || token === ']' ? -1 : 0
+}
+
+/** `written` is the name as it stands in the text, in quotes. */
+function isFaithful(written: string | undefined, number: string, depth: number): boolean {
+  const name = written === undefined ? '' : JSON.parse(written)
   if (FLOATS.has(name)) return true
   const isMoney = depth === 1 && MONEY.has(name)
   return isHeldByDouble(number) && (!isMoney || isExactNumber(number))

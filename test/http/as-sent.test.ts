@@ -72,7 +72,7 @@ describe.each(APIS)('$name', ({ start, path, body, list }) => {
     }
   })
 
-  test.each([32, 6_500, 100_000])('refuses %i levels within a member, and names the member', async (depth) => {
+  test.each([32, 6_500, 10_000])('refuses %i levels within a member, and names the member', async (depth) => {
     const nested = [`${'['.repeat(depth)}${']'.repeat(depth)}`, `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`]
     for (const value of nested) {
       const sent = JSON.stringify({ ...body, customFields: 0 }).replace('"customFields":0', `"customFields":${value}`)

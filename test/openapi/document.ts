@@ -27,7 +27,7 @@ export interface Document {
   components: { schemas: Record<string, Node>; securitySchemes: Record<string, Node> }
 }
 
-export function readDocument(server: 'wallet' | 'platform'): Document {
+export function readDocument(server: 'wallet' | 'platform' | 'gateway'): Document {
   return JSON.parse(readFileSync(new URL(`../../openapi/${server}.json`, import.meta.url), 'utf8'))
 }
 
@@ -57,7 +57,7 @@ export function target(document: Document, reference: string): unknown {
 }
 
 /** The schema with every reference replaced by what it names; no schema of this document contains itself. */
-function resolved(document: Document, value: unknown): unknown {
+export function resolved(document: Document, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => resolved(document, item))
   if (typeof value !== 'object' || value === null) return value
   if ('$ref' in value && typeof value.$ref === 'string') return resolved(document, target(document, value.$ref))

@@ -1,0 +1,120 @@
+/** Bodies of a size that is taken, each as bad for its reader as can be: long lists, many members, deep nests, long texts. */
+import type { Node } from '../openapi/document.ts'
+
+export interface HostileBody {
+  readonly name: string
+  readonly text: string
+}
+
+/** A text of JSON of nearly so many bytes. */
+type Filler = (bytes: number) => string
+
+const times = (bytes: number, part: string) => part.repeat(Math.max(0, Math.floor(bytes / part.length)))
+const list = (item: string): Filler => {
+  const separated = `${item},`
+  return (bytes) => `[${times(bytes - item.length - 2, separated)}${item}]`
+}
+const numbered =
+  (open: string, part: (i: number) => string, close: string): Filler =>
+  (bytes) => {
+    const parts: string[] = []
+    for (let size = 20; size < bytes; size += (parts.at(-1)?.length ?? 0) + 1) parts.push(part(parts.length))
+    return open + parts.join(',') + close
+  }
+const within =
+  (before: string, part: string, after: string): Filler =>
+  (bytes) =>
+    before + times(bytes - before.length - after.length, part) + after
+
+const FILLERS: Readonly<Record<'array' | 'object' | 'string' | 'number', Readonly<Record<string, Filler>>>> = {
+  array: {
+    'equal texts': list('""'),
+    'currencies that are all the same': list('"EUR"'),
+    'texts that all differ': numbered('[', (i) => `"${i}"`, ']'),
+    'numbers that are all the same': list('0'),
+    'empty objects': list('{}'),
+    'lists in lists': (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),
+    'numbers that would be rounded': list('1e-400'),
+    'numbers that look as if they would be': list('1.00000000000000'),
+  },
+  object: {
+    'objects in objects': (bytes) => `${times((bytes * 4) / 5 - 2, '{"":')}0${'}'.repeat(Math.floor(bytes / 5 - 2))}`,
+    'many members': numbered('{', (i) => `"${i}x":0`, '}'),
+    'many members with names to escape': numbered('{', (i) => `"~/${i}":{}`, '}'),
+  },
+  string: {
+    'a text of digits': within('"', '0', 'x"'),
+    'a text of letters': within('"', 'a', '"'),
+    'a text of spaces': within('"', ' ', '"'),
+    'a text like numbers that would be rounded': within('"', ',0000000000000000', '"'),
+    'a text of escapes': within('"', '\\u0000', '"'),
+  },
+  number: {
+    'a number of ones': within('', '1', ''),
+    'a number of zeros': within('0.', '0', '1'),
+  },
+}
+
+/** The whole body, and each member by what it is. `example` is a body that is taken; of each list in it the item is repeated. */
+export function hostileBodies(schema: Node, example: unknown, bytes: number): HostileBody[] {
+  const whole = Object.entries(Object.assign({}, ...Object.values(FILLERS)) as Record<string, Filler>)
+  const inPlaces = placesIn(schema, example).flatMap(({ name: place, fillers, before, after }) =>
+    Object.entries(fillers).map(([name, filler]) => ({
+      name: `${name} in ${place}`,
+      text: before + filler(bytes - before.length - after.length) + after,
+    })),
+  )
+  return [...whole.map(([name, filler]) => ({ name, text: filler(bytes) })), ...inPlaces]
+}
+
+function placesIn(schema: Node, example: unknown) {
+  return pathsIn(schema, example).map(({ path, member }) => {
+    const [before = '', after = ''] = JSON.stringify(withValueAt(example, path, MARK)).split(`"${MARK}"`)
+    return {
+      name: path.join('/'),
+      fillers: { ...fillersFor(member), ...repeating(valueAt(example, path)) },
+      before,
+      after,
+    }
+  })
+}
+
+function fillersFor(member: Node): Readonly<Record<string, Filler>> {
+  const types = alternativesOf(member).map(({ type, enum: choices }) => (choices === undefined ? type : 'string'))
+  return Object.assign({}, ...Object.entries(FILLERS).map(([type, fillers]) => (types.includes(type) ? fillers : {})))
+}
+
+function repeating(value: unknown): Readonly<Record<string, Filler>> {
+  const item = Array.isArray(value) ? value[0] : undefined
+  return item === undefined ? {} : { 'the item of the example': list(JSON.stringify(item)) }
+}
+
+const MARK = '@'
+
+function alternativesOf(schema: Node): Node[] {
+  const inner = (['oneOf', 'anyOf'] as const).flatMap((name) => (schema[name] ?? []) as Node[])
+  return [schema, ...inner]
+}
+
+/** The members that the schema knows, and those of the items of its lists. */
+function pathsIn(schema: Node, value: unknown): { path: string[]; member: Node }[] {
+  const members = alternativesOf(schema).flatMap(({ properties }) =>
+    Object.entries((properties ?? {}) as Record<string, Node>),
+  )
+  return [...new Map(members)].flatMap(([name, member]) => {
+    const items = member.items as Node | undefined
+    const inner = items === undefined || value === undefined ? [] : pathsIn(items, {})
+    return [{ path: [name], member }, ...inner.map((found) => ({ ...found, path: [name, '0', ...found.path] }))]
+  })
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, step) => (inner as Node | undefined)?.[step], value)
+}
+
+function withValueAt(value: unknown, [step, ...rest]: readonly string[], put: unknown): unknown {
+  if (step === undefined) return put
+  const inner = (value as Node | undefined)?.[step]
+  if (step === '0') return [withValueAt(inner ?? {}, rest, put)]
+  return { ...(value as Node | undefined), [step]: withValueAt(inner, rest, put) }
+}

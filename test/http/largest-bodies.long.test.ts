@@ -1,0 +1,102 @@
+/**
+ * The largest body that a route takes does not keep its process from others: whatever it is full of, and with the right key
+ * or signature, the processor is done with it soon. Processor time, not the clock: a busy machine makes nothing longer.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { mediaOf, type Node, type Operation, operationsOf, readDocument, resolved } from '../openapi/document.ts'
+import { startGateway } from '../support/gateway.ts'
+import { startPlatform } from '../support/platform.ts'
+import { startWallet } from '../support/wallet.ts'
+import { sendRaw, sendSigned } from '../wallet/raw-http.ts'
+import { type HostileBody, hostileBodies } from './hostile-bodies.ts'
+
+/**
+ * Milliseconds of all threads of this process, the client's part among them. A reader whose time grows with the square of the
+ * size needs seconds for some of these bodies; one whose time grows with the size stays far below.
+ */
+const MAX_CPU_MS = 50
+/** A garbage collection may fall into one try; what is really slow is slow each time. */
+const TRIES = 4
+const KIB = 1024
+
+interface Server {
+  readonly url: string
+  readonly key: string
+  readonly secret?: string
+  stop(): Promise<void>
+}
+
+const SERVERS = [
+  {
+    server: 'wallet' as const,
+    bytes: 64 * KIB,
+    start: async (): Promise<Server> => {
+      const { url, operatorKey: key, secret, stop } = await startWallet()
+      return { url, key, secret, stop }
+    },
+  },
+  { server: 'platform' as const, bytes: 256 * KIB, start: (): Promise<Server> => startPlatform() },
+  { server: 'gateway' as const, bytes: 64 * KIB, start: (): Promise<Server> => startGateway() },
+]
+/** Of a call of the interface (R-8): only who shares the secret can send one, and there a list has no length. */
+const WIRE_BYTES = 256 * KIB
+const MAX_WIRE_CPU_MS = 4 * MAX_CPU_MS
+
+const PATH_VALUES: Readonly<Record<string, string>> = {
+  betId: '6b0f3f0e-6c0f-4f0e-9d5a-0c5f7b1a2c3d',
+  deliveryId: '1',
+}
+
+describe.each(SERVERS)('a route of the $server', ({ server, start, bytes }) => {
+  let running: Server
+  beforeAll(async () => {
+    running = await start()
+  })
+  afterAll(() => running.stop())
+
+  const document = readDocument(server)
+  const taking = operationsOf(document).filter(({ requestBody }) => requestBody !== undefined)
+  const isWire = ({ security }: Operation) => 'partnerSignature' in (security[0] ?? {})
+
+  function bodiesOf(operation: Operation): HostileBody[] {
+    const [, media] = mediaOf(operation).find(([where]) => where === 'request') ?? []
+    const [example] = Object.values(media?.examples ?? {})
+    const size = isWire(operation) ? WIRE_BYTES : bytes
+    return hostileBodies(resolved(document, media?.schema) as Node, example?.value, size)
+  }
+
+  function send(operation: Operation, body: string) {
+    const [method = '', pattern = ''] = operation.name.split(' ')
+    const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => PATH_VALUES[name] ?? 'somebody')
+    if (isWire(operation)) return sendSigned(running.url, running.secret ?? '', { method, path, body })
+    const headers = { authorization: `Bearer ${running.key}`, 'content-type': 'application/json' }
+    return sendRaw(running.url, { method, path, body, headers })
+  }
+
+  test('is asked with what it takes', () => {
+    expect(taking.length).toBeGreaterThan(1)
+  })
+
+  test.each(taking)('$name: is done with every body of the largest size soon', async (operation) => {
+    const slow: string[] = []
+    const most = isWire(operation) ? MAX_WIRE_CPU_MS : MAX_CPU_MS
+    for (const { name, text } of bodiesOf(operation)) {
+      let least = Number.POSITIVE_INFINITY
+      for (let i = 0; i < TRIES && least > most; i++) {
+        const before = process.cpuUsage()
+        const { status } = await send(operation, text)
+        const { user, system } = process.cpuUsage(before)
+        least = Math.min(least, (user + system) / 1_000)
+        expect(status).not.toBe(413)
+      }
+      if (least > most) slow.push(`${name}: ${Math.ceil(least)} ms`)
+    }
+    expect(slow).toEqual([])
+  })
+
+  test('a body that is larger is refused, whatever it is', async () => {
+    const own = taking.filter((operation) => !isWire(operation))
+    const answers = await Promise.all(own.map((operation) => send(operation, `"${'a'.repeat(bytes)}"`)))
+    expect(answers.map(({ status }) => status)).toEqual(own.map(() => 413))
+  })
+})
