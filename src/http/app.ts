@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { LIMITS } from '../protocol/limits.ts'
+import { remembered } from '../remembered.ts'
 import { VERSION } from '../version.ts'
 import { Problem, sendProblem } from './problem.ts'
 
@@ -74,6 +75,9 @@ const BUILD_INFO = [
   `purser_build_info{version="${VERSION}"} 1\n`,
 ].join('\n')
 
+/** Milliseconds for which a readiness holds: whoever asks a thousand times a second keeps no connection from the calls. */
+const READY_MS = 500
+
 /**
  * /healthz never touches the database. /readyz does: 503 while a right is missing, and while the server drains, so that a
  * balancer sends no more. `missingRights` asks the database.
@@ -83,9 +87,10 @@ export function registerHealth(
   missingRights: () => Promise<readonly string[]>,
   metrics: { readonly contentType: string; text(): Promise<string> },
 ): void {
+  const askMissing = remembered(missingRights, READY_MS, () => performance.now())
   app.get('/healthz', async () => ({ status: 'ok', version: VERSION }))
   app.get('/readyz', async (_request, reply) => {
-    const missing = isDraining() ? 'draining' : await missingRights().catch(() => 'database unavailable')
+    const missing = isDraining() ? 'draining' : await askMissing().catch(() => 'database unavailable')
     if (typeof missing === 'string') return reply.code(503).send({ status: missing })
     if (missing.length > 0) return reply.code(503).send({ status: 'rights are missing', missing })
     return { status: 'ready' }

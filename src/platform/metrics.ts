@@ -1,7 +1,8 @@
 /** What a monitoring system scrapes from a platform (Prometheus text). No label is unbounded: no partner, player or bet. */
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
-import { type Db, statement } from '../db/db.ts'
+import { type Db, type Row, statement } from '../db/db.ts'
+import { remembered } from '../remembered.ts'
 import type { DeliveryKind } from './schedule.ts'
 
 export interface PlatformMetrics {
@@ -19,6 +20,15 @@ const BACKLOG = statement(
      least((select min(decided_at) from platform.delivery where status = 'pending'),
        (select min(decided_at) from platform.delivery where status = 'waiting')) as oldest`,
 )
+
+interface Backlog extends Row {
+  pending: bigint
+  stuck: bigint
+  oldest: Date | null
+}
+
+/** Milliseconds for which a count holds: it reads every delivery that is not over, and a scrape needs no key. */
+const BACKLOG_MS = 5_000
 
 export function createPlatformMetrics(db: Db, clock: Clock): PlatformMetrics {
   const registry = new Registry()
@@ -46,11 +56,16 @@ export function createPlatformMetrics(db: Db, clock: Clock): PlatformMetrics {
     help: 'Age of the oldest delivery that is not over',
     registers,
   })
+  const readBacklog = remembered(
+    async () => (await db.query<Backlog>(BACKLOG))[0],
+    BACKLOG_MS,
+    () => clock.now().getTime(),
+  )
   return {
     attempted: (operation, error) => attempts.inc({ operation, error }),
     delivered: (operation, outcome) => deliveries.inc({ operation, outcome }),
     async text() {
-      const [row] = await db.query<{ pending: bigint; stuck: bigint; oldest: Date | null }>(BACKLOG)
+      const row = await readBacklog()
       pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
       stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
       oldest.set(row?.oldest ? (clock.now().getTime() - row.oldest.getTime()) / 1_000 : 0)

@@ -1,0 +1,53 @@
+/** However many ask the same question, it is asked once at a time, and an answer holds for a while. */
+import { expect, test } from 'vitest'
+import { remembered } from '../src/remembered.ts'
+
+const KEEP_MS = 5_000
+
+/** A question whose answers the test gives. */
+function question() {
+  const asked: { answer(value: number): void; fail(): void }[] = []
+  let now = 0
+  const ask = remembered(
+    () =>
+      new Promise<number>((resolve, reject) => asked.push({ answer: resolve, fail: () => reject(new Error('no')) })),
+    KEEP_MS,
+    () => now,
+  )
+  const advance = (milliseconds: number) => {
+    now += milliseconds
+  }
+  return { ask, asked, advance }
+}
+
+test('all who ask while a question is under way get its answer', async () => {
+  const { ask, asked } = question()
+  const answers = Array.from({ length: 32 }, ask)
+  asked[0]?.answer(7)
+  expect(await Promise.all(answers)).toEqual(Array(32).fill(7))
+  expect(asked).toHaveLength(1)
+})
+
+test('an answer holds until it is old', async () => {
+  const { ask, asked, advance } = question()
+  const first = ask()
+  asked[0]?.answer(7)
+  await first
+  advance(KEEP_MS - 1)
+  expect(await ask()).toBe(7)
+  advance(1)
+  const second = ask()
+  asked[1]?.answer(8)
+  expect(await second).toBe(8)
+  expect(asked).toHaveLength(2)
+})
+
+test('a failure is told to all who wait for it and to nobody else', async () => {
+  const { ask, asked } = question()
+  const failing = [ask(), ask()]
+  asked[0]?.fail()
+  for (const answer of failing) await expect(answer).rejects.toThrow('no')
+  const next = ask()
+  asked[1]?.answer(7)
+  expect(await next).toBe(7)
+})
