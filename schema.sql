@@ -216,6 +216,11 @@ CREATE TABLE purser.bet (
     changed_at timestamp with time zone NOT NULL,
     details json,
     last_result integer DEFAULT 0 NOT NULL,
+    rare_status text GENERATED ALWAYS AS (
+CASE
+    WHEN (status = ANY (ARRAY['unknown'::text, 'cancelled'::text, 'refused'::text])) THEN status
+    ELSE NULL::text
+END) STORED COLLATE pg_catalog."C",
     CONSTRAINT bet_calls_check CHECK ((calls > 0)),
     CONSTRAINT bet_check CHECK (((status <> ALL (ARRAY['open'::text, 'settled'::text])) OR ((stake IS NOT NULL) AND (currency IS NOT NULL) AND (funder IS NOT NULL) AND (placed_at IS NOT NULL)))),
     CONSTRAINT bet_check1 CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL) AND (payee IS NOT NULL)))),
@@ -232,6 +237,8 @@ WITH (fillfactor='80');
 COMMENT ON TABLE purser.bet IS 'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
 
 COMMENT ON COLUMN purser.bet.last_result IS 'Number of the call whose result (Settle, Unsettle) was applied last; 0 for none, or for one from before this column of a bet that had no result refused.';
+
+COMMENT ON COLUMN purser.bet.rare_status IS 'The status, if few bets have it, for its index; null for open and settled.';
 
 CREATE TABLE purser.bet_call (
     bucket integer NOT NULL,
@@ -407,7 +414,7 @@ ALTER TABLE ONLY purser.bet_call
     ADD CONSTRAINT bet_call_pkey PRIMARY KEY (bucket, player, bet_id, seq);
 
 ALTER TABLE ONLY purser.bet
-    ADD CONSTRAINT bet_pkey PRIMARY KEY (bucket, player, bet_id);
+    ADD CONSTRAINT bet_pkey PRIMARY KEY (bucket, bet_id, player);
 
 ALTER TABLE ONLY purser.cash_movement
     ADD CONSTRAINT cash_movement_pkey PRIMARY KEY (bucket, player, reference);
@@ -438,20 +445,26 @@ CREATE INDEX bet_placed ON platform.bet USING btree (placed_at, bet_id);
 
 CREATE INDEX delivery_due ON platform.delivery USING btree (partner_id, ((operation = 'rollback'::text)), due_at) WHERE (status = 'pending'::text);
 
-CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((status = 'pending'::text) AND (operation = 'place'::text));
+CREATE INDEX delivery_not_done ON platform.delivery USING btree (status, delivery_id) WHERE (status <> 'done'::text);
 
-CREATE INDEX delivery_to_look_at ON platform.delivery USING btree (status, delivery_id) WHERE (status = ANY (ARRAY['stuck'::text, 'refused'::text, 'waiting'::text]));
+CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((status = 'pending'::text) AND (operation = 'place'::text));
 
 CREATE INDEX event_results_pending ON platform.event USING btree (results_at) WHERE (results_applied < results_version);
 
 CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet_id);
 
-CREATE INDEX bet_by_time ON purser.bet USING btree (first_seen_at, bucket);
+CREATE INDEX bet_by_player ON purser.bet USING btree (player, first_seen_at, bucket) WHERE (first_seen_at > '-infinity'::timestamp with time zone);
+
+CREATE INDEX bet_by_time ON purser.bet USING btree (first_seen_at, bucket) WHERE (first_seen_at < 'infinity'::timestamp with time zone);
 
 CREATE INDEX bet_call_acknowledged ON purser.bet_call USING btree (player, bet_id, request_id) WHERE ((operation = ANY (ARRAY['settle'::text, 'unsettle'::text])) AND (outcome <> 'refused'::text));
 
 CREATE INDEX bet_call_anomaly ON purser.bet_call USING btree (at, bucket) WHERE (anomaly IS NOT NULL);
 
 CREATE INDEX bet_call_refused ON purser.bet_call USING btree (player, bet_id, request_id, operation, seq) WHERE ((operation = 'place'::text) OR (refusal = ANY (ARRAY['recalculation_blocked'::text, 'recalculation_negative'::text])));
+
+CREATE INDEX bet_rare ON purser.bet USING btree (rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at < 'infinity'::timestamp with time zone));
+
+CREATE INDEX bet_rare_of_player ON purser.bet USING btree (player, rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at > '-infinity'::timestamp with time zone));
 
 CREATE INDEX session_by_player ON purser.session USING btree (player, bucket);

@@ -1,6 +1,7 @@
 /** The hand-written part of openapi/platform.json: introduction, security, tags, and the schemas that get a name. */
 import { ProblemSchema } from '../dist/http/problem.js'
 import { LimitsSchema } from '../dist/platform/limits.js'
+import * as lists from '../dist/platform/lists.js'
 import * as shapes from '../dist/platform/shapes.js'
 import * as views from '../dist/platform/views.js'
 import { TokenSchema } from '../dist/protocol/bet-request.js'
@@ -49,14 +50,14 @@ export const NAMED_SCHEMAS = {
   Settlement: shapes.SettleSchema,
   Cancellation: shapes.CancelSchema,
   Bet: views.BetViewSchema,
-  BetPage: views.BetPageSchema,
+  BetPage: lists.BetPageSchema,
   BetDetail: views.BetDetailSchema,
   EventState: shapes.EventStateSchema,
   EventResults: shapes.ResultsSchema,
   ResultsApplied: shapes.ResultsAppliedSchema,
   Limits: LimitsSchema,
   Delivery: views.DeliverySchema,
-  DeliveryPage: views.DeliveryPageSchema,
+  DeliveryPage: lists.DeliveryPageSchema,
   Attempt: views.AttemptSchema,
   Problem: ProblemSchema,
 }

@@ -178,7 +178,7 @@ async function loseDatabase({ db, deliverer }) {
   await deliverer.stop()
   await db.close()
   const refuse = () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }))
-  Object.assign(db, { query: refuse, transaction: refuse, snapshot: refuse })
+  Object.assign(db, { query: refuse, people: { query: refuse }, transaction: refuse, snapshot: refuse })
 }
 
 export const STORY = [partners, before, bets, results, lists, withoutKey, unavailable].flat()

@@ -225,7 +225,7 @@ const failing = [
 async function loseDatabase(db) {
   await db.close()
   const refuse = () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }))
-  Object.assign(db, { query: refuse, transaction: refuse, snapshot: refuse })
+  Object.assign(db, { query: refuse, people: { query: refuse }, transaction: refuse, snapshot: refuse })
 }
 
 /** Every call asks the database, so which one is sent does not matter. */

@@ -29,7 +29,8 @@ async function startWallet(beforeRoutes) {
 /** Its functions as they are when they are called: the story takes the database away from an app that has copied them. */
 function lookedUp(db) {
   const late = Object.keys(db).map((name) => [name, (...values) => db[name](...values)])
-  return { ...Object.fromEntries(late), kind: db.kind }
+  const people = { query: (...values) => db.people.query(...values) }
+  return { ...Object.fromEntries(late), kind: db.kind, people }
 }
 
 /** Each look at it is a second later, so that a document made tomorrow is the same. */

@@ -11,11 +11,15 @@ export interface Statement {
 
 export type Row = Record<string, unknown>
 
+/** Who can be asked. */
+export interface Reading {
+  query<R extends Row = Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>
+}
+
 /** An open transaction. Statements sent without awaiting each other go out in one round trip and run in order. */
-export interface Tx {
+export interface Tx extends Reading {
   /** The same object for all transactions on one connection to the server. */
   readonly connection: object
-  query<R extends Row = Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>
   /** For statements that write: resolves to the number of rows written. */
   execute(statement: Statement, values: readonly unknown[]): Promise<number>
   /**
@@ -39,7 +43,7 @@ export interface Chain {
   transaction<T>(work: (tx: Tx) => Promise<T>, onSent: () => void): Promise<T>
 }
 
-export interface Db {
+export interface Db extends Reading {
   readonly kind: 'postgres' | 'pglite'
   /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -47,8 +51,10 @@ export interface Db {
   openChain(): Chain
   /** Reads from one unchanging snapshot of the whole database: for audits. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** One statement on its own, for reading. */
-  query<R extends Row = Row>(statement: Statement, values?: readonly unknown[]): Promise<R[]>
+  /** One statement on its own, for reading what a call needs. */
+  query: Reading['query']
+  /** For what people ask: it takes no connection from the calls, and the server ends what takes it too long. */
+  readonly people: Reading
   /** Several statements as text, in one transaction; for migrations only. */
   script<T>(work: (run: (sql: string) => Promise<Row[]>) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -59,24 +65,37 @@ export function statement(name: string, text: string): Statement {
 }
 
 /**
- * What every transaction runs under. The hot statements touch few rows by primary key, so an index and a nested loop are
- * right whatever the statistics say: on fresh, unanalysed tables Postgres plans `= any($1)` as a sequential scan, and a plan
- * made while a table was small is kept when it has grown. The time-outs keep a stuck lock inside the platform's 5 s, and
- * a process that is frozen or cut off from holding its players' locks.
+ * What every transaction runs under, and every statement that reads. They touch few rows through an index, so an index and a
+ * nested loop are right whatever the statistics say: on fresh, unanalysed tables Postgres plans `= any($1)` as a sequential
+ * scan, and a plan made while a table was small is kept when it has grown.
+ */
+const BY_INDEX = [
+  'enable_seqscan = off',
+  'enable_hashjoin = off',
+  'enable_mergejoin = off',
+  'plan_cache_mode = force_generic_plan',
+]
+/**
+ * The time-outs keep a stuck lock inside the platform's 5 s, and a process that is frozen or cut off from holding its
+ * players' locks.
  */
 const HOT_SETTINGS = [
-  ...[
-    'enable_seqscan = off',
-    'enable_hashjoin = off',
-    'enable_mergejoin = off',
-    'plan_cache_mode = force_generic_plan',
-  ],
+  ...BY_INDEX,
   ...["lock_timeout = '500ms'", "statement_timeout = '2s'", "idle_in_transaction_session_timeout = '5s'"],
 ]
+/** A list is in the order of its index; whoever sorts what a bitmap found has read all of it. */
+const PEOPLE_SETTINGS = [...BY_INDEX, 'enable_bitmapscan = off', "statement_timeout = '3s'"]
 
 /** As SQL: for one transaction, or once for a connection that does nothing else. */
 export function hotSettings(scope: 'local' | 'session'): string {
-  return HOT_SETTINGS.map((setting) => `set ${scope} ${setting}`).join('; ')
+  return asSql(HOT_SETTINGS, scope)
+}
+
+/** As SQL, once for a connection of `Db.people`. */
+export const PEOPLE_SETTINGS_SQL = asSql(PEOPLE_SETTINGS, 'session')
+
+function asSql(settings: readonly string[], scope: 'local' | 'session'): string {
+  return settings.map((setting) => `set ${scope} ${setting}`).join('; ')
 }
 
 export const SNAPSHOT = 'isolation level repeatable read read only'

@@ -26,12 +26,14 @@ export async function openPglite(dataDir: string): Promise<Db> {
   const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } })
   const transaction: Db['transaction'] = (work) =>
     pglite.transaction((tx) => inTransaction(pglite, tx, hotSettings('local'), work))
+  const query: Db['query'] = (statement, values) => run(pglite, statement, values) as Promise<never>
   return {
     kind: 'pglite',
     transaction,
     openChain: () => ({ transaction: (work, onSent) => transaction(work).finally(onSent) }),
     snapshot: (work) => pglite.transaction((tx) => inTransaction(pglite, tx, `set transaction ${SNAPSHOT}`, work)),
-    query: (statement, values) => run(pglite, statement, values) as Promise<never>,
+    query,
+    people: { query },
     script: (work) => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql)))),
     close: async () => {
       await pglite.close()

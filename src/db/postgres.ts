@@ -1,11 +1,11 @@
 /**
  * The Db on a Postgres server, through `pg` pools: one for each lane of calls, one for everything else that changes money, a
- * small one for reading, one connection for audits. None can take the connections of another.
+ * small one for the calls that read, another one for people, one connection for audits. None can take the connections of another.
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { openChain } from './chain.ts'
-import { type Db, hotSettings, type Row, SNAPSHOT, type Tx } from './db.ts'
+import { type Db, hotSettings, PEOPLE_SETTINGS_SQL, type Row, SNAPSHOT, type Tx } from './db.ts'
 import { heedWarnings, makeDurable, refuseUnsafeServer, watchDurability } from './durability.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
@@ -13,8 +13,10 @@ import { type Connection, type Manner, prepared, runTransaction, type Script } f
 const CHAIN_POOL_SIZE = 2
 /** Other transactions at once: the operator's changes, the platform's. */
 const POOL_SIZE = 24
-/** Reads at once. */
+/** Calls that read, at once. */
 const READ_POOL_SIZE = 6
+/** Questions of people at once. */
+const PEOPLE_POOL_SIZE = 4
 /**
  * Milliseconds for a connection, and for the answer to a hot statement; a connection that stays silent (its host is gone)
  * is given up. A call can meet silence twice, in the batch before its own and in its own, and twice this is less than
@@ -36,11 +38,13 @@ export async function openPostgres(url: string): Promise<Db> {
   const sockets = new Set<Socket>()
   const chained: pg.Pool[] = []
   const hot = createPool(url, POOL_SIZE, sockets, setHot)
-  const [read, slow] = [createPool(url, READ_POOL_SIZE, sockets), createPool(url, 1, sockets)]
+  const read = createPool(url, READ_POOL_SIZE, sockets, setHot)
+  const people = createPool(url, PEOPLE_POOL_SIZE, sockets, setPeople)
+  const slow = createPool(url, 1, sockets, endWithClient)
   const { requireDurable, stop } = watchDurability(hot, HOT_TIMEOUT_MS)
   const close = () => {
     stop()
-    return closePools([...chained, hot, read, slow], sockets)
+    return closePools([...chained, hot, read, people, slow], sockets)
   }
   const hotly: Manner = { begin: 'begin', timeoutMs: HOT_TIMEOUT_MS, requireDurable }
   const slowly: Manner = { begin: 'begin', timeoutMs: 0, requireDurable }
@@ -60,6 +64,9 @@ export async function openPostgres(url: string): Promise<Db> {
     },
     snapshot: (work) => inTransaction(slow, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
+    people: {
+      query: (statement, values) => run(people, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
+    },
     script: (work) => inTransaction(slow, slowly, (_tx, script) => work(async (sql) => rowsOf(await script(sql)))),
     close,
   }
@@ -71,6 +78,17 @@ const ISOLATION = "set default_transaction_isolation = 'read committed'"
 async function setHot(client: pg.ClientBase): Promise<void> {
   const text = `${hotSettings('session')}; ${ISOLATION}`
   await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+}
+
+async function setPeople(client: pg.ClientBase): Promise<void> {
+  await client.query({ text: PEOPLE_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+  await endWithClient(client)
+}
+
+/** The server looks each second whether we still listen, and else ends the statement; a system on which it cannot look refuses this. */
+async function endWithClient(client: pg.ClientBase): Promise<void> {
+  const text = "set client_connection_check_interval = '1s'"
+  await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig).catch(() => {})
 }
 
 function createPool(

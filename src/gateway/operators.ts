@@ -81,7 +81,7 @@ export function createOperators(db: Db): Operators {
       remember(known, operator)
     },
     async list({ createdAt, operatorId }, limit) {
-      const rows = await db.query<OperatorRow & { created_at: Date }>(LIST, [createdAt, operatorId, limit])
+      const rows = await db.people.query<OperatorRow & { created_at: Date }>(LIST, [createdAt, operatorId, limit])
       return rows.map((row) => ({ ...toOperator(row), createdAt: row.created_at }))
     },
     depths: () =>

@@ -6,7 +6,7 @@ import { Compile } from 'typebox/compile'
 import { isBusy, isOutage } from '../db/errors.ts'
 import type { Logger } from '../logger.ts'
 import { acceptJson, requireReadableUrl } from './as-sent.ts'
-import { busy, notFound, Problem, sendProblem, toFaults, toProblem, unavailable } from './problem.ts'
+import { busy, notFound, Problem, sendProblem, toFaults, tooSlow, toProblem, unavailable } from './problem.ts'
 import { findTooLong } from './too-long.ts'
 
 export interface Api {
@@ -29,7 +29,7 @@ export async function registerApi(
   await app.register(
     async (api) => {
       api.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) => {
-        const problem = isOutage(error) ? unavailable : isBusy(error) ? busy : toProblem(error)
+        const problem = isOutage(error) ? unavailable : isBusy(error) ? toBusy(request) : toProblem(error)
         if (problem.status >= 500) log.error({ err: error, requestId: request.id }, 'a request failed')
         return sendProblem(reply, problem, request)
       })
@@ -49,6 +49,10 @@ export async function registerApi(
     },
     { prefix },
   )
+}
+
+function toBusy({ method }: FastifyRequest): Problem {
+  return method === 'GET' ? tooSlow : busy
 }
 
 function requireKey(request: FastifyRequest, apiKey: string, keyName: string): void {

@@ -5,6 +5,8 @@ import { invalid } from './problem.ts'
 
 const DEFAULT_LIMIT = 50
 export const MAX_LIMIT = 500
+/** Characters; the longest one names 200 accounts of a player. */
+const MAX_CURSOR = 8_000
 
 /** Members of every list's query string, where everything is text. */
 export const pageQuery = {
@@ -14,7 +16,9 @@ export const pageQuery = {
       description: `Rows at most, up to ${MAX_LIMIT}; ${DEFAULT_LIMIT} when absent.`,
     }),
   ),
-  after: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description: 'The `next` of the page before.' })),
+  after: Type.Optional(
+    Type.String({ minLength: 1, maxLength: MAX_CURSOR, description: 'The `next` of the page before.' }),
+  ),
 }
 
 const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
@@ -66,7 +70,7 @@ export function toPage<T, R>(
   return { data: page.map(render), next }
 }
 
-function encodeCursor(parts: readonly string[]): string {
+export function encodeCursor(parts: readonly string[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
@@ -76,12 +80,13 @@ export interface Cursor {
   readonly ids: readonly string[]
 }
 
-/** A cursor of so many parts, the first of which is a time; throws a 400 on anything that we did not make. */
-export function decodeCursor(after: string | undefined, parts: number): Cursor | undefined {
+/** A cursor of so many parts (any number when absent), the first of which is a time; throws a 400 on anything that we did not make. */
+export function decodeCursor(after: string | undefined, parts?: number): Cursor | undefined {
   if (after === undefined) return undefined
   const [time = '', ...ids] = parseCursor(after)
   const at = toTime(time, '/query/after')
-  if (ids.length !== parts - 1 || !ids.every(isStorable)) throw invalid('/query/after', 'is not a cursor of this list')
+  if ((parts !== undefined && ids.length !== parts - 1) || !ids.every(isStorable))
+    throw invalid('/query/after', 'is not a cursor of this list')
   return { at, ids }
 }
 

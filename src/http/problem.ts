@@ -61,6 +61,8 @@ export const unavailable = new Problem(
 )
 /** Others held what the request needs, for longer than it waits. */
 export const busy = new Problem(503, 'busy', 'others are changing the same rows; nothing was changed, send it again')
+/** The server ended what somebody asked, which changes nothing. */
+export const tooSlow = new Problem(503, 'busy', 'the database did not find this in time; ask for less, or again later')
 export const conflict = (code: string, detail: string) => new Problem(409, code, detail)
 
 export const ProblemSchema = Type.Object({

@@ -73,51 +73,77 @@ export function readTransfers(
   return toTransfers(tx, TRANSFERS_BY_VERSION, [bucket, player, currency, versions])
 }
 
+/** How far a statement has come in one account: transfers with smaller numbers are to follow. */
+export interface StatementPlace {
+  readonly currency: Currency
+  readonly below: bigint
+}
+
 export interface StatementQuery {
-  readonly currency?: string
+  readonly places: readonly StatementPlace[]
   /** Inclusive. */
   readonly from?: Date
   /** Exclusive. */
   readonly to?: Date
-  /** The last transfer of the page before. */
-  readonly after?: { at: Date; currency: string; version: bigint }
   readonly limit: number
 }
 
-/** The player's own transfers, newest first: those that touch the player's balance. */
+/**
+ * The player's own transfers, those that touch the player's balance, newest first: in each account by their numbers, of several
+ * accounts the latest one at a time. It reads what it shows, however much went before or came since.
+ */
 export function readStatement(
   tx: Pick<Tx, 'query'>,
   bucket: number,
   player: PlayerId,
-  { currency, from, to, after, limit }: StatementQuery,
+  { places, from, to, limit }: StatementQuery,
 ): Promise<Transfer[]> {
+  const accounts = [places.map(({ currency }) => currency), places.map(({ below }) => below)]
   const asked = {
-    currency: currency === undefined ? undefined : (['currency = ?::text', currency] as const),
-    from: from && (['at >= ?::timestamptz', from] as const),
-    to: to && (['at < ?::timestamptz', to] as const),
-    after:
-      after &&
+    from:
+      from &&
       ([
-        '(at, currency, version) < (?::timestamptz, ?::text, ?::bigint)',
-        after.at,
-        after.currency,
-        after.version,
+        `version >= ${firstVersionAt("?::timestamptz - interval '1 hour'")} and at >= ?::timestamptz`,
+        from,
+        from,
       ] as const),
+    to:
+      to &&
+      ([`version < ${firstVersionAt("?::timestamptz + interval '1 hour'")} and at < ?::timestamptz`, to, to] as const),
   }
-  const { statement, values } = compose('account_statement', [bucket, player, limit], asked, statementText)
+  const { statement, values } = compose('account_statement', [bucket, player, limit, ...accounts], asked, statementText)
   return toTransfers(tx, statement, values)
 }
 
-/** Account by account, each with as many rows as a page can take; an account is a part of the primary key. */
 function statementText(conditions: string): string {
-  return `select ${PREFIXED} from purser.account a
-   cross join lateral (
-     select ${COLUMNS} from purser.transfer
-     where bucket = a.bucket and player = a.player and currency = a.currency and (debit = 'player' or credit = 'player')${conditions}
-     order by at desc, version desc limit $3::int
-   ) t
-   where a.bucket = $1::int and a.player = $2::text
-   order by t.at desc, t.currency desc, t.version desc limit $3::int`
+  return `select ${COLUMNS} from (
+     select t.*, min(t.at) over (partition by t.currency order by t.version desc) as turn
+     from unnest($4::text[], $5::bigint[]) as k (currency, below)
+     cross join lateral (
+       select ${COLUMNS} from purser.transfer
+       where bucket = $1::int and player = $2::text and currency = k.currency and version < k.below
+         and (debit = 'player' or credit = 'player')${conditions}
+       order by version desc limit $3::int
+     ) t
+   ) t order by turn desc, currency desc, version desc limit $3::int`
+}
+
+/**
+ * SQL for the number of an account's first transfer at this time or later, found by halving: about 20 lookups. Times rise with the
+ * numbers but for what the clocks of two processes differ by, so the caller goes an hour further and looks at each time itself.
+ */
+function firstVersionAt(time: string): string {
+  return `(with recursive halves (low, high) as (
+       select 0::bigint, k.below
+       union all
+       select case when is_before then middle else low end, case when is_before then high else middle end
+       from (
+         select low, high, middle, coalesce((
+           select at < ${time} from purser.transfer
+           where bucket = $1::int and player = $2::text and currency = k.currency and version = middle), true) as is_before
+         from (select low, high, (low + high) / 2 as middle from halves where high - low > 1) h
+       ) m
+     ) select min(high) from halves)`
 }
 
 async function toTransfers(tx: Pick<Tx, 'query'>, query: Statement, values: readonly unknown[]): Promise<Transfer[]> {

@@ -15,7 +15,7 @@ export const AuditSchema = Type.Object({
   findings: Type.Array(Type.Object({ check: Type.String(), row: Type.Record(Type.String(), Type.String()) })),
 })
 
-export async function audit(db: Db, clawback: Rules['clawback']): Promise<AuditReport> {
+export async function audit(db: Pick<Db, 'snapshot'>, clawback: Rules['clawback']): Promise<AuditReport> {
   const findings = await db.snapshot(async (tx) => [
     ...(await auditLedger(tx, clawback === 'allow-negative')),
     ...(await auditBets(tx)),

@@ -4,6 +4,7 @@ import { type Composed, type Condition, compose } from '../db/conditions.ts'
 import {
   type Cursor,
   decodeCursor,
+  encodeCursor,
   limitOf,
   onlyKnown,
   pageOf,
@@ -15,9 +16,18 @@ import {
 } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
 import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
-import type { PlayerId } from '../protocol/ids.ts'
+import type { BetId, PlayerId } from '../protocol/ids.ts'
 import { BET_COLUMNS, type BetRow, toRecord } from '../wallet/bet-store.ts'
-import { BetSchema, BetStatusSchema, CALL_COLUMNS, type CallRow, CallSchema, showBet, showCall } from './bets.ts'
+import {
+  BetSchema,
+  BetStatusSchema,
+  CALL_COLUMNS,
+  type CallRow,
+  CallSchema,
+  showBet,
+  showCall,
+  toBetId,
+} from './bets.ts'
 import { locate, type OperatorDeps } from './operator.ts'
 
 const optional = Type.Optional
@@ -27,6 +37,7 @@ export const BetQuerySchema = Type.Object(
   {
     status: optional(BetStatusSchema),
     userId: optional(UserIdSchema),
+    transactionId: optional(BetIdSchema),
     ...timeRangeQuery,
     ...pageQuery,
   },
@@ -40,51 +51,107 @@ export const AnomalySchema = Type.Object({
 })
 export const AnomalyListSchema = pageOf(AnomalySchema)
 
-/** Bets by the time they were first named, newest first. */
+/** Rows that a page looks at, at most: for a state that most bets have, and which the wanted ones do not. */
+const MAX_LOOKED_AT = 5_000
+/** Their bets have entries of their own in an index (migration 0009). */
+const RARE = ['unknown', 'cancelled', 'refused']
+
+/**
+ * Bets by the time they were first named, newest first. A page of open or settled bets has looked at so many bets and no more: it
+ * can be shorter than wanted, even empty, with more to follow.
+ */
 export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuerySchema>) {
   const limit = limitOf(query)
   const place = query.userId === undefined ? undefined : locate(deps, query.userId, '/query/userId')
   const cursor = decodeCursor(query.after, 3)
   const asked = {
-    status: query.status === undefined ? undefined : (['status = ?::text', query.status] as const),
     ...inRange('first_seen_at', toTimeRange(query)),
     after:
       cursor &&
       ([`(first_seen_at, player, bet_id) < (?::timestamptz, ?::text, ?::text)`, cursor.at, ...cursor.ids] as const),
   }
-  const { statement, values } = place === undefined ? allBets(asked, limit + 1) : betsOf(place, asked, limit + 1)
-  const rows = await deps.db.query<BetRow>(statement, values)
-  return toPage(
-    rows.map(toRecord),
-    limit,
-    (bet) => showBet(deps, bet),
-    (bet) => [bet.firstSeenAt.toISOString(), bet.player, bet.betId],
-  )
+  const question: Question = { asked, limit, status: query.status, place }
+  if (query.transactionId !== undefined) {
+    const betId = toBetId(query.transactionId, '/query/transactionId')
+    return pageOfBets(deps, limit, await read(deps, betsWithId(deps, betId, question)))
+  }
+  const rows = await read(deps, betsIn(question))
+  const page = pageOfBets(deps, limit, rows)
+  const mayHaveMore = query.status !== undefined && !RARE.includes(query.status)
+  if (page.next !== null || !mayHaveMore) return page
+  const [last] = await read(deps, lastLookedAt(question))
+  return { ...page, next: last === undefined ? null : encodeCursor(cursorOf(last)) }
 }
 
-type Asked = Readonly<Record<string, Condition | undefined>>
+interface Question {
+  readonly asked: Readonly<Record<string, Condition | undefined>>
+  readonly limit: number
+  readonly status: BetRow['status'] | undefined
+  /** Of the one player whose bets are wanted. */
+  readonly place: { readonly bucket: number; readonly id: PlayerId } | undefined
+}
 
-const NEWEST_FIRST = 'order by first_seen_at desc, player desc, bet_id desc limit $1::int'
+function read(deps: OperatorDeps, { statement, values }: Composed): Promise<BetRow[]> {
+  return deps.db.people.query<BetRow>(statement, values)
+}
 
-/** Through the index on the time. */
-function allBets(asked: Asked, limit: number): Composed {
+function pageOfBets(deps: OperatorDeps, limit: number, rows: readonly BetRow[]) {
+  return toPage(rows, limit, (row) => showBet(deps, toRecord(row)), cursorOf)
+}
+
+function cursorOf({ first_seen_at, player, bet_id }: BetRow): string[] {
+  return [first_seen_at.toISOString(), player, bet_id]
+}
+
+const NEWEST_FIRST = 'order by first_seen_at desc, player desc, bet_id desc'
+
+/** The index of a list is the one whose condition its statement states (migration 0009). */
+function looked({ asked, status, place }: Question): { asked: Question['asked']; where: string } {
+  const whose = place && (['bucket = ?::int and player = ?::text', place.bucket, place.id] as const)
+  const isRare = status !== undefined && RARE.includes(status)
+  const state = isRare ? (['rare_status = ?::text', status] as const) : undefined
+  const where = `first_seen_at ${place === undefined ? "< 'infinity'" : "> '-infinity'"}`
+  return { asked: { whose, state, ...asked }, where }
+}
+
+function betsIn(question: Question): Composed {
+  const { asked, where } = looked(question)
   return compose(
     'operator_list_bets',
-    [limit],
+    [question.limit + 1, question.status ?? null],
     asked,
-    (conditions) => `select ${BET_COLUMNS} from purser.bet where true${conditions} ${NEWEST_FIRST}`,
+    (conditions) =>
+      `select * from (
+         select ${BET_COLUMNS} from purser.bet where ${where}${conditions} ${NEWEST_FIRST} limit ${MAX_LOOKED_AT}
+       ) b where $2::text is null or status = $2 ${NEWEST_FIRST} limit $1::int`,
   )
 }
 
-/** Materialized, so that the bets of others do not matter: the primary key finds the player's, the rest is judged on them. */
-function betsOf({ bucket, id }: { bucket: number; id: PlayerId }, asked: Asked, limit: number): Composed {
+/** The bet at which a page ends that was not filled. */
+function lastLookedAt(question: Question): Composed {
+  const { asked, where } = looked(question)
   return compose(
-    'operator_list_bets_of_player',
-    [limit, bucket, id],
+    'operator_last_looked_at',
+    [MAX_LOOKED_AT - 1],
     asked,
     (conditions) =>
-      `with own as materialized (select ${BET_COLUMNS} from purser.bet where bucket = $2::int and player = $3::text)
-       select ${BET_COLUMNS} from own where true${conditions} ${NEWEST_FIRST}`,
+      `select ${BET_COLUMNS} from purser.bet where ${where}${conditions} ${NEWEST_FIRST} offset $1::int limit 1`,
+  )
+}
+
+/** One per player at most (I-1), so what else is asked is looked at behind. */
+function betsWithId({ buckets }: OperatorDeps, betId: BetId, { asked, limit, status, place }: Question): Composed {
+  const where = place === undefined ? Array.from({ length: buckets }, (_, bucket) => bucket) : [place.bucket]
+  const whose = place && (['player = ?::text', place.id] as const)
+  const state = status && (['status = ?::text', status] as const)
+  return compose(
+    'operator_list_bets_with_id',
+    [limit + 1, where, betId],
+    { whose, state, ...asked },
+    (conditions) =>
+      `select b.* from unnest($2::int[]) as k (bucket)
+       cross join lateral (select ${BET_COLUMNS} from purser.bet where bucket = k.bucket and bet_id = $3::text) b
+       where true${conditions} ${NEWEST_FIRST} limit $1::int`,
   )
 }
 
@@ -101,7 +168,7 @@ export async function listAnomalies(deps: OperatorDeps, query: Static<typeof Ano
       `select ${CALL_COLUMNS} from purser.bet_call where anomaly is not null${conditions}
        order by at desc, player desc, bet_id desc, seq desc limit $1::int`,
   )
-  const rows = await deps.db.query<CallRow>(statement, values)
+  const rows = await deps.db.people.query<CallRow>(statement, values)
   const render = (row: CallRow) => ({ userId: row.player, transactionId: row.bet_id, ...showCall(deps, row) })
   return toPage(rows, limit, render, (row) => [row.at.toISOString(), row.player, row.bet_id, String(row.seq)])
 }
@@ -115,7 +182,7 @@ function toSeq(text = ''): number {
   return Number.parseInt(text, 10)
 }
 
-function inRange(column: string, { from, to }: TimeRange): Asked {
+function inRange(column: string, { from, to }: TimeRange): Question['asked'] {
   return {
     from: from && [`${column} >= ?::timestamptz`, from],
     to: to && [`${column} < ?::timestamptz`, to],

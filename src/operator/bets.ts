@@ -53,9 +53,10 @@ export const BetHistorySchema = Type.Object({
   details: optional(Type.Unknown()),
   history: Type.Array(CallSchema),
 })
+
 /** The bet of the path; its id is compared exactly as received (I-7). */
-function toBetId(transactionId: string): BetId {
-  if (!isStorable(transactionId)) throw invalid('/path/transactionId', 'contains characters that cannot be stored')
+export function toBetId(transactionId: string, pointer = '/path/transactionId'): BetId {
+  if (!isStorable(transactionId)) throw invalid(pointer, 'contains characters that cannot be stored')
   return transactionId as BetId
 }
 
@@ -92,10 +93,10 @@ export interface CallRow extends Record<string, unknown> {
 export async function getBet(deps: OperatorDeps, userId: string, transactionId: string) {
   const { player, bucket } = await findPlayer(deps, userId)
   const key = [bucket, player.id, toBetId(transactionId)]
-  const [row] = await deps.db.query<BetRow & { details: Json }>(READ_BET, key)
+  const [row] = await deps.db.people.query<BetRow & { details: Json }>(READ_BET, key)
   if (row === undefined) throw notFound('the bet')
   const record = toRecord(row)
-  const recorded = await deps.db.query<CallRow>(READ_CALLS, key)
+  const recorded = await deps.db.people.query<CallRow>(READ_CALLS, key)
   const calls = [...placementCall(record, recorded), ...recorded].sort((a, b) => a.seq - b.seq)
   const transfers = await transfersOf(deps, bucket, calls, row)
   const history = calls.map((call) => ({
@@ -134,7 +135,7 @@ async function transfersOf(
 ): Promise<Map<bigint, Static<typeof TransferSchema>>> {
   const versions = calls.flatMap((call) => call.transfers)
   if (versions.length === 0 || currency === null) return new Map()
-  const transfers = await readTransfers(deps.db, bucket, player, currency, versions)
+  const transfers = await readTransfers(deps.db.people, bucket, player, currency, versions)
   return new Map(transfers.map((transfer) => [transfer.version, showTransfer(deps, transfer)]))
 }
 

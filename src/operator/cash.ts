@@ -16,7 +16,7 @@ import { openAccounts, readAccounts } from '../ledger/account.ts'
 import { openBook } from '../ledger/book.ts'
 import { saveBook } from '../ledger/post.ts'
 import { effectOnPlayer, TRANSFER_KINDS } from '../ledger/posting.ts'
-import { readStatement, type Transfer } from '../ledger/transfer.ts'
+import { readStatement, type StatementPlace, type Transfer } from '../ledger/transfer.ts'
 import { BetIdSchema, CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
 import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import { fitsBalance, type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
@@ -187,7 +187,7 @@ function showMovement(deps: OperatorDeps, currency: Currency, version: bigint, b
 
 export async function getBalances(deps: OperatorDeps, userId: string) {
   const { player, bucket } = await findPlayer(deps, userId)
-  const accounts = await readAccounts(deps.db, bucket, [player.id])
+  const accounts = await readAccounts(deps.db.people, bucket, [player.id])
   accounts.sort((a, b) => (a.currency < b.currency ? -1 : 1))
   return { balances: accounts.map(({ currency, balance }) => ({ currency, amount: show(deps, balance, currency) })) }
 }
@@ -196,21 +196,21 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
   const { player, bucket } = await findPlayer(deps, userId)
   const currency = query.currency === undefined ? undefined : toCurrency(deps, query.currency, '/query/currency')
   const limit = limitOf(query)
-  const cursor = decodeCursor(query.after, 3)
-  const after = cursor && { at: cursor.at, currency: cursor.ids[0] ?? '', version: toVersion(cursor.ids[1]) }
-  const rows = await readStatement(deps.db, bucket, player.id, {
-    ...(currency !== undefined && { currency }),
-    ...toTimeRange(query),
-    ...(after && { after }),
-    limit: limit + 1,
-  })
+  const accounts = await readAccounts(deps.db.people, bucket, [player.id])
+  const begun = toPlaces(decodeCursor(query.after)?.ids)
+  const places = accounts
+    .filter((account) => currency === undefined || account.currency === currency)
+    .map((account) => ({ currency: account.currency, below: begun?.get(account.currency) ?? account.version + 1n }))
+    .filter((place) => begun === undefined || begun.has(place.currency))
+  const asked = { places, ...toTimeRange(query), limit: limit + 1 }
+  const rows = await readStatement(deps.db.people, bucket, player.id, asked)
   const despite = await depositsDespiteExclusion(deps, bucket, player.id, rows)
   const isDespite = ({ kind, reference }: Transfer) => kind === 'deposit' && despite.has(reference)
   return toPage(
     rows,
     limit,
     (row) => ({ ...showTransfer(deps, row), ...(isDespite(row) && { despiteExclusion: true }) }),
-    (row) => [row.at.toISOString(), row.currency, String(row.version)],
+    (last) => [last.at.toISOString(), ...fromPlaces(places, rows.slice(0, limit))],
   )
 }
 
@@ -232,8 +232,23 @@ async function depositsDespiteExclusion(
 ): Promise<ReadonlySet<string | undefined>> {
   const references = transfers.flatMap(({ kind, reference }) => (kind === 'deposit' && reference ? [reference] : []))
   if (references.length === 0) return new Set()
-  const rows = await db.query<{ reference: string }>(READ_DESPITE_EXCLUSION, [bucket, player, references])
+  const rows = await db.people.query<{ reference: string }>(READ_DESPITE_EXCLUSION, [bucket, player, references])
   return new Set(rows.map(({ reference }) => reference))
+}
+
+/** In a cursor: each account with the number that its next transfer is below. One that is not named was not there, or is done. */
+function toPlaces(parts: readonly string[] | undefined): Map<string, bigint> | undefined {
+  if (parts === undefined) return undefined
+  const pairs = parts.flatMap((part, i) => (i % 2 === 0 ? [[part, toVersion(parts[i + 1])] as const] : []))
+  return new Map(pairs)
+}
+
+function fromPlaces(places: readonly StatementPlace[], shown: readonly Transfer[]): string[] {
+  return places.flatMap(({ currency, below }) => {
+    const last = shown.findLast((transfer) => transfer.currency === currency)
+    const next = last?.version ?? below
+    return next > 1n ? [currency, String(next)] : []
+  })
 }
 
 function toVersion(text: string | undefined): bigint {

@@ -9,7 +9,8 @@ import { bucketOf } from '../wallet/bucket.ts'
 import { lockPlayers, type Player, readPlayer } from '../wallet/player.ts'
 
 export interface OperatorDeps {
-  readonly db: Db
+  /** What it asks, people ask; the connections of the calls are not for it. */
+  readonly db: Pick<Db, 'transaction' | 'people' | 'snapshot'>
   readonly clock: Clock
   readonly buckets: number
   readonly scales: Scales
@@ -37,7 +38,7 @@ export function locate(
 /** 404 when there is none. */
 export async function findPlayer(deps: OperatorDeps, userId: string): Promise<Located> {
   const { id, bucket } = locate(deps, userId)
-  const player = await readPlayer(deps.db, bucket, id)
+  const player = await readPlayer(deps.db.people, bucket, id)
   if (player === undefined) throw notFound('the player')
   return { player, bucket }
 }

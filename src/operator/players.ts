@@ -94,13 +94,12 @@ export const PlayerSchema = Type.Object({
 export async function createPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>) {
   const wanted = toNewPlayer(deps, body)
   const { bucket } = locate(deps, body.userId, '/userId')
-  const created = await deps.db.transaction(async (tx) => {
-    const isNew = await insertPlayer(tx, bucket, wanted)
-    if (isNew) await openAccounts(tx, bucket, wanted.id, wanted.currencies, deps.scales, wanted.createdAt)
-    return isNew
+  const { created, player, creation } = await deps.db.transaction(async (tx) => {
+    const created = await insertPlayer(tx, bucket, wanted)
+    if (created) await openAccounts(tx, bucket, wanted.id, wanted.currencies, deps.scales, wanted.createdAt)
+    const player = await readPlayer(tx, bucket, wanted.id)
+    return { created, player, creation: await readCreation(tx, bucket, wanted.id) }
   })
-  const player = await readPlayer(deps.db, bucket, wanted.id)
-  const creation = await readCreation(deps.db, bucket, wanted.id)
   if (player === undefined || creation === undefined || !isSame(creation, creationOf(wanted)))
     throw conflict('player_differs', 'a player with this userId was created with other data')
   return { status: created ? 201 : 200, body: showPlayer(player) } as const

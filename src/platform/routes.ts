@@ -8,6 +8,14 @@ import { cancelBet, NotPossible, settleBet, unsettleBet } from './bet-flow.ts'
 import { readBets } from './bet-store.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { loadFrame, readFrameSession } from './frame-session.ts'
+import {
+  BetListQuery,
+  BetPageSchema,
+  DeliveryListQuery,
+  DeliveryPageSchema,
+  listBets,
+  listDeliveries,
+} from './lists.ts'
 import { sendAgain } from './outbox.ts'
 import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from './place.ts'
 import {
@@ -24,20 +32,7 @@ import {
   PlacedSchema,
   SettleSchema,
 } from './shapes.ts'
-import {
-  BetDetailSchema,
-  BetListQuery,
-  BetPageSchema,
-  BetViewSchema,
-  DeliveryListQuery,
-  DeliveryPageSchema,
-  DeliverySchema,
-  getBetDetail,
-  getDelivery,
-  listBets,
-  listDeliveries,
-  showBet,
-} from './views.ts'
+import { BetDetailSchema, BetViewSchema, DeliverySchema, getBetDetail, getDelivery, showBet } from './views.ts'
 
 type InBet = { Params: Static<typeof BetPath> }
 

@@ -1,8 +1,6 @@
 /** Bets, deliveries and attempts as the platform API shows them. */
 import { type Static, Type } from 'typebox'
 import { type Db, statement } from '../db/db.ts'
-import { decodeCursor, limitOf, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from '../http/page.ts'
-import { invalid } from '../http/problem.ts'
 import { formatMoney, type Money, type Scales, scaleOf } from '../protocol/money.ts'
 import type { PlatformBet } from './bet.ts'
 import { type KnownSelection, readBets, readSelections } from './bet-store.ts'
@@ -13,8 +11,8 @@ const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
 const DECIMAL = '^\\d+(\\.\\d+)?$'
 const decimal = Type.String({ pattern: DECIMAL })
-const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
-const BetStatusSchema = Type.Enum(['placing', 'accepted', 'declined', 'cancelled', 'settled'])
+export const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
+export const BetStatusSchema = Type.Enum(['placing', 'accepted', 'declined', 'cancelled', 'settled'])
 
 export const BetViewSchema = Type.Object({
   betId: Type.String(),
@@ -81,25 +79,8 @@ export const BetDetailSchema = Type.Object({
     }),
   ),
 })
-export const BetPageSchema = pageOf(BetViewSchema)
-export const DeliveryPageSchema = pageOf(DeliverySchema)
-export const BetListQuery = Type.Object(
-  { partnerId: optional(Type.String()), status: optional(BetStatusSchema), ...timeRangeQuery, ...pageQuery },
-  { additionalProperties: false },
-)
-export const DeliveryListQuery = Type.Object(
-  {
-    status: optional(
-      Type.String({ pattern: `^(${DELIVERY_STATUSES.join('|')})(,(${DELIVERY_STATUSES.join('|')}))*$` }),
-    ),
-    partnerId: optional(Type.String()),
-    ...pageQuery,
-  },
-  { additionalProperties: false },
-)
-
 export interface ViewDeps {
-  readonly db: Db
+  readonly db: Pick<Db, 'people'>
   readonly scales: Scales
 }
 
@@ -117,7 +98,7 @@ export function showBet({ scales }: ViewDeps, bet: PlatformBet): Static<typeof B
   }
 }
 
-interface DeliveryRow extends Record<string, unknown> {
+export interface DeliveryRow extends Record<string, unknown> {
   delivery_id: bigint
   bet_id: string
   partner_id: string
@@ -134,7 +115,7 @@ interface DeliveryRow extends Record<string, unknown> {
   finished_at: Date | null
 }
 
-const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, request_id, body, status, attempts, code, error, decided_at,
+export const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, request_id, body, status, attempts, code, error, decided_at,
   due_at, finished_at`
 const DELIVERIES_OF_BET = statement(
   'platform_deliveries_of_bet',
@@ -164,12 +145,12 @@ interface AttemptRow extends Record<string, unknown> {
 
 /** A bet with its selections, deliveries and every attempt; undefined when there is none. */
 export async function getBetDetail(deps: ViewDeps, betId: string) {
-  const [bet] = await readBets(deps.db, [betId])
+  const [bet] = await readBets(deps.db.people, [betId])
   if (bet === undefined) return undefined
   const [selections, deliveries, attempts] = await Promise.all([
-    readSelections(deps.db, [betId]),
-    deps.db.query<DeliveryRow>(DELIVERIES_OF_BET, [betId]),
-    deps.db.query<AttemptRow>(ATTEMPTS_OF_BET, [betId]),
+    readSelections(deps.db.people, [betId]),
+    deps.db.people.query<DeliveryRow>(DELIVERIES_OF_BET, [betId]),
+    deps.db.people.query<AttemptRow>(ATTEMPTS_OF_BET, [betId]),
   ])
   const attemptsOf = (id: bigint) => attempts.filter((attempt) => attempt.delivery_id === id).map(showAttempt)
   return {
@@ -193,7 +174,7 @@ function withoutToken(body: string): unknown {
   return request
 }
 
-function showDelivery(row: DeliveryRow): Static<typeof DeliverySchema> {
+export function showDelivery(row: DeliveryRow): Static<typeof DeliverySchema> {
   const { number, operation, status, attempts, code, error } = row
   return {
     deliveryId: String(row.delivery_id),
@@ -223,72 +204,6 @@ function showAttempt({ number, started_at, duration_ms, http_status, outcome, co
 
 /** Undefined when there is none. */
 export async function getDelivery({ db }: ViewDeps, deliveryId: string) {
-  const [row] = await db.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
+  const [row] = await db.people.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
   return row && showDelivery(row)
-}
-
-/** What the database takes for one: a cursor that we did not make is the caller's mistake. */
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const LIST_BETS = statement(
-  'platform_list_bets',
-  `select bet_id, placed_at from platform.bet
-   where ($1::text is null or partner_id = $1) and ($2::text is null or status = $2)
-     and ($3::timestamptz is null or placed_at >= $3) and ($4::timestamptz is null or placed_at < $4)
-     and ($5::timestamptz is null or (placed_at, bet_id) < ($5, $6::uuid))
-   order by placed_at desc, bet_id desc limit $7::int`,
-)
-
-export async function listBets(deps: ViewDeps, query: Static<typeof BetListQuery>) {
-  const limit = limitOf(query)
-  const { from = null, to = null } = toTimeRange(query)
-  const cursor = decodeCursor(query.after, 2)
-  if (cursor !== undefined && !UUID.test(cursor.ids[0] ?? ''))
-    throw invalid('/query/after', 'is not a cursor of this list')
-  const values = [
-    query.partnerId ?? null,
-    query.status ?? null,
-    from,
-    to,
-    cursor?.at ?? null,
-    cursor?.ids[0] ?? null,
-    limit + 1,
-  ]
-  const rows = await deps.db.query<{ bet_id: string }>(LIST_BETS, values)
-  const bets = new Map(
-    (
-      await readBets(
-        deps.db,
-        rows.map((row) => row.bet_id),
-      )
-    ).map((bet) => [bet.betId, bet]),
-  )
-  const ordered = rows.flatMap((row) => bets.get(row.bet_id) ?? [])
-  return toPage(
-    ordered,
-    limit,
-    (bet) => showBet(deps, bet),
-    (bet) => [bet.placedAt.toISOString(), bet.betId],
-  )
-}
-
-const LIST_DELIVERIES = statement(
-  'platform_list_deliveries',
-  `select ${DELIVERY_COLUMNS} from platform.delivery
-   where ($1::text[] is null or status = any($1)) and ($2::text is null or partner_id = $2)
-     and ($3::bigint is null or delivery_id < $3)
-   order by delivery_id desc limit $4::int`,
-)
-
-/** Deliveries, the latest decided first. */
-export async function listDeliveries({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
-  const limit = limitOf(query)
-  const cursor = decodeCursor(query.after, 2)
-  const before = cursor?.ids[0] !== undefined && /^\d{1,18}$/.test(cursor.ids[0]) ? BigInt(cursor.ids[0]) : null
-  const rows = await db.query<DeliveryRow>(LIST_DELIVERIES, [
-    query.status?.split(',') ?? null,
-    query.partnerId ?? null,
-    before,
-    limit + 1,
-  ])
-  return toPage(rows, limit, showDelivery, (row) => [row.decided_at.toISOString(), String(row.delivery_id)])
 }

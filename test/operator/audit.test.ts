@@ -28,6 +28,8 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   let sql: pg.Client
   /** What the names in the damage stand for. */
   const names: Record<string, string> = {}
+  /** Of each table, those that can be written. */
+  const columns: Record<string, string> = {}
 
   beforeAll(async () => {
     wallet = await startWallet({ env: { PURSER_BUCKETS: buckets } })
@@ -37,13 +39,25 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     await Promise.all([1, 2, 3].map(() => playBystander()))
     await wallet.auditIsClean()
     await sql.query('create schema untouched')
-    for (const table of TABLES) await sql.query(`create table untouched.${table} as table purser.${table}`)
+    for (const table of TABLES) {
+      columns[table] = await columnsOf(table)
+      await sql.query(`create table untouched.${table} as select ${columns[table]} from purser.${table}`)
+    }
   })
   afterEach(repair)
   afterAll(async () => {
     await sql.end()
     await wallet.stop()
   })
+
+  async function columnsOf(table: string): Promise<string> {
+    const { rows } = await sql.query(
+      `select string_agg(column_name, ', ') as names from information_schema.columns
+       where table_schema = 'purser' and table_name = $1 and is_generated = 'NEVER'`,
+      [table],
+    )
+    return rows[0].names
+  }
 
   /** A player with one bet in each state, and money moved on two days. */
   async function playScene(): Promise<void> {
@@ -78,7 +92,9 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
   }
 
   async function repair(): Promise<void> {
-    const copies = TABLES.map((table) => `insert into purser.${table} table untouched.${table}`)
+    const copies = TABLES.map(
+      (table) => `insert into purser.${table} (${columns[table]}) select ${columns[table]} from untouched.${table}`,
+    )
     await sql.query(
       `begin; truncate ${TABLES.map((table) => `purser.${table}`).join(', ')}; ${copies.join('; ')}; commit`,
     )

@@ -1,5 +1,6 @@
 /** The statement: a player's transfers, newest first, page by page, while new ones arrive. */
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -73,6 +74,22 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true)
     const amounts = pages.flat().map(({ amount }) => amount)
     expect(amounts).toEqual(Array.from({ length: 12 }, (_, i) => `${12 - i}.00`))
+  })
+
+  test('pages have every transfer once, and a range has all of its own, when two clocks disagreed', async () => {
+    const { userId, times } = await playerWithHistory()
+    const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+    await sql.connect()
+    await sql.query(
+      "update purser.transfer set at = at - interval '10 minutes' where player = $1 and currency = 'EUR' and version in (2, 5)",
+      [userId],
+    )
+    await sql.end()
+    const pages = await readAllPages((query) => read(userId, query), 2)
+    const amounts = pages.flat().map(({ amount }) => String(amount))
+    expect(amounts.sort()).toEqual(Array.from({ length: 12 }, (_, i) => `${i + 1}.00`).sort())
+    const early = await rows(userId, `to=${times[0]?.toISOString()}`)
+    expect(early.map(({ amount }) => amount).sort()).toEqual(['3.00', '9.00'])
   })
 
   test('transfers that arrive between pages leave no gap and repeat nothing', async () => {

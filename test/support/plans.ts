@@ -1,0 +1,76 @@
+/** What Postgres does for a statement of ours: which indexes it goes through, how many rows and pages it looks at. */
+import type pg from 'pg'
+import type { Reading, Statement } from '../../src/db/db.ts'
+
+interface PlanNode {
+  'Node Type': string
+  'Index Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  Plans?: PlanNode[]
+}
+
+export type Sent = readonly [Statement, readonly unknown[]]
+
+/** The statements that are sent while `work` runs; each is answered with no rows. */
+export async function sentBy(work: (reading: Reading) => Promise<unknown>): Promise<Sent[]> {
+  const sent: Sent[] = []
+  const query = async (statement: Statement, values: readonly unknown[] = []) => {
+    sent.push([statement, values])
+    return []
+  }
+  await work({ query })
+  return sent
+}
+
+export interface Plan {
+  /** Each index that is scanned, or `none` for the table itself. */
+  readonly scans: readonly string[]
+  readonly rows: number
+  /** Of 8 KiB. */
+  readonly pages: number
+}
+
+/** Runs it under these settings as the server does from the sixth time on, with one plan for all values. */
+export async function planOf(sql: pg.Client, settings: string, [{ name, text }, values]: Sent): Promise<Plan> {
+  const given = values.length === 0 ? '' : ` (${values.map((value) => toLiteral(sql, value)).join(', ')})`
+  await sql.query(`${settings}; prepare ${name} as ${text}`)
+  const { rows } = await sql.query(`explain (analyze, buffers, format json) execute ${name}${given}`)
+  await sql.query(`deallocate ${name}; reset all`)
+  const [root, ...others] = nodesOf(rows[0]['QUERY PLAN'][0].Plan)
+  const scans = [root, ...others].filter(isScan)
+  return {
+    // A bitmap scan has two nodes: one knows the index, the other one the rows.
+    scans: scans.filter((node) => node['Node Type'] !== 'Bitmap Heap Scan').map((node) => node['Index Name'] ?? 'none'),
+    rows: scans
+      .filter((node) => node['Node Type'] !== 'Bitmap Index Scan')
+      .reduce((sum, node) => sum + rowsReadBy(node), 0),
+    pages: (root?.['Shared Hit Blocks'] ?? 0) + (root?.['Shared Read Blocks'] ?? 0),
+  }
+}
+
+function toLiteral(sql: pg.Client, value: unknown): string {
+  if (value === null) return 'null'
+  if (value instanceof Date) return sql.escapeLiteral(value.toISOString())
+  return sql.escapeLiteral(Array.isArray(value) ? `{${value.join(',')}}` : String(value))
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
+
+const NO_TABLE = /^(CTE|Subquery|Function|WorkTable) Scan$/
+
+function isScan(node: PlanNode | undefined): node is PlanNode {
+  const type = node?.['Node Type'] ?? ''
+  return /Scan$/.test(type) && !NO_TABLE.test(type)
+}
+
+function rowsReadBy(node: PlanNode): number {
+  const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+  return (node['Actual Rows'] + removed) * node['Actual Loops']
+}

@@ -1,0 +1,75 @@
+/**
+ * What every call runs goes through the primary keys, whatever the statistics say: a plan is kept as long as its connection, and
+ * it is made on an empty table as often as on a large one.
+ */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Tx } from '../../src/db/db.ts'
+import { hotSettings } from '../../src/db/db.ts'
+import { readAccounts } from '../../src/ledger/account.ts'
+import type { BetId, PlayerId } from '../../src/protocol/ids.ts'
+import { lockBets, readBets } from '../../src/wallet/bet-store.ts'
+import { lockPlayers, lockVersions, readPlayer, readRuledPlayers } from '../../src/wallet/player.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { planOf, type Sent, sentBy } from '../support/plans.ts'
+
+const MANY = 100_000
+const ALICE = 'alice' as PlayerId
+const KEYS = ['bet-1', 'bet-2'].map((betId) => ({ player: ALICE, betId: betId as BetId }))
+
+const FILL = `insert into purser.bet (bucket, player, bet_id, status, calls, first_seen_at, changed_at)
+   select 0, 'player-' || i % 20, 'bet-' || i, 'unknown', 1, t, t
+   from generate_series(1, ${MANY}) i, lateral (select timestamptz '2031-01-01Z' + i * interval '1 second' as t) times`
+
+let database: TestDatabase
+let sql: pg.Client
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+const LOOKUPS: [string, (tx: Tx) => Promise<unknown>, string][] = [
+  ['bets are locked', (tx) => lockBets(tx, 0, KEYS), 'bet_pkey'],
+  ['bets are read', (tx) => readBets(tx, 0, KEYS), 'bet_pkey'],
+  ['players are locked', (tx) => lockPlayers(tx, 0, [ALICE]), 'player_pkey'],
+  ['players are locked for their versions', (tx) => lockVersions(tx, 0, [ALICE]), 'player_pkey'],
+  ['the rules of players are read', (tx) => readRuledPlayers(tx, 0, [ALICE]), 'player_pkey'],
+  ['a player is read', (tx) => readPlayer(tx, 0, ALICE), 'player_pkey'],
+  ['accounts are read', (tx) => readAccounts(tx, 0, [ALICE]), 'account_pkey'],
+]
+
+describe.each([
+  ['on empty tables', ''],
+  ['on large ones', FILL],
+  ['on large ones that are analysed', 'analyze'],
+])('%s', (_when, text) => {
+  beforeAll(async () => {
+    await sql.query(text)
+  })
+
+  test.each(LOOKUPS)('%s through the primary key', async (_name, look, index) => {
+    const [sent] = await sentBy((reading) => look(reading as Tx))
+    const plan = await planOf(sql, hotSettings('session'), sent as Sent)
+    expect(plan.scans).toEqual([index])
+    expect(plan.rows).toBe(0)
+  })
+})
+
+test('a settlement writes into no index: its row stays in the page of the old one', async () => {
+  const changed = `update purser.bet set status = 'settled', calls = 2, payout = 0, result_type = 'lost', payee = 'player', changed_at = now()`
+  await sql.query(`insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, placed_at, first_seen_at, changed_at)
+    values (0, 'alice', 'bet-open', 'open', 1, 'EUR', 1, 'player', now(), now(), now())`)
+  const hot =
+    "select sum(n_tup_hot_upd)::int as n from pg_stat_xact_user_tables where schemaname = 'purser' and relname = 'bet'"
+  await sql.query('begin')
+  await sql.query(`${changed} where bucket = 0 and player = 'alice' and bet_id = 'bet-open'`)
+  const { rows } = await sql.query(hot)
+  await sql.query('commit')
+  expect(rows).toEqual([{ n: 1 }])
+})
