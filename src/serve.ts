@@ -27,25 +27,32 @@ export interface ServeDeps {
   readonly log?: Logger
   /** An open database of the caller's, who closes it; else the configured one is opened. */
   readonly db?: Db
+  /** Routes of the caller's, beside the wallet's own. */
+  addRoutes?(app: FastifyInstance): void
 }
 
 /** Opens the database, brings it up to date and listens. Throws when any of it fails, with everything closed again. */
 export async function serveWallet(
   config: Config,
-  { clock = systemClock, log = createLogger(config.logLevel), db: given }: ServeDeps = {},
+  { clock = systemClock, log = createLogger(config.logLevel), db: given, addRoutes = () => {} }: ServeDeps = {},
 ): Promise<Running> {
   const db = given ? { ...given, close: async () => {} } : await openDb(config.store)
   try {
-    return await serve(config, db, clock, log)
+    return await serve(config, db, { clock, log, addRoutes })
   } catch (error) {
     await db.close()
     throw error
   }
 }
 
-async function serve(config: Config, db: Db, clock: Clock, log: Logger): Promise<Running> {
+async function serve(
+  config: Config,
+  db: Db,
+  { clock, log, addRoutes }: Required<Pick<ServeDeps, 'clock' | 'log' | 'addRoutes'>>,
+): Promise<Running> {
   const buckets = await prepareStore(config, db)
   const app = await createApp(config, { db, buckets, clock, log })
+  addRoutes(app)
   const url = await app.listen({ host: config.host, port: config.port })
   log.info({ url, version: VERSION, store: db.kind, buckets }, 'the wallet listens')
   return {

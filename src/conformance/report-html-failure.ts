@@ -1,6 +1,7 @@
 /** A failed case on the page: what it costs, what was seen, the call that decided, all calls, the command that repeats it. */
+
+import { escaped } from '../markup.ts'
 import type { Exchange } from './exchange.ts'
-import { escaped } from './markup.ts'
 import { againText, type CaseResult, type Failure, isCounted, type Report } from './report.ts'
 
 /** Characters of a body that are shown; no call of the interface needs so many. */

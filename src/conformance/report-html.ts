@@ -3,10 +3,11 @@
  * nobody for anything, which its policy enforces, and what a wallet has answered is text in it and nothing else.
  */
 import { createHash } from 'node:crypto'
-import { escaped, seconds } from './markup.ts'
+import { escaped } from '../markup.ts'
 import { byGroup, type CaseResult, failuresOf, isGood, needlesslyExpected, type Report, totalsOf } from './report.ts'
 import { failureHtml } from './report-html-failure.ts'
 import { SCRIPT, STYLE } from './report-html-look.ts'
+import { seconds } from './seconds.ts'
 
 export function htmlReport(report: Report): string {
   const title = `${report.judged === 'wallet' ? 'Wallet' : 'Platform'} conformance`

@@ -3,8 +3,9 @@
  * group of cases, `failure` with a message and the story, `skipped` for what was not judged. What fails here agrees with the
  * exit code: a failed SHOULD is skipped, with its story in system-out, unless the run is strict.
  */
-import { escaped, seconds } from './markup.ts'
+import { escaped } from '../markup.ts'
 import { againText, byGroup, type CaseResult, type Failure, groupOf, isCounted, type Report } from './report.ts'
+import { seconds } from './seconds.ts'
 
 export function junitReport(report: Report): string {
   const suites = byGroup(report.results).map(([group, results]) => suite(report, group, results))

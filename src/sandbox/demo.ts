@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../config.ts'
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
+import type { FrontPage, ShownBet } from './front-page.ts'
 import type { Entry, House, Stage } from './stage.ts'
+import { type HouseBet, newestBets, stakeOf, statusOf } from './wallet-bets.ts'
 
 const DEMO_PLAYERS = [
   {
@@ -14,6 +16,12 @@ const DEMO_PLAYERS = [
   { userId: 'bob', currency: 'USD', currencies: ['USD'], customFields: { nickname: 'Bob', userCountry: 'CA' } },
 ] as const
 
+/** What a newcomer is given: the players, and a signed bet of the first one's as lines for a shell. */
+export interface Demo {
+  readonly players: readonly DemoPlayer[]
+  readonly bet: readonly string[]
+}
+
 export interface DemoPlayer {
   readonly userId: string
   readonly currency: string
@@ -23,8 +31,11 @@ export interface DemoPlayer {
 }
 
 /** They are the newcomer's: no simulated bettor uses them. */
-export function createDemoPlayers(houses: readonly House[]): Promise<DemoPlayer[]> {
-  return Promise.all(DEMO_PLAYERS.map((player, i) => createDemoPlayer(houses[i % houses.length] as House, player)))
+export async function createDemo({ houses, door }: Stage): Promise<Demo> {
+  const players = await Promise.all(
+    DEMO_PLAYERS.map((player, i) => createDemoPlayer(houses[i % houses.length] as House, player)),
+  )
+  return { players, bet: curlLines(door, players[0] as DemoPlayer) }
 }
 
 async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_PLAYERS)[number]): Promise<DemoPlayer> {
@@ -37,78 +48,120 @@ async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_P
   return { userId, currency, entry, balance: balances.find((b) => b.currency === currency)?.amount ?? '0' }
 }
 
-export function welcome(stage: Stage, config: Config, players: readonly DemoPlayer[]): string[] {
+/** Lines of at most 80 columns: the first address is a page that says all of it again (front-page.ts). */
+export function welcome(stage: Stage, config: Config, { players, bet }: Demo): string[] {
   const walletUrl = stage.houses[0]?.wallet.url ?? ''
-  const platformUrl = stage.platform.url
-  const store = config.store.kind === 'postgres' ? 'Postgres (DATABASE_URL)' : `embedded, in ${config.store.dataDir}`
   return [
     '',
-    `Purser wallet   ${walletUrl}`,
+    `Purser wallet   ${walletUrl}   open it in a browser`,
     `API reference   ${walletUrl}/docs`,
-    `Database        ${store}`,
-    `Partner secret  ${config.secrets[0]}`,
-    `Operator key    ${config.operatorKey}`,
-    `Platform        ${platformUrl}`,
-    `API reference   ${platformUrl}/docs`,
-    `Platform key    ${config.platformKey}`,
-    ...aboutGateway(stage, config),
+    `Database        ${storeOf(config)}`,
+    `Platform        ${stage.platform.url}`,
+    `API reference   ${stage.platform.url}/docs`,
+    ...aboutGateway(stage),
+    ...keyLines(stage, config),
     '',
     ...players.map(
       ({ userId, currency, entry, balance }) =>
         `Player ${userId.padEnd(6)} ${balance} ${currency}   token ${entry.token}`,
     ),
     '',
-    'Place a bet of 10 for alice (paste it; paste it again: the same answer, no second debit):',
+    'Place a bet of 10 for alice. Paste it; paste it again: the same answer, and',
+    'no second debit:',
     '',
-    curlLine(stage.door, players[0] as DemoPlayer),
+    ...bet,
     '',
     'See what it did:',
     '',
-    `curl -s -H 'Authorization: Bearer ${config.operatorKey}' ${walletUrl}/operator/players/alice/statement`,
+    `curl -s -H 'Authorization: Bearer ${config.operatorKey}' \\`,
+    `${walletUrl}/operator/players/alice/statement`,
     '',
     'Ctrl-C stops it.',
     '',
   ]
 }
 
-function aboutGateway({ gateway, houses }: Stage, { gatewayKey }: Config): string[] {
+/** Bets on the front page; as many of those that were sent by hand stay on top while the others go by. */
+const BETS_SHOWN = 12
+const OWN_SHOWN = 4
+const BETS_LOOKED_AT = 200
+
+function ownFirst(newest: readonly HouseBet[]): HouseBet[] {
+  const own = newest.filter(({ isByHand }) => isByHand).slice(0, OWN_SHOWN)
+  return [...own, ...newest.filter((bet) => !own.includes(bet))].slice(0, BETS_SHOWN)
+}
+
+/** The same for the browser. */
+export function frontPageOf(stage: Stage, config: Config, { bet }: Demo): FrontPage {
+  const { houses, platform, gateway } = stage
+  const wallets = houses.map(({ wallet }, i) => ({ name: i === 0 ? 'Wallet' : 'Second wallet', url: wallet.url }))
+  return {
+    database: storeOf(config),
+    servers: [
+      ...wallets,
+      { name: 'Platform', url: platform.url },
+      ...(gateway ? [{ name: 'Gateway', url: gateway.url }] : []),
+    ],
+    keys: keysOf(stage, config),
+    bet,
+    lastBets: async () => ownFirst(await newestBets(houses, BETS_LOOKED_AT)).map(toShown),
+  }
+}
+
+function toShown(bet: HouseBet): ShownBet {
+  const { firstSeenAt: at, transactionId: betId, userId: player, isByHand } = bet
+  return { at, betId, player, stake: stakeOf(bet), status: statusOf(bet), isByHand }
+}
+
+function storeOf({ store }: Config): string {
+  return store.kind === 'postgres' ? 'Postgres (DATABASE_URL)' : `embedded, in ${store.dataDir}`
+}
+
+function keysOf({ gateway }: Stage, { secrets, operatorKey, platformKey, gatewayKey }: Config): FrontPage['keys'] {
+  return [
+    { name: 'Partner secret', value: secrets[0] ?? '' },
+    { name: 'Operator key', value: operatorKey },
+    { name: 'Platform key', value: platformKey },
+    ...(gateway === undefined ? [] : [{ name: 'Gateway key', value: gatewayKey }]),
+  ]
+}
+
+export function keyLines(stage: Stage, config: Config): string[] {
+  return keysOf(stage, config).map(({ name, value }) => `${name.padEnd(16)}${value}`)
+}
+
+function aboutGateway({ gateway, houses }: Stage): string[] {
   if (gateway === undefined) return []
   return [
     `Gateway         ${gateway.url}`,
     `API reference   ${gateway.url}/docs`,
-    `Gateway key     ${gatewayKey}`,
     `Second wallet   ${houses[1]?.wallet.url}`,
   ]
 }
 
 /** A signed Place bet that works when pasted into a shell: the body has no quote that a shell would take. */
-function curlLine({ url, secret }: Stage['door'], { entry, currency }: DemoPlayer): string {
-  const selection = {
-    disciplineId: 1,
-    discipline: 'Football',
-    eventId: 4711,
-    event: 'Arsenal - Chelsea',
-    market: 'Match winner',
-    outcome: 'Draw',
-    coefficient: 2.1,
-  }
-  const bet = {
-    requestId: randomUUID(),
-    type: 1,
-    transactionId: randomUUID(),
-    token: entry.token,
-    userId: entry.userId,
-    amount: 10,
-    currency,
-    coefficient: 2.1,
-  }
-  const body = JSON.stringify({
-    ...bet,
-    gameType: 'sportsbook',
-    ticketType: 'single',
-    bonusId: null,
-    metadata: [selection],
-  })
-  const signature = sign(Buffer.from(body), secret)
-  return `curl -s -X POST ${url}/payment/bet -H 'content-type: application/json' -H '${SIGNATURE_HEADER}: ${signature}' -d '${body}'`
+function curlLines({ url, secret }: Stage['door'], { entry, currency }: DemoPlayer): string[] {
+  const body = bodyLines(entry, currency)
+  const [header, mac] = sign(Buffer.from(body.join('\n')), secret).split('..')
+  return [
+    `curl -s ${url}/payment/bet \\`,
+    `-H "${SIGNATURE_HEADER}: ${header}..\\`,
+    `${mac}" -d '${body[0]}`,
+    ...body.slice(1, -1),
+    `${body.at(-1)}'`,
+  ]
+}
+
+/** JSON with line ends between its members: they are signed and sent as they stand. */
+function bodyLines({ token, userId }: Entry, currency: string): string[] {
+  const bet = { requestId: randomUUID(), transactionId: randomUUID(), token, userId, currency }
+  const members = Object.entries(bet).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`)
+  return [
+    '{',
+    ...members,
+    '"type":1,"amount":10,"coefficient":2.1,"gameType":"sportsbook",',
+    '"ticketType":"single","bonusId":null,"metadata":[{"eventId":4711,',
+    '"event":"Arsenal - Chelsea","market":"Match winner","outcome":"Draw",',
+    '"discipline":"Football","disciplineId":1,"coefficient":2.1}]}',
+  ]
 }

@@ -42,7 +42,7 @@ export function lifeOf(bet: BetDetail): { steps: Step[]; isMoving: boolean } {
 }
 
 function withTries(step: Step, { attempts }: DeliveryDetail): Step {
-  return attempts > 1 ? { ...step, text: `${step.text} (${attempts} tries)` } : step
+  return attempts > 1 ? { ...step, text: `${step.text} (${attempts}×)` } : step
 }
 
 function toStep(bet: BetDetail, delivery: DeliveryDetail, before: readonly DeliveryDetail[]): Step {
@@ -54,7 +54,7 @@ function toStep(bet: BetDetail, delivery: DeliveryDetail, before: readonly Deliv
       return rolledBack(delivery)
     case 'unsettle':
       return delivery.status === 'refused'
-        ? { kind: 'result refused', text: `withdrawal of the result refused (code ${delivery.code})` }
+        ? { kind: 'result refused', text: `unsettle refused (code ${delivery.code})` }
         : { kind: 'result withdrawn', text: 'result withdrawn' }
     case 'settle':
       return settled(bet, delivery, before)
@@ -82,14 +82,14 @@ function describeUnknown(error: string): string {
   if (error.startsWith('time_out')) return 'no answer in 5 s'
   if (error.startsWith('network')) return 'connection lost'
   const status = /HTTP status (\d+)/.exec(error)?.[1]
-  return status === undefined ? error : `the wallet answered ${status}`
+  return status === undefined ? error : `error ${status}`
 }
 
 /** Those that are not told by the step before (C-2, C-3). */
 const REASONS: Readonly<Record<number, string>> = {
-  8: ': odds have changed',
-  9: ': the match was over',
-  32: ': the match was withdrawn',
+  8: ': odds moved',
+  9: ': match over',
+  32: ': withdrawn',
 }
 
 function rolledBack({ status, code, request }: DeliveryDetail): Step {

@@ -5,7 +5,8 @@ import { createFixtures, type Happening, type Match, OUTCOMES, STEPS_PER_SECOND 
 import { createRandom, type Random } from './random.ts'
 import type { Entry, House } from './stage.ts'
 import type { Story } from './story.ts'
-import { LOOK_MS, type Watch, type Watched } from './watch.ts'
+import { waitUntil } from './wait.ts'
+import type { Watch, Watched } from './watch.ts'
 import { BETTORS, type BettorPlan, cashOutAmount, chooseWish, priceText, topUpAmount, type Wish } from './wishes.ts'
 
 export interface PlayOptions {
@@ -23,14 +24,17 @@ export interface PlayDeps {
   readonly platform: Api
   readonly watch: Watch
   readonly story: Story
-  /** Called several times a second. */
-  tick(): void
 }
 
 /** Bets that are being placed at once; more are left out. */
 const MAX_PLACING = 64
 
+/** Steps after which a rate that was not kept is said. */
+const STEPS_PER_PACE = 10 * STEPS_PER_SECOND
+
 interface Play extends PlayDeps {
+  /** Bets left out since the pace was looked at. */
+  leftOut: number
   readonly frames: Map<string, string>
   /** Bets that are being placed, and what they start. */
   readonly under: Set<Promise<void>>
@@ -40,61 +44,39 @@ interface Play extends PlayDeps {
 
 /** Resolves when the time is up or the signal came, and every call of ours has been answered. */
 export async function play(deps: PlayDeps, { seed, rate, duration, signal }: PlayOptions): Promise<void> {
-  const game: Play = { ...deps, frames: new Map(), under: new Set(), matchCalls: new Map() }
+  const game: Play = { ...deps, frames: new Map(), under: new Set(), matchCalls: new Map(), leftOut: 0 }
   await Promise.all(BETTORS.map((bettor) => createBettor(game, bettor)))
   const fixtures = createFixtures(createRandom(seed, 'fixtures'), `match-${randomUUID().slice(0, 8)}`)
   const random = createRandom(seed, 'bettors')
-  const looking = lookAround(game, signal)
   const startedAt = Date.now()
   const steps = duration === 0 ? Number.POSITIVE_INFINITY : duration * STEPS_PER_SECOND
   for (let step = 0; step < steps && !signal.aborted; step++) {
     for (const happening of fixtures.advance()) happen(game, happening)
     for (let i = betsBefore(step, rate); i < betsBefore(step + 1, rate); i++) bet(game, random, fixtures.open())
-    await sleepUntil(startedAt + ((step + 1) * 1000) / STEPS_PER_SECOND, signal)
+    if ((step + 1) % STEPS_PER_PACE === 0) tellPace(game, rate)
+    await waitUntil(startedAt + ((step + 1) * 1000) / STEPS_PER_SECOND, signal)
   }
-  looking.stop()
-  await looking.ended
   while (game.under.size > 0) await Promise.all(game.under)
   await Promise.all(game.matchCalls.values())
+}
+
+/** A rate that cannot be kept is never lowered in silence. */
+function tellPace(game: Play, rate: number): void {
+  const { leftOut, story } = game
+  const seconds = STEPS_PER_PACE / STEPS_PER_SECOND
+  const reached = Math.floor(((rate * seconds - leftOut) / seconds) * 10) / 10
+  if (leftOut > 0)
+    story.note(
+      `the rate of ${rate} bets a second cannot be kept: ${reached} a second in the last ${seconds} s, because ${MAX_PLACING} bets were still being placed`,
+    )
+  game.leftOut = 0
 }
 
 function betsBefore(step: number, rate: number): number {
   return Math.floor((step * rate) / STEPS_PER_SECOND)
 }
 
-/** A wait that the signal ends. */
-async function sleepUntil(time: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, Math.max(0, time - Date.now()))
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    signal.addEventListener('abort', done)
-  })
-}
-
-function lookAround({ watch, story, tick }: Play, signal: AbortSignal) {
-  let stopped = false
-  const run = async () => {
-    while (!stopped) {
-      await watch.look().catch((error: unknown) => story.note(`could not look at a bet: ${describe(error)}`))
-      tick()
-      await sleepUntil(Date.now() + LOOK_MS, signal)
-      if (signal.aborted) return
-    }
-  }
-  return {
-    ended: run(),
-    stop() {
-      stopped = true
-    },
-  }
-}
-
-function describe(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
@@ -138,7 +120,7 @@ function happen(game: Play, happening: Happening): void {
       if (happening.kind !== 'odds' && happening.kind !== 'opens') game.watch.matchChanged(match.id, isLast)
       if (isLast) game.matchCalls.delete(match.id)
     })
-    .catch((error: unknown) => game.story.note(`a match could not be told: ${describe(error)}`))
+    .catch((error: unknown) => game.story.note(`a match could not be told: ${messageOf(error)}`))
   game.matchCalls.set(match.id, call)
 }
 
@@ -160,9 +142,12 @@ function resultsOf(happening: Happening): { outcomeId: string; result: 'won' | '
 
 function bet(game: Play, random: Random, open: readonly Match[]): void {
   const wish = chooseWish(random, open)
-  if (game.under.size >= MAX_PLACING) return
+  if (game.under.size >= MAX_PLACING) {
+    game.leftOut += 1
+    return
+  }
   const work: Promise<void> = place(game, wish)
-    .catch((error: unknown) => game.story.note(`a bet could not be placed: ${describe(error)}`))
+    .catch((error: unknown) => game.story.note(`a bet could not be placed: ${messageOf(error)}`))
     .finally(() => game.under.delete(work))
   game.under.add(work)
 }

@@ -2,14 +2,18 @@
  * The sandbox: wallet and platform on one database in one process, a bad network between them, and simulated bettors. It
  * drives both over their HTTP APIs, as anybody outside would. In the end it shows that both sides agree: audit, reconcile.
  */
+import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { lineOf, summaryLine } from '../reconcile/report.ts'
-import { createDemoPlayers, welcome } from './demo.ts'
-import { play } from './play.ts'
+import { followByHand } from './by-hand.ts'
+import { createDemo, type Demo, frontPageOf, keyLines, welcome } from './demo.ts'
+import { addFrontPage, type FrontPage } from './front-page.ts'
+import { messageOf, play } from './play.ts'
 import { buildStage, type House, type Stage } from './stage.ts'
 import { createStory, type Story } from './story.ts'
-import { createScreen, type Output, type Screen } from './terminal.ts'
+import { createScreen, type Output, type Screen, wrapped } from './terminal.ts'
+import { waitUntil } from './wait.ts'
 import { createWatch, LOOK_MS, type Watch } from './watch.ts'
 import { BETTORS } from './wishes.ts'
 
@@ -33,71 +37,105 @@ export interface SandboxDeps {
   readonly signal: AbortSignal
 }
 
-/** Milliseconds that the end waits for deliveries; what is left goes out at the next start. */
+/** Milliseconds between two looks at the wallet for bets that somebody sent by hand. */
+const BY_HAND_MS = 1_000
+/** Milliseconds that the end waits for the next delivery to be over; what is left goes out at the next start. */
 const DRAIN_MS = 30_000
 
 /** Resolves to true when in the end audit and reconcile find nothing. */
 export async function runSandbox(config: Config, options: SandboxOptions, deps: SandboxDeps): Promise<boolean> {
   const closers: (() => Promise<void>)[] = []
   try {
-    const stage = await buildStage(config, options, (close) => closers.push(close))
-    return await show(stage, config, options, deps)
+    let page: FrontPage | undefined
+    const addRoutes = (app: FastifyInstance) => addFrontPage(app, () => page)
+    const stage = await buildStage(config, { ...options, addRoutes }, (close) => closers.push(close))
+    const demo = await createDemo(stage)
+    page = frontPageOf(stage, config, demo)
+    return await show(stage, config, demo, options, deps)
   } finally {
     for (const close of closers.reverse()) await close()
   }
 }
 
-async function show(stage: Stage, config: Config, options: SandboxOptions, deps: SandboxDeps): Promise<boolean> {
+async function show(
+  stage: Stage,
+  config: Config,
+  demo: Demo,
+  options: SandboxOptions,
+  deps: SandboxDeps,
+): Promise<boolean> {
   const { houses, platform, network } = stage
   const screen = createScreen(deps.output, deps.noColour)
-  for (const line of welcome(stage, config, await createDemoPlayers(houses))) screen.line(line)
   const story = createStory({ screen, quiet: options.quiet })
+  const byHand = await followByHand(houses, story.byHand)
+  for (const line of welcome(stage, config, demo)) screen.line(line)
   const watch = createWatch(platform, story.bet)
+  const tick = () => screen.counter(story.counter(network.counts))
+  const looks = [
+    lookAround(story, LOOK_MS, async () => {
+      await watch.look()
+      if (options.rate > 0) tick()
+    }),
+    lookAround(story, BY_HAND_MS, byHand.look),
+  ]
   if (options.rate > 0) {
     for (const line of introduction(options)) screen.line(line)
-    const tick = () => screen.counter(story.counters(network.counts))
-    await play({ houses, platform, watch, story, tick }, { ...options, signal: deps.signal })
+    await play({ houses, platform, watch, story }, { ...options, signal: deps.signal })
   } else await idle(options.duration, deps.signal)
+  for (const { stop } of looks) await stop()
   await drain(stage, watch, screen)
   screen.end()
   return report(stage, config, story, screen)
 }
 
+/** Looks again and again, until it is stopped. */
+function lookAround(story: Story, every: number, look: () => Promise<void>): { stop(): Promise<void> } {
+  const stopping = new AbortController()
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      await look().catch((error: unknown) => story.note(`could not look at a bet: ${messageOf(error)}`))
+      await waitUntil(Date.now() + every, stopping.signal)
+    }
+  }
+  const ended = run()
+  return {
+    stop() {
+      stopping.abort()
+      return ended
+    },
+  }
+}
+
 function introduction({ seed, rate, faults }: SandboxOptions): string[] {
+  const bets = rate === 1 ? 'one bet' : `${rate} bets`
+  const percent = Math.floor(faults * 100 + 0.5)
   return [
-    `${BETTORS.length} simulated bettors place ${rate === 1 ? 'one bet' : `${rate} bets`} a second; of 100 calls to the wallet about ${Math.floor(faults * 100 + 0.5)} go wrong (--seed ${seed}).`,
-    'A bet gets a new line whenever something happens to it: time (UTC), bet, player, stake, selection → its life so far.',
+    `${BETTORS.length} simulated bettors place ${bets} a second; of 100 calls to the wallet about ${percent} go wrong (--seed ${seed}).`,
+    'A bet gets a new line whenever something happens to it: time (UTC), bet, player, stake, selection → its life so far. A bet that you send to the wallet yourself is marked "◀ yours".',
     '',
-  ]
+  ].flatMap(wrapped)
 }
 
 function idle(duration: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const forever = 2 ** 31 - 1
-    const timer = setTimeout(done, duration === 0 ? forever : duration * 1000)
-    function done() {
-      clearTimeout(timer)
-      resolve()
-    }
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', done, { once: true })
-  })
+  return waitUntil(duration === 0 ? Number.POSITIVE_INFINITY : Date.now() + duration * 1000, signal)
 }
 
 /** Waits until every delivery is over, on a network that works again, and tells what becomes of the last bets. */
 async function drain(stage: Stage, watch: Watch, screen: Screen): Promise<void> {
   const { network } = stage
   network.calm()
-  const until = Date.now() + DRAIN_MS
+  let until = Date.now() + DRAIN_MS
   let left = await countMoving(stage)
   if (left !== '0') screen.line(`stopping: no more bets; deliveries on their way: ${left} …`)
   while (left !== '0' && Date.now() < until) {
     await watch.look()
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    const before = left
     left = await countMoving(stage)
+    if (left !== before) until = Date.now() + DRAIN_MS
   }
   await network.idle()
-  await watch.settle(until)
+  await watch.settle(Date.now() + DRAIN_MS)
   if (left !== '0') screen.line(`deliveries still on their way: ${left}; they go on at the next start`)
 }
 
@@ -115,10 +153,7 @@ async function countMoving({ platform, houses }: Stage): Promise<string> {
 
 async function report(stage: Stage, config: Config, story: Story, screen: Screen): Promise<boolean> {
   const { houses, network } = stage
-  const faults = [...network.counts].map(([fault, count]) => `${count} ${fault}`)
-  screen.line('')
-  screen.line(story.counters(network.counts))
-  if (faults.length > 0) screen.line(`what went wrong between platform and wallet: ${faults.join(', ')}`)
+  for (const line of ['', ...keyLines(stage, config), '', ...story.sums(network.counts)]) screen.line(line)
   let isClean = true
   for (const house of houses) isClean = (await isInOrder(stage, house, config, screen)) && isClean
   return isClean
@@ -136,6 +171,6 @@ async function isInOrder({ db }: Stage, house: House, { scales }: Config, screen
   const summary = await reconcile({ platform: db, wallet: source, scales, partnerId, byHand }, (finding) =>
     screen.line(lineOf(finding)),
   )
-  screen.line(summaryLine(summary))
+  for (const line of wrapped(summaryLine(summary))) screen.line(line)
   return audit.ok && summary.differences === 0
 }

@@ -4,10 +4,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { type Config, ConfigError } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { openDb, type StoreConfig } from '../db/open.ts'
-import { serveWallet } from '../serve.ts'
+import { type ServeDeps, serveWallet } from '../serve.ts'
 import { serveGateway } from '../serve-gateway.ts'
 import { servePlatform } from '../serve-platform.ts'
 import { type Api, createApi } from './api.ts'
@@ -44,6 +45,8 @@ export interface StageOptions {
   /** Part of the calls that go wrong, from 0 to 1. */
   readonly faults: number
   readonly gateway: boolean
+  /** Routes of the first wallet's server, beside its own. */
+  addRoutes(app: FastifyInstance): void
 }
 
 /** Takes what must be closed in the end, each part after those that it needs. */
@@ -70,19 +73,23 @@ function portOf({ port }: Config, server: keyof typeof PORTS): number {
 
 type Front = Omit<Stage, 'platform'>
 
-async function direct(config: Config, { seed, faults }: StageOptions, closing: Closing): Promise<Front> {
+async function direct(config: Config, { seed, faults, addRoutes }: StageOptions, closing: Closing): Promise<Front> {
   const db = await open(config.store, closing)
-  const wallet = await startWallet(config, db, closing)
+  const wallet = await startWallet(config, { db, addRoutes }, closing)
   const network = await bad(wallet.url, faults, seed, 'faults', closing)
   const house = { partnerId: 'sandbox', wallet, db, enter: async (session: Entry) => session }
   return { db, houses: [house], door: { url: wallet.url, secret: config.secrets[0] ?? '' }, network }
 }
 
 /** Its books are apart from those without a gateway. Of the faults one half is before the gateway, one behind it. */
-async function behindGateway(config: Config, { seed, faults }: StageOptions, closing: Closing): Promise<Front> {
+async function behindGateway(
+  config: Config,
+  { seed, faults, addRoutes }: StageOptions,
+  closing: Closing,
+): Promise<Front> {
   const [first, second] = await openBoth(config.store, closing)
   const wallets = [
-    { operatorId: 'one', db: first, port: config.port },
+    { operatorId: 'one', db: first, port: config.port, addRoutes },
     { operatorId: 'two', db: second, port: portOf(config, 'secondWallet') },
   ].map((wallet) => ({ ...wallet, secret: randomBytes(24).toString('base64url') }))
   const server = await serveGateway({ ...config, port: portOf(config, 'gateway') }, { db: first })
@@ -90,8 +97,9 @@ async function behindGateway(config: Config, { seed, faults }: StageOptions, clo
   const gateway = createApi(server.url, config.gatewayKey)
   const houses: House[] = []
   const networks = [await bad(server.url, faults / 2, seed, 'faults', closing)]
-  for (const { operatorId, db, port, secret } of wallets) {
-    const wallet = await startWallet({ ...config, port, secrets: [secret], behindAggregator: true }, db, closing)
+  for (const { operatorId, port, secret, ...deps } of wallets) {
+    const { db } = deps
+    const wallet = await startWallet({ ...config, port, secrets: [secret], behindAggregator: true }, deps, closing)
     const network = await bad(wallet.url, faults / 2, seed, `faults of ${operatorId}`, closing)
     networks.push(network)
     await gateway.get('POST', '/operators', { operatorId, baseUrl: network.url, secret })
@@ -117,8 +125,8 @@ async function open(store: StoreConfig, closing: Closing): Promise<Db> {
   return db
 }
 
-async function startWallet(config: Config, db: Db, closing: Closing): Promise<Api> {
-  const wallet = await serveWallet(config, { db })
+async function startWallet(config: Config, deps: ServeDeps, closing: Closing): Promise<Api> {
+  const wallet = await serveWallet(config, deps)
   closing(() => wallet.close())
   return createApi(wallet.url, config.operatorKey)
 }

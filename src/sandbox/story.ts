@@ -1,17 +1,22 @@
 /** What is told on the screen: a line for a bet whenever its life goes on, a line for a match, and the counters. */
+import type { TellByHand } from './by-hand.ts'
 import type { Fault } from './faults.ts'
 import type { Happening } from './fixtures.ts'
 import type { Step, StepKind } from './life.ts'
-import type { Colour, Screen } from './terminal.ts'
+import { type Colour, type Screen, wrapped } from './terminal.ts'
 import type { Watched } from './watch.ts'
 import { describePicks, nameOf } from './wishes.ts'
 
 export interface Story {
   bet(bet: Watched, fresh: readonly Step[]): void
   match(happening: Happening): void
+  /** A bet that somebody sent to the wallet by hand; also where bets are not told. */
+  byHand: TellByHand
   note(text: string): void
   /** The counters in one line. */
-  counters(faults: ReadonlyMap<Fault, number>): string
+  counter(faults: ReadonlyMap<Fault, number>): string
+  /** What it came to, in the end. */
+  sums(faults: ReadonlyMap<Fault, number>): string[]
 }
 
 export interface StoryOptions {
@@ -34,27 +39,40 @@ const COLOURS: Readonly<Partial<Record<StepKind, Colour>>> = {
   stuck: 'red',
 }
 const ID_LENGTH = 6
-const STAKE_WIDTH = 15
-const PICKS_WIDTH = 40
+const PLAYER_WIDTH = 5
+const STAKE_WIDTH = 11
+/** Characters of a bet's selections: as many where there is room, fewer for the sake of its life. */
+const PICKS_WIDTH = { most: 26, least: 6 }
+const ARROW = ' → '
+/** In the place of the selections: the wallet does not show them in its lists. */
+const BY_HAND = '◀ yours'
 
 export function createStory({ screen, quiet }: StoryOptions): Story {
   const counts = new Map<StepKind | 'bets', number>()
   const count = (name: StepKind | 'bets') => counts.set(name, (counts.get(name) ?? 0) + 1)
   const line = (text: string) => {
-    if (!quiet) screen.line(`${screen.paint('dim', clock())}  ${text}`)
+    if (!quiet) screen.line(text)
   }
+  const countOf = (name: StepKind | 'bets') => counts.get(name) ?? 0
   return {
-    bet(bet, fresh) {
-      if (bet.steps.length === fresh.length) count('bets')
+    bet({ betId, wish, steps }, fresh) {
+      if (steps.length === fresh.length) count('bets')
       for (const { kind } of fresh) count(kind)
-      line(betLine(screen, bet, fresh.length))
+      const { bettor, stake, picks } = wish
+      const money = `${stake} ${bettor.currency}`
+      line(betLine(screen, { betId, player: bettor.userId, money, what: describePicks(picks), steps }, fresh.length))
+    },
+    byHand({ betId, player, stake, calls, fresh }) {
+      const steps = calls.map((text): Step => ({ kind: 'corrected', text }))
+      screen.line(betLine(screen, { betId, player, money: stake, what: BY_HAND, steps }, fresh))
     },
     match(happening) {
       const text = describe(happening)
-      if (text !== undefined) line(screen.paint('dim', `${' '.repeat(ID_LENGTH)}  · ${text}`))
+      if (text !== undefined) line(screen.paint('dim', `${clock()} ${' '.repeat(ID_LENGTH)} · ${text}`))
     },
-    note: (text) => screen.line(text),
-    counters: (faults) => counterLine((name) => counts.get(name) ?? 0, faults),
+    note: (text) => wrapped(text).forEach((part) => void screen.line(part)),
+    counter: (faults) => counterLine(countOf, faults),
+    sums: (faults) => sumLines(countOf, faults),
   }
 }
 
@@ -62,20 +80,43 @@ function clock(): string {
   return new Date().toISOString().slice(11, 19)
 }
 
-/** The whole life so far; what is new is painted. */
-function betLine(screen: Screen, { betId, wish, steps }: Watched, fresh: number): string {
-  const { bettor, stake, picks } = wish
-  const life = steps.map(({ kind, text }, i) => {
-    const colour = i < steps.length - fresh ? 'dim' : COLOURS[kind]
-    return colour === undefined ? text : screen.paint(colour, text)
-  })
-  const money = `${stake} ${bettor.currency}`.padStart(STAKE_WIDTH)
-  const what = [betId.slice(0, ID_LENGTH), bettor.userId.padEnd(4), money, cut(describePicks(picks))]
-  return `${what.join('  ')} → ${life.join(' → ')}`
+interface BetLine {
+  readonly betId: string
+  readonly player: string
+  readonly money: string
+  readonly what: string
+  readonly steps: readonly Step[]
 }
 
-function cut(text: string): string {
-  return text.length > PICKS_WIDTH ? `${text.slice(0, PICKS_WIDTH - 1)}…` : text.padEnd(PICKS_WIDTH)
+/** The whole life so far, as much of it as there is room for; what is new is painted. */
+function betLine(screen: Screen, { betId, player, money, what, steps }: BetLine, fresh: number): string {
+  const who = [betId.slice(0, ID_LENGTH), player.slice(0, 12).padEnd(PLAYER_WIDTH), money.padStart(STAKE_WIDTH)].join(
+    ' ',
+  )
+  const room = screen.width() - `${clock()} ${who} ${ARROW}`.length
+  const shown = lastThatFit(steps, room - PICKS_WIDTH.least)
+  const life = shown.map(({ text }) => text).join(ARROW)
+  const picks = cut(what, Math.max(PICKS_WIDTH.least, Math.min(PICKS_WIDTH.most, room - life.length)))
+  const painted = shown.map((step, i) => painting(screen, step, i >= shown.length - fresh)).join(ARROW)
+  return `${screen.paint('dim', clock())} ${who} ${picks}${ARROW}${painted}`
+}
+
+const EARLIER: Step = { kind: 'lost', text: '…' }
+
+/** All of them, or as many of the last ones as there is room for, at least one. */
+function lastThatFit(steps: readonly Step[], room: number): readonly Step[] {
+  const lengthOf = (some: readonly Step[]) => some.map(({ text }) => text).join(ARROW).length
+  const choices = steps.map((_, left) => (left === 0 ? steps : [EARLIER, ...steps.slice(left)]))
+  return choices.find((some) => lengthOf(some) <= room) ?? choices.at(-1) ?? steps
+}
+
+function painting(screen: Screen, { kind, text }: Step, isFresh: boolean): string {
+  const colour = isFresh ? COLOURS[kind] : 'dim'
+  return colour === undefined ? text : screen.paint(colour, text)
+}
+
+function cut(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width)
 }
 
 /** Odds move too often to be told. */
@@ -109,9 +150,24 @@ const PLACED = ['accepted', 'declined', 'rolled back'] as const
 const RESULTS = ['won', 'lost', 'refunded', 'cashed out', 'corrected'] as const
 const RARE = ['result withdrawn', 'result refused', 'stuck'] as const
 
-function counterLine(count: (name: StepKind | 'bets') => number, faults: ReadonlyMap<Fault, number>): string {
-  const list = (names: readonly StepKind[]) => names.map((name) => `${count(name)} ${name}`).join(', ')
-  const broken = [...faults.values()].reduce((sum, one) => sum + one, 0)
-  const results = list([...RESULTS, ...RARE.filter((name) => count(name) > 0)])
-  return `${count('bets')} bets: ${list(PLACED)} | ${results} | ${broken} faults`
+type CountOf = (name: StepKind | 'bets') => number
+
+function sumOf(faults: ReadonlyMap<Fault, number>): number {
+  return [...faults.values()].reduce((sum, one) => sum + one, 0)
+}
+
+function counterLine(countOf: CountOf, faults: ReadonlyMap<Fault, number>): string {
+  const results = RESULTS.reduce((sum, name) => sum + countOf(name), 0)
+  const placed = PLACED.map((name) => `${countOf(name)} ${name}`).join(', ')
+  return `${countOf('bets')} bets: ${placed} | ${results} results | ${sumOf(faults)} faults`
+}
+
+function sumLines(countOf: CountOf, faults: ReadonlyMap<Fault, number>): string[] {
+  const list = (names: readonly StepKind[]) => names.map((name) => `${countOf(name)} ${name}`).join(', ')
+  const broken = [...faults].map(([fault, count]) => `${count} ${fault}`)
+  return [
+    `${countOf('bets')} bets: ${list(PLACED)}`,
+    `results: ${list([...RESULTS, ...RARE.filter((name) => countOf(name) > 0)])}`,
+    ...(broken.length > 0 ? [`what went wrong between platform and wallet: ${broken.join(', ')}`] : []),
+  ].flatMap(wrapped)
 }

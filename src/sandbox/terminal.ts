@@ -2,6 +2,8 @@
 import { styleText } from 'node:util'
 
 export interface Screen {
+  /** Characters of a line. */
+  width(): number
   line(text: string): void
   /** Replaces the counter line. */
   counter(text: string): void
@@ -22,6 +24,10 @@ export interface Output {
 const PLAIN_COUNTER_MS = 10_000
 const CLEAR_LINE = '\r\u001b[2K'
 
+/** Where it is not known, and of what is written before the bettors start. */
+export const WIDTH = 80
+const MIN_WIDTH = 60
+
 export function createScreen(output: Output, noColour: boolean): Screen {
   return output.isTTY ? liveScreen(output, noColour) : plainScreen(output)
 }
@@ -30,6 +36,7 @@ function plainScreen(output: Output): Screen {
   let next = Date.now() + PLAIN_COUNTER_MS
   let last = ''
   return {
+    width: () => WIDTH,
     line: (text) => output.write(`${text}\n`),
     counter(text) {
       if (text === last || Date.now() < next) return
@@ -44,8 +51,10 @@ function plainScreen(output: Output): Screen {
 
 function liveScreen(output: Output, noColour: boolean): Screen {
   let status = ''
-  const show = () => output.write(status.slice(0, Math.max((output.columns ?? 80) - 1, 20)))
+  const width = () => Math.max(output.columns ?? WIDTH, MIN_WIDTH)
+  const show = () => output.write(status.slice(0, width() - 1))
   return {
+    width,
     line(text) {
       output.write(`${status === '' ? '' : CLEAR_LINE}${text}\n`)
       show()
@@ -62,4 +71,17 @@ function liveScreen(output: Output, noColour: boolean): Screen {
     },
     paint: (colour, text) => (noColour ? text : styleText(colour, text, { validateStream: false })),
   }
+}
+
+/** Broken between words into lines of at most 80 characters. */
+export function wrapped(text: string): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > WIDTH) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
 }

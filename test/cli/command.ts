@@ -45,7 +45,8 @@ export function run(args: string[], env: Record<string, string> = {}, input = ''
 export interface Server {
   /** Everything written so far. */
   output(): string
-  kill(signal: NodeJS.Signals): Promise<void>
+  /** Resolves to the exit code; null when the signal ended it. */
+  kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
 /** Starts a command that goes on, and waits until it has written what matches. */
@@ -61,7 +62,7 @@ export async function startUntil(pattern: RegExp, args: string[], env: Record<st
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', collect)
     child.once('exit', (code) => reject(new Error(`ended with ${code}:\n${text}`)))
   })
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const kill = (signal: NodeJS.Signals) => {
     child.kill(signal)
     return ended

@@ -19,6 +19,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'db',
     'protocol',
     'logger.ts',
+    'markup.ts',
     'reconcile',
   ],
   'api-reference.ts': [],
@@ -36,6 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'group.ts': [],
   'in-time.ts': [],
   'remembered.ts': [],
+  'markup.ts': [],
   protocol: [],
   db: ['protocol', 'private-folder.ts'],
   ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts', 'group.ts'],
@@ -61,7 +63,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   platform: ['wallet-client', 'db', 'http', 'protocol', 'clock.ts', 'logger.ts', 'group.ts', 'remembered.ts'],
   reconcile: ['types of config.ts', 'db', 'protocol'],
   gateway: ['wallet-client', 'db', 'http', 'protocol', 'clock.ts', 'logger.ts', 'in-time.ts'],
-  conformance: ['wallet-client', 'protocol', 'clock.ts', 'version.ts'],
+  conformance: ['wallet-client', 'protocol', 'clock.ts', 'version.ts', 'markup.ts'],
   load: ['wallet-client', 'protocol', 'clock.ts'],
 }
 

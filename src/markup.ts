@@ -18,9 +18,3 @@ export function escaped(text: string): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones that are meant
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
-
-/** Seconds with milliseconds, '1.250'. */
-export function seconds(ms: number): string {
-  const whole = Math.trunc(ms)
-  return `${Math.trunc(whole / 1000)}.${String(whole % 1000).padStart(3, '0')}`
-}

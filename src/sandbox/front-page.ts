@@ -1,0 +1,151 @@
+/**
+ * The page at the wallet's own address: what runs here, its keys, and the last bets. No script: the list of bets is a frame
+ * that loads itself again each second. Keys are shown to this machine only.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { escaped as text } from '../markup.ts'
+import { STYLE } from './front-page-style.ts'
+
+export interface FrontPage {
+  readonly database: string
+  readonly servers: readonly { readonly name: string; readonly url: string }[]
+  readonly keys: readonly { readonly name: string; readonly value: string }[]
+  /** The signed bet of the terminal: lines for a shell. */
+  readonly bet: readonly string[]
+  /** As they are listed. */
+  lastBets(): Promise<readonly ShownBet[]>
+}
+
+export interface ShownBet {
+  readonly at: string
+  readonly betId: string
+  readonly player: string
+  /** Amount and currency; empty when nothing was ever taken. */
+  readonly stake: string
+  readonly status: string
+  readonly isByHand: boolean
+}
+
+const POLICY =
+  "default-src 'none'; style-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
+const HERE = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
+
+/** Adds GET / and what it needs. `page` answers undefined until all of it runs. */
+export function addFrontPage(app: FastifyInstance, page: () => FrontPage | undefined): void {
+  app.get('/', (request, reply) => {
+    const known = page()
+    return known === undefined ? send(reply.code(503), WAITING) : send(reply, pageOf(known, isFromHere(request)))
+  })
+  app.get('/sandbox/bets', async (_request, reply) => send(reply, betsOf((await page()?.lastBets()) ?? [])))
+  app.get('/sandbox/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLE))
+}
+
+/**
+ * Both ends are on this machine, and the browser asked for it by a name of this machine: a page elsewhere whose name was made
+ * to lead here is shown no key.
+ */
+function isFromHere({ ip, headers, socket }: FastifyRequest): boolean {
+  const isLocal = (address: string | undefined) => /^(::ffff:)?127\.|^::1$/.test(address ?? '')
+  return isLocal(ip) && isLocal(socket.localAddress) && HERE.test(headers.host ?? '')
+}
+
+function send(reply: FastifyReply, html: string): FastifyReply {
+  return reply
+    .header('content-security-policy', POLICY)
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'no-referrer')
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(html)
+}
+
+function documentOf(title: string, head: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/sandbox/style.css">
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+}
+
+const WAITING = documentOf(
+  'Purser sandbox',
+  '<meta http-equiv="refresh" content="1">',
+  '<p>The sandbox is starting.</p>',
+)
+
+const KEYS_HIDDEN =
+  'The keys are in the terminal: this page shows them on the machine itself only, at 127.0.0.1 or localhost.'
+
+function pageOf({ database, servers, keys, bet }: FrontPage, isHere: boolean): string {
+  const secrets = isHere ? keysOf(keys) + betOf(bet) : `<p class="note">${KEYS_HIDDEN}</p>`
+  return documentOf(
+    'Purser sandbox',
+    '',
+    `<header>
+<h1>Purser sandbox</h1>
+<p>A wallet, a betting platform and simulated bettors run here. Database: ${text(database)}.</p>
+</header>
+<main>
+<section>
+<h2>What runs</h2>
+<table>${servers.map(serverRow).join('')}</table>
+</section>
+${secrets}
+<section>
+<h2>The last bets in the wallet</h2>
+<p class="note">The newest is first; a bet of yours is marked, and stays on top.</p>
+<iframe src="/sandbox/bets" title="The last bets in the wallet"></iframe>
+</section>
+</main>`,
+  )
+}
+
+function serverRow({ name, url }: FrontPage['servers'][number]): string {
+  const at = text(url)
+  const links = `<a href="${at}/docs">API reference</a> · <a href="${at}/metrics">metrics</a>`
+  return `<tr><th scope="row">${text(name)}</th><td><code>${at}</code></td><td>${links}</td></tr>`
+}
+
+function keysOf(keys: FrontPage['keys']): string {
+  const rows = keys.map(
+    ({ name, value }) => `<tr><th scope="row">${text(name)}</th><td><code class="copy">${text(value)}</code></td></tr>`,
+  )
+  return `<section>
+<h2>Keys</h2>
+<p class="note">A click selects the whole key.</p>
+<table>${rows.join('')}</table>
+</section>
+`
+}
+
+function betOf(lines: FrontPage['bet']): string {
+  return `<section>
+<h2>Place a bet of 10 for alice</h2>
+<p class="note">Paste it into a terminal. Paste it again: the same answer, and no second debit.</p>
+<pre class="copy">${text(lines.join('\n'))}</pre>
+</section>
+`
+}
+
+/** In a frame of its own, so that a selection elsewhere on the page stays while it loads itself again. */
+function betsOf(bets: readonly ShownBet[]): string {
+  const rows = bets.map(
+    ({ at, betId, player, stake, status, isByHand }) =>
+      `<tr${isByHand ? ' class="hand"' : ''}><td>${text(at.slice(11, 19))}</td><td><code>${text(betId.slice(0, 8))}</code></td>` +
+      `<td>${text(player)}</td><td class="money">${text(stake)}</td><td>${text(status)}</td><td>${isByHand ? '◀ yours' : ''}</td></tr>`,
+  )
+  const head = '<tr><th>UTC</th><th>bet</th><th>player</th><th class="money">stake</th><th>now</th><th></th></tr>'
+  const table =
+    rows.length === 0 ? '<p class="note">No bet yet.</p>' : `<table class="bets">${head}${rows.join('')}</table>`
+  return documentOf('The last bets', '<meta http-equiv="refresh" content="1">', table)
+}

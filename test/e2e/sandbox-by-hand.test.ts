@@ -1,0 +1,97 @@
+/** What a newcomer does with the sandbox: pastes the bet that it prints, opens its page, reads its lines, stops it. */
+import { spawnSync } from 'node:child_process'
+import { chromium } from 'playwright-core'
+import { afterEach, expect, test } from 'vitest'
+import { startUntil } from '../cli/command.ts'
+
+const stops: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+async function startSandbox(...args: string[]) {
+  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...args], { PORT: '0', PURSER_DATA_DIR: 'memory://' })
+  stops.push(() => sandbox.kill('SIGKILL'))
+  const text = sandbox.output()
+  const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(text)?.[1] as string
+  return { sandbox, url: named('Purser wallet'), platform: named('Platform'), named, bet: betOf(text) }
+}
+
+/** The lines that are to be pasted into a shell. */
+function betOf(text: string): string {
+  return /^curl -s \S+\/payment\/bet[\s\S]+?\}'$/m.exec(text)?.[0] as string
+}
+
+function paste(command: string): string {
+  return spawnSync('sh', ['-c', command], { encoding: 'utf8' }).stdout
+}
+
+async function until(what: string, holds: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`never happened: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('the bet that it prints is placed once however often it is pasted, is told as yours, and is a note in the end', async () => {
+  const { sandbox, url, platform, named, bet } = await startSandbox('--rate', '0')
+  const first = paste(bet)
+  expect(first).toContain('transactionTime')
+  await until('the bet is told', () => /◀ yours +→ debited$/m.test(sandbox.output()))
+  expect(paste(bet)).toBe(first)
+  await until('its repeat is told', () => /◀ yours +→ debited → again: no 2nd debit$/m.test(sandbox.output()))
+  const balances = await fetch(`${url}/operator/players/alice/balances`, bearer(named('Operator key')))
+  expect(await balances.json()).toMatchObject({
+    balances: [{ currency: 'EUR', amount: '990.00' }, { currency: 'USD' }],
+  })
+  const bets = await fetch(`${platform}/bets?limit=1`, bearer(named('Platform key')))
+  expect(await bets.json()).toEqual({ data: [], next: null })
+  expect(await sandbox.kill('SIGTERM')).toBe(0)
+  const output = sandbox.output()
+  expect(output).toMatch(
+    /^note: placed by hand +bet \S+ +player alice +platform: nothing \| wallet: open, stake 10.00 EUR$/m,
+  )
+  expect(output.match(new RegExp(named('Operator key'), 'g'))?.length, 'said again at the end').toBeGreaterThan(2)
+  expect(output).toContain('audit: no findings')
+})
+
+test('the first address that it prints is a page with what runs, the keys, and the bet that was just pasted', async () => {
+  const { url, platform, named, bet } = await startSandbox('--rate', '5')
+  paste(bet)
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
+  stops.push(() => browser.close())
+  const page = await browser.newPage()
+  const problems: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
+  await page.goto(url)
+  for (const name of ['Partner secret', 'Operator key', 'Platform key'])
+    await page.getByText(named(name), { exact: true }).waitFor()
+  for (const base of [url, platform]) expect(await page.locator(`a[href="${base}/docs"]`).count()).toBe(1)
+  await page.frameLocator('iframe').getByRole('row', { name: 'alice 10.00 EUR open ◀ yours' }).waitFor()
+  await page
+    .frameLocator('iframe')
+    .getByRole('row', { name: /dora|emil|fay|gus|hana|ivo|june|kai/ })
+    .first()
+    .waitFor()
+  await page.getByText(named('Operator key'), { exact: true }).click()
+  expect(await page.evaluate('String(getSelection())')).toBe(named('Operator key'))
+  expect(problems).toEqual([])
+})
+
+test('a page elsewhere whose name was made to lead here is shown no key', async () => {
+  const { url, named } = await startSandbox('--rate', '0')
+  const curl = (host: string) => spawnSync('curl', ['-s', '-H', `Host: ${host}`, url], { encoding: 'utf8' }).stdout
+  expect(curl('localhost:1')).toContain(named('Operator key'))
+  const elsewhere = curl('evil.example')
+  expect(elsewhere).toContain('What runs')
+  for (const name of ['Partner secret', 'Operator key', 'Platform key']) expect(elsewhere).not.toContain(named(name))
+  expect(elsewhere).not.toContain('x-sign-jws')
+})
+
+function bearer(key: string) {
+  return { headers: { authorization: `Bearer ${key}` } }
+}
