@@ -235,16 +235,19 @@ async function serveUntilStopped(
 ): Promise<void> {
   const config = readConfig(process.env, role)
   for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
-  const server = await start(config)
-  if (tellGenerated) {
-    for (const { name, value, path } of config.generated)
-      process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
-  }
-  onStop(() => {
-    server.close().catch((error: unknown) => {
-      process.stderr.write(`${describeError(error)}\n`)
-      process.exitCode = EXIT.unreachable
-    })
+  const starting = start(config)
+  // Also for a signal that comes before the server listens.
+  onStop(() => void starting.then(stopServer, () => {}))
+  await starting
+  if (!tellGenerated) return
+  for (const { name, value, path } of config.generated)
+    process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
+}
+
+async function stopServer(server: Running): Promise<void> {
+  await server.close().catch((error: unknown) => {
+    process.stderr.write(`${describeError(error)}\n`)
+    process.exitCode = EXIT.unreachable
   })
 }
 

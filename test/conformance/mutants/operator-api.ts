@@ -141,6 +141,8 @@ function moveCash(wallet: Wallet, player: Player, body: Body, sign: 1n | -1n): O
   const key = JSON.stringify([player.userId, sign > 0n, body.reference])
   const known = wallet.references.get(key)
   if (known !== undefined) return { status: 201, body: known }
+  const exclusion = sign > 0n && body.despiteExclusion !== true ? exclusionOf(wallet, player) : undefined
+  if (exclusion !== undefined) return problem(409, exclusion)
   const purse = purseOf(wallet, player, currency)
   if (sign < 0n && !purse.covers(amount)) return problem(409, 'not_enough_money')
   purse.add(sign * amount)
@@ -148,6 +150,13 @@ function moveCash(wallet: Wallet, player: Player, body: Body, sign: 1n | -1n): O
   const moved = { transferId: key, balance: purse.text() }
   wallet.references.set(key, moved)
   return { status: 201, body: moved }
+}
+
+/** O-3 */
+function exclusionOf({ clock }: Wallet, { status, selfExcludedUntil }: Player): string | undefined {
+  if (status === 'blocked') return 'player_blocked'
+  const isExcluded = selfExcludedUntil !== undefined && new Date(selfExcludedUntil) > clock.now()
+  return isExcluded ? 'self_excluded' : undefined
 }
 
 function balancesOf({ purses }: Player): object[] {
