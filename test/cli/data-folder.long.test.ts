@@ -3,7 +3,7 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { spawnWallet } from '../support/wallet.ts'
-import { newFolder, run, startUntil } from './command.ts'
+import { newFolder, run } from './command.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -81,29 +81,5 @@ describe('a data folder', () => {
     const env = { PURSER_DATA_DIR: folder() }
     expect(await run(['migrate'], env)).toMatchObject({ code: 0 })
     expect(await run(['audit'], env)).toEqual({ code: 0, stdout: 'audit: no findings\n', stderr: '' })
-  })
-})
-
-describe('the sandbox', () => {
-  async function sandbox(dataDir: string): Promise<string> {
-    const server = await startUntil(/Ctrl-C stops it/, ['sandbox'], { PORT: '0', PURSER_DATA_DIR: dataDir })
-    cleanups.push(() => server.kill('SIGKILL'))
-    return server.output()
-  }
-
-  test('prints a signed curl line that places a bet, once', async () => {
-    const text = await sandbox('memory://')
-    const url = /^Purser wallet +(\S+)$/m.exec(text)?.[1] as string
-    const headers = { 'x-sign-jws': /x-sign-jws: ([^']+)'/.exec(text)?.[1] as string }
-    const body = / -d '([^']+)'/.exec(text)?.[1] as string
-    const send = async () => (await fetch(`${url}/payment/bet`, { method: 'POST', body, headers })).text()
-    const first = await send()
-    expect(first).toContain('transactionTime')
-    expect(await send()).toBe(first)
-    const authorization = `Bearer ${/^Operator key +(\S+)$/m.exec(text)?.[1]}`
-    const balances = await fetch(`${url}/operator/players/alice/balances`, { headers: { authorization } })
-    expect(await balances.json()).toMatchObject({
-      balances: [{ currency: 'EUR', amount: '990.00' }, { currency: 'USD' }],
-    })
   })
 })

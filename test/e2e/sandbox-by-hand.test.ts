@@ -60,7 +60,7 @@ test('the first address that it prints is a page with what runs, the keys, and t
   const { url, platform, named, bet } = await startSandbox('--rate', '5')
   paste(bet)
   const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
   })
   stops.push(() => browser.close())
