@@ -103,7 +103,7 @@ describe('the shape comes before what the bet id has seen', () => {
   const broken = {
     place: { ip: 'nowhere' },
     settle: { resultType: 'win' },
-    unsettle: { coefficient: 'x' },
+    unsettle: { requestId: 'short' },
     rollback: { errorCode: 'x' },
   }
   const cases = (['open', 'settled', 'cancelled', 'refused'] as const).flatMap((given) =>
