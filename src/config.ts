@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoreConfig } from './db/open.ts'
+import { problemOfUrl } from './db/postgres-url.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-folder.ts'
 import { doubtsOf, secretsIn, weaknessesOf } from './production.ts'
 import { MAX_SCALE, type Scales, STANDARD_SCALES } from './protocol/money.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
+import { WrongUse } from './wrong-use.ts'
 
 export interface Config {
   readonly host: string
@@ -33,7 +35,7 @@ export interface Config {
 }
 
 /** Every problem of the environment at once. */
-export class ConfigError extends Error {
+export class ConfigError extends WrongUse {
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
     super(`the configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
@@ -139,9 +141,6 @@ function multiply(value: number | undefined, factor: number): number | null {
   return value === undefined ? null : value * factor
 }
 
-/** As libpq takes it, or the folder of a Unix socket. */
-const POSTGRES_URL = /^(postgres(ql)?:\/\/|socket:|\/)/
-
 function createReader(env: Environment, problems: string[]) {
   const optional = (name: SettingName): string | undefined => {
     const given = env[name]?.trim() || undefined
@@ -175,7 +174,8 @@ function createReader(env: Environment, problems: string[]) {
     /** May hold a password, so a wrong one is not shown. */
     postgresUrl(name: SettingName): string | undefined {
       const url = optional(name)
-      if (url !== undefined && !POSTGRES_URL.test(url)) problems.push(`${name} must begin with postgres://`)
+      const problem = url === undefined ? undefined : problemOfUrl(url)
+      if (problem !== undefined) problems.push(`${name} ${problem}`)
       return url
     },
   }

@@ -1,20 +1,18 @@
 #!/usr/bin/env node
-/** The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable. */
+/** The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. */
 import { buffer } from 'node:stream/consumers'
-import { Command, CommanderError } from 'commander'
+import { Command } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig } from './config.ts'
 import { type ConformancePlatformFlags, runConformancePlatform } from './conformance/platform/command.ts'
 import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
-import { isOutage, NotDurable } from './db/errors.ts'
-import { FolderInUse } from './db/folder-lock.ts'
 import { requireMigrated } from './db/migrate.ts'
-import { NoDatabase, openExistingDb } from './db/open.ts'
+import { openExistingDb } from './db/open.ts'
 import { environment, examples, print } from './help.ts'
 import { recordedClawback } from './money-settings.ts'
 import { audit } from './operator/audit.ts'
+import { EXIT, endOnDefects, endWith } from './process/ending.ts'
 import { sign } from './protocol/signature.ts'
 import { type ReconcileCommand, runReconcile } from './reconcile/command.ts'
-import { Unreachable } from './reconcile/wallet-api.ts'
 import { readSandboxOptions, type SandboxFlags } from './sandbox/options.ts'
 import { runSandbox } from './sandbox/run.ts'
 import { addSchemaCommands, withDb } from './schema-commands.ts'
@@ -23,8 +21,6 @@ import { serveGateway } from './serve-gateway.ts'
 import { servePlatform } from './serve-platform.ts'
 import { forgiveClosedPipes, onStop, stopSignal } from './stopping.ts'
 import { VERSION } from './version.ts'
-
-const EXIT = { findings: 1, wrongUse: 2, unreachable: 3 } as const
 
 const program = new Command('purser')
   .description('Sportsbook callbacks with exactly-once money on a double-entry ledger.')
@@ -217,10 +213,11 @@ program
     print(sign(await buffer(process.stdin), key))
   })
 
-/** `--version` wherever `--help` is. */
-function addVersion(command: Command): void {
+/** `--version` wherever `--help` is; and whoever mistypes is told where to look. */
+function completeCommand(command: Command, name = 'purser'): void {
   command.version(VERSION, '--version', 'print the version')
-  command.commands.forEach(addVersion)
+  command.showHelpAfterError(`(${name} --help shows what there is)`)
+  for (const one of command.commands) completeCommand(one, `${name} ${one.name()}`)
 }
 
 function surroundings() {
@@ -237,42 +234,20 @@ async function serveUntilStopped(
   for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
   const starting = start(config)
   // Also for a signal that comes before the server listens.
-  onStop(() => void starting.then(stopServer, () => {}))
+  onStop(
+    () =>
+      void starting.then(
+        (server) => server.close().catch(endWith),
+        () => {},
+      ),
+  )
   await starting
   if (!tellGenerated) return
   for (const { name, value, path } of config.generated)
     process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
 }
 
-async function stopServer(server: Running): Promise<void> {
-  await server.close().catch((error: unknown) => {
-    process.stderr.write(`${describeError(error)}\n`)
-    process.exitCode = EXIT.unreachable
-  })
-}
-
-function describeError(error: unknown): string {
-  return error instanceof Error ? error.message || String(error) : String(error)
-}
-
-function exitCodeOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.wrongUse
-  if ([ConfigError, NotDurable].some((kind) => error instanceof kind) || isAddressError(error)) return EXIT.wrongUse
-  const isNothingThere = [FolderInUse, NoDatabase, Unreachable].some((kind) => error instanceof kind)
-  if (isNothingThere || isOutage(error)) return EXIT.unreachable
-  return EXIT.wrongUse
-}
-
-/** HOST and PORT that cannot be listened on are a matter of configuration. */
-function isAddressError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'listen'
-}
-
-addVersion(program)
+completeCommand(program)
 forgiveClosedPipes()
-try {
-  await program.parseAsync()
-} catch (error) {
-  if (!(error instanceof CommanderError)) process.stderr.write(`purser: ${describeError(error)}\n`)
-  process.exitCode = exitCodeOf(error)
-}
+endOnDefects()
+await program.parseAsync().catch(endWith)

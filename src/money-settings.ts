@@ -8,6 +8,7 @@ import { type Db, statement } from './db/db.ts'
 import { checkScales } from './ledger/currency.ts'
 import { STANDARD_SCALES } from './protocol/money.ts'
 import type { SettingName } from './settings.ts'
+import { WrongUse } from './wrong-use.ts'
 
 /** The gateway has none: it passes amounts on as they are. */
 export type Keeper = 'wallet' | 'platform'
@@ -107,7 +108,7 @@ export async function requireSettings(db: Db, keeper: Keeper, config: Config): P
   const lines = different.map(
     ({ name, recorded, configured }) => `  ${name} is ${configured} here and ${recorded} in the database`,
   )
-  throw new Error(
+  throw new WrongUse(
     [
       'settings that decide about money are not those of this database:',
       ...lines,
@@ -139,7 +140,7 @@ async function checkScalesOfBets(db: Db, [currencies]: readonly Compared[], { sc
   const changed = used.filter(({ currency }) => before.get(currency) !== scales.get(currency))
   if (changed.length === 0) return
   const list = changed.map(({ currency }) => `${currency}:${before.get(currency)}`).join(',')
-  throw new Error(`the scale of a currency in use cannot change: PURSER_CURRENCIES must keep ${list}`)
+  throw new WrongUse(`the scale of a currency in use cannot change: PURSER_CURRENCIES must keep ${list}`)
 }
 
 /** What the wallets of this database run with; what is configured when none has started yet. */

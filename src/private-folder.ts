@@ -1,5 +1,6 @@
 /** The data folder holds keys, and a database with the partners' secrets in it: it is for nobody but its user. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { WrongUse } from './wrong-use.ts'
 
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
@@ -7,7 +8,7 @@ const FILE_MODE = 0o600
 const OTHERS = 0o077
 
 /** The folder exists and cannot be made private without a word of its owner's. */
-export class NotPrivate extends Error {}
+export class NotPrivate extends WrongUse {}
 
 /** What we put into a data folder ourselves. */
 const OURS = /^(pglite|gateway(-second-wallet)?|partner-secret|(operator|platform|gateway)-api-key|in-use.*)$/

@@ -1,4 +1,6 @@
 /** The number of buckets is fixed when the database is created and checked at every start. */
+
+import { WrongUse } from '../wrong-use.ts'
 import { type Db, statement } from './db.ts'
 
 const READ_BUCKETS = statement('read_buckets', "select value from purser.setting where name = 'buckets'")
@@ -13,7 +15,7 @@ export async function fixBuckets(db: Db, wanted: number | undefined): Promise<nu
   const [row] = await db.query<{ value: string }>(READ_BUCKETS)
   const buckets = Number.parseInt(row?.value ?? '', 10)
   if (wanted !== undefined && wanted !== buckets) {
-    throw new Error(`the database was created with PURSER_BUCKETS=${buckets} and cannot be used with ${wanted}`)
+    throw new WrongUse(`the database was created with PURSER_BUCKETS=${buckets} and cannot be used with ${wanted}`)
   }
   return buckets
 }

@@ -1,4 +1,5 @@
 /** What a failed statement means: the server is down, the call met another one, or it is our bug. By SQLSTATE (Postgres, Appendix A). */
+import { WrongUse } from '../wrong-use.ts'
 
 /** Connection, resources, shutdown, system. */
 const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])
@@ -27,7 +28,7 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** What the server has committed, or would commit, could be lost (durability.ts). */
-export class NotDurable extends Error {}
+export class NotDurable extends WrongUse {}
 
 /** The database cannot be worked with: every other call would fail too. */
 export function isOutage(error: unknown): boolean {

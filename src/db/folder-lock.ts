@@ -12,8 +12,9 @@ import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promis
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Unreachable, WrongUse } from '../wrong-use.ts'
 
-export class FolderInUse extends Error {}
+export class FolderInUse extends Unreachable {}
 
 type Release = () => Promise<void>
 
@@ -78,7 +79,7 @@ const LONGEST_NAME = OLDEST.length + `${newName()}.new`.length + 1
 async function openShort(folder: string): Promise<{ path: string; handle?: FileHandle }> {
   if (Buffer.byteLength(folder) + LONGEST_NAME <= MAX_SOCKET_PATH) return { path: folder }
   if (process.platform !== 'linux')
-    throw new Error(
+    throw new WrongUse(
       `the path of the data folder ${folder} is too long: ${MAX_SOCKET_PATH - LONGEST_NAME} bytes at most`,
     )
   const handle = await open(folder)

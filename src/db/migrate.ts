@@ -1,6 +1,7 @@
 /** Brings the schema to this program's version. Migrations are immutable files; their checksums are kept and compared. */
 import { fileURLToPath } from 'node:url'
 import Postgrator from 'postgrator'
+import { WrongUse } from '../wrong-use.ts'
 import type { Db, Row } from './db.ts'
 
 const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url))
@@ -32,7 +33,7 @@ export async function requireMigrated(db: Db): Promise<void> {
     const postgrator = createPostgrator(run)
     const [current, wanted] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
     if (current !== wanted)
-      throw new Error(
+      throw new WrongUse(
         `the database has schema version ${current}, this program needs ${wanted}: run the migrate command`,
       )
   })
@@ -50,7 +51,7 @@ function createPostgrator(run: (sql: string) => Promise<Row[]>): Postgrator {
 async function refuseNewer(postgrator: Postgrator): Promise<void> {
   const [current, wanted] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
   if (current > wanted)
-    throw new Error(
+    throw new WrongUse(
       `the database has schema version ${current}, this program knows only ${wanted}: use a newer program`,
     )
 }

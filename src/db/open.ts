@@ -1,7 +1,10 @@
 /** Opens the configured store: a Postgres server, or the embedded PGlite when none is configured. */
+
+import { Unreachable } from '../wrong-use.ts'
 import type { Db } from './db.ts'
 import { hasPglite, openPglite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'
+import { explained } from './refusal.ts'
 
 export type StoreConfig =
   | { readonly kind: 'postgres'; readonly url: string }
@@ -11,7 +14,9 @@ export type StoreConfig =
 export function openDb(config: StoreConfig): Promise<Db> {
   switch (config.kind) {
     case 'postgres':
-      return openPostgres(config.url)
+      return openPostgres(config.url).catch((error: unknown) => {
+        throw explained(error, config.url)
+      })
     case 'pglite':
       return openPglite(config.dataDir)
     default:
@@ -20,7 +25,7 @@ export function openDb(config: StoreConfig): Promise<Db> {
 }
 
 /** There is nothing to look at where the configuration points. */
-export class NoDatabase extends Error {}
+export class NoDatabase extends Unreachable {}
 
 /** For commands that only look: throws NoDatabase where opening would make an empty embedded database. */
 export async function openExistingDb(config: StoreConfig): Promise<Db> {

@@ -2,15 +2,18 @@
  * The Db on PGlite: Postgres compiled to WASM, in this process, on a folder. One connection, so transactions run one
  * after another. It survives `kill -9`; it runs with fsync off, so it does not survive a power loss.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { makePrivateFolder } from '../private-folder.ts'
+import { Unreachable } from '../wrong-use.ts'
 import { type Db, hotSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
 
 const INT8 = 20
 
+/** Of the Postgres that this PGlite is. */
+const POSTGRES_VERSION = '18'
 /** The folder of the database's own files. */
 const FILES = 'pglite'
 
@@ -23,7 +26,10 @@ export function hasPglite(dataDir: string): boolean {
 export async function openPglite(dataDir: string): Promise<Db> {
   const unlock = dataDir.startsWith('memory://') ? async () => {} : await claim(dataDir)
   const target = dataDir.startsWith('memory://') ? dataDir : join(dataDir, FILES)
-  const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } })
+  const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } }).catch(async (error: unknown) => {
+    await unlock()
+    throw new Unreachable(whyClosed(dataDir, error), { cause: error })
+  })
   const transaction: Db['transaction'] = (work) =>
     pglite.transaction((tx) => inTransaction(pglite, tx, hotSettings('local'), work))
   const query: Db['query'] = (statement, values) => run(pglite, statement, values) as Promise<never>
@@ -40,6 +46,18 @@ export async function openPglite(dataDir: string): Promise<Db> {
       await unlock()
     },
   }
+}
+
+/** PGlite throws what its WebAssembly threw, which need not be an error. */
+function whyClosed(dataDir: string, error: unknown): string {
+  const version = hasPglite(dataDir)
+    ? readFileSync(join(dataDir, FILES, 'PG_VERSION'), 'utf8').trim()
+    : POSTGRES_VERSION
+  const why =
+    version === POSTGRES_VERSION
+      ? `its files are damaged or not complete (${error instanceof Error ? error.message : 'no reason was given'})`
+      : `it was made with Postgres ${version}, this program has Postgres ${POSTGRES_VERSION}`
+  return `the embedded database in ${dataDir} cannot be opened: ${why}. Keep a copy of the folder, then put a backup in its place or set PURSER_DATA_DIR to a new one`
 }
 
 async function claim(dataDir: string): Promise<() => Promise<void>> {

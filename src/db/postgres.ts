@@ -4,6 +4,7 @@
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
+import { WrongUse } from '../wrong-use.ts'
 import { openChain } from './chain.ts'
 import { type Db, hotSettings, PEOPLE_SETTINGS_SQL, type Row, SNAPSHOT, type Tx } from './db.ts'
 import { heedWarnings, makeDurable, refuseUnsafeServer, watchDurability } from './durability.ts'
@@ -50,6 +51,7 @@ export async function openPostgres(url: string): Promise<Db> {
   const slowly: Manner = { begin: 'begin', timeoutMs: 0, requireDurable }
   try {
     await refuseUnsafeServer(slow)
+    await refuseSharedConnections(read)
   } catch (error) {
     await close()
     throw error
@@ -165,6 +167,35 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
   if (format !== 'binary' && oid === INT8_ARRAY)
     return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(BigInt)
   return pg.types.getTypeParser(oid, format as 'text')
+}
+
+/**
+ * A pooler in transaction mode gives every transaction the server process that is free: named statements and what is set for
+ * a connection are another's then. A connection of ours must keep its process while another one is in a transaction.
+ */
+async function refuseSharedConnections(pool: pg.Pool): Promise<void> {
+  const [mine, other] = await Promise.all([pool.connect(), pool.connect()])
+  try {
+    const before = await processOf(mine)
+    const again = await processOf(mine)
+    await other.query('begin')
+    const processes = [await processOf(other), await processOf(mine)]
+    await other.query('rollback')
+    if (again === before && processes[0] !== before && processes[1] === before) return
+  } finally {
+    for (const client of [mine, other]) client.release()
+  }
+  throw new WrongUse(
+    'DATABASE_URL leads to a pooler in transaction mode, which mixes up connections: connect to Postgres itself, or use session mode',
+  )
+}
+
+async function processOf(client: pg.PoolClient): Promise<number> {
+  const { rows } = await client.query({
+    text: 'select pg_backend_pid() as pid',
+    query_timeout: READ_TIMEOUT_MS,
+  } as pg.QueryConfig)
+  return (rows[0] as { pid: number }).pid
 }
 
 async function run(pool: pg.Pool, query: pg.QueryConfig): Promise<Row[]> {

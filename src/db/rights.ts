@@ -3,6 +3,7 @@
  * movements of cash) can only be read and added to. One table for the grants, for the check at every start, and for the tests,
  * whose servers run with just these rights.
  */
+import { WrongUse } from '../wrong-use.ts'
 import { type Db, statement } from './db.ts'
 
 export type Server = 'wallet' | 'platform' | 'gateway'
@@ -105,7 +106,7 @@ export async function missingRights(db: Pick<Db, 'transaction'>, server: Server)
 export async function requireRights(db: Pick<Db, 'transaction'>, server: Server): Promise<void> {
   const missing = await missingRights(db, server)
   if (missing.length === 0) return
-  throw new Error(
+  throw new WrongUse(
     [
       `the role that the ${server} runs as lacks rights; the owner of the tables can give them:`,
       ...missing.map((grant) => `  ${grant}`),

@@ -4,6 +4,7 @@
  */
 import { type Db, statement, type Tx } from '../db/db.ts'
 import type { Scales } from '../protocol/money.ts'
+import { WrongUse } from '../wrong-use.ts'
 
 interface Row extends Record<string, unknown> {
   currency: string
@@ -18,7 +19,7 @@ export async function checkScales(db: Db, scales: Scales): Promise<void> {
   const forgotten = recorded.filter(({ currency }) => !scales.has(currency))
   if (forgotten.length > 0) {
     const list = forgotten.map(({ currency, scale }) => `${currency}:${scale}`)
-    throw new Error(
+    throw new WrongUse(
       `players have accounts in currencies that are not configured: add ${list.join(',')} to PURSER_CURRENCIES`,
     )
   }
@@ -31,7 +32,7 @@ function refuseChanged(recorded: readonly Row[], scales: Scales): void {
   const list = changed.map(
     ({ currency, scale }) => `${currency} is stored with ${scale} decimals, configured are ${scales.get(currency)}`,
   )
-  throw new Error(`the scale of a currency in use cannot change: ${list.join('; ')}`)
+  throw new WrongUse(`the scale of a currency in use cannot change: ${list.join('; ')}`)
 }
 
 const RECORD_SCALES = statement(

@@ -3,6 +3,8 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openDb, type StoreConfig } from '../db/open.ts'
+import { problemOfUrl } from '../db/postgres-url.ts'
+import { WrongUse } from '../wrong-use.ts'
 import type { Finding } from './compare.ts'
 import { reconcile, type WalletSource } from './reconcile.ts'
 import { csvReport, jsonReport, type Report, textReport } from './report.ts'
@@ -62,15 +64,18 @@ async function openSides(
 }
 
 function storeOf(given: string): StoreConfig {
-  return /^postgres(ql)?:\/\//.test(given) ? { kind: 'postgres', url: given } : { kind: 'pglite', dataDir: given }
+  if (!/^postgres(ql)?:\/\//.test(given)) return { kind: 'pglite', dataDir: given }
+  const problem = problemOfUrl(given)
+  if (problem !== undefined) throw new WrongUse(`the address of the database ${problem}`)
+  return { kind: 'postgres', url: given }
 }
 
 function apiOf({ operatorApi, operatorKey, walletDatabaseUrl }: ReconcileCommand, config: Config) {
   if (operatorApi === undefined) return undefined
-  if (walletDatabaseUrl !== undefined) throw new Error('give --operator-api or --wallet-database-url, not both')
+  if (walletDatabaseUrl !== undefined) throw new WrongUse('give --operator-api or --wallet-database-url, not both')
   const key = operatorKey ?? config.operatorKey
-  if (key === '') throw new Error('give --operator-key or set OPERATOR_API_KEY')
+  if (key === '') throw new WrongUse('give --operator-key or set OPERATOR_API_KEY')
   if (!/^https?:\/\//.test(operatorApi) || !URL.canParse(operatorApi))
-    throw new Error(`--operator-api must be an http address, not "${operatorApi}"`)
+    throw new WrongUse(`--operator-api must be an http address, not "${operatorApi}"`)
   return { url: operatorApi, key }
 }

@@ -1,6 +1,7 @@
 /** The platform's bets of one partner, as the partner has acknowledged them. Reads only. */
 import { type Row, statement, type Tx } from '../db/db.ts'
 import { formatMoney, type Money, type Scales } from '../protocol/money.ts'
+import { WrongUse } from '../wrong-use.ts'
 import type { Expected, Pages, PlatformSide } from './sides.ts'
 
 interface BetRow extends Row {
@@ -48,9 +49,9 @@ type Reading = Pick<Tx, 'query'>
 export async function choosePartner(db: Reading, wanted: string | undefined): Promise<string> {
   const [first, second] = await db.query<{ partner_id: string }>(PARTNERS, [wanted ?? null])
   if (first === undefined) {
-    throw new Error(wanted === undefined ? 'the platform has no partner yet' : `there is no partner ${wanted}`)
+    throw new WrongUse(wanted === undefined ? 'the platform has no partner yet' : `there is no partner ${wanted}`)
   }
-  if (second !== undefined) throw new Error('the platform has several partners: name one with --partner')
+  if (second !== undefined) throw new WrongUse('the platform has several partners: name one with --partner')
   return first.partner_id
 }
 

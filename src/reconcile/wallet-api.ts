@@ -1,10 +1,8 @@
 /** The wallet's bets, read through its operator API: newest first, so that they must be sorted here. */
 
+import { Unreachable, WrongUse } from '../wrong-use.ts'
 import type { WalletSide } from './sides.ts'
 import type { BetKey } from './wallet-database.ts'
-
-/** The wallet's operator API could not be asked. */
-export class Unreachable extends Error {}
 
 export interface OperatorApi {
   readonly url: string
@@ -64,7 +62,7 @@ async function get<T>({ url, key }: OperatorApi, path: string): Promise<T | unde
     throw new Unreachable(`${url} cannot be reached: ${describe(error)}`)
   })
   if (response.status === 404) return undefined
-  if (response.status === 401) throw new Error(`${url} does not take this operator key`)
+  if (response.status === 401) throw new WrongUse(`${url} does not take this operator key`)
   if (!response.ok) throw new Unreachable(`${target} answered ${response.status}`)
   return (await response.json()) as T
 }

@@ -1,0 +1,28 @@
+/**
+ * `npm run test:node -- 22 [files…]`: the tests on another line of Node, whose binary the npm package `node` brings. Without
+ * files the quick suites of the parts.
+ */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const QUICK = [
+  'test/cli',
+  'test/wallet',
+  'test/operator',
+  'test/platform',
+  'test/gateway',
+  'test/http',
+  'test/db',
+  'test/model',
+]
+const [line, ...files] = process.argv.slice(2)
+if (!/^\d{2}$/.test(line ?? '')) {
+  process.stderr.write('which Node? as in: npm run test:node -- 22\n')
+  process.exit(2)
+}
+
+const vitest = fileURLToPath(new URL('../node_modules/vitest/vitest.mjs', import.meta.url))
+const what = files.length > 0 ? files : QUICK
+const args = ['--yes', '--package', `node@${line}`, 'node', vitest, 'run', '--exclude=**/*.long.test.ts', ...what]
+const { status } = spawnSync('npx', args, { stdio: 'inherit' })
+process.exit(status ?? 1)

@@ -1,0 +1,47 @@
+/** Why a database cannot be worked with, in words that say what to do: the same for all commands. */
+import { Unreachable, WrongUse } from '../wrong-use.ts'
+import { isOutage } from './errors.ts'
+
+/** What a person can do, by SQLSTATE (Postgres, Appendix A). */
+const ADVICE: Readonly<Record<string, string>> = {
+  '28P01': 'check user and password in DATABASE_URL',
+  '28000': "check the user in DATABASE_URL, and the server's pg_hba.conf",
+  '3D000': 'create it, or name another one in DATABASE_URL',
+  '42501':
+    'grant the right to the role in DATABASE_URL (docs/guides/run-in-production.md, "The database"), or use the role that has it',
+}
+
+/** What a person can look at, by the system's code. */
+const HINTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nobody listens there; is Postgres running, are host and port of DATABASE_URL right?',
+  ENOTFOUND: 'there is no such host; is DATABASE_URL right?',
+  EAI_AGAIN: 'the name of the host cannot be looked up now',
+  ENOENT: 'there is no such socket; is Postgres running, is DATABASE_URL right?',
+}
+const SILENT = 'it does not answer as Postgres does; are host and port of DATABASE_URL right, does a firewall drop it?'
+
+/** The error with what to do about it; itself when it is not about a missing or refusing database. */
+export function explained(error: unknown, url?: string): unknown {
+  if (error instanceof WrongUse || error instanceof Unreachable) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const advice = ADVICE[code]
+  if (advice !== undefined) return new WrongUse(`${messageOf(error)}: ${advice}`, { cause: error })
+  if (!isOutage(error)) return error
+  const hint = HINTS[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? 'try again when it is ready' : SILENT)
+  const where = url === undefined ? 'the database' : `the database at ${addressOf(url)}`
+  return new Unreachable(`${where} cannot be reached (${messageOf(error)}): ${hint}`, { cause: error })
+}
+
+/** Of several addresses of a host that were tried, the system's error has no message. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map((one: unknown) => messageOf(one)).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Without user and password. */
+function addressOf(url: string): string {
+  if (!URL.canParse(url)) return url.replace(/^.*@/, '')
+  const { host, searchParams } = new URL(url)
+  return host || (searchParams.get('host') ?? 'the local socket')
+}

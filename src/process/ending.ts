@@ -1,0 +1,74 @@
+/** How a command ends when it fails: words for the person who started it, and the exit code. The same for all commands. */
+import { CommanderError } from 'commander'
+import { explained } from '../db/refusal.ts'
+import { Unreachable, WrongUse } from '../wrong-use.ts'
+
+/** `bug` is EX_SOFTWARE of sysexits.h. */
+export const EXIT = { findings: 1, wrongUse: 2, unreachable: 3, bug: 70 } as const
+
+export interface Ending {
+  readonly code: number
+  /** Undefined when it has been said already. */
+  readonly text?: string
+}
+
+export function endingOf(failure: unknown): Ending {
+  if (failure instanceof CommanderError) return { code: failure.exitCode === 0 ? 0 : EXIT.wrongUse }
+  const error = explained(aboutAddress(failure) ?? aboutFile(failure) ?? failure)
+  if (error instanceof WrongUse) return { code: EXIT.wrongUse, text: `purser: ${error.message}` }
+  if (error instanceof Unreachable) return { code: EXIT.unreachable, text: `purser: ${error.message}` }
+  return { code: EXIT.bug, text: defect(error) }
+}
+
+export function endWith(failure: unknown): void {
+  const { code, text } = endingOf(failure)
+  if (text !== undefined) process.stderr.write(`${text}\n`)
+  process.exitCode = code
+}
+
+/** What nobody waited for is a defect too. Node would end with 1, which means that something was found. */
+export function endOnDefects(): void {
+  process.on('uncaughtException', (error) => {
+    process.stderr.write(`${defect(error)}\n`)
+    process.exit(EXIT.bug)
+  })
+}
+
+interface SystemError extends Error {
+  readonly syscall?: string
+  readonly code?: string
+  readonly address?: string
+  readonly port?: number
+  readonly path?: string
+  readonly hostname?: string
+}
+
+/** HOST and PORT that cannot be listened on. A database's host is looked up where it is opened, and explained there. */
+function aboutAddress(error: unknown): WrongUse | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { syscall, code, address, port, hostname } = error as SystemError
+  if (syscall === 'getaddrinfo')
+    return new WrongUse(`HOST=${hostname} is no address to listen on: there is no such host`)
+  if (syscall !== 'listen') return undefined
+  const advice: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} of ${address} is taken: stop the program that has it, or choose another port (PORT=…)`,
+    EACCES: `port ${port} must not be opened by this user: choose one above 1023 (PORT=…)`,
+    EADDRNOTAVAIL: `HOST=${address} is no address of this machine: 127.0.0.1 is for this machine only, 0.0.0.0 for all of its addresses`,
+  }
+  return new WrongUse(`${advice[code ?? ''] ?? 'cannot listen'} (${error.message})`, { cause: error })
+}
+
+const FILE_CALLS = ['open', 'mkdir', 'scandir', 'stat', 'lstat', 'chmod', 'access']
+
+/** A file or folder that was named and cannot be used. Of our own files none is opened so late. */
+function aboutFile(error: unknown): WrongUse | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { syscall = '', path } = error as SystemError
+  if (path === undefined || !FILE_CALLS.includes(syscall)) return undefined
+  return new WrongUse(`${path} cannot be used: ${error.message}`, { cause: error })
+}
+
+function defect(error: unknown): string {
+  const lines = error instanceof Error ? (error.stack ?? error.message) : `not an error, but ${JSON.stringify(error)}`
+  return `purser: a defect of this program; please report it with these lines:\n${lines}`
+}

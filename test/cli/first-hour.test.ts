@@ -1,0 +1,244 @@
+/** What goes wrong in a person's first hour: each message says what to do, the same for every command, and shows no password. */
+import { randomUUID } from 'node:crypto'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { startTransactionPooler } from '../support/transaction-pooler.ts'
+import { newFolder, run } from './command.ts'
+
+const KEYS = { PARTNER_SECRET: 's', OPERATOR_API_KEY: 'o', PLATFORM_API_KEY: 'p', GATEWAY_API_KEY: 'g', PORT: '0' }
+const SERVERS = ['wallet', 'platform', 'gateway', 'sandbox']
+const COMMANDS = [...SERVERS, 'migrate', 'audit', 'reconcile']
+const GUIDE = 'docs/guides/run-in-production.md'
+
+let database: TestDatabase
+/** Takes connections and says nothing. */
+let silent: Server
+let silentPort: number
+
+beforeAll(async () => {
+  database = await createDatabase()
+  silent = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => silent.once('listening', resolve))
+  const address = silent.address()
+  silentPort = typeof address === 'object' && address ? address.port : 0
+})
+afterAll(async () => {
+  silent.close()
+  await database.drop()
+})
+
+/** What each of the commands prints, in one line, after it has ended with this code and printed nothing else. */
+async function saidBy(commands: readonly string[], code: number, env: Record<string, string>): Promise<string> {
+  const ended = await Promise.all(commands.map((command) => run(command.split(' '), { ...KEYS, ...env })))
+  for (const [i, one] of ended.entries()) expect(one, commands[i]).toMatchObject({ code, stdout: '' })
+  const said = new Set(ended.map(({ stderr }) => stderr))
+  expect([...said].length, 'the same of every command').toBe(1)
+  return [...said][0] ?? ''
+}
+
+function changed(change: (url: URL) => void): string {
+  const url = new URL(database.url)
+  change(url)
+  return url.href
+}
+
+describe('the database', () => {
+  test('is not there', async () => {
+    const said = await saidBy(COMMANDS, 3, { DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:1/db' })
+    expect(said).toMatch(/^purser: the database at 127\.0\.0\.1:1 cannot be reached \(connect ECONNREFUSED/)
+    expect(said).toContain('is Postgres running, are host and port of DATABASE_URL right?')
+  })
+
+  test('is on a host that does not exist', async () => {
+    const said = await saidBy(['wallet', 'audit'], 3, { DATABASE_URL: 'postgres://u:secret-word@no-such.invalid/db' })
+    expect(said).toMatch(/the database at no-such\.invalid cannot be reached .*host/)
+  })
+
+  test('is silent', async () => {
+    const url = `postgres://u:secret-word@127.0.0.1:${silentPort}/db`
+    const said = await saidBy(['wallet', 'migrate'], 3, { DATABASE_URL: url })
+    expect(said).toContain(`the database at 127.0.0.1:${silentPort} cannot be reached`)
+    expect(said).toContain('does not answer as Postgres does')
+  })
+
+  test('has no database of that name, or another password', async () => {
+    const missing = changed((url) => {
+      url.pathname = '/nobody_made_it'
+    })
+    expect(await saidBy(['wallet', 'audit'], 2, { DATABASE_URL: missing })).toBe(
+      'purser: database "nobody_made_it" does not exist: create it, or name another one in DATABASE_URL\n',
+    )
+    const wrong = changed((url) => {
+      url.password = 'secret-word'
+    })
+    const said = await saidBy(['platform', 'migrate'], 2, { DATABASE_URL: wrong })
+    expect(said).toContain('check user and password in DATABASE_URL')
+  })
+
+  const unreadable = ['se#cret@h:5432/db', '12#cret@h:5432/db', 'se/cret@h/db', '12?cret@h/db', 'secret@h:99999/db']
+  test.each(unreadable)('has an address that cannot be read: postgres://u:%s', async (rest) => {
+    const said = await saidBy(['wallet', 'migrate'], 2, { DATABASE_URL: `postgres://u:${rest}` })
+    expect(said).toContain('DATABASE_URL cannot be read as postgres://user:password@host:port/database')
+    expect(said).toContain('write # as %23')
+    expect(said).not.toContain('cret@')
+  })
+
+  test('has a password with a # in it, written as %23', async () => {
+    const role = `r${randomUUID().replaceAll('-', '')}`
+    const name = new URL(database.url).pathname.slice(1)
+    await inSql(`create role ${role} superuser login password 'se#c/r?e@t:%'`)
+    const url = changed((it) => {
+      it.username = role
+      it.password = encodeURIComponent('se#c/r?e@t:%')
+    })
+    expect(await run(['audit'], { DATABASE_URL: url }), name).toMatchObject({ code: 0 })
+    await inSql(`drop role ${role}`)
+  })
+
+  test.each(['u:secret@one:5432,two:5432/db', 'u:secret@one,two/db', 'u:secret@/db?host=one,two'])(
+    'has two hosts: postgres://%s',
+    async (rest) => {
+      const said = await saidBy(['gateway', 'audit'], 2, { DATABASE_URL: `postgres://${rest}` })
+      expect(said).toContain('DATABASE_URL names several hosts, which is not supported')
+      expect(said).not.toContain('secret')
+    },
+  )
+
+  test('does not let the role do what is needed', async () => {
+    const role = `r${randomUUID().replaceAll('-', '')}`
+    await inSql(`create role ${role} login password 'x'; grant usage on schema purser to ${role}`)
+    await inSql(`grant select on purser.migration to ${role}`)
+    const url = changed((it) => {
+      it.username = role
+      it.password = 'x'
+    })
+    const said = await saidBy(['audit'], 2, { DATABASE_URL: url })
+    expect(said).toMatch(/^purser: permission denied for \w+ \w+: grant the right to the role in DATABASE_URL/)
+    expect(said).toContain(GUIDE)
+    await inSql(`drop owned by ${role}; drop role ${role}`)
+  })
+
+  test('stands behind a pooler in transaction mode', async () => {
+    const pooler = await startTransactionPooler(database.url)
+    const said = await saidBy(['wallet', 'platform', 'gateway'], 2, { DATABASE_URL: pooler.url })
+    expect(said).toContain('DATABASE_URL leads to a pooler in transaction mode')
+    expect(said).toContain('session mode')
+    pooler.stop()
+  })
+
+  test('has lost a table: that is no wrong use, but ours to look into, with a stack', async () => {
+    const broken = await createDatabase()
+    await inSql('alter table purser.bet_call rename to lost', broken.url)
+    const { code, stdout, stderr } = await run(['audit'], { DATABASE_URL: broken.url })
+    expect({ code, stdout }).toEqual({ code: 70, stdout: '' })
+    expect(stderr).toMatch(
+      /a defect of this program; please report it with these lines:\n.*"purser\.bet_call" does not exist\n\s+at /,
+    )
+    await broken.drop()
+  })
+})
+
+async function inSql(sql: string, url = database.url): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(sql).finally(() => client.end())
+}
+
+describe('the port', () => {
+  test('is taken', async () => {
+    const env = { DATABASE_URL: database.url, PORT: String(silentPort) }
+    expect(await saidBy(SERVERS, 2, env)).toMatch(
+      new RegExp(
+        `^purser: port ${silentPort} of 127\\.0\\.0\\.1 is taken: stop the program that has it, or choose another`,
+      ),
+    )
+    const { code, stderr } = await run(['conformance', 'platform', '--listen', `${silentPort}`, '--drive', 'true'])
+    expect(code).toBe(2)
+    expect(stderr).toContain(`port ${silentPort} of 127.0.0.1 is taken`)
+  })
+
+  test('is on an address that this machine has not', async () => {
+    const env = { DATABASE_URL: database.url }
+    expect(await saidBy(['wallet'], 2, { ...env, HOST: '192.0.2.1' })).toContain(
+      'HOST=192.0.2.1 is no address of this machine',
+    )
+    expect(await saidBy(['gateway'], 2, { ...env, HOST: 'no-such.invalid' })).toContain(
+      'HOST=no-such.invalid is no address',
+    )
+  })
+})
+
+describe('the data folder', () => {
+  /** A folder with a database's files as they are made here. */
+  async function withFiles(files: Record<string, string>, look: (path: string) => Promise<void>): Promise<void> {
+    const folder = newFolder()
+    chmodSync(folder.path, 0o700)
+    mkdirSync(join(folder.path, 'pglite/global'), { recursive: true, mode: 0o700 })
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, 'pglite', name), text)
+    await look(folder.path).finally(folder.remove)
+  }
+
+  test('is of another version', async () => {
+    await withFiles({ PG_VERSION: '17\n' }, async (path) => {
+      const said = await saidBy(['wallet'], 3, { PURSER_DATA_DIR: path })
+      expect(said).toContain(`the embedded database in ${path} cannot be opened: it was made with Postgres 17`)
+      expect(said).toContain('Keep a copy of the folder')
+    })
+  })
+
+  test('is damaged', async () => {
+    await withFiles({ PG_VERSION: '18\n', 'global/pg_control': '' }, async (path) => {
+      const said = await saidBy(['audit'], 3, { PURSER_DATA_DIR: path })
+      expect(said).toContain(`the embedded database in ${path} cannot be opened: its files are damaged or not complete`)
+      expect(said).not.toContain('[object')
+    })
+  })
+
+  test('is a file', async () => {
+    const folder = newFolder()
+    const path = join(folder.path, 'file')
+    writeFileSync(path, '')
+    expect(await saidBy(['migrate', 'wallet'], 2, { PURSER_DATA_DIR: path })).toContain(
+      `purser: ${path} cannot be used`,
+    )
+    folder.remove()
+  })
+})
+
+describe('the command line', () => {
+  test.each([...COMMANDS, 'sign', 'conformance wallet', 'conformance platform'])(
+    'of %s has an option that there is not',
+    async (command) => {
+      expect(await saidBy([`${command} --xyzzy`], 2, {})).toBe(
+        `error: unknown option '--xyzzy'\n(purser ${command} --help shows what there is)\n`,
+      )
+    },
+  )
+
+  test('has a command that is mistyped', async () => {
+    expect(await saidBy(['walet'], 2, {})).toBe(
+      "error: unknown command 'walet'\n(Did you mean wallet?)\n(purser --help shows what there is)\n",
+    )
+  })
+
+  test('names a file that cannot be written', async () => {
+    const env = { DATABASE_URL: database.url }
+    await inSql(
+      `insert into platform.partner (partner_id, base_url, secret, created_at) values ('one', 'http://127.0.0.1:1', 's', now()) on conflict do nothing`,
+    )
+    expect(await saidBy(['reconcile --csv /nowhere/x.csv'], 2, env)).toContain('purser: /nowhere/x.csv cannot be used')
+  })
+})
+
+test('a defect that nobody waited for ends a server with 70 and its stack, not with 1', async () => {
+  const planted =
+    'data:text/javascript,setInterval(()=>{if(process.listenerCount(`uncaughtException`)>0)throw%20new%20Error(`planted`)},50)'
+  const env = { ...KEYS, DATABASE_URL: database.url, NODE_OPTIONS: `--import=${planted}` }
+  const { code, stderr } = await run(['wallet'], env)
+  expect(code).toBe(70)
+  expect(stderr).toMatch(/a defect of this program[\s\S]*Error: planted\n\s+at /)
+})
