@@ -1,10 +1,11 @@
 /**
- * Writes the files that are made from the code; `--check` only compares, names what is out of date and exits with 1.
+ * Writes the files that are made from the code, and the links to decisions in all pages; `--check` only compares, names what is out of date and exits with 1.
  * Run it after a build: it reads dist/.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { makeConformanceCasesPage } from './conformance-cases.mjs'
+import { linkIds, PAGES } from './decision-links.mjs'
 import { makeGatewayOpenApi } from './openapi-gateway.mjs'
 import { makePlatformOpenApi } from './openapi-platform.mjs'
 import { makeWalletOpenApi } from './openapi-wallet.mjs'
@@ -24,9 +25,10 @@ const GENERATED = {
 
 const check = process.argv.includes('--check')
 const outdated = []
-for (const [name, make] of Object.entries(GENERATED)) {
+for (const name of new Set([...Object.keys(GENERATED), ...PAGES])) {
   const path = fileURLToPath(new URL(`../${name}`, import.meta.url))
-  const text = await make(path)
+  const made = (await GENERATED[name]?.(path)) ?? read(path)
+  const text = PAGES.includes(name) ? linkIds(name, made) : made
   if (read(path) === text) continue
   outdated.push(name)
   if (!check) writeFileSync(path, text)

@@ -27,10 +27,11 @@ export function relativeLinksOf(markdown: string): string[] {
   return targets.filter((target) => !/^[a-z]+:/.test(target))
 }
 
-/** Anchors that GitHub gives to the headings of a page. */
+/** Anchors that GitHub gives to the headings of a page, and those of rows that define a decision. */
 export function anchorsOf(markdown: string): string[] {
   const headings = markdown.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)
-  return [...headings].map(({ 1: heading = '' }) => anchorOf(heading))
+  const ids = [...markdown.matchAll(/<a id="([^"]+)">/g)].map(({ 1: id = '' }) => id)
+  return [...[...headings].map(({ 1: heading = '' }) => anchorOf(heading)), ...ids]
 }
 
 function anchorOf(heading: string): string {
@@ -40,7 +41,7 @@ function anchorOf(heading: string): string {
 
 /** A table row's or heading's decision id, where it is defined: `| **S-1** | …`. */
 export function definedIdsOf(markdown: string): string[] {
-  return [...markdown.matchAll(/^\| \*\*([A-Z]-\d+)\*\* \|/gm)].map(({ 1: id = '' }) => id)
+  return [...markdown.matchAll(/^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \|/gm)].map(({ 1: id = '' }) => id)
 }
 
 /** Decision ids named anywhere in a text, not as part of a longer word; `I-1 to I-4` names its two ends. */
