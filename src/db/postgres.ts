@@ -39,7 +39,7 @@ export async function openPostgres(url: string): Promise<Db> {
   const sockets = new Set<Socket>()
   const chained: pg.Pool[] = []
   const hot = createPool(url, POOL_SIZE, sockets, setHot)
-  const read = createPool(url, READ_POOL_SIZE, sockets, setHot)
+  const read = createPool(url, READ_POOL_SIZE, sockets, setRead)
   const people = createPool(url, PEOPLE_POOL_SIZE, sockets, setPeople)
   const slow = createPool(url, 1, sockets, endWithClient)
   const { requireDurable, stop } = watchDurability(hot, HOT_TIMEOUT_MS)
@@ -79,6 +79,13 @@ const ISOLATION = "set default_transaction_isolation = 'read committed'"
 /** Once per connection: with every BEGIN, the settings would cost as much as a statement of the batch. */
 async function setHot(client: pg.ClientBase): Promise<void> {
   const text = `${hotSettings('session')}; ${ISOLATION}`
+  await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+}
+
+/** As hot statements are planned; a read may wait for a lock, and ends on the server when nobody waits for it any more. */
+async function setRead(client: pg.ClientBase): Promise<void> {
+  await setHot(client)
+  const text = `set lock_timeout = 0; set statement_timeout = ${READ_TIMEOUT_MS}`
   await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
 }
 
