@@ -1,7 +1,8 @@
 /** One answer of the kit's wallet, right or wrong in exactly the way that the script says. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Answer } from './case.ts'
+import { twinId } from '../twin-id.ts'
+import type { Answer, BadBody } from './case.ts'
 import type { Received } from './record.ts'
 import type { Timing } from './timing.ts'
 
@@ -65,14 +66,24 @@ function bodyOf({ call, body, partner }: Received): string {
   if (call !== 'profile')
     return JSON.stringify({ transactionId: body.transactionId, transactionTime: new Date().toISOString() })
   const player = partner.players.get(String(body.token))
-  return JSON.stringify({ userId: player?.userId, currency: player?.currency, currencies: ['EUR', 'USD'] })
+  const { userId, currency, operatorUser } = player ?? {}
+  return JSON.stringify({ userId, currency, currencies: [...new Set([currency, 'EUR', 'USD'])], operatorUser })
 }
 
-function badBody(kind: 'broken' | 'empty' | 'of_another_bet', good: string): string {
-  if (kind === 'empty') return ''
-  return kind === 'broken'
-    ? good.slice(0, good.length / 2)
-    : JSON.stringify({ ...JSON.parse(good), transactionId: ANOTHER_BET })
+function badBody(kind: BadBody, good: string): string {
+  const { transactionId, ...others } = JSON.parse(good)
+  switch (kind) {
+    case 'empty':
+      return ''
+    case 'broken':
+      return good.slice(0, good.length / 2)
+    case 'of_another_bet':
+      return JSON.stringify({ ...others, transactionId: ANOTHER_BET })
+    case 'of_a_bet_alike':
+      return JSON.stringify({ ...others, transactionId: twinId(transactionId) })
+    default:
+      return kind satisfies never
+  }
 }
 
 /** Where a redirect leads; other statuses do not look at it. */

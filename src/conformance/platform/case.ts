@@ -26,7 +26,10 @@ export type Answer =
   /** The connection breaks. */
   | { readonly kind: 'reset' }
   /** 200 with a body that says nothing, or speaks of another bet. */
-  | { readonly kind: 'bad_body'; readonly body: 'broken' | 'empty' | 'of_another_bet' }
+  | { readonly kind: 'bad_body'; readonly body: BadBody }
+
+/** of_a_bet_alike: its transactionId differs from the bet's in the last character only. */
+export type BadBody = 'broken' | 'empty' | 'of_another_bet' | 'of_a_bet_alike'
 
 /** Answers used up one by one, and one for all that follow; `ok` unless said. */
 export interface Script {
@@ -40,7 +43,7 @@ export type Whereabouts = 'home' | 'refused' | 'no_tls' | 'no_such_name'
 /** What is asked of the platform, or waited for. Bets are numbered in the order in which they are asked for, partners from 0. */
 export type Act =
   /** `aside`: the platform's answer is not waited for. */
-  | { readonly kind: 'place'; readonly partner?: number; readonly aside?: true }
+  | { readonly kind: 'place'; readonly partner?: number; readonly aside?: true; readonly amount?: string }
   | { readonly kind: 'settle'; readonly bet?: number; readonly resultType: ResultType; readonly amount: string }
   | { readonly kind: 'unsettle'; readonly bet?: number }
   | { readonly kind: 'cancel'; readonly bet?: number; readonly errorCode: number }
@@ -58,10 +61,15 @@ export type Act =
   | { readonly kind: 'move'; readonly to: Whereabouts }
   /** The player switches the currency and loads the frame again, with a new token. */
   | { readonly kind: 'switch_currency' }
+  /** Another player of the first partner loads the frame; the bets that follow there are this one's. */
+  | { readonly kind: 'another_player'; readonly who: Stranger }
   /** The platform is killed and started again. */
   | { readonly kind: 'restart' }
   /** Ends when of every bet the platform says that it is accepted, or its Rollback has come; or when recovery takes too long. */
   | { readonly kind: 'await_fates' }
+
+/** in_other_case: token and userId are those of the player before, in capital letters. */
+export type Stranger = 'in_other_case' | 'with_longest_ids' | 'behind_an_aggregator' | 'with_yen'
 
 export type Expectation =
   /** So many calls of this operation, about all bets of the case together. */
@@ -81,6 +89,8 @@ export type Expectation =
   | { readonly kind: 'one_at_a_time' }
   /** Every call about a bet carries the currency of its placement, and these are the currencies in the order of the bets. */
   | { readonly kind: 'currencies'; readonly of: readonly string[] }
+  /** Every call about a bet names its player as the profile did, and Place bet brings this player's token. */
+  | { readonly kind: 'own_player' }
   /** Every wish about the healthy partners (all but number 0) led to its call in time. */
   | { readonly kind: 'prompt' }
   /** Nothing but calls of the interface came to the partner's address. */
@@ -106,6 +116,8 @@ export interface SceneCase extends CaseFacts {
   readonly expect: readonly Expectation[]
   /** Takes more than six minutes; left out unless asked for. */
   readonly slow?: true
+  /** A platform need not be able to do this: one that is not is not judged by it, and that is no finding. */
+  readonly mayBeUnable?: true
 }
 
 /** A rule that every request of the whole run is held against. */

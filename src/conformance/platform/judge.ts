@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { BetOperation } from '../../protocol/operation.ts'
 import type { Delivery, Expectation } from './case.ts'
 import type { Look } from './drive.ts'
-import type { Received } from './record.ts'
+import type { Player, Received } from './record.ts'
 import type { Timing } from './timing.ts'
 
 /** A wish that a call must follow. */
@@ -13,6 +13,8 @@ export interface Wished {
   /** The partner's id: whose calls to look at. */
   readonly partnerId: string
   readonly at: number
+  /** Of a bet: who places it. */
+  readonly player?: Player
 }
 
 export interface Played {
@@ -46,6 +48,8 @@ export function judge(expectation: Expectation, played: Played, timing: Timing):
       return judgeOverlaps(played, timing)
     case 'currencies':
       return judgeCurrencies(expectation.of, played)
+    case 'own_player':
+      return judgePlayers(played)
     case 'prompt':
       return judgePromptness(played, timing)
     case 'nothing_else': {
@@ -212,6 +216,20 @@ function judgeCurrencies(expected: readonly string[], { calls, bets }: Played): 
   if (wrong === undefined) return undefined
   const placed = expected[bets.indexOf(String(wrong.body.transactionId))]
   return `a ${wrong.call} in ${wrong.body.currency} for a bet that was placed in ${placed}`
+}
+
+/** The bets came in the order in which they were wished. */
+function judgePlayers({ calls, bets, wishes }: Played): string | undefined {
+  const bettors = wishes.flatMap(({ player }) => (player === undefined ? [] : [player]))
+  for (const { call, body } of calls) {
+    const player = bettors[bets.indexOf(String(body.transactionId))]
+    if (player === undefined) continue
+    const { token, userId, operatorUser } = player
+    const expected = { userId, operatorUser, ...(call === 'place' && { token }) }
+    const wrong = Object.entries(expected).find(([name, value]) => body[name] !== value)
+    if (wrong) return `a ${call} with ${wrong[0]} ${body[wrong[0]]}, where the player's is ${wrong[1]}`
+  }
+  return undefined
 }
 
 function judgePromptness({ calls, wishes }: Played, { promptMs, noiseMs }: Timing): string | undefined {

@@ -90,7 +90,7 @@ async function perform(scene: Scene, act: Act): Promise<Fulfilled> {
   const { timing, signal } = stage
   switch (act.kind) {
     case 'place':
-      return place(scene, act.partner ?? 0, act.aside === true)
+      return place(scene, act)
     case 'settle':
       return onBet(scene, act.bet, (bet) => ({ do: 'settle', bet, resultType: act.resultType, amount: act.amount }))
     case 'unsettle':
@@ -115,6 +115,12 @@ async function perform(scene: Scene, act: Act): Promise<Fulfilled> {
       players[0] = partner.player('USD', players[0])
       return ask(stage, { do: 'frame', partnerId: partner.partnerId, token: players[0].token })
     }
+    case 'another_player': {
+      const [partner] = partners as [OpenPartner]
+      const [before] = players as [Player]
+      players[0] = partner.stranger(act.who, before)
+      return ask(stage, { do: 'frame', partnerId: partner.partnerId, token: players[0].token })
+    }
     case 'restart':
       return stage.restart()
     case 'await_fates':
@@ -125,14 +131,18 @@ async function perform(scene: Scene, act: Act): Promise<Fulfilled> {
 }
 
 /** What the platform says to whoever asked it does not matter, as long as it calls the partner. */
-async function place(scene: Scene, number: number, isAside: boolean): Promise<Fulfilled> {
+async function place(
+  scene: Scene,
+  { partner: number = 0, aside, amount = STAKE }: Act & { kind: 'place' },
+): Promise<Fulfilled> {
   const { stage, journal, partners, players, wishes } = scene
   const { partnerId = '' } = partners[number] ?? {}
   await stage.pace.turn(1) // before the clock of the wish starts
   const before = journal.of('place').length
-  wishes.push({ call: 'place', partner: number, partnerId, at: performance.now() })
-  const asked = stage.drive({ do: 'place', partnerId, token: players[number]?.token ?? '', amount: STAKE })
-  if (isAside) return DONE
+  const player = players[number]
+  wishes.push({ call: 'place', partner: number, partnerId, at: performance.now(), ...(player && { player }) })
+  const asked = stage.drive({ do: 'place', partnerId, token: player?.token ?? '', amount })
+  if (aside) return DONE
   const isMoved = scene.case.acts.some(({ kind }) => kind === 'move')
   const fulfilled = await asked
   return isMoved || journal.of('place').length > before ? DONE : fulfilled

@@ -5,6 +5,8 @@ export interface Player {
   readonly token: string
   readonly userId: string
   readonly currency: string
+  /** Behind an aggregator. */
+  readonly operatorUser?: string
 }
 
 /** A partner that the kit plays. */

@@ -125,7 +125,7 @@ async function judgeScene(
 
 function toVerdict(one: SceneCase, outcome: Outcome, timing: Timing): Verdict {
   if (outcome.kind === 'unable')
-    return { kind: 'not judged', why: outcome.why, ...(outcome.isFault && { isFault: true }) }
+    return { kind: 'not judged', why: outcome.why, ...(outcome.isFault && !one.mayBeUnable && { isFault: true }) }
   const { played } = outcome
   const faults = one.expect.flatMap((expectation) => judge(expectation, played, timing) ?? [])
   if (faults.length === 0) return { kind: 'passed' }

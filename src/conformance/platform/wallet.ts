@@ -3,9 +3,10 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
+import { LIMITS } from '../../protocol/limits.ts'
 import type { BetOperation } from '../../protocol/operation.ts'
 import { sendAnswer } from './answer.ts'
-import type { Answer, Script, Whereabouts } from './case.ts'
+import type { Answer, Script, Stranger, Whereabouts } from './case.ts'
 import { callOf, type Journal, type KitPartner, type Player, parseBody, type Received } from './record.ts'
 import type { Timing } from './timing.ts'
 
@@ -39,6 +40,8 @@ export interface OpenPartner extends KitPartner {
   addressOf(whereabouts: Whereabouts): string
   /** A player of this partner; given a player, the same one in another currency, with a new token. */
   player(currency: string, same?: Player): Player
+  /** Another player; `before` is the one that may be taken for it. */
+  stranger(who: Stranger, before: Player): Player
   /** Answers `ok` from now on, so that nothing of the scene stays open at the platform. */
   recover(): void
 }
@@ -123,9 +126,32 @@ function openPartner(
       players.set(token, player)
       return player
     },
+    stranger(who, before) {
+      const player = strangerOf(who, before)
+      players.set(player.token, player)
+      return player
+    },
     recover() {
       isWell = true
     },
+  }
+}
+
+const LONGEST = LIMITS.token.maxLength
+
+function strangerOf(who: Stranger, { token, userId, currency }: Player): Player {
+  const fresh = { token: `token-${randomBytes(16).toString('hex')}`, userId: `player-${randomUUID()}`, currency }
+  switch (who) {
+    case 'in_other_case':
+      return { token: token.toUpperCase(), userId: userId.toUpperCase(), currency }
+    case 'with_longest_ids':
+      return { token: fresh.token.padEnd(LONGEST, '0'), userId: fresh.userId.padEnd(LONGEST, '0'), currency }
+    case 'behind_an_aggregator':
+      return { ...fresh, operatorUser: `Player.1~of_the-operator${fresh.userId.slice(-12)}` }
+    case 'with_yen':
+      return { ...fresh, currency: 'JPY' }
+    default:
+      return who satisfies never
   }
 }
 

@@ -7,7 +7,7 @@ export type Operation = 'place' | 'settle' | 'unsettle' | 'rollback'
 export type Outcome =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly code: number }
-  | { readonly kind: 'unknown'; readonly why: 'time_out' | 'empty' | 'broken' | 'of_another_bet' }
+  | { readonly kind: 'unknown'; readonly why: 'time_out' | 'empty' | 'broken' | 'of_another_bet' | 'of_a_bet_alike' }
   | { readonly kind: 'unknown'; readonly why: 'status'; readonly status: number }
   /** ECONNREFUSED and the like. */
   | { readonly kind: 'unknown'; readonly why: 'network'; readonly code: string }
@@ -37,9 +37,11 @@ export interface Behaviour {
   readonly nextStart: (operation: Operation, attempts: number) => number | undefined
   /** Whether the delivery is over, after so many attempts. */
   readonly isFinal: (operation: Operation, outcome: Outcome, attempts: number) => boolean
-  readonly newRequestIdPerAttempt: boolean
+  readonly newRequestIdPerAttempt: readonly Operation[]
   /** One requestId for everything about a bet. */
   readonly oneRequestIdPerBet: boolean
+  /** Whether a session that a player of this token has already is this player's too. */
+  readonly isSameToken: (known: string, given: string) => boolean
   readonly members: (operation: Operation, members: Members, bet: BetFacts) => Members
   /** The members of attempt number `attempt`, from 1. */
   readonly retouch: (operation: Operation, members: Members, attempt: number) => Members
@@ -67,8 +69,9 @@ export function rightBehaviour(scale: number): Behaviour {
     nextStart: (operation, attempts) =>
       operation === 'rollback' && attempts >= MAX_ATTEMPTS ? undefined : 700 * (2 ** attempts - 1) * scale,
     isFinal: (_operation, outcome) => outcome.kind !== 'unknown',
-    newRequestIdPerAttempt: false,
+    newRequestIdPerAttempt: [],
     oneRequestIdPerBet: false,
+    isSameToken: () => false,
     members: (_operation, members) => members,
     retouch: (_operation, members) => members,
     sign: (_operation, text, secret) => sign(text, secret),

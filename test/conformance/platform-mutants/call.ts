@@ -53,7 +53,9 @@ export function outcomeOf(answer: Answered | Outcome, betId: string): Outcome {
   if (status === 400) {
     return typeof body.code === 'number' ? { kind: 'refused', code: body.code } : { kind: 'unknown', why: 'broken' }
   }
-  return body.transactionId === betId ? { kind: 'accepted' } : { kind: 'unknown', why: 'of_another_bet' }
+  if (body.transactionId === betId) return { kind: 'accepted' }
+  const isAlike = String(body.transactionId).startsWith(betId.slice(0, -1))
+  return { kind: 'unknown', why: isAlike ? 'of_a_bet_alike' : 'of_another_bet' }
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

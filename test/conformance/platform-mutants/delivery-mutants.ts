@@ -96,7 +96,12 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'gives every attempt a requestId of its own',
     caughtBy: 'platform-result-03',
-    fault: () => ({ newRequestIdPerAttempt: true }),
+    fault: () => ({ newRequestIdPerAttempt: ['place', 'settle', 'unsettle', 'rollback'] }),
+  },
+  {
+    name: 'gives every attempt of an Unsettle a requestId of its own',
+    caughtBy: 'platform-result-11',
+    fault: () => ({ newRequestIdPerAttempt: ['unsettle'] }),
   },
   {
     name: 'does not try a Settle again after a time-out',

@@ -40,7 +40,12 @@ export const ANSWERS_MUTANTS: readonly Mutant[] = [
   {
     name: 'does not compare the transactionId',
     caughtBy: 'platform-answer-17',
-    fault: forgives((outcome) => why(outcome) === 'of_another_bet'),
+    fault: forgives((outcome) => why(outcome).startsWith('of_a')),
+  },
+  {
+    name: 'compares the transactionId but for its last character',
+    caughtBy: 'platform-answer-18',
+    fault: forgives((outcome) => why(outcome) === 'of_a_bet_alike'),
   },
 ]
 

@@ -20,6 +20,7 @@ interface Frame {
   readonly token: string
   readonly userId: string
   readonly currency: string
+  readonly operatorUser?: string
 }
 
 interface Delivery {
@@ -144,14 +145,17 @@ function show({ behaviour }: State, { operation, status }: Delivery): object {
 async function loadFrame(state: State, partnerId: string, token: string): Promise<object | undefined> {
   const partner = state.partners.get(partnerId)
   if (partner === undefined) return undefined
+  const isKnown = (frame: Frame) => frame.partnerId === partnerId && state.behaviour.isSameToken(frame.token, token)
+  const [known] = [...state.frames].find(([, frame]) => isKnown(frame)) ?? []
+  if (known !== undefined) return { frameSessionId: known }
   const text = JSON.stringify({ token, requestId: randomUUID() })
   const signature = state.behaviour.sign('profile', text, partner.secret)
   const target = { url: `${partner.baseUrl}/user/profile`, method: 'POST', text, signature } as const
   const answered = await callPartner(state.behaviour, { ...target, killed: state.life.signal })
   if ('kind' in answered) return undefined
-  const { userId, currency } = JSON.parse(answered.text) as { userId: string; currency: string }
+  const { userId, currency, operatorUser } = JSON.parse(answered.text) as Frame
   const frameSessionId = randomUUID()
-  state.frames.set(frameSessionId, { partnerId, token, userId, currency })
+  state.frames.set(frameSessionId, { partnerId, token, userId, currency, ...(operatorUser && { operatorUser }) })
   state.newest.set(userId, currency)
   return { frameSessionId }
 }
@@ -190,11 +194,21 @@ function rollBack(state: State, bet: Bet, reason: number): object {
 }
 
 function write(state: State, { betId, frame }: Bet, operation: Operation, amount: string, extra: Members): Members {
-  const { userId, currency } = frame
+  const { userId, currency, operatorUser } = frame
   const type = { place: '1', unsettle: '1', settle: '2', rollback: '3' }[operation]
   const named = { userId: JSON.stringify(userId), currency: `"${currency}"`, transactionId: `"${betId}"` }
+  const behind = { operatorUser: operatorUser && JSON.stringify(operatorUser) }
   const requestId = `"${state.behaviour.oneRequestIdPerBet ? betId : randomUUID()}"`
-  const members = { requestId, type, ...named, amount, ticketType: '"single"', gameType: '"sportsbook"', ...extra }
+  const members = {
+    requestId,
+    type,
+    ...named,
+    ...behind,
+    amount,
+    ticketType: '"single"',
+    gameType: '"sportsbook"',
+    ...extra,
+  }
   return state.behaviour.members(operation, members, { ...frame, newestCurrency: state.newest.get(userId) ?? currency })
 }
 
@@ -255,7 +269,7 @@ async function sendNow(state: State, bet: Bet, { operation, members, attempts }:
   const { behaviour, partners, life } = state
   const partner = partners.get(bet.frame.partnerId)
   if (partner === undefined) throw new Error('a bet without its partner')
-  const requestId = behaviour.newRequestIdPerAttempt ? `"${randomUUID()}"` : members.requestId
+  const requestId = behaviour.newRequestIdPerAttempt.includes(operation) ? `"${randomUUID()}"` : members.requestId
   const sent = behaviour.retouch(operation, { ...members, requestId }, attempts + 1)
   const written = Object.entries(sent).flatMap(([name, json]) => (json === undefined ? [] : [`"${name}":${json}`]))
   const text = `{${written.join(', ')}}`

@@ -1,5 +1,5 @@
 /** What the platform makes of an answer to Place bet (P1 to P4, P7; C-2). */
-import type { PlatformCase } from '../case.ts'
+import type { BadBody, PlatformCase } from '../case.ts'
 import { atLeast, awaiting, count, NO_ROLLBACK, PLACE, ROLLED_BACK, refusal, status, WATCH } from './scenes.ts'
 
 const ERRORS = 'Place bet, responses'
@@ -32,7 +32,7 @@ const failing = (code: number, id: string): PlatformCase => ({
   expect: [count('place', 1), ROLLED_BACK, { kind: 'nothing_else' }],
 })
 
-const badBody = (body: 'broken' | 'empty' | 'of_another_bet', id: string, words: string): PlatformCase => ({
+const badBody = (body: BadBody, id: string, words: string): PlatformCase => ({
   kind: 'scene',
   id,
   clause: 'C-2',
@@ -95,4 +95,5 @@ export const ANSWER_CASES: readonly PlatformCase[] = [
   badBody('broken', 'platform-answer-15', 'a body that breaks off'),
   badBody('empty', 'platform-answer-16', 'an empty body'),
   badBody('of_another_bet', 'platform-answer-17', 'another transactionId'),
+  badBody('of_a_bet_alike', 'platform-answer-18', 'a transactionId that differs in its last character only'),
 ]

@@ -137,4 +137,16 @@ export const RESULT_CASES: readonly PlatformCase[] = [
     acts: [PLACE, won('25.00'), awaiting('settle'), UNSETTLE, awaiting('unsettle', 2), WATCH],
     expect: [count('unsettle', 2), { kind: 'same_data', call: 'unsettle', exactly: false }],
   },
+  {
+    kind: 'scene',
+    id: 'platform-result-11',
+    clause: 'C-5',
+    level: 'SHOULD',
+    sentence: 'An Unsettle that is sent again is byte for byte the same, requestId included.',
+    loses: 'A late copy of it cannot be told from a new one: a newer payout may be taken back.',
+    covers: ['P12'],
+    answers: { unsettle: { first: times(2, status(500)) } },
+    acts: [PLACE, won('25.00'), awaiting('settle'), UNSETTLE, awaiting('unsettle', 3)],
+    expect: [atLeast('unsettle', 3), { kind: 'same_data', call: 'unsettle', exactly: true }],
+  },
 ]
