@@ -1,42 +1,80 @@
 /**
  * A pooler in transaction mode, as PgBouncer is one: each client logs in on a connection of the server's, which then serves
- * whatever transaction comes next, of any client.
+ * whatever transaction comes next, of any client. A client waits while all connections are in transactions of others.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
+const QUERY = 'Q'.charCodeAt(0)
+const SYNC = 'S'.charCodeAt(0)
 const TERMINATE = 'X'.charCodeAt(0)
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 const IDLE = 'I'.charCodeAt(0)
+
+interface Client {
+  readonly socket: Socket
+  backend: Socket | undefined
+  /** Answers `ReadyForQuery` that are still to come; the first one ends the login. */
+  awaited: number
+}
 
 export async function startTransactionPooler(url: string): Promise<{ url: string; stop(): void }> {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   const idle: Socket[] = []
-  const clients = new Map<Socket, Socket>()
-  const newBackend = () => {
-    const backend = kept(connect(Number.parseInt(port, 10), hostname), sockets)
-    let rest: Buffer = Buffer.alloc(0)
-    backend.on('data', (data) => {
-      const client = clients.get(backend)
-      rest = Buffer.concat([rest, data])
-      const { isIdle, read } = look(rest)
-      rest = rest.subarray(read)
-      if (isIdle && clients.delete(backend)) idle.push(backend)
-      client?.write(data)
-    })
-    return backend
+  const owners = new Map<Socket, Client>()
+  const waiting: { client: Client; message: Buffer }[] = []
+
+  const send = (client: Client, message: Buffer) => {
+    if (message[0] === QUERY || message[0] === SYNC) client.awaited += 1
+    client.backend?.write(message)
   }
-  const server = createServer((client) => {
-    const logIn = newBackend()
-    clients.set(logIn, kept(client, sockets))
-    client.on('data', (data) => {
-      if (data[0] === TERMINATE) return
-      const mine = [...clients].find(([, owner]) => owner === client)?.[0]
-      const backend = mine ?? idle.pop() ?? logIn
-      clients.set(backend, client)
-      backend.write(data)
-    })
+  const take = (client: Client, message: Buffer) => {
+    if (message[0] === TERMINATE) return
+    if (client.backend !== undefined) return send(client, message)
+    waiting.push({ client, message })
+    serve()
+  }
+  const serve = () => {
+    while (idle.length > 0 && waiting[0] !== undefined) {
+      const { client } = waiting[0]
+      own(client, idle.pop())
+      const [mine, others] = [
+        waiting.filter((it) => it.client === client),
+        waiting.filter((it) => it.client !== client),
+      ]
+      waiting.splice(0, waiting.length, ...others)
+      for (const { message } of mine) send(client, message)
+    }
+  }
+  const own = (client: Client, backend: Socket | undefined) => {
+    client.backend = backend
+    if (backend !== undefined) owners.set(backend, client)
+  }
+  const logIn = (client: Client) => {
+    const backend = kept(connect(Number.parseInt(port, 10), hostname), sockets)
+    own(client, backend)
+    const onMessage = (message: Buffer) => {
+      const owner = owners.get(backend)
+      owner?.socket.write(message)
+      if (message[0] !== READY_FOR_QUERY || owner === undefined) return
+      owner.awaited -= 1
+      if (owner.awaited > 0 || message[5] !== IDLE) return
+      owner.backend = undefined
+      owners.delete(backend)
+      idle.push(backend)
+      serve()
+    }
+    backend.on('data', wholeMessages(onMessage))
+  }
+
+  const server = createServer((socket) => {
+    const client: Client = { socket: kept(socket, sockets), backend: undefined, awaited: 1 }
+    logIn(client)
+    socket.on(
+      'data',
+      wholeMessages((message) => take(client, message), 'begins without a type'),
+    )
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -54,15 +92,19 @@ function kept(socket: Socket, sockets: Set<Socket>): Socket {
   return socket.on('error', () => {})
 }
 
-/** Whole messages of the server's: a byte for the type, four for the length, which counts itself. */
-function look(bytes: Buffer): { isIdle: boolean; read: number } {
-  let read = 0
-  let isIdle = false
-  while (bytes.length >= read + 5) {
-    const end = read + 1 + bytes.readUInt32BE(read + 1)
-    if (end > bytes.length) break
-    isIdle = bytes[read] === READY_FOR_QUERY && bytes[read + 5] === IDLE
-    read = end
+/** Cuts what arrives into messages: a byte for the type, four for the length, which counts itself. A client's first one has no type. */
+function wholeMessages(onMessage: (message: Buffer) => void, begins?: 'begins without a type') {
+  let rest: Buffer = Buffer.alloc(0)
+  let type = begins === undefined ? 1 : 0
+  return (data: Buffer) => {
+    rest = Buffer.concat([rest, data])
+    while (rest.length >= type + 4) {
+      const end = type + rest.readUInt32BE(type)
+      if (end > rest.length) return
+      const message = rest.subarray(0, end)
+      rest = rest.subarray(end)
+      type = 1
+      onMessage(message)
+    }
   }
-  return { isIdle, read }
 }
