@@ -176,6 +176,9 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
   return pg.types.getTypeParser(oid, format as 'text')
 }
 
+/** A pooler that others use too may by chance give a connection its process back, but not so many times. */
+const LOOKS_AT_SHARING = 10
+
 /**
  * A pooler in transaction mode gives every transaction the server process that is free: named statements and what is set for
  * a connection are another's then. A connection of ours must keep its process while another one is in a transaction.
@@ -183,16 +186,24 @@ function parserOf(oid: number, format?: 'text' | 'binary') {
 async function refuseSharedConnections(pool: pg.Pool): Promise<void> {
   const [mine, other] = await Promise.all([pool.connect(), pool.connect()])
   try {
-    const before = await processOf(mine)
-    const again = await processOf(mine)
-    await other.query('begin')
-    const processes = [await processOf(other), await processOf(mine)]
-    await other.query('rollback')
-    if (again === before && processes[0] !== before && processes[1] === before) return
+    const own = await processOf(mine)
+    for (let look = 0; look < LOOKS_AT_SHARING; look += 1)
+      if (await isShared(mine, own, other)) throw sharedConnections()
   } finally {
     for (const client of [mine, other]) client.release()
   }
-  throw new WrongUse(
+}
+
+async function isShared(mine: pg.PoolClient, own: number, other: pg.PoolClient): Promise<boolean> {
+  const before = await processOf(mine)
+  await other.query('begin')
+  const [others, after] = [await processOf(other), await processOf(mine)]
+  await other.query('rollback')
+  return before !== own || others === own || after !== own
+}
+
+function sharedConnections(): WrongUse {
+  return new WrongUse(
     'DATABASE_URL leads to a pooler in transaction mode, which mixes up connections: connect to Postgres itself, or use session mode',
   )
 }
