@@ -85,6 +85,14 @@ WITH (fillfactor='80');
 
 COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is what the partner has acknowledged last. deliveries counts the deliveries decided.';
 
+CREATE TABLE platform.currency (
+    currency text NOT NULL COLLATE pg_catalog."C",
+    scale smallint NOT NULL,
+    CONSTRAINT currency_scale_check CHECK ((scale >= 0))
+);
+
+COMMENT ON TABLE platform.currency IS 'The scale in which amounts of a currency are stored, since its first bet; it never changes.';
+
 CREATE TABLE platform.delivery (
     delivery_id bigint NOT NULL,
     bet_id uuid NOT NULL,
@@ -379,6 +387,9 @@ ALTER TABLE ONLY platform.attempt
 
 ALTER TABLE ONLY platform.bet
     ADD CONSTRAINT bet_pkey PRIMARY KEY (bet_id);
+
+ALTER TABLE ONLY platform.currency
+    ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
 
 ALTER TABLE ONLY platform.delivery
     ADD CONSTRAINT delivery_bet_id_number_key UNIQUE (bet_id, number);

@@ -203,11 +203,16 @@ function readScales(text: string, problems: string[]): Scales {
     const scale = Number.parseInt(match?.[2] ?? '', 10)
     if (match === null || scale > MAX_SCALE)
       problems.push(`PURSER_CURRENCIES: "${entry}" is not CODE:decimals with 0 to ${MAX_SCALE} decimals`)
-    else if (scale < (STANDARD_SCALES.get(match[1] as string) ?? 0))
+    else if (isCoarser(match[1] as string, scale))
       problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
     else scales.set(match[1] as string, scale)
   }
   return scales
+}
+
+function isCoarser(currency: string, scale: number): boolean {
+  const standard = STANDARD_SCALES.get(currency)
+  return standard !== undefined && scale < standard
 }
 
 const SECRET_BYTES = 24

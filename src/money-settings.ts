@@ -5,13 +5,12 @@
  */
 import type { Config } from './config.ts'
 import { type Db, statement } from './db/db.ts'
-import { checkScales } from './ledger/currency.ts'
+import { checkScales, type Keeper } from './db/scales.ts'
 import { STANDARD_SCALES } from './protocol/money.ts'
 import type { SettingName } from './settings.ts'
 import { WrongUse } from './wrong-use.ts'
 
-/** The gateway has none: it passes amounts on as they are. */
-export type Keeper = 'wallet' | 'platform'
+export type { Keeper }
 
 interface MoneySetting {
   readonly name: SettingName
@@ -122,25 +121,9 @@ export async function requireSettings(db: Db, keeper: Keeper, config: Config): P
  * that run keep theirs until they start again.
  */
 export async function changeSettings(db: Db, keeper: Keeper, config: Config): Promise<void> {
-  if (keeper === 'wallet') await checkScales(db, config.scales)
+  await checkScales(db, keeper, config.scales)
   const compared = await compareSettings(db, keeper, config)
-  if (keeper === 'platform') await checkScalesOfBets(db, compared, config)
   await write(db, STATEMENTS[keeper].change, differences(compared))
-}
-
-const READ_CURRENCIES_OF_BETS = statement('read_currencies_of_bets', 'select distinct currency from platform.bet')
-
-async function checkScalesOfBets(db: Db, [currencies]: readonly Compared[], { scales }: Config): Promise<void> {
-  const before = new Map(STANDARD_SCALES)
-  for (const entry of currencies?.recorded?.match(/\w+:\d+/g) ?? []) {
-    const [currency = '', scale = ''] = entry.split(':')
-    before.set(currency, Number.parseInt(scale, 10))
-  }
-  const used = await db.query<{ currency: string }>(READ_CURRENCIES_OF_BETS)
-  const changed = used.filter(({ currency }) => before.get(currency) !== scales.get(currency))
-  if (changed.length === 0) return
-  const list = changed.map(({ currency }) => `${currency}:${before.get(currency)}`).join(',')
-  throw new WrongUse(`the scale of a currency in use cannot change: PURSER_CURRENCIES must keep ${list}`)
 }
 
 /** What the wallets of this database run with; what is configured when none has started yet. */

@@ -7,6 +7,7 @@ import type { Db } from './db/db.ts'
 import { openDb } from './db/open.ts'
 import { prepareDb } from './db/prepare.ts'
 import { missingRights } from './db/rights.ts'
+import { checkScales } from './db/scales.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { requireSettings } from './money-settings.ts'
@@ -44,6 +45,7 @@ export async function servePlatform(config: Config, deps: ServePlatformDeps = {}
   const db = deps.db ? { ...deps.db, close: async () => {} } : await openDb(config.store)
   try {
     await prepareDb(db, 'platform', config.migrate)
+    await checkScales(db, 'platform', config.scales)
     await requireSettings(db, 'platform', config)
     return await serve(config, db, deps)
   } catch (error) {

@@ -8,8 +8,8 @@ import type { Db } from './db/db.ts'
 import { openDb } from './db/open.ts'
 import { prepareDb } from './db/prepare.ts'
 import { missingRights } from './db/rights.ts'
+import { checkScales } from './db/scales.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
-import { checkScales } from './ledger/currency.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { requireSettings } from './money-settings.ts'
 import { registerOperator } from './operator/server.ts'
@@ -68,7 +68,7 @@ async function serve(
 async function prepareStore(config: Config, db: Db): Promise<number> {
   const { migrate, buckets: wanted, scales } = config
   await prepareDb(db, 'wallet', migrate)
-  await checkScales(db, scales)
+  await checkScales(db, 'wallet', scales)
   await requireSettings(db, 'wallet', config)
   return fixBuckets(db, wanted)
 }

@@ -110,7 +110,7 @@ describe('migrate', () => {
     const first = await run(['migrate', '--json'], env)
     expect(first).toMatchObject({ code: 0, stderr: '' })
     const { version, applied } = JSON.parse(first.stdout)
-    expect(applied).toHaveLength(version)
+    expect(applied.at(-1)).toMatch(new RegExp(`^${version} `))
     expect(await run(['migrate', '--json'], env)).toEqual({
       code: 0,
       stdout: `{"version":${version},"applied":[]}\n`,

@@ -20,6 +20,7 @@ describe('in src', () => {
   test('imports follow the arrows of the architecture', () => expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
   test('imports run in no loop', () => expect(complaintsAboutLoops(SRC)).toEqual([]))
   test('floating-point arithmetic stays in protocol/money.ts', () => expect(SRC.flatMap(habits.noFloats)).toEqual([]))
+  test('no scale is guessed', () => expect(SRC.flatMap(habits.noFallbackScale)).toEqual([]))
   test('every file opens with what it is for', () => expect(SRC.flatMap(habits.opensWithComment)).toEqual([]))
   test('SQL names tables with their schema', () => expect(SRC.flatMap(habits.sqlIsQualified)).toEqual([]))
 })
@@ -124,6 +125,9 @@ describe('the rules see', () => {
     ['parseFloat', habits.noFloats, 'const x = parseFloat(text)'],
     ['toFixed', habits.noFloats, 'const x = amount.toFixed(2)'],
     ['Math.round', habits.noFloats, 'const x = Math.round(amount * 100)'],
+    ['a scale of nothing', habits.noFallbackScale, 'const x = scales.get(currency) ?? 0'],
+    ['a scale of two', habits.noFallbackScale, 'const x = row.scale || 2'],
+    ['a scale unless one is given', habits.noFallbackScale, 'const show = (amount, scale = 2) => amount'],
     ['a file of 301 lines', habits.fileIsShort, 'step()\n'.repeat(301)],
     ['a function of 71 lines', habits.functionsAreShort, long(71)],
     ['an arrow function of 71 lines', habits.functionsAreShort, `const x = () => ${long(71).slice(16)}`],

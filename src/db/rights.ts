@@ -31,6 +31,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
   platform: {
     'purser.migration': READ,
     'platform.setting': ADD,
+    'platform.currency': ADD,
     'platform.partner': CHANGE,
     'platform.frame_session': ADD,
     'platform.event': CHANGE,

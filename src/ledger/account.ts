@@ -5,9 +5,9 @@
  */
 import type { Tx } from '../db/db.ts'
 import { statement } from '../db/db.ts'
+import { recordScales } from '../db/scales.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
 import type { Money, Scales } from '../protocol/money.ts'
-import { recordScales } from './currency.ts'
 
 export interface Account {
   readonly player: PlayerId
@@ -45,7 +45,7 @@ export async function openAccounts(
   scales: Scales,
   at: Date,
 ): Promise<void> {
-  await recordScales(tx, currencies, scales)
+  await recordScales(tx, 'wallet', currencies, scales)
   await tx.execute(OPEN_ACCOUNTS, [bucket, player, currencies, dayOf(at)])
 }
 

@@ -2,7 +2,7 @@
  * The last look after the partner's yes (C-3): is every event still on, are the odds still these, is every limit kept?
  * Pure; answers the rollback reason, or undefined when the bet stands.
  */
-import type { Money, Scales } from '../protocol/money.ts'
+import { type Money, type Scales, scaleOf } from '../protocol/money.ts'
 import type { PlatformBet } from './bet.ts'
 import type { KnownSelection } from './bet-store.ts'
 import type { Exposure, Limits } from './limits.ts'
@@ -31,7 +31,7 @@ function eventObjection(selections: readonly KnownSelection[]): number | undefin
 }
 
 function limitObjection({ bet, limits, exposure, win, scales }: ControlFacts): number | undefined {
-  const scale = scales.get(bet.currency) ?? 0
+  const scale = scaleOf(scales, bet.currency)
   const over = (amount: bigint, limit: string | undefined) => limit !== undefined && amount > limitIn(limit, scale)
   if (over(exposure.outcomeStake + bet.stake, limits.outcomeMaxStake)) return 110
   if (over(exposure.outcomeWin + win, limits.outcomeMaxWin)) return 111

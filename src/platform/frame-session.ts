@@ -19,6 +19,11 @@ export interface FrameSession {
   readonly profile: UserProfile
 }
 
+export interface KeptSession extends FrameSession {
+  /** In which amounts of the currency are stored (M-5); null when there are none yet. */
+  readonly scale: number | null
+}
+
 const INSERT = statement(
   'platform_insert_frame_session',
   `insert into platform.frame_session (frame_session_id, partner_id, token, user_id, operator_user, currency, profile, created_at)
@@ -26,8 +31,8 @@ const INSERT = statement(
 )
 const READ = statement(
   'platform_read_frame_session',
-  `select frame_session_id, partner_id, token, user_id, operator_user, currency, profile
-   from platform.frame_session where frame_session_id = $1::uuid`,
+  `select f.frame_session_id, f.partner_id, f.token, f.user_id, f.operator_user, f.currency, f.profile, c.scale
+   from platform.frame_session f left join platform.currency c on c.currency = f.currency where f.frame_session_id = $1::uuid`,
 )
 
 interface Row extends Record<string, unknown> {
@@ -38,6 +43,7 @@ interface Row extends Record<string, unknown> {
   operator_user: string | null
   currency: string
   profile: UserProfile
+  scale: number | null
 }
 
 export type Loaded =
@@ -89,10 +95,10 @@ async function save({ db, clock }: FlowDeps, session: FrameSession): Promise<voi
   )
 }
 
-export async function readFrameSession({ db }: FlowDeps, frameSessionId: string): Promise<FrameSession | undefined> {
+export async function readFrameSession({ db }: FlowDeps, frameSessionId: string): Promise<KeptSession | undefined> {
   const [row] = await db.query<Row>(READ, [frameSessionId])
   if (row === undefined) return undefined
-  const { frame_session_id, partner_id, token, user_id, operator_user, currency, profile } = row
+  const { frame_session_id, partner_id, token, user_id, operator_user, currency, profile, scale } = row
   return {
     frameSessionId: frame_session_id,
     partnerId: partner_id,
@@ -101,5 +107,6 @@ export async function readFrameSession({ db }: FlowDeps, frameSessionId: string)
     operatorUser: operator_user,
     currency,
     profile,
+    scale,
   }
 }

@@ -1,5 +1,5 @@
 /** The bodies that the platform sends (interface.md). JSON text is put together here, so that amounts keep their decimal digits (M-1). */
-import { formatMoney, type Money, type Scales } from '../protocol/money.ts'
+import { formatMoney, type Money, type Scales, scaleOf } from '../protocol/money.ts'
 import type { Identity, PlatformBet, Result, Selection } from './bet.ts'
 import { formatOdds } from './odds.ts'
 
@@ -23,7 +23,7 @@ function common(bet: PlatformBet, type: 1 | 2 | 3, amount: Money, { scales, requ
     ['type', String(type)],
     ['transactionId', json(bet.betId)],
     ...user(bet),
-    ['amount', formatMoney(amount, scales.get(bet.currency) ?? 0)],
+    ['amount', formatMoney(amount, scaleOf(scales, bet.currency))],
     ['currency', json(bet.currency)],
     ['coefficient', formatOdds(bet.odds)],
     ['gameType', json('sportsbook')],

@@ -1,12 +1,13 @@
 /** Placing a bet from beginning to end: commit the intent, call the partner, record the answer, take the last look. */
 import { createHash, randomUUID } from 'node:crypto'
+import { recordScales } from '../db/scales.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import { formatMoney, isExactNumber, type Money, parseDecimal, scaleOf } from '../protocol/money.ts'
+import { formatMoney, isCurrency, isExactNumber, type Money, parseDecimal, scaleOf } from '../protocol/money.ts'
 import { notCalled } from '../wallet-client/wallet-client.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { readSubmission } from './bet-store.ts'
-import { type FrameSession, readFrameSession } from './frame-session.ts'
+import { type FrameSession, type KeptSession, readFrameSession } from './frame-session.ts'
 import type { PlaceExtras } from './message.ts'
 import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
 import type { Partners } from './partner.ts'
@@ -76,6 +77,7 @@ export async function placeBet(deps: PlaceDeps, wanted: Wanted): Promise<PlacedB
   if (session === undefined) return undefined
   const selections = wanted.selections.map(toSelection)
   const bet = toBet(deps, session, wanted, selections)
+  await keepScale(deps, session)
   const submission = {
     frameSessionId: session.frameSessionId,
     idempotencyKey: wanted.idempotencyKey ?? null,
@@ -97,6 +99,12 @@ export async function placeBet(deps: PlaceDeps, wanted: Wanted): Promise<PlacedB
   const placed = await finishPlacing(deps, placing, answer, startedAt)
   if (placed.status === 'cancelled') deps.decided()
   return { betId: bet.betId, ...placed }
+}
+
+/** M-5: the scale is on record before an amount is. Most often it was so already when the session was read. */
+async function keepScale({ db, scales }: PlaceDeps, { currency, scale }: KeptSession): Promise<void> {
+  if (scale !== scaleOf(scales, currency))
+    await db.transaction((tx) => recordScales(tx, 'platform', [currency], scales))
 }
 
 async function answerRepeat(
@@ -136,6 +144,7 @@ function toBet(
   selections: readonly Selection[],
 ): PlatformBet {
   const { partnerId, token, userId, operatorUser, currency } = session
+  if (!isCurrency(scales, currency)) throw new BadBet('/frameSessionId', `is in ${currency}, which is not known here`)
   const bonusId = wanted.bonusId ?? null
   const stake = parseAmount(wanted.amount, scaleOf(scales, currency))
   if (stake === undefined || (stake === 0n && bonusId === null))

@@ -135,7 +135,7 @@ export const STANDARD_SCALES: Scales = new Map(
 /** The finest scale that leaves room for useful amounts under MAX_AMOUNT. */
 export const MAX_SCALE = 12
 
-/** The scale of a currency in use; one that is not configured is a bug: the start refuses it (ledger/currency.ts). */
+/** The scale of a currency in use; one that is not configured is a bug: the start refuses it (M-5). */
 export function scaleOf(scales: Scales, currency: string): number {
   const scale = scales.get(currency)
   if (scale === undefined) throw new Error(`the scale of ${currency} is not known`)

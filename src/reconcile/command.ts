@@ -34,7 +34,7 @@ export async function runReconcile(
       ...(options.csv ? [csvReport(options.csv)] : []),
     ]
     const found = (finding: Finding) => reports.forEach((report: Report) => void report.found(finding))
-    const summary = await reconcile({ platform, wallet, scales: config.scales, partnerId: options.partner }, found)
+    const summary = await reconcile({ platform, wallet, partnerId: options.partner }, found)
     for (const report of reports) report.end(summary)
     return summary.differences === 0
   } finally {

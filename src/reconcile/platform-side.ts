@@ -1,8 +1,8 @@
 /** The platform's bets of one partner, as the partner has acknowledged them. Reads only. */
 import { type Row, statement, type Tx } from '../db/db.ts'
-import { formatMoney, type Money, type Scales } from '../protocol/money.ts'
+import type { Money } from '../protocol/money.ts'
 import { WrongUse } from '../wrong-use.ts'
-import type { Expected, Pages, PlatformSide } from './sides.ts'
+import { amountIn, type Expected, type Pages, type PlatformSide } from './sides.ts'
 
 interface BetRow extends Row {
   bet_id: string
@@ -20,12 +20,14 @@ interface BetRow extends Row {
   moving: boolean
   stuck: boolean
   refused: string | null
+  scale: number | null
 }
 
 /** The last delivery tells whether the partner refused what it was told last; the Place bet's refusal is the bet's own status. */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
-    b.told_status, b.told_payout, b.told_result_type, b.deliveries, d.moving, d.stuck, d.refused
+    b.told_status, b.told_payout, b.told_result_type, b.deliveries, d.moving, d.stuck, d.refused, c.scale
   from platform.bet b
+  left join platform.currency c on c.currency = b.currency
   cross join lateral (
     select coalesce(bool_or(l.status = 'pending'), false) as moving, coalesce(bool_or(l.status = 'stuck'), false) as stuck,
       max(l.operation || ', code ' || l.code) filter (where l.status = 'refused' and l.operation <> 'place' and l.number = b.deliveries) as refused
@@ -57,7 +59,6 @@ export async function choosePartner(db: Reading, wanted: string | undefined): Pr
 
 export interface PlatformReader {
   readonly partnerId: string
-  readonly scales: Scales
   /** By `userId`. */
   readonly only: (userId: string) => boolean
 }
@@ -65,13 +66,13 @@ export interface PlatformReader {
 /** All bets in order, from the snapshot of `tx`. A uuid's order is that of its text. */
 export async function* streamPlatform(
   tx: Tx,
-  { partnerId, scales, only }: PlatformReader,
+  { partnerId, only }: PlatformReader,
 ): Pages<PlatformSide> & AsyncGenerator<PlatformSide[]> {
   await tx.execute(DECLARE, [partnerId])
   for (;;) {
     const rows = await tx.query<BetRow>(FETCH)
     if (rows.length === 0) return
-    yield rows.filter(({ user_id }) => only(user_id)).map((row) => toSide(row, scales))
+    yield rows.filter(({ user_id }) => only(user_id)).map((row) => toSide(row))
   }
 }
 
@@ -81,15 +82,15 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Some bets as they are now. */
 export async function readPlatform(
   db: Reading,
-  { partnerId, scales, only }: PlatformReader,
+  { partnerId, only }: PlatformReader,
   betIds: readonly string[],
 ): Promise<Map<string, PlatformSide>> {
   const rows = await db.query<BetRow>(READ, [partnerId, betIds.filter((betId) => UUID.test(betId))])
-  return new Map(rows.filter(({ user_id }) => only(user_id)).map((row) => [row.bet_id, toSide(row, scales)]))
+  return new Map(rows.filter(({ user_id }) => only(user_id)).map((row) => [row.bet_id, toSide(row)]))
 }
 
-function toSide(row: BetRow, scales: Scales): PlatformSide {
-  const show = (amount: Money) => formatMoney(amount, scales.get(row.currency) ?? 0)
+function toSide(row: BetRow): PlatformSide {
+  const show = (amount: Money) => amountIn(row, amount)
   const { operator_user, user_id, currency, status } = row
   const isMoving = row.moving || status === 'placing'
   return {

@@ -6,7 +6,6 @@
  * between the two readings: what differs is looked at again, and counts only if it still differs while nothing happens to it.
  */
 import type { Db, Tx } from '../db/db.ts'
-import type { Scales } from '../protocol/money.ts'
 import { type ByHand, type Finding, judge, type Verdict } from './compare.ts'
 import { pair } from './merge.ts'
 import { choosePartner, type PlatformReader, readPlatform, streamPlatform } from './platform-side.ts'
@@ -24,7 +23,6 @@ export type WalletSource =
 export interface ReconcileOptions {
   readonly platform: Db
   readonly wallet: WalletSource
-  readonly scales: Scales
   /** May be left out when the platform has one. */
   readonly partnerId?: string | undefined
   readonly byHand?: ByHand
@@ -44,20 +42,20 @@ export interface Summary {
 
 /** Tells `found` every finding, nearly in the order of bet ids, and resolves when everything is compared. */
 export async function reconcile(options: ReconcileOptions, found: (finding: Finding) => void): Promise<Summary> {
-  const { platform, wallet, scales } = options
+  const { platform, wallet } = options
   const partnerId = await choosePartner(platform, options.partnerId)
-  const reader = { partnerId, scales, only: options.only ?? (() => true) }
+  const reader = { partnerId, only: options.only ?? (() => true) }
   const run = { reader, found, byHand: options.byHand ?? (() => false) }
   switch (wallet.kind) {
     case 'same':
-      return platform.snapshot((tx) => compareAll(run, tx, streamWallet(tx, scales)))
+      return platform.snapshot((tx) => compareAll(run, tx, streamWallet(tx)))
     case 'database':
       return wallet.db.snapshot((walletTx) => {
         const now = nowOf(wallet.db, walletTx)
         return platform.snapshot((tx) =>
-          compareAll(run, tx, streamWallet(walletTx, scales), {
+          compareAll(run, tx, streamWallet(walletTx), {
             platform: nowOf(platform, tx),
-            readWallet: (keys) => readWallet(now, scales, keys),
+            readWallet: (keys) => readWallet(now, keys),
           }),
         )
       })

@@ -1,4 +1,5 @@
 /** One bet as each of the two sides has it. Amounts are decimal text: the two may store a currency in different scales. */
+import { formatMoney, type Money } from '../protocol/money.ts'
 
 /** What the partner has acknowledged last; `none` when it never said yes. */
 export type Expected =
@@ -44,6 +45,15 @@ export interface Pair {
 
 /** Bets in the order of their ids, byte by byte, as `collate "C"` has it; in pages. */
 export type Pages<T> = AsyncIterable<readonly T[]>
+
+/** A stored amount as decimal text; `scale` is that in which its side stores the currency (M-5). */
+export function amountIn(
+  { scale, currency }: { scale: number | null; currency: string | null },
+  amount: Money,
+): string {
+  if (scale === null) throw new Error(`no scale of ${currency} is on record beside its amounts`)
+  return formatMoney(amount, scale)
+}
 
 /** The order of both streams. Ids are compared as bytes, whatever the collations of the databases are. */
 export function compareIds(a: string, b: string): number {

@@ -1,7 +1,7 @@
 /** The wallet's bets, read from its database. Reads only. */
 import { type Row, statement, type Tx } from '../db/db.ts'
-import { formatMoney, type Money, type Scales } from '../protocol/money.ts'
-import type { Pages, WalletSide } from './sides.ts'
+import type { Money } from '../protocol/money.ts'
+import { amountIn, type Pages, type WalletSide } from './sides.ts'
 
 interface BetRow extends Row {
   bet_id: string
@@ -11,7 +11,6 @@ interface BetRow extends Row {
   stake: Money | null
   payout: Money | null
   result_type: string | null
-  /** In which the wallet stores amounts of the currency. */
   scale: number | null
 }
 
@@ -33,12 +32,12 @@ const READ = statement(
 )
 
 /** All bets in order, from the snapshot of `tx`; the database sorts, on disk if there are many. */
-export async function* streamWallet(tx: Tx, scales: Scales): Pages<WalletSide> & AsyncGenerator<WalletSide[]> {
+export async function* streamWallet(tx: Tx): Pages<WalletSide> & AsyncGenerator<WalletSide[]> {
   await tx.execute(DECLARE, [])
   for (;;) {
     const rows = await tx.query<BetRow>(FETCH)
     if (rows.length === 0) return
-    yield rows.map((row) => toSide(row, scales))
+    yield rows.map(toSide)
   }
 }
 
@@ -49,18 +48,13 @@ export interface BetKey {
 }
 
 /** Some bets as they are now. */
-export async function readWallet(
-  db: Pick<Tx, 'query'>,
-  scales: Scales,
-  keys: readonly BetKey[],
-): Promise<WalletSide[]> {
+export async function readWallet(db: Pick<Tx, 'query'>, keys: readonly BetKey[]): Promise<WalletSide[]> {
   const rows = await db.query<BetRow>(READ, [keys.map((key) => key.player), keys.map((key) => key.betId)])
-  return rows.map((row) => toSide(row, scales))
+  return rows.map(toSide)
 }
 
-function toSide(row: BetRow, scales: Scales): WalletSide {
+function toSide(row: BetRow): WalletSide {
   const { bet_id: betId, player, status, currency, stake, payout, result_type: resultType } = row
-  const scale = row.scale ?? scales.get(currency ?? '') ?? 0
-  const show = (amount: Money | null) => (amount === null ? null : formatMoney(amount, scale))
+  const show = (amount: Money | null) => (amount === null ? null : amountIn(row, amount))
   return { betId, player, status, currency, stake: show(stake), payout: show(payout), resultType }
 }

@@ -117,7 +117,7 @@ function settled(
 }
 
 function showAmount(amount: number, currency: string): string {
-  const scale = STANDARD_SCALES.get(currency) ?? 0
-  const units = parseDecimal(String(amount), scale)
-  return units === undefined ? String(amount) : formatMoney(units, scale)
+  const scale = STANDARD_SCALES.get(currency)
+  const units = scale === undefined ? undefined : parseDecimal(String(amount), scale)
+  return scale === undefined || units === undefined ? String(amount) : formatMoney(units, scale)
 }

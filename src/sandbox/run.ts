@@ -155,12 +155,12 @@ async function report(stage: Stage, config: Config, story: Story, screen: Screen
   const { houses, network } = stage
   for (const line of ['', ...keyLines(stage, config), '', ...story.sums(network.counts)]) screen.line(line)
   let isClean = true
-  for (const house of houses) isClean = (await isInOrder(stage, house, config, screen)) && isClean
+  for (const house of houses) isClean = (await isInOrder(stage, house, screen)) && isClean
   return isClean
 }
 
 /** The wallet's audit, and its books against the platform's. */
-async function isInOrder({ db }: Stage, house: House, { scales }: Config, screen: Screen): Promise<boolean> {
+async function isInOrder({ db }: Stage, house: House, screen: Screen): Promise<boolean> {
   const { wallet, partnerId } = house
   const audit = await wallet.get<{ ok: boolean; findings: object[] }>('GET', '/operator/audit')
   for (const finding of audit.findings) screen.line(`audit: ${JSON.stringify(finding)}`)
@@ -168,7 +168,7 @@ async function isInOrder({ db }: Stage, house: House, { scales }: Config, screen
   const bettors = new Set(BETTORS.map(({ userId }) => userId))
   const byHand = (player: string) => !bettors.has(player)
   const source = house.db === db ? ({ kind: 'same' } as const) : ({ kind: 'database', db: house.db } as const)
-  const summary = await reconcile({ platform: db, wallet: source, scales, partnerId, byHand }, (finding) =>
+  const summary = await reconcile({ platform: db, wallet: source, partnerId, byHand }, (finding) =>
     screen.line(lineOf(finding)),
   )
   for (const line of wrapped(summaryLine(summary))) screen.line(line)

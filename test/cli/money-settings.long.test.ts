@@ -128,7 +128,7 @@ describe('a second platform', () => {
       run(['settings', 'platform', '--apply'], { DATABASE_URL: databaseUrl, PURSER_CURRENCIES: currencies })
     const refused = await apply('GOLD:2')
     expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toContain('PURSER_CURRENCIES must keep EUR:3')
+    expect(refused.stderr).toContain('EUR is stored with 3 decimals, configured are 2')
     expect(await apply('GOLD:4,EUR:3')).toMatchObject({ code: 0 })
     await (await start(databaseUrl, 'EUR:3,GOLD:4')).stop()
   })

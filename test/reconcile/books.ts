@@ -47,11 +47,12 @@ const PLAYERS = `
 /** The platform's book, statement by statement. */
 export function platformBook(bets: number): string[] {
   const partner = `insert into platform.partner values ('${PARTNER}', 'http://127.0.0.1:9', 's', now())`
-  return [partner, PLATFORM_BETS, DELIVERIES].map((sql) => sql.replace('COUNT', `${bets}`))
+  const currency = "insert into platform.currency values ('EUR', 2)"
+  return [partner, currency, PLATFORM_BETS, DELIVERIES].map((sql) => sql.replace('COUNT', `${bets}`))
 }
 
 export function walletBook(bets: number): string[] {
-  const currency = "insert into purser.currency values ('EUR', 2) on conflict do nothing"
+  const currency = "insert into purser.currency values ('EUR', 2), ('USD', 2) on conflict do nothing"
   return [currency, PLAYERS, WALLET_BETS].map((sql) => sql.replace('COUNT', `${bets}`))
 }
 

@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/open.ts'
-import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import type { Finding } from '../../src/reconcile/compare.ts'
 import { reconcile } from '../../src/reconcile/reconcile.ts'
 import { betIdOf, platformBook, walletBook } from './books.ts'
@@ -21,7 +20,7 @@ test('two embedded databases are compared too, each on its one connection', asyn
   const platform = await open(platformBook(BETS))
   const wallet = await open(walletBook(BETS - 4))
   const findings: Finding[] = []
-  const options = { platform, wallet: { kind: 'database', db: wallet }, scales: STANDARD_SCALES } as const
+  const options = { platform, wallet: { kind: 'database', db: wallet } } as const
   const summary = await reconcile(options, (one) => findings.push(one))
   expect(summary).toMatchObject({ bets: BETS, differences: 3 })
   expect(findings.map(({ kind, betId }) => `${kind} ${betId}`)).toEqual(

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
-import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import type { Finding } from '../../src/reconcile/compare.ts'
 import { reconcile } from '../../src/reconcile/reconcile.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -37,7 +36,7 @@ async function compareDuring(happen: () => Promise<void>): Promise<Finding[]> {
       }),
   }
   const findings: Finding[] = []
-  const options = { platform: slow, wallet: { kind: 'database', db: wallet }, scales: STANDARD_SCALES } as const
+  const options = { platform: slow, wallet: { kind: 'database', db: wallet } } as const
   await reconcile(options, (finding) => findings.push(finding))
   return findings
 }

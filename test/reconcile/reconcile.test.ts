@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openDb } from '../../src/db/open.ts'
-import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import type { Finding } from '../../src/reconcile/compare.ts'
 import { reconcile, type Summary, type WalletSource } from '../../src/reconcile/reconcile.ts'
 import { serveWallet } from '../../src/serve.ts'
@@ -38,9 +37,7 @@ async function compare(way: Way, partnerId?: string): Promise<Result> {
   const { source, close } = await walletOf(way)
   const findings: Finding[] = []
   try {
-    const summary = await reconcile({ platform, wallet: source, scales: STANDARD_SCALES, partnerId }, (one) =>
-      findings.push(one),
-    )
+    const summary = await reconcile({ platform, wallet: source, partnerId }, (one) => findings.push(one))
     return { ...summary, findings }
   } finally {
     await close()
@@ -239,6 +236,15 @@ describe('the verdict', () => {
   test('compares amounts, not their minor units: the wallet may store more decimals', async () => {
     await books.wallet("update purser.currency set scale = 4 where $1 <> '' and currency = 'EUR'", 1)
     await books.wallet("update purser.bet set stake = stake * 100, payout = payout * 100 where $1 <> ''", 1)
+    expect(await compare('one database')).toMatchObject({ differences: 0, bets: BETS })
+  })
+
+  test('M-5: reads the platform in the platform’s scale, whatever its own environment says', async () => {
+    await books.platform("update platform.currency set scale = 4 where $1 <> '' and currency = 'EUR'", 1)
+    await books.platform(
+      'update platform.bet set stake = stake * 100, payout = payout * 100, told_payout = told_payout * 100 where bet_id <> $1',
+      41,
+    )
     expect(await compare('one database')).toMatchObject({ differences: 0, bets: BETS })
   })
 

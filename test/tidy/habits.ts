@@ -51,6 +51,22 @@ export const noFloats: Rule = (source) => {
   )
 }
 
+/** `scale`, `row.scale`, `scales.get(…)`, `scales[…]`, whatever the table is called. */
+const A_SCALE = /(^scale|\.scale|scales(\.get\([^()]*\)|\[[^\]]*\]))$/i
+
+/** M-5: an amount whose scale is not known is not shown in a scale that somebody guessed. Scales of two tables may follow each other; the kit stores none. */
+export const noFallbackScale: Rule = (source) => {
+  if (source.path.startsWith('src/conformance/')) return []
+  const text = (node: Node | undefined) => (node === undefined ? '' : source.text.slice(node.start, node.end))
+  const guesses = source.nodes.filter((node) => {
+    const [left, right] = [memberOf(node, 'left'), memberOf(node, 'right')]
+    if (node.type === 'AssignmentPattern') return /^scales?$/i.test(text(left)) && right?.type === 'Literal'
+    const isFallback = node.type === 'LogicalExpression' && (node.operator === '??' || node.operator === '||')
+    return isFallback && A_SCALE.test(text(left)) && !A_SCALE.test(text(right))
+  })
+  return guesses.map((node) => at(source, node, 'a scale that is not known is guessed'))
+}
+
 export const noDefaultExport: Rule = (source) =>
   source.nodes
     .filter(({ type }) => type === 'ExportDefaultDeclaration')
