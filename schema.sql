@@ -282,12 +282,21 @@ CREATE TABLE purser.cash_movement (
     version bigint NOT NULL,
     balance_after bigint NOT NULL,
     despite_exclusion boolean DEFAULT false NOT NULL,
-    CONSTRAINT cash_movement_amount_check CHECK ((amount > 0)),
+    reason text,
+    person text,
+    ticket text,
+    bet_id text COLLATE pg_catalog."C",
+    CONSTRAINT cash_movement_adjustment_check CHECK (
+CASE kind
+    WHEN 'adjustment'::text THEN ((reason IS NOT NULL) AND (person IS NOT NULL))
+    ELSE (COALESCE(reason, person, ticket, bet_id) IS NULL)
+END),
+    CONSTRAINT cash_movement_amount_check CHECK (((amount > 0) OR ((kind = 'adjustment'::text) AND (amount < 0)))),
     CONSTRAINT cash_movement_check CHECK (((kind = 'deposit'::text) OR (NOT despite_exclusion))),
-    CONSTRAINT cash_movement_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text])))
+    CONSTRAINT cash_movement_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text, 'adjustment'::text])))
 );
 
-COMMENT ON TABLE purser.cash_movement IS 'Deposits and withdrawals by the operator''s reference: the same reference again is answered from here.';
+COMMENT ON TABLE purser.cash_movement IS 'Deposits, withdrawals and adjustments by the operator''s reference: the same reference again is answered from here. The amount of an adjustment is signed; bet_id is the bet that it corrects.';
 
 CREATE TABLE purser.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
@@ -363,8 +372,8 @@ CREATE TABLE purser.transfer (
     CONSTRAINT transfer_check CHECK ((debit <> credit)),
     CONSTRAINT transfer_check1 CHECK (((amount > 0) OR ((amount = 0) AND (kind = ANY (ARRAY['stake'::text, 'refund'::text]))))),
     CONSTRAINT transfer_check2 CHECK (((balance_after >= 0) OR (debit <> 'player'::text) OR (kind = 'payout_reversal'::text))),
-    CONSTRAINT transfer_credit_check CHECK ((credit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text]))),
-    CONSTRAINT transfer_debit_check CHECK ((debit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text]))),
+    CONSTRAINT transfer_credit_check CHECK ((credit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text, 'adjustments'::text]))),
+    CONSTRAINT transfer_debit_check CHECK ((debit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text, 'adjustments'::text]))),
     CONSTRAINT transfer_version_check CHECK ((version > 0))
 );
 

@@ -1,13 +1,16 @@
 /** The hand-written part of openapi/wallet.json: introduction, security, tags, and the schemas that get a name. */
 
 import { ProblemSchema } from '../dist/http/problem.js'
+import * as adjustments from '../dist/operator/adjustments.js'
 import { AuditSchema } from '../dist/operator/audit.js'
 import * as lists from '../dist/operator/bet-list.js'
 import * as bets from '../dist/operator/bets.js'
 import * as cash from '../dist/operator/cash.js'
 import * as customFields from '../dist/operator/custom-fields.js'
+import * as movement from '../dist/operator/movement.js'
 import * as players from '../dist/operator/players.js'
 import * as sessions from '../dist/operator/sessions.js'
+import * as statement from '../dist/operator/statement.js'
 import * as requests from '../dist/protocol/bet-request.js'
 import * as replies from '../dist/protocol/reply.js'
 import { SIGNATURE_HEADER } from '../dist/protocol/signature.js'
@@ -35,7 +38,10 @@ export const OPENAPI = {
   tags: [
     { name: 'Partner wire', description: 'The calls of the betting platform.' },
     { name: 'Operator: players', description: 'Players, their sessions, limits and currencies.' },
-    { name: 'Operator: money', description: 'Deposits, withdrawals, balances, statements, and the audit of it all.' },
+    {
+      name: 'Operator: money',
+      description: 'Deposits, withdrawals, adjustments, balances, statements, and the audit of it all.',
+    },
     { name: 'Operator: bets', description: 'Bets with their history, locks, and calls that need a person.' },
   ],
   components: {
@@ -70,10 +76,11 @@ export const NAMED_SCHEMAS = {
   Session: sessions.SessionSchema,
   Deposit: cash.DepositSchema,
   Withdrawal: cash.WithdrawalSchema,
-  CashReceipt: cash.MovementSchema,
+  Adjustment: adjustments.AdjustmentSchema,
+  CashReceipt: movement.MovementSchema,
   Balances: cash.BalancesSchema,
-  Transfer: cash.TransferSchema,
-  TransferPage: cash.StatementSchema,
+  Transfer: statement.TransferSchema,
+  TransferPage: statement.StatementSchema,
   Bet: bets.BetSchema,
   BetPage: lists.BetListSchema,
   BetHistory: bets.BetHistorySchema,

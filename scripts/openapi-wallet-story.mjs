@@ -122,6 +122,27 @@ const money = [
   ),
 ]
 
+const fix = (over, path = PATH) =>
+  post(`${path}/adjustments`, {
+    ...{ currency: 'EUR', amount: '-5.00', reference: 'corr-17', reason: 'paid twice after the outage' },
+    ...{ person: 'maria', ticket: 'SUP-4711', ...over },
+  })
+
+const corrections = [
+  step('adjustment', 201, 'taken', 'Also the answer to the same again', fix({})),
+  step(
+    'adjustment',
+    201,
+    'given',
+    'For one of her bets',
+    fix({ amount: '5.00', reference: 'corr-18', transactionId: BET }),
+  ),
+  step('adjustment', 400, 'anonymous', 'Nobody decided it', fix({ person: undefined })),
+  step('adjustment', 404, 'unknown', 'Nobody has this id', fix({}, NOBODY)),
+  step('adjustment', 409, 'tooMuch', 'More than she has', fix({ amount: '-9999.00', reference: 'corr-19' })),
+  step('adjustment', 422, 'reused', 'The reference of another movement', fix({ amount: '-6.00' })),
+]
+
 function cash(path, amount, reference, currency = 'EUR') {
   return [`${PATH}/${path}`, { currency, amount, reference }]
 }
@@ -196,7 +217,7 @@ const farewell = [
 
 /** The key is looked at before anything else, so what is sent does not matter. */
 const OPERATIONS =
-  'createPlayer readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal readBalances \
+  'createPlayer readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit listBets readBet lockBet unlockBet listAnomalies'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
@@ -233,4 +254,15 @@ const unavailable = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 503, 'unavailable', 'The database is down', get('/operator/audit')),
 )
 
-export const STORY = [players, sessions, money, wire, oversight, farewell, withoutKey, failing, unavailable].flat()
+export const STORY = [
+  players,
+  sessions,
+  money,
+  wire,
+  corrections,
+  oversight,
+  farewell,
+  withoutKey,
+  failing,
+  unavailable,
+].flat()

@@ -17,7 +17,13 @@ const WALLET = [
   ...['POST /payment/bet', 'PUT /payment/bet', 'POST /user/profile', 'POST /user/balance', 'POST /payment/check'],
   ...['POST /operator/players', `GET ${PLAYER}`, `PATCH ${PLAYER}`],
   ...[`POST ${PLAYER}/sessions`, `DELETE ${PLAYER}/sessions`, `POST ${PLAYER}/currency`],
-  ...[`POST ${PLAYER}/deposits`, `POST ${PLAYER}/withdrawals`, `GET ${PLAYER}/balances`, `GET ${PLAYER}/statement`],
+  ...[
+    `POST ${PLAYER}/deposits`,
+    `POST ${PLAYER}/withdrawals`,
+    `POST ${PLAYER}/adjustments`,
+    `GET ${PLAYER}/balances`,
+    `GET ${PLAYER}/statement`,
+  ],
   ...['GET /operator/bets', `GET ${PLAYER}/bets/{transactionId}`, 'GET /operator/anomalies', 'GET /operator/audit'],
   ...[`PUT ${PLAYER}/bets/{transactionId}/lock`, `DELETE ${PLAYER}/bets/{transactionId}/lock`],
 ]

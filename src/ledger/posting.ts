@@ -3,11 +3,12 @@ import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 
 /** The player's account is a row; the others exist per bucket and currency as names in transfers, and are summed. */
-export type AccountName = 'player' | 'open_stakes' | 'house' | 'promotions' | 'cash_in' | 'cash_out'
+export type AccountName = 'player' | 'open_stakes' | 'house' | 'promotions' | 'cash_in' | 'cash_out' | 'adjustments'
 
 /**
  * stake: funder → open stakes · refund: back again · stake_closed: open stakes → house · stake_reopened: back again ·
- * payout: house → payee · payout_reversal: back again · deposit: cash in → player · withdrawal: player → cash out
+ * payout: house → payee · payout_reversal: back again · deposit: cash in → player · withdrawal: player → cash out ·
+ * adjustment: adjustments → player, or back, as a person decided (O-2)
  */
 export const TRANSFER_KINDS = [
   'stake',
@@ -18,6 +19,7 @@ export const TRANSFER_KINDS = [
   'payout_reversal',
   'deposit',
   'withdrawal',
+  'adjustment',
 ] as const
 
 export type TransferKind = (typeof TRANSFER_KINDS)[number]
@@ -31,7 +33,7 @@ export interface Posting {
   readonly amount: Money
   readonly betId?: BetId | undefined
   readonly requestId?: RequestId | undefined
-  /** The operator's reference of a deposit or withdrawal. */
+  /** The operator's reference of a deposit, withdrawal or adjustment. */
   readonly reference?: string | undefined
 }
 

@@ -9,8 +9,8 @@ import { type BetId, type Currency, isStorable, type PlayerId } from '../protoco
 import type { Json } from '../protocol/json.ts'
 import { type Money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/bet-store.ts'
-import { showTransfer, TransferSchema } from './cash.ts'
 import { findPlayer, type OperatorDeps, show, withPlayer } from './operator.ts'
+import { showTransfer, TransferSchema } from './statement.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })

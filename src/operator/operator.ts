@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/db.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
-import { formatMoney, isCurrency, type Money, parseDecimal, type Scales, scaleOf } from '../protocol/money.ts'
+import { formatMoney, isCurrency, type Money, money, parseDecimal, type Scales, scaleOf } from '../protocol/money.ts'
 import { bucketOf } from '../wallet/bucket.ts'
 import { lockPlayers, type Player, readPlayer } from '../wallet/player.ts'
 
@@ -69,6 +69,12 @@ export function toAmount({ scales }: OperatorDeps, text: string, currency: Curre
   const amount = parseDecimal(text, scaleOf(scales, currency))
   if (amount === undefined) throw invalid(pointer, `is too large or has more decimals than ${currency}`)
   return amount
+}
+
+/** As `toAmount`, of a decimal that may begin with a minus. */
+export function toSignedAmount(deps: OperatorDeps, text: string, currency: Currency, pointer: string): Money {
+  const amount = toAmount(deps, text.replace('-', ''), currency, pointer)
+  return text.startsWith('-') ? money(-amount) : amount
 }
 
 /** Money as a decimal string of the currency, "-12.10". */

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
+import { AdjustmentSchema, adjust } from './adjustments.ts'
 import { AuditSchema, audit } from './audit.ts'
 import {
   AnomalyListSchema,
@@ -14,17 +15,8 @@ import {
   listBets,
 } from './bet-list.ts'
 import { BetHistorySchema, getBet, setLock } from './bets.ts'
-import {
-  BalancesSchema,
-  DepositSchema,
-  getBalances,
-  getStatement,
-  MovementSchema,
-  moveCash,
-  StatementQuerySchema,
-  StatementSchema,
-  WithdrawalSchema,
-} from './cash.ts'
+import { BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
+import { MovementSchema } from './movement.ts'
 import type { OperatorDeps } from './operator.ts'
 import { createPlayer, getPlayer, NewPlayerSchema, PlayerPatchSchema, PlayerSchema, patchPlayer } from './players.ts'
 import {
@@ -35,6 +27,7 @@ import {
   SwitchSchema,
   switchCurrency,
 } from './sessions.ts'
+import { getStatement, StatementQuerySchema, StatementSchema } from './statement.ts'
 
 export interface RouteDeps extends OperatorDeps {
   readonly clawback: Rules['clawback']
@@ -151,6 +144,16 @@ function addMoneyRoutes(api: FastifyInstance, deps: RouteDeps): void {
       async (request, reply) => reply.code(201).send(await moveCash(deps, request.params.userId, kind, request.body)),
     )
   }
+  api.post<InPlayer & { Body: Static<typeof AdjustmentSchema> }>(
+    '/players/:userId/adjustments',
+    describe('adjustment', tag, 'Correct a balance by hand, once per reference (O-2)', {
+      params: PlayerPath,
+      body: AdjustmentSchema,
+      ok: { 201: MovementSchema },
+      problems: { 409: 'not_enough_money, currency_not_available or balance_too_large', 422: 'reference_reused' },
+    }),
+    async (request, reply) => reply.code(201).send(await adjust(deps, request.params.userId, request.body)),
+  )
   api.get<InPlayer>(
     '/players/:userId/balances',
     describe('readBalances', tag, 'Balances in all currencies', {

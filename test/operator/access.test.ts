@@ -80,9 +80,11 @@ describe('with the key', () => {
   test.each(CALLS.filter(([, path]) => path.includes('nobody')))(
     '%s %s of a player that does not exist is 404',
     async (method, path) => {
+      const movement = { currency: 'EUR', amount: '1.00', reference: 'r' }
       const bodies: Record<string, object> = {
         PATCH: {},
-        ...(/deposits|withdrawals/.test(path) && { POST: { currency: 'EUR', amount: '1.00', reference: 'r' } }),
+        ...(/deposits|withdrawals/.test(path) && { POST: movement }),
+        ...(path.endsWith('/adjustments') && { POST: { ...movement, reason: 'why', person: 'maria' } }),
         ...(path.endsWith('/currency') && { POST: { currency: 'EUR' } }),
       }
       expectProblem(await wallet.operator.request(method, path, bodies[method]), 404, 'not_found')

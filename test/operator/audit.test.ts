@@ -77,11 +77,18 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
       amount: '5.00',
       reference: 'out',
     })
+    for (const amount of ['3.00', '-3.00']) await adjust(userId, amount)
     await wallet.wire.place({ ...bet('open'), token: fresh, amount: 10 })
     await wallet.wire.place({ ...bet('cancelled'), token: fresh, amount: 10 })
     await wallet.wire.rollback({ userId, transactionId: names.cancelled, amount: 10 })
     await wallet.wire.place({ ...bet('refused'), token: fresh, amount: 9_999 })
     await wallet.wire.rollback({ userId, transactionId: bet('tombstone').transactionId, amount: 10 })
+  }
+
+  async function adjust(userId: string, amount: string): Promise<void> {
+    const why = { reason: 'a correction', person: 'maria', transactionId: names.settled }
+    const body = { currency: 'EUR', amount, reference: `adjusted by ${amount}`, ...why }
+    expect((await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, body)).status).toBe(201)
   }
 
   /** Others, whose money is not touched by any damage. */

@@ -7,7 +7,7 @@ export const CHECKS = {
   account: 'every transfer has its account',
   opening: 'the opening version is the last transfer before the day of the account',
   kinds: 'a transfer moves money between the accounts of its kind',
-  cash: 'each deposit and withdrawal has exactly its transfer',
+  cash: 'each deposit, withdrawal and adjustment has exactly its transfer',
   negative: 'no balance is below zero',
   perBet:
     'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts',
@@ -107,6 +107,26 @@ export const DAMAGE: [string, string, Check[]][] = [
     'a recorded deposit of another reference',
     "update purser.cash_movement set reference = 'x' where player = :player and kind = 'deposit'",
     ['cash'],
+  ],
+  [
+    'an adjustment that nobody recorded',
+    "delete from purser.cash_movement where player = :player and kind = 'adjustment' and amount < 0",
+    ['cash'],
+  ],
+  [
+    'a recorded adjustment in the other direction',
+    "update purser.cash_movement set amount = -amount where player = :player and kind = 'adjustment' and amount > 0",
+    ['cash'],
+  ],
+  [
+    'a deposit that is called an adjustment',
+    "update purser.transfer set kind = 'adjustment' where player = :player and kind = 'deposit'",
+    ['cash', 'kinds'],
+  ],
+  [
+    'an adjustment that the house paid',
+    "update purser.transfer set debit = 'house' where player = :player and kind = 'adjustment' and credit = 'player'",
+    ['kinds'],
   ],
   ['a bet with another stake', 'update purser.bet set stake = stake + 1 where bet_id = :open', ['perBet']],
   ['a bet with another payout', 'update purser.bet set payout = payout + 1 where bet_id = :settled', ['perBet']],

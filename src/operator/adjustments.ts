@@ -1,0 +1,80 @@
+/**
+ * Corrections by hand (O-2, W-23): a kind of transfer of their own, in both directions, each with its reason and the person. Who is
+ * blocked or self-excluded gets them too, since they put right what was wrong; limits of a day do not count them.
+ */
+import { type Static, Type } from 'typebox'
+import { statement, type Tx } from '../db/db.ts'
+import { invalid } from '../http/problem.ts'
+import { BetIdSchema, CurrencySchema } from '../protocol/bet-request.ts'
+import type { BetId } from '../protocol/ids.ts'
+import { isStorable } from '../protocol/ids.ts'
+import { toBetId } from './bets.ts'
+import { type Correction, moveOnce, ReferenceSchema } from './movement.ts'
+import { type Located, type OperatorDeps, toCurrency, toSignedAmount } from './operator.ts'
+
+const MAX_REASON = 500
+
+export const AdjustmentSchema = Type.Object(
+  {
+    currency: CurrencySchema,
+    amount: Type.String({
+      pattern: '^-?\\d{1,18}(\\.\\d{1,12})?$',
+      description: 'Signed: "5.00" is given to the player, "-5.00" is taken away.',
+    }),
+    reference: ReferenceSchema,
+    reason: Type.String({
+      pattern: '\\S',
+      maxLength: MAX_REASON,
+      description: 'Why, for whoever reads the statement.',
+    }),
+    person: Type.String({ pattern: '\\S', maxLength: 128, description: 'Who decided it: a name or an id of yours.' }),
+    ticket: Type.Optional(Type.String({ pattern: '\\S', maxLength: 128, description: 'Where it was asked for.' })),
+    transactionId: Type.Optional({
+      ...BetIdSchema,
+      description: "The player's bet that it corrects; the bet stays as it is.",
+    }),
+  },
+  {
+    additionalProperties: false,
+    examples: [
+      {
+        currency: 'EUR',
+        amount: '-5.00',
+        reference: 'corr-17',
+        reason: 'paid twice after the outage',
+        person: 'maria',
+        ticket: 'SUP-4711',
+      },
+    ],
+  },
+)
+type Wanted = Static<typeof AdjustmentSchema>
+
+export function adjust(deps: OperatorDeps, userId: string, body: Wanted) {
+  const currency = toCurrency(deps, body.currency, '/currency')
+  const change = toSignedAmount(deps, body.amount, currency, '/amount')
+  if (change === 0n) throw invalid('/amount', 'must not be 0')
+  const correction = toCorrection(body)
+  const movement = { kind: 'adjustment', currency, change, reference: body.reference, correction } as const
+  return moveOnce(deps, userId, movement, async (tx, located) => {
+    if (correction.betId !== null) await requireBet(tx, located, correction.betId)
+    return { despiteExclusion: false }
+  })
+}
+
+function toCorrection({ reason, person, ticket, transactionId }: Wanted): Correction {
+  for (const [name, text] of Object.entries({ reason, person, ticket: ticket ?? '' }))
+    if (!isStorable(text)) throw invalid(`/${name}`, 'contains characters that cannot be stored')
+  const betId = transactionId === undefined ? null : toBetId(transactionId, '/transactionId')
+  return { reason, person, ticket: ticket ?? null, betId }
+}
+
+const FIND_BET = statement(
+  'operator_find_bet',
+  'select 1 from purser.bet where bucket = $1::int and bet_id = $2::text and player = $3::text',
+)
+
+async function requireBet(tx: Tx, { player, bucket }: Located, betId: BetId): Promise<void> {
+  const found = await tx.query(FIND_BET, [bucket, betId, player.id])
+  if (found.length === 0) throw invalid('/transactionId', 'is no bet of this player')
+}

@@ -1,0 +1,155 @@
+/**
+ * Money that the operator moves: deposits and withdrawals (cash.ts), adjustments (adjustments.ts). Each happens once per reference of
+ * the player, whatever its kind (O-2): the same call again gets the same answer, another one with its reference 422.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { Type } from 'typebox'
+import { statement, type Tx } from '../db/db.ts'
+import { conflict, invalid, Problem } from '../http/problem.ts'
+import { readAccounts } from '../ledger/account.ts'
+import { openBook } from '../ledger/book.ts'
+import { saveBook } from '../ledger/post.ts'
+import type { AccountName } from '../ledger/posting.ts'
+import type { Transfer } from '../ledger/transfer.ts'
+import type { BetId, Currency } from '../protocol/ids.ts'
+import { isStorable } from '../protocol/ids.ts'
+import { fitsBalance, type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
+import { type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
+
+export const ReferenceSchema = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  description: 'Your own id of this movement, unique per player among deposits, withdrawals and adjustments.',
+})
+export const MovementSchema = Type.Object({
+  transferId: Type.String({ description: 'Unique per player.' }),
+  balance: Type.String({ pattern: SIGNED_DECIMAL_PATTERN }),
+})
+
+export interface Movement {
+  readonly kind: 'deposit' | 'withdrawal' | 'adjustment'
+  readonly currency: Currency
+  /** What it does to the player's balance, signed; not 0. */
+  readonly change: Money
+  readonly reference: string
+  /** Of an adjustment. */
+  readonly correction?: Correction
+}
+
+export interface Correction {
+  readonly reason: string
+  readonly person: string
+  readonly ticket: string | null
+  /** The bet that it corrects. */
+  readonly betId: BetId | null
+}
+
+/** The account on the other side. */
+const OTHER_SIDE: Readonly<Record<Movement['kind'], AccountName>> = {
+  deposit: 'cash_in',
+  withdrawal: 'cash_out',
+  adjustment: 'adjustments',
+}
+
+interface MovementRow extends Record<string, unknown> {
+  kind: Movement['kind']
+  currency: Currency
+  amount: Money
+  version: bigint
+  balance_after: Money
+  reason: string | null
+  person: string | null
+  ticket: string | null
+  bet_id: BetId | null
+}
+
+const READ_MOVEMENT = statement(
+  'read_cash_movement',
+  `select kind, currency, amount, version, balance_after, reason, person, ticket, bet_id from purser.cash_movement
+   where bucket = $1::int and player = $2::text and reference = $3::text`,
+)
+const INSERT_MOVEMENT = statement(
+  'insert_cash_movement',
+  `insert into purser.cash_movement
+     (bucket, player, reference, kind, currency, amount, version, balance_after, despite_exclusion, reason, person, ticket, bet_id)
+   values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint, $9::boolean,
+     $10::text, $11::text, $12::text, $13::text)`,
+)
+
+/** `prepare` throws what forbids the movement, and answers whether it is made despite an exclusion (O-3). */
+export function moveOnce(
+  deps: OperatorDeps,
+  userId: string,
+  movement: Movement,
+  prepare: (tx: Tx, located: Located) => Promise<{ readonly despiteExclusion: boolean }>,
+) {
+  if (!isStorable(movement.reference)) throw invalid('/reference', 'contains characters that cannot be stored')
+  return withPlayer(deps, userId, async (tx, located) => {
+    const { player, bucket } = located
+    const [earlier] = await tx.query<MovementRow>(READ_MOVEMENT, [bucket, player.id, movement.reference])
+    if (earlier !== undefined) return repeat(deps, earlier, movement)
+    const { despiteExclusion } = await prepare(tx, located)
+    const { version, balanceAfter } = await post(deps, tx, located, movement, despiteExclusion)
+    return showMovement(deps, movement.currency, version, balanceAfter)
+  })
+}
+
+function repeat(deps: OperatorDeps, earlier: MovementRow, wanted: Movement) {
+  const { kind, currency, amount, version, balance_after, ...correction } = earlier
+  const isSame =
+    isDeepStrictEqual([kind, currency, amount], [wanted.kind, wanted.currency, storedAmount(wanted)]) &&
+    isDeepStrictEqual({ ...correction }, correctionColumns(wanted))
+  if (!isSame) throw new Problem(422, 'reference_reused', 'this reference belongs to another movement')
+  return showMovement(deps, currency, version, balance_after)
+}
+
+function storedAmount({ kind, change }: Movement): Money {
+  return kind === 'adjustment' ? change : absolute(change)
+}
+
+function correctionColumns({ correction }: Movement) {
+  const { reason = null, person = null, ticket = null, betId = null } = correction ?? {}
+  return { reason, person, ticket, bet_id: betId }
+}
+
+function absolute(amount: Money): Money {
+  return amount < 0n ? money(-amount) : amount
+}
+
+async function post(
+  deps: OperatorDeps,
+  tx: Tx,
+  { player, bucket }: Located,
+  movement: Movement,
+  despiteExclusion: boolean,
+): Promise<Transfer> {
+  const { kind, currency, change, reference } = movement
+  const book = openBook(await readAccounts(tx, bucket, [player.id]))
+  requireRoom(book.account(player.id, currency)?.balance, movement)
+  const other = OTHER_SIDE[kind]
+  const sides =
+    change > 0n ? ({ debit: other, credit: 'player' } as const) : ({ debit: 'player', credit: other } as const)
+  const amount = absolute(change)
+  const transfer = book.post({ player: player.id, currency, kind, ...sides, amount, reference }, deps.clock.now())
+  await saveBook(tx, bucket, book)
+  const { reason, person, ticket, bet_id } = correctionColumns(movement)
+  const what = [kind, currency, storedAmount(movement), transfer.version, transfer.balanceAfter, despiteExclusion]
+  await tx.execute(INSERT_MOVEMENT, [bucket, player.id, reference, ...what, reason, person, ticket, bet_id])
+  return transfer
+}
+
+/** No movement takes more than there is, whatever PURSER_CLAWBACK says of results; `balance` is undefined without an account. */
+function requireRoom(balance: Money | undefined, { change, currency }: Movement): void {
+  const after = (balance ?? 0n) + change
+  if (change < 0n && after < 0n) throw conflict('not_enough_money', 'the balance is smaller than the amount')
+  if (balance === undefined) throw conflict('currency_not_available', `the player has no ${currency} account`)
+  if (!fitsBalance(after)) throw conflict('balance_too_large', 'the balance would become too large')
+}
+
+export function transferId(currency: Currency, version: bigint): string {
+  return `${currency}-${version}`
+}
+
+function showMovement(deps: OperatorDeps, currency: Currency, version: bigint, balance: Money) {
+  return { transferId: transferId(currency, version), balance: show(deps, balance, currency) }
+}

@@ -1,0 +1,152 @@
+/** The statement: a player's transfers that touched the balance, newest first, with what is known of them beside the ledger. */
+import { type Static, Type } from 'typebox'
+import { statement } from '../db/db.ts'
+import {
+  decodeCursor,
+  limitOf,
+  onlyKnown,
+  pageOf,
+  pageQuery,
+  timeRangeQuery,
+  toPage,
+  toTimeRange,
+} from '../http/page.ts'
+import { invalid } from '../http/problem.ts'
+import { readAccounts } from '../ledger/account.ts'
+import { effectOnPlayer, TRANSFER_KINDS } from '../ledger/posting.ts'
+import { readStatement, type StatementPlace, type Transfer } from '../ledger/transfer.ts'
+import { BetIdSchema, CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
+import type { BetId, PlayerId } from '../protocol/ids.ts'
+import { money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
+import { transferId } from './movement.ts'
+import { findPlayer, type OperatorDeps, show, toCurrency } from './operator.ts'
+
+const signedDecimal = (description: string) => Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description })
+const ofAdjustment = (description: string) =>
+  Type.Optional(Type.String({ description: `Of an adjustment: ${description}` }))
+
+export const StatementQuerySchema = Type.Object(
+  {
+    currency: Type.Optional(CurrencySchema),
+    ...timeRangeQuery,
+    ...pageQuery,
+  },
+  onlyKnown,
+)
+export const TransferSchema = Type.Object({
+  transferId: Type.String(),
+  kind: Type.Enum([...TRANSFER_KINDS]),
+  currency: CurrencySchema,
+  amount: signedDecimal("Signed: what it does to the player's balance."),
+  balance: signedDecimal('After this transfer.'),
+  transactionId: Type.Optional(BetIdSchema),
+  requestId: Type.Optional(RequestIdSchema),
+  reference: Type.Optional(Type.String()),
+  despiteExclusion: Type.Optional(
+    Type.Literal(true, { description: 'A deposit to a player who was blocked or self-excluded then (O-3).' }),
+  ),
+  reason: ofAdjustment('why it was made (O-2).'),
+  person: ofAdjustment('who decided it.'),
+  ticket: ofAdjustment('where it was asked for.'),
+  at: Type.String({ format: 'date-time' }),
+})
+export const StatementSchema = pageOf(TransferSchema)
+
+export async function getStatement(deps: OperatorDeps, userId: string, query: Static<typeof StatementQuerySchema>) {
+  const { player, bucket } = await findPlayer(deps, userId)
+  const currency = query.currency === undefined ? undefined : toCurrency(deps, query.currency, '/query/currency')
+  const limit = limitOf(query)
+  const accounts = await readAccounts(deps.db.people, bucket, [player.id])
+  const begun = toPlaces(decodeCursor(query.after)?.ids)
+  const places = accounts
+    .filter((account) => currency === undefined || account.currency === currency)
+    .map((account) => ({ currency: account.currency, below: begun?.get(account.currency) ?? account.version + 1n }))
+    .filter((place) => begun === undefined || begun.has(place.currency))
+  const asked = { places, ...toTimeRange(query), limit: limit + 1 }
+  const rows = await readStatement(deps.db.people, bucket, player.id, asked)
+  const notes = await notesOn(deps, bucket, player.id, rows)
+  return toPage(
+    rows,
+    limit,
+    (row) => ({ ...showTransfer(deps, row), ...(isMovement(row) && notes.get(row.reference)) }),
+    (last) => [last.at.toISOString(), ...fromPlaces(places, rows.slice(0, limit))],
+  )
+}
+
+const READ_NOTES = statement(
+  'read_movement_notes',
+  `select m.* from unnest($3::text[]) as k (reference)
+   cross join lateral (
+     select reference, despite_exclusion, reason, person, ticket, bet_id from purser.cash_movement
+     where bucket = $1::int and player = $2::text and reference = k.reference limit 1
+   ) m`,
+)
+
+interface NoteRow extends Record<string, unknown> {
+  reference: string
+  despite_exclusion: boolean
+  reason: string | null
+  person: string | null
+  ticket: string | null
+  bet_id: BetId | null
+}
+
+function isMovement({ kind }: Transfer): boolean {
+  return kind === 'deposit' || kind === 'adjustment'
+}
+
+/** What the operator said of deposits and adjustments among the transfers, by their references. */
+async function notesOn({ db }: OperatorDeps, bucket: number, player: PlayerId, transfers: readonly Transfer[]) {
+  const references = transfers.flatMap((transfer) =>
+    isMovement(transfer) && transfer.reference !== undefined ? [transfer.reference] : [],
+  )
+  if (references.length === 0) return new Map<string | undefined, object>()
+  const rows = await db.people.query<NoteRow>(READ_NOTES, [bucket, player, references])
+  return new Map<string | undefined, object>(rows.map((row) => [row.reference, showNote(row)]))
+}
+
+function showNote({ despite_exclusion, reason, person, ticket, bet_id }: NoteRow) {
+  return {
+    ...(despite_exclusion && { despiteExclusion: true }),
+    ...(reason !== null && { reason }),
+    ...(person !== null && { person }),
+    ...(ticket !== null && { ticket }),
+    ...(bet_id !== null && { transactionId: bet_id }),
+  }
+}
+
+/** In a cursor: each account with the number that its next transfer is below. One that is not named was not there, or is done. */
+function toPlaces(parts: readonly string[] | undefined): Map<string, bigint> | undefined {
+  if (parts === undefined) return undefined
+  const pairs = parts.flatMap((part, i) => (i % 2 === 0 ? [[part, toVersion(parts[i + 1])] as const] : []))
+  return new Map(pairs)
+}
+
+function fromPlaces(places: readonly StatementPlace[], shown: readonly Transfer[]): string[] {
+  return places.flatMap(({ currency, below }) => {
+    const last = shown.findLast((transfer) => transfer.currency === currency)
+    const next = last?.version ?? below
+    return next > 1n ? [currency, String(next)] : []
+  })
+}
+
+function toVersion(text: string | undefined): bigint {
+  if (text === undefined || !/^\d{1,18}$/.test(text)) throw invalid('/query/after', 'is not a cursor of this list')
+  return BigInt(text)
+}
+
+/** A transfer as the operator sees it: signed by what it does to the player. */
+export function showTransfer(deps: OperatorDeps, transfer: Transfer) {
+  const { currency, kind, version, balanceAfter, betId, requestId, reference, at } = transfer
+  return {
+    transferId: transferId(currency, version),
+    kind,
+    currency,
+    amount: show(deps, money(effectOnPlayer(transfer)), currency),
+    balance: show(deps, balanceAfter, currency),
+    ...(betId !== undefined && { transactionId: betId }),
+    ...(requestId !== undefined && { requestId }),
+    ...(reference !== undefined && { reference }),
+    at: at.toISOString(),
+  }
+}
