@@ -1,6 +1,7 @@
 /** Writes what came of calls: the attempt, the delivery's end or its next attempt, and what the partner knows now. */
 import type { Tx } from '../db/db.ts'
 import type { Money } from '../protocol/money.ts'
+import type { CallOutcome } from '../wallet-client/classify.ts'
 import type { Answer } from '../wallet-client/wallet-client.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { holdFreeBets, saveTold, type Told } from './bet-store.ts'
@@ -85,7 +86,7 @@ function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {
 /** C-4: to a rollback, 400 with code 8 says that it is done already. */
 const ALREADY_PROCESSED = 8
 
-/** An answer ends the delivery as done or refused; no answer plans the next attempt, or leaves it stuck (C-4, C-5). */
+/** An answer ends the delivery as done or refused; anything else plans the next attempt, or leaves it stuck (C-4, C-5). */
 function toResult(deps: RecordDeps, { claim, answer, startedAt }: Finished, now: Date): AttemptResult {
   const { outcome } = answer
   const attempts = claim.attempts - claim.attempts_before
@@ -93,22 +94,39 @@ function toResult(deps: RecordDeps, { claim, answer, startedAt }: Finished, now:
   const { delivery_id: deliveryId, attempts: attempt } = claim
   const base = { deliveryId, attempt, firstAttemptAt, dueAt: null, code: null, error: null }
   if (outcome.kind === 'accepted') return { ...base, status: 'done' }
-  if (outcome.kind === 'refused') {
-    const isDone = claim.operation === 'rollback' && outcome.code === ALREADY_PROCESSED
-    return { ...base, status: isDone ? 'done' : 'refused', code: outcome.code, error: outcome.message }
-  }
-  const error = `${outcome.reason}: ${outcome.detail}`
-  if (claim.operation === 'rollback' && isWholeRefusal(answer)) return { ...base, status: 'refused', error }
+  const said = whatWasSaid(outcome)
+  if (claim.operation === 'rollback' && said.code === ALREADY_PROCESSED) return { ...base, ...said, status: 'done' }
+  if (isLastWord(claim, answer)) return { ...base, ...said, status: 'refused' }
   const first = firstAttemptAt.getTime()
   const next = nextAttemptAt(claim.operation, attempts, now.getTime() - first, deps.random())
   return next === undefined
-    ? { ...base, status: 'stuck', error }
-    : { ...base, status: 'pending', dueAt: new Date(first + next), error }
+    ? { ...base, ...said, status: 'stuck' }
+    : { ...base, ...said, status: 'pending', dueAt: new Date(first + next) }
 }
 
-/** C-4 ends a rollback with every 400 that arrived whole, whatever its body; a result is tried again without a code (W-18). */
-function isWholeRefusal({ status, outcome }: Answer): boolean {
-  return status === 400 && outcome.kind === 'unknown' && outcome.reason.endsWith('_body')
+function whatWasSaid(outcome: Exclude<CallOutcome, { kind: 'accepted' }>): { code: number | null; error: string } {
+  if (outcome.kind === 'refused') return { code: outcome.code, error: outcome.message }
+  return { code: null, error: `${outcome.reason}: ${outcome.detail}` }
+}
+
+/** C-5: the partner's word on a result: not understood, blocked, blocked because the balance would go negative. */
+const REFUSES_A_RESULT = [5, 20, 21]
+/** C-5: its word on the token of a cashout: never valid, out of date. */
+const REFUSES_A_CASHOUT = [3, 4]
+
+/**
+ * True if this answer ends the delivery as refused. To a rollback it is every 400 that arrived whole, whatever its body (C-4). A
+ * result is the player's money: only codes that are about it end it; a mistyped secret (1) or a failing wallet (100) does not.
+ */
+function isLastWord({ operation, result_type }: Claim, { status, outcome }: Answer): boolean {
+  if (operation === 'rollback')
+    return (
+      outcome.kind === 'refused' || (status === 400 && outcome.kind === 'unknown' && outcome.reason.endsWith('_body'))
+    )
+  if (outcome.kind !== 'refused') return false
+  return (
+    REFUSES_A_RESULT.includes(outcome.code) || (result_type === 'cashout' && REFUSES_A_CASHOUT.includes(outcome.code))
+  )
 }
 
 /** What the partner has acknowledged, read from what was sent: exactly that was acknowledged. */

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const ANSWERS: [string, Answer['outcome']][] = [
   ['that nothing came back', notCalled('the connection broke').outcome],
-  ['a refusal', { kind: 'refused', code: 9, message: 'no' }],
+  ['a refusal', { kind: 'refused', code: 20, message: 'no' }],
   ['a yes', { kind: 'accepted', reply: {} }],
 ]
 
@@ -74,7 +74,7 @@ test.each(ANSWERS)('an attempt that records %s after its lease leaves the next a
 test('an attempt is recorded once: what it says a second time changes nothing', async () => {
   await waitingSettle()
   const claimed = await claim(LEASE_MS)
-  await recordAnswer(claimed, { kind: 'refused', code: 9, message: 'no' })
+  await recordAnswer(claimed, { kind: 'refused', code: 20, message: 'no' })
   const before = await deliveryOf(claimed)
   expect(await recordAnswer(claimed, { kind: 'accepted', reply: {} })).toEqual({ over: [], busy: [] })
   expect(await deliveryOf(claimed)).toEqual(before)
