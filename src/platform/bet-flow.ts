@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/db.ts'
 import { groupBy } from '../group.ts'
 import type { Scales } from '../protocol/money.ts'
 import { type PlatformBet, type Result, resultOf } from './bet.ts'
-import { lockBets, readSelections, saveBets } from './bet-store.ts'
+import { type KnownSelection, lockBets, readSelections, saveBets } from './bet-store.ts'
 import { rollbackMessage, settleMessage, unsettleMessage } from './message.ts'
 import { multiplyOdds, type Odds, payoutAt } from './odds.ts'
 import { insertDeliveries, type NewDelivery, readUnfinished } from './outbox.ts'
@@ -56,21 +56,17 @@ export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided
 /** A change that the bet's state does not allow. */
 export class NotPossible extends Error {}
 
-/**
- * Settles or resettles by hand; the same result again sends nothing, but it is decided by hand from then on (W-17). `token`
- * is what a cashout shows (L-4).
- */
+/** Settles or resettles by hand; the same result again sends nothing, but it is decided by hand from then on (W-17). */
 export function settleBet(
   deps: FlowDeps,
   betId: string,
   wanted: Omit<Result, 'source'>,
-  token?: string,
 ): Promise<PlatformBet | undefined> {
   const result: Result = { ...wanted, source: 'request' }
   return change(deps, betId, (bet) => {
     if (bet.status !== 'accepted' && bet.status !== 'settled')
       throw new NotPossible(`a ${bet.status} bet cannot be settled`)
-    return isSame(bet.result, result) ? { ...bet, result } : settled(deps, bet, result, token)
+    return isSame(bet.result, result) ? { ...bet, result } : settled(deps, bet, result)
   })
 }
 
@@ -108,11 +104,12 @@ function change(
   })
 }
 
-function isSame(a: Result | null, b: Result): boolean {
+export function isSame(a: Result | null, b: Result): boolean {
   return a !== null && a.payout === b.payout && a.resultType === b.resultType
 }
 
-function settled({ scales }: FlowDeps, bet: PlatformBet, result: Result, token = bet.token): Decided {
+/** `token` is what a cashout shows (L-4). */
+export function settled({ scales }: FlowDeps, bet: PlatformBet, result: Result, token = bet.token): Decided {
   return {
     bet: { ...bet, status: 'settled', result },
     operation: 'settle',
@@ -145,23 +142,32 @@ export function cancelled({ scales }: FlowDeps, bet: PlatformBet, errorCode: num
 export function applyResults(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
   return deps.db.transaction(async (tx) => {
     const [locked, known] = await Promise.all([lockBets(tx, betIds), readSelections(tx, betIds)])
-    const bets = locked.filter((bet) => bet.status === 'accepted' || bet.status === 'settled')
-    const selections = groupBy(known, (selection) => selection.betId)
-    const decisions = bets.flatMap((bet) => {
-      if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
-      const mine = selections.get(bet.betId) ?? []
-      const payoutOf = (won: readonly Odds[]) =>
-        payoutAt(bet.stake, multiplyOdds([...won, ...(bet.booster === null ? [] : [bet.booster])]) ?? bet.odds)
-      const result = resultOf(
-        bet.stake,
-        mine.map((s) => s.odds),
-        mine.map((s) => s.result),
-        payoutOf,
-      )
-      if (result === null) return bet.status === 'settled' ? [unsettled(deps, bet)] : []
-      return isSame(bet.result, result) ? [] : [settled(deps, bet, result)]
-    })
+    const decisions = decisionsOf(deps, locked, known)
     await decide(deps, tx, decisions)
     return decisions.length
+  })
+}
+
+/** What the results of its selections make of each bet, where that is not what it has already. */
+export function decisionsOf(
+  deps: FlowDeps,
+  locked: readonly PlatformBet[],
+  known: readonly KnownSelection[],
+): Decided[] {
+  const bets = locked.filter((bet) => bet.status === 'accepted' || bet.status === 'settled')
+  const selections = groupBy(known, (selection) => selection.betId)
+  return bets.flatMap((bet) => {
+    if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
+    const mine = selections.get(bet.betId) ?? []
+    const payoutOf = (won: readonly Odds[]) =>
+      payoutAt(bet.stake, multiplyOdds([...won, ...(bet.booster === null ? [] : [bet.booster])]) ?? bet.odds)
+    const result = resultOf(
+      bet.stake,
+      mine.map((s) => s.odds),
+      mine.map((s) => s.result),
+      payoutOf,
+    )
+    if (result === null) return bet.status === 'settled' ? [unsettled(deps, bet)] : []
+    return isSame(bet.result, result) ? [] : [settled(deps, bet, result)]
   })
 }

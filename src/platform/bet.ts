@@ -2,12 +2,12 @@
  * A bet as the platform knows it.
  *
  *   placing ──yes──► control stage ──fine──► accepted ──result──► settled ──another result──► settled
- *      │                  └──► cancelled        │  ▲───────withdrawn result───────┘
+ *      │                  └──► cancelled        │  ▲──withdrawn result, refused cashout (C-8)──┘
  *      ├──no──► declined                        └──cancelled by hand──► cancelled
  *      └──nobody knows, or the process died──► cancelled
  *
- * Every arrow is committed together with the delivery that tells the partner (C-1); a bet that becomes cancelled is
- * always told by a rollback.
+ * Every arrow is committed together with the delivery that tells the partner (C-1), but for that of a refused cashout, which
+ * the partner knows; a bet that becomes cancelled is always told by a rollback.
  */
 import type { ResultType } from '../protocol/bet-request.ts'
 import type { Money } from '../protocol/money.ts'

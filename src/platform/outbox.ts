@@ -112,7 +112,7 @@ const toCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_
 const toText = (text: string) => text.replaceAll('\u0000', '')
 const MAX_CODE = 2 ** 31 - 1
 
-interface RecordedRow extends Record<string, unknown> {
+export interface RecordedRow extends Record<string, unknown> {
   delivery_id: bigint
   bet_id: string
   number: number
@@ -194,13 +194,13 @@ const SEND_AGAIN = statement(
   'platform_send_again',
   `update platform.delivery d
    set status = 'pending', attempts_before = attempts, first_attempt_at = null, finished_at = null, due_at = $2::timestamptz
-   where delivery_id = $1::bigint and operation <> 'place' and (status = 'stuck' or (status = 'refused' and not exists (
+   where delivery_id = $1::bigint and operation <> 'place' and (status = 'stuck' or (status = 'refused' and result_type is distinct from 'cashout' and not exists (
      select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number)))`,
 )
 
 /**
  * Starts the schedule of a stuck or refused delivery anew, by hand (C-4, W-16). False when it is neither, or was refused
- * and the bet has a later one, which has gone out since (C-6).
+ * and the bet has a later one, which has gone out since (C-6), or was a cashout, which took itself back (C-8).
  */
 export function sendAgain(db: Db, deliveryId: bigint, now: Date): Promise<boolean> {
   return db.transaction(async (tx) => {

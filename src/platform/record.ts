@@ -5,6 +5,7 @@ import type { CallOutcome } from '../wallet-client/classify.ts'
 import type { Answer } from '../wallet-client/wallet-client.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { holdFreeBets, saveTold, type Told } from './bet-store.ts'
+import { type RefusedCashout, takeBackCashouts } from './cashout.ts'
 import type { Claim } from './claim.ts'
 import {
   type AttemptRecord,
@@ -12,6 +13,7 @@ import {
   type DeliveryStatus,
   insertAttempts,
   promoteNext,
+  type RecordedRow,
   recordResults,
 } from './outbox.ts'
 import { nextAttemptAt } from './schedule.ts'
@@ -61,11 +63,20 @@ async function finish(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): 
   const done = new Set(over.filter((row) => row.status === 'done').map((row) => row.delivery_id))
   const told = finished.filter(({ claim }) => done.has(claim.delivery_id)).map(toTold)
   await Promise.all([promoteNext(tx, over, now), saveTold(tx, told)])
+  await takeBackCashouts(deps, tx, refusedCashouts(finished, over))
   const statuses = new Map(written.map((row) => [row.delivery_id, row.status]))
   return finished.flatMap(({ claim }) => {
     const status = statuses.get(claim.delivery_id)
     return status === undefined || status === 'pending' ? [] : [{ claim, status }]
   })
+}
+
+function refusedCashouts(finished: readonly Finished[], over: readonly RecordedRow[]): RefusedCashout[] {
+  const cashouts = new Set(
+    finished.flatMap(({ claim }) => (claim.result_type === 'cashout' ? [claim.delivery_id] : [])),
+  )
+  const refused = over.filter(({ status, delivery_id }) => status === 'refused' && cashouts.has(delivery_id))
+  return refused.map(({ bet_id: betId, number }) => ({ betId, number }))
 }
 
 function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {

@@ -6,6 +6,7 @@ import { scaleOf } from '../protocol/money.ts'
 import type { PlatformBet } from './bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from './bet-flow.ts'
 import { readBets } from './bet-store.ts'
+import { type AskedIn, cashOut } from './cashout.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { loadFrame, readFrameSession } from './frame-session.ts'
 import {
@@ -169,18 +170,20 @@ async function settle(
   if (bet === undefined) return undefined
   const payout = parseAmount(amount, scaleOf(deps.scales, bet.currency))
   if (payout === undefined) throw invalid('/amount', `is too large or has more decimals than ${bet.currency}`)
-  if (frameSessionId === undefined) return settleBet(deps, betId, { resultType, payout })
-  if (resultType !== 'cashout') throw invalid('/frameSessionId', 'belongs to a cashout: no other result needs a token')
-  return settleBet(deps, betId, { resultType, payout }, await cashoutToken(deps, bet, frameSessionId))
+  if (resultType === 'cashout') return cashOut(deps, betId, payout, await askedIn(deps, bet, frameSessionId))
+  if (frameSessionId !== undefined)
+    throw invalid('/frameSessionId', 'belongs to a cashout: no other result needs a token')
+  return settleBet(deps, betId, { resultType, payout })
 }
 
 /** W-14: any session of the bet's player is proof of the player's will, also one in another currency. */
-async function cashoutToken(deps: PlaceDeps, bet: PlatformBet, frameSessionId: string): Promise<string> {
+async function askedIn(deps: PlaceDeps, bet: PlatformBet, frameSessionId?: string): Promise<AskedIn | undefined> {
+  if (frameSessionId === undefined) return undefined
   const session = await readFrameSession(deps, frameSessionId)
   const isOfPlayer =
     session?.partnerId === bet.partnerId && session.userId === bet.userId && session.operatorUser === bet.operatorUser
   if (!isOfPlayer) throw invalid('/frameSessionId', "is no frame session of the bet's player")
-  return session.token
+  return session
 }
 
 function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {

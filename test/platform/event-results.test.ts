@@ -118,14 +118,6 @@ test('a cashout carries the token, and the event’s result then is nobody’s b
   expect(await stateOf(betId)).toEqual(['settled', 'cashout', '12.34'])
 })
 
-test('a cashout that the wallet refuses is visible', async () => {
-  const { betId } = await betAt('2.5')
-  scene.wallet.next('settle', refusal(4, 'The token is out of date'))
-  await scene.api.settle(betId, 'cashout', '12.34')
-  await scene.time.settle()
-  expect((await scene.api.bet(betId)).deliveries[1]).toMatchObject({ status: 'refused', code: 4 })
-})
-
 describe('by hand', () => {
   test('settle, resettle, unsettle and cancel answer 202 with the bet and tell the partner', async () => {
     const { betId } = await betAt('2.5')

@@ -1,0 +1,181 @@
+/** C-8: a cashout is decided only while the bet is open in every sense; one that the partner refuses takes itself back. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { playerWithMoney } from '../support/operator.ts'
+import { refusal, status } from '../support/scripted-wallet.ts'
+import { signal } from '../support/signal.ts'
+import { startWallet } from '../support/wallet.ts'
+import { type Scene, startScene } from './scene.ts'
+
+const MINUTE_MS = 60_000
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.stop())
+
+/** An accepted bet of 10.00 at 2.5 on each of so many events of its own. */
+async function betOn(legs = 1, frame = scene.frame): Promise<{ betId: string; events: string[] }> {
+  const events = Array.from({ length: legs }, () => randomUUID())
+  const selections = events.map((eventId) => ({ eventId, outcomeId: 'home', coefficient: '2.5' }))
+  const { betId } = await scene.api.place(frame, { selections })
+  return { betId, events }
+}
+
+const cashOut = (betId: string, over: Record<string, unknown> = {}) =>
+  scene.api.request('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount: '7.00', ...over })
+
+async function isRefused(betId: string, over: Record<string, unknown> = {}): Promise<void> {
+  const { deliveries } = await scene.api.bet(betId)
+  const { status, body } = await cashOut(betId, over)
+  expect([status, body]).toMatchObject([409, { code: 'not_possible' }])
+  await scene.time.settle()
+  expect((await scene.api.bet(betId)).deliveries).toHaveLength(deliveries.length)
+}
+
+async function frameWith(isCashOutAllowed: boolean): Promise<string> {
+  scene.wallet.profile = { userId: 'ada', customFields: { isCashOutAllowed } }
+  const frame = await scene.api.loadFrame(scene.partnerId)
+  scene.wallet.profile = {}
+  return frame
+}
+
+/** Status, result and payout of the bet, and the settles that the partner got. */
+async function stateOf(betId: string) {
+  await scene.time.settle()
+  const { status, resultType, payout } = await scene.api.bet(betId)
+  const settles = scene.wallet.of('settle', betId).map(({ body }) => `${body.resultType} ${body.amount}`)
+  return { bet: [status, resultType, payout], settles }
+}
+
+describe('no cashout is decided', () => {
+  test('when the bet has lost', async () => {
+    const { betId, events } = await betOn()
+    await scene.api.results(events[0] ?? '', { home: 'lost' })
+    await isRefused(betId)
+    expect(await stateOf(betId)).toEqual({ bet: ['settled', 'lost', '0.00'], settles: ['lost 0'] })
+  })
+
+  test('when one selection of an express has a result, also if it was won', async () => {
+    const { betId, events } = await betOn(2)
+    await scene.api.results(events[1] ?? '', { home: 'won' })
+    await isRefused(betId)
+  })
+
+  test('when an event has ended, whose result is not told yet', async () => {
+    const { betId, events } = await betOn(2)
+    await scene.api.event(events[0] ?? '', { status: 'ended' })
+    await isRefused(betId)
+  })
+
+  test('when the player’s profile does not allow it: that of the session in which the user asks, else that of the placement', async () => {
+    const [allowed, forbidden] = [await frameWith(true), await frameWith(false)]
+    const { betId } = await betOn(1, forbidden)
+    await isRefused(betId)
+    const other = await betOn(1, allowed)
+    await isRefused(other.betId, { frameSessionId: forbidden })
+    for (const reply of [await cashOut(betId, { frameSessionId: allowed }), await cashOut(other.betId)])
+      expect(reply.status).toBe(202)
+  })
+
+  test('of a bet that is cashed out with another amount; the same again is the same', async () => {
+    const { betId } = await betOn()
+    await cashOut(betId)
+    await isRefused(betId, { amount: '8.00' })
+    expect((await cashOut(betId)).status).toBe(202)
+    expect(await stateOf(betId)).toEqual({ bet: ['settled', 'cashout', '7.00'], settles: ['cashout 7'] })
+  })
+
+  test('of a bet that is settled by hand, cancelled or declined', async () => {
+    const [won, cancelled] = [await betOn(), await betOn()]
+    await scene.api.settle(won.betId, 'won', '25.00')
+    await scene.api.cancel(cancelled.betId, 50)
+    scene.wallet.next('place', refusal(7))
+    const declined = await betOn()
+    for (const { betId } of [won, cancelled, declined]) await isRefused(betId)
+  })
+})
+
+test('while an event is suspended or withdrawn, a cashout is for the caller to offer', async () => {
+  const { betId, events } = await betOn(2)
+  await scene.api.event(events[0] ?? '', { status: 'suspended' })
+  await scene.api.event(events[1] ?? '', { status: 'withdrawn' })
+  expect((await cashOut(betId)).status).toBe(202)
+})
+
+describe.each([3, 4, 5, 20])('a cashout that the partner refuses with %i', (code) => {
+  test('takes itself back: the bet is open again, and its events decide it', async () => {
+    const { betId, events } = await betOn()
+    scene.wallet.next('settle', refusal(code))
+    await cashOut(betId)
+    expect(await stateOf(betId)).toEqual({ bet: ['accepted', undefined, undefined], settles: ['cashout 7'] })
+    expect(await scene.api.results(events[0] ?? '', { home: 'won' })).toBe(1)
+    expect(await stateOf(betId)).toEqual({ bet: ['settled', 'won', '25.00'], settles: ['cashout 7', 'won 25'] })
+  })
+
+  test.each(['won', 'lost', 'refund'] as const)(
+    'lets a result decide that came while it was under way: %s',
+    async (result) => {
+      const { betId, events } = await betOn()
+      const answer = signal()
+      scene.wallet.next('settle', { hold: answer.given, ...refusal(code) })
+      const before = scene.wallet.of('settle').length
+      await cashOut(betId)
+      await scene.wallet.seen('settle', before + 1)
+      expect(await scene.api.results(events[0] ?? '', { home: result })).toBe(0)
+      answer.give()
+      const decided = { won: ['25.00', 25], lost: ['0.00', 0], refund: ['10.00', 10] } as const
+      const [payout, amount] = decided[result]
+      await expect.poll(async () => (await stateOf(betId)).bet).toEqual(['settled', result, payout])
+      await expect.poll(async () => (await stateOf(betId)).settles).toEqual(['cashout 7', `${result} ${amount}`])
+      expect((await scene.api.bet(betId)).deliveries.map((d) => d.status)).toEqual(['done', 'refused', 'done'])
+    },
+  )
+})
+
+test('a refused cashout is not sent again by hand, since it is none any more; another one can be asked for', async () => {
+  const { betId } = await betOn()
+  scene.wallet.next('settle', refusal(4))
+  await cashOut(betId)
+  await scene.time.settle()
+  const refused = (await scene.api.bet(betId)).deliveries.at(-1)
+  const retried = await scene.api.request('POST', `/deliveries/${refused?.deliveryId}/retry`)
+  expect(retried).toMatchObject({ status: 409, body: { code: 'not_stuck' } })
+  expect((await cashOut(betId, { amount: '6.50' })).status).toBe(202)
+  expect(await stateOf(betId)).toEqual({ bet: ['settled', 'cashout', '6.50'], settles: ['cashout 7', 'cashout 6.5'] })
+})
+
+test('a cashout that was withdrawn or replaced by hand meanwhile takes nothing back when it is refused', async () => {
+  const [withdrawn, replaced] = [await betOn(), await betOn()]
+  scene.wallet.next('settle', status(500), status(500), refusal(3), refusal(3))
+  for (const { betId } of [withdrawn, replaced]) await cashOut(betId)
+  await scene.time.settle()
+  await scene.api.unsettle(withdrawn.betId)
+  await scene.api.settle(replaced.betId, 'won', '25.00')
+  await scene.time.advance(MINUTE_MS)
+  expect((await stateOf(withdrawn.betId)).bet).toEqual(['accepted', undefined, undefined])
+  expect(await stateOf(replaced.betId)).toMatchObject({ bet: ['settled', 'won', '25.00'] })
+  const last = async (betId: string) => (await scene.api.bet(betId)).deliveries.at(-1)
+  expect(await last(withdrawn.betId)).toMatchObject({ operation: 'unsettle', status: 'done' })
+  expect(await last(replaced.betId)).toMatchObject({ operation: 'settle', status: 'done' })
+})
+
+test('with our own wallet: a cashout with an ended session leaves the bet, which wins', async () => {
+  const wallet = await startWallet()
+  try {
+    const partnerId = await scene.api.savePartner(wallet)
+    const { userId, token } = await playerWithMoney(wallet.operator, '10.00')
+    const { betId, events } = await betOn(1, await scene.api.loadFrame(partnerId, token))
+    await wallet.operator.switchCurrency(userId, 'USD')
+    await cashOut(betId)
+    await scene.time.settle()
+    expect((await scene.api.bet(betId)).deliveries.at(-1)).toMatchObject({ status: 'refused', code: 4 })
+    await scene.api.results(events[0] ?? '', { home: 'won' })
+    await scene.time.settle()
+    expect(await wallet.operator.balance(userId)).toBe('25.00')
+    await wallet.auditIsClean()
+  } finally {
+    await wallet.stop()
+  }
+})
