@@ -1,4 +1,4 @@
-/** The commands for whoever owns the database: its schema, the rights of the servers' roles, the settings that it keeps. */
+/** The commands for the owner of the database: its schema, the rights of the servers' roles, the settings that it keeps. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Config, ROLES, readConfig } from './config.ts'
 import type { Db } from './db/db.ts'

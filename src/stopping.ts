@@ -9,7 +9,7 @@ export function onStop(stop: () => void): void {
   process.once('SIGINT', first).once('SIGTERM', first)
 }
 
-/** Given by the first signal, or when whoever read the output has gone (`… | head`). */
+/** Given by the first signal, or when the reader of the output has gone (`… | head`). */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()
   onStop(() => stop.abort())

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the searched text is source code
+
 /**
  * Faults for `npm run mutants`: in a file, what stands there once, what is planted instead, and the tests that must see it.
  * Most are in SQL or at a bound, where a tool that changes TypeScript does not reach.
@@ -14,6 +16,10 @@ const PLACING = ['test/platform/place-outcomes.test.ts']
 const CLASSIFY = ['test/wallet-client/classify.test.ts']
 const ROUTING = ['test/gateway/routing.test.ts', 'test/gateway/answers.test.ts', 'test/gateway/refusals.test.ts']
 const MONEY = ['test/wallet/money.test.ts']
+const BATCH = ['test/wallet/batch.test.ts']
+const REPEATS = ['test/wallet/life-repeats.test.ts', ...BATCH]
+const BOUNDS = ['test/wallet/bounds-of-results.test.ts']
+const BREAKER = ['test/platform/breaker.test.ts']
 
 /** @type {Readonly<Record<string, readonly (readonly [search: string, planted: string, tests: readonly string[]])[]>>} */
 const BY_FILE = {
@@ -53,6 +59,62 @@ const BY_FILE = {
       'upsertAccounts(12, ALL_LOCKED)})\n   select 1 / (count(*) <= $19::int)::int',
       MEMORY,
     ],
+  ],
+  'src/wallet/apply.ts': [
+    ['return now > startBefore', 'return false', ['test/wallet/lanes.test.ts']],
+    ["decision.kind === 'apply' && isResult(call) ?", 'isResult(call) ?', REPEATS],
+    ["if (placed && decision.kind === 'apply') return", 'if (placed) return', BATCH],
+    [', ...book.transfersOf(player, currency)]', ']', BATCH],
+    ['stakeVersion: placed ? (transfers[0]?.version ?? null) : record.stakeVersion', 'stakeVersion: null', RULES],
+    [
+      'placeRequestId: placed ? call.requestId : record.placeRequestId',
+      'placeRequestId: call.requestId',
+      ['test/wallet/other-operation.test.ts'],
+    ],
+  ],
+  'src/wallet/batch.ts': [
+    ['return day >= today', 'return day === today', ['test/wallet/limits-clocks.test.ts']],
+    ['bets.size > 0 && [...bets.values()].every((record) => isOpened(record, now))', 'true', MEMORY],
+    ["kind === 'settle' || kind === 'unsettle'", "kind === 'settle'", REPEATS],
+    ["kind !== 'place'))),", "kind === 'settle'))),", RULES],
+    [' && stake?.at === now', '', MEMORY],
+  ],
+  'src/wallet/call-store.ts': [
+    ["outcome <> 'refused' and ${SAME_CONTENT}", "outcome <> 'refused'", REPEATS],
+    ["(select 'acknowledged' as became, effect_at", "(select 'acknowledged' as became, at as effect_at", REPEATS],
+    ['${IS_FINAL} and ${SAME_CONTENT} order by seq limit 1', '${IS_FINAL} order by seq limit 1', REPEATS],
+    [' order by seq limit 1', ' order by seq desc limit 1', REPEATS],
+    [
+      "operation = 'place' and k.operation",
+      "operation = 'settle' and k.operation",
+      ['test/wallet/other-operation.test.ts'],
+    ],
+    [' and request_id = k.request_id', '', REPEATS],
+  ],
+  'src/wallet/known.ts': [
+    [
+      'if (connection !== current) remembered',
+      'if (current === undefined) remembered',
+      ['test/wallet/known-failover.test.ts'],
+    ],
+    ['entry.version === versionOf(entry.value)', 'true', ['test/wallet/known.test.ts']],
+    ['session?.value.player !== id || ', '', ['test/wallet/life-identity.test.ts', ...MEMORY]],
+    ['hasLimits(player.value) ? undefined : ', '', MEMORY],
+  ],
+  'src/wallet/decide/settle.ts': [
+    ["call.resultType === 'refund' ? placement.funder : 'player'", "'player'", ['test/wallet/life-freebets.test.ts']],
+    ['return sameMoney ? [] :', 'return', BATCH],
+    ['(earlier.payee === later.payee || later.payout === ZERO)', 'true', ['test/wallet/life-freebets.test.ts']],
+    [' && call.resultType === settlement.resultType', '', ['test/wallet/life-grid.test.ts']],
+  ],
+  'src/wallet/decide/decision.ts': [
+    ['effect < 0n && after < 0n', 'after < 0n', BOUNDS],
+    ['> rules.resettleWindowMs', '>= rules.resettleWindowMs', BOUNDS],
+    ['return fitsBalance(after) ?', 'return true ?', BOUNDS],
+  ],
+  'src/wallet/decide/seen.ts': [
+    ['refused.seq < lastResult', 'refused.seq < lastResult + 2', REPEATS],
+    ['requestId === placeRequestId || ', '', ['test/wallet/other-operation.test.ts']],
   ],
   'src/wallet/decide/token.ts': [
     ['session.expiresAt > now', 'session.expiresAt >= now', ['test/wallet/token-expiry.test.ts']],
@@ -97,6 +159,13 @@ const BY_FILE = {
       "status = 'pending'\n       order by due_at limit k.free",
       RECORD,
     ],
+  ],
+  'src/platform/breaker.ts': [
+    ['inFlight.results === 0 && ', '', BREAKER],
+    ["lane === 'rollbacks' || ", '', BREAKER],
+    ['wasAnswered ? 0 : failures + 1', 'failures + 1', BREAKER],
+    ['now - lastResultAt >= PROBE_GAP_MS', 'true', BREAKER],
+    ['capacity - inFlight[lane]', 'capacity', BREAKER],
   ],
   'src/platform/schedule.ts': [
     ['at <= RESULT_WINDOW_MS', 'true', RESULTS],

@@ -87,7 +87,7 @@ function maskedRequest({ method, url, headers, body }: SentRequest, mask: Mask):
   return { method, url: withoutCredentials(url), headers: Object.fromEntries(shown), body: mask.text(body) }
 }
 
-/** Those that open doors, whoever sent them. */
+/** Headers whose values are secrets. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key']
 
 function maskedHeader(name: string, value: string, mask: Mask): string {

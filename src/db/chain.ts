@@ -57,7 +57,7 @@ function connect(pool: pg.Pool): Link {
     (connection) => {
       link.connection = connection
     },
-    () => {}, // whoever waits for the connection is told
+    () => {}, // the caller that waits for the connection gets this error
   )
   return link
 }

@@ -47,7 +47,7 @@ export interface Db extends Reading {
   readonly kind: 'postgres' | 'pglite'
   /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Transactions one behind the other, for whoever has the next one ready before the last one is durable. */
+  /** Transactions one behind the other, for a caller that has the next one ready before the last one is durable. */
   openChain(): Chain
   /** Reads from one unchanging snapshot of the whole database: for audits. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -83,7 +83,7 @@ const HOT_SETTINGS = [
   ...BY_INDEX,
   ...["lock_timeout = '500ms'", "statement_timeout = '2s'", "idle_in_transaction_session_timeout = '5s'"],
 ]
-/** A list is in the order of its index; whoever sorts what a bitmap found has read all of it. */
+/** A list is in the order of its index; a plan that sorts what a bitmap found has read all of the list. */
 const PEOPLE_SETTINGS = [...BY_INDEX, 'enable_bitmapscan = off', "statement_timeout = '3s'"]
 
 /** As SQL: for one transaction, or once for a connection that does nothing else. */

@@ -86,8 +86,8 @@ export function heedWarnings(client: pg.ClientBase): void {
 }
 
 /**
- * For whoever has got the answer to a COMMIT: one that comes with such a warning is no yes. It stands before the answer, and
- * that to the next COMMIT may have come already: all answers on this connection are in doubt from then on.
+ * Asked after the answer to a COMMIT: a COMMIT that came with such a warning is not durable. The warning arrives before the
+ * answer, and the answer to the next COMMIT may have arrived too: from then on all answers on this connection are in doubt.
  */
 export function doubtOf(client: pg.ClientBase): NotDurable | undefined {
   if (!warned.has(client)) return undefined

@@ -86,7 +86,7 @@ async function openShort(folder: string): Promise<{ path: string; handle?: FileH
   return { path: `/proc/self/fd/${handle.fd}`, handle }
 }
 
-/** Milliseconds for younger ones to see that they are not alone and give way; whoever stays longer has the folder. */
+/** Milliseconds in which a younger process sees an older one and gives way; a process that stays longer has the folder. */
 const GIVE_WAY_MS = 2_000
 const LOOK_AGAIN_MS = 10
 

@@ -56,7 +56,7 @@ export async function readSession(db: Db, tokenHash: Buffer): Promise<Session | 
   return row && { player: toPlayer(row), operatorToken: row.operator_token }
 }
 
-/** The operator's player; `wanted.userId` becomes his id if he has none yet. Whoever comes first decides for everybody. */
+/** The operator's player; `wanted.userId` becomes his id if he has none yet. The first call decides for all later ones. */
 export async function ensurePlayer(tx: Tx, wanted: Player, now: Date): Promise<Player> {
   const { userId, operatorId, operatorUser } = wanted
   await tx.execute(INSERT_PLAYER, [userId, operatorId, operatorUser, now])

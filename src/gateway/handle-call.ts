@@ -111,7 +111,7 @@ async function send({ route, link }: Way, call: Call, arrivedAt: number): Promis
 /** HTTP has none above, and our server sends none. */
 const MAX_STATUS = 599
 
-/** What the operator answered goes on as it is, whatever it is; where it answered nothing, nothing is made up. */
+/** The operator's answer goes on as it is. If there is none, none is made up. */
 function toHandled(call: Call, route: Route, result: LinkResult): Pick<Handled, 'reply' | 'outcome' | 'detail'> {
   if (result.kind === 'not_sent') return { reply: failed(call.operation), outcome: 'not_sent', detail: result.detail }
   if (result.kind === 'failed') return { reply: failed(call.operation), outcome: result.reason, detail: result.detail }

@@ -75,7 +75,7 @@ const BUILD_INFO = [
   `purser_build_info{version="${VERSION}"} 1\n`,
 ].join('\n')
 
-/** Milliseconds for which a readiness holds: whoever asks a thousand times a second keeps no connection from the calls. */
+/** Milliseconds for which a readiness holds: a thousand questions a second take no connection from the calls. */
 const READY_MS = 500
 
 /**

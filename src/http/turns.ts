@@ -1,6 +1,6 @@
 /**
- * Work on calls, a little of it in each turn of the event loop, of which a process has one. Between two turns the database's
- * answers are looked for: they keep it busy, and must not wait behind the requests and replies of a hundred connections.
+ * Work on calls, a little in each turn of the event loop. Between two turns the process looks for answers of the database: the
+ * next statements depend on them, so they must not wait behind the requests and replies of a hundred connections.
  */
 
 /** Of some 20 µs each. */

@@ -1,4 +1,4 @@
-/** The platform's rows of bets and selections. Whoever changes a bet has locked it before. */
+/** The platform's rows of bets and selections. A bet is locked before it is changed. */
 import { type Statement, statement, type Tx } from '../db/db.ts'
 import type { ResultType } from '../protocol/bet-request.ts'
 import type { Money } from '../protocol/money.ts'

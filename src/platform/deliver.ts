@@ -93,7 +93,7 @@ async function run(engine: Engine): Promise<void> {
   }
 }
 
-/** Whoever wakes during a turn makes the sleep after it end at once. */
+/** A wake-up that comes during a turn makes the sleep after the turn end at once. */
 function createSleep(engine: Engine): (until: Date) => Promise<void> {
   const { promise, resolve } = newPromise()
   engine.wake = resolve

@@ -1,6 +1,6 @@
 /**
  * Transactions that wait for busy rows. The wallet gives a lock up after half a second, because its caller waits 5 s; here
- * a result may meet hundreds of bets that are just being placed, and whoever sent it wants it done. What met a busy row or
+ * a result may meet hundreds of bets that are just being placed, and its sender wants it done. What met a busy row or
  * another's change has left nothing behind and is done again from the beginning.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -165,7 +165,7 @@ async function recordPlaceAttempt(
 
 /**
  * C-1: a bet whose placing process is gone has an unknown outcome and is rolled back. Safe beside a process that is only
- * slow: whoever locks the bet first decides, and the other one finds it decided.
+ * slow: the one that locks the bet first decides, and the other one finds it decided.
  */
 export function giveUpPlacing(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
   return deps.db.transaction(async (tx) => {

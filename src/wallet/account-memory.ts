@@ -1,7 +1,7 @@
 /**
- * The accounts of a lane's players as its last batches left them: the next batch of Place bets is judged by that, without a
- * look at the database. It may be out of date, because somebody else has posted since. So the writes of whoever judges by
- * it must fail then: each account must still have the version that was remembered (placeBets).
+ * The accounts of a lane's players as its last batches left them: the next batch of Place bets is judged by them, without a
+ * look at the database. They may be out of date, because another process has posted since. Then the writes of that batch must
+ * fail: each account must still have the version that was remembered (placeBets).
  *
  * That proves the balance only because a version stands for one balance, and so
  * - what is not committed is never recalled: it may be undone, and another may take its version for a balance of its own;
@@ -22,7 +22,7 @@ export interface AccountMemory {
    */
   enter(connection: object, versions: Versions, book: Pick<Book, 'accountsOf'>): () => void
   forget(player: PlayerId): void
-  /** Nothing is recalled for a while: others post to the same players, and to be wrong costs a transaction. */
+  /** Nothing is recalled for a while: another process posts to the same players, and each wrong memory costs a transaction. */
   distrust(): void
 }
 
@@ -33,7 +33,7 @@ interface Entry {
   isCommitted: boolean
 }
 
-/** Players that one lane remembers at most; the longest ago go first. Some 300 bytes each. */
+/** Players that one lane remembers at most; those not seen for the longest time go first. Some 300 bytes each. */
 const MAX_PLAYERS = 50_000
 /** Milliseconds without recalling after the memory was wrong. */
 const DISTRUST_MS = 1_000

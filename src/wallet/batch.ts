@@ -155,8 +155,8 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
  * Of a recalled batch, whether its writes prove what it was judged by: each new bet writes to its account, which fails if
  * that is not as it was remembered. A refusal writes nothing of the kind.
  */
-export function isProvenByWrites({ bets, calls, now }: Batch): boolean {
-  return bets.size > 0 && calls.length === 0 && [...bets.values()].every((record) => isOpened(record, now))
+export function isProvenByWrites({ bets, now }: Batch): boolean {
+  return bets.size > 0 && [...bets.values()].every((record) => isOpened(record, now))
 }
 
 /**

@@ -83,7 +83,7 @@ export interface Recalled {
   readonly accounts: readonly Account[]
 }
 
-/** A `ReadonlyMap`, for one who has the keys. */
+/** The part of a `ReadonlyMap` that looks up a key. */
 export interface Lookup<K, V> {
   get(key: K): V | undefined
 }
@@ -114,7 +114,7 @@ export function recallAll(
   return { versions, players: valuesIn(players), sessions: valuesIn(sessions), accounts }
 }
 
-/** As they are now: to be used up before anybody else's turn. */
+/** As they are now: the result is good until the next `await`. */
 function valuesIn<K, V>(entries: ReadonlyMap<K, Entry<V>>): Lookup<K, V> {
   return { get: (key) => entries.get(key)?.value }
 }

@@ -17,8 +17,8 @@ import { bucketOf, laneOf } from './bucket.ts'
 /** Calls in one transaction at most. */
 const MAX_BATCH = 256
 /**
- * A batch is sent behind one that is not committed yet when so many times as many calls wait, and else when that one has
- * ended: it must not be small for the sake of being early, because each batch costs both sides something.
+ * A batch is sent before the batch in front is committed only if at least this many times as many calls wait as are in the
+ * batch in front. Otherwise it waits for that one's end: each batch has a fixed cost, and an early small batch does not pay.
  */
 const EARLY_GROWTH = 0.7
 /** Calls waiting in one lane at most; more are refused at once (R-4). */
@@ -27,8 +27,8 @@ const MAX_WAITING = 4_000
 const SWEEP_MS = 100
 
 /**
- * Applies a batch in one transaction, behind those that were begun in the same lane before; rejects when nothing of it was
- * written, or nobody knows. `onSent` is called when the next one can be given, at the latest when the promise settles.
+ * Applies a batch in one transaction, after the batches that the same lane began before. It rejects when nothing of the batch
+ * was written, or when that is not known. `onSent` is called when the next batch can be given, at the latest when the promise settles.
  */
 export type ApplyInLane = (calls: readonly WaitingCall[], onSent: () => void) => Promise<Outcome[]>
 
@@ -58,7 +58,7 @@ interface Lane {
   readonly apply: ApplyInLane
   waiting: Entry[]
   busy: boolean
-  /** Who is to be told when so many calls wait. */
+  /** Called when this many calls wait. */
   wanted: { readonly count: number; tell(): void }
 }
 
@@ -101,10 +101,10 @@ function failLate(lane: Lane): void {
 }
 
 /**
- * Takes batches until nothing waits. At most two are with the database: one is committed while the other is read and judged.
- * Each is put off for a turn, so that calls of one network read travel together. Behind one that failed nothing is sent
- * early: the one in between may be about to fail with it, and who plays in that would be left behind once more, for the
- * third silence in a row (postgres.ts allows for two).
+ * Takes batches until no call waits. At most two batches are with the database: one is committed while the other is read and
+ * judged. Each batch is put off for a turn, so that calls of one network read travel together. After a batch has failed, the
+ * next one is not sent early: the batch between them may fail too, and its calls would meet a silent database for the third
+ * time, while their time is enough for two (postgres.ts).
  */
 async function work(deps: LanesDeps, lane: Lane): Promise<void> {
   lane.busy = true
@@ -136,14 +136,14 @@ async function work(deps: LanesDeps, lane: Lane): Promise<void> {
     await (isWellInFront ? Promise.race([ending, enough]) : ending)
     await nextTurn()
     failLate(lane)
-    if (lane.waiting.length === 0) await ending // who comes next must not pass a batch that is still at work
+    if (lane.waiting.length === 0) await ending // the next call must not overtake a batch that is still with the database
   }
   lane.busy = false
 }
 
 /**
- * Takes who waits, but not who plays in the batch that is with the database: such a call is judged by what that one
- * leaves, and would hold up all others of its batch.
+ * Takes the calls that wait, but not those of a player who has a call in the batch that is with the database: such a call is
+ * judged by what that batch leaves, so its whole batch would have to wait.
  */
 function takeBatch(lane: Lane, atWork: ReadonlySet<PlayerId>): Entry[] {
   if (atWork.size === 0) return lane.waiting.splice(0, MAX_BATCH)
@@ -158,7 +158,7 @@ function takeBatch(lane: Lane, atWork: ReadonlySet<PlayerId>): Entry[] {
   return batch
 }
 
-/** Resolves when so many calls wait. */
+/** Resolves when this many calls wait. */
 function gathered(lane: Lane, count: number): Promise<void> {
   return new Promise((resolve) => {
     lane.wanted = { count, tell: resolve }
@@ -201,7 +201,7 @@ async function afterFailure(deps: LanesDeps, lane: Lane, batch: readonly Entry[]
   else for (const entry of batch) entry.answer(FAILED)
 }
 
-/** Waits for a locked player once, not once per call, and for a database that is down not at all. */
+/** A locked player is waited for once, not once per call; a database that is down is not waited for at all. */
 async function applyOneByOne(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Promise<void> {
   const locked = new Set<PlayerId>()
   let isOut = false
@@ -219,7 +219,7 @@ async function applyOneByOne(deps: LanesDeps, lane: Lane, batch: readonly Entry[
   }
 }
 
-/** A call that met another one's write is judged once more, on what that one left. */
+/** A call that met the write of another call is judged once more, on what that write left. */
 async function tryAlone(deps: LanesDeps, lane: Lane, entry: Entry): Promise<unknown> {
   const error = await tryBatch(deps, lane, [entry])
   return isConflict(error) ? tryBatch(deps, lane, [entry]) : error

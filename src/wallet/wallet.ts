@@ -36,7 +36,7 @@ export interface WalletDeps {
 export interface Wallet {
   readonly metrics: WalletMetrics
   readonly lanes: Lanes
-  /** To be told of whoever's money was moved by another than the calls: what is remembered of it is of no use any more. */
+  /** Forgets what is remembered of a player's money; called when something else than a call has moved it. */
   forget(player: PlayerId): void
   /** Adds the calls of the interface to an HTTP server. */
   register(app: FastifyInstance): Promise<void>

@@ -64,6 +64,31 @@ describe('in one batch', () => {
     expect(await money()).toBe('9500')
   })
 
+  test('the late copy of a repeat gets the time that the repeat was answered with (R-2)', async () => {
+    await scene.apply(place('alice', BET, 10), settle('alice', BET, 'request-01', 30))
+    scene.now = LATER
+    const repeat = settle('alice', BET, 'request-02', 30)
+    expect(await scene.apply(repeat)).toEqual([accepted(STARTED_AT)])
+    await scene.apply(settle('alice', BET, 'request-03', 5))
+    scene.now = MUCH_LATER
+    expect(await scene.apply(repeat)).toEqual([accepted(STARTED_AT)])
+  })
+
+  test('the same payout as another type of result moves no money (L-1)', async () => {
+    const won = settle('alice', BET, 'request-01', 30)
+    await scene.apply(place('alice', BET, 10), won)
+    await scene.apply({ ...won, requestId: 'request-02' as RequestId, resultType: 'refund' })
+    expect((await calls()).map(({ outcome, transfers }) => [outcome, transfers])).toEqual([
+      ['applied', ['3', '4']],
+      ['applied', []],
+    ])
+  })
+
+  test('a Place bet that is refused for good is on the record (I-3)', async () => {
+    expect(await scene.apply(place('alice', BET, 1000))).toEqual([{ kind: 'refused', code: 'not_enough_money' }])
+    expect(await calls()).toMatchObject([{ seq: 1, outcome: 'refused', transfers: [] }])
+  })
+
   test('a late repeat is recognised however many results its bet has had (I-2)', async () => {
     const [first, second] = [settle('alice', BET, 'request-01', 30), settle('alice', BET, 'request-02', 5)]
     await scene.apply(place('alice', BET, 10), first)

@@ -1,0 +1,54 @@
+// How many calls may go to one partner, and when a partner that is down is asked again (C-6, W-15).
+import { expect, test } from 'vitest'
+import { createBreaker } from '../../src/platform/breaker.ts'
+
+const CAPACITY = 3
+const PROBE_GAP_MS = 500
+
+/** A breaker whose partner has just failed to answer five calls in a row. */
+function down(now = 1_000) {
+  const breaker = createBreaker(CAPACITY)
+  for (let i = 0; i < 5; i++) {
+    expect(breaker.allowance('results', now), `after ${i} failures`).toBe(CAPACITY)
+    breaker.started('results', now)
+    breaker.ended('results', false)
+  }
+  return breaker
+}
+
+test('each lane has its own calls at once', () => {
+  const breaker = createBreaker(CAPACITY)
+  breaker.started('results', 0)
+  breaker.started('results', 0)
+  expect([breaker.allowance('results', 0), breaker.allowance('rollbacks', 0)]).toEqual([1, CAPACITY])
+  breaker.ended('results', true)
+  expect([breaker.allowance('results', 0), breaker.inFlight()]).toEqual([2, 1])
+})
+
+test('a partner that is down gets one result at a time, half a second after the last one', () => {
+  const breaker = down()
+  expect(breaker.allowance('results', 1_000 + PROBE_GAP_MS - 1)).toBe(0)
+  expect(breaker.nextProbeAt('results')).toBe(1_000 + PROBE_GAP_MS)
+  expect(breaker.allowance('results', 1_000 + PROBE_GAP_MS)).toBe(1)
+  breaker.started('results', 1_500)
+  expect(breaker.allowance('results', 9_000), 'while the probe is on its way').toBe(0)
+})
+
+test('its rollbacks go on', () => {
+  const breaker = down()
+  expect([breaker.allowance('rollbacks', 1_000), breaker.nextProbeAt('rollbacks')]).toEqual([CAPACITY, null])
+})
+
+test('any answer, of a rollback too, and it is up', () => {
+  const breaker = down()
+  breaker.started('rollbacks', 1_000)
+  breaker.ended('rollbacks', true)
+  expect([breaker.allowance('results', 1_000), breaker.nextProbeAt('results')]).toEqual([CAPACITY, null])
+})
+
+test('a call that was not made says nothing about the partner', () => {
+  const breaker = down()
+  breaker.started('results', 1_500)
+  breaker.ended('results', undefined)
+  expect(breaker.allowance('results', 1_501)).toBe(0)
+})
