@@ -1,4 +1,4 @@
-/** A wallet behind a door that hides a path, or changes what is said. */
+/** A wallet behind a door that hides a path, fails for a moment, or changes what is said. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -9,23 +9,49 @@ export interface Front {
   close(): Promise<void>
 }
 
+/** A call that came to the door. */
+export interface Asked {
+  readonly method: string
+  readonly type: unknown
+  /** How often its requestId came before. */
+  readonly before: number
+}
+
 export interface Door {
   /** Answered 404. */
   readonly hides?: string
+  /** Answered 503, and the wallet never hears of it. */
+  readonly fails?: (asked: Asked) => boolean
   readonly rewrite?: (answer: string) => string
+  /** Of an answer with this code; from 500 on it says nothing else. */
+  readonly statusOf?: (code: number) => number
 }
 
-export async function frontOf(url: string, { hides, rewrite = (text) => text }: Door): Promise<Front> {
+export async function frontOf(url: string, { hides, fails, rewrite = (text) => text, statusOf }: Door): Promise<Front> {
+  const seen = new Map<unknown, number>()
+  const note = (method = '', { type, requestId }: Body): Asked => {
+    const before = seen.get(requestId) ?? 0
+    seen.set(requestId, before + 1)
+    return { method, type, before }
+  }
   const server = createServer(async (asked, answer) => {
     if (asked.url === hides) return void answer.writeHead(404).end()
-    const { 'content-type': type = '', 'x-sign-jws': signature } = asked.headers
+    const { 'content-type': type = '', 'x-sign-jws': signature, authorization } = asked.headers
+    const body = await buffer(asked)
+    if (fails?.(note(asked.method, readObject(body.toString())))) return void answer.writeHead(503).end()
     const reply = await request(url + asked.url, {
       method: asked.method as 'POST',
-      headers: { 'content-type': type, ...(signature && { 'x-sign-jws': signature }) },
-      body: await buffer(asked),
+      headers: {
+        'content-type': type,
+        ...(signature && { 'x-sign-jws': signature }),
+        ...(authorization && { authorization }),
+      },
+      body: asked.method === 'GET' ? null : body,
     })
-    answer.writeHead(reply.statusCode, { 'content-type': 'application/json' })
-    answer.end(rewrite(await reply.body.text()))
+    const text = rewrite(await reply.body.text())
+    const { code } = readObject(text)
+    const status = (typeof code === 'number' && statusOf?.(code)) || reply.statusCode
+    answer.writeHead(status, { 'content-type': 'application/json' }).end(status < 500 ? text : '')
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()
@@ -36,5 +62,15 @@ export async function frontOf(url: string, { hides, rewrite = (text) => text }: 
       server.close()
       await once(server, 'close')
     },
+  }
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+function readObject(text: string): Body {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
   }
 }

@@ -15,18 +15,19 @@ const LEFT_OPEN: readonly MutantId[] = [
   ...(['place-repeat-refused', 'refused-bet-accepted-later', 'repeat-has-new-time'] as const),
   ...(['rollback-token-demanded', 'rollback-amount-demanded', 'late-repeat-applied'] as const),
   ...(['unsettle-token-demanded', 'codes-of-tokens-mixed', 'settle-currency-unchecked'] as const),
-  ...(['content-type-demanded', 'signature-own-header', 'conflict-409'] as const),
-  // Statuses of answers that the interface does not show.
-  ...(['bad-signature-401', 'bad-token-403', 'unknown-bet-404', 'invalid-data-422'] as const),
-  ...(['malformed-json-crashes', 'empty-body-crashes', 'array-body-crashes'] as const),
-  ...(['long-info-crashes', 'user-id-65-crashes', 'long-token-crashes'] as const),
-  // Calls that meet: the interface lets a bet fail.
-  ...(['race-second-bet-refused'] as const),
+  ...(['content-type-demanded', 'extra-member-refused', 'signature-own-header', 'conflict-409'] as const),
+  // Where the interface shows no answer, any but a success is one.
+  ...(['bad-signature-401', 'bad-signature-500', 'bad-token-403', 'unknown-bet-404', 'invalid-data-422'] as const),
+  ...(['malformed-json-crashes', 'empty-body-crashes', 'array-body-crashes', 'bet-id-absent-crashes'] as const),
+  ...(['huge-amount-crashes', 'long-info-crashes', 'user-id-65-crashes', 'long-token-crashes'] as const),
+  // Calls that meet: a bet that fails is taken back, and a Rollback that fails is sent again.
+  ...(['race-second-bet-refused', 'race-second-bet-500', 'race-settle-500', 'race-settle-100'] as const),
+  ...(['race-rollback-500', 'race-rollback-100', 'place-cancelled-ok'] as const),
   // Ids that the service never uses twice, and reasons that it never gives.
-  ...(['place-other-amount-ok', 'settle-of-another'] as const),
-  ...(['rollback-of-another', 'error-codes-listed-only'] as const),
+  ...(['used-request-id-refused', 'bet-ids-global', 'place-other-amount-ok', 'settle-of-another'] as const),
+  ...(['rollback-of-another', 'error-codes-listed-only', 'rollback-settled-refused'] as const),
   // Of Unsettle the interface shows nothing but the name.
-  ...(['unsettle-unknown-ok', 'unsettle-loss-refunds', 'unsettle-cashout-ignored'] as const),
+  ...(['unsettle-ignored', 'unsettle-unknown-ok', 'unsettle-loss-refunds', 'unsettle-cashout-ignored'] as const),
   ...(['unsettle-leaves-settled', 'unsettle-cancelled-reopens', 'unsettle-partial', 'race-unsettle-repeat'] as const),
 ]
 

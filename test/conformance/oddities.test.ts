@@ -38,7 +38,10 @@ test.concurrent.each<[MutantId, string, string]>([
   ['signature-prefix-enough', 'signature-17', 'Place bet cut short 100, signature: cut short: accepted'],
   ['token-in-part', 'alike-03', 'Place bet X 100, token: cut short: accepted'],
   ['user-id-in-part', 'alike-05', 'Place bet X 100, userId: longer: accepted'],
+  ['used-request-id-refused', 'place-17', 'Place bet Y 50, requestId: r: refused'],
   ['late-repeat-applied', 'resettle-04', 'Settle X won 200, the bytes of "the old one" again'],
+  ['error-codes-listed-only', 'rollback-15', 'Rollback X 100, errorCode: 999: refused'],
+  ['rollback-of-another', 'rollback-12', 'Rollback X 100, of B'],
   ['long-express-refused', 'place-14', 'metadata: [{"disciplineId":1,'],
 ])('%s in %s: %s', async (fault, id, says) => {
   const why = await whyFailed(fault, id)

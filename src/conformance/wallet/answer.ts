@@ -2,6 +2,7 @@
  * An answer, read with good will: what the wallet meant. Whether it said so in the form of the interface is judged once for
  * all answers (lint.ts), so that one wrong form does not fail every case.
  */
+import { REPLY_CODES } from '../../protocol/codes.ts'
 import { parseJson } from '../../protocol/json.ts'
 import type { Exchange } from '../exchange.ts'
 
@@ -20,6 +21,11 @@ export function readAnswer({ answer }: Exchange): Answer {
   }
   if (answer.status >= 400 && answer.status < 500) return { kind: 'refused', code: codeOf(body) }
   return { kind: 'lost', why: `HTTP status ${answer.status}` }
+}
+
+/** 400 with 100: the wallet itself failed. */
+export function isSystemError(answer: Answer): boolean {
+  return answer.kind === 'refused' && answer.code === REPLY_CODES.system_error.code
 }
 
 /** The body as a JSON object; undefined when it is none. */

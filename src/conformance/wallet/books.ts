@@ -69,6 +69,11 @@ function known(amount: bigint | undefined): bigint {
   return amount
 }
 
+/** A stake was debited and not given back. */
+export function isPlaced({ bets }: Books, bet: string): boolean {
+  return (bets.get(bet)?.stake ?? 0n) > 0n
+}
+
 export function isSettled({ bets }: Books, bet: string): boolean {
   return bets.get(bet)?.resultType !== undefined
 }

@@ -4,10 +4,11 @@
  *
  * To add a case:
  *  1. Put it into the file of its group in cases/, under the next free id. Ids are permanent and never used again.
- *  2. Name the clause (a part of interface.md, or a decision id when interface.md is silent). MUST when money or the
- *     platform's view of a bet depends on it and interface.md says so; SHOULD for what a decision adds.
+ *  2. Name the clause: of the interface (clauses.ts), or a decision id when interface.md is silent. MUST only for what a
+ *     clause of the interface demands; SHOULD for what a decision adds.
  *  3. Build the steps with the words of words.ts. Allow every answer that interface.md allows, also those that a Purser
- *     wallet never gives: the judge accepts them all. `refuse()` without codes when the interface fixes none.
+ *     wallet never gives: the judge accepts them all. `...deny()` where the interface shows no answer, so that everything
+ *     but a success is one; `refuse()` where it must be a refusal, and no code is fixed.
  *  4. `loses` says in one line whose money is lost when the case fails.
  *  5. `covers` names the rows of the catalogue (catalogue.ts) that it covers: 'A2', 'K1'. A test looks for gaps.
  *
@@ -147,12 +148,17 @@ export type Allowed =
       readonly effect: Effect
       readonly only?: Condition
     }
+  /** It has failed (400 with 100, another status, no answer), where the interface shows no answer or lets a bet fail. */
+  | { readonly kind: 'lost'; readonly effect: Effect; readonly only?: Condition }
+  /** So has a Place bet, and its Rollback is sent at once, as the service does: whatever it has debited is back then. */
+  | { readonly kind: 'given up'; readonly effect: 'nothing'; readonly only?: Condition }
 
 /**
  * An answer that is allowed in one state of the bet only, whichever answers led there. settled: a settlement is applied;
- * changed: and this call differs from it (calls at the same moment may all find it so). unplaced: no stake was debited for it.
+ * changed: and this call differs from it (calls at the same moment may all find it so). placed: a stake was debited for it, and
+ * not given back. unplaced: none.
  */
-export type Condition = 'settled' | 'changed' | 'unplaced'
+export type Condition = 'settled' | 'changed' | 'placed' | 'unplaced'
 
 /** Calls sent at the same moment; every joint outcome of their allowed answers is allowed within these bounds. */
 export interface Together {

@@ -6,6 +6,7 @@ import type { BetOperation } from '../../protocol/operation.ts'
 import type { Exchange } from '../exchange.ts'
 import { type Accepted, isDone } from './accepted.ts'
 import { type Answer, describeAnswer, readAnswer } from './answer.ts'
+import { insist } from './insist.ts'
 import { type LateRule, STAGES, type Stage } from './late-rule.ts'
 import { asker, holdersOf, type Play } from './plan.ts'
 
@@ -117,11 +118,14 @@ async function repeatStage(
   await readBalances(play, balances)
 }
 
-async function send(play: Play, { name, request }: Accepted): Promise<Exchange> {
+async function send(play: Play, { name, operation, request }: Accepted): Promise<Exchange> {
   await play.target.sender.turn(1)
-  const exchange = await play.target.sender.send(`${name}, again at the end`, request)
-  play.journal.push(exchange)
-  return exchange
+  const attempt = async () => {
+    const exchange = await play.target.sender.send(`${name}, again at the end`, request)
+    play.journal.push(exchange)
+    return exchange
+  }
+  return insist(play, operation, attempt, ({ kind }) => kind === 'accepted')
 }
 
 function note(play: Play, found: LateFindings, rule: LateRule, begin: number, why: string | undefined): void {

@@ -1,7 +1,7 @@
 /** What an answer may mean: which of the allowed answers it is, and what the balances are then. */
 import { resolveAmount } from './amounts.ts'
-import { type Answer, describeAnswer } from './answer.ts'
-import { applyChange, type Books, type Change, changesSettlement, isSettled } from './books.ts'
+import { type Answer, describeAnswer, isSystemError } from './answer.ts'
+import { applyChange, type Books, type Change, changesSettlement, isPlaced, isSettled } from './books.ts'
 import type { Allowed, Call } from './case.ts'
 import { type Play, playerOf } from './plan.ts'
 import { accountOf } from './request.ts'
@@ -16,15 +16,32 @@ export interface Judged {
   readonly matches: readonly Allowed[]
 }
 
+export function matchesOf({ allow }: Call, answer: Answer): Allowed[] {
+  return allow.filter((allowed) => fits(allowed, answer))
+}
+
 /** A code that is missing is a matter of form (lint.ts), so it fits any. */
-export function fits(allowed: Allowed, answer: Answer): boolean {
-  if (allowed.kind === 'accepted' || answer.kind !== 'refused') return allowed.kind === answer.kind
+function fits(allowed: Allowed, answer: Answer): boolean {
+  if (allowed.kind === 'given up' || allowed.kind === 'lost') return isFailure(answer)
+  if (allowed.kind !== 'refused' || answer.kind !== 'refused') return allowed.kind === answer.kind
   return allowed.codes.length === 0 || answer.code === undefined || allowed.codes.includes(answer.code)
+}
+
+/** What makes the service send a Rollback after Place bet: nobody knows whether it was debited. */
+function isFailure(answer: Answer): boolean {
+  return answer.kind === 'lost' || isSystemError(answer)
+}
+
+/** As the bet was before the calls of this moment. */
+export function isAllowedNow(books: Books, { call, matches }: Judged): boolean {
+  return matches.some((allowed) => isPossible(allowed, books, betOf(call), false))
 }
 
 export function explain({ answer, call }: Judged): string {
   const allowed = call.allow.map((one) => {
     if (one.kind === 'accepted') return 'accepted'
+    if (one.kind === 'lost') return 'no success'
+    if (one.kind === 'given up') return 'a failure, and its Rollback'
     return one.codes.length === 0 ? 'refused' : `refused with ${one.codes.join(' or ')}`
   })
   return `${describeAnswer(answer)}; allowed: ${[...new Set(allowed)].join(', ')}`
@@ -35,7 +52,7 @@ export function possibleBooks(play: Play, judged: readonly Judged[]): Books[] {
   const isAlone = judged.length === 1
   let possible: Books[] = [play.books]
   for (const { call, amount, matches } of judged) {
-    const bet = `${call.who}/${call.bet}`
+    const bet = betOf(call)
     const next = possible.flatMap((books) =>
       matches
         .filter((one) =>
@@ -50,16 +67,20 @@ export function possibleBooks(play: Play, judged: readonly Judged[]): Books[] {
 
 function isPossible({ only }: Allowed, books: Books, bet: string, nothingChanges: boolean): boolean {
   if (only === 'settled') return isSettled(books, bet)
-  if (only === 'unplaced') return !books.bets.has(bet)
+  if (only === 'placed' || only === 'unplaced') return isPlaced(books, bet) === (only === 'placed')
   return !(only === 'changed' && nothingChanges)
 }
 
 function changeOf(play: Play, call: Call, allowed: Allowed, amount: bigint | undefined): Change {
-  const { who, bet, purse, resultType } = call
+  const { who, purse, resultType } = call
   const { scale } = accountOf(playerOf(play, who), call)
   const other = allowed.kind === 'accepted' && allowed.amount !== undefined ? allowed.amount : undefined
   const moved = other === undefined ? amount : resolveAmount(other, 0n, scale).units
-  return { effect: allowed.effect, bet: `${who}/${bet}`, purse: `${who}/${purse}`, amount: moved, resultType }
+  return { effect: allowed.effect, bet: betOf(call), purse: `${who}/${purse}`, amount: moved, resultType }
+}
+
+function betOf({ who, bet }: Call): string {
+  return `${who}/${bet}`
 }
 
 function withoutTwins(books: readonly Books[]): Books[] {

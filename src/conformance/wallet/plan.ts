@@ -21,8 +21,8 @@ export interface Target {
   readonly reader: BalanceReader
   /** Which of the calls that a partner may leave out there are. */
   readonly has: readonly string[]
-  /** Shown every exchange of the run. */
-  look(exchange: Exchange): void
+  /** Shown every exchange of the run; `isShown`: the interface shows what is answered to such a call. */
+  look(exchange: Exchange, isShown: boolean): void
   /** Given every case that is over, for the repeats at the end. */
   keep(play: Play): void
 }
@@ -151,7 +151,7 @@ export function asker(play: Play): Ask {
     const request = planRequest(call, ingredients, play.target.secret)
     const exchange = await play.target.sender.send(nameOf({ ...call, bet: 'of the kit' }, text), request)
     play.journal.push({ ...exchange, isLook: true })
-    play.target.look(exchange)
+    play.target.look(exchange, true)
     // Of the kit's own bets none is repeated; of those of the case the last result is.
     const accepted = acceptedOf(request, exchange)
     if (accepted && play.accepted.some(({ bet }) => bet === accepted.bet)) play.accepted.push(accepted)

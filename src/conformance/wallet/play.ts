@@ -1,14 +1,16 @@
 /** Plays the steps of one case: send, match the answer with what is allowed, compare every balance with what follows. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { acceptedOf } from './accepted.ts'
-import { readAnswer } from './answer.ts'
+import { type Answer, readAnswer } from './answer.ts'
 import type { Holder } from './balance.ts'
 import { judgeBody } from './body-rules.ts'
 import type { Books } from './books.ts'
 import type { Act, Call, Rounds, Step, Together } from './case.ts'
-import { explain, fits, type Judged, possibleBooks } from './match.ts'
+import { insist } from './insist.ts'
+import { explain, isAllowedNow, type Judged, matchesOf, possibleBooks } from './match.ts'
 import { asker, holdersOf, idOf, type Planned, type Play, plan, playerOf } from './plan.ts'
 import { accountOf } from './request.ts'
+import { rollback } from './words.ts'
 
 /** What is wrong, in words; undefined when nothing is. */
 export type Finding = string | undefined
@@ -70,14 +72,30 @@ async function playCalls(play: Play, { calls, accepted }: Together): Promise<Fin
   return settleOn(play, possible, judged.map(({ name }) => name).join(' + '))
 }
 
-async function perform(play: Play, { call, request, name, amount }: Planned & { call: Call }): Promise<Judged> {
-  const exchange = await play.target.sender.send(name, request)
-  play.journal.push(exchange)
-  play.target.look(exchange)
-  const accepted = acceptedOf(request, exchange)
-  if (accepted !== undefined) play.accepted.push(accepted)
-  const answer = readAnswer(exchange)
-  return { call, name, answer, amount, matches: call.allow.filter((allowed) => fits(allowed, answer)) }
+type PlannedCall = Planned & { readonly call: Call }
+
+/** A bet that has failed is taken back, as the service does. */
+async function perform(play: Play, one: PlannedCall): Promise<Judged> {
+  const judged = await send(play, one)
+  if (!judged.matches.some(({ kind }) => kind === 'given up')) return judged
+  const call = rollback({ bet: one.call.bet, who: one.call.who })
+  const undone = await send(play, { call, ...plan(play, call) })
+  return undone.matches.length > 0 ? judged : undone
+}
+
+async function send(play: Play, { call, request, name, amount }: PlannedCall): Promise<Judged> {
+  const judge = (answer: Answer) => ({ call, name, answer, amount, matches: matchesOf(call, answer) })
+  const isShown = !call.allow.some(({ kind }) => kind === 'lost')
+  const attempt = async () => {
+    const exchange = await play.target.sender.send(name, request)
+    play.journal.push(exchange)
+    play.target.look(exchange, isShown)
+    const accepted = acceptedOf(request, exchange)
+    if (accepted !== undefined) play.accepted.push(accepted)
+    return exchange
+  }
+  const isEnough = (answer: Answer) => isAllowedNow(play.books, judge(answer))
+  return judge(readAnswer(await insist(play, call.operation, attempt, isEnough)))
 }
 
 function badBody(play: Play, { call, name, answer, amount, matches }: Judged): Finding {

@@ -31,24 +31,34 @@ export function refuse(...codes: number[]): Allowed {
   return { kind: 'refused', codes, effect: 'nothing' }
 }
 
+/** No success, in whatever form: the interface shows no answer to such a call. Nothing moves. */
+export function deny(): readonly Allowed[] {
+  return [refuse(), { kind: 'lost', effect: 'nothing' }]
+}
+
+/** A Place bet that fails as the interface lets it; its Rollback follows at once, as the service would send it. */
+export const GIVEN_UP: Allowed = { kind: 'given up', effect: 'nothing' }
+
+/** It fails, and nobody knows whether it was debited; its Rollback is a step of its own. */
+export const UNKNOWN: readonly Allowed[] = [...deny(), { kind: 'lost', effect: 'debit' }]
+
 /** 400 with 20 or 21, which the interface allows for a result that differs from the applied one. */
 export const REFUSE_CHANGE: Allowed = { kind: 'refused', codes: [20, 21], effect: 'nothing', only: 'changed' }
 
 /** 400 with 8 in answer to a Rollback counts as done. */
 export const ALREADY_DONE: Allowed = { kind: 'refused', codes: [8], effect: 'cancel' }
 
-/** A Rollback that names a player whose bet was refused: nothing has to come back, and the interface shows no code for it. */
-export const NOTHING_TO_CANCEL: Allowed = { kind: 'refused', codes: [], effect: 'nothing', only: 'unplaced' }
-
 const PAID = [accept('pay'), REFUSE_CHANGE]
 /** After a settlement a Rollback undoes the whole bet or moves nothing: never stake and win together. */
 export const CANCELLED: readonly Allowed[] = [
   ...[accept('cancel'), ALREADY_DONE],
   { ...accept('nothing'), only: 'settled' },
-  { ...ALREADY_DONE, effect: 'nothing', only: 'settled' },
+  { kind: 'refused', codes: [], effect: 'nothing', only: 'settled' },
 ]
-/** The interface does not show what Unsettle answers: a partner may refuse it, and must then keep the settlement. */
+/** What Unsettle is published to do; a partner may refuse it, and must then keep the settlement. */
 const UNPAID = [accept('unpay'), refuse()]
+/** The interface names Unsettle and shows nothing of it: where a case says MUST, it may also do nothing. */
+export const UNPAID_OR_NOT: readonly Allowed[] = [accept('unpay'), accept('nothing'), ...deny()]
 
 /** A stake of 100 unless said. */
 export function place(given: With = {}, allow: Answers = accept('debit')): Call {

@@ -4,6 +4,7 @@ import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'
 export const ANSWER_MUTANTS = {
   'refusals-as-200': seenOnWire('Every refusal is answered with status 200', 'A14', 'K27'),
   'bad-signature-401': seenOnWire('A bad signature is answered 401', 'A14', 'K27'),
+  'bad-signature-500': seenOnWire('A bad signature is answered 500', 'A14', 'K27'),
   'bad-token-403': seenOnWire('A bad token is answered 403', 'A14', 'K27'),
   'no-money-402': seenOnWire('Too little money is answered 402', 'A14', 'C29'),
   'unknown-bet-404': seenOnWire('A settlement of an unknown bet is answered 404', 'A14', 'E75'),

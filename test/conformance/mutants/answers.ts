@@ -55,6 +55,7 @@ function timeOf(wallet: Wallet, at: string): string | number {
 function statusOf(wallet: Wallet, name: CallName | undefined, code: number): number {
   if (has(wallet, 'refusals-as-200')) return 200
   if (code === 1 && has(wallet, 'bad-signature-401')) return 401
+  if (code === 1 && has(wallet, 'bad-signature-500')) return 500
   if ((code === 3 || code === 4) && has(wallet, 'bad-token-403')) return 403
   if (code === 7 && has(wallet, 'no-money-402')) return 402
   if (code === 5 && name !== 'place' && has(wallet, 'unknown-bet-404')) return 404

@@ -1,6 +1,7 @@
 /** The four bet operations: one at a time per player, judged, then written at once. */
 import { randomUUID } from 'node:crypto'
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { Crash } from './crash.ts'
 import type { Answer, Decision, Move } from './decision.ts'
 import { place } from './place.ts'
 import type { BetCall } from './read-call.ts'
@@ -15,7 +16,7 @@ const RACE_MS = 8
 const DECIDE = { place, settle, unsettle, rollback }
 
 export async function handleBetCall(wallet: Wallet, call: BetCall): Promise<Answer> {
-  if (isBesideAnother(wallet, call)) return { kind: 'refused', code: 100 }
+  if (wallet.writing.has(call.userId) && failsBesideAnother(wallet, call)) return { kind: 'refused', code: 100 }
   return wallet.inTurn(turnOf(wallet, call), async () => {
     if (call.operation === 'place') wallet.placeRequests.add(requestKey(wallet, call))
     const decision = DECIDE[call.operation](wallet, call)
@@ -27,8 +28,23 @@ export async function handleBetCall(wallet: Wallet, call: BetCall): Promise<Answ
   })
 }
 
-function isBesideAnother(wallet: Wallet, { operation, userId }: BetCall): boolean {
-  return operation === 'place' && wallet.writing.has(userId) && has(wallet, 'race-second-bet-refused')
+/** By a fault that fails where others wait: with code 100, or it throws. */
+function failsBesideAnother(wallet: Wallet, { operation }: BetCall): boolean {
+  switch (operation) {
+    case 'place':
+      if (has(wallet, 'race-second-bet-500')) throw new Crash('the player is locked')
+      return has(wallet, 'race-second-bet-refused')
+    case 'settle':
+      if (has(wallet, 'race-settle-500')) throw new Crash('the player is locked')
+      return has(wallet, 'race-settle-100')
+    case 'rollback':
+      if (has(wallet, 'race-rollback-500')) throw new Crash('the player is locked')
+      return has(wallet, 'race-rollback-100')
+    case 'unsettle':
+      return false
+    default:
+      return operation satisfies never
+  }
 }
 
 /** As long as a database would take: whoever does not wait for a turn gets in between. */
@@ -42,10 +58,11 @@ function turnOf(wallet: Wallet, { operation, userId, transactionId }: BetCall): 
   const player = JSON.stringify([userId])
   switch (operation) {
     case 'place':
+      if (overwrites(wallet, operation)) return `bet ${player}`
       if (has(wallet, 'race-place-repeat')) return randomUUID()
       return has(wallet, 'race-funds') ? betKey(wallet, userId, transactionId) : player
     case 'settle':
-      if (losesUpdates(wallet, operation)) return `settle ${player}`
+      if (overwrites(wallet, operation)) return `settle ${player}`
       return has(wallet, 'race-settle-repeat') ? randomUUID() : player
     case 'unsettle':
       return has(wallet, 'race-unsettle-repeat') ? randomUUID() : player
@@ -57,7 +74,9 @@ function turnOf(wallet: Wallet, { operation, userId, transactionId }: BetCall): 
   }
 }
 
-function losesUpdates(wallet: Wallet, operation: BetCall['operation']): boolean {
+/** It writes the balance that it read, whatever came between. */
+function overwrites(wallet: Wallet, operation: BetCall['operation']): boolean {
+  if (operation === 'place') return has(wallet, 'race-bet-overwrites')
   return operation === 'settle' && has(wallet, 'race-lost-update')
 }
 
@@ -69,7 +88,7 @@ function write(wallet: Wallet, call: BetCall, { bet, moves = [] }: Decision): vo
 }
 
 function writeMove(wallet: Wallet, { operation }: BetCall, { player, purse, units, before }: Move): void {
-  purse.add(losesUpdates(wallet, operation) ? before + units - purse.units() : units)
+  purse.add(overwrites(wallet, operation) ? before + units - purse.units() : units)
   note(wallet, player.userId, purse.currency, units)
   if (operation !== 'settle' && operation !== 'unsettle') return
   const day = `${purse.currency} ${nowOf(wallet).slice(0, 10)}`

@@ -98,7 +98,7 @@ export function paysSender(wallet: Wallet): boolean {
   return has(wallet, 'settle-pays-the-sender')
 }
 
-function ofAnybody({ bets }: Wallet, transactionId: string): Bet | undefined {
+export function ofAnybody({ bets }: Wallet, transactionId: string): Bet | undefined {
   const found = [...bets].find(([key]) => JSON.parse(key)[1] === transactionId)
   return found?.[1]
 }

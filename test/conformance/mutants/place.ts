@@ -1,5 +1,5 @@
 /** Place bet (interface.md; R-6; the first column of the life table). */
-import { accept, type Decision, findBet, move, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
+import { accept, type Decision, findBet, move, ofAnybody, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
 import { limitProblem, standingProblem } from './may-bet.ts'
 import type { BetCall } from './read-call.ts'
 import { type Bet, betKey, has, isForgotten, nowOf, type Placement, purseOf, type Wallet } from './state.ts'
@@ -8,6 +8,7 @@ export function place(wallet: Wallet, call: BetCall): Decision {
   const bet = findBet(wallet, call)
   const other = ofSameRequest(wallet, call)
   if (other?.placement !== undefined && bet === undefined) return repeat(wallet, call, other.placement.at)
+  if (bet === undefined && isTaken(wallet, call)) return refuse(5)
   return (bet && placeAgain(wallet, call, bet)) ?? placeNew(wallet, call)
 }
 
@@ -17,6 +18,12 @@ function ofSameRequest(wallet: Wallet, { requestId }: BetCall): Bet | undefined 
   if (has(wallet, 'request-id-is-the-bet')) return requestIds.get(requestId)
   if (!has(wallet, 'request-id-in-part')) return undefined
   return [...requestIds].find(([known]) => known.slice(0, 35) === requestId.slice(0, 35))?.[1]
+}
+
+/** By a fault that takes an id for used. */
+function isTaken(wallet: Wallet, { requestId, transactionId }: BetCall): boolean {
+  if (has(wallet, 'used-request-id-refused')) return wallet.requestIds.has(requestId)
+  return has(wallet, 'bet-ids-global') && ofAnybody(wallet, transactionId) !== undefined
 }
 
 /** Undefined where a fault takes a known bet for a new one. */

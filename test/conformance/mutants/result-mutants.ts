@@ -13,6 +13,7 @@ export const ROLLBACK_MUTANTS = {
   'rollback-token-demanded': seenOnWire('A rollback without a token is refused', 'D63', 'K18'),
   'rollback-live-token-demanded': seenOnWire('A rollback with a dead token is refused', 'D63', 'K18'),
   'rollback-settled-refunds': seenOnWire('The rollback of a settled bet refunds the stake', 'D62', 'K21'),
+  'rollback-settled-refused': seenOnWire('The rollback of a settled bet is refused as invalid', 'D62', 'K21'),
   'rollback-unsettled-refused': seenOnWire('An unsettled bet cannot be rolled back', 'K17'),
   'rollback-refused-bet-refunds': seenOnWire('The rollback of a refused bet refunds', 'D61'),
   'rollback-of-another': seenOnWire("A rollback naming another player cancels this player's bet", 'K22'),

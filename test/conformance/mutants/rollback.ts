@@ -66,7 +66,8 @@ function rollbackCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
 }
 
 function rollbackSettled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
-  if (bet.placement === undefined || !has(wallet, 'rollback-settled-refunds')) return refuse(8)
+  if (bet.placement === undefined || !has(wallet, 'rollback-settled-refunds'))
+    return refuse(has(wallet, 'rollback-settled-refused') ? 5 : 8)
   return cancel(wallet, call, bet, bet.placement)
 }
 

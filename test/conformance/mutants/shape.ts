@@ -59,7 +59,10 @@ const SHAPES: Readonly<Record<BetOperation, Shape>> = {
     optional: { ...DESCRIBING, token },
   },
   unsettle: { needed: NEEDED, optional: { ...MONEY, ...DESCRIBING, token } },
-  rollback: { needed: { ...NEEDED, errorCode: integer }, optional: { ...MONEY, ...DESCRIBING, token } },
+  rollback: {
+    needed: { ...NEEDED, errorCode: integer },
+    optional: { ...MONEY, ...DESCRIBING, bonusAmount: orNull(number), token },
+  },
 }
 
 const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/
@@ -138,7 +141,8 @@ function breakOnFaults(faults: Faults, operation: BetOperation, body: Body): voi
     (typeof body.bonusId === 'number' && faults.has('freebet-refused')) ||
     (typeof body.subPartnerId === 'string' && faults.has('sub-partner-refused')) ||
     (String(body.ip).includes(':') && faults.has('ip-v6-refused')) ||
-    (operation === 'rollback' && isUnlisted(errorCode) && faults.has('error-codes-listed-only'))
+    (operation === 'rollback' && isUnlisted(errorCode) && faults.has('error-codes-listed-only')) ||
+    (operation === 'rollback' && isLimit(errorCode) && faults.has('rollback-limits-refused'))
   if (isRefused) throw new Malformed('the data is not as expected')
 }
 
@@ -148,6 +152,11 @@ export function isLongExpress({ metadata }: Body): boolean {
 
 function isEmpty(list: unknown): boolean {
   return !Array.isArray(list) || list.length === 0
+}
+
+/** 110 to 115. */
+function isLimit(reason: unknown): boolean {
+  return typeof reason === 'number' && reason >= 110 && reason <= 115
 }
 
 function isUnlisted(reason: unknown): boolean {

@@ -66,5 +66,6 @@ export const REQUEST_MUTANTS = {
   'operator-user-unchecked': seenOnWire('Any operatorUser is accepted', 'C44'),
   'operator-user-refused': seenOnWire('A good operatorUser is refused', 'C44', 'A8'),
   'result-type-unchecked': seenOnWire('A resultType that does not exist is paid', 'E84'),
+  'rollback-limits-refused': seenOnWire('A rollback for a limit of the platform is refused', 'D64'),
   'error-codes-listed-only': seenOnWire('A rollback with a reason outside the list is refused', 'D64'),
 } as const satisfies Record<string, Mutant>

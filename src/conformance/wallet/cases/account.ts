@@ -1,6 +1,6 @@
 /** Players that may not bet (B 23, C 51): their bets are refused, their money still moves by what the service decides. */
 import type { OperatorAct, PlayedCase, PlayerKind, Step } from '../case.ts'
-import { accept, act, place, refuse, rollback, settle, unsettle } from '../words.ts'
+import { accept, act, deny, place, refuse, rollback, settle, UNPAID_OR_NOT, unsettle } from '../words.ts'
 
 /** A bet of a player that the operator has shut out; the code is published, the interface shows none. */
 function shutOut(
@@ -30,7 +30,8 @@ function goesOn(id: string, what: OperatorAct, sentence: string, covers: readonl
     loses: 'the win or the stake of a player who was shut out meanwhile: the player pays',
     steps: [
       ...[place(), place({ bet: 'Y' }), act(what)],
-      ...[settle('won', '200', {}, accept('pay')), unsettle('200'), rollback({ bet: 'Y' }), rollback()],
+      ...[settle('won', '200', {}, accept('pay')), unsettle('200', {}, UNPAID_OR_NOT)],
+      ...[rollback({ bet: 'Y' }), rollback()],
     ],
   }
 }
@@ -61,7 +62,7 @@ export const ACCOUNT_CASES: readonly PlayedCase[] = [
     covers: ['D63', 'E76', 'E83', 'K10'],
     needs: ['operator'],
     steps: [
-      ...[place(), place({ bet: 'Y' }), act('end sessions'), place({ bet: 'Z', token: 'dead' }, refuse())],
+      ...[place(), place({ bet: 'Y' }), act('end sessions'), place({ bet: 'Z', token: 'dead' }, deny())],
       ...[settle('won', '200', { token: 'dead' }, accept('pay')), rollback({ bet: 'Y', token: 'dead' })],
     ],
   },

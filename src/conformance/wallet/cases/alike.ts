@@ -2,7 +2,7 @@
 
 import { changed } from '../alike.ts'
 import type { PlayedCase } from '../case.ts'
-import { accept, place, profile, refuse, rollback, settle } from '../words.ts'
+import { accept, deny, place, profile, refuse, rollback, settle } from '../words.ts'
 
 export const ALIKE_CASES: readonly PlayedCase[] = [
   {
@@ -33,12 +33,12 @@ export const ALIKE_CASES: readonly PlayedCase[] = [
     id: 'alike-03',
     clause: 'Place bet, partner action 3; User data, partner actions',
     level: 'MUST',
-    sentence: 'a token that only begins like one that was given out is refused',
+    sentence: 'a token that only begins like one that was given out is no success',
     loses: 'anyone who knows a part of a token bets with the money of its player',
     covers: ['I7'],
     steps: (['cut short', 'longer', 'other end'] as const).flatMap((how) => [
-      place({ members: { token: changed(how) } }, refuse()),
-      profile({ members: { token: changed(how) } }, refuse()),
+      place({ members: { token: changed(how) } }, deny()),
+      profile({ members: { token: changed(how) } }, deny()),
     ]),
   },
   {
@@ -62,8 +62,8 @@ export const ALIKE_CASES: readonly PlayedCase[] = [
     loses: 'a player bets with the money of another',
     covers: ['I7'],
     steps: [
-      place({ members: { userId: changed('longer') } }, refuse()),
-      place({ members: { userId: changed('cut short') } }, refuse()),
+      place({ members: { userId: changed('longer') } }, deny()),
+      place({ members: { userId: changed('cut short') } }, deny()),
     ],
   },
 ]

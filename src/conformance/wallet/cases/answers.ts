@@ -94,4 +94,32 @@ export const ANSWER_CASES: readonly GatheredCase[] = [
     covers: ['D59', 'F109'],
     rule: 'in time',
   },
+  {
+    id: 'answers-11',
+    clause: 'Endpoints',
+    level: 'MUST',
+    sentence: 'a success has HTTP status 200, not another one of success',
+    loses: NOT_UNDERSTOOD,
+    covers: ['A14', 'C27', 'F109', 'K27'],
+    rule: 'success status',
+  },
+  {
+    id: 'answers-12',
+    clause: 'Errors, body',
+    level: 'MUST',
+    sentence: 'the refusals that the interface shows (7, 8, 20) have HTTP status 400',
+    loses: NOT_UNDERSTOOD,
+    covers: ['A14', 'C29', 'F109', 'K27'],
+    rule: 'refusal status',
+  },
+  {
+    id: 'answers-13',
+    clause: 'R-4',
+    level: 'SHOULD',
+    sentence:
+      'code 100 is an answer to Place bet only: what else fails is answered with a status that the service tries again',
+    loses: 'whatever is not tried again after a 400: the stake of a Rollback, the payout of a Settle',
+    covers: ['K27', 'F109'],
+    rule: 'failure code',
+  },
 ]

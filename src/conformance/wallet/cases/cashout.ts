@@ -1,6 +1,6 @@
 /** Part E 97 to 99, K11 and K13: a cashout is what the player asks for, so it needs the player's token. */
 import type { Need, PlayedCase, TokenChoice } from '../case.ts'
-import { accept, place, refuse, rollback, settle } from '../words.ts'
+import { accept, deny, place, rollback, settle } from '../words.ts'
 import { pair, RESULTS } from './resettle.ts'
 
 const CASHOUT = ['cashout', '150'] as const
@@ -10,7 +10,7 @@ function needsToken(id: string, token: TokenChoice, sentence: string, ...needs: 
     ...{ id, sentence, needs, covers: ['E98', 'K11'], level: 'MUST' },
     clause: 'Settle, partner action 3; Authentication, 2; L-4',
     loses: 'a bet that somebody else ends below its worth: the player pays',
-    steps: [place(), settle('cashout', '150', { token }, refuse()), settle('won', '200', {}, accept('pay'))],
+    steps: [place(), settle('cashout', '150', { token }, deny()), settle('won', '200', {}, accept('pay'))],
   }
 }
 

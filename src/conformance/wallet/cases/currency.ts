@@ -2,7 +2,19 @@
 
 import type { PlayedCase } from '../case.ts'
 import { written } from '../json-text.ts'
-import { accept, act, balance, place, profile, refuse, rollback, settle, unsettle } from '../words.ts'
+import {
+  accept,
+  act,
+  balance,
+  deny,
+  place,
+  profile,
+  refuse,
+  rollback,
+  settle,
+  UNPAID_OR_NOT,
+  unsettle,
+} from '../words.ts'
 
 export const CURRENCY_CASES: readonly PlayedCase[] = [
   {
@@ -12,10 +24,7 @@ export const CURRENCY_CASES: readonly PlayedCase[] = [
     sentence: 'a bet in a currency that there is not is refused',
     loses: 'a stake of 100 of anything is 100 of what the player has: one of the two pays the difference',
     covers: ['C50', 'K24'],
-    steps: [
-      place({ members: { currency: 'XTS' } }, refuse()),
-      place({ members: { currency: written('978') } }, refuse()),
-    ],
+    steps: [place({ members: { currency: 'XTS' } }, deny()), place({ members: { currency: written('978') } }, deny())],
   },
   {
     id: 'currency-02',
@@ -60,7 +69,7 @@ export const CURRENCY_CASES: readonly PlayedCase[] = [
     needs: ['operator', 'second currency'],
     steps: [
       ...[place(), place({ bet: 'Y' }), act('switch currency')],
-      ...[settle('won', '200', {}, accept('pay')), unsettle('200'), settle('lost', '0')],
+      ...[settle('won', '200', {}, accept('pay')), unsettle('200', {}, UNPAID_OR_NOT), settle('lost', '0')],
       ...[rollback({ bet: 'Y' }), place({ bet: 'Z', purse: 'second' }, refuse(7))],
     ],
   },

@@ -1,7 +1,7 @@
 /** Malformed and misaddressed calls (part A, K4, K6): refused with a body, and nothing moves. */
 import type { PlayedCase } from '../case.ts'
 import { written } from '../json-text.ts'
-import { accept, acceptAs, place, profile, refuse, rollback, settle } from '../words.ts'
+import { accept, acceptAs, deny, place, profile, refuse, rollback, settle } from '../words.ts'
 
 const BROKEN = ['', '{', '[]', '"text"', 'null', '{"type":1,}']
 const NO_AMOUNTS = ['-500', '"NaN"', 'true', 'null', '1e308']
@@ -27,9 +27,9 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     loses: 'a call that means nothing debits or pays: either of the two',
     covers: ['A10', 'A13', 'K6'],
     steps: [
-      ...[...NO_TYPES, undefined].map((type) => place({ members: { type } }, refuse())),
+      ...[...NO_TYPES, undefined].map((type) => place({ members: { type } }, deny())),
       place({ bet: 'Y' }),
-      ...[...NO_RESULT_TYPES, undefined].map((type) => settle('won', '200', { bet: 'Y', members: { type } }, refuse())),
+      ...[...NO_RESULT_TYPES, undefined].map((type) => settle('won', '200', { bet: 'Y', members: { type } }, deny())),
     ],
   },
   {
@@ -45,25 +45,25 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     id: 'message-04',
     clause: 'Place bet, partner action 5; Resources, amount; M-1',
     level: 'MUST',
-    sentence: 'an amount that is none is refused',
+    sentence: 'an amount that is none, or below 0, is no success and moves nothing',
     loses: 'a negative stake is money for the player: the operator pays',
     covers: ['C32', 'C33', 'K4'],
     steps: [
-      ...NO_AMOUNTS.map((amount) => place({ members: { amount: written(amount) } }, refuse())),
+      ...NO_AMOUNTS.map((amount) => place({ members: { amount: written(amount) } }, deny())),
       // A stake of 0, for who rounds and says so.
-      place({ members: { amount: written('1e-9') } }, [refuse(), acceptAs('debit', '0')]),
+      place({ members: { amount: written('1e-9') } }, [...deny(), acceptAs('debit', '0')]),
     ],
   },
   {
     id: 'message-05',
     clause: 'Resources, transactionId; Resources, success response; I-7',
     level: 'MUST',
-    sentence: 'a bet without an id is refused',
+    sentence: 'a bet without an id is no success and debits nothing',
     loses: 'a debit that no Rollback can name: the player loses the stake',
     covers: ['C42', 'C43'],
     steps: [
-      place({ members: { transactionId: undefined } }, refuse()),
-      place({ members: { transactionId: '' } }, refuse()),
+      place({ members: { transactionId: undefined } }, deny()),
+      place({ members: { transactionId: '' } }, deny()),
     ],
   },
   {
@@ -84,7 +84,7 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     sentence: 'POST with type 2 settles no bet',
     loses: 'a payout for what is no Settle: the operator pays',
     covers: ['A10', 'K6'],
-    steps: [place(), settle('won', '200', { method: 'POST', token: 'live' }, refuse())],
+    steps: [place(), settle('won', '200', { method: 'POST', token: 'live' }, deny())],
   },
   {
     id: 'message-08',
@@ -93,18 +93,18 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     sentence: 'POST with type 3 rolls no bet back',
     loses: 'the stake of a bet that is still open: the operator pays its win without it',
     covers: ['A10', 'K6'],
-    steps: [place(), rollback({ method: 'POST' }, refuse())],
+    steps: [place(), rollback({ method: 'POST' }, deny())],
   },
   {
     id: 'message-09',
     clause: 'Resources, amount',
     level: 'MUST',
-    sentence: 'a bet or a Settle without an amount is refused',
+    sentence: 'a bet or a Settle without an amount is no success and moves nothing',
     loses: 'the win, taken for 0: the player pays',
     covers: ['C43'],
     steps: [
-      place({ members: { amount: undefined } }, refuse()),
-      ...[place({ bet: 'Y' }), settle('won', '200', { bet: 'Y', members: { amount: undefined } }, refuse())],
+      place({ members: { amount: undefined } }, deny()),
+      ...[place({ bet: 'Y' }), settle('won', '200', { bet: 'Y', members: { amount: undefined } }, deny())],
     ],
   },
   {
@@ -158,7 +158,7 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     covers: ['C47'],
     steps: [
       place({ members: { info: `O'Brien "x" \\ '); drop table bets; -- <script>alert(1)</script> %s \${7*7}` } }),
-      settle('won', '200', { members: { info: "it's" } }),
+      place({ bet: 'Y', members: { info: "it's" } }),
     ],
   },
   {
@@ -189,5 +189,17 @@ export const MESSAGE_CASES: readonly PlayedCase[] = [
     loses: 'nothing yet: what reads "100" as 100 reads other texts as numbers too',
     covers: ['A13', 'C33', 'K4'],
     steps: [place({ members: { type: '1' } }, refuse()), place({ members: { amount: '100' } }, refuse())],
+  },
+  {
+    id: 'message-18',
+    clause: 'R-1',
+    level: 'SHOULD',
+    sentence: 'a bet without an id, or of an amount that is none, is refused with 400, never with a failure',
+    loses: 'nothing: but the service takes a 5xx for an unknown outcome and sends Rollbacks',
+    covers: ['C32', 'C33', 'C42', 'C43', 'K4'],
+    steps: [
+      ...NO_AMOUNTS.map((amount) => place({ members: { amount: written(amount) } }, refuse())),
+      ...[undefined, ''].map((transactionId) => place({ members: { transactionId } }, refuse())),
+    ],
   },
 ]

@@ -1,11 +1,11 @@
 /** Rows 31 and 34 to 36, and K23: amounts are exact to the digits of their currency, however large, however many. */
 import type { PlayedCase } from '../case.ts'
-import { accept, acceptAs, finer, place, refuse, rollback, rounds, settle, units } from '../words.ts'
+import { accept, acceptAs, deny, finer, place, refuse, rollback, rounds, settle, units } from '../words.ts'
 
 /** 0.29, 1.15 and 10.03 times 100 are 28.999…, 114.999… and 1002.999… in floating point; 1.003 times 1000 is 1002.999… */
 const NOT_BINARY = [29, 115, 1003].map(units)
 /** A bet of this size may be beyond what the operator takes; the interface shows no code for that. */
-const TOO_LARGE = refuse()
+const TOO_LARGE = deny()
 
 export const MONEY_CASES: readonly PlayedCase[] = [
   {
@@ -17,7 +17,7 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     covers: ['C34', 'C35', 'K23'],
     steps: [
       rounds(10, place({ amount: units(10) })),
-      ...['Y', 'Y2'].map((bet) => place({ bet, amount: finer('33') }, [refuse(), acceptAs('debit', '33')])),
+      ...['Y', 'Y2'].map((bet) => place({ bet, amount: finer('33') }, [...deny(), acceptAs('debit', '33')])),
       ...['Y', 'Y2'].map((bet) => rollback({ bet, amount: '33' })),
       ...[place({ bet: 'Z', amount: units(10) }), settle('won', units(30), { bet: 'Z' })],
     ],
@@ -47,7 +47,7 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     covers: ['K23'],
     steps: [
       ...[place(), settle('won', '120000000')],
-      ...[place({ bet: 'Y', amount: '120000000' }, [accept('debit'), TOO_LARGE]), rollback({ bet: 'Y' })],
+      ...[place({ bet: 'Y', amount: '120000000' }, [accept('debit'), ...TOO_LARGE]), rollback({ bet: 'Y' })],
     ],
   },
   {

@@ -1,6 +1,6 @@
 /** Part B, K5 and K28: sessions, User data, Balance. */
 import type { PlayedCase } from '../case.ts'
-import { accept, balance, check, place, profile, refuse, settle } from '../words.ts'
+import { accept, balance, check, deny, place, profile, refuse, settle } from '../words.ts'
 
 const CHECKED = accept('nothing', ['fits the check', 'names the bet', 'names the currency', 'says the amount'])
 
@@ -22,8 +22,8 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
     loses: 'anyone who knows a userId bets with its money: the player pays',
     covers: ['B18', 'K5'],
     steps: [
-      ...[place({ token: 'unknown' }, refuse()), place({ token: 'none' }, refuse())],
-      profile({ token: 'unknown' }, refuse()),
+      ...[place({ token: 'unknown' }, deny()), place({ token: 'none' }, deny())],
+      profile({ token: 'unknown' }, deny()),
     ],
   },
   {
@@ -35,8 +35,8 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
     covers: ['B20', 'B22', 'K5'],
     needs: ['B'],
     steps: [
-      ...[place({ token: 'of B' }, refuse()), place({ who: 'B', token: 'of A' }, refuse())],
-      place({ who: 'nobody', token: 'of A' }, refuse()),
+      ...[place({ token: 'of B' }, deny()), place({ who: 'B', token: 'of A' }, deny())],
+      place({ who: 'nobody', token: 'of A' }, deny()),
     ],
   },
   {
@@ -47,7 +47,7 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
     loses: 'a session that was ended goes on betting: the player pays',
     covers: ['B19'],
     needs: ['dead token'],
-    steps: [place({ token: 'dead' }, refuse()), profile({ token: 'dead' }, refuse())],
+    steps: [place({ token: 'dead' }, deny()), profile({ token: 'dead' }, deny())],
   },
   {
     id: 'profile-05',

@@ -1,6 +1,6 @@
 /** Part D, K18 to K21: the stake comes back once, whatever the order of the calls. */
 import type { PlayedCase } from '../case.ts'
-import { ALREADY_DONE, accept, MOMENT, place, refuse, rollback, settle, times, whole } from '../words.ts'
+import { ALREADY_DONE, accept, deny, MOMENT, place, refuse, rollback, settle, times, whole } from '../words.ts'
 
 /** The Rollback is done, in one of the two forms that the service understands. */
 const GIVEN_BACK = [accept('cancel'), ALREADY_DONE]
@@ -10,8 +10,8 @@ const UNMOVED = [accept('nothing'), refuse(8)]
 /** A bet of a player who has none by that id: refused, or taken for one that is not known. */
 const NOTHING = [accept('nothing'), refuse()]
 
-/** All that interface.md lists, and one that it does not. */
-const ERROR_CODES = [8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115, 999]
+/** All that interface.md lists. */
+const ERROR_CODES = [8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115]
 
 export const ROLLBACK_CASES: readonly PlayedCase[] = [
   {
@@ -36,10 +36,10 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
     id: 'rollback-03',
     clause: 'Rollback, race',
     level: 'MUST',
-    sentence: 'a bet that arrives after its Rollback is refused and debits nothing',
+    sentence: 'a bet that arrives after its Rollback debits nothing',
     loses: 'the stake of a bet that the service has given up: the player pays',
     covers: ['D57', 'D58', 'K19'],
-    steps: [rollback(), place({}, refuse())],
+    steps: [rollback(), place({}, [accept('nothing'), ...deny()])],
   },
   {
     id: 'rollback-04',
@@ -48,7 +48,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
     sentence: 'what comes back is the stake that was debited, whatever the Rollback says',
     loses: 'a Rollback of 500 for a stake of 100: the operator pays 400',
     covers: ['D60', 'K18'],
-    steps: [place(), rollback({ amount: '500' }, [accept('cancel'), ALREADY_DONE, refuse()]), rollback()],
+    steps: [place(), rollback({ amount: '500' }, [accept('cancel'), ALREADY_DONE, ...deny()]), rollback()],
   },
   {
     id: 'rollback-05',
@@ -75,7 +75,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
     sentence: 'a Settle after the Rollback pays nothing',
     loses: 'the win of a bet whose stake is back: the operator pays',
     covers: ['E82', 'K21'],
-    steps: [place(), rollback(), settle('won', '200', {}, refuse()), settle('cashout', '150', {}, refuse())],
+    steps: [place(), rollback(), settle('won', '200', {}, deny()), settle('cashout', '150', {}, deny())],
   },
   {
     id: 'rollback-08',
@@ -111,9 +111,9 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
   },
   {
     id: 'rollback-11',
-    clause: 'W-8',
-    level: 'SHOULD',
-    sentence: 'a Rollback is carried out whatever its errorCode is, also one that is not on the list',
+    clause: 'Rollback, partner action 4; Errors, rollback errorCode',
+    level: 'MUST',
+    sentence: 'a Rollback is carried out whatever of the listed reasons its errorCode is',
     loses: 'the stakes of all bets that are cancelled for a reason the wallet does not know: the player pays',
     covers: ['D64'],
     steps: ERROR_CODES.flatMap((errorCode) => {
@@ -148,5 +148,14 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
     loses: 'nothing: the books of both sides disagree about when it was',
     covers: ['D56', 'I9'],
     steps: [...[place(), rollback({}, TIMED), MOMENT], rollback({}, TIMED)],
+  },
+  {
+    id: 'rollback-15',
+    clause: 'W-8',
+    level: 'SHOULD',
+    sentence: 'a Rollback for a reason that is not on the list is carried out',
+    loses: 'the stakes of all bets that are cancelled for a reason the wallet does not know: the player pays',
+    covers: ['D64'],
+    steps: [place(), rollback({ members: { errorCode: 999 } })],
   },
 ]

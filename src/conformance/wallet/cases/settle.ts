@@ -1,6 +1,6 @@
 /** Part E 71 to 84, K10 and K12: what a bet has paid is always the last result that was accepted. */
 import type { PlayedCase } from '../case.ts'
-import { accept, MOMENT, place, refuse, rounds, settle, times, whole } from '../words.ts'
+import { accept, deny, MOMENT, place, refuse, rounds, settle, times, whole } from '../words.ts'
 
 export const SETTLE_CASES: readonly PlayedCase[] = [
   {
@@ -37,7 +37,7 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
     sentence: 'a win of a bet that nobody placed is not paid',
     loses: 'any amount for a bet that cost nothing: the operator pays',
     covers: ['E75'],
-    steps: [settle('won', '200', {}, refuse())],
+    steps: [settle('won', '200', {}, deny())],
   },
   {
     id: 'settle-05',
@@ -61,7 +61,7 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
     sentence: 'a win of a bet that was refused for want of money is not paid',
     loses: 'the win of a bet that the player could not pay: the operator pays',
     covers: ['D61', 'E75'],
-    steps: [place({ amount: whole(1) }, refuse(7)), settle('won', '200', {}, refuse())],
+    steps: [place({ amount: whole(1) }, refuse(7)), settle('won', '200', {}, deny())],
   },
   {
     id: 'settle-07',
@@ -94,8 +94,8 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
     loses: 'a payout that the service takes for made: the player pays',
     covers: ['E84'],
     steps: [
-      ...[place(), settle('won', '0', {}, [accept('pay'), refuse()])],
-      ...[place({ bet: 'Y' }), settle('lost', '150', { bet: 'Y' }, [accept('pay'), refuse()])],
+      ...[place(), settle('won', '0', {}, [accept('pay'), ...deny()])],
+      ...[place({ bet: 'Y' }), settle('lost', '150', { bet: 'Y' }, [accept('pay'), ...deny()])],
     ],
   },
   {
@@ -114,11 +114,11 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
     id: 'settle-11',
     clause: 'Settle, partner action 5; Resources, amount; M-1',
     level: 'MUST',
-    sentence: 'a win without an amount is refused, and leaves the bet as it is',
+    sentence: 'a win without an amount is no success, and leaves the bet as it is',
     loses: 'the win: 200 tells the service that it is paid, and the player pays',
     covers: ['C43'],
     steps: [
-      ...[place(), settle('won', '200', { members: { amount: undefined } }, refuse())],
+      ...[place(), settle('won', '200', { members: { amount: undefined } }, deny())],
       settle('won', '200', {}, accept('pay')),
     ],
   },

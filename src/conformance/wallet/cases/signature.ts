@@ -1,7 +1,7 @@
 /** Part A and K1 to K3: only what the service has signed may move money, and all that it has signed must be understood. */
 import type { PlayedCase, Signature, Step } from '../case.ts'
 import { written } from '../json-text.ts'
-import { accept, balance, check, place, profile, refuse, rollback, settle, unsettle } from '../words.ts'
+import { accept, balance, check, deny, place, profile, rollback, settle, unsettle } from '../words.ts'
 
 const FORGED: readonly Signature[] = ['absent', 'garbage', 'wrong secret', 'two parts', 'of another body']
 
@@ -14,7 +14,7 @@ function forgeries(call: (signature: Signature) => Step): Step[] {
 
 /** One more way to sign wrongly, on a bet. */
 function wronglySigned(signature: Signature): Step {
-  return place({ bet: signature, signature }, refuse())
+  return place({ bet: signature, signature }, deny())
 }
 
 export const SIGNATURE_CASES: readonly PlayedCase[] = [
@@ -25,7 +25,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
     sentence: 'a Place bet that the service has not signed is refused and debits nothing',
     loses: 'anyone who knows a token bets with the money of its player',
     covers: ['A2', 'A3', 'A4', 'K1'],
-    steps: forgeries((signature) => place({ bet: signature, signature }, refuse())),
+    steps: forgeries((signature) => place({ bet: signature, signature }, deny())),
   },
   {
     id: 'signature-02',
@@ -34,7 +34,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
     sentence: 'a Settle that the service has not signed is refused and pays nothing',
     loses: ANYONE,
     covers: ['A2', 'A3', 'A4', 'K2'],
-    steps: [place(), ...forgeries((signature) => settle('won', '200', { signature }, refuse())), settle('won', '200')],
+    steps: [place(), ...forgeries((signature) => settle('won', '200', { signature }, deny())), settle('won', '200')],
   },
   {
     id: 'signature-03',
@@ -43,7 +43,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
     sentence: 'an Unsettle that the service has not signed is refused and takes nothing back',
     loses: 'anyone who knows a bet takes the payout from its player',
     covers: ['A2', 'A3', 'A4', 'K2'],
-    steps: [...[place(), settle('won', '200')], ...forgeries((signature) => unsettle('200', { signature }, refuse()))],
+    steps: [...[place(), settle('won', '200')], ...forgeries((signature) => unsettle('200', { signature }, deny()))],
   },
   {
     id: 'signature-04',
@@ -52,7 +52,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
     sentence: 'a Rollback that the service has not signed is refused and refunds nothing',
     loses: 'a player who loses a bet takes the stake back: the operator pays',
     covers: ['A2', 'A3', 'A4', 'K2'],
-    steps: [place(), ...forgeries((signature) => rollback({ signature }, refuse())), rollback()],
+    steps: [place(), ...forgeries((signature) => rollback({ signature }, deny())), rollback()],
   },
   {
     id: 'signature-05',
@@ -61,7 +61,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
     sentence: 'User data is told only to the service',
     loses: 'no money: the personal data of players, to anyone who has a token',
     covers: ['A2', 'A3', 'A4', 'K2'],
-    steps: forgeries((signature) => profile({ signature }, refuse())),
+    steps: forgeries((signature) => profile({ signature }, deny())),
   },
   {
     id: 'signature-06',
@@ -145,7 +145,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
     covers: ['A9', 'K9', 'K12'],
     steps: [
       place({ named: 'bet' }),
-      place({ bytesOf: 'bet' }, [accept('debit'), refuse()]),
+      place({ bytesOf: 'bet' }, [accept('debit'), ...deny()]),
       settle('won', '200', { named: 'result' }),
       settle('won', '200', { bytesOf: 'result' }),
     ],
@@ -170,7 +170,7 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
     loses: 'no money: what every player has, to anyone who has a token',
     covers: ['A2', 'A3', 'A4', 'K2'],
     needs: ['/user/balance'],
-    steps: forgeries((signature) => balance({ signature }, refuse())),
+    steps: forgeries((signature) => balance({ signature }, deny())),
   },
   {
     id: 'signature-17',
@@ -198,6 +198,6 @@ export const SIGNATURE_CASES: readonly PlayedCase[] = [
     loses: 'no money: what players bet and win, to anyone who has the id of a bet',
     covers: ['I8', 'K2'],
     needs: ['/payment/check'],
-    steps: [place(), ...forgeries((signature) => check({ signature }, refuse()))],
+    steps: [place(), ...forgeries((signature) => check({ signature }, deny()))],
   },
 ]

@@ -1,9 +1,9 @@
 /** Part E 91 to 96, K16 and K17: a result that is taken back leaves the bet open. */
 import type { PlayedCase } from '../case.ts'
-import { accept, MOMENT, place, refuse, rollback, settle, unsettle, whole } from '../words.ts'
+import { accept, deny, MOMENT, place, refuse, rollback, settle, unsettle, whole } from '../words.ts'
 
 /** Where nothing was paid, nothing moves, whether it is refused or not. */
-const NOTHING = [accept('nothing'), refuse()]
+const NOTHING = [accept('nothing'), ...deny()]
 const TIMED = [accept('unpay', ['says the time of the first answer']), refuse()]
 
 export const UNSETTLE_CASES: readonly PlayedCase[] = [

@@ -1,0 +1,44 @@
+/** A wallet that behaves as the interface lets it passes: it fails for a moment, or answers as it likes where nothing is shown. */
+import { expect, test } from 'vitest'
+import type { Asked } from './front.ts'
+import { isRollback, passing, verdicts } from './lenient.ts'
+import type { MutantId } from './mutants/mutants.ts'
+
+test.concurrent('a Rollback that is answered 503 twice, as while its bet is in flight, is sent again', async () => {
+  const ids = ['rollback-01', 'rollback-03', 'place-07']
+  const fails = (asked: Asked) => isRollback(asked) && asked.before < 2
+  expect(await verdicts(ids, { fails })).toEqual(passing(ids))
+})
+
+test.concurrent('so is a Settle', async () => {
+  const ids = ['settle-01']
+  expect(await verdicts(ids, { fails: ({ type, before }) => type === 2 && before < 2 })).toEqual(passing(ids))
+})
+
+test.concurrent('a Place bet is not: the service rolls it back', async () => {
+  const [found] = await verdicts(['place-01'], { fails: ({ type, method }) => method === 'POST' && type === 1 })
+  expect(found).toMatch(/^place-01 Place bet X 100: HTTP status 503/)
+})
+
+test.concurrent.each<MutantId>(['race-second-bet-refused', 'race-second-bet-500'])(
+  'bets that fail beside others fail no MUST: %s',
+  async (fault) => {
+    const ids = ['race-01', 'race-05', 'race-08', 'race-09']
+    expect(await verdicts(ids, {}, fault)).toEqual(passing(ids))
+  },
+)
+
+test.concurrent.each<[MutantId, string]>([
+  ['race-lost-update', 'race-05'],
+  ['race-bet-overwrites', 'race-05'],
+  ['race-funds', 'race-01'],
+])('money that is lost or made does: %s in %s', async (fault, id) => {
+  const [found] = await verdicts([id], {}, fault)
+  expect(found).toMatch(new RegExp(`^${id} round \\d+ of 10: `))
+})
+
+test.concurrent('a bad signature may be answered 500 without a word, and so may a token that is over', async () => {
+  const ids = ['signature-01', 'signature-02', 'signature-04', 'profile-02', 'profile-04', 'cashout-05']
+  const statusOf = (code: number) => ([1, 3, 4].includes(code) ? 500 : 400)
+  expect(await verdicts(ids, { statusOf })).toEqual(passing(ids))
+})

@@ -1,0 +1,29 @@
+/** The right wallet, or a mutant, behind a door that fails now and then, judged by some cases. */
+import { CASES } from '../../src/conformance/wallet/cases/all.ts'
+import { createOperatorFixtures } from '../../src/conformance/wallet/fixtures-operator.ts'
+import { runKit } from '../../src/conformance/wallet/run.ts'
+import { type Asked, type Door, frontOf } from './front.ts'
+import type { MutantId } from './mutants/mutants.ts'
+import { startTestWallet } from './mutants/wallet.ts'
+
+export const isRollback = ({ method, type }: Asked) => method === 'PUT' && type === 3
+
+/** What becomes of each of these cases; why it failed. */
+export async function verdicts(ids: readonly string[], door: Door, fault?: MutantId): Promise<string[]> {
+  const wallet = await startTestWallet({ ...(fault !== undefined && { fault }) })
+  const front = await frontOf(wallet.url, door)
+  const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
+  const cases = CASES.filter(({ id }) => ids.includes(id))
+  try {
+    const { results } = await runKit({ baseUrl: front.url, secret: wallet.secret, fixtures, cases })
+    return results.map(({ id, verdict }) => `${id} ${verdict.kind === 'failed' ? verdict.why : verdict.kind}`)
+  } finally {
+    await fixtures.close()
+    await front.close()
+    await wallet.close()
+  }
+}
+
+export function passing(ids: readonly string[]): string[] {
+  return CASES.flatMap(({ id }) => (ids.includes(id) ? [`${id} passed`] : []))
+}
