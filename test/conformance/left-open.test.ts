@@ -25,6 +25,7 @@ const LEFT_OPEN: readonly MutantId[] = [
   ...(['race-rollback-500', 'race-rollback-100', 'place-cancelled-ok'] as const),
   // Ids that the service never uses twice, and reasons that it never gives.
   ...(['used-request-id-refused', 'bet-ids-global', 'place-other-amount-ok', 'settle-of-another'] as const),
+  ...(['bet-id-in-any-case', 'bets-shared-by-players'] as const),
   ...(['rollback-of-another', 'error-codes-listed-only', 'rollback-settled-refused'] as const),
   // Of Unsettle the interface shows nothing but the name.
   ...(['unsettle-ignored', 'unsettle-unknown-ok', 'unsettle-loss-refunds', 'unsettle-cashout-ignored'] as const),

@@ -1,4 +1,5 @@
 /** Ids and tokens that are nearly those of the call: who compares them in part, or without case, takes one for the other. */
+import { twinId } from '../twin-id.ts'
 
 /** longer: one character more. other end: another second half. */
 export type Change = 'cut short' | 'longer' | 'other end' | 'other case'
@@ -54,10 +55,14 @@ const CHANGES: Readonly<Record<Change, (text: string) => string>> = {
   'other case': (text) => text.replaceAll(/[a-z]/gi, (char) => (char < 'a' ? char.toLowerCase() : char.toUpperCase())),
 }
 
-/** The name of an id that differs from that of `X` in nothing but its last character: `X'`. */
-const PRIME = "'"
+/** By the end of its name: an id that differs from that of `X` in nothing but its last character is `X'`. */
+const TWINS: Readonly<Record<string, (id: string) => string>> = {
+  "'": twinId,
+  ' in capitals': (id) => id.toUpperCase(),
+}
 
-/** The name of which this one is the twin; undefined when it is none. */
-export function twinOf(name: string): string | undefined {
-  return name.endsWith(PRIME) ? name.slice(0, -PRIME.length) : undefined
+/** The name of which this one is the twin, and how its id is made; undefined when it is none. */
+export function twinOf(name: string): { readonly of: string; readonly make: (id: string) => string } | undefined {
+  const [end, make] = Object.entries(TWINS).find(([one]) => name.endsWith(one)) ?? []
+  return end === undefined || make === undefined ? undefined : { of: name.slice(0, -end.length), make }
 }

@@ -136,8 +136,6 @@ export type Allowed =
   | {
       readonly kind: 'accepted'
       readonly effect: Effect
-      /** What the effect moves, if not the call's amount: documented rounding. */
-      readonly amount?: Amount
       readonly body: readonly BodyRule[]
       readonly only?: Condition
     }

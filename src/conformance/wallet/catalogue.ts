@@ -1,6 +1,6 @@
 /**
  * The rows of the catalogue of cases that certification tools of a dozen platforms test, A1 to F117, and the sequences
- * that revealed real bugs, K1 to K29, and what wallets that were broken on purpose got past the kit, I5 to I11. Every row is covered by a case, or stands here with the reason why not.
+ * that revealed real bugs, K1 to K29, and what wallets that were broken on purpose got past the kit, I1 to I11. Every row is covered by a case, or stands here with the reason why not.
  */
 
 const PARTS = {
@@ -10,7 +10,7 @@ const PARTS = {
   D: [55, 70],
   E: [71, 100],
   F: [101, 117],
-  I: [5, 11],
+  I: [1, 11],
   K: [1, 29],
 } as const
 

@@ -1,10 +1,7 @@
 /** What an answer may mean: which of the allowed answers it is, and what the balances are then. */
-import { resolveAmount } from './amounts.ts'
 import { type Answer, describeAnswer, isSystemError } from './answer.ts'
 import { applyChange, type Books, type Change, changesSettlement, isPlaced, isSettled } from './books.ts'
 import type { Allowed, Call } from './case.ts'
-import { type Play, playerOf } from './plan.ts'
-import { accountOf } from './request.ts'
 
 /** A call as it went, with what its answer may mean. */
 export interface Judged {
@@ -48,9 +45,9 @@ export function explain({ answer, call }: Judged): string {
 }
 
 /** Every state of the books that the answers may mean; calls at the same moment are taken in the order of the case. */
-export function possibleBooks(play: Play, judged: readonly Judged[]): Books[] {
+export function possibleBooks(start: Books, judged: readonly Judged[]): Books[] {
   const isAlone = judged.length === 1
-  let possible: Books[] = [play.books]
+  let possible: Books[] = [start]
   for (const { call, amount, matches } of judged) {
     const bet = betOf(call)
     const next = possible.flatMap((books) =>
@@ -58,7 +55,7 @@ export function possibleBooks(play: Play, judged: readonly Judged[]): Books[] {
         .filter((one) =>
           isPossible(one, books, bet, isAlone && !changesSettlement(books, bet, amount, call.resultType)),
         )
-        .map((one) => applyChange(books, changeOf(play, call, one, amount))),
+        .map((one) => applyChange(books, changeOf(call, one, amount))),
     )
     possible = withoutTwins(next)
   }
@@ -71,12 +68,9 @@ function isPossible({ only }: Allowed, books: Books, bet: string, nothingChanges
   return !(only === 'changed' && nothingChanges)
 }
 
-function changeOf(play: Play, call: Call, allowed: Allowed, amount: bigint | undefined): Change {
+function changeOf(call: Call, { effect }: Allowed, amount: bigint | undefined): Change {
   const { who, purse, resultType } = call
-  const { scale } = accountOf(playerOf(play, who), call)
-  const other = allowed.kind === 'accepted' && allowed.amount !== undefined ? allowed.amount : undefined
-  const moved = other === undefined ? amount : resolveAmount(other, 0n, scale).units
-  return { effect: allowed.effect, bet: betOf(call), purse: `${who}/${purse}`, amount: moved, resultType }
+  return { effect, bet: betOf(call), purse: `${who}/${purse}`, amount, resultType }
 }
 
 function betOf({ who, bet }: Call): string {

@@ -1,7 +1,6 @@
 /** From a call of a case to what is sent, within a case that is being played. */
 import { randomUUID } from 'node:crypto'
 import type { Exchange } from '../exchange.ts'
-import { twinId } from '../twin-id.ts'
 import { type Accepted, acceptedOf } from './accepted.ts'
 import { twinOf } from './alike.ts'
 import { type Resolved, resolveAmount } from './amounts.ts'
@@ -121,10 +120,10 @@ export function playerOf({ players }: Play, who: Who): Player {
   throw new Error(`a case uses player ${who} without saying that it needs one`)
 }
 
-/** The same within a case for the same name; for `X'` that of X but for its last character. */
+/** The same within a case for the same name; for `X'` nearly that of X (alike.ts). */
 export function idOf(names: Map<string, string>, name: string): string {
   const twin = twinOf(name)
-  const id = names.get(name) ?? (twin === undefined ? randomUUID() : twinId(idOf(names, twin)))
+  const id = names.get(name) ?? (twin === undefined ? randomUUID() : twin.make(idOf(names, twin.of)))
   names.set(name, id)
   return id
 }

@@ -67,7 +67,7 @@ async function playCalls(play: Play, { calls, accepted }: Together): Promise<Fin
   if (bad !== undefined) return bad
   const count = judged.filter(({ answer }) => answer.kind === 'accepted').length
   if (count < accepted.min || count > accepted.max) return `${count} of ${calls.length} calls at once were accepted`
-  const possible = possibleBooks(play, judged)
+  const possible = possibleBooks(play.books, judged)
   if (possible.length === 0) return `${judged[0]?.name}: ${judged[0] && explain(judged[0])}, though nothing has changed`
   return settleOn(play, possible, judged.map(({ name }) => name).join(' + '))
 }

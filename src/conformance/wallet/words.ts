@@ -21,11 +21,6 @@ export function accept(effect: Effect, body: readonly BodyRule[] = []): Allowed 
   return { kind: 'accepted', effect, body }
 }
 
-/** 200, and what moves is another amount than the call's: documented rounding. */
-export function acceptAs(effect: Effect, amount: Amount): Allowed {
-  return { kind: 'accepted', effect, amount, body: [] }
-}
-
 /** 400 with one of these codes, with any when none is named; nothing moves. */
 export function refuse(...codes: number[]): Allowed {
   return { kind: 'refused', codes, effect: 'nothing' }
@@ -126,7 +121,7 @@ export function units(count: number): Amount {
   return { percent: 0, plusUnits: count }
 }
 
-/** With a decimal place more than the currency has: 33.003 in EUR. Rounded or cut, it is 33. */
+/** With a decimal place more than the currency has: 33.003 in EUR. */
 export function finer(whole: string): Amount {
   return { finer: whole }
 }

@@ -3,6 +3,7 @@ import { type Mutant, seenOnWire } from './mutant.ts'
 
 export const ALIKE_MUTANTS = {
   'bet-id-in-part': seenOnWire('Bets are told apart by 35 characters of their ids', 'I7'),
+  'bet-id-in-any-case': seenOnWire('Bets are told apart by their ids without case', 'I7'),
   'request-id-in-part': seenOnWire('A bet whose requestId begins like that of another is taken for its repeat', 'I7'),
   'token-in-part': seenOnWire('Tokens are compared as far as their 40th character', 'I7'),
   'token-in-any-case': seenOnWire('Tokens are compared without case', 'I7'),

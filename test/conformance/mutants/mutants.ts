@@ -3,6 +3,7 @@ import { ALIKE_MUTANTS } from './alike-mutants.ts'
 import { ANSWER_MUTANTS, USER_DATA_MUTANTS } from './answer-mutants.ts'
 import { LATE_MUTANTS } from './late-mutants.ts'
 import { MONEY_MUTANTS, PLACE_MUTANTS, RACE_MUTANTS } from './place-mutants.ts'
+import { REPLAY_MUTANTS } from './replay-mutants.ts'
 import { CASHOUT_MUTANTS, ROLLBACK_MUTANTS, SETTLE_MUTANTS, UNSETTLE_MUTANTS } from './result-mutants.ts'
 import { REQUEST_MUTANTS, SIGNATURE_MUTANTS } from './signature-mutants.ts'
 
@@ -24,6 +25,7 @@ export const BET_MUTANTS = {
   ...SETTLE_MUTANTS,
   ...CASHOUT_MUTANTS,
   ...UNSETTLE_MUTANTS,
+  ...REPLAY_MUTANTS,
   ...LATE_MUTANTS,
 } as const
 

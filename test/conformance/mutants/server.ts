@@ -98,10 +98,15 @@ function answerUser(
     request,
     () => name,
     async (body) => {
-      if ('type' in body) throw new Malformed('a body with a type is a bet call') // S-5
+      if ('type' in body && !readsBetCalls(wallet, name)) throw new Malformed('a body with a type is a bet call') // S-5
       return handle(wallet, body)
     },
   )
+}
+
+function readsBetCalls(wallet: Wallet, name: CallName): boolean {
+  if (name === 'balance') return has(wallet, 'balance-of-a-bet-call')
+  return name === 'check' ? has(wallet, 'check-of-a-bet-call') : has(wallet, 'profile-of-a-bet-call')
 }
 
 /** What an unsigned body says: of use to faults and to the name of the call in its refusal. */

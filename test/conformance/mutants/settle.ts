@@ -60,7 +60,7 @@ function payUnplaced(wallet: Wallet, call: BetCall): Decision {
 function settleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
   const late = bet.acknowledged.get(contentOf(call))
   if (late !== undefined) return repeat(wallet, call, late)
-  const refused = refusalAgain(call, bet)
+  const refused = refusalAgain(wallet, call, bet)
   if (refused !== undefined) return refused
   if (has(wallet, 'settle-cancelled-pays')) return payUnplaced(wallet, call)
   return has(wallet, 'settle-cancelled-ok') ? accept(call, nowOf(wallet)) : refuse(20)
@@ -75,7 +75,7 @@ function settlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placem
   const late = bet.acknowledged.get(contentOf(call))
   const paysAgain = bet.state === 'settled' && paysRepeat(wallet, call, bet)
   if (late !== undefined && !paysAgain && !appliesLate(wallet, late)) return repeat(wallet, call, late)
-  const refused = late === undefined ? refusalAgain(call, bet) : undefined
+  const refused = late === undefined ? refusalAgain(wallet, call, bet) : undefined
   if (refused !== undefined) return refused
   const isOther = call.currency !== placement.currency
   if (isOther && !has(wallet, 'settle-currency-unchecked')) return refuse(5) // I-4
@@ -170,7 +170,8 @@ export function refuseForGood(call: BetCall, bet: Bet, code: number): Decision {
   return { ...refuse(code), bet: { ...bet, refusedForGood } }
 }
 
-export function refusalAgain(call: BetCall, bet: Bet): Decision | undefined {
+export function refusalAgain(wallet: Wallet, call: BetCall, bet: Bet): Decision | undefined {
   const refused = bet.refusedForGood.get(contentOf(call))
-  return refused !== undefined && refused.results < bet.results ? refuse(refused.code) : undefined
+  if (refused === undefined || has(wallet, 'refused-result-applied-late')) return undefined
+  return refused.results < bet.results || has(wallet, 'refused-result-final') ? refuse(refused.code) : undefined
 }

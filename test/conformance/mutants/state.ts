@@ -98,7 +98,8 @@ export interface Wallet {
 
 /** I-1, I-7: a bet is a player and an id, compared as they are. */
 export function betKey({ faults }: Wallet, userId: string, transactionId: string): string {
-  return JSON.stringify([userId, faults.has('bet-id-in-part') ? transactionId.slice(0, 35) : transactionId])
+  if (faults.has('bet-id-in-part')) return JSON.stringify([userId, transactionId.slice(0, 35)])
+  return JSON.stringify([userId, faults.has('bet-id-in-any-case') ? transactionId.toLowerCase() : transactionId])
 }
 
 /** One request about one bet. */

@@ -6,7 +6,7 @@ import { type Bet, has, isForgotten, nowOf, type Placement, purseOf, requestKey,
 
 export function unsettle(wallet: Wallet, call: BetCall): Decision {
   if (call.token === undefined && has(wallet, 'unsettle-token-demanded')) return refuse(3)
-  if (wallet.placeRequests.has(requestKey(wallet, call))) return refuse(5) // S-5
+  if (wallet.placeRequests.has(requestKey(wallet, call)) && !has(wallet, 'place-bytes-unsettle')) return refuse(5) // S-5
   const bet = findBet(wallet, call)
   if (bet === undefined) return has(wallet, 'unsettle-unknown-ok') ? accept(call, nowOf(wallet)) : refuse(5)
   switch (bet.state) {
@@ -25,7 +25,7 @@ export function unsettle(wallet: Wallet, call: BetCall): Decision {
 function unsettleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
   const late = bet.acknowledged.get(contentOf(call))
   if (late !== undefined) return repeat(wallet, call, late)
-  const refused = refusalAgain(call, bet)
+  const refused = refusalAgain(wallet, call, bet)
   if (refused !== undefined) return refused
   if (bet.placement === undefined || !has(wallet, 'unsettle-cancelled-reopens')) return refuse(20)
   return { ...accept(call, nowOf(wallet)), bet: { ...bet, state: 'open' } }
@@ -34,7 +34,7 @@ function unsettleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
 function unsettlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): Decision {
   const late = bet.acknowledged.get(contentOf(call))
   if (late !== undefined && !takesAgain(wallet, bet)) return repeat(wallet, call, late)
-  const refused = late === undefined ? refusalAgain(call, bet) : undefined
+  const refused = late === undefined ? refusalAgain(wallet, call, bet) : undefined
   if (refused !== undefined) return refused
   if (call.currency !== undefined && call.currency !== placement.currency) return refuse(5) // I-4
   if (bet.state === 'open') return unsettleOpen(wallet, call, bet, placement)

@@ -66,4 +66,17 @@ export const ALIKE_CASES: readonly PlayedCase[] = [
       place({ members: { userId: changed('cut short') } }, deny()),
     ],
   },
+  {
+    // Two uuids that differ in case are one, and the interface calls these ids uuids.
+    id: 'alike-06',
+    clause: 'I-7',
+    level: 'SHOULD',
+    sentence: 'two bets whose ids differ in case only are two bets',
+    loses: 'nothing, as long as ids are uuids; else a bet that is accepted and never debited',
+    covers: ['I7'],
+    steps: [
+      ...[place(), place({ bet: 'X in capitals', amount: '50' })],
+      ...[settle('won', '120', { bet: 'X in capitals' }, accept('pay')), rollback()],
+    ],
+  },
 ]

@@ -12,6 +12,7 @@ import { MONEY_CASES } from './money.ts'
 import { PLACE_CASES } from './place.ts'
 import { PROFILE_CASES } from './profile.ts'
 import { RACE_CASES } from './race.ts'
+import { REPLAY_CASES } from './replay.ts'
 import { RESETTLE_CASES } from './resettle.ts'
 import { ROLLBACK_CASES } from './rollback.ts'
 import { SETTLE_CASES } from './settle.ts'
@@ -34,6 +35,7 @@ export const CASES: readonly Case[] = [
   ...CASHOUT_CASES,
   ...UNSETTLE_CASES,
   ...RACE_CASES,
+  ...REPLAY_CASES,
   ...LATE_CASES,
   ...ANSWER_CASES,
 ]

@@ -1,6 +1,7 @@
 /** Rows 31 and 34 to 36, and K23: amounts are exact to the digits of their currency, however large, however many. */
 import type { PlayedCase } from '../case.ts'
-import { accept, acceptAs, deny, finer, place, refuse, rollback, rounds, settle, units } from '../words.ts'
+import { written } from '../json-text.ts'
+import { accept, deny, finer, place, refuse, rollback, rounds, settle, units } from '../words.ts'
 
 /** 0.29, 1.15 and 10.03 times 100 are 28.999…, 114.999… and 1002.999… in floating point; 1.003 times 1000 is 1002.999… */
 const NOT_BINARY = [29, 115, 1003].map(units)
@@ -12,13 +13,11 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     id: 'money-01',
     clause: 'Place bet, partner action 5; M-1',
     level: 'MUST',
-    sentence: 'ten bets of ten minor units cost a hundred, and what is finer than a minor unit never reaches a balance',
+    sentence: 'ten bets of ten minor units cost a hundred',
     loses: 'fractions of a cent, bet by bet, until the balance is no amount any more: both sides',
-    covers: ['C34', 'C35', 'K23'],
+    covers: ['C35', 'K23'],
     steps: [
       rounds(10, place({ amount: units(10) })),
-      ...['Y', 'Y2'].map((bet) => place({ bet, amount: finer('33') }, [...deny(), acceptAs('debit', '33')])),
-      ...['Y', 'Y2'].map((bet) => rollback({ bet, amount: '33' })),
       ...[place({ bet: 'Z', amount: units(10) }), settle('won', units(30), { bet: 'Z' })],
     ],
   },
@@ -79,10 +78,12 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     id: 'money-06',
     clause: 'M-2',
     level: 'SHOULD',
-    sentence: 'an amount with more decimals than its currency has is refused, not rounded',
+    sentence:
+      'an amount with more decimals than its currency has is refused, and never reaches a balance, rounded or as it is',
     loses: 'nothing at once: the books of both sides differ by fractions of a cent, bet by bet',
     covers: ['C34', 'K23'],
     steps: [
+      place({ members: { amount: written('1e-9') } }, refuse(5)),
       ...[place({ amount: finer('33') }, refuse(5)), place({ amount: finer('99999999') }, refuse(5))],
       ...[place({ bet: 'Y' }), settle('won', finer('33'), { bet: 'Y' }, refuse(5))],
     ],

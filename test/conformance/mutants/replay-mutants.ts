@@ -1,0 +1,11 @@
+/** What was recorded as one call has an effect as another, or late (rows I1 to I4; S-5, I-2). */
+import { type Mutant, seenOnWire } from './mutant.ts'
+
+export const REPLAY_MUTANTS = {
+  'place-bytes-unsettle': seenOnWire('The bytes of a bet, sent with PUT, take its payout back', 'I1'),
+  'profile-of-a-bet-call': seenOnWire('The bytes of a bet read the profile', 'I2'),
+  'balance-of-a-bet-call': seenOnWire('The bytes of a bet read the balance', 'I2'),
+  'check-of-a-bet-call': seenOnWire('The bytes of a bet are answered as a Check', 'I2'),
+  'refused-result-applied-late': seenOnWire('A late copy of a refused result replaces a newer one', 'I3'),
+  'refused-result-final': seenOnWire('A result that was refused for want of money stays refused', 'I4'),
+} as const satisfies Record<string, Mutant>
