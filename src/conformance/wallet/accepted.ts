@@ -1,7 +1,7 @@
 /** The calls about bets to which the wallet said yes: they are sent once more at the end of the run (late.ts). */
 import { type BetOperation, betOperationOf } from '../../protocol/operation.ts'
 import type { Exchange } from '../exchange.ts'
-import { type Answer, readAnswer, readObject } from './answer.ts'
+import { type Answer, isAlreadyDone, readAnswer, readObject } from './answer.ts'
 import type { PlannedRequest } from './sender.ts'
 
 export interface Accepted {
@@ -26,5 +26,5 @@ export function acceptedOf(request: PlannedRequest, exchange: Exchange): Accepte
 
 /** Code 8 in answer to a Rollback counts as done. */
 export function isDone(operation: BetOperation, answer: Answer): boolean {
-  return answer.kind === 'accepted' || (operation === 'rollback' && answer.kind === 'refused' && answer.code === 8)
+  return answer.kind === 'accepted' || (operation === 'rollback' && isAlreadyDone(answer))
 }

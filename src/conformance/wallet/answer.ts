@@ -8,7 +8,7 @@ import type { Exchange } from '../exchange.ts'
 
 export type Answer =
   | { readonly kind: 'accepted'; readonly body: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'refused'; readonly code: number | undefined }
+  | { readonly kind: 'refused'; readonly status: number; readonly code: number | undefined }
   /** No answer, or one that says nothing about what was done. */
   | { readonly kind: 'lost'; readonly why: string }
 
@@ -17,15 +17,27 @@ export function readAnswer({ answer }: Exchange): Answer {
   const body = readObject(answer.body)
   if (answer.status >= 200 && answer.status < 300) {
     const isError = body !== undefined && 'code' in body && !('transactionId' in body)
-    return isError ? { kind: 'refused', code: codeOf(body) } : { kind: 'accepted', body: body ?? {} }
+    return isError
+      ? { kind: 'refused', status: answer.status, code: codeOf(body) }
+      : { kind: 'accepted', body: body ?? {} }
   }
-  if (answer.status >= 400 && answer.status < 500) return { kind: 'refused', code: codeOf(body) }
+  if (answer.status >= 400 && answer.status < 500) return { kind: 'refused', status: answer.status, code: codeOf(body) }
   return { kind: 'lost', why: `HTTP status ${answer.status}` }
 }
 
 /** 400 with 100: the wallet itself failed. */
 export function isSystemError(answer: Answer): boolean {
   return answer.kind === 'refused' && answer.code === REPLY_CODES.system_error.code
+}
+
+/** Of a Rollback: it is done. What has another status is tried again, whatever its code is. */
+export function isAlreadyDone(answer: Answer): boolean {
+  return answer.kind === 'refused' && isFinal(answer) && answer.code === REPLY_CODES.already_processed.code
+}
+
+/** A status after which the service does not try again: whether 200 is right for a refusal is a matter of form. */
+export function isFinal({ status }: { readonly status: number }): boolean {
+  return status === 200 || status === 400
 }
 
 /** The body as a JSON object; undefined when it is none. */
@@ -49,10 +61,15 @@ export function describeAnswer(answer: Answer): string {
     case 'accepted':
       return 'accepted'
     case 'refused':
-      return answer.code === undefined ? 'refused without a code' : `refused with code ${answer.code}`
+      return describeRefusal(answer)
     case 'lost':
       return answer.why
     default:
       return answer satisfies never
   }
+}
+
+function describeRefusal({ status, code }: Answer & { kind: 'refused' }): string {
+  const said = code === undefined ? 'refused without a code' : `refused with code ${code}`
+  return status === 400 ? said : `${said} and HTTP status ${status}`
 }

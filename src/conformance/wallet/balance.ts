@@ -5,7 +5,7 @@
 
 import type { Exchange } from '../exchange.ts'
 import { describeUnits, readBalanceAmount } from './amounts.ts'
-import { readAnswer, readObject } from './answer.ts'
+import { isAlreadyDone, readAnswer, readObject } from './answer.ts'
 import type { Call, Purse } from './case.ts'
 import type { Account, Player } from './fixtures.ts'
 import { balance, place, rollback } from './words.ts'
@@ -111,7 +111,7 @@ async function tryBet(holder: Holder, amount: bigint, ask: Ask): Promise<Tried> 
   const answer = readAnswer(await ask(place(), holder, amount, betId))
   if (answer.kind === 'accepted') {
     const back = readAnswer(await ask(rollback(), holder, amount, betId))
-    return back.kind === 'accepted' || (back.kind === 'refused' && back.code === 8) ? 'accepted' : 'kept'
+    return back.kind === 'accepted' || isAlreadyDone(back) ? 'accepted' : 'kept'
   }
   return answer.kind === 'refused' && answer.code === 7 ? 'too much' : 'untold'
 }

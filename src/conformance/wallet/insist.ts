@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Operation } from '../../protocol/operation.ts'
 import type { Exchange } from '../exchange.ts'
-import { type Answer, isSystemError, readAnswer } from './answer.ts'
+import { type Answer, isFinal, isSystemError, readAnswer } from './answer.ts'
 import type { Play } from './plan.ts'
 
 /**
@@ -34,6 +34,6 @@ export async function insist(
 function isSentAgain(operation: Operation, exchange: Exchange): boolean {
   if (operation !== 'rollback' && operation !== 'settle' && operation !== 'unsettle') return false
   const { answer } = exchange
-  if (answer.kind === 'none' || (answer.status !== 200 && answer.status !== 400)) return true
+  if (answer.kind === 'none' || !isFinal(answer)) return true
   return isSystemError(readAnswer(exchange))
 }

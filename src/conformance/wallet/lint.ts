@@ -30,8 +30,8 @@ interface Seen {
 type Rule = (seen: Seen) => string | undefined
 
 const CODES: readonly number[] = Object.values(REPLY_CODES).map(({ code }) => code)
-/** The refusals that the interface shows, by operation. */
-const SHOWN_CODES: Readonly<Record<string, number>> = { place: 7, settle: 20, rollback: 8 }
+/** The refusals that the interface shows, by operation. That of a Rollback, 8, is a matter of each case: it may be left out. */
+const SHOWN_CODES: Readonly<Record<string, number>> = { place: 7, settle: 20 }
 const UTC_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|\+00:?00)$/
 /** Milliseconds between two clocks that are both said to be right. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000

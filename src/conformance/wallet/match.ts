@@ -1,5 +1,5 @@
 /** What an answer may mean: which of the allowed answers it is, and what the balances are then. */
-import { type Answer, describeAnswer, isSystemError } from './answer.ts'
+import { type Answer, describeAnswer, isFinal, isSystemError } from './answer.ts'
 import { applyChange, type Books, type Change, changesSettlement, isPlaced, isSettled } from './books.ts'
 import type { Allowed, Call } from './case.ts'
 
@@ -21,6 +21,7 @@ export function matchesOf({ allow }: Call, answer: Answer): Allowed[] {
 function fits(allowed: Allowed, answer: Answer): boolean {
   if (allowed.kind === 'given up' || allowed.kind === 'lost') return isFailure(answer)
   if (allowed.kind !== 'refused' || answer.kind !== 'refused') return allowed.kind === answer.kind
+  if (allowed.effect !== 'nothing' && !isFinal(answer)) return false
   return allowed.codes.length === 0 || answer.code === undefined || allowed.codes.includes(answer.code)
 }
 

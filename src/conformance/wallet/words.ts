@@ -52,8 +52,6 @@ export const CANCELLED: readonly Allowed[] = [
 ]
 /** What Unsettle is published to do; a partner may refuse it, and must then keep the settlement. */
 const UNPAID = [accept('unpay'), refuse()]
-/** The interface names Unsettle and shows nothing of it: where a case says MUST, it may also do nothing. */
-export const UNPAID_OR_NOT: readonly Allowed[] = [accept('unpay'), accept('nothing'), ...deny()]
 
 /** A stake of 100 unless said. */
 export function place(given: With = {}, allow: Answers = accept('debit')): Call {

@@ -56,13 +56,13 @@ async function waitBeforeWriting({ faults }: Wallet): Promise<void> {
 /** The calls with the same key wait for each other: those of one player (I-1), unless a fault lets some overtake. */
 function turnOf(wallet: Wallet, { operation, userId, transactionId }: BetCall): string {
   const player = JSON.stringify([userId])
+  const blind = blindTo(wallet, operation)
+  if (blind !== undefined) return blind === 'other operations' ? `${operation} ${player}` : randomUUID()
   switch (operation) {
     case 'place':
-      if (overwrites(wallet, operation)) return `bet ${player}`
       if (has(wallet, 'race-place-repeat')) return randomUUID()
       return has(wallet, 'race-funds') ? betKey(wallet, userId, transactionId) : player
     case 'settle':
-      if (overwrites(wallet, operation)) return `settle ${player}`
       return has(wallet, 'race-settle-repeat') ? randomUUID() : player
     case 'unsettle':
       return has(wallet, 'race-unsettle-repeat') ? randomUUID() : player
@@ -74,10 +74,12 @@ function turnOf(wallet: Wallet, { operation, userId, transactionId }: BetCall): 
   }
 }
 
-/** It writes the balance that it read, whatever came between. */
-function overwrites(wallet: Wallet, operation: BetCall['operation']): boolean {
-  if (operation === 'place') return has(wallet, 'race-bet-overwrites')
-  return operation === 'settle' && has(wallet, 'race-lost-update')
+/** By a fault that writes the balance that it read: what came between is lost. */
+function blindTo(wallet: Wallet, operation: BetCall['operation']): 'other operations' | 'everything' | undefined {
+  if (operation === 'place') return has(wallet, 'race-bet-overwrites') ? 'other operations' : undefined
+  if (operation !== 'settle') return undefined
+  if (has(wallet, 'race-results-overwrite')) return 'everything'
+  return has(wallet, 'race-lost-update') ? 'other operations' : undefined
 }
 
 function write(wallet: Wallet, call: BetCall, { bet, moves = [] }: Decision): void {
@@ -88,7 +90,7 @@ function write(wallet: Wallet, call: BetCall, { bet, moves = [] }: Decision): vo
 }
 
 function writeMove(wallet: Wallet, { operation }: BetCall, { player, purse, units, before }: Move): void {
-  purse.add(overwrites(wallet, operation) ? before + units - purse.units() : units)
+  purse.add(blindTo(wallet, operation) === undefined ? units : before + units - purse.units())
   note(wallet, player.userId, purse.currency, units)
   if (operation !== 'settle' && operation !== 'unsettle') return
   const day = `${purse.currency} ${nowOf(wallet).slice(0, 10)}`

@@ -69,6 +69,7 @@ export const RACE_MUTANTS = {
   'race-rollback-in-flight': seenOnWire('A rollback does not wait for its bet, which is then debited', 'D59', 'K20'),
   'race-rollback-500': seenOnWire('A rollback is answered 500 while its bet is written', 'D66', 'K27'),
   'race-rollback-100': seenOnWire('A rollback is answered with code 100 while its bet is written', 'K27'),
+  'race-results-overwrite': seenOnWire('Results at once overwrite the balance of each other', 'F103', 'E81'),
   'race-bet-overwrites': seenOnWire('A bet writes the balance that it read before a result', 'K25', 'F101'),
   'race-lost-update': seenOnWire('A settlement writes the balance that it read before other bets', 'K25', 'F101'),
 } as const satisfies Record<string, Mutant>

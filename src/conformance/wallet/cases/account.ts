@@ -1,6 +1,6 @@
 /** Players that may not bet (B 23, C 51): their bets are refused, their money still moves by what the service decides. */
 import type { OperatorAct, PlayedCase, PlayerKind, Step } from '../case.ts'
-import { accept, act, deny, place, refuse, rollback, settle, UNPAID_OR_NOT, unsettle } from '../words.ts'
+import { accept, act, deny, place, refuse, rollback, settle } from '../words.ts'
 
 /** A bet of a player that the operator has shut out; the code is published, the interface shows none. */
 function shutOut(
@@ -30,8 +30,7 @@ function goesOn(id: string, what: OperatorAct, sentence: string, covers: readonl
     loses: 'the win or the stake of a player who was shut out meanwhile: the player pays',
     steps: [
       ...[place(), place({ bet: 'Y' }), act(what)],
-      ...[settle('won', '200', {}, accept('pay')), unsettle('200', {}, UNPAID_OR_NOT)],
-      ...[rollback({ bet: 'Y' }), rollback()],
+      ...[settle('won', '200', {}, accept('pay')), rollback({ bet: 'Y' }), rollback()],
     ],
   }
 }

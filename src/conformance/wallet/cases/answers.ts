@@ -107,7 +107,7 @@ export const ANSWER_CASES: readonly GatheredCase[] = [
     id: 'answers-12',
     clause: 'Errors, body',
     level: 'MUST',
-    sentence: 'the refusals that the interface shows (7, 8, 20) have HTTP status 400',
+    sentence: 'too little money (7) and a result that may not change (20) are refused with HTTP status 400',
     loses: NOT_UNDERSTOOD,
     covers: ['A14', 'C29', 'F109', 'K27'],
     rule: 'refusal status',

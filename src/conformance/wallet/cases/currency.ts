@@ -2,19 +2,7 @@
 
 import type { PlayedCase } from '../case.ts'
 import { written } from '../json-text.ts'
-import {
-  accept,
-  act,
-  balance,
-  deny,
-  place,
-  profile,
-  refuse,
-  rollback,
-  settle,
-  UNPAID_OR_NOT,
-  unsettle,
-} from '../words.ts'
+import { accept, act, balance, deny, place, profile, refuse, rollback, settle } from '../words.ts'
 
 export const CURRENCY_CASES: readonly PlayedCase[] = [
   {
@@ -69,7 +57,7 @@ export const CURRENCY_CASES: readonly PlayedCase[] = [
     needs: ['operator', 'second currency'],
     steps: [
       ...[place(), place({ bet: 'Y' }), act('switch currency')],
-      ...[settle('won', '200', {}, accept('pay')), unsettle('200', {}, UNPAID_OR_NOT), settle('lost', '0')],
+      ...[settle('won', '200', {}, accept('pay')), settle('lost', '0')],
       ...[rollback({ bet: 'Y' }), place({ bet: 'Z', purse: 'second' }, refuse(7))],
     ],
   },
