@@ -6,6 +6,21 @@ CREATE SCHEMA platform;
 
 CREATE SCHEMA purser;
 
+CREATE TABLE gateway.action (
+    subject text NOT NULL COLLATE pg_catalog."C",
+    at timestamp with time zone NOT NULL,
+    request_id text NOT NULL COLLATE pg_catalog."C",
+    operation text NOT NULL,
+    ids json NOT NULL,
+    key_name text NOT NULL,
+    key_hash text NOT NULL,
+    person text,
+    before json NOT NULL,
+    after json NOT NULL
+);
+
+COMMENT ON TABLE gateway.action IS 'As purser.action, of the gateway''s API.';
+
 CREATE TABLE gateway.operator (
     operator_id text NOT NULL,
     base_url text NOT NULL,
@@ -31,6 +46,21 @@ CREATE TABLE gateway.session (
 );
 
 COMMENT ON TABLE gateway.session IS 'One row per operator''s token that was exchanged. The gateway''s own token is kept as its SHA-256; the operator''s as it is, since it must be given back.';
+
+CREATE TABLE platform.action (
+    subject text NOT NULL COLLATE pg_catalog."C",
+    at timestamp with time zone NOT NULL,
+    request_id text NOT NULL COLLATE pg_catalog."C",
+    operation text NOT NULL,
+    ids json NOT NULL,
+    key_name text NOT NULL,
+    key_hash text NOT NULL,
+    person text,
+    before json NOT NULL,
+    after json NOT NULL
+);
+
+COMMENT ON TABLE platform.action IS 'As purser.action, of the platform''s API.';
 
 CREATE TABLE platform.attempt (
     delivery_id bigint NOT NULL,
@@ -202,6 +232,21 @@ CREATE TABLE purser.account (
 WITH (fillfactor='80');
 
 COMMENT ON TABLE purser.account IS 'Balance of a player in one currency, in minor units, after transfer number version; opening_version is the last transfer before day (UTC).';
+
+CREATE TABLE purser.action (
+    subject text NOT NULL COLLATE pg_catalog."C",
+    at timestamp with time zone NOT NULL,
+    request_id text NOT NULL COLLATE pg_catalog."C",
+    operation text NOT NULL,
+    ids json NOT NULL,
+    key_name text NOT NULL,
+    key_hash text NOT NULL,
+    person text,
+    before json NOT NULL,
+    after json NOT NULL
+);
+
+COMMENT ON TABLE purser.action IS 'Changes through the wallet''s own API, append-only. subject is the first of ids, what the log is searched by; before and after hold what changed, secrets masked; key_hash is the beginning of the key''s SHA-256.';
 
 CREATE TABLE purser.bet (
     bucket integer NOT NULL,
@@ -379,6 +424,9 @@ CREATE TABLE purser.transfer (
 
 COMMENT ON TABLE purser.transfer IS 'Immutable double entry: amount leaves debit and reaches credit. version numbers the transfers of one player and currency without gaps. Accounts other than player are per bucket and currency and are summed, never stored.';
 
+ALTER TABLE ONLY gateway.action
+    ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);
+
 ALTER TABLE ONLY gateway.operator
     ADD CONSTRAINT operator_pkey PRIMARY KEY (operator_id);
 
@@ -390,6 +438,9 @@ ALTER TABLE ONLY gateway.player
 
 ALTER TABLE ONLY gateway.session
     ADD CONSTRAINT session_pkey PRIMARY KEY (token_hash);
+
+ALTER TABLE ONLY platform.action
+    ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);
 
 ALTER TABLE ONLY platform.attempt
     ADD CONSTRAINT attempt_pkey PRIMARY KEY (delivery_id, number);
@@ -430,6 +481,9 @@ ALTER TABLE ONLY platform.setting
 ALTER TABLE ONLY purser.account
     ADD CONSTRAINT account_pkey PRIMARY KEY (bucket, player, currency);
 
+ALTER TABLE ONLY purser.action
+    ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);
+
 ALTER TABLE ONLY purser.bet_call
     ADD CONSTRAINT bet_call_pkey PRIMARY KEY (bucket, player, bet_id, seq);
 
@@ -457,7 +511,11 @@ ALTER TABLE ONLY purser.setting
 ALTER TABLE ONLY purser.transfer
     ADD CONSTRAINT transfer_pkey PRIMARY KEY (bucket, player, currency, version);
 
+CREATE INDEX action_by_time ON gateway.action USING btree (at, request_id) WHERE (at < 'infinity'::timestamp with time zone);
+
 CREATE INDEX session_created ON gateway.session USING btree (created_at);
+
+CREATE INDEX action_by_time ON platform.action USING btree (at, request_id) WHERE (at < 'infinity'::timestamp with time zone);
 
 CREATE UNIQUE INDEX bet_by_idempotency_key ON platform.bet USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
@@ -472,6 +530,8 @@ CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((
 CREATE INDEX event_results_pending ON platform.event USING btree (results_at) WHERE (results_applied < results_version);
 
 CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet_id);
+
+CREATE INDEX action_by_time ON purser.action USING btree (at, request_id) WHERE (at < 'infinity'::timestamp with time zone);
 
 CREATE INDEX bet_by_player ON purser.bet USING btree (player, first_seen_at, bucket) WHERE (first_seen_at > '-infinity'::timestamp with time zone);
 

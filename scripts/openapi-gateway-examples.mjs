@@ -14,7 +14,12 @@ export async function recordGatewayExamples({ app, wallet, walletUrl, keys }) {
     const reply = await app.inject({ method, url, headers, ...(request && { payload: JSON.stringify(request) }) })
     if (reply.statusCode !== names.status)
       throw new Error(`${names.name} was answered ${reply.statusCode} ${reply.body}`)
-    records.push({ ...names, request, answer: JSON.parse(reply.body), parameters: { operatorId: 'acme', limit: '50' } })
+    records.push({
+      ...names,
+      request,
+      answer: JSON.parse(reply.body),
+      parameters: { operatorId: 'acme', on: 'acme', limit: '50', 'x-purser-person': 'maria' },
+    })
   }
   return withoutChance(records, walletUrl, token)
 }
@@ -39,6 +44,9 @@ function story({ walletUrl: baseUrl, secret, token }) {
     step('listOperators', 200, 'all', 'All of them', list()),
     step('listOperators', 400, 'invalid', 'No cursor of this list', list('?after=x')),
     step('listOperators', 401, 'unauthorized', 'Another key', list(), 'wrong'),
+    step('listActions', 200, 'page', 'Of one operator', ['GET', '/operators/actions?on=acme']),
+    step('listActions', 400, 'invalid', 'No cursor of this list', ['GET', '/operators/actions?after=x']),
+    step('listActions', 401, 'unauthorized', 'Another key', ['GET', '/operators/actions'], 'wrong'),
     step('exchangeToken', 201, 'exchanged', 'The operator knows the token', exchange(token)),
     step('exchangeToken', 400, 'invalid', 'Too short a token', exchange('short')),
     step('exchangeToken', 401, 'unauthorized', 'Another key', exchange(token), 'wrong'),

@@ -5,6 +5,7 @@ import { openDb } from '../dist/db/open.js'
 import * as routes from '../dist/gateway/routes.js'
 import { ProblemSchema } from '../dist/http/problem.js'
 import { createLogger } from '../dist/logger.js'
+import * as actions from '../dist/people/action-list.js'
 import { OperatorUserSchema, TokenSchema } from '../dist/protocol/bet-request.js'
 import { createApp } from '../dist/serve.js'
 import { createGatewayApp } from '../dist/serve-gateway.js'
@@ -33,6 +34,8 @@ const NAMED_SCHEMAS = {
   OperatorPage: routes.OperatorPageSchema,
   NewSession: routes.NewSessionSchema,
   Session: routes.SessionSchema,
+  Action: actions.ActionSchema,
+  ActionPage: actions.ActionPageSchema,
   Token: TokenSchema,
   OperatorUser: OperatorUserSchema,
   Problem: ProblemSchema,

@@ -47,7 +47,13 @@ function parametersOf(url) {
   const { pathname, searchParams } = new URL(url, 'http://platform')
   const [, list, id] = pathname.split('/')
   const inPath = { bets: 'betId', events: 'eventId', deliveries: 'deliveryId' }[list]
-  return { 'idempotency-key': 'slip-1', ...(id && { [inPath]: id }), ...Object.fromEntries(searchParams) }
+  return {
+    'idempotency-key': 'slip-1',
+    'x-purser-person': 'maria',
+    on: 'acme',
+    ...(id && { [inPath]: id }),
+    ...Object.fromEntries(searchParams),
+  }
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g

@@ -1,5 +1,7 @@
 /** The hand-written part of openapi/platform.json: introduction, security, tags, and the schemas that get a name. */
+
 import { ProblemSchema } from '../dist/http/problem.js'
+import * as actions from '../dist/people/action-list.js'
 import { LimitsSchema } from '../dist/platform/limits.js'
 import * as lists from '../dist/platform/lists.js'
 import * as shapes from '../dist/platform/shapes.js'
@@ -31,6 +33,7 @@ export const OPENAPI = {
     { name: 'Bets', description: 'Placed, settled, taken back, cancelled.' },
     { name: 'Events', description: 'What the control stage looks at, and the results that settle bets.' },
     { name: 'Deliveries', description: 'Calls to partners, and those that need a person.' },
+    { name: 'Actions', description: 'Who changed what.' },
   ],
   components: {
     securitySchemes: { platformKey: { type: 'http', scheme: 'bearer', description: 'PLATFORM_API_KEY.' } },
@@ -59,5 +62,7 @@ export const NAMED_SCHEMAS = {
   Delivery: views.DeliverySchema,
   DeliveryPage: lists.DeliveryPageSchema,
   Attempt: views.AttemptSchema,
+  Action: actions.ActionSchema,
+  ActionPage: actions.ActionPageSchema,
   Problem: ProblemSchema,
 }

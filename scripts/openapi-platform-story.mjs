@@ -158,6 +158,8 @@ const lists = [
   step('retryDelivery', 400, 'invalid', 'No id of a delivery', post('/deliveries/last/retry')),
   step('retryDelivery', 404, 'unknown', 'No such delivery', post('/deliveries/999/retry')),
   step('retryDelivery', 409, 'done', 'Neither stuck nor refused', post('/deliveries/1/retry')),
+  step('listActions', 200, 'page', 'The last changes', get('/actions?limit=2')),
+  step('listActions', 400, 'invalid', 'No cursor of this list', get('/actions?after=x')),
 ]
 
 const OPERATIONS = [...new Set([...partners, ...before, ...bets, ...results, ...lists].map((s) => s.operationId))]

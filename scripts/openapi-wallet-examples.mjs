@@ -36,7 +36,12 @@ function messageOf(url, request, credential) {
 }
 
 function parametersOf(url) {
-  return { userId: 'alice', transactionId: BET, ...Object.fromEntries(new URL(url, 'http://wallet').searchParams) }
+  return {
+    userId: 'alice',
+    transactionId: BET,
+    'x-purser-person': 'maria',
+    ...Object.fromEntries(new URL(url, 'http://wallet').searchParams),
+  }
 }
 
 function withoutChance(records) {
@@ -46,7 +51,17 @@ function withoutChance(records) {
     return tokens.get(token)
   }
   return JSON.parse(JSON.stringify(records), (member, value) => {
-    if (value?.type === 'about:blank') return { ...value, requestId: PROBLEM_ID }
+    if (value?.type === 'about:blank' || isAction(value)) return { ...value, requestId: PROBLEM_ID }
+    if (value?.data?.some(isAction)) return { ...value, next: value.next && cursorOf(value.data.at(-1)) }
     return member === 'token' && value.length === 43 ? tokenFor(value) : value
   })
+}
+
+function isAction(value) {
+  return value?.key?.hash !== undefined
+}
+
+/** The page behind this action; the id of its request was replaced. */
+function cursorOf({ at, requestId }) {
+  return Buffer.from(JSON.stringify([at, requestId])).toString('base64url')
 }

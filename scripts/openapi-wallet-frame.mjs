@@ -11,6 +11,7 @@ import * as movement from '../dist/operator/movement.js'
 import * as players from '../dist/operator/players.js'
 import * as sessions from '../dist/operator/sessions.js'
 import * as statement from '../dist/operator/statement.js'
+import * as actions from '../dist/people/action-list.js'
 import * as requests from '../dist/protocol/bet-request.js'
 import * as replies from '../dist/protocol/reply.js'
 import { SIGNATURE_HEADER } from '../dist/protocol/signature.js'
@@ -42,6 +43,7 @@ export const OPENAPI = {
       name: 'Operator: money',
       description: 'Deposits, withdrawals, adjustments, balances, statements, and the audit of it all.',
     },
+    { name: 'Operator: actions', description: 'Who changed what.' },
     { name: 'Operator: bets', description: 'Bets with their history, locks, and calls that need a person.' },
   ],
   components: {
@@ -81,6 +83,8 @@ export const NAMED_SCHEMAS = {
   Balances: cash.BalancesSchema,
   Transfer: statement.TransferSchema,
   TransferPage: statement.StatementSchema,
+  Action: actions.ActionSchema,
+  ActionPage: actions.ActionPageSchema,
   Bet: bets.BetSchema,
   BetPage: lists.BetListSchema,
   BetHistory: bets.BetHistorySchema,

@@ -193,6 +193,8 @@ const oversight = [
   step('unlockBet', 404, 'unknown', 'Never named', () => ['DELETE', `${PATH}/bets/never-placed-1/lock`]),
   step('listAnomalies', 200, 'page', 'The newest', get('/operator/anomalies?limit=1')),
   step('listAnomalies', 400, 'limit', 'Not a number of rows', get('/operator/anomalies?limit=all')),
+  step('listActions', 200, 'page', 'Of one player', get('/operator/actions?player=alice&limit=3')),
+  step('listActions', 400, 'cursor', 'Not a cursor', get('/operator/actions?after=yesterday')),
   step('audit', 200, 'clean', 'Nothing is broken', get('/operator/audit')),
 ]
 
@@ -218,7 +220,7 @@ const farewell = [
 /** The key is looked at before anything else, so what is sent does not matter. */
 const OPERATIONS =
   'createPlayer readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
-readStatement audit listBets readBet lockBet unlockBet listAnomalies'
+readStatement audit listBets readBet lockBet unlockBet listAnomalies listActions'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )

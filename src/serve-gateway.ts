@@ -13,6 +13,7 @@ import { createOperators } from './gateway/operators.ts'
 import { API_PREFIX, registerGateway } from './gateway/server.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
+import { createActionLog } from './people/actions.ts'
 import type { Running } from './serve.ts'
 import { VERSION } from './version.ts'
 
@@ -71,7 +72,8 @@ export async function createGatewayApp(
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
   await registerGateway(app, {
-    ...{ secrets, directory, operators, clock, onFailure, metrics, log, isDraining },
+    ...{ secrets, directory, operators, clock, onFailure, metrics, log, isDraining, db },
+    actions: createActionLog('gateway', 'GATEWAY_API_KEY', gatewayKey),
     apiKey: gatewayKey,
   })
   registerHealth(http, () => missingRights(db, 'gateway'), metrics)

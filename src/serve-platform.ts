@@ -11,6 +11,7 @@ import { checkScales } from './db/scales.ts'
 import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { requireSettings } from './money-settings.ts'
+import { createActionLog } from './people/actions.ts'
 import { startDatabaseClock } from './platform/database-clock.ts'
 import { type Deliverer, startDeliverer, type Timers } from './platform/deliver.ts'
 import { createPlatformMetrics } from './platform/metrics.ts'
@@ -95,7 +96,9 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const metrics = createPlatformMetrics(db, clock)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, log, random, metrics })
   const placing = { db, clock, scales, partners, decided: deliverer.wake }
-  await registerPlatform(http.app, { ...placing, apiKey: config.platformKey, log })
+  const { platformKey: apiKey } = config
+  const actions = createActionLog('platform', 'PLATFORM_API_KEY', apiKey)
+  await registerPlatform(http.app, { ...placing, apiKey, actions, log })
   registerHealth(http, () => missingRights(db, 'platform'), metrics)
   registerApiReference(http.app, 'platform')
   return {

@@ -13,6 +13,7 @@ import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { requireSettings } from './money-settings.ts'
 import { registerOperator } from './operator/server.ts'
+import { createActionLog } from './people/actions.ts'
 import { VERSION } from './version.ts'
 import { createWallet } from './wallet/wallet.ts'
 
@@ -96,7 +97,9 @@ export async function createApp(
   const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining })
   await wallet.register(app)
   const { forget } = wallet
-  await registerOperator(app, { db, clock, buckets, scales, apiKey: config.operatorKey, clawback, log, forget })
+  const { operatorKey: apiKey } = config
+  const actions = createActionLog('purser', 'OPERATOR_API_KEY', apiKey)
+  await registerOperator(app, { db, clock, buckets, scales, apiKey, actions, clawback, log, forget })
   registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics)
   registerApiReference(app, 'wallet')
   return app

@@ -24,7 +24,13 @@ const WALLET = [
     `GET ${PLAYER}/balances`,
     `GET ${PLAYER}/statement`,
   ],
-  ...['GET /operator/bets', `GET ${PLAYER}/bets/{transactionId}`, 'GET /operator/anomalies', 'GET /operator/audit'],
+  ...[
+    'GET /operator/bets',
+    `GET ${PLAYER}/bets/{transactionId}`,
+    'GET /operator/anomalies',
+    'GET /operator/audit',
+    'GET /operator/actions',
+  ],
   ...[`PUT ${PLAYER}/bets/{transactionId}/lock`, `DELETE ${PLAYER}/bets/{transactionId}/lock`],
 ]
 
@@ -32,7 +38,7 @@ const PLATFORM = [
   ...['POST /partners', 'POST /frame-sessions', 'POST /bets', 'GET /bets', 'GET /bets/{betId}'],
   ...['POST /bets/{betId}/settle', 'POST /bets/{betId}/unsettle', 'POST /bets/{betId}/cancel'],
   ...['PUT /events/{eventId}', 'POST /events/{eventId}/result', 'PUT /limits'],
-  ...['GET /deliveries', 'POST /deliveries/{deliveryId}/retry'],
+  ...['GET /deliveries', 'POST /deliveries/{deliveryId}/retry', 'GET /actions'],
 ]
 
 describe.each([
@@ -79,6 +85,14 @@ describe.each([
       const schemes = operation.security.flatMap((requirement) => Object.keys(requirement))
       expect(schemes).toHaveLength(1)
       expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(schemes))
+    })
+
+    test('lets who changes something say who they are (O-4), and nobody else', () => {
+      const header = (operation.parameters ?? []).filter(({ name }) => name === 'x-purser-person')
+      const isOfOurs = !operation.tags.includes('Partner wire')
+      expect(header.map((parameter) => parameter.in)).toEqual(
+        isOfOurs && !operation.name.startsWith('GET ') ? ['header'] : [],
+      )
     })
 
     test('declares exactly the parameters of its path, required', () => {
@@ -196,7 +210,10 @@ describe('the platform', () => {
 
   test('a bet can carry its idempotency key as a member or a header; 409 and 422 say what can go wrong', () => {
     const place = operations.find(({ operationId }) => operationId === 'placeBet')
-    expect(place?.parameters?.map(({ in: where, name }) => [where, name])).toEqual([['header', 'idempotency-key']])
+    expect(place?.parameters?.map(({ in: where, name }) => [where, name])).toEqual([
+      ['header', 'idempotency-key'],
+      ['header', 'x-purser-person'],
+    ])
     expect(document.components.schemas.NewBet?.properties).toHaveProperty('idempotencyKey')
     const codes = ['409', '422'].map((status) => place?.responses[status]?.description)
     expect(codes).toEqual(['Code still_running.', 'Code idempotency_key_reused.'])

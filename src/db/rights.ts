@@ -1,6 +1,6 @@
 /**
  * What each server may do in the database, and no more: nothing is ever deleted, and what is written once (transfers, calls,
- * movements of cash) can only be read and added to. One table for the grants, for the check at every start, and for the tests,
+ * movements of cash, actions) can only be read and added to. One table for the grants, for the check at every start, and for the tests,
  * whose servers run with just these rights.
  */
 import { WrongUse } from '../wrong-use.ts'
@@ -27,6 +27,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.cash_movement': ADD,
     'purser.bet': CHANGE,
     'purser.bet_call': ADD,
+    'purser.action': ADD,
   },
   platform: {
     'purser.migration': READ,
@@ -41,12 +42,14 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.selection': ADD,
     'platform.delivery': CHANGE,
     'platform.attempt': ADD,
+    'platform.action': ADD,
   },
   gateway: {
     'purser.migration': READ,
     'gateway.operator': CHANGE,
     'gateway.player': ADD,
     'gateway.session': ADD,
+    'gateway.action': ADD,
   },
 }
 

@@ -65,13 +65,14 @@ export async function ensurePlayer(tx: Tx, wanted: Player, now: Date): Promise<P
   return toPlayer(row)
 }
 
+/** False when it is there already. */
 export async function insertSession(
   tx: Tx,
   tokenHash: Buffer,
   { player, operatorToken, currency }: Session & { currency: string },
   now: Date,
-): Promise<void> {
-  await tx.execute(INSERT_SESSION, [tokenHash, player.userId, operatorToken, currency, now])
+): Promise<boolean> {
+  return (await tx.execute(INSERT_SESSION, [tokenHash, player.userId, operatorToken, currency, now])) === 1
 }
 
 function toPlayer({ user_id, operator_id, operator_user }: PlayerRow): Player {

@@ -5,6 +5,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
+import type { Author } from '../people/actions.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import type { Call } from './call.ts'
@@ -38,7 +39,7 @@ export interface Directory {
    */
   routeOf(call: Call): Promise<Route | undefined>
   /** The same operator session again gets the same token. */
-  open(session: OperatorSession): Promise<GatewaySession>
+  open(author: Author, session: OperatorSession): Promise<GatewaySession>
 }
 
 export interface DirectoryDeps {
@@ -67,12 +68,14 @@ export function createDirectory({ db, clock, key }: DirectoryDeps): Directory {
       const isHis = session?.player.userId === player.userId
       return isHis ? { player, operatorToken: session.operatorToken } : { player }
     },
-    async open({ operatorId, operatorUser, currency, operatorToken }) {
+    async open(author, { operatorId, operatorUser, currency, operatorToken }) {
       const now = clock.now()
       return db.transaction(async (tx) => {
         const player = await ensurePlayer(tx, { userId: newUserId(), operatorId, operatorUser }, now)
         const token = makeToken(key, [operatorId, player.userId, currency, operatorToken])
-        await insertSession(tx, hashOf(token), { player, operatorToken, currency }, now)
+        const isNew = await insertSession(tx, hashOf(token), { player, operatorToken, currency }, now)
+        const after = isNew ? { session: { userId: player.userId, operatorUser, currency } } : {}
+        await author.record(tx, { on: { operatorId }, before: {}, after, at: now })
         return { token, player }
       })
     },

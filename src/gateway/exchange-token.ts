@@ -3,6 +3,7 @@
  * own word and a token that it does not know is exchanged for none.
  */
 import { randomUUID } from 'node:crypto'
+import type { Author } from '../people/actions.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import type { UserProfile } from '../protocol/user-profile.ts'
 import { type CallOutcome, classify } from '../wallet-client/classify.ts'
@@ -19,6 +20,7 @@ export type Exchanged =
 
 export async function exchangeToken(
   { operators, directory }: { operators: Operators; directory: Directory },
+  author: Author,
   operatorId: string,
   operatorToken: string,
 ): Promise<Exchanged> {
@@ -32,7 +34,7 @@ export async function exchangeToken(
   const { userId: operatorUser, currency } = outcome.reply as UserProfile
   if (!isOperatorUser(operatorUser))
     return { kind: 'failed', detail: 'a userId that cannot be sent as operatorUser (P-5)' }
-  const session = await directory.open({ operatorId, operatorUser, currency, operatorToken })
+  const session = await directory.open(author, { operatorId, operatorUser, currency, operatorToken })
   return { kind: 'exchanged', session, currency }
 }
 

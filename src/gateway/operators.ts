@@ -1,5 +1,6 @@
 /** Operators: whom the gateway calls, each by links of its own, so that none delays another. */
-import { type Db, type Row, statement } from '../db/db.ts'
+import { type Db, type Row, statement, type Tx } from '../db/db.ts'
+import type { Author } from '../people/actions.ts'
 import { createLink, type Link } from './link.ts'
 
 export interface Operator {
@@ -21,7 +22,7 @@ export interface Operators {
   /** Undefined when there is no such operator; rejects when that cannot be found out. */
   link(operatorId: string, use: Use): Promise<Link | undefined>
   /** Adds an operator, or changes its address or secret; other processes notice within REFRESH_MS. */
-  save(operator: Operator, now: Date): Promise<void>
+  save(author: Author, operator: Operator, now: Date): Promise<void>
   /** Newest first, from behind this one on. */
   list(before: Place, limit: number): Promise<(Operator & Place)[]>
   /** Calls sent or waiting, by operator. */
@@ -44,10 +45,18 @@ const LIST = statement(
   `select operator_id, base_url, secret, created_at from gateway.operator
    where (created_at, operator_id) < ($1::timestamptz, $2) order by created_at desc, operator_id desc limit $3::int`,
 )
-const SAVE = statement(
-  'gateway_save_operator',
+const ADD = statement(
+  'gateway_add_operator',
   `insert into gateway.operator (operator_id, base_url, secret, created_at) values ($1, $2, $3, $4::timestamptz)
-   on conflict (operator_id) do update set base_url = excluded.base_url, secret = excluded.secret`,
+   on conflict (operator_id) do nothing`,
+)
+const LOCK = statement(
+  'gateway_lock_operator',
+  'select base_url, secret from gateway.operator where operator_id = $1 for update',
+)
+const CHANGE = statement(
+  'gateway_change_operator',
+  'update gateway.operator set base_url = $2, secret = $3 where operator_id = $1',
 )
 
 /** Milliseconds for which an operator's address and secret are used before they are read again. */
@@ -75,9 +84,8 @@ export function createOperators(db: Db): Operators {
       }
       return current.links[use]
     },
-    async save(operator, now) {
-      const { operatorId, baseUrl, secret } = operator
-      await db.transaction((tx) => tx.execute(SAVE, [operatorId, baseUrl, secret, now]))
+    async save(author, operator, now) {
+      await db.transaction((tx) => write(tx, author, operator, now))
       remember(known, operator)
     },
     async list({ createdAt, operatorId }, limit) {
@@ -93,6 +101,16 @@ export function createOperators(db: Db): Operators {
       await Promise.all([...known.values()].map(closeLinks))
     },
   }
+}
+
+async function write(tx: Tx, author: Author, { operatorId, baseUrl, secret }: Operator, at: Date): Promise<void> {
+  const isNew = (await tx.execute(ADD, [operatorId, baseUrl, secret, at])) === 1
+  const [row] = isNew ? [] : await tx.query<OperatorRow>(LOCK, [operatorId])
+  const before = row === undefined ? {} : { baseUrl: row.base_url, secret: row.secret }
+  await Promise.all([
+    row && tx.execute(CHANGE, [operatorId, baseUrl, secret]),
+    author.record(tx, { on: { operatorId }, before, after: { baseUrl, secret }, at }),
+  ])
 }
 
 /** Keeps the links while the operator is the same; replaced ones finish their calls. */

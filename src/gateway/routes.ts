@@ -2,9 +2,13 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../clock.ts'
+import type { Db } from '../db/db.ts'
 import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
 import { invalid, notFound, Problem } from '../http/problem.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
+import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
+import type { ActionLog } from '../people/actions.ts'
+import { withPerson } from '../people/person.ts'
 import { OperatorUserSchema, TokenSchema } from '../protocol/bet-request.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
@@ -16,6 +20,8 @@ export interface ApiDeps {
   readonly operators: Operators
   readonly directory: Directory
   readonly clock: Clock
+  readonly db: Pick<Db, 'people'>
+  readonly actions: ActionLog
 }
 
 const strict = { additionalProperties: false } as const
@@ -58,17 +64,24 @@ function describe(operationId: string, summary: string, shape: Shape) {
 
 export function addRoutes(api: FastifyInstance, deps: ApiDeps): void {
   addOperatorRoutes(api, deps)
+  addActionRoutes(api, deps)
   api.post<{ Params: Static<typeof OperatorPathSchema>; Body: Static<typeof NewSessionSchema> }>(
     '/:operatorId/sessions',
-    describe('exchangeToken', "Exchange an operator's token for one of the gateway's", {
-      params: OperatorPathSchema,
-      body: NewSessionSchema,
-      ok: { 201: SessionSchema },
-      problems: { 422: 'operator_refused', 502: 'operator_failed' },
-    }),
-    async ({ params, body }, reply) => {
+    describe(
+      'exchangeToken',
+      "Exchange an operator's token for one of the gateway's",
+      withPerson({
+        params: OperatorPathSchema,
+        body: NewSessionSchema,
+        ok: { 201: SessionSchema },
+        problems: { 422: 'operator_refused', 502: 'operator_failed' },
+      }),
+    ),
+    async (request, reply) => {
+      const { params, body } = request
       if (!isStorable(body.token)) throw invalid('/token', 'contains characters that cannot be stored')
-      return reply.code(201).send(viewOf(await exchangeToken(deps, params.operatorId, body.token)))
+      const author = deps.actions.byUser(request)
+      return reply.code(201).send(viewOf(await exchangeToken(deps, author, params.operatorId, body.token)))
     },
   )
 }
@@ -91,17 +104,22 @@ function viewOf(exchanged: Exchanged): Static<typeof SessionSchema> {
   }
 }
 
-function addOperatorRoutes(api: FastifyInstance, { operators, clock }: ApiDeps): void {
+function addOperatorRoutes(api: FastifyInstance, { operators, actions, clock }: ApiDeps): void {
   api.post<{ Body: Static<typeof NewOperatorSchema> }>(
     '',
-    describe('saveOperator', 'Add an operator, or change its address or secret', {
-      body: NewOperatorSchema,
-      ok: { 201: OperatorSchema },
-    }),
-    async ({ body }, reply) => {
+    describe(
+      'saveOperator',
+      'Add an operator, or change its address or secret',
+      withPerson({
+        body: NewOperatorSchema,
+        ok: { 201: OperatorSchema },
+      }),
+    ),
+    async (request, reply) => {
+      const { body } = request
       if (!URL.canParse(body.baseUrl)) throw invalid('/baseUrl', 'is not a URL')
       if (!isStorable(body.baseUrl + body.secret)) throw invalid('', 'contains characters that cannot be stored')
-      await operators.save(body, clock.now())
+      await operators.save(actions.by(request), body, clock.now())
       return reply.code(201).send(showOperator(body))
     },
   )
@@ -127,4 +145,19 @@ const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z')
 
 function showOperator({ operatorId, baseUrl }: Operator): Static<typeof OperatorSchema> {
   return { operatorId, baseUrl }
+}
+
+const ActionQuerySchema = actionQuery({
+  on: Type.Optional({ ...OperatorIdSchema, description: 'Only what was done to this operator.' }),
+})
+
+function addActionRoutes(api: FastifyInstance, { actions, db }: ApiDeps): void {
+  api.get<{ Querystring: Static<typeof ActionQuerySchema> }>(
+    '/actions',
+    describe('listActions', 'Who changed what through this API, newest first (O-4)', {
+      querystring: ActionQuerySchema,
+      ok: { 200: ActionPageSchema },
+    }),
+    ({ query }) => actions.list(db.people, query, query.on),
+  )
 }

@@ -5,6 +5,8 @@
 import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
 import { invalid } from '../http/problem.ts'
+import type { Author } from '../people/actions.ts'
+import { PERSON_HEADER } from '../people/person.ts'
 import { BetIdSchema, CurrencySchema } from '../protocol/bet-request.ts'
 import type { BetId } from '../protocol/ids.ts'
 import { isStorable } from '../protocol/ids.ts'
@@ -27,7 +29,13 @@ export const AdjustmentSchema = Type.Object(
       maxLength: MAX_REASON,
       description: 'Why, for whoever reads the statement.',
     }),
-    person: Type.String({ pattern: '\\S', maxLength: 128, description: 'Who decided it: a name or an id of yours.' }),
+    person: Type.Optional(
+      Type.String({
+        pattern: '\\S',
+        maxLength: 128,
+        description: `Who decided it: a name or an id of yours. Absent: as the header ${PERSON_HEADER} says.`,
+      }),
+    ),
     ticket: Type.Optional(Type.String({ pattern: '\\S', maxLength: 128, description: 'Where it was asked for.' })),
     transactionId: Type.Optional({
       ...BetIdSchema,
@@ -50,19 +58,20 @@ export const AdjustmentSchema = Type.Object(
 )
 type Wanted = Static<typeof AdjustmentSchema>
 
-export function adjust(deps: OperatorDeps, userId: string, body: Wanted) {
+export function adjust(deps: OperatorDeps, author: Author, userId: string, body: Wanted) {
   const currency = toCurrency(deps, body.currency, '/currency')
   const change = toSignedAmount(deps, body.amount, currency, '/amount')
   if (change === 0n) throw invalid('/amount', 'must not be 0')
-  const correction = toCorrection(body)
+  const correction = toCorrection(body, author)
   const movement = { kind: 'adjustment', currency, change, reference: body.reference, correction } as const
-  return moveOnce(deps, userId, movement, async (tx, located) => {
+  return moveOnce(deps, author, userId, movement, async (tx, located) => {
     if (correction.betId !== null) await requireBet(tx, located, correction.betId)
     return { despiteExclusion: false }
   })
 }
 
-function toCorrection({ reason, person, ticket, transactionId }: Wanted): Correction {
+function toCorrection({ reason, ticket, transactionId }: Wanted, { person }: Author): Correction {
+  if (person === null) throw invalid('/person', `says who decided it, or the header ${PERSON_HEADER} does`)
   for (const [name, text] of Object.entries({ reason, person, ticket: ticket ?? '' }))
     if (!isStorable(text)) throw invalid(`/${name}`, 'contains characters that cannot be stored')
   const betId = transactionId === undefined ? null : toBetId(transactionId, '/transactionId')

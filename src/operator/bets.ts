@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import { readTransfers } from '../ledger/transfer.ts'
+import type { Author } from '../people/actions.ts'
 import { BetIdSchema, CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
 import { type BetId, type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
@@ -179,15 +180,27 @@ export function showBet(deps: OperatorDeps, { player, betId, bet, locked, firstS
   }
 }
 
+const READ_LOCK = statement(
+  'operator_read_lock',
+  'select locked from purser.bet where bucket = $1::int and player = $2::text and bet_id = $3::text',
+)
 const LOCK_BET = statement(
   'operator_lock_bet',
   'update purser.bet set locked = $4::boolean where bucket = $1::int and player = $2::text and bet_id = $3::text',
 )
 
 /** L-3: a locked bet's result cannot be changed any more; the first settlement of an open bet still can be made. */
-export function setLock(deps: OperatorDeps, userId: string, transactionId: string, locked: boolean): Promise<void> {
+export function setLock(
+  deps: OperatorDeps,
+  author: Author,
+  { userId, transactionId }: { userId: string; transactionId: string },
+  locked: boolean,
+): Promise<void> {
   return withPlayer(deps, userId, async (tx, { player, bucket }) => {
-    const written = await tx.execute(LOCK_BET, [bucket, player.id, toBetId(transactionId), locked])
-    if (written === 0) throw notFound('the bet')
+    const key = [bucket, player.id, toBetId(transactionId)]
+    const [before] = await tx.query<{ locked: boolean }>(READ_LOCK, key)
+    if (before === undefined) throw notFound('the bet')
+    const change = { on: { userId, transactionId }, before, after: { locked }, at: deps.clock.now() }
+    await Promise.all([tx.execute(LOCK_BET, [...key, locked]), author.record(tx, change)])
   })
 }

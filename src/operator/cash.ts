@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { Tx } from '../db/db.ts'
 import { conflict, invalid, type Problem } from '../http/problem.ts'
 import { openAccounts, readAccounts } from '../ledger/account.ts'
+import type { Author } from '../people/actions.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
@@ -31,6 +32,7 @@ export const BalancesSchema = Type.Object({
 
 export function moveCash(
   deps: OperatorDeps,
+  author: Author,
   userId: string,
   kind: 'deposit' | 'withdrawal',
   body: Static<typeof DepositSchema>,
@@ -40,10 +42,10 @@ export function moveCash(
   if (amount === 0n) throw invalid('/amount', 'must be more than 0')
   const { reference, despiteExclusion = false } = body
   return kind === 'deposit'
-    ? moveOnce(deps, userId, { kind, currency, change: amount, reference }, (tx, located) =>
+    ? moveOnce(deps, author, userId, { kind, currency, change: amount, reference }, (tx, located) =>
         prepareDeposit(deps, tx, located, currency, despiteExclusion),
       )
-    : moveOnce(deps, userId, { kind, currency, change: money(-amount), reference }, async () => ({
+    : moveOnce(deps, author, userId, { kind, currency, change: money(-amount), reference }, async () => ({
         despiteExclusion: false,
       }))
 }

@@ -11,6 +11,7 @@ import { openBook } from '../ledger/book.ts'
 import { saveBook } from '../ledger/post.ts'
 import type { AccountName } from '../ledger/posting.ts'
 import type { Transfer } from '../ledger/transfer.ts'
+import type { Author } from '../people/actions.ts'
 import type { BetId, Currency } from '../protocol/ids.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { fitsBalance, type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
@@ -79,6 +80,7 @@ const INSERT_MOVEMENT = statement(
 /** `prepare` throws what forbids the movement, and answers whether it is made despite an exclusion (O-3). */
 export function moveOnce(
   deps: OperatorDeps,
+  author: Author,
   userId: string,
   movement: Movement,
   prepare: (tx: Tx, located: Located) => Promise<{ readonly despiteExclusion: boolean }>,
@@ -89,8 +91,12 @@ export function moveOnce(
     const [earlier] = await tx.query<MovementRow>(READ_MOVEMENT, [bucket, player.id, movement.reference])
     if (earlier !== undefined) return repeat(deps, earlier, movement)
     const { despiteExclusion } = await prepare(tx, located)
-    const { version, balanceAfter } = await post(deps, tx, located, movement, despiteExclusion)
-    return showMovement(deps, movement.currency, version, balanceAfter)
+    const { version, balanceAfter, at } = await post(deps, tx, located, movement, despiteExclusion)
+    const answer = showMovement(deps, movement.currency, version, balanceAfter)
+    const balance = show(deps, money(balanceAfter - movement.change), movement.currency)
+    const after = { ...answer, ...showForLog(deps, movement), ...(despiteExclusion && { despiteExclusion }) }
+    await author.record(tx, { on: { userId }, before: { balance }, after, at })
+    return answer
   })
 }
 
@@ -144,6 +150,17 @@ function requireRoom(balance: Money | undefined, { change, currency }: Movement)
   if (change < 0n && after < 0n) throw conflict('not_enough_money', 'the balance is smaller than the amount')
   if (balance === undefined) throw conflict('currency_not_available', `the player has no ${currency} account`)
   if (!fitsBalance(after)) throw conflict('balance_too_large', 'the balance would become too large')
+}
+
+/** The person is the author. */
+function showForLog(deps: OperatorDeps, { currency, change, reference, correction }: Movement) {
+  const { reason, ticket, betId } = correction ?? {}
+  return {
+    ...{ currency, amount: show(deps, change, currency), reference },
+    ...(reason !== undefined && { reason }),
+    ...(ticket && { ticket }),
+    ...(betId && { transactionId: betId }),
+  }
 }
 
 export function transferId(currency: Currency, version: bigint): string {

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import { toTime } from '../http/page.ts'
 import { conflict, invalid } from '../http/problem.ts'
 import { openAccounts } from '../ledger/account.ts'
+import type { Author } from '../people/actions.ts'
 import { CurrencySchema, OperatorUserSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import {
@@ -19,6 +20,7 @@ import {
 import { endSessions } from '../wallet/session.ts'
 import { StoredFieldsSchema, toStoredFields } from './custom-fields.ts'
 import { findPlayer, locate, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
+import { countOf } from './sessions.ts'
 
 const optional = Type.Optional
 const orNull = <S extends Parameters<typeof Type.Optional>[0]>(schema: S) =>
@@ -91,13 +93,17 @@ export const PlayerSchema = Type.Object({
 })
 
 /** 201 for a new player, 200 for the same one again, 409 for another with this id. */
-export async function createPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>) {
+export async function createPlayer(deps: OperatorDeps, author: Author, body: Static<typeof NewPlayerSchema>) {
   const wanted = toNewPlayer(deps, body)
   const { bucket } = locate(deps, body.userId, '/userId')
   const { created, player, creation } = await deps.db.transaction(async (tx) => {
     const created = await insertPlayer(tx, bucket, wanted)
     if (created) await openAccounts(tx, bucket, wanted.id, wanted.currencies, deps.scales, wanted.createdAt)
     const player = await readPlayer(tx, bucket, wanted.id)
+    if (created && player !== undefined) {
+      const change = { on: { userId: wanted.id }, before: {}, after: showPlayer(player), at: wanted.createdAt }
+      await author.record(tx, change)
+    }
     return { created, player, creation: await readCreation(tx, bucket, wanted.id) }
   })
   if (player === undefined || creation === undefined || !isSame(creation, creationOf(wanted)))
@@ -131,13 +137,21 @@ export async function getPlayer(deps: OperatorDeps, userId: string) {
   return showPlayer((await findPlayer(deps, userId)).player)
 }
 
-export function patchPlayer(deps: OperatorDeps, userId: string, patch: Static<typeof PlayerPatchSchema>) {
+export function patchPlayer(
+  deps: OperatorDeps,
+  author: Author,
+  userId: string,
+  patch: Static<typeof PlayerPatchSchema>,
+) {
   return withPlayer(deps, userId, async (tx, { player, bucket }) => {
     const changed = applyPatch(deps, player, patch)
+    const at = deps.clock.now()
     await updatePlayer(tx, bucket, changed)
-    await openAccounts(tx, bucket, player.id, changed.currencies, deps.scales, deps.clock.now())
+    await openAccounts(tx, bucket, player.id, changed.currencies, deps.scales, at)
     const removed = player.currencies.filter((currency) => !changed.currencies.includes(currency))
-    if (removed.length > 0) await endSessions(tx, bucket, player.id, deps.clock.now(), removed)
+    const sessionsEnded = removed.length > 0 ? await endSessions(tx, bucket, player.id, at, removed) : 0
+    const after = { ...showPlayer(changed), ...countOf(sessionsEnded) }
+    await author.record(tx, { on: { userId }, before: showPlayer(player), after, at })
     return showPlayer(changed)
   })
 }

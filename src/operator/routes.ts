@@ -2,6 +2,9 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { describeRoute, type Shape } from '../http/route.ts'
+import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
+import type { ActionLog } from '../people/actions.ts'
+import { withPerson } from '../people/person.ts'
 import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { AdjustmentSchema, adjust } from './adjustments.ts'
@@ -31,6 +34,7 @@ import { getStatement, StatementQuerySchema, StatementSchema } from './statement
 
 export interface RouteDeps extends OperatorDeps {
   readonly clawback: Rules['clawback']
+  readonly actions: ActionLog
 }
 
 export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
@@ -38,6 +42,7 @@ export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
   addSessionRoutes(api, deps)
   addMoneyRoutes(api, deps)
   addBetRoutes(api, deps)
+  addActionRoutes(api, deps)
 }
 
 const PlayerPath = Type.Object({ userId: UserIdSchema })
@@ -45,23 +50,28 @@ const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdSchema }
 type InPlayer = { Params: Static<typeof PlayerPath> }
 type InBet = { Params: Static<typeof BetPath> }
 
-type Tag = 'Players' | 'Money' | 'Bets'
+type Tag = 'Players' | 'Money' | 'Bets' | 'Actions'
 
 function describe(operationId: string, tag: Tag, summary: string, shape: Shape) {
   return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: 'operatorKey' }, shape)
 }
 
-function addPlayerRoutes(api: FastifyInstance, deps: OperatorDeps): void {
+/** Of a route that changes something. */
+function describeChange(operationId: string, tag: Tag, summary: string, shape: Shape) {
+  return describe(operationId, tag, summary, withPerson(shape))
+}
+
+function addPlayerRoutes(api: FastifyInstance, deps: RouteDeps): void {
   const tag = 'Players'
   api.post<{ Body: Static<typeof NewPlayerSchema> }>(
     '/players',
-    describe('createPlayer', tag, 'Create a player; the same again answers 200', {
+    describeChange('createPlayer', tag, 'Create a player; the same again answers 200', {
       body: NewPlayerSchema,
       ok: { 200: PlayerSchema, 201: PlayerSchema },
       problems: { 409: 'player_differs' },
     }),
     async (request, reply) => {
-      const { status, body } = await createPlayer(deps, request.body)
+      const { status, body } = await createPlayer(deps, deps.actions.by(request), request.body)
       return reply.code(status).send(body)
     },
   )
@@ -75,48 +85,50 @@ function addPlayerRoutes(api: FastifyInstance, deps: OperatorDeps): void {
   )
   api.patch<InPlayer & { Body: Static<typeof PlayerPatchSchema> }>(
     '/players/:userId',
-    describe('changePlayer', tag, 'Block, exclude, verify, limit a player, or change the profile', {
+    describeChange('changePlayer', tag, 'Block, exclude, verify, limit a player, or change the profile', {
       params: PlayerPath,
       body: PlayerPatchSchema,
       ok: { 200: PlayerSchema },
     }),
-    (request) => patchPlayer(deps, request.params.userId, request.body),
+    (request) => patchPlayer(deps, deps.actions.by(request), request.params.userId, request.body),
   )
 }
 
-function addSessionRoutes(api: FastifyInstance, deps: OperatorDeps): void {
+function addSessionRoutes(api: FastifyInstance, deps: RouteDeps): void {
   const tag = 'Players'
   api.post<InPlayer & { Body: Static<typeof NewSessionSchema> | undefined }>(
     '/players/:userId/sessions',
-    describe('startSession', tag, 'Start a session: a token for the frame', {
+    describeChange('startSession', tag, 'Start a session: a token for the frame', {
       params: PlayerPath,
       body: Type.Optional(NewSessionSchema),
       ok: { 201: SessionSchema },
       problems: { 409: 'currency_not_available' },
     }),
     async (request, reply) =>
-      reply.code(201).send(await createSession(deps, request.params.userId, request.body ?? undefined)),
+      reply
+        .code(201)
+        .send(await createSession(deps, deps.actions.by(request), request.params.userId, request.body ?? undefined)),
   )
   api.delete<InPlayer>(
     '/players/:userId/sessions',
-    describe('endSessions', tag, 'End all sessions: their tokens are out of date (code 4)', {
+    describeChange('endSessions', tag, 'End all sessions: their tokens are out of date (code 4)', {
       params: PlayerPath,
       ok: { 204: Type.Null() },
     }),
     async (request, reply) => {
-      await endAllSessions(deps, request.params.userId)
+      await endAllSessions(deps, deps.actions.by(request), request.params.userId)
       return reply.code(204).send()
     },
   )
   api.post<InPlayer & { Body: Static<typeof SwitchSchema> }>(
     '/players/:userId/currency',
-    describe('switchCurrency', tag, 'Switch the active currency: ends all sessions, starts one', {
+    describeChange('switchCurrency', tag, 'Switch the active currency: ends all sessions, starts one', {
       params: PlayerPath,
       body: SwitchSchema,
       ok: { 200: SessionSchema },
       problems: { 409: 'currency_not_available' },
     }),
-    (request) => switchCurrency(deps, request.params.userId, request.body),
+    (request) => switchCurrency(deps, deps.actions.by(request), request.params.userId, request.body),
   )
 }
 
@@ -135,24 +147,28 @@ function addMoneyRoutes(api: FastifyInstance, deps: RouteDeps): void {
   for (const { path, kind, body, conflicts } of MOVEMENTS) {
     api.post<InPlayer & { Body: Static<typeof DepositSchema> }>(
       `/players/:userId/${path}`,
-      describe(kind, tag, `Make a ${kind}, once per reference`, {
+      describeChange(kind, tag, `Make a ${kind}, once per reference`, {
         params: PlayerPath,
         body,
         ok: { 201: MovementSchema },
         problems: { 409: conflicts, 422: 'reference_reused' },
       }),
-      async (request, reply) => reply.code(201).send(await moveCash(deps, request.params.userId, kind, request.body)),
+      async (request, reply) =>
+        reply.code(201).send(await moveCash(deps, deps.actions.by(request), request.params.userId, kind, request.body)),
     )
   }
   api.post<InPlayer & { Body: Static<typeof AdjustmentSchema> }>(
     '/players/:userId/adjustments',
-    describe('adjustment', tag, 'Correct a balance by hand, once per reference (O-2)', {
+    describeChange('adjustment', tag, 'Correct a balance by hand, once per reference (O-2)', {
       params: PlayerPath,
       body: AdjustmentSchema,
       ok: { 201: MovementSchema },
       problems: { 409: 'not_enough_money, currency_not_available or balance_too_large', 422: 'reference_reused' },
     }),
-    async (request, reply) => reply.code(201).send(await adjust(deps, request.params.userId, request.body)),
+    async (request, reply) => {
+      const author = deps.actions.by(request, request.body.person)
+      return reply.code(201).send(await adjust(deps, author, request.params.userId, request.body))
+    },
   )
   api.get<InPlayer>(
     '/players/:userId/balances',
@@ -185,7 +201,7 @@ const LOCKS = [
   { method: 'DELETE', locked: false, operationId: 'unlockBet', summary: 'Unlock a bet' },
 ] as const
 
-function addBetRoutes(api: FastifyInstance, deps: OperatorDeps): void {
+function addBetRoutes(api: FastifyInstance, deps: RouteDeps): void {
   const tag = 'Bets'
   api.get<{ Querystring: Static<typeof BetQuerySchema> }>(
     '/bets',
@@ -207,9 +223,9 @@ function addBetRoutes(api: FastifyInstance, deps: OperatorDeps): void {
     api.route<InBet>({
       method,
       url: '/players/:userId/bets/:transactionId/lock',
-      ...describe(operationId, tag, summary, { params: BetPath, ok: { 204: Type.Null() } }),
+      ...describeChange(operationId, tag, summary, { params: BetPath, ok: { 204: Type.Null() } }),
       handler: async (request, reply) => {
-        await setLock(deps, request.params.userId, request.params.transactionId, locked)
+        await setLock(deps, deps.actions.by(request), request.params, locked)
         return reply.code(204).send()
       },
     })
@@ -221,5 +237,20 @@ function addBetRoutes(api: FastifyInstance, deps: OperatorDeps): void {
       ok: { 200: AnomalyListSchema },
     }),
     (request) => listAnomalies(deps, request.query),
+  )
+}
+
+const ActionQuerySchema = actionQuery({
+  player: Type.Optional({ ...UserIdSchema, description: 'Only what was done to this player.' }),
+})
+
+function addActionRoutes(api: FastifyInstance, { actions, db }: RouteDeps): void {
+  api.get<{ Querystring: Static<typeof ActionQuerySchema> }>(
+    '/actions',
+    describe('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
+      querystring: ActionQuerySchema,
+      ok: { 200: ActionPageSchema },
+    }),
+    ({ query }) => actions.list(db.people, query, query.player),
   )
 }

@@ -1,12 +1,12 @@
 /** Sessions of players, and the switch of the active currency, which makes every earlier token out of date (P-1). */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../db/db.ts'
 import { conflict } from '../http/problem.ts'
+import type { Author } from '../people/actions.ts'
 import { CurrencySchema, IpSchema, TokenSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { CountrySchema } from '../protocol/user-profile.ts'
 import { updatePlayer } from '../wallet/player.ts'
-import { endSessions, hashToken, insertSession, newToken } from '../wallet/session.ts'
+import { endSessions, hashToken, insertSession, newToken, type SessionRecord } from '../wallet/session.ts'
 import { type Located, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
 
 const DEFAULT_TTL_S = 86_400
@@ -36,25 +36,48 @@ export const SessionSchema = Type.Object({
 })
 
 /** The body may be left out. */
-export function createSession(deps: OperatorDeps, userId: string, body: Static<typeof NewSessionSchema> | undefined) {
-  return withPlayer(deps, userId, (tx, located) => {
+export function createSession(
+  deps: OperatorDeps,
+  author: Author,
+  userId: string,
+  body: Static<typeof NewSessionSchema> | undefined,
+) {
+  return withPlayer(deps, userId, async (tx, located) => {
     const currency = body?.currency === undefined ? located.player.currency : allowed(deps, located, body.currency)
-    return issue(deps, tx, located, currency, body ?? {})
+    const { token, session, at } = newSession(deps, located, currency, body ?? {})
+    const change = { on: { userId }, before: {}, after: { session: showSession(session) }, at }
+    await Promise.all([insertSession(tx, located.bucket, hashToken(token), session, at), author.record(tx, change)])
+    return showToken(token, session)
   })
 }
 
-export function endAllSessions(deps: OperatorDeps, userId: string): Promise<void> {
-  return withPlayer(deps, userId, (tx, { player, bucket }) => endSessions(tx, bucket, player.id, deps.clock.now()))
+export function endAllSessions(deps: OperatorDeps, author: Author, userId: string): Promise<void> {
+  return withPlayer(deps, userId, async (tx, { player, bucket }) => {
+    const at = deps.clock.now()
+    const sessionsEnded = await endSessions(tx, bucket, player.id, at)
+    await author.record(tx, { on: { userId }, before: {}, after: countOf(sessionsEnded), at })
+  })
+}
+
+/** In the log: nothing when there was none. */
+export function countOf(sessionsEnded: number) {
+  return sessionsEnded > 0 ? { sessionsEnded } : {}
 }
 
 /** Ends every session of the player, makes the currency the active one and issues a token bound to it. */
-export function switchCurrency(deps: OperatorDeps, userId: string, body: Static<typeof SwitchSchema>) {
+export function switchCurrency(deps: OperatorDeps, author: Author, userId: string, body: Static<typeof SwitchSchema>) {
   return withPlayer(deps, userId, async (tx, located) => {
     const { player, bucket } = located
     const currency = allowed(deps, located, body.currency)
-    await endSessions(tx, bucket, player.id, deps.clock.now())
-    await updatePlayer(tx, bucket, { ...player, currency })
-    return issue(deps, tx, located, currency, body)
+    const sessionsEnded = await endSessions(tx, bucket, player.id, deps.clock.now())
+    const { token, session, at } = newSession(deps, located, currency, body)
+    const after = { currency, ...countOf(sessionsEnded), session: showSession(session) }
+    await Promise.all([
+      updatePlayer(tx, bucket, { ...player, currency }),
+      insertSession(tx, bucket, hashToken(token), session, at),
+      author.record(tx, { on: { userId }, before: { currency: player.currency }, after, at }),
+    ])
+    return showToken(token, session)
   })
 }
 
@@ -65,23 +88,29 @@ function allowed(deps: OperatorDeps, { player }: Located, code: string): Currenc
   return currency
 }
 
-async function issue(
-  deps: OperatorDeps,
-  tx: Tx,
+function newSession(
+  { clock, buckets }: OperatorDeps,
   { player, bucket }: Located,
   currency: Currency,
-  wish: Static<typeof NewSessionSchema>,
-) {
-  const now = deps.clock.now()
-  const token = newToken(bucket, deps.buckets)
-  const expiresAt = new Date(now.getTime() + (wish.ttlSeconds ?? DEFAULT_TTL_S) * 1_000)
-  const { ip = null, country = null } = wish
-  await insertSession(
-    tx,
-    bucket,
-    hashToken(token),
-    { player: player.id, currency, expiresAt, endedAt: null, ip, country },
-    now,
-  )
-  return { token, userId: player.id, currency, expiresAt: expiresAt.toISOString() }
+  { ttlSeconds = DEFAULT_TTL_S, ip, country }: Static<typeof NewSessionSchema>,
+): { token: string; session: SessionRecord; at: Date } {
+  const at = clock.now()
+  const expiresAt = new Date(at.getTime() + ttlSeconds * 1_000)
+  const origin = { ip: ip ?? null, country: country ?? null }
+  const session = { player: player.id, currency, expiresAt, endedAt: null, ...origin }
+  return { token: newToken(bucket, buckets), session, at }
+}
+
+function showToken(token: string, { player, currency, expiresAt }: SessionRecord) {
+  return { token, userId: player, currency, expiresAt: expiresAt.toISOString() }
+}
+
+/** For the log: never the token. */
+function showSession({ currency, expiresAt, ip, country }: SessionRecord) {
+  return {
+    currency,
+    expiresAt: expiresAt.toISOString(),
+    ...(ip !== null && { ip }),
+    ...(country !== null && { country }),
+  }
 }

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { groupBy } from '../group.ts'
-import type { Scales } from '../protocol/money.ts'
+import type { Author } from '../people/actions.ts'
+import type { View } from '../people/difference.ts'
+import { formatMoney, type Scales, scaleOf } from '../protocol/money.ts'
 import { type PlatformBet, type Result, resultOf } from './bet.ts'
 import { type KnownSelection, lockBets, readSelections, saveBets } from './bet-store.ts'
 import { rollbackMessage, settleMessage, unsettleMessage } from './message.ts'
@@ -59,11 +61,12 @@ export class NotPossible extends Error {}
 /** Settles or resettles by hand; the same result again sends nothing, but it is decided by hand from then on (W-17). */
 export function settleBet(
   deps: FlowDeps,
+  author: Author,
   betId: string,
   wanted: Omit<Result, 'source'>,
 ): Promise<PlatformBet | undefined> {
   const result: Result = { ...wanted, source: 'request' }
-  return change(deps, betId, (bet) => {
+  return change(deps, author, betId, (bet) => {
     if (bet.status !== 'accepted' && bet.status !== 'settled')
       throw new NotPossible(`a ${bet.status} bet cannot be settled`)
     return isSame(bet.result, result) ? { ...bet, result } : settled(deps, bet, result)
@@ -71,8 +74,8 @@ export function settleBet(
 }
 
 /** Takes the result back; the bet is open again. */
-export function unsettleBet(deps: FlowDeps, betId: string): Promise<PlatformBet | undefined> {
-  return change(deps, betId, (bet) => {
+export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Promise<PlatformBet | undefined> {
+  return change(deps, author, betId, (bet) => {
     if (bet.status === 'accepted') return bet
     if (bet.status !== 'settled') throw new NotPossible(`a ${bet.status} bet has no result`)
     return unsettled(deps, bet)
@@ -80,8 +83,13 @@ export function unsettleBet(deps: FlowDeps, betId: string): Promise<PlatformBet 
 }
 
 /** Cancels an accepted bet; its stake goes back by a rollback. */
-export function cancelBet(deps: FlowDeps, betId: string, errorCode: number): Promise<PlatformBet | undefined> {
-  return change(deps, betId, (bet) => {
+export function cancelBet(
+  deps: FlowDeps,
+  author: Author,
+  betId: string,
+  errorCode: number,
+): Promise<PlatformBet | undefined> {
+  return change(deps, author, betId, (bet) => {
     if (bet.status === 'cancelled') return bet
     if (bet.status !== 'accepted') throw new NotPossible(`a ${bet.status} bet cannot be cancelled`)
     return cancelled(deps, bet, errorCode)
@@ -91,6 +99,7 @@ export function cancelBet(deps: FlowDeps, betId: string, errorCode: number): Pro
 /** The rule answers a decision, or the bet when the partner need not be told. Undefined when there is no such bet. */
 function change(
   deps: FlowDeps,
+  author: Author,
   betId: string,
   rule: (bet: PlatformBet) => Decided | PlatformBet,
 ): Promise<PlatformBet | undefined> {
@@ -98,10 +107,36 @@ function change(
     const [bet] = await lockBets(tx, [betId])
     if (bet === undefined) return undefined
     const changed = rule(bet)
+    const after = 'operation' in changed ? changed.bet : changed
     if ('operation' in changed) await decide(deps, tx, [changed])
-    else if (changed !== bet) await saveBets(tx, [changed], deps.clock.now())
-    return 'operation' in changed ? changed.bet : changed
+    else if (after !== bet) await saveBets(tx, [after], deps.clock.now())
+    await recordChange(deps, tx, author, bet, after)
+    return after
   })
+}
+
+/** For the action log: what a person changed of a bet (O-4). */
+export function recordChange(
+  deps: FlowDeps,
+  tx: Tx,
+  author: Author,
+  before: PlatformBet,
+  after: PlatformBet,
+): Promise<void> {
+  const views = { before: viewOf(deps, before), after: viewOf(deps, after) }
+  return author.record(tx, { on: { betId: before.betId }, ...views, at: deps.clock.now() })
+}
+
+function viewOf({ scales }: FlowDeps, { status, reason, result, currency }: PlatformBet): View {
+  return {
+    status,
+    ...(reason !== null && { reason }),
+    ...(result !== null && {
+      resultType: result.resultType,
+      payout: formatMoney(result.payout, scaleOf(scales, currency)),
+      decidedBy: result.source,
+    }),
+  }
 }
 
 export function isSame(a: Result | null, b: Result): boolean {

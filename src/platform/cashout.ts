@@ -6,10 +6,11 @@
  * Invariant: a bet is settled as cashout only while the partner has taken that or may still take it.
  */
 import { statement, type Tx } from '../db/db.ts'
+import type { Author } from '../people/actions.ts'
 import type { Money } from '../protocol/money.ts'
 import type { UserProfile } from '../protocol/user-profile.ts'
 import type { PlatformBet, Result } from './bet.ts'
-import { decide, decisionsOf, type FlowDeps, isSame, NotPossible, settled } from './bet-flow.ts'
+import { decide, decisionsOf, type FlowDeps, isSame, NotPossible, recordChange, settled } from './bet-flow.ts'
 import { type KnownSelection, lockBets, readSelections, saveBets } from './bet-store.ts'
 import { holdEventsOf } from './event.ts'
 
@@ -22,6 +23,7 @@ export interface AskedIn {
 /** Throws NotPossible; undefined when there is no such bet. The same cashout again is the same. */
 export async function cashOut(
   deps: FlowDeps,
+  author: Author,
   betId: string,
   payout: Money,
   askedIn?: AskedIn,
@@ -40,6 +42,7 @@ export async function cashOut(
     if (objection !== undefined) throw new NotPossible(objection)
     const decided = settled(deps, bet, result, askedIn?.token)
     await decide(deps, tx, [decided])
+    await recordChange(deps, tx, author, bet, decided.bet)
     return decided.bet
   })
 }

@@ -2,25 +2,30 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { invalid } from '../http/problem.ts'
+import type { ActionLog } from '../people/actions.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { type EventStatus, saveEvent } from './event.ts'
 import { LimitsSchema, readLimits, writeLimits } from './limits.ts'
 import { formatOdds, parseOdds } from './odds.ts'
 import { setResults } from './results.ts'
-import { describe, EventPath, EventStateSchema, ResultsAppliedSchema, ResultsSchema } from './shapes.ts'
+import { describeChange, EventPath, EventStateSchema, ResultsAppliedSchema, ResultsSchema } from './shapes.ts'
 
 type InEvent = { Params: Static<typeof EventPath> }
 
-export function addEventRoutes(api: FastifyInstance, deps: FlowDeps & { decided(): void }): void {
+export function addEventRoutes(
+  api: FastifyInstance,
+  deps: FlowDeps & { readonly actions: ActionLog; decided(): void },
+): void {
   api.put<InEvent & { Body: Static<typeof EventStateSchema> }>(
     '/events/:eventId',
-    describe('saveEvent', 'Events', 'What the control stage looks at: state and odds of an event', {
+    describeChange('saveEvent', 'Events', 'What the control stage looks at: state and odds of an event', {
       params: EventPath,
       body: EventStateSchema,
       ok: { 204: Type.Null() },
       problems: { 404: null },
     }),
-    async ({ params, body }, reply) => {
+    async (request, reply) => {
+      const { params, body } = request
       requireDistinct(body.outcomes ?? [])
       const outcomes = (body.outcomes ?? []).map(({ outcomeId, coefficient }, i) => {
         const parsed = parseOdds(coefficient)
@@ -28,33 +33,36 @@ export function addEventRoutes(api: FastifyInstance, deps: FlowDeps & { decided(
           throw invalid(`/outcomes/${i}/coefficient`, 'must be more than 0 with at most six decimals')
         return { outcomeId, coefficient: formatOdds(parsed) }
       })
-      await saveEvent(deps.db, params.eventId, body.status satisfies EventStatus, outcomes, deps.clock.now())
+      const status = body.status satisfies EventStatus
+      await saveEvent(deps.db, deps.actions.by(request), params.eventId, status, outcomes, deps.clock.now())
       return reply.code(204).send()
     },
   )
   api.post<InEvent & { Body: Static<typeof ResultsSchema> }>(
     '/events/:eventId/result',
-    describe('setResults', 'Events', 'Results of an event: settles every bet that they decide', {
+    describeChange('setResults', 'Events', 'Results of an event: settles every bet that they decide', {
       params: EventPath,
       body: ResultsSchema,
       ok: { 202: ResultsAppliedSchema },
       problems: { 404: null },
     }),
-    async ({ params, body }, reply) => {
+    async (request, reply) => {
+      const { params, body } = request
       requireDistinct(body.outcomes)
-      const bets = await setResults(deps, params.eventId, body.outcomes)
+      const bets = await setResults(deps, deps.actions.by(request), params.eventId, body.outcomes)
       deps.decided()
       return reply.code(202).send({ bets })
     },
   )
   api.put<{ Body: Static<typeof LimitsSchema> }>(
     '/limits',
-    describe('saveLimits', 'Events', 'The limits behind rollback reasons 110–115', {
+    describeChange('saveLimits', 'Events', 'The limits behind rollback reasons 110–115', {
       body: LimitsSchema,
       ok: { 200: LimitsSchema },
     }),
-    async ({ body }) => {
-      await deps.db.transaction((tx) => writeLimits(tx, body))
+    async (request) => {
+      const author = deps.actions.by(request)
+      await deps.db.transaction((tx) => writeLimits(tx, author, request.body, deps.clock.now()))
       return readLimits(deps.db)
     },
   )

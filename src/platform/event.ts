@@ -1,5 +1,6 @@
 /** Events: what the control stage looks at, and the results that settle bets. */
 import { type Db, statement, type Tx } from '../db/db.ts'
+import type { Author } from '../people/actions.ts'
 import type { SelectionResult } from './bet.ts'
 
 export type EventStatus = 'open' | 'suspended' | 'withdrawn' | 'ended'
@@ -39,19 +40,44 @@ export interface OutcomeOdds {
   readonly coefficient: string
 }
 
+const READ_STATE = statement('platform_read_event_state', 'select status from platform.event where event_id = $1')
+const READ_ODDS = statement(
+  'platform_read_named_odds',
+  `select outcome_id as name, coefficient as value from platform.outcome
+   where event_id = $1 and outcome_id = any($2::text[]) and coefficient is not null`,
+)
+const READ_RESULTS = statement(
+  'platform_read_event_results',
+  'select outcome_id as name, result as value from platform.outcome where event_id = $1 and result is not null',
+)
+
+type NameRow = { name: string; value: string }
+
+const viewOf = (rows: readonly NameRow[]) => Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+
 /** Sets the event's status and the odds of the outcomes that are named; others stay as they are. */
 export async function saveEvent(
   db: Db,
+  author: Author,
   eventId: string,
   status: EventStatus,
   outcomes: readonly OutcomeOdds[],
   now: Date,
 ): Promise<void> {
+  const names = outcomes.map((o) => o.outcomeId)
+  const odds = outcomes.map((o) => o.coefficient)
   await db.transaction(async (tx) => {
-    await Promise.all([
+    const [, state, known] = await Promise.all([
       tx.query(LOCK_EVENT, [eventId]),
+      tx.query<{ status: EventStatus }>(READ_STATE, [eventId]),
+      tx.query<NameRow>(READ_ODDS, [eventId, names]),
+    ])
+    const before = { ...state[0], odds: viewOf(known) }
+    const after = { status, odds: viewOf(outcomes.map((o) => ({ name: o.outcomeId, value: o.coefficient }))) }
+    await Promise.all([
       tx.execute(SAVE_EVENT, [eventId, status, now]),
-      tx.execute(SAVE_ODDS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.coefficient)]),
+      tx.execute(SAVE_ODDS, [eventId, names, odds]),
+      author.record(tx, { on: { eventId }, before, after, at: now }),
     ])
   })
 }
@@ -89,16 +115,25 @@ export interface OutcomeResult {
  */
 export async function saveResults(
   tx: Tx,
+  author: Author,
   eventId: string,
   outcomes: readonly OutcomeResult[],
   now: Date,
 ): Promise<bigint> {
-  const [, , counted] = await Promise.all([
+  const [, state, known] = await Promise.all([
     tx.query(LOCK_EVENT, [eventId]),
+    tx.query<{ status: EventStatus }>(READ_STATE, [eventId]),
+    tx.query<NameRow>(READ_RESULTS, [eventId]),
+  ])
+  const results = viewOf(outcomes.map((o) => ({ name: o.outcomeId, value: o.result })))
+  const before = { ...state[0], results: viewOf(known) }
+  const after = { ...state[0], ...(outcomes.length > 0 && { status: 'ended' }), results }
+  const [, counted] = await Promise.all([
     outcomes.length > 0 && tx.execute(END_EVENT, [eventId, now]),
     tx.query<{ results_version: bigint }>(COUNT_RESULTS, [eventId, now]),
     tx.execute(CLEAR_RESULTS, [eventId]),
     tx.execute(SAVE_RESULTS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.result)]),
+    author.record(tx, { on: { eventId }, before, after, at: now }),
   ])
   return counted[0]?.results_version ?? 0n
 }

@@ -1,6 +1,7 @@
 /** A user loads the frame: the partner is asked for the profile, and what it says now is what the session's bets carry (C-7). */
 import { randomUUID } from 'node:crypto'
 import { statement } from '../db/db.ts'
+import type { Author } from '../people/actions.ts'
 import { isStorable } from '../protocol/ids.ts'
 import type { UserProfile } from '../protocol/user-profile.ts'
 import type { CallOutcome } from '../wallet-client/classify.ts'
@@ -54,6 +55,7 @@ export type Loaded =
 
 export async function loadFrame(
   deps: FlowDeps & { partners: Partners },
+  author: Author,
   partnerId: string,
   token: string,
 ): Promise<Loaded> {
@@ -65,7 +67,7 @@ export async function loadFrame(
   if (!deps.scales.has(profile.currency)) return unusable(`currency ${profile.currency} is not known here`)
   if (!isStorable(profile.userId)) return unusable('a userId that cannot be kept as it is') // it must never change (C-7)
   const session = { frameSessionId: randomUUID(), partnerId, token, ...identityOf(profile), profile }
-  await save(deps, session)
+  await save(deps, author, session)
   return { kind: 'loaded', session }
 }
 
@@ -79,20 +81,12 @@ function identityOf(profile: UserProfile) {
   return { userId: profile.userId, operatorUser, currency: profile.currency }
 }
 
-async function save({ db, clock }: FlowDeps, session: FrameSession): Promise<void> {
+async function save({ db, clock }: FlowDeps, author: Author, session: FrameSession): Promise<void> {
   const { frameSessionId, partnerId, token, userId, operatorUser, currency, profile } = session
-  await db.transaction((tx) =>
-    tx.execute(INSERT, [
-      frameSessionId,
-      partnerId,
-      token,
-      userId,
-      operatorUser,
-      currency,
-      JSON.stringify(profile),
-      clock.now(),
-    ]),
-  )
+  const at = clock.now()
+  const values = [frameSessionId, partnerId, token, userId, operatorUser, currency, JSON.stringify(profile), at]
+  const change = { on: { frameSessionId }, before: {}, after: { partnerId, userId, currency }, at }
+  await db.transaction((tx) => Promise.all([tx.execute(INSERT, values), author.record(tx, change)]))
 }
 
 export async function readFrameSession({ db }: FlowDeps, frameSessionId: string): Promise<KeptSession | undefined> {

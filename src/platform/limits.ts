@@ -1,6 +1,7 @@
 /** The limits behind rollback reasons 110–115: of an outcome, an event, a player, and of every bet. */
 import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
+import type { Author } from '../people/actions.ts'
 
 const decimal = Type.Optional(Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,8})?$' }))
 
@@ -48,8 +49,13 @@ function haveSums({ outcomeMaxStake, outcomeMaxWin, eventMaxBets }: Limits): boo
   return (outcomeMaxStake ?? outcomeMaxWin ?? eventMaxBets) !== undefined
 }
 
-export async function writeLimits(tx: Tx, limits: Limits): Promise<void> {
-  await tx.execute(WRITE_LIMITS, [JSON.stringify(limits)])
+/** Replaces all of them. */
+export async function writeLimits(tx: Tx, author: Author, limits: Limits, at: Date): Promise<void> {
+  const [row] = await tx.query<{ limits: Limits }>(LOCK_LIMITS)
+  await Promise.all([
+    tx.execute(WRITE_LIMITS, [JSON.stringify(limits)]),
+    author.record(tx, { on: {}, before: row?.limits ?? {}, after: limits, at }),
+  ])
 }
 
 /** What is on the outcomes and events of a bet already, from other bets that are accepted or settled, in its currency. */

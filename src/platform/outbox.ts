@@ -11,6 +11,7 @@
  * number. All processes read these times off one clock, the database's (database-clock.ts).
  */
 import { type Db, statement, type Tx } from '../db/db.ts'
+import type { Author } from '../people/actions.ts'
 import type { Result } from './bet.ts'
 import type { DeliveryKind } from './schedule.ts'
 
@@ -192,19 +193,28 @@ const LOCK_BET_OF = statement(
 )
 const SEND_AGAIN = statement(
   'platform_send_again',
-  `update platform.delivery d
+  `with was as (
+     select delivery_id, status from platform.delivery d
+     where delivery_id = $1::bigint and operation <> 'place' and (status = 'stuck' or (
+       status = 'refused' and result_type is distinct from 'cashout' and not exists (
+       select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number)))
+     for update
+   ) update platform.delivery d
    set status = 'pending', attempts_before = attempts, first_attempt_at = null, finished_at = null, due_at = $2::timestamptz
-   where delivery_id = $1::bigint and operation <> 'place' and (status = 'stuck' or (status = 'refused' and result_type is distinct from 'cashout' and not exists (
-     select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number)))`,
+   from was where d.delivery_id = was.delivery_id returning was.status`,
 )
 
 /**
  * Starts the schedule of a stuck or refused delivery anew, by hand (C-4, W-16). False when it is neither, or was refused
  * and the bet has a later one, which has gone out since (C-6), or was a cashout, which took itself back (C-8).
  */
-export function sendAgain(db: Db, deliveryId: bigint, now: Date): Promise<boolean> {
+export function sendAgain(db: Db, author: Author, deliveryId: bigint, now: Date): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.query(LOCK_BET_OF, [deliveryId]) // whoever decides the next delivery of the bet sees this one
-    return (await tx.execute(SEND_AGAIN, [deliveryId, now])) === 1
+    const [before] = await tx.query<{ status: DeliveryStatus }>(SEND_AGAIN, [deliveryId, now])
+    if (before === undefined) return false
+    const on = { deliveryId: String(deliveryId) }
+    await author.record(tx, { on, before, after: { status: 'pending' }, at: now })
+    return true
   })
 }

@@ -1,5 +1,6 @@
 /** Partners: whom the platform calls, with clients and connections of their own, so that none delays another. */
-import { type Db, statement } from '../db/db.ts'
+import { type Db, statement, type Tx } from '../db/db.ts'
+import type { Author } from '../people/actions.ts'
 import { createWalletClient, type WalletClient } from '../wallet-client/wallet-client.ts'
 import type { Lane } from './breaker.ts'
 
@@ -19,10 +20,18 @@ const READ_PARTNER = statement(
   'platform_read_partner',
   'select partner_id, base_url, secret from platform.partner where partner_id = $1',
 )
-const SAVE_PARTNER = statement(
-  'platform_save_partner',
+const ADD_PARTNER = statement(
+  'platform_add_partner',
   `insert into platform.partner (partner_id, base_url, secret, created_at) values ($1, $2, $3, $4::timestamptz)
-   on conflict (partner_id) do update set base_url = excluded.base_url, secret = excluded.secret`,
+   on conflict (partner_id) do nothing`,
+)
+const LOCK_PARTNER = statement(
+  'platform_lock_partner',
+  'select base_url, secret from platform.partner where partner_id = $1 for update',
+)
+const CHANGE_PARTNER = statement(
+  'platform_change_partner',
+  'update platform.partner set base_url = $2, secret = $3 where partner_id = $1',
 )
 
 /** Each has connections apart: while users or results wait for a partner that hangs, no rollback queues behind their calls. */
@@ -33,7 +42,7 @@ export interface Partners {
   client(partnerId: string, use: Use): Promise<WalletClient | undefined>
   read(partnerId: string): Promise<Partner | undefined>
   /** Adds a partner, or changes its address or secret; other processes notice within REFRESH_MS. */
-  save(partner: Partner, now: Date): Promise<void>
+  save(author: Author, partner: Partner, now: Date): Promise<void>
   close(): Promise<void>
 }
 
@@ -66,14 +75,24 @@ export function createPartners(db: Db): Partners {
       })
       return partner && remember(cache, partner).clients[use]
     },
-    async save(partner, now) {
-      await db.transaction((tx) => tx.execute(SAVE_PARTNER, [partner.partnerId, partner.baseUrl, partner.secret, now]))
+    async save(author, partner, now) {
+      await db.transaction((tx) => write(tx, author, partner, now))
       remember(cache, partner)
     },
     close: async () => {
       await Promise.all([...cache.values()].map(closeClients))
     },
   }
+}
+
+async function write(tx: Tx, author: Author, { partnerId, baseUrl, secret }: Partner, at: Date): Promise<void> {
+  const isNew = (await tx.execute(ADD_PARTNER, [partnerId, baseUrl, secret, at])) === 1
+  const [row] = isNew ? [] : await tx.query<PartnerRow>(LOCK_PARTNER, [partnerId])
+  const before = row === undefined ? {} : { baseUrl: row.base_url, secret: row.secret }
+  await Promise.all([
+    row && tx.execute(CHANGE_PARTNER, [partnerId, baseUrl, secret]),
+    author.record(tx, { on: { partnerId }, before, after: { baseUrl, secret }, at }),
+  ])
 }
 
 /** Keeps the client while the partner is the same; a replaced one finishes its calls. */

@@ -1,6 +1,7 @@
 /** Placing a bet from beginning to end: commit the intent, call the partner, record the answer, take the last look. */
 import { createHash, randomUUID } from 'node:crypto'
 import { recordScales } from '../db/scales.ts'
+import type { Author } from '../people/actions.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { formatMoney, isCurrency, isExactNumber, type Money, parseDecimal, scaleOf } from '../protocol/money.ts'
 import { notCalled } from '../wallet-client/wallet-client.ts'
@@ -72,7 +73,7 @@ export interface PlaceDeps extends FlowDeps {
 }
 
 /** Throws BadBet or KeyTaken; undefined when there is no such frame session. */
-export async function placeBet(deps: PlaceDeps, wanted: Wanted): Promise<PlacedBet | undefined> {
+export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlacedBet | undefined> {
   const session = await readFrameSession(deps, wanted.frameSessionId)
   if (session === undefined) return undefined
   const selections = wanted.selections.map(toSelection)
@@ -89,7 +90,7 @@ export async function placeBet(deps: PlaceDeps, wanted: Wanted): Promise<PlacedB
     subPartnerId: wanted.subPartnerId ?? null,
     bonusAmount: toBonusAmount(deps, session, wanted),
   }
-  const placing = await beginPlacing(deps, bet, selections, extras, submission)
+  const placing = await beginPlacing(deps, author, bet, selections, extras, submission)
   if (placing === undefined) return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
   const client = await deps.partners.client(session.partnerId, 'users')
   if (client === undefined) throw new Error('a frame session without its partner')

@@ -1,6 +1,8 @@
 /** From the intent to a decided bet: committed before the call (C-1), decided by the answer (C-2) and a last look (C-3). */
 import { randomUUID } from 'node:crypto'
 import type { Tx } from '../db/db.ts'
+import type { Author } from '../people/actions.ts'
+import { formatMoney, scaleOf } from '../protocol/money.ts'
 import type { CallOutcome } from '../wallet-client/classify.ts'
 import type { Answer } from '../wallet-client/wallet-client.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
@@ -38,6 +40,7 @@ export interface Placing {
 /** Commits the bet and the intent to call (C-1); undefined when its idempotency key is taken. */
 export function beginPlacing(
   deps: FlowDeps,
+  author: Author,
   bet: PlatformBet,
   selections: readonly Selection[],
   extras: PlaceExtras,
@@ -51,8 +54,14 @@ export function beginPlacing(
     const dueAt = new Date(now.getTime() + LEASE_MS)
     const call = { operation: 'place', requestId, body, status: 'pending', attempts: 1, result: null } as const
     const delivery = { betId: bet.betId, partnerId: bet.partnerId, number: 1, ...call, dueAt }
+    const { betId, userId, currency } = bet
+    const after = { userId, currency, amount: formatMoney(bet.stake, scaleOf(deps.scales, currency)) }
     await tx.finish(() =>
-      Promise.all([insertSelections(tx, bet.betId, selections), insertDeliveries(tx, [delivery], now)]),
+      Promise.all([
+        insertSelections(tx, betId, selections),
+        insertDeliveries(tx, [delivery], now),
+        author.record(tx, { on: { betId }, before: {}, after, at: now }),
+      ]),
     )
     return { bet, body, startBefore: begunAt + START_WITHIN_MS }
   })

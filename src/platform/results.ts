@@ -1,4 +1,5 @@
 /** Results of events settle the bets that they decide. */
+import type { Author } from '../people/actions.ts'
 import { applyResults, type FlowDeps } from './bet-flow.ts'
 import { type OutcomeResult, readBetsOn, readPendingResults, resultsApplied, saveResults } from './event.ts'
 
@@ -6,8 +7,13 @@ import { type OutcomeResult, readBetsOn, readPendingResults, resultsApplied, sav
  * Replaces the event's results (none: the result is withdrawn) and lets every bet on it follow. Resolves to the number of
  * bets that changed. What a crash leaves undone, `finishResults` does.
  */
-export async function setResults(deps: FlowDeps, eventId: string, outcomes: readonly OutcomeResult[]): Promise<number> {
-  const version = await deps.db.transaction((tx) => saveResults(tx, eventId, outcomes, deps.clock.now()))
+export async function setResults(
+  deps: FlowDeps,
+  author: Author,
+  eventId: string,
+  outcomes: readonly OutcomeResult[],
+): Promise<number> {
+  const version = await deps.db.transaction((tx) => saveResults(tx, author, eventId, outcomes, deps.clock.now()))
   return followResults(deps, eventId, version)
 }
 

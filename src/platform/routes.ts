@@ -1,7 +1,9 @@
 /** The routes of the platform API: what each takes, answers and refuses. */
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
+import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
+import type { ActionLog, Author } from '../people/actions.ts'
 import { scaleOf } from '../protocol/money.ts'
 import type { PlatformBet } from './bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from './bet-flow.ts'
@@ -24,6 +26,7 @@ import {
   CancelSchema,
   DeliveryPath,
   describe,
+  describeChange,
   FrameSchema,
   IdempotencyHeader,
   NewBetSchema,
@@ -37,36 +40,43 @@ import { BetDetailSchema, BetViewSchema, DeliverySchema, getBetDetail, getDelive
 
 type InBet = { Params: Static<typeof BetPath> }
 
-export function addRoutes(api: FastifyInstance, deps: PlaceDeps): void {
+export interface RouteDeps extends PlaceDeps {
+  readonly actions: ActionLog
+}
+
+export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
   addPartnerRoutes(api, deps)
   addBetRoutes(api, deps)
   addResultRoutes(api, deps)
   addEventRoutes(api, deps)
   addDeliveryRoutes(api, deps)
+  addActionRoutes(api, deps)
 }
 
-function addPartnerRoutes(api: FastifyInstance, deps: PlaceDeps): void {
+function addPartnerRoutes(api: FastifyInstance, deps: RouteDeps): void {
   api.post<{ Body: Static<typeof NewPartnerSchema> }>(
     '/partners',
-    describe('savePartner', 'Partners', 'Add a partner, or change its address or secret', {
+    describeChange('savePartner', 'Partners', 'Add a partner, or change its address or secret', {
       body: NewPartnerSchema,
       ok: { 201: PartnerSchema },
     }),
-    async ({ body }, reply) => {
+    async (request, reply) => {
+      const { body } = request
       if (!URL.canParse(body.baseUrl)) throw invalid('/baseUrl', 'is not a URL')
-      await deps.partners.save(body, deps.clock.now())
+      await deps.partners.save(deps.actions.by(request), body, deps.clock.now())
       return reply.code(201).send({ partnerId: body.partnerId, baseUrl: body.baseUrl })
     },
   )
   api.post<{ Body: Static<typeof NewFrameSchema> }>(
     '/frame-sessions',
-    describe('loadFrame', 'Partners', 'A user loads the frame: asks the partner for the profile', {
+    describeChange('loadFrame', 'Partners', 'A user loads the frame: asks the partner for the profile', {
       body: NewFrameSchema,
       ok: { 201: FrameSchema },
       problems: { 404: 'not_found', 422: 'partner_refused', 502: 'partner_failed' },
     }),
-    async ({ body }, reply) => {
-      const loaded = await loadFrame(deps, body.partnerId, body.token)
+    async (request, reply) => {
+      const { partnerId, token } = request.body
+      const loaded = await loadFrame(deps, deps.actions.byUser(request), partnerId, token)
       if (loaded.kind === 'unknown_partner') throw notFound('the partner')
       if (loaded.kind === 'loaded')
         return reply.code(201).send({ frameSessionId: loaded.session.frameSessionId, profile: loaded.session.profile })
@@ -78,21 +88,20 @@ function addPartnerRoutes(api: FastifyInstance, deps: PlaceDeps): void {
   )
 }
 
-function addBetRoutes(api: FastifyInstance, deps: PlaceDeps): void {
+function addBetRoutes(api: FastifyInstance, deps: RouteDeps): void {
   api.post<{ Body: Static<typeof NewBetSchema>; Headers: Static<typeof IdempotencyHeader> }>(
     '/bets',
-    describe('placeBet', 'Bets', 'Place a bet: calls the partner and takes the last look', {
+    describeChange('placeBet', 'Bets', 'Place a bet: calls the partner and takes the last look', {
       headers: IdempotencyHeader,
       body: NewBetSchema,
       ok: { 201: PlacedSchema },
       problems: { 404: 'not_found', 409: 'still_running', 422: 'idempotency_key_reused' },
     }),
-    async ({ body, headers }, reply) => {
-      const placed = await placeBet(deps, withKey(body as Wanted, headers['idempotency-key'])).catch(
-        (error: unknown) => {
-          throw toPlaceProblem(error)
-        },
-      )
+    async (request, reply) => {
+      const wanted = withKey(request.body as Wanted, request.headers['idempotency-key'])
+      const placed = await placeBet(deps, deps.actions.byUser(request), wanted).catch((error: unknown) => {
+        throw toPlaceProblem(error)
+      })
       if (placed === undefined) throw notFound('the frame session')
       const { betId, status, reason } = placed
       return reply.code(201).send({ betId, status, ...(reason !== null && { reason }) })
@@ -133,7 +142,7 @@ function toPlaceProblem(error: unknown): unknown {
     : new Problem(422, 'idempotency_key_reused', error.message)
 }
 
-function addResultRoutes(api: FastifyInstance, deps: PlaceDeps): void {
+function addResultRoutes(api: FastifyInstance, deps: RouteDeps): void {
   const answer = { params: BetPath, ok: { 202: BetViewSchema }, problems: { 409: 'not_possible' } }
   const changeOf = async (change: Promise<PlatformBet | undefined>) => {
     const bet = await change.catch((error: unknown) => {
@@ -145,35 +154,44 @@ function addResultRoutes(api: FastifyInstance, deps: PlaceDeps): void {
   }
   api.post<InBet & { Body: Static<typeof SettleSchema> }>(
     '/bets/:betId/settle',
-    describe('settleBet', 'Bets', 'Settle or resettle a bet', { ...answer, body: SettleSchema }),
-    async ({ params, body }, reply) => reply.code(202).send(await changeOf(settle(deps, params.betId, body))),
+    describeChange('settleBet', 'Bets', 'Settle or resettle a bet', { ...answer, body: SettleSchema }),
+    async (request, reply) => reply.code(202).send(await changeOf(settle(deps, deps.actions.by(request), request))),
   )
   api.post<InBet>(
     '/bets/:betId/unsettle',
-    describe('unsettleBet', 'Bets', "Take a bet's result back", answer),
-    async ({ params }, reply) => reply.code(202).send(await changeOf(unsettleBet(deps, params.betId))),
+    describeChange('unsettleBet', 'Bets', "Take a bet's result back", answer),
+    async (request, reply) =>
+      reply.code(202).send(await changeOf(unsettleBet(deps, deps.actions.by(request), request.params.betId))),
   )
   api.post<InBet & { Body: Static<typeof CancelSchema> }>(
     '/bets/:betId/cancel',
-    describe('cancelBet', 'Bets', 'Cancel a bet: its stake goes back by a rollback', { ...answer, body: CancelSchema }),
-    async ({ params, body }, reply) =>
-      reply.code(202).send(await changeOf(cancelBet(deps, params.betId, body.errorCode))),
+    describeChange('cancelBet', 'Bets', 'Cancel a bet: its stake goes back by a rollback', {
+      ...answer,
+      body: CancelSchema,
+    }),
+    async (request, reply) => {
+      const { params, body } = request
+      return reply
+        .code(202)
+        .send(await changeOf(cancelBet(deps, deps.actions.by(request), params.betId, body.errorCode)))
+    },
   )
 }
 
 async function settle(
   deps: PlaceDeps,
-  betId: string,
-  { resultType, amount, frameSessionId }: Static<typeof SettleSchema>,
+  author: Author,
+  { params: { betId }, body }: { params: Static<typeof BetPath>; body: Static<typeof SettleSchema> },
 ): Promise<PlatformBet | undefined> {
+  const { resultType, amount, frameSessionId } = body
   const [bet] = await readBets(deps.db, [betId])
   if (bet === undefined) return undefined
   const payout = parseAmount(amount, scaleOf(deps.scales, bet.currency))
   if (payout === undefined) throw invalid('/amount', `is too large or has more decimals than ${bet.currency}`)
-  if (resultType === 'cashout') return cashOut(deps, betId, payout, await askedIn(deps, bet, frameSessionId))
+  if (resultType === 'cashout') return cashOut(deps, author, betId, payout, await askedIn(deps, bet, frameSessionId))
   if (frameSessionId !== undefined)
     throw invalid('/frameSessionId', 'belongs to a cashout: no other result needs a token')
-  return settleBet(deps, betId, { resultType, payout })
+  return settleBet(deps, author, betId, { resultType, payout })
 }
 
 /** W-14: any session of the bet's player is proof of the player's will, also one in another currency. */
@@ -186,7 +204,7 @@ async function askedIn(deps: PlaceDeps, bet: PlatformBet, frameSessionId?: strin
   return session
 }
 
-function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {
+function addDeliveryRoutes(api: FastifyInstance, deps: RouteDeps): void {
   api.get<{ Querystring: Static<typeof DeliveryListQuery> }>(
     '/deliveries',
     describe('listDeliveries', 'Deliveries', 'Deliveries, the latest decided first', {
@@ -197,7 +215,7 @@ function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {
   )
   api.post<{ Params: Static<typeof DeliveryPath> }>(
     '/deliveries/:deliveryId/retry',
-    describe(
+    describeChange(
       'retryDelivery',
       'Deliveries',
       'Send a stuck or refused delivery again: its schedule begins anew (C-4, W-16)',
@@ -207,8 +225,10 @@ function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {
         problems: { 409: 'not_stuck' },
       },
     ),
-    async ({ params }, reply) => {
-      const isRetried = await sendAgain(deps.db, BigInt(params.deliveryId), deps.clock.now())
+    async (request, reply) => {
+      const { params } = request
+      const author = deps.actions.by(request)
+      const isRetried = await sendAgain(deps.db, author, BigInt(params.deliveryId), deps.clock.now())
       const delivery = await getDelivery(deps, params.deliveryId)
       if (delivery === undefined) throw notFound('the delivery')
       if (!isRetried)
@@ -216,5 +236,23 @@ function addDeliveryRoutes(api: FastifyInstance, deps: PlaceDeps): void {
       deps.decided()
       return reply.code(202).send(delivery)
     },
+  )
+}
+
+const ActionQuerySchema = actionQuery({
+  on: Type.Optional({
+    ...Type.String({ minLength: 1, maxLength: 64 }),
+    description: 'Only what was done to this partner, bet, event, delivery or frame session.',
+  }),
+})
+
+function addActionRoutes(api: FastifyInstance, { actions, db }: RouteDeps): void {
+  api.get<{ Querystring: Static<typeof ActionQuerySchema> }>(
+    '/actions',
+    describe('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
+      querystring: ActionQuerySchema,
+      ok: { 200: ActionPageSchema },
+    }),
+    ({ query }) => actions.list(db.people, query, query.on),
   )
 }

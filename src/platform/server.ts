@@ -2,14 +2,13 @@
 import type { FastifyInstance } from 'fastify'
 import { registerApi } from '../http/api.ts'
 import type { Logger } from '../logger.ts'
-import type { PlaceDeps } from './place.ts'
-import { addRoutes } from './routes.ts'
+import { addRoutes, type RouteDeps } from './routes.ts'
 import { refuseUnstorable } from './storable.ts'
 
 /** Of an event with all its outcomes. */
 const BODY_BYTES = 256 * 1024
 
-export interface PlatformServerDeps extends PlaceDeps {
+export interface PlatformServerDeps extends RouteDeps {
   readonly apiKey: string
   readonly log: Logger
 }

@@ -1,6 +1,7 @@
 /** What the platform API takes and answers, beside what views.ts shows: bodies, their members, and their names in the API reference. */
 import { type TSchema, Type } from 'typebox'
 import { describeRoute, type Shape } from '../http/route.ts'
+import { withPerson } from '../people/person.ts'
 import { SelectionSchema, TokenSchema } from '../protocol/bet-request.ts'
 import { ROLLBACK_REASONS } from '../protocol/codes.ts'
 import { UserProfileSchema } from '../protocol/user-profile.ts'
@@ -13,10 +14,15 @@ export const odds = Type.Union([decimal, Type.Number({ exclusiveMinimum: 0 })])
 const explained = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description })
 const nullable = <S extends TSchema>(schema: S) => optional(Type.Union([schema, Type.Null()]))
 
-export type Tag = 'Partners' | 'Bets' | 'Events' | 'Deliveries'
+export type Tag = 'Partners' | 'Bets' | 'Events' | 'Deliveries' | 'Actions'
 
 export function describe(operationId: string, tag: Tag, summary: string, shape: Shape) {
   return describeRoute({ operationId, tag, summary, key: 'platformKey' }, shape)
+}
+
+/** Of a route that changes something. */
+export function describeChange(operationId: string, tag: Tag, summary: string, shape: Shape) {
+  return describe(operationId, tag, summary, withPerson(shape))
 }
 
 const Uuid = Type.String({ pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' })

@@ -103,16 +103,23 @@ const END_SESSIONS = statement(
   `with ended as (
      update purser.session set ended_at = $3::timestamptz
      where bucket = $1::int and player = $2::text and ended_at is null and ($4::text[] is null or currency = any($4::text[]))
-   ) update purser.player set version = version + 1 where bucket = $1::int and player = $2::text`,
+     returning expires_at
+   ), told as (
+     update purser.player set version = version + 1 where bucket = $1::int and player = $2::text
+   ) select count(*)::int as live from ended where expires_at > $3::timestamptz`,
 )
 
-/** Ends every session of the player, or those in some currencies, for every process (known.ts). The caller holds the player's lock. */
+/**
+ * Ends every session of the player, or those in some currencies, for every process (known.ts). The caller holds the player's lock.
+ * Resolves to the number of those that had not expired.
+ */
 export async function endSessions(
   tx: Tx,
   bucket: number,
   player: PlayerId,
   now: Date,
   currencies: readonly Currency[] | null = null,
-): Promise<void> {
-  await tx.execute(END_SESSIONS, [bucket, player, now, currencies])
+): Promise<number> {
+  const [row] = await tx.query<{ live: number }>(END_SESSIONS, [bucket, player, now, currencies])
+  return row?.live ?? 0
 }

@@ -49,6 +49,20 @@ describe.each(SERVERS)('a %s', (server) => {
     expect(Object.fromEntries(some)).toEqual(RIGHTS[server])
   })
 
+  test('can add to its action log and read it, and no more (O-4)', async () => {
+    const table = Object.keys(RIGHTS[server]).find((name) => name.endsWith('.action')) ?? ''
+    const client = new pg.Client({ connectionString: asServer(server, database.url) })
+    await client.connect()
+    await client.query(
+      `insert into ${table} (subject, at, request_id, operation, ids, key_name, key_hash, before, after)
+       values ('alice', now(), 'request-1', 'changePlayer', '{}', 'KEY', 'hash', '{}', '{}')`,
+    )
+    for (const change of [`update ${table} set person = 'mallory'`, `delete from ${table}`, `truncate ${table}`])
+      await expect(client.query(change)).rejects.toThrow('permission denied')
+    expect((await client.query(`select person from ${table}`)).rows).toEqual([{ person: null }])
+    await client.end()
+  })
+
   test('names each missing right, with the GRANT that mends it', async () => {
     await asRole(asServer(server, database.url), async (db) => {
       for (const [table, rights] of Object.entries(RIGHTS[server])) {

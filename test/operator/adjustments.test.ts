@@ -209,7 +209,7 @@ describe('an adjustment', () => {
     ['a reason of blanks', { reason: ' \t' }, ['/reason']],
     ['a reason of 501 characters', { reason: 'r'.repeat(501) }, ['/reason']],
     ['a reason with a NUL', { reason: 'a\u0000' }, ['/reason']],
-    ['nobody', { person: undefined }, ['']],
+    ['nobody', { person: undefined }, ['/person']],
     ['a person of blanks', { person: ' ' }, ['/person']],
     ['a person with a lone surrogate', { person: 'a\ud800' }, ['/person']],
     ['an empty ticket', { ticket: '' }, ['/ticket']],

@@ -47,6 +47,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   db: ['protocol', 'private-folder.ts', 'wrong-use.ts'],
   ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts', 'group.ts', 'wrong-use.ts'],
   http: ['db/errors.ts', 'db/db.ts', 'protocol', 'logger.ts', 'version.ts', 'remembered.ts'],
+  people: ['db', 'http', 'protocol'],
   'wallet/decide': ['protocol', 'ledger/posting.ts', 'types of wallet', 'types of ledger'],
   wallet: [
     'wallet/decide',
@@ -62,12 +63,12 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   operator: [
     ...['wallet/bet-store.ts', 'wallet/player.ts', 'wallet/session.ts', 'wallet/bucket.ts', 'wallet/audit.ts'],
-    ...['types of wallet/decide', 'ledger', 'db', 'http', 'protocol', 'clock.ts', 'logger.ts'],
+    ...['types of wallet/decide', 'ledger', 'db', 'http', 'people', 'protocol', 'clock.ts', 'logger.ts'],
   ],
   'wallet-client': ['protocol', 'clock.ts', 'logger.ts'],
-  platform: ['wallet-client', 'db', 'http', 'protocol', 'clock.ts', 'logger.ts', 'group.ts', 'remembered.ts'],
+  platform: ['wallet-client', 'db', 'http', 'people', 'protocol', 'clock.ts', 'logger.ts', 'group.ts', 'remembered.ts'],
   reconcile: ['types of config.ts', 'db', 'protocol', 'wrong-use.ts'],
-  gateway: ['wallet-client', 'db', 'http', 'protocol', 'clock.ts', 'logger.ts', 'in-time.ts'],
+  gateway: ['wallet-client', 'db', 'http', 'people', 'protocol', 'clock.ts', 'logger.ts', 'in-time.ts'],
   conformance: ['wallet-client', 'protocol', 'clock.ts', 'version.ts', 'markup.ts', 'wrong-use.ts'],
   load: ['wallet-client', 'protocol', 'clock.ts'],
 }

@@ -17,6 +17,7 @@ import {
   findingsOf,
   openScene,
   place,
+  SOMEBODY,
   seat,
   seatForDays,
   settle,
@@ -146,7 +147,7 @@ describe('a batch that is judged by it', () => {
   })
 
   test('reads when a player has limits', async () => {
-    await patchPlayer(elsewhere(scene), player(), { limits: { stake: '15.00' } })
+    await patchPlayer(elsewhere(scene), SOMEBODY, player(), { limits: { stake: '15.00' } })
     await scene.apply(settle(player(), bet(0), 'lost', 0)) // reads the player
     await scene.apply(place(player(), bet(1), 5)) // and the token; from now on both are known
     expect(await scene.apply(place(player(), bet(2), 5))).toEqual([refused('stake_limit')])
@@ -163,26 +164,34 @@ describe('a batch that is judged by it', () => {
   })
 
   test('is judged again on money that came in elsewhere', async () => {
-    await moveCash(elsewhere(scene), player(), 'deposit', { currency: 'EUR', amount: '50.00', reference: 'more' })
+    await moveCash(elsewhere(scene), SOMEBODY, player(), 'deposit', {
+      currency: 'EUR',
+      amount: '50.00',
+      reference: 'more',
+    })
     expect(await scene.apply(place(player(), bet(1), 120))).toEqual([accepted])
     expect(await balance()).toEqual({ balance: '2000', version: '4' })
   })
 
   test('is judged again on money that went elsewhere', async () => {
-    await moveCash(elsewhere(scene), player(), 'withdrawal', { currency: 'EUR', amount: '60.00', reference: 'out' })
+    await moveCash(elsewhere(scene), SOMEBODY, player(), 'withdrawal', {
+      currency: 'EUR',
+      amount: '60.00',
+      reference: 'out',
+    })
     expect(await scene.apply(place(player(), bet(1), 50))).toEqual([refused('not_enough_money')])
     expect(await balance()).toEqual({ balance: '3000', version: '3' })
   })
 
   test('is not wrong about money that came in through the operator API of this process', async () => {
     const here = { ...elsewhere(scene), forget: (id: PlayerId) => scene.memory.forget(id) }
-    await moveCash(here, player(), 'deposit', { currency: 'EUR', amount: '50.00', reference: 'more' })
+    await moveCash(here, SOMEBODY, player(), 'deposit', { currency: 'EUR', amount: '50.00', reference: 'more' })
     expect(await scene.apply(place(player(), bet(1), 20))).toEqual([accepted])
     expect(scene.transactions).toBe(1)
   })
 
   test('is judged again on a player who was blocked elsewhere', async () => {
-    await patchPlayer(elsewhere(scene), player(), { status: 'blocked' })
+    await patchPlayer(elsewhere(scene), SOMEBODY, player(), { status: 'blocked' })
     expect(await scene.apply(place(player(), bet(1), 10))).toEqual([refused('player_blocked')])
     expect(await balance()).toEqual({ balance: '9000', version: '2' })
   })
@@ -227,7 +236,7 @@ describe('a batch that is judged by it', () => {
   )
 
   test('waits for a player who is being blocked elsewhere', async () => {
-    const blocking = await slowly((deps) => patchPlayer(deps, player(), { status: 'blocked' }))
+    const blocking = await slowly((deps) => patchPlayer(deps, SOMEBODY, player(), { status: 'blocked' }))
     const placing = scene.apply(place(player(), bet(1), 10))
     await somebodyWaits(scene)
     blocking.commit()
@@ -239,7 +248,7 @@ describe('a batch that is judged by it', () => {
 
   function slowDeposit() {
     const body = { currency: 'EUR', amount: '1000.00', reference: 'slow' }
-    return slowly((deps) => moveCash(deps, player(), 'deposit', body))
+    return slowly((deps) => moveCash(deps, SOMEBODY, player(), 'deposit', body))
   }
 
   /** Does it elsewhere, and commits when it is told to. Resolves when it is done. */
@@ -259,13 +268,13 @@ describe('a batch that is judged by it', () => {
   }
 
   test('does not let in a token that was ended elsewhere, when the player was read again and the token was not', async () => {
-    await patchPlayer(elsewhere(scene), player(), { customFields: {} })
+    await patchPlayer(elsewhere(scene), SOMEBODY, player(), { customFields: {} })
     await endSessionsElsewhere()
     await scene.apply(settle(player(), bet(0), 'won', 30))
     expect(await scene.apply(place(player(), bet(1), 10))).toEqual([refused('expired_token')])
   })
 
-  function endSessionsElsewhere(): Promise<void> {
+  function endSessionsElsewhere(): Promise<number> {
     return scene.db.transaction((tx) => endSessions(tx, 0, player() as PlayerId, scene.now))
   }
 

@@ -8,6 +8,7 @@ import { audit } from '../../src/operator/audit.ts'
 import { moveCash } from '../../src/operator/cash.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { createPlayer, patchPlayer } from '../../src/operator/players.ts'
+import type { Author } from '../../src/people/actions.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../src/protocol/ids.ts'
 import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { type AccountMemory, createAccountMemory } from '../../src/wallet/account-memory.ts'
@@ -105,6 +106,9 @@ function naming(tx: Tx, names: string[]): Tx {
   }
 }
 
+/** Whose changes are not looked at here. */
+export const SOMEBODY: Author = { person: null, record: async () => {} }
+
 /** The operator API of another process, of which the wallet is not told. */
 export function elsewhere(scene: BatchScene): OperatorDeps {
   return { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES, forget() {} }
@@ -117,9 +121,9 @@ function clockOf(scene: BatchScene): Clock {
 /** A player with money and two tokens, `token-of-<id>` and one that is out of date. */
 export async function seat(scene: BatchScene, id: string, amount: string, limits: object = {}): Promise<void> {
   const deps = elsewhere(scene)
-  await createPlayer(deps, { userId: id, currency: 'EUR' })
-  await moveCash(deps, id, 'deposit', { currency: 'EUR', amount, reference: 'first' })
-  await patchPlayer(deps, id, { limits })
+  await createPlayer(deps, SOMEBODY, { userId: id, currency: 'EUR' })
+  await moveCash(deps, SOMEBODY, id, 'deposit', { currency: 'EUR', amount, reference: 'first' })
+  await patchPlayer(deps, SOMEBODY, id, { limits })
   const origin = { player: id as PlayerId, currency: EUR, endedAt: null, ip: null, country: null }
   const inAnHour = new Date(STARTED_AT.getTime() + HOUR_MS)
   await scene.db.transaction(async (tx) => {

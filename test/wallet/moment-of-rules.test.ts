@@ -1,7 +1,7 @@
 /** The moment at which a self-exclusion ends, to the millisecond, on a clock that stands still (code 14). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { patchPlayer } from '../../src/operator/players.ts'
-import { type BatchScene, elsewhere, findingsOf, openScene, place, STARTED_AT, seat } from './batch-scene.ts'
+import { type BatchScene, elsewhere, findingsOf, openScene, place, SOMEBODY, STARTED_AT, seat } from './batch-scene.ts'
 
 let scene: BatchScene
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => {
 
 test('a self-excluded player may bet again in the millisecond that was named, and not one before', async () => {
   const until = new Date(STARTED_AT.getTime() + 60_000)
-  await patchPlayer(elsewhere(scene), 'ann', { selfExcludedUntil: until.toISOString() })
+  await patchPlayer(elsewhere(scene), SOMEBODY, 'ann', { selfExcludedUntil: until.toISOString() })
   scene.now = new Date(until.getTime() - 1)
   expect(await scene.apply(place('ann', 'bet-1', 10))).toEqual([{ kind: 'refused', code: 'self_excluded' }])
   scene.now = until

@@ -1,0 +1,99 @@
+/** The action log as it is read: newest first, page by page, everything or what was done to one subject. */
+import { type Static, type TSchema, Type } from 'typebox'
+import { compose } from '../db/conditions.ts'
+import type { Reading } from '../db/db.ts'
+import {
+  decodeCursor,
+  limitOf,
+  onlyKnown,
+  pageOf,
+  pageQuery,
+  timeRangeQuery,
+  toPage,
+  toTimeRange,
+} from '../http/page.ts'
+
+const Changed = Type.Record(Type.String(), Type.Unknown())
+export const ActionSchema = Type.Object({
+  at: Type.String({ format: 'date-time' }),
+  operation: Type.String({ description: 'The operation of this API that made the change.' }),
+  on: Type.Record(Type.String(), Type.String(), { description: 'What was changed, by its ids.' }),
+  key: Type.Object({
+    name: Type.String({ description: 'The setting that holds the key.' }),
+    hash: Type.String({ description: "The beginning of the key's SHA-256." }),
+  }),
+  person: Type.Optional(Type.String({ description: 'As the request named them.' })),
+  before: { ...Changed, description: 'Only what changed; a secret is ***.' },
+  after: { ...Changed, description: 'Only what changed; a secret is ***.' },
+  requestId: Type.String({ description: 'The x-request-id of the answer.' }),
+})
+export const ActionPageSchema = pageOf(ActionSchema)
+export type ActionPage = Static<typeof ActionPageSchema>
+
+const members = { ...timeRangeQuery, ...pageQuery }
+export type ActionQuery = Static<ReturnType<typeof Type.Object<typeof members>>>
+
+/** `filter` is the member that names a subject. */
+export function actionQuery<F extends Record<string, TSchema>>(filter: F) {
+  return Type.Object({ ...filter, ...members }, onlyKnown)
+}
+
+interface ActionRow extends Record<string, unknown> {
+  at: Date
+  operation: string
+  ids: Record<string, string>
+  key_name: string
+  key_hash: string
+  person: string | null
+  before: Record<string, unknown>
+  after: Record<string, unknown>
+  request_id: string
+}
+
+export async function listActions(
+  reading: Reading,
+  schema: string,
+  query: ActionQuery,
+  subject: string | undefined,
+): Promise<ActionPage> {
+  const limit = limitOf(query)
+  const { from, to } = toTimeRange(query)
+  const cursor = decodeCursor(query.after, 2)
+  const { statement, values } = compose(
+    `${schema}_list_actions`,
+    [limit + 1],
+    {
+      all: subject === undefined ? ["at < 'infinity'"] : undefined,
+      subject: subject === undefined ? undefined : ['subject = ?::text', subject],
+      from: from && ['at >= ?::timestamptz', from],
+      to: to && ['at < ?::timestamptz', to],
+      after: cursor && ['(at, request_id) < (?::timestamptz, ?::text)', cursor.at, cursor.ids[0]],
+    },
+    (conditions) =>
+      `select at, operation, ids, key_name, key_hash, person, before, after, request_id
+       from ${schema}.action where true${conditions} order by at desc, request_id desc limit $1::int`,
+  )
+  const rows = await reading.query<ActionRow>(statement, values)
+  return toPage(rows, limit, showAction, (row) => [row.at.toISOString(), row.request_id])
+}
+
+function showAction({
+  at,
+  ids,
+  key_name,
+  key_hash,
+  person,
+  request_id,
+  ...row
+}: ActionRow): Static<typeof ActionSchema> {
+  return {
+    at: at.toISOString(),
+    operation: row.operation,
+    on: ids,
+    key: { name: key_name, hash: key_hash },
+    ...(person !== null && { person }),
+    before: row.before,
+    after: row.after,
+    requestId: request_id,
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * The action log (O-4): who did what through one of our own APIs. Each change is written in its own transaction, by the author that the
+ * request names: the key, and a person if the request says who.
+ *
+ * Invariant: an action is there if and only if its change is. What changes nothing leaves none. Rows are append-only by grants.
+ */
+import { createHash } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { type Reading, statement, type Tx } from '../db/db.ts'
+import { invalid } from '../http/problem.ts'
+import { type ActionPage, type ActionQuery, listActions } from './action-list.ts'
+import { differenceBetween, type View } from './difference.ts'
+import { PERSON_HEADER } from './person.ts'
+
+/** Whose log: the schema of its table. */
+export type Schema = 'purser' | 'platform' | 'gateway'
+
+export interface Change {
+  /** Ids by their names in the API. The first one is what the log is searched by. */
+  readonly on: Readonly<Record<string, string>>
+  readonly before: View
+  readonly after: View
+  readonly at: Date
+}
+
+/** Who asked for a change, by which call. */
+export interface Author {
+  /** As the request names them. */
+  readonly person: string | null
+  /** In the transaction of the change, one statement; none when nothing differs. */
+  record(tx: Tx, change: Change): Promise<void>
+}
+
+export interface ActionLog {
+  /** `person`: as the body names them, where it does. 400 when body and header name two. */
+  by(request: FastifyRequest, person?: string): Author
+  /** Of a call that a user's site makes for the user (W-24): kept only when it names a person, who does it by hand then. */
+  byUser(request: FastifyRequest): Author
+  /** Newest first; of one subject, or all. */
+  list(reading: Reading, query: ActionQuery, subject?: string): Promise<ActionPage>
+}
+
+/** Characters of the hash: enough to tell two keys apart, too few to find one. */
+const HASH_LENGTH = 8
+
+/** `keyName` is the setting that holds the key. */
+export function createActionLog(schema: Schema, keyName: string, key: string): ActionLog {
+  const insert = insertInto(schema)
+  const keyHash = createHash('sha256').update(key).digest('hex').slice(0, HASH_LENGTH)
+  const by: ActionLog['by'] = (request, named) => {
+    const person = personOf(request, named)
+    const author = [request.id, operationOf(request), keyName, keyHash, person]
+    return { person, record: (tx, change) => record(tx, insert, author, change) }
+  }
+  return {
+    by,
+    byUser: (request) => {
+      const author = by(request)
+      return author.person === null ? { ...author, record: async () => {} } : author
+    },
+    list: (reading, query, subject) => listActions(reading, schema, query, subject),
+  }
+}
+
+function personOf({ headers }: FastifyRequest, named: string | undefined): string | null {
+  const inHeader = headers[PERSON_HEADER] as string | undefined
+  if (named !== undefined && inHeader !== undefined && named !== inHeader)
+    throw invalid('/person', `is another one than that of the header ${PERSON_HEADER}`)
+  return named ?? inHeader ?? null
+}
+
+function operationOf({ routeOptions }: FastifyRequest): string {
+  const { operationId } = (routeOptions.schema ?? {}) as { operationId?: string }
+  if (operationId === undefined) throw new Error(`${routeOptions.url} has no operationId`)
+  return operationId
+}
+
+function insertInto(schema: Schema) {
+  return statement(
+    `${schema}_insert_action`,
+    `insert into ${schema}.action (request_id, operation, key_name, key_hash, person, subject, ids, before, after, at)
+     values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::json, $8::json, $9::json, $10::timestamptz)`,
+  )
+}
+
+async function record(
+  tx: Tx,
+  insert: ReturnType<typeof insertInto>,
+  author: readonly unknown[],
+  { on, at, ...views }: Change,
+): Promise<void> {
+  const { before, after } = differenceBetween(views.before, views.after)
+  if (Object.keys({ ...before, ...after }).length === 0) return
+  const subject = Object.values(on)[0] ?? ''
+  const texts = [on, before, after].map((view) => JSON.stringify(view))
+  await tx.execute(insert, [...author, subject, ...texts, at])
+}

@@ -1,0 +1,19 @@
+/** The person behind a change: the request names them, for a key is shared by many (O-4). */
+import { Type } from 'typebox'
+import type { Shape } from '../http/route.ts'
+
+export const PERSON_HEADER = 'x-purser-person'
+
+/** In a header only ASCII arrives as it was meant. */
+const PersonHeader = Type.Optional(
+  Type.String({
+    pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,126}[\\x21-\\x7e])?$',
+    description: 'Who does this: a name or an id of yours, printable ASCII. Kept in the action log (O-4).',
+  }),
+)
+
+/** The shape of a route that changes something: whoever calls it may say who they are. */
+export function withPerson(shape: Shape): Shape {
+  const others = shape.headers as ReturnType<typeof Type.Object> | undefined
+  return { ...shape, headers: Type.Object({ ...others?.properties, [PERSON_HEADER]: PersonHeader }) }
+}

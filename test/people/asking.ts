@@ -1,0 +1,87 @@
+/** Calls of one of our own APIs by a person, and what its action log says of them. */
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { expect } from 'vitest'
+import { operationsOf, readDocument } from '../openapi/document.ts'
+import { type Json, type JsonObject, readReply } from '../support/wire.ts'
+
+export interface Asked {
+  readonly status: number
+  readonly body: Json
+  readonly requestId: string
+}
+
+export interface Asking {
+  send(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Asked>
+  /** The answer's body, of a success. */
+  must(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<JsonObject>
+  /** A page of the log. */
+  log(query?: string): Promise<{ data: JsonObject[]; next: string | null }>
+}
+
+export const asMaria = { 'x-purser-person': 'maria' }
+
+export function asking(url: string, key: string, actions: string): Asking {
+  const send: Asking['send'] = async (method, path, body, headers) => {
+    const json = body && { 'content-type': 'application/json' }
+    const reply = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...json, ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const requestId = reply.headers.get('x-request-id') ?? ''
+    return { ...readReply(reply.status, await reply.text()), requestId }
+  }
+  const must: Asking['must'] = async (...call) => {
+    const { status, body } = await send(...call)
+    if (status >= 300) throw new Error(`${call[0]} ${call[1]} was answered ${status} ${JSON.stringify(body)}`)
+    return body as JsonObject
+  }
+  const log = async (query = '') =>
+    (await must('GET', actions + query)) as unknown as Awaited<ReturnType<Asking['log']>>
+  return { send, must, log }
+}
+
+/** The operations of a server's own API that change something. */
+export function changesOf(server: 'wallet' | 'platform' | 'gateway'): string[] {
+  const changing = operationsOf(readDocument(server)).filter(
+    ({ name, tags }) => !name.startsWith('GET ') && !tags.includes('Partner wire'),
+  )
+  return changing.map(({ operationId }) => operationId).sort()
+}
+
+/** As the log names it. */
+export function keyOf(setting: string, key: string) {
+  return { name: setting, hash: createHash('sha256').update(key).digest('hex').slice(0, 8) }
+}
+
+/** One call, and the actions that it left: `on`, `before` and `after` of the last one. */
+export interface Told {
+  readonly call: readonly [method: string, path: string, body?: object]
+  readonly on: JsonObject
+  readonly before: object
+  readonly after: object
+}
+
+/** Makes the call as maria; the log has one action more, which says all that `told` says. */
+export async function expectAction(asked: Asking, key: object, operation: string, told: Told): Promise<void> {
+  const [method, path, body] = told.call
+  const { status, requestId } = await asked.send(method, path, body, asMaria)
+  expect(status).toBeLessThan(300)
+  const { data } = await asked.log('?limit=500')
+  expect(data.filter((action) => action.requestId === requestId)).toEqual([
+    {
+      ...{ at: expect.stringMatching(/Z$/), operation, on: told.on, key, person: 'maria' },
+      ...{ before: told.before, after: told.after, requestId },
+    },
+  ])
+}
+
+/** Everything that is stored of a server, but for the columns that must hold secrets, as text. */
+export async function storedText(databaseUrl: string, table: string): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query(`select t::text from ${table} t`)
+  await client.end()
+  return rows.map(({ t }) => t).join('\n')
+}
