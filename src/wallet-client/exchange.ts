@@ -2,6 +2,7 @@
 import { Pool } from 'undici'
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
 import type { UnknownReason } from './classify.ts'
+import { connectorOf } from './continue.ts'
 import { lookup } from './lookup.ts'
 
 /** Where a wallet is, and what is shared with it. */
@@ -46,7 +47,7 @@ export function openLine({ baseUrl, secret, connections, connectMs }: WalletAddr
   const pool = new Pool(base.origin, {
     connections,
     pipelining: 1,
-    connect: { timeout: connectMs, lookup },
+    connect: connectorOf({ timeout: connectMs, lookup }),
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: MAX_ANSWER_BYTES,
@@ -66,12 +67,17 @@ async function exchange(pool: Pool, secret: string, message: Message): Promise<E
     const response = await pool.request({ method, path, headers, body, signal })
     status = response.statusCode
     const { buffer, byteOffset, byteLength } = await response.body.bytes()
-    return { kind: 'answered', status, body: Buffer.from(buffer, byteOffset, byteLength) }
+    return { kind: 'answered', status, body: withoutMark(Buffer.from(buffer, byteOffset, byteLength)) }
   } catch (error) {
     if (codeOf(error) === TOO_LARGE) return failed('unreadable_body', `more than ${MAX_ANSWER_BYTES} bytes`, status)
     if (signal.aborted) return failed('time_out', `no complete answer within ${timeoutMs} ms`, status)
     return failed(codeOf(error) === CONNECT_TIMEOUT ? 'time_out' : 'network', describe(error), status)
   }
+}
+
+/** C-11: the byte order mark, which some servers write before every UTF-8 text, belongs to no answer (RFC 8259, 8.1). */
+function withoutMark(body: Buffer): Buffer {
+  return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
 }
 
 function failed(reason: UnknownReason, detail: string, status: number | null): ExchangeResult {

@@ -79,6 +79,14 @@ describe('the profile', () => {
     expect(reply).toEqual({ userId, operatorUser, currency: 'EUR', customFields: { operatorUser } })
   })
 
+  test('is read behind a byte order mark too (C-11)', async () => {
+    const body = JSON.stringify({ userId: ann.operatorUser, currency: 'EUR', currencies: ['EUR'] })
+    expect(JSON.parse(await profile(`\u{FEFF}${body}`))).toMatchObject({
+      userId: ann.userId,
+      operatorUser: ann.operatorUser,
+    })
+  })
+
   test('that is no profile passes as it is', async () => {
     for (const text of ['{"userId":', '[]', '{}', '"x"', '{"userId":7}', '']) expect(await profile(text)).toBe(text)
   })
