@@ -34,6 +34,15 @@ export async function holdEventsOf(tx: Tx, betId: string): Promise<void> {
   await tx.query(SHARE_EVENTS_OF, [betId])
 }
 
+const HAS_ENDED_EVENT = statement(
+  'platform_has_ended_event',
+  "select from platform.event where event_id = any($1::text[]) and status = 'ended' limit 1",
+)
+
+export async function hasEndedEvent(tx: Tx, selections: readonly { eventId: string }[]): Promise<boolean> {
+  return (await tx.query(HAS_ENDED_EVENT, [selections.map(({ eventId }) => eventId)])).length > 0
+}
+
 export interface OutcomeOdds {
   readonly outcomeId: string
   /** Decimal text. */

@@ -12,7 +12,7 @@ import { type FrameSession, type KeptSession, readFrameSession } from './frame-s
 import type { PlaceExtras } from './message.ts'
 import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
 import type { Partners } from './partner.ts'
-import { beginPlacing, finishPlacing } from './placing.ts'
+import { beginPlacing, finishPlacing, type Placed, type Placing } from './placing.ts'
 
 /** A bet as it is asked for; everything is checked here. */
 export interface Wanted {
@@ -77,6 +77,7 @@ export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted):
   const session = await readFrameSession(deps, wanted.frameSessionId)
   if (session === undefined) return undefined
   const selections = wanted.selections.map(toSelection)
+  requireOnePerEvent(selections)
   const bet = toBet(deps, session, wanted, selections)
   await keepScale(deps, session)
   const submission = {
@@ -90,16 +91,22 @@ export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted):
     subPartnerId: wanted.subPartnerId ?? null,
     bonusAmount: toBonusAmount(deps, session, wanted),
   }
-  const placing = await beginPlacing(deps, author, bet, selections, extras, submission)
-  if (placing === undefined) return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
-  const client = await deps.partners.client(session.partnerId, 'users')
-  if (client === undefined) throw new Error('a frame session without its partner')
-  const startedAt = deps.clock.now()
-  const isInTime = performance.now() <= placing.startBefore
-  const answer = isInTime ? await client.call('place', placing.body, bet.betId) : notCalled('it was too late to call')
-  const placed = await finishPlacing(deps, placing, answer, startedAt)
+  const begun = await beginPlacing(deps, author, bet, selections, extras, submission)
+  if (begun.kind === 'key_taken') return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
+  if (begun.kind === 'declined') return { betId: bet.betId, ...begun.placed }
+  const placed = await callPartner(deps, begun.placing)
   if (placed.status === 'cancelled') deps.decided()
   return { betId: bet.betId, ...placed }
+}
+
+async function callPartner(deps: PlaceDeps, placing: Placing): Promise<Placed> {
+  const { bet, body, startBefore } = placing
+  const client = await deps.partners.client(bet.partnerId, 'users')
+  if (client === undefined) throw new Error('a frame session without its partner')
+  const startedAt = deps.clock.now()
+  const isInTime = performance.now() <= startBefore
+  const answer = isInTime ? await client.call('place', body, bet.betId) : notCalled('it was too late to call')
+  return finishPlacing(deps, placing, answer, startedAt)
 }
 
 /** M-5: the scale is on record before an amount is. Most often it was so already when the session was read. */
@@ -133,9 +140,20 @@ function inOrder(_name: string, value: unknown): unknown {
 
 function toSelection({ eventId, outcomeId, coefficient, ...details }: WantedSelection, i: number): Selection {
   const odds = parseOdds(coefficient)
-  if (odds === undefined)
-    throw new BadBet(`/selections/${i}/coefficient`, 'must be more than 0 with at most six decimals')
+  if (odds === undefined || odds < LOWEST_ODDS)
+    throw new BadBet(`/selections/${i}/coefficient`, 'must be at least 1.01 with at most six decimals')
   return { eventId, outcomeId, odds, details }
+}
+
+/** C-11, in millionths. */
+const LOWEST_ODDS = 1_010_000n
+
+/** C-11: two outcomes of one event lose or win together, so that their odds cannot be multiplied. */
+function requireOnePerEvent(selections: readonly Selection[]): void {
+  const seen = new Set<string>()
+  const twice = selections.findIndex(({ eventId }) => seen.size === seen.add(eventId).size)
+  if (twice >= 0)
+    throw new BadBet(`/selections/${twice}/eventId`, 'is named twice: an express has one outcome per event')
 }
 
 function toBet(

@@ -20,7 +20,7 @@ import {
 } from './bet-store.ts'
 import { LEASE_MS, START_WITHIN_MS } from './claim.ts'
 import { type ControlFacts, findObjection } from './control-stage.ts'
-import { holdEventsOf } from './event.ts'
+import { hasEndedEvent, holdEventsOf } from './event.ts'
 import { lockLimits, readExposure } from './limits.ts'
 import { type PlaceExtras, placeMessage } from './message.ts'
 import { multiplyOdds, payoutAt } from './odds.ts'
@@ -37,7 +37,16 @@ export interface Placing {
   readonly startBefore: number
 }
 
-/** Commits the bet and the intent to call (C-1); undefined when its idempotency key is taken. */
+export type Begun =
+  | { readonly kind: 'placing'; readonly placing: Placing }
+  /** Nobody is called. */
+  | { readonly kind: 'declined'; readonly placed: Placed }
+  | { readonly kind: 'key_taken' }
+
+/** C-11: what is known to be over is not offered to the partner. What ends from now on, the last look finds (C-3). */
+const EVENT_ENDED = 'event ended'
+
+/** Commits the bet and the intent to call (C-1), or the bet as declined. */
 export function beginPlacing(
   deps: FlowDeps,
   author: Author,
@@ -45,25 +54,28 @@ export function beginPlacing(
   selections: readonly Selection[],
   extras: PlaceExtras,
   submission: Submission,
-): Promise<Placing | undefined> {
+): Promise<Begun> {
   const requestId = randomUUID()
   const body = placeMessage(bet, selections, extras, { scales: deps.scales, requestId })
-  return deps.db.transaction(async (tx) => {
-    if (!(await insertBet(tx, bet, submission))) return undefined
+  return deps.db.transaction(async (tx): Promise<Begun> => {
+    const [isNew, isOver] = await Promise.all([insertBet(tx, bet, submission), hasEndedEvent(tx, selections)])
+    if (!isNew) return { kind: 'key_taken' }
     const [begunAt, now] = [performance.now(), deps.clock.now()]
-    const dueAt = new Date(now.getTime() + LEASE_MS)
-    const call = { operation: 'place', requestId, body, status: 'pending', attempts: 1, result: null } as const
-    const delivery = { betId: bet.betId, partnerId: bet.partnerId, number: 1, ...call, dueAt }
     const { betId, userId, currency } = bet
     const after = { userId, currency, amount: formatMoney(bet.stake, scaleOf(deps.scales, currency)) }
-    await tx.finish(() =>
-      Promise.all([
-        insertSelections(tx, betId, selections),
-        insertDeliveries(tx, [delivery], now),
-        author.record(tx, { on: { betId }, before: {}, after, at: now }),
-      ]),
-    )
-    return { bet, body, startBefore: begunAt + START_WITHIN_MS }
+    const insertRest = () => [
+      insertSelections(tx, betId, selections),
+      author.record(tx, { on: { betId }, before: {}, after, at: now }),
+    ]
+    if (isOver) {
+      const declined = close(deps, tx, { ...bet, status: 'declined', reason: EVENT_ENDED, deliveries: 0 })
+      return Promise.all([declined, ...insertRest()]).then(([placed]) => ({ kind: 'declined', placed }))
+    }
+    const dueAt = new Date(now.getTime() + LEASE_MS)
+    const call = { operation: 'place', requestId, body, status: 'pending', attempts: 1, result: null } as const
+    const delivery = { betId, partnerId: bet.partnerId, number: 1, ...call, dueAt }
+    await tx.finish(() => Promise.all([...insertRest(), insertDeliveries(tx, [delivery], now)]))
+    return { kind: 'placing', placing: { bet, body, startBefore: begunAt + START_WITHIN_MS } }
   })
 }
 

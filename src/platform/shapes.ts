@@ -103,9 +103,12 @@ export const NewBetSchema = Type.Object(
 export const PlacedSchema = Type.Object({
   betId: Type.String({ description: 'The transactionId of every call to the partner.' }),
   status: Type.Enum(['accepted', 'declined', 'cancelled'], {
-    description: 'declined: the partner said no. cancelled: nobody knows, or the control stage objected; rolled back.',
+    description:
+      'declined: the partner said no, or an event has ended and it was not asked (C-11). cancelled: nobody knows, or the control stage objected; rolled back.',
   }),
-  reason: optional(Type.String({ description: 'Of declined: partner code N. Of cancelled: rollback N (C-2, C-3).' })),
+  reason: optional(
+    Type.String({ description: 'Of declined: partner code N, or event ended. Of cancelled: rollback N (C-2, C-3).' }),
+  ),
 })
 
 export const SettleSchema = Type.Object(

@@ -36,6 +36,8 @@ export interface Step {
 
 /** The steps that are over; `isMoving` while another one is on its way. */
 export function lifeOf(bet: BetDetail): { steps: Step[]; isMoving: boolean } {
+  if (bet.status === 'declined' && bet.deliveries.length === 0)
+    return { steps: [{ kind: 'declined', text: 'declined: match over' }], isMoving: false }
   const over = bet.deliveries.filter(({ status }) => status !== 'waiting' && status !== 'pending')
   const steps = over.map((delivery, i) => withTries(toStep(bet, delivery, over.slice(0, i)), delivery))
   return { steps, isMoving: bet.status === 'placing' || over.length < bet.deliveries.length }

@@ -32,7 +32,7 @@ test.each([
   [['2', '3'], 6],
   [['1.5', '1.5', '1.5'], 3.375],
   [['1.85', '2.05', '1.33', '4.2'], 21.185],
-  [['1.01', '1.001', '1.0001'], 1.011111],
+  [['1.01', '1.011', '1.0111'], 1.032444],
 ])('an express of %j carries the product of the odds, cut to six places', async (odds, coefficient) => {
   const body = await placed({ selections: odds.map((written) => pick(written)) })
   expect(body.ticketType).toBe('express')
@@ -92,6 +92,7 @@ test('the booster multiplies what the bet wins', async () => {
 })
 
 describe('refused before the partner is called:', () => {
+  const home = { eventId: 'final', outcomeId: 'home' }
   const cases: [string, Record<string, unknown>, string][] = [
     ['no amount', { amount: undefined }, ''],
     ['the amount 0 without a bonus', { amount: '0' }, '/amount'],
@@ -103,6 +104,14 @@ describe('refused before the partner is called:', () => {
     ['an amount of 16 digits, which the wire cannot carry exactly', { amount: '12345678901234.56' }, '/amount'],
     ['a win of 16 digits', { amount: '9999999999', selections: [pick('1000000')] }, '/amount'],
     ['no selections', { selections: [] }, '/selections'],
+    ['odds below 1.01', { selections: [pick('1.009999')] }, '/selections/0/coefficient'],
+    ['odds of 1', { selections: [pick('2'), pick(1)] }, '/selections/1/coefficient'],
+    ['the same outcome twice', { selections: [pick('2', home), pick('2', home)] }, '/selections/1/eventId'],
+    [
+      'two outcomes of one event',
+      { selections: [pick('2', home), pick('2'), pick('3', { ...home, outcomeId: 'away' })] },
+      '/selections/2/eventId',
+    ],
     ['odds of 0', { selections: [pick('0')] }, '/selections/0/coefficient'],
     ['negative odds', { selections: [pick(-2)] }, '/selections/0/coefficient'],
     ['odds with seven places', { selections: [pick('2.1234567')] }, '/selections/0/coefficient'],

@@ -39,8 +39,6 @@ async function expectAccepted({ betId, status }: Placed): Promise<void> {
 const odds = (coefficient: string | number) => [{ outcomeId: 'home', coefficient }]
 
 test.each([
-  ['ended', { status: 'ended' }, 9],
-  ['ended, with odds that moved', { status: 'ended', outcomes: odds('3') }, 9],
   ['withdrawn', { status: 'withdrawn' }, 32],
   ['suspended', { status: 'suspended' }, 8],
   ['open with higher odds', { status: 'open', outcomes: odds('2.6') }, 8],
@@ -51,10 +49,49 @@ test.each([
   await expectRollback(await placeOn(eventId), errorCode)
 })
 
-test('an event with a result rolls the bet back as ended', async () => {
-  const eventId = randomUUID()
-  await scene.api.results(eventId, { away: 'won' })
-  await expectRollback(await placeOn(eventId), 9)
+describe('C-11: a bet on an event that is over is declined, and the partner hears nothing of it,', () => {
+  async function expectDeclined(bet: Record<string, unknown>): Promise<void> {
+    const placed = await scene.api.place(scene.frame, bet)
+    expect(placed).toMatchObject({ status: 'declined', reason: 'event ended' })
+    await scene.time.settle()
+    expect(scene.callsOf(placed.betId)).toEqual([])
+    expect(await scene.api.bet(placed.betId)).toMatchObject({
+      status: 'declined',
+      reason: 'event ended',
+      deliveries: [],
+    })
+  }
+
+  test('when it has ended, whatever its odds', async () => {
+    const eventId = randomUUID()
+    await scene.api.event(eventId, { status: 'ended', outcomes: odds('3') })
+    await expectDeclined({ selections: [selection(eventId)] })
+  })
+
+  test('when it has a result', async () => {
+    const eventId = randomUUID()
+    await scene.api.results(eventId, { away: 'won' })
+    await expectDeclined({ selections: [selection(eventId)] })
+  })
+
+  test('when it is one of an express; sent again with its key, the bet is the same', async () => {
+    const [open, ended] = [randomUUID(), randomUUID()]
+    await scene.api.event(ended, { status: 'ended' })
+    const bet = { selections: [selection(open), selection(ended)], idempotencyKey: randomUUID() }
+    await expectDeclined(bet)
+    await expectDeclined(bet)
+    expect((await scene.api.request('GET', `/bets?status=declined&partnerId=${scene.partnerId}`)).body).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ reason: 'event ended' })]),
+    })
+  })
+
+  test('and is no business of results that come later', async () => {
+    const eventId = randomUUID()
+    await scene.api.event(eventId, { status: 'ended' })
+    const { betId } = await placeOn(eventId)
+    expect(await scene.api.results(eventId, { home: 'won' })).toBe(0)
+    expect((await scene.api.bet(betId)).status).toBe('declined')
+  })
 })
 
 test.each([
@@ -74,7 +111,11 @@ test('of an express one bad selection is enough', async () => {
   await expectRollback(await placeOn(good, { selections: [selection(good), selection(bad)] }), 32)
 })
 
-test('what happens while the partner thinks counts: the look is the last', async () => {
+test.each([
+  ['other odds', { status: 'open', outcomes: odds('2.4') }, 8],
+  ['its end', { status: 'ended' }, 9],
+  ['its end and odds that moved', { status: 'ended', outcomes: odds('3') }, 9],
+])('what happens while the partner thinks counts, since the look is the last: %s', async (_what, state, errorCode) => {
   const eventId = randomUUID()
   await scene.api.event(eventId, { status: 'open', outcomes: odds('2.5') })
   let answer = () => {}
@@ -82,9 +123,9 @@ test('what happens while the partner thinks counts: the look is the last', async
   const count = scene.wallet.of('place').length
   const placing = placeOn(eventId)
   await scene.wallet.seen('place', count + 1)
-  await scene.api.event(eventId, { status: 'open', outcomes: odds('2.4') })
+  await scene.api.event(eventId, state)
   answer()
-  await expectRollback(await placing, 8)
+  await expectRollback(await placing, errorCode)
 })
 
 test('an event may open again', async () => {
