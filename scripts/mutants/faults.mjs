@@ -169,7 +169,8 @@ const BY_FILE = {
   ],
   'src/platform/schedule.ts': [
     ['at <= RESULT_WINDOW_MS', 'true', RESULTS],
-    ['Math.max(planned, elapsed)', 'planned', SCHEDULE],
+    ['Math.max(planned, now, lastAt + gap / 2)', 'Math.max(planned, lastAt + gap / 2)', SCHEDULE],
+    ['now, lastAt + gap / 2', 'now', SCHEDULE],
   ],
   'src/platform/record.ts': [
     ['outcome.code === ALREADY_PROCESSED', 'true', ROLLBACKS],

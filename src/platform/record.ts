@@ -109,7 +109,8 @@ function toResult(deps: RecordDeps, { claim, answer, startedAt }: Finished, now:
   if (claim.operation === 'rollback' && said.code === ALREADY_PROCESSED) return { ...base, ...said, status: 'done' }
   if (isLastWord(claim, answer)) return { ...base, ...said, status: 'refused' }
   const first = firstAttemptAt.getTime()
-  const next = nextAttemptAt(claim.operation, attempts, now.getTime() - first, deps.random())
+  const tried = { attempts, lastAt: startedAt.getTime() - first, now: now.getTime() - first, random: deps.random() }
+  const next = nextAttemptAt(claim.operation, tried)
   return next === undefined
     ? { ...base, ...said, status: 'stuck' }
     : { ...base, ...said, status: 'pending', dueAt: new Date(first + next) }

@@ -15,30 +15,35 @@ const JITTER = 0.05
 export const RESULT_WINDOW_MS = 25 * 3_600_000
 const MAX_RESULT_GAP_MS = 60_000
 
-/**
- * Milliseconds after the first attempt at which attempt number `attempts + 1` is due; undefined when there is none.
- * `elapsed` is the time from the first attempt until now, `random` a number from 0 to 1.
- */
-export function nextAttemptAt(
-  kind: DeliveryKind,
-  attempts: number,
-  elapsed: number,
-  random: number,
-): number | undefined {
-  return kind === 'rollback' ? nextRollback(attempts, elapsed, random) : nextResult(attempts, elapsed, random)
+/** What is known when an attempt has ended without the partner's word. Times in milliseconds since the first attempt. */
+export interface Tried {
+  readonly attempts: number
+  /** When the last attempt began. */
+  readonly lastAt: number
+  readonly now: number
+  /** From 0 to 1. */
+  readonly random: number
 }
 
-/** The n-th start is planned from the first one, so that slow answers do not push the last attempts out of the window. */
-function nextRollback(attempts: number, elapsed: number, random: number): number | undefined {
+/** Milliseconds after the first attempt at which attempt number `attempts + 1` is due; undefined when there is none. */
+export function nextAttemptAt(kind: DeliveryKind, tried: Tried): number | undefined {
+  return kind === 'rollback' ? nextRollback(tried) : nextResult(tried)
+}
+
+/**
+ * The n-th start is planned from the first one, so that slow answers do not push the last attempts out of the window. After a
+ * pause of ours several planned starts may be over: each attempt keeps half its planned gap to the last one, so that they never bunch.
+ */
+function nextRollback({ attempts, lastAt, now, random }: Tried): number | undefined {
   if (attempts >= ROLLBACK_ATTEMPTS) return undefined
   const gap = FIRST_GAP_MS * 2 ** (attempts - 1)
   const planned = FIRST_GAP_MS * (2 ** attempts - 1) - gap * JITTER * random
-  const at = Math.max(planned, elapsed)
+  const at = Math.max(planned, now, lastAt + gap / 2)
   return at <= ROLLBACK_WINDOW_MS ? at : undefined
 }
 
-function nextResult(attempts: number, elapsed: number, random: number): number | undefined {
+function nextResult({ attempts, now, random }: Tried): number | undefined {
   const gap = Math.min(FIRST_GAP_MS * 2 ** Math.min(attempts - 1, 20), MAX_RESULT_GAP_MS)
-  const at = elapsed + gap * (1 - JITTER * random)
+  const at = now + gap * (1 - JITTER * random)
   return at <= RESULT_WINDOW_MS ? at : undefined
 }

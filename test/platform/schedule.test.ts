@@ -1,18 +1,43 @@
 /** When there is another attempt, to the millisecond (C-4, C-5). */
 import { expect, test } from 'vitest'
-import { nextAttemptAt, RESULT_WINDOW_MS, ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from '../../src/platform/schedule.ts'
+import {
+  nextAttemptAt,
+  RESULT_WINDOW_MS,
+  ROLLBACK_ATTEMPTS,
+  ROLLBACK_WINDOW_MS,
+  type Tried,
+} from '../../src/platform/schedule.ts'
+
+/** An attempt that began just now, unless said otherwise. */
+function tried(attempts: number, now: number, over: Partial<Tried> = {}): Tried {
+  return { attempts, now, lastAt: now, random: 0, ...over }
+}
 
 test('a rollback whose answers took its six minutes has no other attempt, however early the next one was planned', () => {
-  expect(nextAttemptAt('rollback', 2, ROLLBACK_WINDOW_MS, 0)).toBe(ROLLBACK_WINDOW_MS)
-  expect(nextAttemptAt('rollback', 2, ROLLBACK_WINDOW_MS + 1, 0)).toBeUndefined()
+  expect(nextAttemptAt('rollback', tried(2, ROLLBACK_WINDOW_MS, { lastAt: 0 }))).toBe(ROLLBACK_WINDOW_MS)
+  expect(nextAttemptAt('rollback', tried(2, ROLLBACK_WINDOW_MS + 1, { lastAt: 0 }))).toBeUndefined()
 })
 
 test('a rollback has its tenth attempt and no eleventh', () => {
-  expect(nextAttemptAt('rollback', ROLLBACK_ATTEMPTS - 1, 0, 0)).toBeLessThanOrEqual(ROLLBACK_WINDOW_MS)
-  expect(nextAttemptAt('rollback', ROLLBACK_ATTEMPTS, 0, 1)).toBeUndefined()
+  expect(nextAttemptAt('rollback', tried(ROLLBACK_ATTEMPTS - 1, 0))).toBeLessThanOrEqual(ROLLBACK_WINDOW_MS)
+  expect(nextAttemptAt('rollback', tried(ROLLBACK_ATTEMPTS, 0, { random: 1 }))).toBeUndefined()
+})
+
+test('after a pause of ours the attempts of a rollback keep half their planned gaps (C-4)', () => {
+  const starts = [54_000] // the sixth, planned at 21.7 s: the database was away for 32 s
+  for (let attempts = 6; attempts < ROLLBACK_ATTEMPTS; attempts++) {
+    const lastAt = starts.at(-1) ?? 0
+    starts.push(nextAttemptAt('rollback', tried(attempts, lastAt)) ?? Number.NaN)
+  }
+  expect(starts).toEqual([54_000, 65_200, 88_900, 178_500, 357_700])
+})
+
+test('a rollback that is late at the end has fewer attempts rather than several at once (C-4)', () => {
+  expect(nextAttemptAt('rollback', tried(8, 300_000))).toBe(344_800)
+  expect(nextAttemptAt('rollback', tried(9, 300_000))).toBeUndefined()
 })
 
 test('a result is tried as long as its window is open', () => {
-  expect(nextAttemptAt('settle', 50, RESULT_WINDOW_MS - 60_000, 0)).toBe(RESULT_WINDOW_MS)
-  expect(nextAttemptAt('settle', 50, RESULT_WINDOW_MS - 59_999, 0)).toBeUndefined()
+  expect(nextAttemptAt('settle', tried(50, RESULT_WINDOW_MS - 60_000))).toBe(RESULT_WINDOW_MS)
+  expect(nextAttemptAt('settle', tried(50, RESULT_WINDOW_MS - 59_999))).toBeUndefined()
 })
