@@ -147,7 +147,7 @@ CREATE TABLE platform.delivery (
 )
 WITH (fillfactor='80');
 
-COMMENT ON TABLE platform.delivery IS 'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at; a sender moves due_at past its own time-out, so a dead sender''s work becomes due again by itself.';
+COMMENT ON TABLE platform.delivery IS 'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at; a delivery on its way is due at infinity, and due again when a process has watched that claim unchanged for a whole lease.';
 
 ALTER TABLE platform.delivery ALTER COLUMN delivery_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME platform.delivery_delivery_id_seq

@@ -38,6 +38,7 @@ function timersOf(clock: Clock): Timers {
       const timer = setTimeout(wake, Math.max(0, time.getTime() - clock.now().getTime()))
       return () => clearTimeout(timer)
     },
+    elapsed: () => performance.now(),
   }
 }
 

@@ -19,6 +19,7 @@ const MONEY = ['test/wallet/money.test.ts']
 const BATCH = ['test/wallet/batch.test.ts']
 const REPEATS = ['test/wallet/life-repeats.test.ts', ...BATCH]
 const BOUNDS = ['test/wallet/bounds-of-results.test.ts']
+const WATCH = ['test/platform/claim-watch.test.ts']
 const BREAKER = ['test/platform/breaker.test.ts']
 
 /** @type {Readonly<Record<string, readonly (readonly [search: string, planted: string, tests: readonly string[]])[]>>} */
@@ -152,8 +153,11 @@ const BY_FILE = {
     [' and later.number > d.number', '', RESULTS],
   ],
   'src/platform/claim.ts': [
+    ["due_at = 'infinity', first_attempt_at", "due_at = $1::timestamptz + interval '8 s', first_attempt_at", WATCH],
+    ['before.get(keyOf(claim)) ?? now', 'before.get(keyOf(claim)) ?? now - LEASE_MS', WATCH],
+    ['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH],
     ['limit k.free for update skip locked', 'for update skip locked', ['test/platform/partners.test.ts']],
-    ['due.tried >= $7::int', 'due.tried > $7::int', RECORD],
+    ['due.tried >= $6::int', 'due.tried > $6::int', RECORD],
     [
       "status = 'pending' and operation <> 'place'\n       order by due_at limit k.free",
       "status = 'pending'\n       order by due_at limit k.free",

@@ -1,4 +1,7 @@
-/** Claims: which deliveries are due, and who may send them (outbox.ts has the rows' life). */
+/**
+ * Claims: which deliveries are due, and who may send them (outbox.ts has the rows' life). A delivery that is claimed is due
+ * at `infinity`: no clock makes it due again, only a process that has watched the claim for a whole lease (C-12).
+ */
 import { statement, type Tx } from '../db/db.ts'
 import type { ResultType } from '../protocol/bet-request.ts'
 import { LIMITS } from '../protocol/limits.ts'
@@ -6,7 +9,7 @@ import type { Money } from '../protocol/money.ts'
 import type { Lane } from './breaker.ts'
 import { type DeliveryKind, ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './schedule.ts'
 
-/** Milliseconds after which a claimed delivery counts as abandoned: the 5 s of a call and time to record it. */
+/** Milliseconds for which a claim is watched before it counts as abandoned: the 5 s of a call and time to record it. */
 export const LEASE_MS = 8_000
 /** Milliseconds after its claim up to which a call may begin: it must be over before its lease is, or two would send at once (C-6). */
 export const START_WITHIN_MS = LEASE_MS - LIMITS.answerMs - 500
@@ -39,11 +42,11 @@ const CLAIM = statement(
   'platform_claim',
   `update platform.delivery d
    set status = case when c.is_late then 'stuck' else 'pending' end, attempts = d.attempts + case when c.is_late then 0 else 1 end,
-     error = case when c.is_late then $6 else d.error end, finished_at = case when c.is_late then $1::timestamptz end,
-     due_at = $2::timestamptz, first_attempt_at = coalesce(d.first_attempt_at, $1::timestamptz)
+     error = case when c.is_late then $5 else d.error end, finished_at = case when c.is_late then $1::timestamptz end,
+     due_at = 'infinity', first_attempt_at = coalesce(d.first_attempt_at, $1::timestamptz)
    from (
-     select due.delivery_id, k.is_rollback and (due.tried >= $7::int or due.first_attempt_at < $8::timestamptz) as is_late
-     from unnest($3::text[], $4::bool[], $5::int[]) as k (partner_id, is_rollback, free)
+     select due.delivery_id, k.is_rollback and (due.tried >= $6::int or due.first_attempt_at < $7::timestamptz) as is_late
+     from unnest($2::text[], $3::bool[], $4::int[]) as k (partner_id, is_rollback, free)
      cross join lateral (
        select delivery_id, attempts - attempts_before as tried, first_attempt_at from platform.delivery
        where partner_id = k.partner_id and (operation = 'rollback') = k.is_rollback and due_at <= $1::timestamptz
@@ -70,7 +73,6 @@ export function claimDue(tx: Tx, lanes: readonly (LaneKey & { free: number })[],
   if (lanes.length === 0) return Promise.resolve([])
   return tx.query<Claim>(CLAIM, [
     now,
-    new Date(now.getTime() + LEASE_MS),
     lanes.map((k) => k.partnerId),
     lanes.map((k) => k.lane === 'rollbacks'),
     lanes.map((k) => k.free),
@@ -87,6 +89,7 @@ const NEXT_DUE = statement(
    cross join lateral (
      select due_at from platform.delivery
      where partner_id = p.partner_id and (operation = 'rollback') = k.is_rollback and status = 'pending' and operation <> 'place'
+       and due_at < 'infinity'
      order by due_at limit 1
    ) d`,
 )
@@ -105,13 +108,66 @@ export async function readNextDue(tx: Pick<Tx, 'query'>): Promise<LaneDue[]> {
   }))
 }
 
-const OVERDUE_PLACEMENTS = statement(
-  'platform_overdue_placements',
-  `select bet_id from platform.delivery
-   where status = 'pending' and operation = 'place' and due_at <= $1::timestamptz order by due_at limit 200`,
+/** What a process holds, or held when it died. */
+export interface HeldClaim extends Record<string, unknown> {
+  readonly delivery_id: bigint
+  readonly bet_id: string
+  readonly operation: 'place' | DeliveryKind
+  readonly attempts: number
+}
+
+const HELD_CLAIMS = statement(
+  'platform_held_claims',
+  `select delivery_id, bet_id, operation, attempts from platform.delivery where status = 'pending' and operation = 'place'
+   union all
+   select d.* from platform.partner p
+   cross join (values (true), (false)) as k (is_rollback)
+   cross join lateral (
+     select delivery_id, bet_id, operation, attempts from platform.delivery
+     where partner_id = p.partner_id and (operation = 'rollback') = k.is_rollback and status = 'pending' and due_at = 'infinity'
+       and operation <> 'place'
+   ) d`,
 )
 
-/** Bets whose placing process is gone: their Place bet's lease is over and nobody recorded an answer (C-1). */
-export async function readOverduePlacements(tx: Pick<Tx, 'query'>, now: Date): Promise<string[]> {
-  return (await tx.query<{ bet_id: string }>(OVERDUE_PLACEMENTS, [now])).map((row) => row.bet_id)
+/** Of all processes on this database. A Place bet is held by the process that places it until its answer is recorded. */
+export function readHeldClaims(tx: Pick<Tx, 'query'>): Promise<HeldClaim[]> {
+  return tx.query<HeldClaim>(HELD_CLAIMS)
+}
+
+const RELEASE = statement(
+  'platform_release',
+  `update platform.delivery d set due_at = $3::timestamptz
+   from unnest($1::bigint[], $2::int[]) as r (delivery_id, attempts)
+   where d.delivery_id = r.delivery_id and d.attempts = r.attempts and d.status = 'pending' and d.operation <> 'place'
+     and d.due_at = 'infinity'`,
+)
+
+/** Makes deliveries due again whose claims are abandoned. A claim that has ended meanwhile is left alone. */
+export function releaseClaims(tx: Tx, claims: readonly HeldClaim[], now: Date): Promise<number> {
+  return tx.execute(RELEASE, [claims.map((c) => c.delivery_id), claims.map((c) => c.attempts), now])
+}
+
+export interface ClaimWatch {
+  /** Takes all claims that are held, by whomever; gives those that were held, unchanged, for a whole lease. `now` is monotonic, in milliseconds. */
+  abandoned(held: readonly HeldClaim[], now: number): HeldClaim[]
+}
+
+/**
+ * C-12: a claim counts as abandoned only for a process that has itself seen it unchanged for a whole lease on its own monotonic
+ * clock. No step of the database's clock, and none of a host's, makes two processes send one delivery at once.
+ */
+export function watchClaims(): ClaimWatch {
+  let since = new Map<string, number>()
+  return {
+    abandoned(held, now) {
+      const before = since
+      since = new Map(held.map((claim) => [keyOf(claim), before.get(keyOf(claim)) ?? now]))
+      return held.filter((claim) => now - (since.get(keyOf(claim)) ?? now) >= LEASE_MS)
+    },
+  }
+}
+
+/** Each claim counts the attempt, so that the next claim of a delivery has another key. */
+function keyOf({ delivery_id, attempts }: HeldClaim): string {
+  return `${delivery_id}/${attempts}`
 }

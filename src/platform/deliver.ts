@@ -1,9 +1,8 @@
 /**
  * Sends what is due. One turn: record what has come back, claim what may go, commit, send without an open transaction,
  * sleep until something comes back, something new is decided, or the next delivery is due. Several processes can do this
- * on one database: a claim is theirs alone until its lease is over (claim.ts).
+ * on one database: a claim is theirs alone (claim.ts).
  */
-
 import type { Clock } from '../clock.ts'
 import type { Db, Tx } from '../db/db.ts'
 import type { Logger } from '../logger.ts'
@@ -12,13 +11,16 @@ import type { FlowDeps } from './bet-flow.ts'
 import { type Breaker, createBreaker, laneOf } from './breaker.ts'
 import {
   type Claim,
+  type ClaimWatch,
   claimDue,
   isLate,
   type LaneDue,
   type LaneKey,
+  readHeldClaims,
   readNextDue,
-  readOverduePlacements,
+  releaseClaims,
   START_WITHIN_MS,
+  watchClaims,
 } from './claim.ts'
 import type { PlatformMetrics } from './metrics.ts'
 import { CALLS_PER_LANE, type Partners } from './partner.ts'
@@ -30,6 +32,8 @@ import { finishResults } from './results.ts'
 export interface Timers {
   /** Runs `wake` once at (or shortly after) this time; returns the cancellation. */
   at(time: Date, wake: () => void): () => void
+  /** Milliseconds of a clock that nobody sets. */
+  elapsed(): number
 }
 
 export interface DeliverDeps extends FlowDeps {
@@ -60,6 +64,9 @@ interface Engine {
   readonly deps: DeliverDeps
   readonly breakers: Map<string, Breaker>
   finished: Finished[]
+  readonly watch: ClaimWatch
+  /** When the claims of all processes were looked at last, as `elapsed` gives it. */
+  lookedAt: number
   /** Ends the sleep between two turns. */
   wake: () => void
   stopping: boolean
@@ -70,6 +77,8 @@ export function startDeliverer(deps: DeliverDeps): Deliverer {
     deps,
     breakers: new Map(),
     finished: [],
+    watch: watchClaims(),
+    lookedAt: Number.NEGATIVE_INFINITY,
     wake: () => {},
     stopping: false,
   }
@@ -197,16 +206,31 @@ function totalInFlight({ breakers }: Engine): number {
  * What processes that died have begun: placements are given up, results are applied. Whether anything was decided. Its
  * failure is not the turn's: what the turn recorded stays recorded.
  */
-async function finishAbandoned({ deps, stopping }: Engine): Promise<boolean> {
+async function finishAbandoned(engine: Engine): Promise<boolean> {
+  const { deps, stopping } = engine
   if (stopping) return false
   try {
-    const betIds = await readOverduePlacements(deps.db, deps.clock.now())
-    const isGivenUp = betIds.length > 0 && (await giveUpPlacing(deps, betIds)) > 0
-    return (await finishResults(deps)) || isGivenUp
+    const isTakenOver = await takeOver(engine)
+    return (await finishResults(deps)) || isTakenOver
   } catch (error) {
     deps.log.error({ err: error }, 'what another process had begun could not be finished')
     return false
   }
+}
+
+/** Once a second, however many turns there are. */
+async function takeOver(engine: Engine): Promise<boolean> {
+  const { deps, watch } = engine
+  const now = deps.timers.elapsed()
+  if (now - engine.lookedAt < POLL_MS) return false
+  engine.lookedAt = now
+  const abandoned = watch.abandoned(await readHeldClaims(deps.db), now)
+  const places = abandoned.filter(({ operation }) => operation === 'place').map((claim) => claim.bet_id)
+  const others = abandoned.filter(({ operation }) => operation !== 'place')
+  const released =
+    others.length > 0 ? await deps.db.transaction((tx) => releaseClaims(tx, others, deps.clock.now())) : 0
+  const givenUp = places.length > 0 ? await giveUpPlacing(deps, places) : 0
+  return released + givenUp > 0
 }
 
 /** One call. No transaction is open; whatever happens ends as an answer, or, when it is too late to call, as nothing. */
@@ -226,7 +250,7 @@ async function send(engine: Engine, claim: Claim, startBefore: number): Promise<
 }
 
 /**
- * Undefined when the claim has become too old to be used, as in a process that was frozen: it is due again by itself. The
+ * Undefined when the claim has become too old to be used, as in a process that was frozen: it is due again when others have watched it for a lease. The
  * start is read as the call begins, not when it was claimed: from the first one's a rollback's times are counted (C-4).
  */
 async function callPartner(

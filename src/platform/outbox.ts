@@ -6,9 +6,8 @@
  *                                             └──sent by hand── stuck, refused
  *
  * Invariant: of one bet at most one delivery is pending, the one with the lowest number that is not over (C-6). A claim
- * (claim.ts) moves `due_at` past the sender's own time-out and counts the attempt, so that a dead sender's delivery
- * becomes due again by itself, and a late sender cannot overwrite what its successor found: it holds an older attempt
- * number. All processes read these times off one clock, the database's (database-clock.ts).
+ * (claim.ts) sets `due_at` to infinity and counts the attempt: a late sender holds an older attempt number, and cannot
+ * overwrite what its successor found. All processes read times off one clock, the database's (database-clock.ts).
  */
 import { type Db, statement, type Tx } from '../db/db.ts'
 import type { Author } from '../people/actions.ts'
@@ -28,7 +27,8 @@ export interface NewDelivery {
   readonly body: string
   readonly status: 'waiting' | 'pending'
   readonly attempts: number
-  readonly dueAt: Date
+  /** `infinity` for a Place bet: its process sends it now. */
+  readonly dueAt: Date | 'infinity'
   /** Of a settle: what the partner has been told when it is done. */
   readonly result: Result | null
 }
@@ -55,7 +55,7 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
     deliveries.map((d) => d.status),
     deliveries.map((d) => d.attempts),
     now.toISOString(),
-    deliveries.map((d) => d.dueAt.toISOString()),
+    deliveries.map(({ dueAt }) => (dueAt === 'infinity' ? dueAt : dueAt.toISOString())),
     deliveries.map((d) => d.result?.payout ?? null),
     deliveries.map((d) => d.result?.resultType ?? null),
   ])

@@ -18,7 +18,7 @@ import {
   saveBets,
   saveTold,
 } from './bet-store.ts'
-import { LEASE_MS, START_WITHIN_MS } from './claim.ts'
+import { START_WITHIN_MS } from './claim.ts'
 import { type ControlFacts, findObjection } from './control-stage.ts'
 import { hasEndedEvent, holdEventsOf } from './event.ts'
 import { lockLimits, readExposure } from './limits.ts'
@@ -71,9 +71,8 @@ export function beginPlacing(
       const declined = close(deps, tx, { ...bet, status: 'declined', reason: EVENT_ENDED, deliveries: 0 })
       return Promise.all([declined, ...insertRest()]).then(([placed]) => ({ kind: 'declined', placed }))
     }
-    const dueAt = new Date(now.getTime() + LEASE_MS)
     const call = { operation: 'place', requestId, body, status: 'pending', attempts: 1, result: null } as const
-    const delivery = { betId, partnerId: bet.partnerId, number: 1, ...call, dueAt }
+    const delivery = { betId, partnerId: bet.partnerId, number: 1, ...call, dueAt: 'infinity' } as const
     await tx.finish(() => Promise.all([...insertRest(), insertDeliveries(tx, [delivery], now)]))
     return { kind: 'placing', placing: { bet, body, startBefore: begunAt + START_WITHIN_MS } }
   })

@@ -48,7 +48,7 @@ export const DeliverySchema = Type.Object({
   requestId: Type.String(),
   status: Type.Enum([...DELIVERY_STATUSES], {
     description:
-      'waiting: an earlier one of the bet is not over (C-6). pending: due at dueAt. done, refused: the partner said so. ' +
+      'waiting: an earlier one of the bet is not over (C-6). pending: due at dueAt, or on its way. done, refused: the partner said so. ' +
       'unknown: a Place bet without a usable answer, followed by a rollback. stuck: given up, waits for a person.',
   }),
   attempts: Type.Integer(),
@@ -111,12 +111,12 @@ export interface DeliveryRow extends Record<string, unknown> {
   code: number | null
   error: string | null
   decided_at: Date
-  due_at: Date
+  due_at: Date | null
   finished_at: Date | null
 }
 
 export const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, request_id, body, status, attempts, code, error, decided_at,
-  due_at, finished_at`
+  nullif(due_at, 'infinity') as due_at, finished_at`
 const DELIVERIES_OF_BET = statement(
   'platform_deliveries_of_bet',
   `select ${DELIVERY_COLUMNS} from platform.delivery where bet_id = $1::uuid order by number`,
@@ -184,7 +184,7 @@ export function showDelivery(row: DeliveryRow): Static<typeof DeliverySchema> {
     ...(code !== null && { code }),
     ...(error !== null && { error }),
     decidedAt: row.decided_at.toISOString(),
-    ...(status === 'pending' && { dueAt: row.due_at.toISOString() }),
+    ...(status === 'pending' && row.due_at !== null && { dueAt: row.due_at.toISOString() }),
     ...(row.finished_at !== null && { finishedAt: row.finished_at.toISOString() }),
   }
 }

@@ -1,14 +1,16 @@
 /** P16: a platform is killed, another one on its database finishes what it had begun (C-1, C-5). */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { LEASE_MS } from '../../src/platform/claim.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { aBet, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { type PlatformProcess, spawnPlatform } from '../support/platform-process.ts'
 import { type ScriptedWallet, startScriptedWallet, status } from '../support/scripted-wallet.ts'
 
-/** Longer than a claim holds. */
 const LATER_MS = 20_000
+/** For which a successor watches what it finds begun, before it takes that over (C-12). */
+const WATCHED_MS = LEASE_MS + 2_000
 
 let database: TestDatabase
 let wallet: ScriptedWallet
@@ -36,7 +38,7 @@ async function succeed(after = LATER_MS): Promise<TestPlatform> {
   await killed.kill('SIGKILL')
   time = fakeTime(new Date(Date.now() + after))
   successor = await startPlatform({ time, databaseUrl: database.url })
-  await time.settle()
+  await time.advance(WATCHED_MS)
   return successor
 }
 

@@ -60,7 +60,7 @@ export function fakeTime(start = new Date('2031-05-16T12:00:00.000Z')): FakeTime
   }
   return {
     now: () => new Date(now),
-    timers: { at: (time, wake) => add(pending.wakes, time.getTime(), wake) },
+    timers: { at: (time, wake) => add(pending.wakes, time.getTime(), wake), elapsed: () => now },
     async advance(milliseconds) {
       const end = now + milliseconds
       await fire(end)

@@ -179,7 +179,9 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
   await reader.connect()
   const sql = async (text: string, values: unknown[] = []) => (await reader.query(text, values)).rows
   const wallets: ScriptedWallet[] = []
-  const unwatch = [time?.watch(() => isWorking(time, sql, wallets)), time?.idle(() => nextDue(sql))]
+  const inherited = new Set(own === undefined ? await readClaims(sql) : [])
+  const claims = async () => (await readClaims(sql)).filter((claim) => !inherited.has(claim))
+  const unwatch = [time?.watch(() => isWorking(time, claims, wallets)), time?.idle(() => nextDue(sql))]
   const { url, close } = await servePlatform(readConfig(env, ROLES.platform), {
     random,
     ...(time && { clock: time, timers: time.timers }),
@@ -207,21 +209,30 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
 }
 
 /** Calls that were claimed and whose answer is not recorded; those that the wallets still hold are nobody's work. */
-const CLAIMED = `select count(*)::int as calls from platform.delivery d where status = 'pending' and operation <> 'place' and attempts > 0
-  and not exists (select from platform.attempt a where a.delivery_id = d.delivery_id and a.number = d.attempts)`
+const CLAIMED = `select delivery_id || '/' || attempts as claim from platform.delivery d
+  where status = 'pending' and operation <> 'place' and attempts > 0
+    and not exists (select from platform.attempt a where a.delivery_id = d.delivery_id and a.number = d.attempts)`
 
-/** The deliverer is at rest when it sleeps until some time and every call that it made is either recorded or unanswered. */
-async function isWorking(time: FakeTime, sql: TestPlatform['sql'], wallets: ScriptedWallet[]): Promise<boolean> {
-  if (time.sleepers() === 0) return true
-  const [row] = await sql(CLAIMED)
-  const open = wallets.reduce((sum, wallet) => sum + wallet.openCalls(), 0)
-  return Number(row?.calls) > open || time.sleepers() === 0
+async function readClaims(sql: TestPlatform['sql']): Promise<unknown[]> {
+  return (await sql(CLAIMED)).map(({ claim }) => claim)
 }
 
-const NEXT_DUE = `select coalesce(extract(epoch from min(due_at)) * 1000, 'Infinity')::float8 as at
+/** The deliverer is at rest when it sleeps until some time and every call that it made is either recorded or unanswered. */
+async function isWorking(
+  time: FakeTime,
+  claims: () => Promise<unknown[]>,
+  wallets: ScriptedWallet[],
+): Promise<boolean> {
+  if (time.sleepers() === 0) return true
+  const { length } = await claims()
+  const open = wallets.reduce((sum, wallet) => sum + wallet.openCalls(), 0)
+  return length > open || time.sleepers() === 0
+}
+
+const NEXT_DUE = `select coalesce(extract(epoch from min(case when due_at = 'infinity' then 'epoch' else due_at end)) * 1000, 'Infinity')::float8 as at
   from platform.delivery where status = 'pending'`
 
-/** Nothing happens by itself before a delivery is due. */
+/** Nothing happens by itself before a delivery is due; but claims are watched each second (C-12). */
 async function nextDue(sql: TestPlatform['sql']): Promise<number> {
   const [row] = await sql(NEXT_DUE)
   return Number(row?.at)

@@ -1,0 +1,70 @@
+/** Who takes over what another process has begun, and when (C-12): no clock decides it, only a whole lease of watching. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type HeldClaim, LEASE_MS, watchClaims } from '../../src/platform/claim.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { fakeTime } from '../support/fake-time.ts'
+import { startPlatform } from '../support/platform.ts'
+import { signal } from '../support/signal.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createDatabase()
+})
+afterAll(() => database.drop())
+
+const held = (attempts: number): HeldClaim => ({ delivery_id: 1n, bet_id: 'a-bet', operation: 'settle', attempts })
+
+test('a claim is abandoned when it was seen unchanged for a whole lease, and not a millisecond before', () => {
+  const watch = watchClaims()
+  expect(watch.abandoned([held(1)], 1_000)).toEqual([])
+  expect(watch.abandoned([held(1)], 1_000 + LEASE_MS - 1)).toEqual([])
+  expect(watch.abandoned([held(1)], 1_000 + LEASE_MS)).toEqual([held(1)])
+})
+
+test('another attempt, or one that was not seen in between, is watched from its beginning', () => {
+  const watch = watchClaims()
+  watch.abandoned([held(1)], 0)
+  expect(watch.abandoned([held(2)], LEASE_MS)).toEqual([])
+  expect(watch.abandoned([], LEASE_MS + 1)).toEqual([])
+  expect(watch.abandoned([held(2)], 2 * LEASE_MS)).toEqual([])
+})
+
+test.each(['settle', 'place'] as const)(
+  'a %s on its way is not touched by a process for which the clock has been set forward by 20 s, before it has watched for a lease',
+  async (operation) => {
+    const time = fakeTime()
+    const sender = await startPlatform({ time, databaseUrl: database.url })
+    const { wallet, partnerId } = await sender.partner()
+    const frame = await sender.api.loadFrame(partnerId)
+    const answer = signal()
+    const begin = async () => {
+      if (operation === 'place') wallet.next('place', { hold: answer.given })
+      const placing = sender.api.place(frame)
+      if (operation === 'place') return placing
+      wallet.next('settle', { hold: answer.given })
+      await sender.api.settle((await placing).betId, 'won', '25.00')
+      return placing
+    }
+    const begun = begin()
+    await wallet.seen(operation, 1)
+    const ahead = fakeTime(new Date(time.now().getTime() + 20_000))
+    const other = await startPlatform({ time: ahead, databaseUrl: database.url })
+    await ahead.settle()
+    await ahead.advance(LEASE_MS - 1_000)
+    expect(wallet.requests.map(({ operation: one }) => one)).toEqual(
+      operation === 'place' ? ['profile', 'place'] : ['profile', 'place', 'settle'],
+    )
+    answer.give()
+    const { betId, status } = await begun
+    await time.settle()
+    expect(status).toBe('accepted')
+    await ahead.advance(2 * LEASE_MS)
+    const { deliveries } = await other.api.bet(betId)
+    expect(deliveries.map((d) => [d.operation, d.status, d.attempts])).toEqual([
+      ['place', 'done', 1],
+      ...(operation === 'settle' ? [['settle', 'done', 1]] : []),
+    ])
+    await other.stop()
+    await sender.stop()
+  },
+)
