@@ -158,11 +158,6 @@ const BY_FILE = {
     ['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH],
     ['limit k.free for update skip locked', 'for update skip locked', ['test/platform/partners.test.ts']],
     ['due.tried >= $6::int', 'due.tried > $6::int', RECORD],
-    [
-      "status = 'pending' and operation <> 'place'\n       order by due_at limit k.free",
-      "status = 'pending'\n       order by due_at limit k.free",
-      RECORD,
-    ],
   ],
   'src/platform/breaker.ts': [
     ['inFlight.results === 0 && ', '', BREAKER],

@@ -165,7 +165,7 @@ describe('a database', () => {
     await wallet.stop()
     const { code, stderr } = await run(['wallet'], { ...KEYS, DATABASE_URL: database.url })
     expect(code).toBe(2)
-    expect(stderr).toContain('add GOLD:4 to PURSER_CURRENCIES')
+    expect(stderr).toContain('PURSER_CURRENCIES must have GOLD:4')
     expect(stderr).not.toContain('TIN')
   })
 
