@@ -1,10 +1,10 @@
 /** What a transaction sends in one turn leaves in one write, a system call for both sides. */
-import { Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { statement } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { createDatabase } from '../support/database.ts'
+import { writesDuring } from '../support/socket-writes.ts'
 
 const ONE = statement('one', 'select $1::int as n')
 
@@ -20,15 +20,6 @@ afterAll(async () => {
   await db.close()
   await database.drop()
 })
-
-/** What sockets are told to write while `work` is done: one chunk, or several in one call. */
-async function writesDuring(work: () => Promise<unknown>): Promise<number> {
-  const spies = [vi.spyOn(Socket.prototype, '_write'), vi.spyOn(Socket.prototype, '_writev' as '_write')]
-  await work()
-  const count = spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0)
-  for (const spy of spies) spy.mockRestore()
-  return count
-}
 
 test('BEGIN and the reads in one, the last statements and COMMIT in another', async () => {
   const chain = db.openChain()

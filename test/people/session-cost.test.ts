@@ -1,0 +1,31 @@
+/** Sessions start at each log-in: their action is a statement more, and no round trip. */
+import type { FastifyRequest } from 'fastify'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSession } from '../../src/operator/sessions.ts'
+import { type Author, createActionLog } from '../../src/people/actions.ts'
+import { writesDuring } from '../support/socket-writes.ts'
+import { type BatchScene, elsewhere, openScene, SOMEBODY, seat } from '../wallet/batch-scene.ts'
+
+let scene: BatchScene
+
+beforeAll(async () => {
+  scene = await openScene()
+  await seat(scene, 'ann', '10.00')
+})
+afterAll(() => scene.close())
+
+/** Of one call, as a route makes it. */
+function maria(): Author {
+  const request = { id: crypto.randomUUID(), headers: {}, routeOptions: { schema: { operationId: 'startSession' } } }
+  return createActionLog('purser', 'OPERATOR_API_KEY', 'a-key').by(request as unknown as FastifyRequest, 'maria')
+}
+
+const start = (author: Author) => createSession(elsewhere(scene), author, 'ann', undefined)
+const actions = () => scene.read("select person from purser.action where operation = 'startSession'")
+
+test('the lock, the session with its action, COMMIT: one write each', async () => {
+  await start(maria()) // prepares the statements
+  expect(await writesDuring(() => start(SOMEBODY))).toBe(3)
+  expect(await writesDuring(() => start(maria()))).toBe(3)
+  expect(await actions()).toEqual([{ person: 'maria' }, { person: 'maria' }])
+})
