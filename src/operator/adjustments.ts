@@ -71,7 +71,8 @@ export function adjust(deps: OperatorDeps, author: Author, userId: string, body:
 }
 
 function toCorrection({ reason, ticket, transactionId }: Wanted, { person }: Author): Correction {
-  if (person === null) throw invalid('/person', `says who decided it, or the header ${PERSON_HEADER} does`)
+  if (person === null)
+    throw invalid('/person', `is missing: say who decided it, here or in the header ${PERSON_HEADER}`)
   for (const [name, text] of Object.entries({ reason, person, ticket: ticket ?? '' }))
     if (!isStorable(text)) throw invalid(`/${name}`, 'contains characters that cannot be stored')
   const betId = transactionId === undefined ? null : toBetId(transactionId, '/transactionId')

@@ -12,6 +12,8 @@ export interface Difference {
 /** Members whose values nobody reads in a log, however deep they stand: that they changed is all it says. */
 const SECRET = new Set(['secret', 'token'])
 const MASK = '***'
+/** In the address of a partner or operator. */
+const PASSWORD_IN_URL = /(\/\/[^/@:\s]*):[^/@\s]*@/g
 
 /** Objects are compared member by member, lists as a whole. A member that is only in one view is only in that one's difference. */
 export function differenceBetween(before: View, after: View): Difference {
@@ -40,6 +42,7 @@ function isView(value: unknown): value is View {
 function masked(name: string, value: unknown): unknown {
   if (value === undefined) return undefined
   if (SECRET.has(name)) return MASK
+  if (typeof value === 'string') return value.replace(PASSWORD_IN_URL, `$1:${MASK}@`)
   if (Array.isArray(value)) return value.map((item) => masked('', item))
   return isView(value) ? viewOf(Object.entries(value).map(([inner, item]) => [inner, masked(inner, item)])) : value
 }

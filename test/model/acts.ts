@@ -21,6 +21,8 @@ export async function perform(table: Table, act: Act): Promise<void> {
       return transfer(table, seat, 'deposits', minorUnits(act.amount, seat.currency)!)
     case 'withdraw':
       return transfer(table, seat, 'withdrawals', withdrawalOf(table, seat, act.amount))
+    case 'adjust':
+      return adjust(table, seat, act.amount)
     case 'patch':
       return change(table, seat, act.change)
     case 'limit':
@@ -39,6 +41,7 @@ export async function perform(table: Table, act: Act): Promise<void> {
 
 function describe(act: Act): string {
   if (act.act === 'deposit' || act.act === 'withdraw') return `${act.act} ${act.amount ?? 'everything'}`
+  if (act.act === 'adjust') return `adjust by ${act.amount}`
   if (act.act === 'patch') return act.change
   if (act.act === 'limit') return `limits ${JSON.stringify(act.limits)}`
   return act.act === 'new session' ? `new session of ${act.ttlSeconds} s` : act.act
@@ -65,6 +68,17 @@ async function transfer(table: Table, seat: Seat, kind: 'deposits' | 'withdrawal
   const body = { currency: seat.currency, amount, reference: randomUUID() }
   await expectStatus(table, possible ? 201 : 409, 'POST', `/operator/players/${seat.id}/${kind}`, body)
   if (possible) addMoney(player, seat.currency, kind === 'deposits' ? units : -units)
+}
+
+/** Whoever it is, in both directions, never below zero (W-23); what the limits of the day see of it is nothing. */
+async function adjust(table: Table, seat: Seat, signed: string): Promise<void> {
+  const player = table.model.players.get(seat.id)!
+  const units = minorUnits(signed.replace('-', ''), seat.currency)! * (signed.startsWith('-') ? -1n : 1n)
+  const possible = units > 0n || balanceOf(player, seat.currency) + units >= 0n
+  const why = { reason: 'a correction', person: 'maria', reference: randomUUID() }
+  const body = { currency: seat.currency, amount: signed, ...why }
+  await expectStatus(table, possible ? 201 : 409, 'POST', `/operator/players/${seat.id}/adjustments`, body)
+  if (possible) addMoney(player, seat.currency, units)
 }
 
 async function change(table: Table, seat: Seat, wanted: PlayerChange): Promise<void> {

@@ -57,6 +57,7 @@ export type Act =
   | { act: 'deposit'; player: number; amount: string }
   /** Without an amount: everything that is there. */
   | { act: 'withdraw'; player: number; amount: string | undefined }
+  | { act: 'adjust'; player: number; amount: string }
   | { act: 'patch'; player: number; change: PlayerChange }
   | { act: 'limit'; player: number; limits: { stake: string | null; loss: string | null; betCount: number | null } }
   | { act: 'lock'; bet: number; locked: boolean }
@@ -80,6 +81,7 @@ const payout = weighted<string>([30, '0'], [25, '25.50'], [25, '60'], [20, '90']
 /** Good in every currency. */
 const wholeSum = weighted<string>([1, '20'], [1, '60'], [1, '110'])
 const withdrawal = weighted<string | undefined>([2, undefined], [1, '60'])
+const correction = weighted<string>([2, '20'], [2, '-20'], [1, '-110'])
 const sender = weighted<SenderChoice>([94, 'owner'], [4, 'other player'], [2, 'nobody'])
 const request = weighted<RequestChoice>([86, 'fresh'], [8, 'last of this bet'], [6, 'last of any bet'])
 const currency = weighted<CurrencyChoice>([93, 'own'], [6, 'other'], [1, 'unknown'])
@@ -159,6 +161,7 @@ const limits = weighted<Extract<Act, { act: 'limit' }>['limits']>(
 const anyAct: fc.Arbitrary<Act> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ act: fc.constant('deposit' as const), player, amount: wholeSum }) },
   { weight: 9, arbitrary: fc.record({ act: fc.constant('withdraw' as const), player, amount: withdrawal }) },
+  { weight: 3, arbitrary: fc.record({ act: fc.constant('adjust' as const), player, amount: correction }) },
   {
     weight: 8,
     arbitrary: fc.record({

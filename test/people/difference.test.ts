@@ -11,6 +11,13 @@ test.each([
   ['an object for a value', { a: 1 }, { a: { b: 1 } }, { a: 1 }, { a: { b: 1 } }],
   ['a list, as a whole', { a: [1, 2] }, { a: [1, 3] }, { a: [1, 2] }, { a: [1, 3] }],
   ['a secret', { secret: 'x' }, { secret: 'y' }, { secret: '***' }, { secret: '***' }],
+  [
+    'a password in an address',
+    { baseUrl: 'http://a' },
+    { baseUrl: 'https://me:pass:word@b/c' },
+    { baseUrl: 'http://a' },
+    { baseUrl: 'https://me:***@b/c' },
+  ],
   ['a secret that is as it was', { secret: 'x' }, { secret: 'x' }, {}, {}],
   [
     'tokens deep inside',
