@@ -19,6 +19,7 @@ const MONEY = ['test/wallet/money.test.ts']
 const BATCH = ['test/wallet/batch.test.ts']
 const REPEATS = ['test/wallet/life-repeats.test.ts', ...BATCH]
 const BOUNDS = ['test/wallet/bounds-of-results.test.ts']
+const ADJUSTMENTS = ['test/operator/adjustments.test.ts']
 const WATCH = ['test/platform/claim-watch.test.ts']
 const BREAKER = ['test/platform/breaker.test.ts']
 
@@ -145,6 +146,16 @@ const BY_FILE = {
   'src/wallet/account-memory.ts': [
     ['entry?.isCommitted && ', 'entry !== undefined && ', MEMORY],
     ['if (connection !== current) entries.clear()', '', MEMORY],
+  ],
+  'src/operator/movement.ts': [
+    ['isDeepStrictEqual({ ...correction }, correctionColumns(wanted))', 'true', ADJUSTMENTS],
+    ["kind === 'adjustment' ? change : absolute(change)", 'absolute(change)', ADJUSTMENTS],
+    ['if (change < 0n && after < 0n)', 'if (change < 0n && after < -1n)', ADJUSTMENTS],
+  ],
+  'src/people/difference.ts': [['if (SECRET.has(name)) return MASK', '', ['test/people/difference.test.ts']]],
+  'src/people/actions.ts': [
+    ['author.person === null ?', 'false ?', ['test/people/platform-actions.test.ts']],
+    ['if (Object.keys({ ...before, ...after }).length === 0) return', '', ['test/people/wallet-actions.test.ts']],
   ],
   'src/platform/outbox.ts': [
     [' and d.attempts = r.attempt', '', RECORD],
