@@ -1,4 +1,4 @@
-/** A judge must not accuse: what interface.md leaves open may fail a case that is advice, never one that says MUST. */
+/** A judge must not accuse: what interface.md leaves open may fail advice only. Nor look away: money lost or made fails a MUST. */
 import { describe, expect, test } from 'vitest'
 import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
 import { CASES } from '../../src/conformance/wallet/cases/all.ts'
@@ -32,13 +32,25 @@ const LEFT_OPEN: readonly MutantId[] = [
   ...(['unsettle-leaves-settled', 'unsettle-cancelled-reopens', 'unsettle-partial', 'race-unsettle-repeat'] as const),
 ]
 
-/** The same of platforms. What is not shown is the order of results, what a 200 without a good body means, and Unsettle. */
+/** Money is lost or made by calls that the interface shows. */
+const MONEY: readonly MutantId[] = [
+  ...(['race-lost-update', 'race-bet-overwrites', 'race-results-overwrite', 'race-funds'] as const),
+  ...(['race-place-repeat', 'race-settle-repeat', 'race-rollback-repeat', 'race-rollback-in-flight'] as const),
+  ...(['place-forgotten', 'place-forgotten-after-bets', 'settle-forgotten', 'rollback-forgotten'] as const),
+  ...(['place-repeat-debits', 'place-cancelled-debits', 'place-other-amount-debits', 'request-id-is-the-bet'] as const),
+  ...(['settle-repeat-pays', 'settle-unknown-pays', 'settle-cancelled-pays', 'resettle-on-top'] as const),
+  ...(['rollback-repeat-refunds', 'rollback-refunds-the-amount-asked', 'tombstone-missing'] as const),
+  ...(['clawback-partial', 'freebet-win-less-stake', 'float-amount-cut', 'negative-amount-accepted'] as const),
+]
+
+/** What may be advice at most, of platforms. What is not shown is the order of results, what a 200 without a good body means, and Unsettle. */
 const LEFT_OPEN_TO_PLATFORMS = [
   ...['takes a broken body for accepted', 'takes an empty body for accepted', 'does not compare the transactionId'],
   ...['does not try an Unsettle again', 'lets an Unsettle overtake the Settles before it'],
   ...['sends all calls of a bet at once', 'sends all deliveries through one lane'],
   ...['rolls back after 400 with code 3', 'gives errorCode 52 always', 'gives every attempt a requestId of its own'],
   ...['tries a Settle again after 400 with code 20', 'tries a Rollback again after 400 with code 5'],
+  ...['gives a Settle up after any 400'],
 ]
 
 function mustsOf(cases: readonly { readonly id: string; readonly level: string }[]): ReadonlySet<string> {
@@ -55,6 +67,14 @@ describe('advice at most, of wallets:', () => {
   const musts = mustsOf(CASES)
   test.each(LEFT_OPEN.map((id) => [MUTANTS[id].sentence, id] as const))('%s', (_, id) =>
     expectAdviceAtMost(matrix.get(id) ?? [], musts),
+  )
+})
+
+describe('never advice only:', () => {
+  const matrix = readPage()
+  const musts = mustsOf(CASES)
+  test.each(MONEY.map((id) => [MUTANTS[id].sentence, id] as const))('%s', (_, id) =>
+    expect((matrix.get(id) ?? []).filter((one) => musts.has(one))).not.toEqual([]),
   )
 })
 

@@ -45,3 +45,8 @@ test.concurrent('a bad signature may be answered 500 without a word, and so may 
   const statusOf = (code: number) => ([1, 3, 4].includes(code) ? 500 : 400)
   expect(await verdicts(ids, { statusOf })).toEqual(passing(ids))
 })
+
+test.concurrent('a userStatus may be of any type: the interface shows no values', async () => {
+  const rewrite = (text: string) => text.replace('{"userId":', '{"customFields":{"userStatus":3},"userId":')
+  expect(await verdicts(['profile-01'], { rewrite })).toEqual(passing(['profile-01']))
+})

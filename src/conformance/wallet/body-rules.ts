@@ -1,7 +1,8 @@
 /** What the body of an accepted answer must say, by name: for the calls that read. */
+import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { CheckReplySchema } from '../../protocol/reply.ts'
-import { BalanceReplySchema, UserProfileSchema } from '../../protocol/user-profile.ts'
+import { BalanceReplySchema, CustomFieldsSchema, UserProfileSchema } from '../../protocol/user-profile.ts'
 import { readBalanceAmount } from './amounts.ts'
 import type { Account, Player } from './fixtures.ts'
 
@@ -21,7 +22,11 @@ export interface About {
 /** Answers what is wrong, or undefined. */
 type Judge = (body: Body, about: About) => string | undefined
 
-const profileCheck = Compile(UserProfileSchema)
+/** The interface shows no values of userStatus. */
+const { userStatus: _, ...shownFields } = CustomFieldsSchema.properties
+const profileCheck = Compile(
+  Type.Object({ ...UserProfileSchema.properties, customFields: Type.Optional(Type.Object(shownFields)) }),
+)
 const balanceCheck = Compile(BalanceReplySchema)
 const checkCheck = Compile(CheckReplySchema)
 

@@ -111,6 +111,11 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   { name: 'tries a Settle again after 400 with code 20', caughtBy: 'platform-result-05', fault: insists('settle', 20) },
   { name: 'tries a Settle again after 400 with code 21', caughtBy: 'platform-result-06', fault: insists('settle', 21) },
   {
+    name: 'gives a Settle up after any 400',
+    caughtBy: 'platform-result-12',
+    fault: ends('settle', (outcome) => outcome.kind === 'refused'),
+  },
+  {
     name: 'shows a refused Settle as done',
     caughtBy: 'platform-result-07',
     fault: () => ({ shows: (operation, status) => (operation === 'settle' ? 'done' : status) }),

@@ -149,4 +149,17 @@ export const RESULT_CASES: readonly PlatformCase[] = [
     acts: [PLACE, won('25.00'), awaiting('settle'), UNSETTLE, awaiting('unsettle', 3)],
     expect: [atLeast('unsettle', 3), { kind: 'same_data', call: 'unsettle', exactly: true }],
   },
+  {
+    kind: 'scene',
+    id: 'platform-result-12',
+    clause: 'C-5',
+    level: 'SHOULD',
+    sentence:
+      'A Settle answered 400 with code 1 or 100, which is no word on the result, is sent again with the same data.',
+    loses: 'A secret was mistyped for a moment, or the partner failed, and the winner is never paid.',
+    covers: ['P13'],
+    answers: { settle: { first: [refusal(1), refusal(100)] } },
+    acts: [PLACE, won('25.00'), awaiting('settle', 3), WATCH],
+    expect: [count('settle', 3), { kind: 'same_data', call: 'settle', exactly: false }],
+  },
 ]
