@@ -12,10 +12,11 @@ import { closeApp, createHttpApp, registerHealth } from './http/app.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { requireSettings } from './money-settings.ts'
 import { createActionLog } from './people/actions.ts'
+import { createBreakers } from './platform/breaker.ts'
 import { startDatabaseClock } from './platform/database-clock.ts'
 import { type Deliverer, startDeliverer, type Timers } from './platform/deliver.ts'
 import { createPlatformMetrics } from './platform/metrics.ts'
-import { createPartners } from './platform/partner.ts'
+import { CALLS_PER_LANE, createPartners } from './platform/partner.ts'
 import { patient } from './platform/patience.ts'
 import { registerPlatform } from './platform/server.ts'
 import type { Running } from './serve.ts'
@@ -94,9 +95,10 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const http = createHttpApp()
   await beforeRoutes?.(http.app)
   const partners = createPartners(db)
+  const breakers = createBreakers(CALLS_PER_LANE)
   const metrics = createPlatformMetrics(db, clock)
-  const deliverer = startDeliverer({ db, clock, scales, timers, partners, log, random, metrics })
-  const placing = { db, clock, scales, partners, decided: deliverer.wake }
+  const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
+  const placing = { db, clock, scales, partners, breakers, decided: deliverer.wake }
   const { platformKey: apiKey } = config
   const actions = createActionLog('platform', 'PLATFORM_API_KEY', apiKey)
   await registerPlatform(http.app, { ...placing, apiKey, actions, log })

@@ -1,8 +1,9 @@
 /**
  * How many calls may go to one partner, from one process. Rollbacks and results have lanes of their own, each bounded.
- * After several calls in a row of which nobody knows the outcome the partner counts as down: results wait, but for one at
- * a time that probes it (C-6). Rollbacks go on: each has ten attempts at most, with gaps that double, all within six
- * minutes of the first (C-4), so that they are probes themselves, and waiting would cost them their attempts (W-15).
+ * After several calls in a row of which nobody knows the outcome the partner counts as down. Then one call at a time probes
+ * it: a result (C-6), or a Place bet when there is none; other Place bets are declined without a call (C-10). Rollbacks go
+ * on: each has ten attempts at most, with gaps that double, all within six minutes of the first (C-4), so that they are
+ * probes themselves, and waiting would cost them their attempts (W-15).
  *
  *   up ──5 unknown outcomes in a row──► down ──any answer──► up
  */
@@ -10,20 +11,22 @@ import type { DeliveryKind } from './schedule.ts'
 
 export const LANES = ['rollbacks', 'results'] as const
 export type Lane = (typeof LANES)[number]
+/** What a partner is called for: deliveries, or what users wait for. */
+export type Use = 'users' | Lane
 
 export function laneOf(operation: DeliveryKind): Lane {
   return operation === 'rollback' ? 'rollbacks' : 'results'
 }
 
 export interface Breaker {
-  /** How many calls of a lane may start now, in milliseconds. */
-  allowance(lane: Lane, now: number): number
+  /** How many calls may start now, in milliseconds. */
+  allowance(use: Use, now: number): number
   /** When a lane that has nothing allowed is looked at again, in milliseconds; null when the end of a call decides. */
   nextProbeAt(lane: Lane): number | null
-  started(lane: Lane, now: number): void
+  started(use: Use, now: number): void
   /** Undefined: the call was not made. */
-  ended(lane: Lane, wasAnswered: boolean | undefined): void
-  /** Calls on their way. */
+  ended(use: Use, wasAnswered: boolean | undefined): void
+  /** Calls of deliveries on their way. */
   inFlight(): number
 }
 
@@ -31,26 +34,45 @@ const FAILURES_TO_OPEN = 5
 /** Milliseconds between the starts of two probes. */
 const PROBE_GAP_MS = 500
 
-/** `capacity` is the number of calls at once, of each lane. */
+/** `capacity` is the number of calls at once, of each lane; users' calls are as many as there are users. */
 export function createBreaker(capacity: number): Breaker {
-  const inFlight = { rollbacks: 0, results: 0 }
+  const inFlight = { rollbacks: 0, results: 0, users: 0 }
   let failures = 0
-  let lastResultAt = Number.NEGATIVE_INFINITY
+  let lastProbeAt = Number.NEGATIVE_INFINITY
   const isDown = () => failures >= FAILURES_TO_OPEN
+  const bounds = { rollbacks: capacity, results: capacity, users: Number.POSITIVE_INFINITY }
   return {
-    allowance(lane, now) {
-      if (lane === 'rollbacks' || !isDown()) return Math.max(capacity - inFlight[lane], 0)
-      return inFlight.results === 0 && now - lastResultAt >= PROBE_GAP_MS ? 1 : 0
+    allowance(use, now) {
+      if (use === 'rollbacks' || !isDown()) return Math.max(bounds[use] - inFlight[use], 0)
+      return inFlight.results + inFlight.users === 0 && now - lastProbeAt >= PROBE_GAP_MS ? 1 : 0
     },
-    nextProbeAt: (lane) => (lane === 'results' && isDown() ? lastResultAt + PROBE_GAP_MS : null),
-    started(lane, now) {
-      inFlight[lane]++
-      if (lane === 'results') lastResultAt = now
+    nextProbeAt: (lane) => (lane === 'results' && isDown() ? lastProbeAt + PROBE_GAP_MS : null),
+    started(use, now) {
+      inFlight[use]++
+      if (use !== 'rollbacks') lastProbeAt = now
     },
-    ended(lane, wasAnswered) {
-      inFlight[lane]--
+    ended(use, wasAnswered) {
+      inFlight[use]--
       if (wasAnswered !== undefined) failures = wasAnswered ? 0 : failures + 1
     },
     inFlight: () => inFlight.rollbacks + inFlight.results,
+  }
+}
+
+/** The breakers of one process. */
+export interface Breakers {
+  of(partnerId: string): Breaker
+  all(): Iterable<Breaker>
+}
+
+export function createBreakers(capacity: number): Breakers {
+  const breakers = new Map<string, Breaker>()
+  return {
+    of(partnerId) {
+      const known = breakers.get(partnerId) ?? createBreaker(capacity)
+      breakers.set(partnerId, known)
+      return known
+    },
+    all: () => breakers.values(),
   }
 }

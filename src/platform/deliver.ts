@@ -8,7 +8,7 @@ import type { Db, Tx } from '../db/db.ts'
 import type { Logger } from '../logger.ts'
 import { notCalled } from '../wallet-client/wallet-client.ts'
 import type { FlowDeps } from './bet-flow.ts'
-import { type Breaker, createBreaker, laneOf } from './breaker.ts'
+import { type Breakers, laneOf } from './breaker.ts'
 import {
   type Claim,
   type ClaimWatch,
@@ -23,7 +23,7 @@ import {
   watchClaims,
 } from './claim.ts'
 import type { PlatformMetrics } from './metrics.ts'
-import { CALLS_PER_LANE, type Partners } from './partner.ts'
+import type { Partners } from './partner.ts'
 import { giveUpPlacing } from './placing.ts'
 import { type Finished, type Recorded, record } from './record.ts'
 import { finishResults } from './results.ts'
@@ -41,6 +41,7 @@ export interface DeliverDeps extends FlowDeps {
   readonly clock: Clock
   readonly timers: Timers
   readonly partners: Partners
+  readonly breakers: Breakers
   readonly log: Logger
   readonly random: () => number
   readonly metrics: PlatformMetrics
@@ -62,7 +63,6 @@ const BUSY_MS = 20
 
 interface Engine {
   readonly deps: DeliverDeps
-  readonly breakers: Map<string, Breaker>
   finished: Finished[]
   readonly watch: ClaimWatch
   /** When the claims of all processes were looked at last, as `elapsed` gives it. */
@@ -75,7 +75,6 @@ interface Engine {
 export function startDeliverer(deps: DeliverDeps): Deliverer {
   const engine: Engine = {
     deps,
-    breakers: new Map(),
     finished: [],
     watch: watchClaims(),
     lookedAt: Number.NEGATIVE_INFINITY,
@@ -169,7 +168,7 @@ async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finishe
 function freeLanes(engine: Engine, nextDue: readonly LaneDue[], now: Date): (LaneKey & { free: number })[] {
   const due = nextDue.filter(({ dueAt }) => dueAt <= now)
   const lanes = due.map(({ partnerId, lane }) => {
-    return { partnerId, lane, free: breakerOf(engine, partnerId).allowance(lane, now.getTime()) }
+    return { partnerId, lane, free: engine.deps.breakers.of(partnerId).allowance(lane, now.getTime()) }
   })
   return lanes.filter(({ free }) => free > 0)
 }
@@ -184,7 +183,7 @@ function nextTurnAt(engine: Engine, nextDue: readonly LaneDue[], isBusy: boolean
   if (engine.stopping) return new Date(now + POLL_MS) // nothing is claimed any more; what comes back wakes
   const times = nextDue.map(({ partnerId, lane, dueAt }) => {
     if (dueAt.getTime() > now) return dueAt.getTime()
-    const breaker = breakerOf(engine, partnerId)
+    const breaker = engine.deps.breakers.of(partnerId)
     if (breaker.allowance(lane, now) > 0) return now + BUSY_MS
     const probeAt = breaker.nextProbeAt(lane)
     return probeAt !== null && probeAt > now ? probeAt : now + POLL_MS
@@ -192,14 +191,8 @@ function nextTurnAt(engine: Engine, nextDue: readonly LaneDue[], isBusy: boolean
   return new Date(Math.min(now + POLL_MS, ...times))
 }
 
-function breakerOf({ breakers }: Engine, partnerId: string): Breaker {
-  const known = breakers.get(partnerId) ?? createBreaker(CALLS_PER_LANE)
-  breakers.set(partnerId, known)
-  return known
-}
-
-function totalInFlight({ breakers }: Engine): number {
-  return [...breakers.values()].reduce((sum, breaker) => sum + breaker.inFlight(), 0)
+function totalInFlight({ deps }: Engine): number {
+  return [...deps.breakers.all()].reduce((sum, breaker) => sum + breaker.inFlight(), 0)
 }
 
 /**
@@ -236,7 +229,7 @@ async function takeOver(engine: Engine): Promise<boolean> {
 /** One call. No transaction is open; whatever happens ends as an answer, or, when it is too late to call, as nothing. */
 async function send(engine: Engine, claim: Claim, startBefore: number): Promise<void> {
   const { deps } = engine
-  const breaker = breakerOf(engine, claim.partner_id)
+  const breaker = deps.breakers.of(claim.partner_id)
   const lane = laneOf(claim.operation)
   breaker.started(lane, deps.clock.now().getTime())
   const call = await callPartner(deps, claim, startBefore)

@@ -2,7 +2,7 @@
 import { type Db, statement, type Tx } from '../db/db.ts'
 import type { Author } from '../people/actions.ts'
 import { createWalletClient, type WalletClient } from '../wallet-client/wallet-client.ts'
-import type { Lane } from './breaker.ts'
+import type { Use } from './breaker.ts'
 
 export interface Partner {
   readonly partnerId: string
@@ -34,11 +34,11 @@ const CHANGE_PARTNER = statement(
   'update platform.partner set base_url = $2, secret = $3 where partner_id = $1',
 )
 
-/** Each has connections apart: while users or results wait for a partner that hangs, no rollback queues behind their calls. */
-export type Use = 'users' | Lane
-
 export interface Partners {
-  /** Undefined when there is no such partner. */
+  /**
+   * Each use has connections of its own: while users or results wait for a partner that hangs, no rollback queues behind their
+   * calls. Undefined when there is no such partner.
+   */
   client(partnerId: string, use: Use): Promise<WalletClient | undefined>
   read(partnerId: string): Promise<Partner | undefined>
   /** Adds a partner, or changes its address or secret; other processes notice within REFRESH_MS. */

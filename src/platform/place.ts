@@ -4,15 +4,16 @@ import { recordScales } from '../db/scales.ts'
 import type { Author } from '../people/actions.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { formatMoney, isCurrency, isExactNumber, type Money, parseDecimal, scaleOf } from '../protocol/money.ts'
-import { notCalled } from '../wallet-client/wallet-client.ts'
+import { type Answer, notCalled } from '../wallet-client/wallet-client.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { readSubmission } from './bet-store.ts'
+import type { Breakers } from './breaker.ts'
 import { type FrameSession, type KeptSession, readFrameSession } from './frame-session.ts'
 import type { PlaceExtras } from './message.ts'
 import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
 import type { Partners } from './partner.ts'
-import { beginPlacing, finishPlacing, type Placed, type Placing } from './placing.ts'
+import { beginPlacing, finishPlacing, type Intent, type Placed, type Placing } from './placing.ts'
 
 /** A bet as it is asked for; everything is checked here. */
 export interface Wanted {
@@ -68,6 +69,7 @@ export class KeyTaken extends Error {
 
 export interface PlaceDeps extends FlowDeps {
   readonly partners: Partners
+  readonly breakers: Breakers
   /** Told when something was decided that must be delivered. */
   decided(): void
 }
@@ -91,22 +93,42 @@ export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted):
     subPartnerId: wanted.subPartnerId ?? null,
     bonusAmount: toBonusAmount(deps, session, wanted),
   }
-  const begun = await beginPlacing(deps, author, bet, selections, extras, submission)
-  if (begun.kind === 'key_taken') return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
-  if (begun.kind === 'declined') return { betId: bet.betId, ...begun.placed }
-  const placed = await callPartner(deps, begun.placing)
-  if (placed.status === 'cancelled') deps.decided()
+  const placed = await place(deps, author, { bet, selections, extras, submission })
+  if (placed === 'key taken') return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
   return { betId: bet.betId, ...placed }
 }
 
-async function callPartner(deps: PlaceDeps, placing: Placing): Promise<Placed> {
-  const { bet, body, startBefore } = placing
-  const client = await deps.partners.client(bet.partnerId, 'users')
+/** While the partner counts as down it is not called, but for a probe (C-10). What it answers here counts for its deliveries too. */
+async function place(deps: PlaceDeps, author: Author, intent: Intent): Promise<Placed | 'key taken'> {
+  const breaker = deps.breakers.of(intent.bet.partnerId)
+  const now = deps.clock.now().getTime()
+  const isPartnerDown = breaker.allowance('users', now) === 0
+  if (!isPartnerDown) breaker.started('users', now)
+  let wasAnswered: boolean | undefined
+  try {
+    const begun = await beginPlacing(deps, author, intent, isPartnerDown)
+    if (begun.kind === 'key_taken') return 'key taken'
+    if (begun.kind === 'declined') return begun.placed
+    const { answer, startedAt } = await callPartner(deps, begun.placing)
+    wasAnswered = answer.outcome.kind !== 'unknown'
+    const placed = await finishPlacing(deps, begun.placing, answer, startedAt)
+    if (placed.status === 'cancelled') deps.decided()
+    return placed
+  } finally {
+    if (!isPartnerDown) breaker.ended('users', wasAnswered)
+  }
+}
+
+async function callPartner(
+  { partners, clock }: PlaceDeps,
+  { bet, body, startBefore }: Placing,
+): Promise<{ answer: Answer; startedAt: Date }> {
+  const client = await partners.client(bet.partnerId, 'users')
   if (client === undefined) throw new Error('a frame session without its partner')
-  const startedAt = deps.clock.now()
+  const startedAt = clock.now()
   const isInTime = performance.now() <= startBefore
   const answer = isInTime ? await client.call('place', body, bet.betId) : notCalled('it was too late to call')
-  return finishPlacing(deps, placing, answer, startedAt)
+  return { answer, startedAt }
 }
 
 /** M-5: the scale is on record before an amount is. Most often it was so already when the session was read. */

@@ -46,14 +46,23 @@ export type Begun =
 /** C-11: what is known to be over is not offered to the partner. What ends from now on, the last look finds (C-3). */
 const EVENT_ENDED = 'event ended'
 
+/** What is to be placed. */
+export interface Intent {
+  readonly bet: PlatformBet
+  readonly selections: readonly Selection[]
+  readonly extras: PlaceExtras
+  readonly submission: Submission
+}
+
+/** C-10: a user does not wait 5 s to learn that nobody answers. */
+const PARTNER_UNAVAILABLE = 'partner unavailable'
+
 /** Commits the bet and the intent to call (C-1), or the bet as declined. */
 export function beginPlacing(
   deps: FlowDeps,
   author: Author,
-  bet: PlatformBet,
-  selections: readonly Selection[],
-  extras: PlaceExtras,
-  submission: Submission,
+  { bet, selections, extras, submission }: Intent,
+  isPartnerDown: boolean,
 ): Promise<Begun> {
   const requestId = randomUUID()
   const body = placeMessage(bet, selections, extras, { scales: deps.scales, requestId })
@@ -67,8 +76,9 @@ export function beginPlacing(
       insertSelections(tx, betId, selections),
       author.record(tx, { on: { betId }, before: {}, after, at: now }),
     ]
-    if (isOver) {
-      const declined = close(deps, tx, { ...bet, status: 'declined', reason: EVENT_ENDED, deliveries: 0 })
+    const reason = isOver ? EVENT_ENDED : isPartnerDown ? PARTNER_UNAVAILABLE : undefined
+    if (reason !== undefined) {
+      const declined = close(deps, tx, { ...bet, status: 'declined', reason, deliveries: 0 })
       return Promise.all([declined, ...insertRest()]).then(([placed]) => ({ kind: 'declined', placed }))
     }
     const call = { operation: 'place', requestId, body, status: 'pending', attempts: 1, result: null } as const

@@ -104,10 +104,13 @@ export const PlacedSchema = Type.Object({
   betId: Type.String({ description: 'The transactionId of every call to the partner.' }),
   status: Type.Enum(['accepted', 'declined', 'cancelled'], {
     description:
-      'declined: the partner said no, or an event has ended and it was not asked (C-11). cancelled: nobody knows, or the control stage objected; rolled back.',
+      'declined: the partner said no, or was not asked: an event has ended (C-11), or the partner does not answer (C-10). cancelled: nobody knows, or the control stage objected; rolled back.',
   }),
   reason: optional(
-    Type.String({ description: 'Of declined: partner code N, or event ended. Of cancelled: rollback N (C-2, C-3).' }),
+    Type.String({
+      description:
+        'Of declined: partner code N, event ended, or partner unavailable. Of cancelled: rollback N (C-2, C-3).',
+    }),
   ),
 })
 

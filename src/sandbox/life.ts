@@ -5,6 +5,7 @@ import { formatMoney, parseDecimal, STANDARD_SCALES } from '../protocol/money.ts
 export interface BetDetail {
   readonly betId: string
   readonly status: 'placing' | 'accepted' | 'declined' | 'cancelled' | 'settled'
+  readonly reason?: string
   readonly currency: string
   readonly deliveries: readonly DeliveryDetail[]
 }
@@ -37,7 +38,7 @@ export interface Step {
 /** The steps that are over; `isMoving` while another one is on its way. */
 export function lifeOf(bet: BetDetail): { steps: Step[]; isMoving: boolean } {
   if (bet.status === 'declined' && bet.deliveries.length === 0)
-    return { steps: [{ kind: 'declined', text: 'declined: match over' }], isMoving: false }
+    return { steps: [{ kind: 'declined', text: `declined: ${bet.reason}` }], isMoving: false }
   const over = bet.deliveries.filter(({ status }) => status !== 'waiting' && status !== 'pending')
   const steps = over.map((delivery, i) => withTries(toStep(bet, delivery, over.slice(0, i)), delivery))
   return { steps, isMoving: bet.status === 'placing' || over.length < bet.deliveries.length }

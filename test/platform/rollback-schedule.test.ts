@@ -43,12 +43,18 @@ async function cancelledBet(always: Script = {}): Promise<string> {
 /** Side by side: time stands still. */
 async function cancelledBets(count: number, always: Script): Promise<string[]> {
   await newPartner(always)
-  return Promise.all(Array.from({ length: count }, anotherCancelledBet))
+  const placed = await Promise.all(Array.from({ length: count }, () => platform.api.place(frame)))
+  return Promise.all(placed.map(({ betId }) => cancel(betId)))
 }
 
 async function anotherCancelledBet(): Promise<string> {
   wallet.next('place', status(500))
   return (await platform.api.place(frame)).betId
+}
+
+async function cancel(betId: string): Promise<string> {
+  await platform.api.cancel(betId, 50)
+  return betId
 }
 
 type Delivery = BetDetail['deliveries'][number]
@@ -183,10 +189,10 @@ test('P9: thirty rollbacks to a partner that never answers: each of them has its
 
 test('C-6: while a partner is down rollbacks keep their times, and results wait for one probe at a time', async () => {
   await cancelledBet()
-  const accepted = await Promise.all(Array.from({ length: 20 }, () => platform.api.place(frame)))
+  const [other, ...accepted] = await Promise.all(Array.from({ length: 21 }, () => platform.api.place(frame)))
   for (const operation of ['rollback', 'settle'] as const) wallet.always(operation, reset)
   for (const { betId } of accepted) await platform.api.settle(betId, 'won', '25.00')
-  const betId = await anotherCancelledBet()
+  const betId = await cancel(String(other?.betId))
   await time.advance(60_000)
   expect(gapsOf(startsOf(await rollbackOf(betId)))).toEqual([700, 1_400, 2_800, 5_600, 11_200, 22_400])
   const settles = wallet.of('settle').map(({ at }) => at.getTime())

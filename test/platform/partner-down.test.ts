@@ -1,0 +1,81 @@
+/** Place bets while a partner does not answer (C-10): declined without a call, but for a probe. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { aBet } from '../support/platform.ts'
+import { reset } from '../support/scripted-wallet.ts'
+import { signal } from '../support/signal.ts'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+beforeEach(async () => {
+  scene = await startScene()
+  for (const operation of ['place', 'rollback'] as const) scene.wallet.always(operation, reset)
+})
+afterEach(() => scene.stop())
+
+/** Bets until the partner counts as down: each costs a Place bet and a first Rollback. */
+async function bringDown(): Promise<void> {
+  for (let bet = 1; bet <= 3; bet++) {
+    expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'cancelled' })
+    await scene.time.settle()
+  }
+}
+
+test('a bet is declined without a call; later ones are probes, one in half a second', async () => {
+  await bringDown()
+  const calls = scene.wallet.of('place').length
+  const declined = await scene.api.place(scene.frame)
+  expect(declined).toMatchObject({ status: 'declined', reason: 'partner unavailable' })
+  expect(scene.wallet.of('place')).toHaveLength(calls)
+  expect((await scene.api.bet(declined.betId)).deliveries).toEqual([])
+  await scene.time.advance(500)
+  expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'cancelled' })
+  expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'declined' })
+  expect(scene.wallet.of('place')).toHaveLength(calls + 1)
+})
+
+test('of many bets at once one is the probe; when it is answered, all others go', async () => {
+  await bringDown()
+  await scene.time.advance(500)
+  const answer = signal()
+  scene.wallet.next('place', { hold: answer.given })
+  const before = scene.wallet.of('place').length
+  const probe = scene.api.place(scene.frame)
+  await scene.wallet.seen('place', before + 1)
+  const others = await Promise.all(Array.from({ length: 8 }, () => scene.api.place(scene.frame)))
+  expect(others.map(({ status }) => status)).toEqual(Array(8).fill('declined'))
+  answer.give()
+  expect(await probe).toMatchObject({ status: 'accepted' })
+  scene.wallet.always('place', {})
+  scene.wallet.always('rollback', {})
+  const later = await Promise.all(Array.from({ length: 8 }, () => scene.api.place(scene.frame)))
+  expect(later.map(({ status }) => status)).toEqual(Array(8).fill('accepted'))
+})
+
+test('the same bet again, under its idempotency key, is answered as before, also when the partner is back', async () => {
+  await bringDown()
+  const wish = { ...aBet(), idempotencyKey: 'a-key-of-the-user' }
+  const declined = await scene.api.place(scene.frame, wish)
+  for (const operation of ['place', 'rollback'] as const) scene.wallet.always(operation, {})
+  await scene.time.advance(60_000)
+  const calls = scene.wallet.of('place').length
+  expect(await scene.api.place(scene.frame, wish)).toEqual(declined)
+  expect(scene.wallet.of('place')).toHaveLength(calls)
+})
+
+test('a result that probes takes the place of a user', async () => {
+  scene.wallet.always('place', {})
+  const { betId } = await scene.api.place(scene.frame)
+  scene.wallet.always('place', reset)
+  await bringDown()
+  const answer = signal()
+  scene.wallet.next('settle', { hold: answer.given })
+  await scene.api.settle(betId, 'won', '25.00')
+  await scene.time.advance(500)
+  await scene.wallet.seen('settle', 1)
+  await scene.time.advance(2_000)
+  expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'declined', reason: 'partner unavailable' })
+  answer.give()
+  await scene.time.settle()
+  scene.wallet.always('place', {})
+  expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'accepted' })
+})
