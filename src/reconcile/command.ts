@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/db.ts'
 import { requireMigrated } from '../db/migrate.ts'
-import { openDb, type StoreConfig } from '../db/open.ts'
+import { openExistingDb, type StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
 import { WrongUse } from '../wrong-use.ts'
 import type { Finding } from './compare.ts'
@@ -51,7 +51,7 @@ async function openSides(
     given === undefined ? config.store : storeOf(given),
   ) as [StoreConfig, StoreConfig]
   const open = async (store: StoreConfig) => {
-    const db = await openDb(store)
+    const db = await openExistingDb(store)
     opened.push(db)
     await requireMigrated(db)
     return db

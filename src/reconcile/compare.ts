@@ -1,5 +1,6 @@
 /** What is to be said about one bet. Pure. */
-import type { Expected, Pair, PlatformSide, WalletSide } from './sides.ts'
+import { type Details, describePlatform, describeState, describeWallet, detailsOf } from './describe.ts'
+import { isOwed, isSameAmount, type Pair, type PlatformSide, type State, type WalletSide } from './sides.ts'
 
 export type Kind =
   | 'missing_at_wallet'
@@ -8,6 +9,8 @@ export type Kind =
   | 'stake'
   | 'payout'
   | 'currency'
+  /** Decided, not acknowledged, and nothing is under way (C-9). */
+  | 'owed'
   /** Notes: agreed on by both sides, and yet somebody may want to know. */
   | 'refused_by_partner'
   | 'placed_by_hand'
@@ -20,10 +23,12 @@ export interface Finding {
   /** In words, what each side has. */
   readonly platform: string | null
   readonly wallet: string | null
+  /** The same and more, word by word. */
+  readonly details: Details
 }
 
 export interface Verdict {
-  /** A call about it is on its way: what the sides have is not comparable yet. */
+  /** A call about it is on its way: what became of it is not comparable yet. */
   readonly inFlight: boolean
   readonly findings: readonly Finding[]
 }
@@ -35,8 +40,7 @@ export function judge({ platform, wallet }: Pair, byHand: ByHand): Verdict {
   const mine = platform && wallet.find(({ player }) => player === nameOf(platform, wallet))
   const strangers = wallet.filter((side) => side !== mine && hasMoney(side)).map((side) => stranger(side, byHand))
   if (platform === undefined) return { inFlight: false, findings: strangers }
-  if (platform.deliveries === 'moving') return { inFlight: true, findings: strangers }
-  return { inFlight: false, findings: [...comparison(platform, mine), ...refusal(platform, mine), ...strangers] }
+  return { inFlight: platform.isUnderWay, findings: [...comparison(platform, mine), ...strangers] }
 }
 
 /** The name by which the wallet has the player, the first that it has the bet under. */
@@ -51,37 +55,45 @@ function hasMoney({ status }: WalletSide): boolean {
 
 function stranger(side: WalletSide, byHand: ByHand): Finding {
   const { betId, player } = side
-  const rest = { betId, player, platform: null, wallet: describeWallet(side) }
+  const rest = { betId, player, platform: null, wallet: describeWallet(side), details: detailsOf(undefined, side) }
   return byHand(player)
     ? { type: 'note', kind: 'placed_by_hand', ...rest }
     : { type: 'difference', kind: 'missing_at_platform', ...rest }
 }
 
+/** While a call is on its way only what it cannot change is compared: that the bet is there, whose it is, and its stake. */
 function comparison(platform: PlatformSide, wallet: WalletSide | undefined): Finding[] {
-  if (wallet === undefined) return mayBeAbsent(platform) ? [] : [difference('missing_at_wallet', platform, null)]
-  const { expected } = platform
-  if (!agree(platform, wallet)) return [difference('status', platform, wallet), ...terms(platform, wallet)]
-  const paid = expected.kind === 'settled' && !isSameAmount(expected.payout, wallet.payout)
-  return [...(paid ? [difference('payout', platform, wallet)] : []), ...terms(platform, wallet)]
+  const failures = isOwed(platform) ? [owed(platform, wallet)] : refusal(platform, wallet)
+  if (wallet === undefined)
+    return platform.told.kind === 'none'
+      ? failures
+      : [...failures, difference('missing_at_wallet', platform, undefined)]
+  const states = platform.isUnderWay ? [] : stateOf(platform, wallet)
+  return [...failures, ...states, ...terms(platform, wallet)]
 }
 
-/** A bet that was never taken need not be there; nor one whose rollback is stuck: perhaps neither call arrived. */
-function mayBeAbsent({ expected, deliveries }: PlatformSide): boolean {
-  return expected.kind === 'none' || (expected.kind === 'cancelled' && deliveries === 'stuck')
+/** What is owed may be as it was told, or as it was decided if the partner did it and its answer was lost. */
+function stateOf(platform: PlatformSide, wallet: WalletSide): Finding[] {
+  const possible = isOwed(platform) ? [platform.told, platform.decided] : [platform.told]
+  if (isOwed(platform) && platform.told.kind === 'none') return []
+  const found = possible.map((state) => agreement(state, wallet))
+  if (found.includes('same')) return []
+  return [difference(found.includes('payout') ? 'payout' : 'status', platform, wallet)]
 }
 
-function agree({ expected, deliveries }: PlatformSide, wallet: WalletSide): boolean {
-  switch (expected.kind) {
+function agreement(state: State, wallet: WalletSide): 'same' | 'payout' | 'status' {
+  switch (state.kind) {
     case 'none':
-      return !hasMoney(wallet)
+      return hasMoney(wallet) ? 'status' : 'same'
     case 'open':
-      return wallet.status === 'open'
+      return wallet.status === 'open' ? 'same' : 'status'
     case 'settled':
-      return wallet.status === 'settled' && wallet.resultType === expected.resultType
+      if (wallet.status !== 'settled' || wallet.resultType !== state.resultType) return 'status'
+      return isSameAmount(state.payout, wallet.payout) ? 'same' : 'payout'
     case 'cancelled': // a refused bet stays refused when it is rolled back
-      return deliveries === 'stuck' ? !hasMoney(wallet) : wallet.status === 'cancelled' || wallet.status === 'refused'
+      return wallet.status === 'cancelled' || wallet.status === 'refused' ? 'same' : 'status'
     default:
-      return expected satisfies never
+      return state satisfies never
   }
 }
 
@@ -95,51 +107,43 @@ function terms(platform: PlatformSide, wallet: WalletSide): Finding[] {
   ]
 }
 
-function isSameAmount(a: string, b: string | null): boolean {
-  return b !== null && shortest(a) === shortest(b)
+function difference(kind: Kind, platform: PlatformSide, wallet: WalletSide | undefined): Finding {
+  return { type: 'difference', kind, ...words(kind, platform, wallet), ...about(platform, wallet) }
 }
 
-/** "12.10" and "12.1000" are one amount. */
-function shortest(decimal: string): string {
-  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
-}
-
-function difference(kind: Kind, platform: PlatformSide, wallet: WalletSide | null): Finding {
+function about(platform: PlatformSide, wallet: WalletSide | undefined) {
   const player = wallet?.player ?? platform.players[0] ?? ''
-  const { betId } = platform
-  return { type: 'difference', kind, betId, player, ...words(kind, platform, wallet) }
+  return { betId: platform.betId, player, details: detailsOf(platform, wallet) }
 }
 
-function words(kind: Kind, platform: PlatformSide, wallet: WalletSide | null) {
-  const { expected, stake, currency } = platform
+function words(kind: Kind, platform: PlatformSide, wallet: WalletSide | undefined) {
+  const { told, stake, currency } = platform
   if (kind === 'stake') return { platform: `${stake} ${currency}`, wallet: `${wallet?.stake} ${wallet?.currency}` }
   if (kind === 'currency') return { platform: currency, wallet: wallet?.currency ?? null }
-  if (kind === 'payout' && expected.kind === 'settled')
-    return { platform: `${expected.payout} ${currency}`, wallet: `${wallet?.payout} ${wallet?.currency}` }
-  return { platform: describePlatform(platform), wallet: wallet && describeWallet(wallet) }
+  if (kind === 'payout' && told.kind === 'settled')
+    return { platform: `${told.payout} ${currency}`, wallet: `${wallet?.payout} ${wallet?.currency}` }
+  return { platform: describePlatform(platform), wallet: wallet === undefined ? null : describeWallet(wallet) }
 }
 
+function owed(platform: PlatformSide, wallet: WalletSide | undefined): Finding {
+  const { decided, currency, failed, status } = platform
+  const state = decided.kind === 'none' ? status : describeState(decided, currency)
+  const said = `${state}, but ${failed === null ? 'the partner was not told' : describeFailed(failed)}`
+  const has = wallet === undefined ? null : describeWallet(wallet)
+  return { type: 'difference', kind: 'owed', platform: said, wallet: has, ...about(platform, wallet) }
+}
+
+/** Of a refusal that left both sides agreed: a refused cashout has taken itself back (C-8). */
 function refusal(platform: PlatformSide, wallet: WalletSide | undefined): Finding[] {
-  const { refused, betId, players, status } = platform
-  if (refused === null) return []
-  const player = wallet?.player ?? players[0] ?? ''
-  const said = `${status}, but the partner refused the ${refused}`
-  return [
-    { type: 'note', kind: 'refused_by_partner', betId, player, platform: said, wallet: wallet ? wallet.status : null },
-  ]
+  const { failed, status } = platform
+  if (failed?.status !== 'refused') return []
+  const said = `${status}, but ${describeFailed(failed)}`
+  const has = wallet === undefined ? null : wallet.status
+  return [{ type: 'note', kind: 'refused_by_partner', platform: said, wallet: has, ...about(platform, wallet) }]
 }
 
-function describePlatform({ expected, status, stake, currency, deliveries }: PlatformSide): string {
-  const stuck = deliveries === 'stuck' ? ', a delivery is stuck' : ''
-  const state = expected.kind === 'none' ? `${status}, never acknowledged` : describeState(expected, currency)
-  return `${state}, stake ${stake} ${currency}${stuck}`
-}
-
-function describeState(expected: Exclude<Expected, { kind: 'none' }>, currency: string): string {
-  return expected.kind === 'settled' ? `settled ${expected.resultType} ${expected.payout} ${currency}` : expected.kind
-}
-
-function describeWallet({ status, stake, payout, resultType, currency }: WalletSide): string {
-  const result = status === 'settled' ? ` ${resultType} ${payout} ${currency}` : ''
-  return `${status}${result}${stake === null ? '' : `, stake ${stake} ${currency}`}`
+function describeFailed({ operation, status, code }: NonNullable<PlatformSide['failed']>): string {
+  const suffix = code === null ? '' : `, code ${code}`
+  if (status === 'refused') return `the partner refused the ${operation}${suffix}`
+  return status === 'stuck' ? `the ${operation} is stuck${suffix}` : `the ${operation} is tried again${suffix}`
 }

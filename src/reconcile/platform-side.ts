@@ -2,7 +2,7 @@
 import { type Row, statement, type Tx } from '../db/db.ts'
 import type { Money } from '../protocol/money.ts'
 import { WrongUse } from '../wrong-use.ts'
-import { amountIn, type Expected, type Pages, type PlatformSide } from './sides.ts'
+import { amountIn, type Failed, type Pages, type PlatformSide, type State } from './sides.ts'
 
 interface BetRow extends Row {
   bet_id: string
@@ -18,21 +18,27 @@ interface BetRow extends Row {
   told_result_type: string | null
   deliveries: number
   moving: boolean
-  stuck: boolean
-  refused: string | null
+  failed_operation: string | null
+  failed_status: Failed['status'] | null
+  failed_code: number | null
   scale: number | null
 }
 
-/** The last delivery tells whether the partner refused what it was told last; the Place bet's refusal is the bet's own status. */
+/**
+ * What failed is the last delivery, if the partner refused it (the Place bet's refusal is the bet's own status), or the first one that
+ * holds the others back: stuck, or tried again after a 400 that does not end it (C-5).
+ */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
-    b.told_status, b.told_payout, b.told_result_type, b.deliveries, d.moving, d.stuck, d.refused, c.scale
+    b.told_status, b.told_payout, b.told_result_type, b.deliveries, coalesce(d.moving, false) as moving,
+    d.operation as failed_operation, d.status as failed_status, d.code as failed_code, c.scale
   from platform.bet b
   left join platform.currency c on c.currency = b.currency
-  cross join lateral (
-    select coalesce(bool_or(l.status = 'pending'), false) as moving, coalesce(bool_or(l.status = 'stuck'), false) as stuck,
-      max(l.operation || ', code ' || l.code) filter (where l.status = 'refused' and l.operation <> 'place' and l.number = b.deliveries) as refused
-    from platform.delivery l where l.bet_id = b.bet_id
-  ) d`
+  left join lateral (
+    select l.status = 'pending' and l.code is null as moving, l.operation, l.status, l.code
+    from platform.delivery l
+    where l.bet_id = b.bet_id and (l.status in ('pending', 'stuck') or (l.status = 'refused' and l.operation <> 'place' and l.number = b.deliveries))
+    order by l.number limit 1
+  ) d on true`
 
 const DECLARE = statement(
   'reconcile_declare_platform',
@@ -92,30 +98,34 @@ export async function readPlatform(
 function toSide(row: BetRow): PlatformSide {
   const show = (amount: Money) => amountIn(row, amount)
   const { operator_user, user_id, currency, status } = row
-  const isMoving = row.moving || status === 'placing'
+  const isUnderWay = row.moving || status === 'placing'
   return {
     betId: row.bet_id,
     players: operator_user === null ? [user_id] : [operator_user, user_id],
     currency,
     stake: show(row.stake),
     status,
-    expected: row.stuck ? decidedState(row, show) : toldState(row, show),
-    deliveries: isMoving ? 'moving' : row.stuck ? 'stuck' : 'over',
-    refused: row.refused,
+    decided: decidedState(row, show),
+    told: toldState(row, show),
+    isUnderWay,
+    failed: isUnderWay ? null : failedOf(row),
     version: row.deliveries,
   }
 }
 
+function failedOf({ failed_operation: operation, failed_status: status, failed_code: code }: BetRow): Failed | null {
+  return operation === null || status === null ? null : { operation, status, code }
+}
+
 type Show = (amount: Money) => string
 
-function toldState({ told_status, told_payout, told_result_type }: BetRow, show: Show): Expected {
+function toldState({ told_status, told_payout, told_result_type }: BetRow, show: Show): State {
   if (told_status === null) return { kind: 'none' }
   if (told_status !== 'settled') return { kind: told_status }
   return { kind: 'settled', payout: show(told_payout ?? (0n as Money)), resultType: told_result_type ?? '' }
 }
 
-/** Nobody knows what a stuck call has done; the bet is in order if the partner has it as it was decided. */
-function decidedState({ status, payout, result_type }: BetRow, show: Show): Expected {
+function decidedState({ status, payout, result_type }: BetRow, show: Show): State {
   if (status === 'settled')
     return { kind: 'settled', payout: show(payout ?? (0n as Money)), resultType: result_type ?? '' }
   if (status === 'accepted') return { kind: 'open' }

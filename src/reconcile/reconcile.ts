@@ -146,10 +146,11 @@ async function lookAgain(reader: PlatformReader, now: Now, pairs: readonly Pair[
   const sides = await now.readWallet(pairs.flatMap(keysOf))
   const after = await readPlatform(now.platform, reader, betIds)
   return betIds.map((betId) => {
-    const platform = after.get(betId)
-    const moved = platform !== undefined && JSON.stringify(before.get(betId)) !== JSON.stringify(platform)
+    const [then, platform] = [before.get(betId), after.get(betId)]
+    const moved = platform !== undefined && JSON.stringify(then) !== JSON.stringify(platform)
     const wallet = sides.filter((side) => side.betId === betId)
-    return { betId, platform: moved ? { ...platform, deliveries: 'moving' } : platform, wallet }
+    const told = then?.told ?? { kind: 'none' } // before the wallet was read
+    return { betId, platform: moved ? { ...platform, told, isUnderWay: true } : platform, wallet }
   })
 }
 

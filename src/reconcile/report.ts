@@ -17,6 +17,7 @@ const LABELS: Readonly<Record<Finding['kind'], string>> = {
   stake: 'stake differs',
   payout: 'payout differs',
   currency: 'currency differs',
+  owed: 'owed',
   refused_by_partner: 'note: refused',
   placed_by_hand: 'note: placed by hand',
 }
@@ -30,7 +31,7 @@ export function textReport(write: Write): Report {
 
 export function lineOf({ kind, betId, player, platform, wallet }: Finding): string {
   const sides = `platform: ${platform ?? 'nothing'} | wallet: ${wallet ?? 'nothing'}`
-  return `${LABELS[kind].padEnd(20)} bet ${betId}  player ${player}  ${sides}`
+  return printable(`${LABELS[kind].padEnd(20)} bet ${betId}  player ${player}  ${sides}`)
 }
 
 export function summaryLine({ partnerId, bets, inFlight, differences, notes }: Summary): string {
@@ -58,19 +59,42 @@ export function jsonReport(write: Write): Report {
   }
 }
 
-const COLUMNS = ['type', 'kind', 'betId', 'player', 'platform', 'wallet'] as const
+const WORDS = ['type', 'kind', 'betId', 'player'] as const
+const DETAILS = [
+  ...(['platformStatus', 'platformCurrency', 'platformStake', 'decidedResult', 'decidedPayout', 'toldStatus'] as const),
+  ...(['toldResult', 'toldPayout', 'operation', 'delivery', 'code', 'walletStatus', 'walletCurrency'] as const),
+  ...(['walletStake', 'walletResult', 'walletPayout'] as const),
+]
+const SENTENCES = ['platform', 'wallet'] as const
 
 /** A file with a header line, RFC 4180. Throws at once when it cannot be written. */
 export function csvReport(path: string): Report {
   const file = openSync(path, 'w', 0o600)
-  writeSync(file, `${COLUMNS.join(',')}\r\n`)
+  const write = (cells: readonly string[]) => void writeSync(file, `${cells.join(',')}\r\n`)
+  write([...WORDS, ...DETAILS, ...SENTENCES])
   return {
-    found: (finding) => void writeSync(file, `${COLUMNS.map((name) => cell(finding[name])).join(',')}\r\n`),
+    found(finding) {
+      const { details } = finding
+      write([
+        ...WORDS.map((name) => cell(finding[name])),
+        ...DETAILS.map((name) => cell(details[name])),
+        ...SENTENCES.map((name) => cell(finding[name])),
+      ])
+    },
     end: () => closeSync(file),
   }
 }
 
-function cell(value: string | null): string {
-  const text = value ?? ''
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+/** What a spreadsheet would take for a formula is a text for it with an apostrophe in front. */
+const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/
+
+function cell(value: string | number | null): string {
+  const text = printable(String(value ?? ''))
+  const harmless = FORMULA.test(text) ? `'${text}` : text
+  return /[",']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+/** Names come from elsewhere: what would move a cursor, end a line or turn its direction is shown as U+FFFD. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
 }

@@ -1,8 +1,8 @@
 /** One bet as each of the two sides has it. Amounts are decimal text: the two may store a currency in different scales. */
 import { formatMoney, type Money } from '../protocol/money.ts'
 
-/** What the partner has acknowledged last; `none` when it never said yes. */
-export type Expected =
+/** What a bet is at its partner: as the platform decided it, or as the partner has acknowledged it. `none`: it holds no money. */
+export type State =
   | { readonly kind: 'none' }
   | { readonly kind: 'open' }
   | { readonly kind: 'settled'; readonly payout: string; readonly resultType: string }
@@ -14,15 +14,43 @@ export interface PlatformSide {
   readonly players: readonly string[]
   readonly currency: string
   readonly stake: string
-  /** What the platform decided. */
+  /** The platform's own word for it. */
   readonly status: string
-  readonly expected: Expected
-  /** moving: a call about it is on its way or due; stuck: one was given up, and `expected` is what it was to bring about. */
-  readonly deliveries: 'over' | 'moving' | 'stuck'
-  /** The last delivery, if the partner refused it: `settle, code 20`. */
-  readonly refused: string | null
+  readonly decided: State
+  /** Acknowledged by the partner last. */
+  readonly told: State
+  /** A call about it is on its way or due, and nothing is known against it. */
+  readonly isUnderWay: boolean
+  /** The delivery that did not bring about what was decided. */
+  readonly failed: Failed | null
   /** Number of deliveries decided so far: it grows with everything that happens to the bet. */
   readonly version: number
+}
+
+export interface Failed {
+  readonly operation: string
+  /** refused: the partner said no. stuck: given up. pending: tried again after 400 with a code that does not speak of it (C-5). */
+  readonly status: 'refused' | 'stuck' | 'pending'
+  readonly code: number | null
+}
+
+/** C-9: decided, not acknowledged, and nothing is under way. */
+export function isOwed({ decided, told, isUnderWay }: PlatformSide): boolean {
+  return !isUnderWay && !isSameState(decided, told)
+}
+
+function isSameState(a: State, b: State): boolean {
+  if (a.kind !== 'settled' || b.kind !== 'settled') return a.kind === b.kind
+  return a.resultType === b.resultType && isSameAmount(a.payout, b.payout)
+}
+
+/** "12.10" and "12.1000" are one amount. */
+export function isSameAmount(a: string, b: string | null): boolean {
+  return b !== null && shortest(a) === shortest(b)
+}
+
+function shortest(decimal: string): string {
+  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }
 
 export interface WalletSide {

@@ -69,10 +69,13 @@ describe('over many bets', () => {
     expect(report.findings).toContainEqual({
       ...{ type: 'difference', kind: 'payout', betId: betIdOf(77_771), player: 'player-1' },
       ...{ platform: '21.00 EUR', wallet: '21.01 EUR' },
+      details: expect.objectContaining({ toldPayout: '21.00', walletPayout: '21.01', walletCurrency: 'EUR' }),
     })
     const lines = readFileSync(csv, 'utf8').split('\r\n')
-    expect(lines[0]).toBe('type,kind,betId,player,platform,wallet')
-    expect(lines).toContain(`difference,missing_at_wallet,${betIdOf(5)},player-5,"open, stake 10.00 EUR",`)
+    expect(lines[0]).toMatch(/^type,kind,betId,player,platformStatus,platformCurrency,.*,platform,wallet$/)
+    expect(lines).toContain(
+      `difference,missing_at_wallet,${betIdOf(5)},player-5,accepted,EUR,10.00,,,open,,,,,,,,,,,"open, stake 10.00 EUR",`,
+    )
     expect(lines).toHaveLength(4)
   }, 60_000)
 

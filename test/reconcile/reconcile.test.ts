@@ -104,7 +104,7 @@ const GAPS: [string, string, string, { side: 'platform' | 'wallet'; sql: string;
     'another payout at the platform',
     'payout',
     '20.99 EUR',
-    { side: 'platform', i: 21, sql: 'update platform.bet set told_payout = 2099 where bet_id = $1' },
+    { side: 'platform', i: 21, sql: 'update platform.bet set payout = 2099, told_payout = 2099 where bet_id = $1' },
   ],
   [
     'another currency',
@@ -180,51 +180,32 @@ describe.each<[Way, number]>([
     }
   })
 
-  test('a bet with a call on its way is in flight, whatever the wallet has', async () => {
+  test('a bet with a call on its way is in flight, whatever state the wallet has it in', async () => {
     await books.platform("update platform.delivery set status = 'pending' where bet_id = $1", 5)
-    await books.platform("update platform.bet set status = 'placing', told_status = null where bet_id = $1", 10)
+    for (const i of [10, 15])
+      await books.platform("update platform.bet set status = 'placing', told_status = null where bet_id = $1", i)
+    for (const i of [5, 10]) await books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", i)
+    await books.wallet('delete from purser.bet where bet_id = $1', 15)
+    expect(await compare(way)).toMatchObject({ inFlight: 3, differences: 0, findings: [] })
+  })
+
+  test('C-9: also while a call is on its way the bet must be there, its player’s, with its stake and currency', async () => {
+    for (const i of [5, 10, 15, 20])
+      await books.platform("update platform.delivery set status = 'pending' where bet_id = $1", i)
     await books.wallet('delete from purser.bet where bet_id = $1', 5)
-    await books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", 10)
-    expect(await compare(way)).toMatchObject({ inFlight: 2, differences: 0, findings: [] })
+    await books.wallet('update purser.bet set stake = 1001 where bet_id = $1', 10)
+    await books.wallet("update purser.bet set currency = 'USD' where bet_id = $1", 15)
+    await books.wallet("update purser.bet set player = 'player-0' where bet_id = $1", 20)
+    const { findings, inFlight } = await compare(way)
+    expect(inFlight).toBe(4)
+    const kinds = ['missing_at_wallet', 'stake', 'currency', 'missing_at_wallet']
+    const expected = kinds.map((kind, i) => `${kind} ${betIdOf(5 * (i + 1))}`)
+    expect(told(findings)).toEqual([...expected, `missing_at_platform ${betIdOf(20)}`].sort())
   })
 })
 
 describe('the verdict', () => {
   beforeEach(() => open(1))
-  const ADD = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, code, decided_at, due_at)
-    select bet_id, 2, partner_id, 'settle', bet_id, '{}', 'refused', 20, now(), now() from platform.bet where bet_id = $1`
-
-  test('lists a result that the partner refused as a note', async () => {
-    await books.platform(ADD, 5)
-    await books.platform(
-      "update platform.bet set status = 'settled', payout = 2100, result_type = 'won', deliveries = 2 where bet_id = $1",
-      5,
-    )
-    const { findings, differences, notes } = await compare('one database')
-    expect({ differences, notes }).toEqual({ differences: 0, notes: 1 })
-    expect(findings).toMatchObject([
-      {
-        type: 'note',
-        kind: 'refused_by_partner',
-        betId: betIdOf(5),
-        platform: 'settled, but the partner refused the settle, code 20',
-        wallet: 'open',
-      },
-    ])
-  })
-
-  test('holds a stuck delivery against the wallet: only what it did not bring about is a difference', async () => {
-    for (const i of [5, 10]) {
-      await books.platform(ADD.replace("'refused', 20", "'stuck', null").replace("'settle'", "'rollback'"), i)
-      await books.platform("update platform.bet set status = 'cancelled', deliveries = 2 where bet_id = $1", i)
-    }
-    await books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", 5)
-    const { findings, inFlight } = await compare('one database')
-    expect(inFlight).toBe(0)
-    expect(told(findings)).toEqual([`status ${betIdOf(10)}`])
-    expect(findings[0]?.platform).toBe('cancelled, stake 10.00 EUR, a delivery is stuck')
-  })
-
   test('takes no offence at a tombstone, a refused or an unknown bet of the wallet that the platform does not know', async () => {
     for (const i of [3, 4, 8]) {
       await books.platform('delete from platform.bet where bet_id = $1', i)
