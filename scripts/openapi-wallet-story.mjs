@@ -137,7 +137,6 @@ const corrections = [
     'For one of her bets',
     fix({ amount: '5.00', reference: 'corr-18', transactionId: BET }),
   ),
-  step('adjustment', 400, 'anonymous', 'Nobody decided it', fix({ person: undefined })),
   step('adjustment', 404, 'unknown', 'Nobody has this id', fix({}, NOBODY)),
   step('adjustment', 409, 'tooMuch', 'More than she has', fix({ amount: '-9999.00', reference: 'corr-19' })),
   step('adjustment', 422, 'reused', 'The reference of another movement', fix({ amount: '-6.00' })),

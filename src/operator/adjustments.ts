@@ -33,7 +33,7 @@ export const AdjustmentSchema = Type.Object(
       Type.String({
         pattern: '\\S',
         maxLength: 128,
-        description: `Who decided it: a name or an id of yours. Absent: as the header ${PERSON_HEADER} says.`,
+        description: `Who decided it: a name or an id of yours. Absent: as the header ${PERSON_HEADER} says, else the name of the key.`,
       }),
     ),
     ticket: Type.Optional(Type.String({ pattern: '\\S', maxLength: 128, description: 'Where it was asked for.' })),
@@ -70,9 +70,9 @@ export function adjust(deps: OperatorDeps, author: Author, userId: string, body:
   })
 }
 
-function toCorrection({ reason, ticket, transactionId }: Wanted, { person }: Author): Correction {
-  if (person === null)
-    throw invalid('/person', `is missing: say who decided it, here or in the header ${PERSON_HEADER}`)
+/** A call that names nobody is made in the name of its key (O-4). */
+function toCorrection({ reason, ticket, transactionId }: Wanted, author: Author): Correction {
+  const person = author.person ?? author.keyName
   for (const [name, text] of Object.entries({ reason, person, ticket: ticket ?? '' }))
     if (!isStorable(text)) throw invalid(`/${name}`, 'contains characters that cannot be stored')
   const betId = transactionId === undefined ? null : toBetId(transactionId, '/transactionId')

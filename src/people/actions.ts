@@ -27,6 +27,8 @@ export interface Change {
 export interface Author {
   /** As the request names them. */
   readonly person: string | null
+  /** The setting that holds the key. */
+  readonly keyName: string
   /** In the transaction of the change, one statement; none when nothing differs. */
   record(tx: Tx, change: Change): Promise<void>
 }
@@ -50,7 +52,7 @@ export function createActionLog(schema: Schema, keyName: string, key: string): A
   const by: ActionLog['by'] = (request, named) => {
     const person = personOf(request, named)
     const author = [request.id, operationOf(request), keyName, keyHash, person]
-    return { person, record: (tx, change) => record(tx, insert, author, change) }
+    return { person, keyName, record: (tx, change) => record(tx, insert, author, change) }
   }
   return {
     by,

@@ -66,6 +66,12 @@ describe('an adjustment', () => {
     })
   })
 
+  test('one that names nobody is made in the name of its key (O-4)', async () => {
+    const userId = await newPlayer()
+    expect(await adjust(userId, { person: undefined })).toMatchObject({ status: 201 })
+    expect((await statement(userId))[0]).toMatchObject({ person: 'OPERATOR_API_KEY' })
+  })
+
   test('money goes between the player and an account of its own', async () => {
     const userId = await newPlayer()
     await adjust(userId)
@@ -209,7 +215,6 @@ describe('an adjustment', () => {
     ['a reason of blanks', { reason: ' \t' }, ['/reason']],
     ['a reason of 501 characters', { reason: 'r'.repeat(501) }, ['/reason']],
     ['a reason with a NUL', { reason: 'a\u0000' }, ['/reason']],
-    ['nobody', { person: undefined }, ['/person']],
     ['a person of blanks', { person: ' ' }, ['/person']],
     ['a person with a lone surrogate', { person: 'a\ud800' }, ['/person']],
     ['an empty ticket', { ticket: '' }, ['/ticket']],

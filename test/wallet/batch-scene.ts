@@ -107,7 +107,7 @@ function naming(tx: Tx, names: string[]): Tx {
 }
 
 /** Whose changes are not looked at here. */
-export const SOMEBODY: Author = { person: null, record: async () => {} }
+export const SOMEBODY: Author = { person: null, keyName: 'OPERATOR_API_KEY', record: async () => {} }
 
 /** The operator API of another process, of which the wallet is not told. */
 export function elsewhere(scene: BatchScene): OperatorDeps {
