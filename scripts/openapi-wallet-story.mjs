@@ -137,6 +137,7 @@ const corrections = [
     'For one of her bets',
     fix({ amount: '5.00', reference: 'corr-18', transactionId: BET }),
   ),
+  step('adjustment', 400, 'zero', 'Nothing to correct', fix({ amount: '0.00', reference: 'corr-20' })),
   step('adjustment', 404, 'unknown', 'Nobody has this id', fix({}, NOBODY)),
   step('adjustment', 409, 'tooMuch', 'More than she has', fix({ amount: '-9999.00', reference: 'corr-19' })),
   step('adjustment', 422, 'reused', 'The reference of another movement', fix({ amount: '-6.00' })),
