@@ -10,6 +10,7 @@ import { openExistingDb } from './db/open.ts'
 import { environment, examples, print } from './help.ts'
 import { recordedClawback } from './money-settings.ts'
 import { audit } from './operator/audit.ts'
+import { auditPlatform } from './platform/audit.ts'
 import { EXIT, endOnDefects, endWith } from './process/ending.ts'
 import { sign } from './protocol/signature.ts'
 import { type ReconcileCommand, runReconcile } from './reconcile/command.ts'
@@ -95,14 +96,16 @@ addSchemaCommands(program)
 
 program
   .command('audit')
-  .description('checks every invariant of the ledger and of the bets; exit 1 if one is broken')
+  .description('checks every invariant of the ledger, of the bets and of the platform; exit 1 if one is broken')
   .option('--json', 'print the findings as JSON')
   .addHelpText('before', examples('DATABASE_URL=postgres://… purser audit', 'purser audit --json'))
   .addHelpText('after', environment('tool'))
   .action(async ({ json }: { json?: true }) => {
     const report = await withDb(openExistingDb, async (db, config) => {
       await requireMigrated(db)
-      return audit(db, await recordedClawback(db, config))
+      const { findings } = await audit(db, await recordedClawback(db, config))
+      const all = [...findings, ...(await auditPlatform(db))]
+      return { ok: all.length === 0, findings: all }
     })
     if (json) print(JSON.stringify(report))
     else if (report.ok) print('audit: no findings')

@@ -2,17 +2,8 @@
  * The ledger's own invariants, checked in SQL over everything that is stored. Each check answers the rows that break it;
  * none is the only good answer.
  */
-import { statement, type Tx } from '../db/db.ts'
-
-export interface Finding {
-  /** The invariant that is broken. */
-  readonly check: string
-  /** What broke it, as stored (amounts in minor units). */
-  readonly row: Readonly<Record<string, string>>
-}
-
-/** Findings of one check at most; what is broken once is often broken a million times. */
-export const MAX_FINDINGS = 100
+import { type Finding, runChecks } from '../db/checks.ts'
+import type { Tx } from '../db/db.ts'
 
 const CHECKS = {
   'transfers are balanced: per currency, the stored balances and the summed accounts come to zero': `
@@ -77,22 +68,4 @@ const NEGATIVE = `select player, currency, balance from purser.account where bal
 export async function auditLedger(tx: Tx, allowNegative: boolean): Promise<Finding[]> {
   const checks = { ...CHECKS, ...(!allowNegative && { 'no balance is below zero': NEGATIVE }) }
   return runChecks(tx, 'ledger', checks)
-}
-
-/** Runs named queries one after another; every row that they answer is a finding. */
-export async function runChecks(tx: Tx, prefix: string, checks: Readonly<Record<string, string>>): Promise<Finding[]> {
-  const findings: Finding[] = []
-  for (const [index, [check, sql]] of Object.entries(checks).entries()) {
-    const rows = await tx.query(
-      statement(`audit_${prefix}_${index}`, `select * from (${sql}) findings limit ${MAX_FINDINGS}`),
-    )
-    findings.push(...rows.map((row) => ({ check, row: toText(row) })))
-  }
-  return findings
-}
-
-function toText(row: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.toISOString() : String(value)]),
-  )
 }

@@ -1,7 +1,8 @@
 /** The whole audit, in one snapshot of a live database: the ledger's invariants and the bets'. */
 import { Type } from 'typebox'
+import type { Finding } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
-import { auditLedger, type Finding } from '../ledger/audit.ts'
+import { auditLedger } from '../ledger/audit.ts'
 import { auditBets } from '../wallet/audit.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 

@@ -1,6 +1,6 @@
 /** The invariants of bets against the ledger: what was done for a bet is exactly what its state says. */
+import { type Finding, runChecks } from '../db/checks.ts'
 import type { Tx } from '../db/db.ts'
-import { type Finding, runChecks } from '../ledger/audit.ts'
 import { REMEMBERED_REFUSALS } from './bet.ts'
 
 /** Per bet, from its transfers: what each account came to. */
