@@ -12,6 +12,8 @@ import type { Play } from './plan.ts'
 const GAPS_MS = [250, 500, 1_000, 2_000, 4_000]
 /** The largest part of a gap that is added to it, so that calls that met once do not meet each time. */
 const MAX_JITTER = 0.5
+/** Milliseconds after which no other attempt begins: a wallet that answers nothing would else keep the run for an hour. */
+const INSIST_FOR_MS = 12_000
 
 /** The last exchange: the first with an answer that is enough, or that the service would leave it at. */
 export async function insist(
@@ -20,9 +22,11 @@ export async function insist(
   attempt: () => Promise<Exchange>,
   isEnough: (answer: Answer) => boolean,
 ): Promise<Exchange> {
+  const start = performance.now()
   let exchange = await attempt()
   for (const gapMs of GAPS_MS) {
-    if (isEnough(readAnswer(exchange)) || !isSentAgain(operation, exchange)) break
+    const isOver = performance.now() - start > INSIST_FOR_MS
+    if (isOver || isEnough(readAnswer(exchange)) || !isSentAgain(operation, exchange)) break
     await sleep(gapMs * (1 + Math.random() * MAX_JITTER), undefined, { signal })
     await target.sender.turn(1)
     exchange = await attempt()

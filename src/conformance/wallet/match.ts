@@ -27,7 +27,7 @@ function fits(allowed: Allowed, answer: Answer): boolean {
 
 /** What makes the service send a Rollback after Place bet: nobody knows whether it was debited. */
 function isFailure(answer: Answer): boolean {
-  return answer.kind === 'lost' || isSystemError(answer)
+  return answer.kind === 'lost' || isSystemError(answer) || (answer.kind === 'refused' && !isFinal(answer))
 }
 
 /** As the bet was before the calls of this moment. */
