@@ -65,6 +65,8 @@ interface Engine {
   readonly deps: DeliverDeps
   finished: Finished[]
   readonly watch: ClaimWatch
+  /** At work on results that another process has left. */
+  results: Promise<void> | undefined
   /** When the claims of all processes were looked at last, as `elapsed` gives it. */
   lookedAt: number
   /** Ends the sleep between two turns. */
@@ -77,6 +79,7 @@ export function startDeliverer(deps: DeliverDeps): Deliverer {
     deps,
     finished: [],
     watch: watchClaims(),
+    results: undefined,
     lookedAt: Number.NEGATIVE_INFINITY,
     wake: () => {},
     stopping: false,
@@ -87,7 +90,7 @@ export function startDeliverer(deps: DeliverDeps): Deliverer {
     async stop() {
       engine.stopping = true
       engine.wake()
-      await ended
+      await Promise.all([ended, engine.results])
     },
   }
 }
@@ -196,18 +199,27 @@ function totalInFlight({ deps }: Engine): number {
 }
 
 /**
- * What processes that died have begun: placements are given up, results are applied. Whether anything was decided. Its
- * failure is not the turn's: what the turn recorded stays recorded.
+ * What processes that died have begun: placements are given up, claims released. Whether anything is to be sent. Its failure is
+ * not the turn's: what the turn recorded stays recorded.
  */
 async function finishAbandoned(engine: Engine): Promise<boolean> {
   const { deps, stopping } = engine
   if (stopping) return false
   try {
-    const isTakenOver = await takeOver(engine)
-    return (await finishResults(deps)) || isTakenOver
+    return await takeOver(engine)
   } catch (error) {
     deps.log.error({ err: error }, 'what another process had begun could not be finished')
     return false
+  }
+}
+
+/** Beside the turns: a result may have a million bets, and no partner's deliveries wait for it. */
+async function finishAbandonedResults(engine: Engine): Promise<void> {
+  const { deps } = engine
+  try {
+    await finishResults({ ...deps, decided: () => engine.wake() }, () => engine.stopping)
+  } catch (error) {
+    deps.log.error({ err: error }, 'a result that another process had begun could not be finished')
   }
 }
 
@@ -217,6 +229,9 @@ async function takeOver(engine: Engine): Promise<boolean> {
   const now = deps.timers.elapsed()
   if (now - engine.lookedAt < POLL_MS) return false
   engine.lookedAt = now
+  engine.results ??= finishAbandonedResults(engine).finally(() => {
+    engine.results = undefined
+  })
   const abandoned = watch.abandoned(await readHeldClaims(deps.db), now)
   const places = abandoned.filter(({ operation }) => operation === 'place').map((claim) => claim.bet_id)
   const others = abandoned.filter(({ operation }) => operation !== 'place')

@@ -50,7 +50,6 @@ export function addEventRoutes(
       const { params, body } = request
       requireDistinct(body.outcomes)
       const bets = await setResults(deps, deps.actions.by(request), params.eventId, body.outcomes)
-      deps.decided()
       return reply.code(202).send({ bets })
     },
   )

@@ -152,9 +152,25 @@ const RESULTS_APPLIED = statement(
   'update platform.event set results_applied = greatest(results_applied, $2::bigint) where event_id = $1',
 )
 
+/** Results that not all bets on the event follow yet. */
+export interface PendingResults {
+  readonly eventId: string
+  readonly version: bigint
+}
+
 /** Every bet on the event follows this version of its results. */
-export async function resultsApplied(db: Db, eventId: string, version: bigint): Promise<void> {
+export async function resultsApplied(db: Db, { eventId, version }: PendingResults): Promise<void> {
   await db.transaction((tx) => tx.execute(RESULTS_APPLIED, [eventId, version]))
+}
+
+const CONTINUE_RESULTS = statement(
+  'platform_continue_results',
+  'update platform.event set results_at = $3::timestamptz where event_id = $1 and results_version = $2::bigint',
+)
+
+/** A sign of life of the process that applies them; false when there are newer ones. */
+export async function continueResults(db: Db, { eventId, version }: PendingResults, now: Date): Promise<boolean> {
+  return (await db.transaction((tx) => tx.execute(CONTINUE_RESULTS, [eventId, version, now]))) > 0
 }
 
 const PENDING_RESULTS = statement(
@@ -163,11 +179,8 @@ const PENDING_RESULTS = statement(
    where results_applied < results_version and results_at < $1::timestamptz order by results_at limit 1`,
 )
 
-/** The longest waiting event whose results were accepted before this time and are not applied yet. */
-export async function readPendingResults(
-  db: Db,
-  before: Date,
-): Promise<{ eventId: string; version: bigint } | undefined> {
+/** The longest waiting event whose results are not applied yet and had the last sign of life before this time. */
+export async function readPendingResults(db: Db, before: Date): Promise<PendingResults | undefined> {
   const [row] = await db.query<{ event_id: string; results_version: bigint }>(PENDING_RESULTS, [before])
   return row && { eventId: row.event_id, version: row.results_version }
 }

@@ -8,7 +8,6 @@ import { audit } from '../../src/operator/audit.ts'
 import { moveCash } from '../../src/operator/cash.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { createPlayer, patchPlayer } from '../../src/operator/players.ts'
-import type { Author } from '../../src/people/actions.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../src/protocol/ids.ts'
 import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { type AccountMemory, createAccountMemory } from '../../src/wallet/account-memory.ts'
@@ -18,6 +17,7 @@ import type { Rules } from '../../src/wallet/decide/decision.ts'
 import { createKnown } from '../../src/wallet/known.ts'
 import { hashToken, insertSession, type TokenHash } from '../../src/wallet/session.ts'
 import { createDatabase } from '../support/database.ts'
+import { SOMEBODY } from '../support/somebody.ts'
 
 export const STARTED_AT = new Date('2031-05-16T10:00:00.000Z')
 const RULES: Rules = {
@@ -106,8 +106,7 @@ function naming(tx: Tx, names: string[]): Tx {
   }
 }
 
-/** Whose changes are not looked at here. */
-export const SOMEBODY: Author = { person: null, keyName: 'OPERATOR_API_KEY', record: async () => {} }
+export { SOMEBODY }
 
 /** The operator API of another process, of which the wallet is not told. */
 export function elsewhere(scene: BatchScene): OperatorDeps {

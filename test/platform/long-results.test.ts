@@ -1,0 +1,92 @@
+/** A result with many bets: applied beside the deliveries, in slices that leave at once, by one process that says it is at work. */
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openDb } from '../../src/db/open.ts'
+import { readPendingResults } from '../../src/platform/event.ts'
+import { setResults } from '../../src/platform/results.ts'
+import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { SOMEBODY } from '../support/somebody.ts'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+beforeEach(async () => {
+  scene = await startScene()
+})
+afterEach(() => scene.stop())
+
+const FINAL = { selections: [{ eventId: 'final', outcomeId: 'home', coefficient: '2.5' }] }
+
+/** As a process leaves it that died right after it had accepted the result. */
+async function leaveResult(): Promise<void> {
+  const at = new Date(scene.time.now().getTime() - 11_000)
+  await scene.platform.sql(
+    `insert into platform.outcome (event_id, outcome_id, result) values ('final', 'home', 'won')`,
+  )
+  await scene.platform.sql(
+    `insert into platform.event (event_id, status, updated_at, results_version, results_at) values ('final', 'ended', $1, 1, $1)`,
+    [at],
+  )
+}
+
+test('while a result that was left meets a busy bet, the deliveries of all others go on', async () => {
+  const { betId: busy } = await scene.api.place(scene.frame, FINAL)
+  const { betId: other } = await scene.api.place(scene.frame)
+  const holder = new pg.Client({ connectionString: scene.platform.databaseUrl })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('select from platform.bet where bet_id = $1 for update', [busy])
+  await leaveResult()
+  await scene.time.advance(1_000)
+  await expect.poll(() => waitsForBet()).toBe(true)
+  await scene.api.cancel(other, 50)
+  await scene.time.settle()
+  expect((await scene.api.bet(other)).deliveries.map(({ status }) => status)).toEqual(['done', 'done'])
+  expect((await scene.api.bet(busy)).status).toBe('accepted')
+  await holder.query('rollback')
+  await holder.end()
+  await scene.wallet.seen('settle', 1)
+  expect((await scene.api.bet(busy)).status).toBe('settled')
+})
+
+async function waitsForBet(): Promise<boolean> {
+  const [row] = await scene.platform.sql(
+    "select count(*)::int as waiting from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+  )
+  return Number(row?.waiting) > 0
+}
+
+/** Copies of a bet, behind the API's back: only their results matter here. */
+async function manyLike(betId: string, copies: number): Promise<void> {
+  for (const table of ['bet', 'selection'])
+    await scene.platform.sql(
+      `insert into platform.${table}
+       select (jsonb_populate_record(t, jsonb_build_object('bet_id', md5(n::text)::uuid, 'idempotency_key', null))).*
+       from platform.${table} t, generate_series(1, $2::int) n where bet_id = $1`,
+      [betId, copies],
+    )
+}
+
+test('each slice is decided and sent before the next one; the result is nobody else’s to take up, however long it takes', async () => {
+  const { betId } = await scene.api.place(scene.frame, FINAL)
+  await manyLike(betId, 1_100)
+  const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
+  let now = scene.time.now().getTime()
+  const clock = {
+    now() {
+      now += 3_000
+      return new Date(now)
+    },
+  }
+  const seen: Promise<unknown>[] = []
+  const look = async () => {
+    const [row] = await scene.platform.sql("select count(*)::int as settled from platform.bet where status = 'settled'")
+    return [row?.settled, await readPendingResults(db, new Date(now - 10_000))]
+  }
+  const deps = { db, clock, scales: STANDARD_SCALES, decided: () => void seen.push(look()) }
+  expect(await setResults(deps, SOMEBODY, 'final', [{ outcomeId: 'home', result: 'won' }])).toBe(1_101)
+  const slices = (await Promise.all(seen)) as [number, unknown][]
+  expect(slices.length).toBeGreaterThan(2)
+  expect(slices.map(([, left]) => left)).toEqual(slices.map(() => undefined))
+  expect(slices[0]?.[0], 'committed when it is told').toBeGreaterThanOrEqual(500)
+  await db.close()
+})
