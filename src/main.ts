@@ -124,6 +124,7 @@ program
   .option('--wallet-database-url <url>', 'the same for the wallet')
   .option('--operator-api <url>', "read the wallet's bets through its operator API instead")
   .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
+  .option('--platform-csv <file>', 'the bets of another platform: a CSV file whose first line names its columns')
   .option('--csv <file>', 'also write the findings to a file')
   .option('--json', 'print the findings as JSON')
   .addHelpText(
@@ -131,6 +132,7 @@ program
     examples(
       'DATABASE_URL=postgres://… purser reconcile',
       'purser reconcile --platform-database-url postgres://… --operator-api https://wallet.example --csv differences.csv',
+      'DATABASE_URL=postgres://… purser reconcile --platform-csv bets-of-the-platform.csv',
     ),
   )
   .addHelpText('after', environment('tool'))

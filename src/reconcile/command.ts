@@ -6,7 +6,8 @@ import { openExistingDb, type StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
 import { WrongUse } from '../wrong-use.ts'
 import type { Finding } from './compare.ts'
-import { reconcile, type WalletSource } from './reconcile.ts'
+import { reconcile, type Summary, type WalletSource } from './reconcile.ts'
+import { reconcileFile } from './reconcile-file.ts'
 import { csvReport, jsonReport, type Report, textReport } from './report.ts'
 
 export interface ReconcileCommand {
@@ -17,6 +18,8 @@ export interface ReconcileCommand {
   readonly operatorApi?: string
   readonly operatorKey?: string
   readonly csv?: string
+  /** A file with the bets of another platform, instead of a database. */
+  readonly platformCsv?: string
   readonly json?: true
 }
 
@@ -28,13 +31,13 @@ export async function runReconcile(
 ): Promise<boolean> {
   const opened: Db[] = []
   try {
-    const { platform, wallet } = await openSides(options, config, opened)
+    const compare = await openSides(options, config, opened)
     const reports = [
       options.json ? jsonReport(write) : textReport(write),
       ...(options.csv ? [csvReport(options.csv)] : []),
     ]
     const found = (finding: Finding) => reports.forEach((report: Report) => void report.found(finding))
-    const summary = await reconcile({ platform, wallet, partnerId: options.partner }, found)
+    const summary = await compare(found)
     for (const report of reports) report.end(summary)
     return summary.differences === 0
   } finally {
@@ -42,14 +45,11 @@ export async function runReconcile(
   }
 }
 
-async function openSides(
-  options: ReconcileCommand,
-  config: Config,
-  opened: Db[],
-): Promise<{ platform: Db; wallet: WalletSource }> {
-  const stores = [options.platformDatabaseUrl, options.walletDatabaseUrl].map((given) =>
-    given === undefined ? config.store : storeOf(given),
-  ) as [StoreConfig, StoreConfig]
+type Comparison = (found: (finding: Finding) => void) => Promise<Summary>
+
+async function openSides(options: ReconcileCommand, config: Config, opened: Db[]): Promise<Comparison> {
+  const storeIn = (given: string | undefined) => (given === undefined ? config.store : storeOf(given))
+  const stores = [storeIn(options.platformDatabaseUrl), storeIn(options.walletDatabaseUrl)] as const
   const open = async (store: StoreConfig) => {
     const db = await openExistingDb(store)
     opened.push(db)
@@ -57,10 +57,19 @@ async function openSides(
     return db
   }
   const api = apiOf(options, config)
+  const { platformCsv: file, partner: partnerId } = options
+  if (file !== undefined) {
+    if (partnerId !== undefined || options.platformDatabaseUrl !== undefined)
+      throw new WrongUse('--platform-csv is the platform: give no --partner and no --platform-database-url with it')
+    const wallet = api ? ({ kind: 'api', api } as const) : ({ kind: 'database', db: await open(stores[1]) } as const)
+    return (found) => reconcileFile(file, wallet, found)
+  }
   const platform = await open(stores[0])
-  if (api !== undefined) return { platform, wallet: { kind: 'api', api } }
-  if (JSON.stringify(stores[0]) === JSON.stringify(stores[1])) return { platform, wallet: { kind: 'same' } }
-  return { platform, wallet: { kind: 'database', db: await open(stores[1]) } }
+  const isSame = JSON.stringify(stores[0]) === JSON.stringify(stores[1])
+  const walletDb = async (): Promise<WalletSource> =>
+    isSame ? { kind: 'same' } : { kind: 'database', db: await open(stores[1]) }
+  const wallet: WalletSource = api === undefined ? await walletDb() : { kind: 'api', api }
+  return (found) => reconcile({ platform, wallet, partnerId }, found)
 }
 
 function storeOf(given: string): StoreConfig {

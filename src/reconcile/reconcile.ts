@@ -10,7 +10,7 @@ import { type ByHand, type Finding, judge, type Verdict } from './compare.ts'
 import { pair } from './merge.ts'
 import { choosePartner, type PlatformReader, readPlatform, streamPlatform } from './platform-side.ts'
 import type { Pages, Pair, WalletSide } from './sides.ts'
-import { sortById } from './sorted-runs.ts'
+import { byIdAndPlayer, sortById } from './sorted-runs.ts'
 import { type OperatorApi, readBets, readPages } from './wallet-api.ts'
 import { type BetKey, readWallet, streamWallet } from './wallet-database.ts'
 
@@ -31,7 +31,8 @@ export interface ReconcileOptions {
 }
 
 export interface Summary {
-  readonly partnerId: string
+  /** Null when the platform is a file. */
+  readonly partnerId: string | null
   /** Bet ids that were looked at, on either side. */
   readonly bets: number
   /** Not comparable: a call about them is on its way. */
@@ -68,7 +69,7 @@ export async function reconcile(options: ReconcileOptions, found: (finding: Find
 
 /** The API is read to its end before the platform's snapshot is taken, which should not be held for so long. */
 async function compareWithApi(run: Run, platform: Db, api: OperatorApi): Promise<Summary> {
-  const sorted = await sortById(readPages(api))
+  const sorted = await sortById(readPages(api), byIdAndPlayer)
   try {
     return await platform.snapshot((tx) =>
       compareAll(run, tx, sorted.pages, {
@@ -124,7 +125,7 @@ async function compareAll(run: Run, tx: Tx, wallet: Pages<WalletSide>, now?: Now
   return { partnerId: reader.partnerId, ...tally.count }
 }
 
-function createTally(found: Run['found']) {
+export function createTally(found: Run['found']) {
   const count = { bets: 0, inFlight: 0, differences: 0, notes: 0 }
   const tell = ({ inFlight, findings }: Verdict) => {
     if (inFlight) count.inFlight += 1

@@ -36,7 +36,8 @@ export function lineOf({ kind, betId, player, platform, wallet }: Finding): stri
 
 export function summaryLine({ partnerId, bets, inFlight, differences, notes }: Summary): string {
   const verdict = differences === 0 ? 'no differences' : plural(differences, 'difference')
-  const rest = `${plural(bets, 'bet')} of partner ${partnerId} compared, ${inFlight} in flight, ${plural(notes, 'note')}`
+  const whose = partnerId === null ? 'the file' : `partner ${partnerId}`
+  const rest = `${plural(bets, 'bet')} of ${whose} compared, ${inFlight} in flight, ${plural(notes, 'note')}`
   return `reconcile: ${verdict}; ${rest}`
 }
 

@@ -14,32 +14,43 @@ export const RUN_LENGTH = 100_000
 /** Bets of a page that is handed on. */
 const PAGE = 1_000
 
-export interface Sorted {
-  readonly pages: Pages<WalletSide>
+export interface Sorted<T> {
+  readonly pages: Pages<T>
   /** Removes the files. */
   close(): Promise<void>
 }
 
-export async function sortById(source: AsyncIterable<readonly WalletSide[]>, runLength = RUN_LENGTH): Promise<Sorted> {
+type Compare<T> = (a: T, b: T) => number
+
+export async function sortById<T>(
+  source: AsyncIterable<readonly T[]>,
+  compare: Compare<T>,
+  runLength = RUN_LENGTH,
+): Promise<Sorted<T>> {
   const folder = await mkdtemp(join(tmpdir(), 'purser-reconcile-'))
   const close = () => rm(folder, { recursive: true, force: true })
   try {
-    const { files, rest } = await writeRuns(source, folder, runLength)
-    const runs = [...files.map(readRun), itemsOf(rest)]
-    return { pages: inPages(mergeRuns(runs)), close }
+    const { files, rest } = await writeRuns(source, folder, runLength, compare)
+    const runs = [...files.map((path) => readRun<T>(path)), itemsOf(rest)]
+    return { pages: inPages(mergeRuns(runs, compare), compare), close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-function compare(a: WalletSide, b: WalletSide): number {
+export function byIdAndPlayer(a: WalletSide, b: WalletSide): number {
   return compareIds(a.betId, b.betId) || compareIds(a.player, b.player)
 }
 
-async function writeRuns(source: AsyncIterable<readonly WalletSide[]>, folder: string, runLength: number) {
+async function writeRuns<T>(
+  source: AsyncIterable<readonly T[]>,
+  folder: string,
+  runLength: number,
+  compare: Compare<T>,
+) {
   const files: string[] = []
-  let rest: WalletSide[] = []
+  let rest: T[] = []
   for await (const page of source) {
     rest.push(...page)
     if (rest.length < runLength) continue
@@ -52,17 +63,17 @@ async function writeRuns(source: AsyncIterable<readonly WalletSide[]>, folder: s
   return { files, rest: rest.sort(compare) }
 }
 
-async function* readRun(path: string): AsyncGenerator<WalletSide> {
+async function* readRun<T>(path: string): AsyncGenerator<T> {
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
-    yield JSON.parse(line) as WalletSide
+    yield JSON.parse(line) as T
   }
 }
 
-async function* itemsOf(sides: readonly WalletSide[]): AsyncGenerator<WalletSide> {
+async function* itemsOf<T>(sides: readonly T[]): AsyncGenerator<T> {
   yield* sides
 }
 
-async function* mergeRuns(runs: readonly AsyncGenerator<WalletSide>[]): AsyncGenerator<WalletSide> {
+async function* mergeRuns<T>(runs: readonly AsyncGenerator<T>[], compare: Compare<T>): AsyncGenerator<T> {
   const heads = await Promise.all(runs.map(async (run) => ({ run, next: await run.next() })))
   for (;;) {
     const first = heads.reduce<(typeof heads)[number] | undefined>((best, head) => {
@@ -76,9 +87,9 @@ async function* mergeRuns(runs: readonly AsyncGenerator<WalletSide>[]): AsyncGen
 }
 
 /** A bet that moved from one page of the list to the next while it was read comes twice; once is enough. */
-async function* inPages(sides: AsyncIterable<WalletSide>): AsyncGenerator<WalletSide[]> {
-  let page: WalletSide[] = []
-  let last: WalletSide | undefined
+async function* inPages<T>(sides: AsyncIterable<T>, compare: Compare<T>): AsyncGenerator<T[]> {
+  let page: T[] = []
+  let last: T | undefined
   for await (const side of sides) {
     if (last !== undefined && compare(last, side) === 0) continue
     last = side
