@@ -1,4 +1,5 @@
 // The three servers that are compared, and what each needs to be started.
+import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type ServerProcess, startServer } from './server-process.ts'
 
@@ -12,8 +13,11 @@ export interface Subject {
   start(databaseUrl: string): Promise<ServerProcess>
 }
 
-export const SECRET = 'bench-secret-bench-secret-bench-secret'
-export const OPERATOR_KEY = 'bench-operator-key-bench-operator-key'
+/** As production wants them (O-1): of this run alone. */
+export const newSecret = () => randomBytes(32).toString('hex')
+
+export const SECRET = newSecret()
+export const OPERATOR_KEY = newSecret()
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 const beside = (file: string) => fileURLToPath(new URL(file, import.meta.url))

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { BenchPostgres } from '../postgres.ts'
 import { HOST, type ServerProcess, startServer } from '../server-process.ts'
-import { MAIN, purserEnvironment, SECRET, startPurser } from '../subjects.ts'
+import { MAIN, newSecret, purserEnvironment, SECRET, startPurser } from '../subjects.ts'
 import type { Options } from './options.ts'
 import { BETS_PER_EVENT, SETTLES_OF_OTHER, SETTLES_OF_OURS, withClient } from './seed.ts'
 
@@ -25,7 +25,7 @@ export interface Measurement {
 
 const SEED = 'deliver_seed'
 const RUN = 'deliver_run'
-const PLATFORM_KEY = 'bench-platform-key-bench-platform-key'
+const PLATFORM_KEY = newSecret()
 const START_TIMEOUT_MS = 30_000
 const EVENTS = 2
 

@@ -8,10 +8,10 @@ import type { BenchPlayer } from '../place-bet.ts'
 import { processSeconds } from '../processor-time.ts'
 import { runLoad } from '../run-load.ts'
 import { HOST, type ServerProcess, startServer } from '../server-process.ts'
-import { MAIN, SECRET } from '../subjects.ts'
+import { MAIN, newSecret, SECRET } from '../subjects.ts'
 
-const OPERATOR_SECRET = 'operator-secret-operator-secret-operator'
-const GATEWAY_KEY = 'bench-gateway-key-bench-gateway-key'
+const OPERATOR_SECRET = newSecret()
+const GATEWAY_KEY = newSecret()
 const PLAYERS = 500
 const WARMUP_SECONDS = 2
 const SECONDS = 3
@@ -45,9 +45,10 @@ async function startPlainProxy({ url }: ServerProcess) {
   return { server: await startServer([beside('plain-proxy.js')], env), players: inventedPlayers() }
 }
 
-/** The mapping is kept in memory once it has been read, so the embedded database is as good as a Postgres. */
+/** The mapping is kept in memory once it has been read, so the embedded database, which production refuses, is as good as a Postgres. */
 async function startGateway({ url: baseUrl }: ServerProcess) {
-  const env = { PARTNER_SECRET: SECRET, GATEWAY_API_KEY: GATEWAY_KEY, PURSER_DATA_DIR: 'memory://', LOG_LEVEL: 'warn' }
+  const secrets = { PARTNER_SECRET: SECRET, GATEWAY_API_KEY: GATEWAY_KEY }
+  const env = { ...secrets, NODE_ENV: 'development', PURSER_DATA_DIR: 'memory://', LOG_LEVEL: 'warn' }
   const server = await startServer([MAIN, 'gateway'], env)
   await post(`${server.url}/operators`, { operatorId: 'bench', baseUrl, secret: OPERATOR_SECRET })
   const players: BenchPlayer[] = []
