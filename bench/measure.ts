@@ -111,7 +111,7 @@ async function databaseCounters(postgres: BenchPostgres) {
   return { walBytes, transactions }
 }
 
-function audit(databaseUrl: string): { clean: boolean; said: string } {
+export function audit(databaseUrl: string): { clean: boolean; said: string } {
   const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...purserEnvironment(databaseUrl) }
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'audit', '--json'], { env, encoding: 'utf8' })
   return { clean: status === 0, said: (stdout || stderr).trim() }

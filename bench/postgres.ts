@@ -16,6 +16,8 @@ export interface BenchPostgres {
   copy(from: string, to: string): Promise<void>
   drop(database: string): Promise<void>
   count(database: string, sql: string): Promise<number>
+  /** Tells the planner what is in the tables, as autovacuum does within a minute: an audit right after a run has no plan else. */
+  analyze(database: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -32,17 +34,17 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
     await admin.query(`create database ${to} template ${from}`)
     await admin.query('checkpoint')
   }
-  const count = async (database: string, sql: string) => {
+  const query = async (database: string, sql: string) => {
     const client = new pg.Client(url(database))
     await client.connect()
-    const { rows } = await client.query<{ count: string }>(sql).finally(() => client.end())
-    return +rows[0]!.count
+    return client.query<{ count: string }>(sql).finally(() => client.end())
   }
   return {
     pid: await serverPid(admin),
     url,
     copy,
-    count,
+    count: async (database, sql) => +(await query(database, sql)).rows[0]!.count,
+    analyze: async (database) => void (await query(database, 'analyze')),
     create: async (database) => void (await admin.query(`create database ${database}`)),
     drop: async (database) => void (await admin.query(`drop database ${database} with (force)`)),
     stop: () => admin.end().then(server.stop),

@@ -9,6 +9,8 @@ const LARGEST_SLAB_BYTES = 3_500_000_000
 export interface RequestSlab {
   /** undefined when all are used up. */
   take(): Buffer | undefined
+  /** The next ones, back to back; fewer when they are used up. */
+  takeMany(count: number): { bytes: Buffer; count: number }
 }
 
 export function signedRequests(count: number, players: BenchPlayer[], host: string, secret: string): RequestSlab {
@@ -23,5 +25,10 @@ export function signedRequests(count: number, players: BenchPlayer[], host: stri
   }
   let next = 0
   const take = () => (next < ends.length ? slab.subarray(ends[next - 1] ?? 0, ends[next++]) : undefined)
-  return { take }
+  const takeMany = (count: number) => {
+    const from = next
+    next = Math.max(from, Math.min(ends.length, from + count))
+    return { bytes: slab.subarray(ends[from - 1] ?? 0, ends[next - 1] ?? 0), count: next - from }
+  }
+  return { take, takeMany }
 }

@@ -90,11 +90,12 @@ export async function createApp(
 ): Promise<FastifyInstance> {
   const { secrets, scales, behindAggregator, clawback, resettleWindowMs, freebetStake, minimumAge } = config
   const http = createHttpApp('/operator')
-  const { app, isDraining } = http
+  const { app, door, isDraining } = http
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge }
   const settings = { scales, behindAggregator }
   const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining })
+  door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
   const { forget } = wallet
   const { operatorKey: apiKey } = config

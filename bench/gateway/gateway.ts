@@ -1,24 +1,18 @@
 // What a gateway costs: the same load on an operator directly, through a plain proxy, and through the gateway. README.md
 // beside this file says how to read it.
-import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import type { Window } from '../generator.ts'
 import type { BenchPlayer } from '../place-bet.ts'
 import { processSeconds } from '../processor-time.ts'
 import { runLoad } from '../run-load.ts'
-import { HOST, type ServerProcess, startServer } from '../server-process.ts'
-import { MAIN, newSecret, SECRET } from '../subjects.ts'
+import { HOST, type ServerProcess } from '../server-process.ts'
+import { SECRET } from '../subjects.ts'
+import { inventedPlayers, OPERATOR_SECRET, startGateway, startOperator, startPlainProxy } from './servers.ts'
 
-const OPERATOR_SECRET = newSecret()
-const GATEWAY_KEY = newSecret()
-const PLAYERS = 500
 const WARMUP_SECONDS = 2
 const SECONDS = 3
 /** Many: what the machine can do. Few: what one call takes; last, when every server is warm. */
 const CONNECTIONS = [128, 4]
-
-const beside = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
 interface Subject {
   readonly name: string
@@ -35,46 +29,6 @@ const SUBJECTS: readonly Subject[] = [
   { name: 'plain proxy', secret: SECRET, start: startPlainProxy },
   { name: 'gateway', secret: SECRET, start: startGateway },
 ]
-
-function startOperator(): Promise<ServerProcess> {
-  return startServer([beside('operator.js')], { PARTNER_SECRET: OPERATOR_SECRET })
-}
-
-async function startPlainProxy({ url }: ServerProcess) {
-  const env = { PARTNER_SECRET: SECRET, OPERATOR_SECRET, OPERATOR_URL: url }
-  return { server: await startServer([beside('plain-proxy.js')], env), players: inventedPlayers() }
-}
-
-/** The mapping is kept in memory once it has been read, so the embedded database, which production refuses, is as good as a Postgres. */
-async function startGateway({ url: baseUrl }: ServerProcess) {
-  const secrets = { PARTNER_SECRET: SECRET, GATEWAY_API_KEY: GATEWAY_KEY }
-  const env = { ...secrets, NODE_ENV: 'development', PURSER_DATA_DIR: 'memory://', LOG_LEVEL: 'warn' }
-  const server = await startServer([MAIN, 'gateway'], env)
-  await post(`${server.url}/operators`, { operatorId: 'bench', baseUrl, secret: OPERATOR_SECRET })
-  const players: BenchPlayer[] = []
-  for (const { token } of inventedPlayers()) {
-    const session = await post(`${server.url}/operators/bench/sessions`, { token })
-    players.push(session as BenchPlayer)
-  }
-  return { server, players }
-}
-
-function inventedPlayers(): BenchPlayer[] {
-  return Array.from({ length: PLAYERS }, (_, index) => ({
-    userId: `player-${index}`,
-    token: randomBytes(32).toString('base64url'),
-  }))
-}
-
-async function post(url: string, body: object): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
-  return response.json()
-}
 
 interface Measured {
   readonly name: string

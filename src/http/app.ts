@@ -1,16 +1,22 @@
 /** The HTTP server that all of our processes have: limits, health, and a shutdown that finishes what was accepted. */
 import { randomUUID } from 'node:crypto'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { LIMITS } from '../protocol/limits.ts'
 import { remembered } from '../remembered.ts'
 import { VERSION } from '../version.ts'
+import { Door } from './door.ts'
+import type { Patience } from './line.ts'
 import { Problem, sendProblem } from './problem.ts'
 
 /**
- * Milliseconds for a request to arrive completely, from its first byte; the platform gives up after 5 s. Given where Node
- * makes the server, or else `headersTimeout` is 60 s there, and Node takes the longer of the two for the whole request.
+ * Milliseconds for a request to arrive completely, from its first byte; the platform gives up after 5 s. Node takes the
+ * longer of `headersTimeout`, of 60 s, and `requestTimeout` for the whole request.
  */
 const REQUEST_TIMEOUT_MS = 10_000
+/** Milliseconds that a connection may stay without a request. */
+const KEEP_ALIVE_MS = 72_000
 const REQUEST_CHECK_MS = 1_000
 const SWEEP_MS = 50
 /** Bytes of a request's head, as many as of a body: Node's 16 KiB would answer 431 to a long signature, which is code 1 (R-1, S-2). */
@@ -20,32 +26,43 @@ const GRACE_MS = 6_000
 
 export interface HttpApp {
   readonly app: FastifyInstance
+  readonly door: Door
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
 }
 
 /** `apiPrefix`: the path that our own API begins with; empty when every path is one of its. */
-export function createHttpApp(apiPrefix = ''): HttpApp {
+export function createHttpApp(apiPrefix = '', patience?: Patience): HttpApp {
+  let draining = false
+  const door = new Door(() => draining, patience)
   const app = Fastify({
     logger: false,
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    http: {
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      headersTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: REQUEST_CHECK_MS,
-      maxHeaderSize: MAX_HEAD_BYTES,
-    },
+    serverFactory: (handle) => listenBehind(door, handle),
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     frameworkErrors: (error, request, reply) => void refusePath(apiPrefix, error, request, reply),
     routerOptions: { maxParamLength: 1_000 },
   })
-  let draining = false
   app.addHook('preClose', async () => {
     draining = true
+    await nextTurn() // what was written together is out
   })
-  return { app, isDraining: () => draining }
+  return { app, door, isDraining: () => draining }
+}
+
+function listenBehind(door: Door, handle: RequestListener): Server {
+  const options = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: REQUEST_CHECK_MS,
+    maxHeaderSize: MAX_HEAD_BYTES,
+  }
+  const server = createServer(options, (request, response) => {
+    if (door.admits(request, response)) handle(request, response)
+  })
+  return server.on('connection', (socket) => door.watch(socket))
 }
 
 const PATH_FAULTS: Record<string, string> = {
@@ -75,6 +92,13 @@ const BUILD_INFO = [
   `purser_build_info{version="${VERSION}"} 1\n`,
 ].join('\n')
 
+const shedInfo = (calls: number) =>
+  [
+    '# HELP purser_calls_shed_total Calls of the partner wire that were failed unread: there was no room for them in time',
+    '# TYPE purser_calls_shed_total counter',
+    `purser_calls_shed_total ${calls}\n`,
+  ].join('\n')
+
 /** Milliseconds for which a readiness holds: a thousand questions a second take no connection from the calls. */
 const READY_MS = 500
 
@@ -83,7 +107,7 @@ const READY_MS = 500
  * balancer sends no more. `missingRights` asks the database.
  */
 export function registerHealth(
-  { app, isDraining }: HttpApp,
+  { app, door, isDraining }: HttpApp,
   missingRights: () => Promise<readonly string[]>,
   metrics: { readonly contentType: string; text(): Promise<string> },
 ): void {
@@ -96,7 +120,7 @@ export function registerHealth(
     return { status: 'ready' }
   })
   app.get('/metrics', async (_request, reply) =>
-    reply.header('content-type', metrics.contentType).send(BUILD_INFO + (await metrics.text())),
+    reply.header('content-type', metrics.contentType).send(BUILD_INFO + shedInfo(door.failed) + (await metrics.text())),
   )
 }
 

@@ -5,6 +5,10 @@
 
 /** Of some 20 µs each. */
 const PER_TURN = 8
+/** Of what waits, in one turn: a long queue gets a larger share of the time. */
+const SHARE = 1 / 8
+/** Calls and replies that may wait; with more, calls wait outside (door.ts). */
+const MOST_WAITING = 512
 
 let current: (() => void)[] = []
 /** Of `current`. */
@@ -22,11 +26,20 @@ export function inTurn(work: () => void): void {
 
 function turn(): void {
   try {
-    for (let i = 0; i < PER_TURN; i++) takeNext()?.()
+    for (let count = Math.max(PER_TURN, waiting() * SHARE); count > 0; count--) takeNext()?.()
   } finally {
-    isScheduled = next < current.length || incoming.length > 0
+    isScheduled = waiting() > 0
     if (isScheduled) setImmediate(turn)
   }
+}
+
+function waiting(): number {
+  return current.length - next + incoming.length
+}
+
+/** How many more may wait; negative when there are too many. */
+export function turnRoom(): number {
+  return MOST_WAITING - waiting()
 }
 
 function takeNext(): (() => void) | undefined {

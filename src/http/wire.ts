@@ -2,11 +2,11 @@
  * The skeleton of the partner wire, which wallet and gateway share: when a call arrived, its body as bytes, what could not
  * be read, its answer. What a call comes to is theirs.
  */
-import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import type { WireReply } from '../protocol/reply.ts'
+import { arrivalOf } from './door.ts'
 import { inTurn } from './turns.ts'
 
 /** Which route a call came by; the operations of /payment/bet are told apart by method and type. */
@@ -86,12 +86,6 @@ function keepBytes(wire: FastifyInstance): void {
     request.raw.headers['content-type'] = BYTES
     done()
   })
-}
-
-/** Node's parser has counted from the first byte, for `requestTimeout`. Not in its types; a test says when that ends. */
-function arrivalOf({ socket }: IncomingMessage): number {
-  const { parser } = socket as { parser?: { duration?(): number } }
-  return performance.now() - (parser?.duration?.() ?? 0)
 }
 
 function toWire({ method, headers, body, arrivedAt }: FastifyRequest): WireRequest {

@@ -23,6 +23,10 @@ const MAX_BATCH = 256
 const EARLY_GROWTH = 0.7
 /** Calls waiting in one lane at most; more are refused at once. */
 const MAX_WAITING = 4_000
+/** Calls that wait in a lane while more are let in (door.ts): two batches, so that the next one is always full. */
+const ROOM = 2 * MAX_BATCH
+/** Milliseconds since its arrival after which a call that still waits shows that its lane is too slow for more. */
+const BEHIND_MS = 2_500
 /** Milliseconds between two looks for calls that have waited too long behind a batch that does not end. */
 const SWEEP_MS = 100
 
@@ -47,6 +51,8 @@ export interface Lanes {
   submit(call: BetCall, arrivedAt: number): Promise<Outcome>
   /** Calls that wait or are being applied. */
   depth(): number
+  /** How many more calls may come in; none while each lane is behind. */
+  room(): number
 }
 
 interface Entry extends WaitingCall {
@@ -75,6 +81,7 @@ export function createLanes(deps: LanesDeps): Lanes {
   setInterval(() => lanes.forEach(failLate), SWEEP_MS).unref()
   return {
     depth: () => depth,
+    room: () => lanes.reduce((sum, lane) => sum + roomIn(lane), 0),
     submit(call, arrivedAt) {
       const index = bucketOf(call.player, buckets) + buckets * laneOf(call.player, buckets, lanesPerBucket)
       const lane = lanes[index] as Lane
@@ -91,6 +98,12 @@ export function createLanes(deps: LanesDeps): Lanes {
       })
     },
   }
+}
+
+function roomIn({ waiting }: Lane): number {
+  const [first] = waiting
+  if (first !== undefined && performance.now() - first.arrivedAt > BEHIND_MS) return 0
+  return Math.max(0, ROOM - waiting.length)
 }
 
 /** Calls wait in the order of their arrival, so the late ones are at the front. */

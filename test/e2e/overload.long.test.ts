@@ -105,7 +105,7 @@ describe('under overload', () => {
     await wallet.auditIsClean()
   })
 
-  test('a lane that is full refuses at once: neither memory nor the time of the callers is spent on what cannot start', async (context) => {
+  test('with a database that is silent, what is too much waits outside and is failed in time: it takes no memory', async (context) => {
     const network = await newNetwork(context, await newDatabase(context))
     const wallet = await newWallet(context, { databaseUrl: network.url })
     const [player] = (await newPlayers(wallet, 1, 1_000)) as [Player]

@@ -1,0 +1,52 @@
+// The servers of this bench, and who plays through them.
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { BenchPlayer } from '../place-bet.ts'
+import { type ServerProcess, startServer } from '../server-process.ts'
+import { MAIN, newSecret, SECRET } from '../subjects.ts'
+
+export const OPERATOR_SECRET = newSecret()
+const GATEWAY_KEY = newSecret()
+const PLAYERS = 500
+
+const beside = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+export function startOperator(): Promise<ServerProcess> {
+  return startServer([beside('operator.js')], { PARTNER_SECRET: OPERATOR_SECRET })
+}
+
+export async function startPlainProxy({ url }: ServerProcess) {
+  const env = { PARTNER_SECRET: SECRET, OPERATOR_SECRET, OPERATOR_URL: url }
+  return { server: await startServer([beside('plain-proxy.js')], env), players: inventedPlayers() }
+}
+
+/** The mapping is kept in memory once it has been read, so the embedded database, which production refuses, is as good as a Postgres. */
+export async function startGateway({ url: baseUrl }: ServerProcess) {
+  const secrets = { PARTNER_SECRET: SECRET, GATEWAY_API_KEY: GATEWAY_KEY }
+  const env = { ...secrets, NODE_ENV: 'development', PURSER_DATA_DIR: 'memory://', LOG_LEVEL: 'warn' }
+  const server = await startServer([MAIN, 'gateway'], env)
+  await post(`${server.url}/operators`, { operatorId: 'bench', baseUrl, secret: OPERATOR_SECRET })
+  const players: BenchPlayer[] = []
+  for (const { token } of inventedPlayers()) {
+    const session = await post(`${server.url}/operators/bench/sessions`, { token })
+    players.push(session as BenchPlayer)
+  }
+  return { server, players }
+}
+
+export function inventedPlayers(): BenchPlayer[] {
+  return Array.from({ length: PLAYERS }, (_, index) => ({
+    userId: `player-${index}`,
+    token: randomBytes(32).toString('base64url'),
+  }))
+}
+
+async function post(url: string, body: object): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  if (response.status !== 201) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+  return response.json()
+}

@@ -1,0 +1,71 @@
+// The command line of the overload bench.
+import { parseArgs } from 'node:util'
+
+export const SERVERS = ['wallet', 'gateway'] as const
+export type ServerName = (typeof SERVERS)[number]
+
+export interface Options {
+  json: boolean
+  server: ServerName
+  connections: number
+  depth: number
+  seconds: number
+  players: number
+}
+
+export class UsageError extends Error {}
+
+export const HELP = `npm run bench:overload -- --seconds 10                          a quick look
+npm run bench:overload -- --connections 10000 --depth 12
+npm run bench:overload -- --server gateway
+
+Many more calls than a server can take. Exit code 0: it shed the rest in time and all money is right, 1: not, 2: wrong use.
+
+  --server NAME      wallet or gateway (wallet)
+  --connections N    connections (2000)
+  --depth N          Place bets that each of them keeps waiting for an answer (64)
+  --seconds N        length of the overload (60)
+  --players N        players the bets are spread over (2000)
+  --json             the result as JSON on stdout
+
+The database lies below TMPDIR, which must be on a disk. Needs a file descriptor for each connection, twice.`
+
+export function readOptions(args: string[]): Options | 'help' {
+  const { values } = parsed(args)
+  if (values.help) return 'help'
+  const server = SERVERS.find((name) => name === values.server)
+  if (server === undefined) throw new UsageError(`--server must be one of ${SERVERS.join(', ')}`)
+  return {
+    json: values.json,
+    server,
+    connections: positive('connections', values.connections),
+    depth: positive('depth', values.depth),
+    seconds: positive('seconds', values.seconds),
+    players: positive('players', values.players),
+  }
+}
+
+function parsed(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        help: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        server: { type: 'string', default: 'wallet' },
+        connections: { type: 'string', default: '2000' },
+        depth: { type: 'string', default: '64' },
+        seconds: { type: 'string', default: '60' },
+        players: { type: 'string', default: '2000' },
+      },
+    })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}
+
+function positive(name: string, text: string): number {
+  const value = Math.trunc(+text)
+  if (!(value > 0)) throw new UsageError(`--${name} must be a whole number above 0, not ${text}`)
+  return value
+}

@@ -1,0 +1,127 @@
+// Overload: many more calls than a server can take, for a minute. It must shed what it cannot take, not collapse.
+// bench/README.md says how to read it.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { startGateway, startOperator } from '../gateway/servers.ts'
+import { audit } from '../measure.ts'
+import type { BenchPlayer } from '../place-bet.ts'
+import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
+import { seedPlayers, userIdsOf } from '../seed-players.ts'
+import type { ServerProcess } from '../server-process.ts'
+import { SECRET, startPurser } from '../subjects.ts'
+import type { Crowd, CrowdResult } from './crowd.ts'
+import { HELP, type Options, readOptions, UsageError } from './options.ts'
+import { shortfalls, textReport } from './report.ts'
+
+const CROWD = fileURLToPath(new URL('crowd.js', import.meta.url))
+const DATABASE = 'overload'
+
+export interface Measured extends CrowdResult {
+  readonly calls: number
+  /** Bets in the database whose call was not answered 200 within 5 s. */
+  readonly storedThoughLate?: number
+  /** The most memory that the server held: before the overload, and in all. */
+  readonly megabytes: { readonly before: number; readonly most: number }
+  readonly audit?: { readonly clean: boolean; readonly said: string }
+}
+
+/** A server under test, with what the run has left in it. */
+interface Subject {
+  readonly server: ServerProcess
+  readonly players: BenchPlayer[]
+  /** Undefined where no bets are kept. */
+  readonly postgres?: BenchPostgres
+  stop(): Promise<void>
+}
+
+async function startWallet(options: Options): Promise<Subject> {
+  const postgres = await startBenchPostgres()
+  await postgres.create(DATABASE)
+  const server = await startPurser(postgres.url(DATABASE))
+  const players = await seedPlayers(server.url, userIdsOf(options.players))
+  return { server, players, postgres, stop: () => server.stop().finally(postgres.stop) }
+}
+
+async function startGatewayAndOperator(): Promise<Subject> {
+  const operator = await startOperator()
+  const gateway = await startGateway(operator)
+  return { ...gateway, stop: () => gateway.server.stop().finally(operator.stop) }
+}
+
+async function measure(options: Options): Promise<Measured> {
+  const subject = options.server === 'wallet' ? await startWallet(options) : await startGatewayAndOperator()
+  const { server, players, postgres } = subject
+  try {
+    const before = mostMegabytes(server)
+    const result = await drive({ ...options, players, port: server.port, secret: SECRET })
+    const megabytes = { before, most: mostMegabytes(server) }
+    const measured = { ...result, calls: callsOf(result), megabytes }
+    if (postgres === undefined) return measured
+    await postgres.analyze(DATABASE)
+    const stored = await postgres.count(DATABASE, 'select count(*) from purser.bet')
+    const storedThoughLate = stored - result.warmupYes - yesInTime(result)
+    return { ...measured, storedThoughLate, audit: audit(postgres.url(DATABASE)) }
+  } finally {
+    await subject.stop()
+  }
+}
+
+const phases = ({ unloaded, overload, after }: CrowdResult) => [unloaded, overload, after]
+
+function yesInTime(result: CrowdResult): number {
+  return phases(result).reduce((sum, { statuses, lateYes }) => sum + (statuses[200] ?? 0) - lateYes, 0)
+}
+
+function callsOf({ overload }: CrowdResult): number {
+  return Object.values(overload.statuses).reduce((sum, count) => sum + count, 0)
+}
+
+/** Resident memory at its highest, from Linux's /proc; 0 elsewhere. */
+function mostMegabytes({ pid }: ServerProcess): number {
+  try {
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return Math.trunc(+(kilobytes ?? 0) / 1_024)
+  } catch {
+    return 0
+  }
+}
+
+async function drive(crowd: Crowd): Promise<CrowdResult> {
+  const child = fork(CROWD, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: ['--max-semi-space-size=64'] })
+  child.send(crowd)
+  const exited = once(child, 'exit').then(() => {
+    throw new Error('the crowd ended too early')
+  })
+  const [result] = (await Promise.race([once(child, 'message'), exited])) as [CrowdResult]
+  return result
+}
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2))
+  if (options === 'help') {
+    process.stdout.write(`${HELP}\n`)
+    return 0
+  }
+  const { isRam, fdatasyncMs } = disk()
+  if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
+  const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs }
+  const measured = await measure(options)
+  const missed = shortfalls(measured)
+  if (options.json) process.stdout.write(`${JSON.stringify({ machine, options, ...measured, missed }, null, 2)}\n`)
+  else
+    process.stdout.write(
+      `${textReport(measured)}\n${JSON.stringify(machine)}\n${missed.map((line) => `SHORT: ${line}\n`).join('')}`,
+    )
+  return missed.length > 0 ? 1 : 0
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
+}

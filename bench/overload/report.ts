@@ -1,0 +1,69 @@
+// From what was measured to the verdict.
+import type { Phase } from './crowd.ts'
+import type { Measured } from './overload.ts'
+
+/** Milliseconds in which every call must be answered. */
+const ANSWER_MS = 5_000
+/** Of the unloaded rate that must still be answered 200. */
+const LEAST_SHARE = 0.8
+/** Of all calls that may store a bet whose answer came late. */
+const MOST_STORED_LATE = 0.01
+/** Resident megabytes. */
+const MOST_MEGABYTES = 2_000
+/** Of the unloaded p50, 2 s after the overload. */
+const MOST_SLOWDOWN = 2
+
+/** Empty: it held. */
+export function shortfalls({
+  unloaded,
+  overload,
+  after,
+  calls,
+  storedThoughLate = 0,
+  megabytes,
+  audit,
+}: Measured): string[] {
+  const { late, statuses, yesPerSecond } = overload
+  const broken = (statuses[0] ?? 0) + (statuses.none ?? 0)
+  const checks: [boolean, string][] = [
+    [
+      late > 0,
+      `${late} of ${calls} answers came after ${ANSWER_MS} ms, the last after ${Math.trunc(overload.maxMs)} ms`,
+    ],
+    [broken > 0, `${broken} of ${calls} calls had no answer`],
+    [
+      yesPerSecond < LEAST_SHARE * unloaded.yesPerSecond,
+      `${share(overload, unloaded)} of the unloaded rate answered 200`,
+    ],
+    [
+      storedThoughLate > MOST_STORED_LATE * calls,
+      `${storedThoughLate} bets stored whose call was not answered 200 in time`,
+    ],
+    [megabytes.most > MOST_MEGABYTES, `${megabytes.most} MB of memory`],
+    [after.p50Ms > MOST_SLOWDOWN * unloaded.p50Ms, `p50 ${after.p50Ms} ms after it, before ${unloaded.p50Ms} ms`],
+    [audit?.clean === false, `audit: ${audit?.said}`],
+  ]
+  return checks.flatMap(([isShort, what]) => (isShort ? [what] : []))
+}
+
+const share = (phase: Phase, of: Phase) => Math.trunc((phase.yesPerSecond / of.yesPerSecond) * 1_000) / 1_000
+
+export function textReport(measured: Measured): string {
+  const { unloaded, overload, after, calls, storedThoughLate = 0, megabytes } = measured
+  const rows = Object.entries({ unloaded, overload, 'after it': after }).map(([name, phase]) => row(name, phase))
+  return [
+    '| | 200/s | answers/s | p50 ms | p50 of 200 | p99 ms | max ms | late | statuses |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...rows,
+    '',
+    `${share(overload, unloaded)} of the unloaded rate answered 200; ${storedThoughLate} of ${calls} calls stored a bet whose answer came late`,
+    `memory of the server: ${megabytes.before} MB before, ${megabytes.most} MB at most`,
+  ].join('\n')
+}
+
+function row(name: string, phase: Phase): string {
+  const { yesPerSecond, answersPerSecond, p50Ms, p50YesMs, p99Ms, maxMs, late, statuses } = phase
+  const rates = [yesPerSecond, answersPerSecond].map((rate) => Math.trunc(rate).toLocaleString('en'))
+  const times = [p50Ms, p50YesMs, p99Ms, maxMs].map((ms) => Math.trunc(ms * 10) / 10)
+  return `| ${[name, ...rates, ...times, late, JSON.stringify(statuses)].join(' | ')} |`
+}

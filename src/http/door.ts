@@ -1,0 +1,191 @@
+/**
+ * Under overload calls of the partner wire wait outside, unread, and what cannot be answered in time is failed at the last moment
+ * (R-4). Answers that come at once would only bring the next calls; a crowd's calls must cost as little as can be, and
+ * least of all may they hold up the calls that are inside.
+ *
+ * While there is room for all, connections are read as they send. When there is none, all that carry calls are paused and stand in
+ * line; from then on a connection is read only when its turn comes: its calls are let in, or all of them are failed. How
+ * long a call lay unread nobody can say, so it counts as long as its connection was not read (R-5, W-20).
+ *
+ * read ──no room is left──► in line ──its turn──► visited ──it brought calls──► in line
+ *  ▲                                                └──it brought none, or the line was short──► read
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { OPERATIONS } from '../protocol/operation.ts'
+import { failed } from '../protocol/reply.ts'
+import { Line, type Patience, type Waited } from './line.ts'
+import { turnRoom } from './turns.ts'
+import { writeTogether } from './write-together.ts'
+
+/** What is inside takes some 100 ms; the rest of 4 s (R-5) and of 4.75 s (W-20) is for what was not foreseen. */
+const PATIENCE: Patience = { leastMs: 1_000, hopeMs: 2_000, mostMs: 4_250 }
+/** Calls by which the room may be exceeded: those that were read before their connection could be paused. */
+const MOST_OVER = 2_000
+/** Milliseconds in line that are too few to stay in it. */
+const SHORT_MS = 50
+/** Milliseconds between two looks at the line while there is no room. */
+const LOOK_MS = 4
+/** Calls failed in one turn of the event loop, about 2 ms: the calls inside go on between. */
+const MOST_FAILED = 256
+/** Share of the newest visit in what is known of the calls that one brings, and what is assumed at first. */
+const NEWEST = 0.1
+const GUESSED_CALLS = 16
+
+interface Visit {
+  readonly waited: Waited
+  readonly startedAt: number
+  readonly isDue: boolean
+  calls: number
+}
+
+type Met = IncomingMessage & { arrivedAt?: number; socket: Socket & { parser?: { duration?(): number } } }
+
+/** The time of a call's first byte, as performance.now() gives it. */
+export function arrivalOf(request: IncomingMessage): number {
+  return (request as Met).arrivedAt ?? performance.now()
+}
+
+export class Door {
+  /** Calls failed here since the start. */
+  failed = 0
+  private readonly isDraining: () => boolean
+  private readonly rooms = [turnRoom]
+  /** All connections but those whose last request was no call of the wire: health and people never wait. */
+  private readonly callers = new Set<Socket>()
+  private readonly line: Line<Socket>
+  private readonly visits = new Map<Socket, Visit>()
+  private isCrowded = false
+  private callsPerVisit = GUESSED_CALLS
+
+  constructor(isDraining: () => boolean, patience = PATIENCE) {
+    this.isDraining = isDraining
+    this.line = new Line(patience)
+  }
+
+  /** Adds something that calls wait for inside, and how many more may; negative when it is over-full. */
+  waitsFor(room: () => number): void {
+    this.rooms.push(room)
+  }
+
+  /** Every new connection. */
+  watch(socket: Socket): void {
+    this.callers.add(socket)
+    writeTogether(socket, () => this.isCrowded && !this.isDraining())
+    // Node reads on by itself when a body has been read or thrown away.
+    socket.on('resume', () => {
+      if (this.line.has(socket)) socket.pause()
+    })
+    socket.once('close', () => {
+      this.callers.delete(socket)
+      this.line.leave(socket)
+      this.visits.delete(socket)
+    })
+  }
+
+  /** Connections that stand in line. */
+  waiting(): number {
+    return this.line.size
+  }
+
+  /** True: come in. Else the call has been answered. */
+  admits(request: IncomingMessage, response: ServerResponse): boolean {
+    const { socket } = request as Met
+    const isPlace = isPlaceBet(request)
+    if (isPlace === undefined) {
+      this.callers.delete(socket)
+      return true
+    }
+    this.callers.add(socket)
+    const visit = this.visits.get(socket)
+    if (visit !== undefined) visit.calls += 1
+    ;(request as Met).arrivedAt = visit?.waited.since ?? firstByteAt(request)
+    const room = this.room()
+    if (room <= 0) this.crowd(socket)
+    if (!visit?.isDue && room > -MOST_OVER) return true
+    this.failed += 1
+    response.writeHead(isPlace ? 400 : 500, this.isDraining() ? CLOSING : HEADERS)
+    response.end(BODY)
+    return false
+  }
+
+  private room(): number {
+    let least = Number.POSITIVE_INFINITY
+    for (const room of this.rooms) least = Math.min(least, room())
+    return least
+  }
+
+  /** No room is left, and this connection brings calls. */
+  private crowd(socket: Socket): void {
+    const now = performance.now()
+    if (this.isCrowded) {
+      if (!this.visits.has(socket)) this.join(socket, now)
+      return
+    }
+    this.isCrowded = true
+    this.line.joinTogether([...this.callers], now)
+    for (const caller of this.callers) caller.pause()
+    this.lookAgain()
+  }
+
+  private join(socket: Socket, now: number): void {
+    if (socket.destroyed || this.line.has(socket)) return
+    this.line.join(socket, now)
+    socket.pause()
+  }
+
+  private lookAgain(): void {
+    const look = () => this.look(performance.now())
+    if (this.visits.size > 0 || (this.line.hopes && this.room() > 0)) setImmediate(look)
+    else setTimeout(look, LOOK_MS)
+  }
+
+  /** The turn of the event loop before this one has read what was visited. */
+  private look(now: number): void {
+    for (const [socket, visit] of this.visits) this.end(socket, visit, now)
+    this.visitNext(this.visitsFor(MOST_FAILED), () => this.line.takeDue(now), true, now)
+    this.visitNext(this.visitsFor(this.room()), () => this.line.takeHopeful(now), false, now)
+    this.isCrowded = this.line.size + this.visits.size > 0
+    if (this.isCrowded) this.lookAgain()
+  }
+
+  private visitsFor(calls: number): number {
+    return Math.ceil(calls / this.callsPerVisit)
+  }
+
+  private visitNext(count: number, take: () => [Socket, Waited] | undefined, isDue: boolean, now: number): void {
+    for (let i = 0; i < count; i++) {
+      const [socket, waited] = take() ?? []
+      if (socket === undefined || waited === undefined) return
+      this.visits.set(socket, { waited, startedAt: now, isDue, calls: 0 })
+      socket.resume()
+    }
+  }
+
+  private end(socket: Socket, { waited, startedAt, isDue, calls }: Visit, now: number): void {
+    this.visits.delete(socket)
+    if (calls > 0) this.callsPerVisit += NEWEST * (calls - this.callsPerVisit)
+    const isShort = !isDue && startedAt - waited.since < SHORT_MS
+    if (calls > 0 && !isShort) this.join(socket, now)
+  }
+}
+
+/** Node's parser counts from the first byte, for `requestTimeout`. Not in its types; a test says when that ends. */
+function firstByteAt({ socket }: Met): number {
+  return performance.now() - (socket.parser?.duration?.() ?? 0)
+}
+
+const { body: BODY } = failed('place')
+const HEADERS = [
+  ...['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'],
+  ...['content-length', `${BODY.length}`],
+]
+const CLOSING = [...HEADERS, 'connection', 'close']
+const PATHS = new Set<string | undefined>(Object.values(OPERATIONS).map(({ path }) => path))
+
+/** Undefined: not of the wire. A Place bet is told from the others by its method (R-4). */
+function isPlaceBet({ method, url }: IncomingMessage): boolean | undefined {
+  const path = PATHS.has(url) ? url : url?.split('?', 1)[0]
+  if (!PATHS.has(path)) return undefined
+  return method === OPERATIONS.place.method && path === OPERATIONS.place.path
+}

@@ -1,0 +1,35 @@
+/**
+ * Answers to calls that came together go out together. Node writes those of one connection one by one, each when the one before
+ * it has been written: with many calls on a connection that is 40 % of a busy server's time.
+ */
+import type { Socket } from 'node:net'
+
+/** While `isOn()`, what is written in one turn of the event loop is one write, and counts as written at once. */
+export function writeTogether(socket: Socket, isOn: () => boolean): void {
+  const write = socket.write.bind(socket) as (data: unknown, encoding?: unknown, written?: unknown) => boolean
+  const end = socket.end.bind(socket) as (...rest: unknown[]) => Socket
+  let answers = ''
+  const flush = () => {
+    if (answers !== '') write(answers)
+    answers = ''
+  }
+  const together = (data: unknown, encoding?: unknown, written?: unknown): boolean => {
+    if (!isOn() || !isText(data, encoding)) {
+      flush()
+      return write(data, encoding, written)
+    }
+    if (answers === '') setImmediate(flush)
+    answers += data
+    if (typeof written === 'function') process.nextTick(written)
+    return !socket.writableNeedDrain
+  }
+  socket.write = together as typeof socket.write
+  socket.end = (...rest: unknown[]) => {
+    flush()
+    return end(...rest)
+  }
+}
+
+function isText(data: unknown, encoding: unknown): boolean {
+  return data === '' || (typeof data === 'string' && (encoding ?? 'utf8') === 'utf8')
+}

@@ -1,0 +1,73 @@
+/**
+ * Far more calls than the wallet can take, on hundreds of connections that each keep many waiting. It answers every one, says yes to
+ * what it can take, and stores nothing that it did not say yes to. How fast, and how late: bench/overload.
+ */
+import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { newDatabase, newPlayers, newWallet } from '../support/fault-scene.ts'
+import type { Player } from '../support/journal.ts'
+import type { WalletProcess } from '../support/wallet.ts'
+import { placeMessage, sign } from '../support/wire.ts'
+
+const CONNECTIONS = 400
+const DEPTH = 48
+const SECONDS = 6
+
+function nextCall({ secret }: WalletProcess, player: Player): string {
+  const body = JSON.stringify(placeMessage({ ...player, transactionId: randomUUID(), amount: 1, metadata: [] }))
+  const signature = sign(body, secret)
+  return `POST /payment/bet HTTP/1.1\r\nhost: a\r\nx-sign-jws: ${signature}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+}
+
+/** Keeps so many calls waiting until the time is over, and returns the statuses of all. */
+async function crowd(wallet: WalletProcess, player: Player, until: number): Promise<string[]> {
+  const { hostname, port } = new URL(wallet.url)
+  const socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('latin1')
+  let waiting = 0
+  const send = (count: number) => {
+    socket.write(Array.from({ length: count }, () => nextCall(wallet, player)).join(''))
+    waiting += count
+  }
+  send(DEPTH)
+  const statuses: string[] = []
+  let text = ''
+  for await (const chunk of socket) {
+    text += chunk
+    const found = [...text.matchAll(/HTTP\/1\.1 (\d+) [^{]*\{[^}]*\}/g)]
+    text = text.slice((found.at(-1)?.index ?? 0) + (found.at(-1)?.[0].length ?? 0))
+    statuses.push(...found.map(([, status]) => status as string))
+    waiting -= found.length
+    if (found.length > 0 && performance.now() < until) send(found.length)
+    if (waiting === 0) break
+  }
+  expect(waiting).toBe(0) // else the connection broke
+  return statuses
+}
+
+async function storedBets(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query('select count(*) as count from purser.bet').finally(() => client.end())
+  return Number(rows[0].count)
+}
+
+test('a crowd of calls is answered, what can be with yes, and what was not answered yes is not stored', async (context) => {
+  const databaseUrl = await newDatabase(context)
+  const wallet = await newWallet(context, { databaseUrl })
+  const players = await newPlayers(wallet, 100)
+  const until = performance.now() + SECONDS * 1_000
+  const crowds = Array.from({ length: CONNECTIONS }, (_, i) => crowd(wallet, players[i % 100] as Player, until))
+  const statuses = (await Promise.all(crowds)).flat()
+
+  const yes = statuses.filter((status) => status === '200').length
+  expect(new Set(statuses)).toEqual(new Set(['200', '400']))
+  expect(yes).toBeGreaterThan(0)
+  expect((await storedBets(databaseUrl)) - yes).toBeLessThan(statuses.length / 100)
+  const metrics = await (await fetch(`${wallet.url}/metrics`)).text()
+  expect(Number(/^purser_calls_shed_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0)
+
+  expect((await wallet.wire.place({ ...(players[0] as Player), amount: 1 })).status).toBe(200)
+  await wallet.auditIsClean()
+})

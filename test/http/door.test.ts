@@ -1,0 +1,148 @@
+/** Who is let in to the partner wire and who waits outside, and what they hear for whom there is no room in time (R-4). */
+import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createHttpApp } from '../../src/http/app.ts'
+import { registerWire } from '../../src/http/wire.ts'
+import type { WireReply } from '../../src/protocol/reply.ts'
+import type { Finishing } from '../support/fault-scene.ts'
+
+const YES: { reply: WireReply } = { reply: { status: 200, body: '{"yes":true}' } }
+/** Of days: nobody's time is over while a test runs. */
+const ENDLESS = { leastMs: 1e9, hopeMs: 1e9, mostMs: 1e9 }
+const SHORT = { leastMs: 10, hopeMs: 40, mostMs: 100 }
+
+/** Answers yes to all that it lets in; the test says how much room there is. */
+async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
+  const { app, door, isDraining } = createHttpApp('', patience)
+  let room = 1
+  let bodies = 0
+  door.waitsFor(() => room)
+  await registerWire(app, {
+    handle: async (_endpoint, { body }) => {
+      if (body.length > 0) bodies += 1
+      return YES
+    },
+    unreadable: () => YES,
+    broken: () => YES,
+    answered() {},
+    isDraining,
+  })
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => app.close())
+  const setRoom = (calls: number) => {
+    room = calls
+  }
+  return { url, door, setRoom, bodies: () => bodies }
+}
+
+const post = (url: string, path: string, method = 'POST') => fetch(url + path, { method, body: '{"a":1}' })
+const BODY = '{"a":1}'
+const CALL = `POST /payment/bet HTTP/1.1\r\nhost: a\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`
+
+/** A connection that the test writes to, and the statuses that it got. */
+async function openCaller(url: string) {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('latin1')
+  socket.on('error', () => {}) // the server ends before it
+  const statuses: string[] = []
+  let text = ''
+  let onAnswer = () => {}
+  socket.on('data', (chunk) => {
+    text += chunk
+    const found = [...text.matchAll(/HTTP\/1\.1 (\d+) [^{]*\{[^}]*\}/g)]
+    text = text.slice((found.at(-1)?.index ?? 0) + (found.at(-1)?.[0].length ?? 0))
+    statuses.push(...found.map(([, status]) => status as string))
+    onAnswer()
+  })
+  const answered = (count: number) =>
+    new Promise<string[]>((resolve) => {
+      onAnswer = () => statuses.length >= count && resolve(statuses)
+      onAnswer()
+    })
+  return { send: (calls: number) => void socket.write(CALL.repeat(calls)), statuses, answered, end: () => socket.end() }
+}
+
+test('with far too many inside a call is failed unread: a Place bet so that it is rolled back, others so that they are repeated', async (context) => {
+  const { url, door, setRoom, bodies } = await openServer(context, SHORT)
+  setRoom(Number.NEGATIVE_INFINITY)
+  for (const [method, path, status] of [
+    ['POST', '/payment/bet', 400],
+    ['PUT', '/payment/bet', 500],
+    ['POST', '/user/profile', 500],
+    ['POST', '/user/balance', 500],
+    ['POST', '/payment/check', 500],
+  ] as const) {
+    const answer = await post(url, path, method)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(await answer.json()).toEqual({ code: 100, message: 'System error' })
+  }
+  expect(door.failed).toBe(5)
+  expect(bodies()).toBe(0)
+})
+
+test('without room a connection waits unread until there is some, and its calls are then answered yes', async (context) => {
+  const { url, door, setRoom } = await openServer(context)
+  const caller = await openCaller(url)
+  caller.send(1)
+  await caller.answered(1)
+  setRoom(0)
+  caller.send(1) // read before anybody knew: it goes in, and who brought it waits from now on
+  await caller.answered(2)
+  caller.send(3)
+  for (let turn = 0; turn < 100; turn++) await nextTurn()
+  expect(caller.statuses).toHaveLength(2)
+  setRoom(100)
+  expect(await caller.answered(5)).toEqual(Array(5).fill('200'))
+  expect(door.failed).toBe(0)
+})
+
+test('without room until the time is over, all calls of a connection are failed', async (context) => {
+  const { url, door, setRoom } = await openServer(context, SHORT)
+  const caller = await openCaller(url)
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(1)
+  caller.send(50)
+  expect(await caller.answered(51)).toEqual(['200', ...Array(50).fill('400')])
+  expect(door.failed).toBe(50)
+  setRoom(100)
+  caller.send(1)
+  expect((await caller.answered(52)).at(-1)).toBe('200')
+})
+
+test('health and our own APIs are answered beside a crowd', async (context) => {
+  const { url, setRoom } = await openServer(context)
+  const caller = await openCaller(url)
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(1)
+  caller.send(1)
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  expect(caller.statuses).toHaveLength(1)
+})
+
+test('whoever hangs up while waiting is forgotten', async (context) => {
+  const { url, door, setRoom } = await openServer(context, SHORT)
+  const caller = await openCaller(url)
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(1)
+  caller.end()
+  while (door.waiting() > 0) await nextTurn()
+})
+
+test('a crowd that sends on and on hears of every call in the order of its calls, whether there is room or not', async (context) => {
+  const { url, setRoom, door } = await openServer(context, SHORT)
+  const callers = await Promise.all(Array.from({ length: 50 }, () => openCaller(url)))
+  for (let round = 1; round <= 6; round++) {
+    setRoom(round % 2 === 0 ? 0 : 64)
+    for (const { send } of callers) send(16)
+    for (const { answered } of callers) await answered(16 * round)
+  }
+  for (const { statuses } of callers) expect(statuses).toHaveLength(6 * 16)
+  expect(new Set(callers.flatMap(({ statuses }) => statuses))).toEqual(new Set(['200', '400']))
+  expect(door.failed).toBe(callers.flatMap(({ statuses }) => statuses).filter((status) => status === '400').length)
+})
