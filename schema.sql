@@ -527,6 +527,8 @@ CREATE INDEX delivery_not_done ON platform.delivery USING btree (status, deliver
 
 CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((status = 'pending'::text) AND (operation = 'place'::text));
 
+CREATE INDEX delivery_refused ON platform.delivery USING btree (bet_id) WHERE ((status = 'refused'::text) AND (operation <> 'place'::text));
+
 CREATE INDEX event_results_pending ON platform.event USING btree (results_at) WHERE (results_applied < results_version);
 
 CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet_id);

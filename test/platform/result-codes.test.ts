@@ -46,6 +46,35 @@ test.each([1, 3, 4, 8, 100, 999, 2 ** 40])(
   },
 )
 
+async function owedBets(): Promise<number> {
+  await scene.time.advance(6_000) // a count holds for 5 s
+  const { body } = await scene.api.request('GET', '/metrics')
+  return Number(/^platform_bets_owed (.*)$/m.exec(String(body))?.[1])
+}
+
+test('C-9: what is owed is counted: refused, stuck, and tried again after a 400', async () => {
+  const before = await owedBets()
+  const [refused, stuck, tried, later] = await Promise.all([1, 2, 3, 4].map(acceptedBet))
+  scene.wallet.next('settle', refusal(20))
+  await scene.api.settle(refused ?? '', 'won', '25.00')
+  scene.wallet.next('place', refusal(7))
+  await scene.api.place(scene.frame) // a declined bet is nobody's debt
+  expect(await owedBets()).toBe(before + 1)
+  scene.wallet.always('settle', refusal(1))
+  await scene.api.settle(tried ?? '', 'won', '25.00')
+  expect(await owedBets()).toBe(before + 2)
+  await scene.api.settle(stuck ?? '', 'won', '25.00')
+  for (let hour = 0; hour < 48; hour++) await scene.time.leap(HOUR_MS)
+  expect(await owedBets()).toBe(before + 3)
+  scene.wallet.always('settle', {})
+  await scene.api.settle(refused ?? '', 'won', '26.00')
+  await scene.api.settle(later ?? '', 'won', '25.00')
+  for (const { deliveryId } of await scene.api.deliveries('?status=stuck'))
+    await scene.api.request('POST', `/deliveries/${deliveryId}/retry`)
+  await scene.time.settle()
+  expect(await owedBets()).toBe(0)
+})
+
 test.each([3, 4])('C-5: 400 with code %i ends a cashout, and no other result', async (code) => {
   const betId = await acceptedBet()
   scene.wallet.next('settle', refusal(code))
