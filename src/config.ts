@@ -29,6 +29,8 @@ export interface Config {
   /** Undefined: what the database has, or 1. */
   readonly buckets: number | undefined
   readonly behindAggregator: boolean
+  /** Whether partners and operators may have addresses in our own network. */
+  readonly allowsPrivateAddresses: boolean
   readonly minimumAge: number
   readonly migrate: 'auto' | 'never'
   readonly logLevel: string
@@ -108,6 +110,10 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     scales: read.scales(),
     buckets: read.integer('PURSER_BUCKETS', 1, MAX_BUCKETS),
     behindAggregator: read.choice('PURSER_BEHIND_AGGREGATOR', ['true', 'false']) === 'true',
+    allowsPrivateAddresses: allowsPrivate(
+      read.choice('PURSER_PRIVATE_ADDRESSES', ['auto', 'allow', 'refuse']),
+      isProduction,
+    ),
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
@@ -115,6 +121,10 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   if (isProduction && role.keys.length > 0) problems.push(...leftToChance(config, url, env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function allowsPrivate(choice: 'auto' | 'allow' | 'refuse', isProduction: boolean): boolean {
+  return choice === 'auto' ? !isProduction : choice === 'allow'
 }
 
 /** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */

@@ -61,7 +61,7 @@ export interface GatewayAppDeps {
 
 /** The HTTP server with every route, not listening; `close` finishes what was accepted. */
 export async function createGatewayApp(
-  { secrets, gatewayKey }: Config,
+  { secrets, gatewayKey, allowsPrivateAddresses }: Config,
   { db, clock, log, beforeRoutes }: GatewayAppDeps,
 ): Promise<{ app: FastifyInstance; close(): Promise<void> }> {
   const operators = createOperators(db)
@@ -74,7 +74,7 @@ export async function createGatewayApp(
   await registerGateway(app, {
     ...{ secrets, directory, operators, clock, onFailure, metrics, log, isDraining, db },
     actions: createActionLog('gateway', 'GATEWAY_API_KEY', gatewayKey),
-    apiKey: gatewayKey,
+    ...{ apiKey: gatewayKey, allowsPrivateAddresses },
   })
   registerHealth(http, () => missingRights(db, 'gateway'), metrics)
   registerApiReference(app, 'gateway')

@@ -99,9 +99,9 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const metrics = createPlatformMetrics(db, clock)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
   const placing = { db, clock, scales, partners, breakers, decided: deliverer.wake }
-  const { platformKey: apiKey } = config
+  const { platformKey: apiKey, allowsPrivateAddresses } = config
   const actions = createActionLog('platform', 'PLATFORM_API_KEY', apiKey)
-  await registerPlatform(http.app, { ...placing, apiKey, actions, log })
+  await registerPlatform(http.app, { ...placing, apiKey, actions, allowsPrivateAddresses, log })
   registerHealth(http, () => missingRights(db, 'platform'), metrics)
   registerApiReference(http.app, 'platform')
   return {

@@ -105,6 +105,14 @@ export const SETTINGS = [
     example: 'true',
   },
   {
+    name: 'PURSER_PRIVATE_ADDRESSES',
+    readBy: ['platform', 'gateway'],
+    default: 'auto',
+    meaning:
+      'Base URLs of partners and operators in a private network or on this machine: `allow`, `refuse`, or `auto`: refused in production only.',
+    example: 'allow',
+  },
+  {
     name: 'PURSER_MINIMUM_AGE',
     readBy: ['wallet'],
     default: '18',

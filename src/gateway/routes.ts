@@ -12,6 +12,7 @@ import { withPerson } from '../people/person.ts'
 import { OperatorUserSchema, TokenSchema } from '../protocol/bet-request.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
+import { findFault } from '../wallet-client/base-url.ts'
 import type { Directory } from './directory.ts'
 import { type Exchanged, exchangeToken } from './exchange-token.ts'
 import type { Operator, Operators } from './operators.ts'
@@ -22,6 +23,8 @@ export interface ApiDeps {
   readonly clock: Clock
   readonly db: Pick<Db, 'people'>
   readonly actions: ActionLog
+  /** Whether operators may have addresses in our own network. */
+  readonly allowsPrivateAddresses: boolean
 }
 
 const strict = { additionalProperties: false } as const
@@ -104,7 +107,8 @@ function viewOf(exchanged: Exchanged): Static<typeof SessionSchema> {
   }
 }
 
-function addOperatorRoutes(api: FastifyInstance, { operators, actions, clock }: ApiDeps): void {
+function addOperatorRoutes(api: FastifyInstance, deps: ApiDeps): void {
+  const { operators, actions, clock } = deps
   api.post<{ Body: Static<typeof NewOperatorSchema> }>(
     '',
     describe(
@@ -117,7 +121,8 @@ function addOperatorRoutes(api: FastifyInstance, { operators, actions, clock }: 
     ),
     async (request, reply) => {
       const { body } = request
-      if (!URL.canParse(body.baseUrl)) throw invalid('/baseUrl', 'is not a URL')
+      const fault = await findFault(body.baseUrl, deps.allowsPrivateAddresses)
+      if (fault !== undefined) throw invalid('/baseUrl', fault)
       if (!isStorable(body.baseUrl + body.secret)) throw invalid('', 'contains characters that cannot be stored')
       await operators.save(actions.by(request), body, clock.now())
       return reply.code(201).send(showOperator(body))

@@ -5,6 +5,7 @@ import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog, Author } from '../people/actions.ts'
 import { scaleOf } from '../protocol/money.ts'
+import { findFault } from '../wallet-client/base-url.ts'
 import type { PlatformBet } from './bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from './bet-flow.ts'
 import { readBets } from './bet-store.ts'
@@ -42,6 +43,8 @@ type InBet = { Params: Static<typeof BetPath> }
 
 export interface RouteDeps extends PlaceDeps {
   readonly actions: ActionLog
+  /** Whether partners may have addresses in our own network. */
+  readonly allowsPrivateAddresses: boolean
 }
 
 export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
@@ -62,7 +65,8 @@ function addPartnerRoutes(api: FastifyInstance, deps: RouteDeps): void {
     }),
     async (request, reply) => {
       const { body } = request
-      if (!URL.canParse(body.baseUrl)) throw invalid('/baseUrl', 'is not a URL')
+      const fault = await findFault(body.baseUrl, deps.allowsPrivateAddresses)
+      if (fault !== undefined) throw invalid('/baseUrl', fault)
       await deps.partners.save(deps.actions.by(request), body, deps.clock.now())
       return reply.code(201).send({ partnerId: body.partnerId, baseUrl: body.baseUrl })
     },

@@ -1,0 +1,46 @@
+/**
+ * Addresses that a person gives us to call: a partner's, an operator's. The calls come from inside our network, so an address in it
+ * (loopback, private, link-local: a cloud's metadata) is taken only where a setting allows that.
+ */
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+
+const INSIDE = new BlockList()
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+] as const)
+  INSIDE.addSubnet(network, prefix, 'ipv4')
+INSIDE.addAddress('::', 'ipv6')
+INSIDE.addAddress('::1', 'ipv6')
+INSIDE.addSubnet('fc00::', 7, 'ipv6')
+INSIDE.addSubnet('fe80::', 10, 'ipv6')
+
+/** What is wrong with a base URL, as a sentence; undefined when nothing is. A name that does not resolve is not refused: it may later. */
+export async function findFault(text: string, allowsInside: boolean): Promise<string | undefined> {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return 'is not a URL of http or https'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user or a password'
+  if (/[?#]/.test(text)) return 'must not have a query or a fragment: the paths of the interface follow it'
+  if (allowsInside) return undefined
+  const addresses = await addressesOf(url.hostname.replace(/^\[|\]$/g, ''))
+  return addresses.some(isInside)
+    ? 'leads into a private network, which PURSER_PRIVATE_ADDRESSES=allow would permit'
+    : undefined
+}
+
+async function addressesOf(host: string): Promise<string[]> {
+  if (isIP(host) !== 0) return [host]
+  const found = await lookup(host, { all: true }).catch(() => [])
+  return found.map(({ address }) => address)
+}
+
+/** An IPv4 address in IPv6 is looked at as what it is: BlockList does that for `::ffff:`. */
+function isInside(address: string): boolean {
+  return INSIDE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}

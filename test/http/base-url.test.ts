@@ -1,0 +1,98 @@
+/** Base URLs of partners (platform) and operators (gateway): what is refused, and that both sides refuse the same. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROLES, readConfig } from '../../src/config.ts'
+import { serveGateway } from '../../src/serve-gateway.ts'
+import { servePlatform } from '../../src/serve-platform.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+const KEY = randomBytes(32).toString('hex')
+const INSIDE = [
+  ...[
+    'http://127.0.0.1:8080',
+    'http://localhost:8080',
+    'https://10.1.2.3',
+    'http://172.16.0.1',
+    'https://192.168.1.1/w',
+  ],
+  ...[
+    'http://169.254.169.254',
+    'http://0.0.0.0',
+    'http://100.64.0.1',
+    'http://[::1]:80',
+    'http://[fd00::1]',
+    'http://[fe80::1]',
+  ],
+  ...['http://2130706433', 'http://0x7f.1', 'http://[::ffff:10.0.0.1]'],
+]
+const OUTSIDE = [
+  'https://203.0.113.9/wallet',
+  'http://172.32.0.1',
+  'https://[2001:db8::1]:8443',
+  'https://a-name.invalid',
+]
+const MALFORMED: [string, string][] = [
+  ['https://user@203.0.113.9', 'user'],
+  ['https://:secret@203.0.113.9', 'password'],
+  ['https://203.0.113.9/?key=1', 'query'],
+  ['https://203.0.113.9/w?', 'query'],
+  ['https://203.0.113.9/#top', 'fragment'],
+  ['https://', 'not a URL'],
+]
+
+describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
+  let database: TestDatabase
+  const urls: Record<string, string> = {}
+  const closing: (() => Promise<void>)[] = []
+  beforeAll(async () => {
+    database = await createDatabase()
+    for (const [name, over] of Object.entries({
+      elsewhere: {},
+      refusing: { PURSER_PRIVATE_ADDRESSES: 'refuse' },
+      production: { NODE_ENV: 'production' },
+      allowing: { NODE_ENV: 'production', PURSER_PRIVATE_ADDRESSES: 'allow' },
+    })) {
+      const keys =
+        role === 'platform'
+          ? { PLATFORM_API_KEY: KEY }
+          : { GATEWAY_API_KEY: KEY, PARTNER_SECRET: randomBytes(32).toString('hex') }
+      const env = { PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: database.url, ...keys, ...over }
+      const serve = role === 'platform' ? servePlatform : serveGateway
+      const running = await serve(readConfig(env, ROLES[role]))
+      urls[name] = running.url
+      closing.push(running.close)
+    }
+  })
+  afterAll(async () => {
+    for (const close of closing) await close()
+    await database.drop()
+  })
+
+  async function save(server: string, baseUrl: string): Promise<{ status: number; detail: string }> {
+    const [path, id] = role === 'platform' ? ['/partners', 'partnerId'] : ['/operators', 'operatorId']
+    const reply = await fetch(`${urls[server]}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ [id]: 'acme', baseUrl, secret: 'shared-with-acme' }),
+    })
+    return { status: reply.status, detail: await reply.text() }
+  }
+
+  test.each(INSIDE)('%s is refused in production, and where a setting says so', async (baseUrl) => {
+    for (const server of ['production', 'refusing'])
+      expect(await save(server, baseUrl)).toMatchObject({
+        status: 400,
+        detail: expect.stringContaining('PURSER_PRIVATE_ADDRESSES=allow'),
+      })
+    for (const server of ['elsewhere', 'allowing']) expect((await save(server, baseUrl)).status).toBe(201)
+  })
+
+  test.each(OUTSIDE)('%s is taken everywhere', async (baseUrl) => {
+    for (const server of Object.keys(urls)) expect((await save(server, baseUrl)).status).toBe(201)
+  })
+
+  test.each(MALFORMED)('%s is refused everywhere: %s', async (baseUrl, word) => {
+    for (const server of Object.keys(urls))
+      expect(await save(server, baseUrl)).toMatchObject({ status: 400, detail: expect.stringContaining(word) })
+  })
+})
