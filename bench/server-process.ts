@@ -21,7 +21,15 @@ const POLL_MS = 50
 export async function startServer(command: string[], env: Record<string, string>): Promise<ServerProcess> {
   const port = await freePort()
   const child = spawn(process.execPath, command, {
-    env: { PATH: process.env.PATH ?? '', HOST, PORT: `${port}`, NODE_ENV: 'production', NODE_OPTIONS, PURSER_PRIVATE_ADDRESSES: 'allow', ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOST,
+      PORT: `${port}`,
+      NODE_ENV: 'production',
+      NODE_OPTIONS,
+      PURSER_PRIVATE_ADDRESSES: 'allow',
+      ...env,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const url = `http://${HOST}:${port}`
