@@ -8,6 +8,7 @@
 const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.test.ts']
 const LIMITS = ['test/wallet/limits.test.ts']
 const MEMORY = ['test/wallet/account-memory.test.ts']
+const CODES = ['test/platform/result-codes.test.ts']
 const RESULTS = ['test/platform/result-delivery.test.ts']
 const ROLLBACKS = ['test/platform/rollback-schedule.test.ts']
 const RECORD = ['test/platform/record.test.ts']
@@ -51,8 +52,8 @@ const BY_FILE = {
   'src/wallet/bet-store.ts': [
     ['where b.calls < excluded.calls', 'where true', ['test/wallet/bet-store.test.ts']],
     [
-      'returning 1\n   ) select 1 / (count(*) = $19::int)::int',
-      'returning 1\n   ) select 1 / (count(*) <= $19::int)::int',
+      'returning 1\n   ) select 1 / (count(*) = $20::int)::int',
+      'returning 1\n   ) select 1 / (count(*) <= $20::int)::int',
       ['test/wallet/bet-store.test.ts'],
     ],
     ["'(select count(*) from locked) = $19::int'", "'true'", MEMORY],
@@ -171,11 +172,12 @@ const BY_FILE = {
     ['due.tried >= $6::int', 'due.tried > $6::int', RECORD],
   ],
   'src/platform/breaker.ts': [
-    ['inFlight.results === 0 && ', '', BREAKER],
-    ["lane === 'rollbacks' || ", '', BREAKER],
+    ['inFlight.results + inFlight.users === 0 && ', '', BREAKER],
+    ['inFlight.results + inFlight.users', 'inFlight.results', ['test/platform/partner-down.test.ts']],
+    ["use === 'rollbacks' || ", '', BREAKER],
     ['wasAnswered ? 0 : failures + 1', 'failures + 1', BREAKER],
-    ['now - lastResultAt >= PROBE_GAP_MS', 'true', BREAKER],
-    ['capacity - inFlight[lane]', 'capacity', BREAKER],
+    ['now - lastProbeAt >= PROBE_GAP_MS', 'true', BREAKER],
+    ['bounds[use] - inFlight[use]', 'bounds[use]', BREAKER],
   ],
   'src/platform/schedule.ts': [
     ['at <= RESULT_WINDOW_MS', 'true', RESULTS],
@@ -183,8 +185,10 @@ const BY_FILE = {
     ['now, lastAt + gap / 2', 'now', SCHEDULE],
   ],
   'src/platform/record.ts': [
-    ['outcome.code === ALREADY_PROCESSED', 'true', ROLLBACKS],
-    ["claim.operation === 'rollback' && isWholeRefusal", 'isWholeRefusal', RESULTS],
+    ['said.code === ALREADY_PROCESSED', 'true', ROLLBACKS],
+    ['REFUSES_A_RESULT.includes(outcome.code)', 'true', CODES],
+    ["result_type === 'cashout' && REFUSES", 'REFUSES', CODES],
+    ["reason.endsWith('_body')", 'true', ROLLBACKS],
   ],
   'src/platform/placing.ts': [
     [' && outcome.code !== SYSTEM_ERROR', '', PLACING],

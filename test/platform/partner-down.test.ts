@@ -41,6 +41,7 @@ test('of many bets at once one is the probe; when it is answered, all others go'
   const before = scene.wallet.of('place').length
   const probe = scene.api.place(scene.frame)
   await scene.wallet.seen('place', before + 1)
+  await scene.time.advance(2_000) // the gap between probes is over, the probe is not
   const others = await Promise.all(Array.from({ length: 8 }, () => scene.api.place(scene.frame)))
   expect(others.map(({ status }) => status)).toEqual(Array(8).fill('declined'))
   answer.give()
