@@ -49,6 +49,8 @@ function aboutPlayer(wallet: Wallet, call: string, player: Player, body: Body): 
       return moveCash(wallet, player, body, 1n)
     case 'POST withdrawals':
       return moveCash(wallet, player, body, -1n)
+    case 'POST adjustments':
+      return adjust(wallet, player, body)
     case 'GET balances':
       return { status: 200, body: { balances: balancesOf(player) } }
     default:
@@ -150,6 +152,13 @@ function moveCash(wallet: Wallet, player: Player, body: Body, sign: 1n | -1n): O
   const moved = { transferId: key, balance: purse.text() }
   wallet.references.set(key, moved)
   return { status: 201, body: moved }
+}
+
+/** O-2: in both directions, to whoever it is. */
+function adjust(wallet: Wallet, player: Player, body: Body): OperatorReply {
+  const signed = textOf(body.amount)
+  const movement = { ...body, amount: signed.replace('-', ''), despiteExclusion: true }
+  return moveCash(wallet, player, movement, signed.startsWith('-') ? -1n : 1n)
 }
 
 /** O-3 */
