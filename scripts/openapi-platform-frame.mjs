@@ -43,6 +43,7 @@ export const OPENAPI = {
 export const NAMED_SCHEMAS = {
   NewPartner: shapes.NewPartnerSchema,
   Partner: shapes.PartnerSchema,
+  ChangedPartner: shapes.ChangedPartnerSchema,
   NewFrameSession: shapes.NewFrameSchema,
   FrameSession: shapes.FrameSchema,
   UserProfile: UserProfileSchema,

@@ -35,7 +35,15 @@ const WALLET = [
 ]
 
 const PLATFORM = [
-  ...['POST /partners', 'POST /frame-sessions', 'POST /bets', 'GET /bets', 'GET /bets/{betId}'],
+  ...[
+    'POST /partners',
+    'GET /partners',
+    'PUT /partners/{partnerId}',
+    'POST /frame-sessions',
+    'POST /bets',
+    'GET /bets',
+    'GET /bets/{betId}',
+  ],
   ...['POST /bets/{betId}/settle', 'POST /bets/{betId}/unsettle', 'POST /bets/{betId}/cancel'],
   ...['PUT /events/{eventId}', 'POST /events/{eventId}/result', 'PUT /limits'],
   ...['GET /deliveries', 'POST /deliveries/{deliveryId}/retry', 'GET /actions'],

@@ -7,6 +7,7 @@
  *
  *   up ──5 unknown outcomes in a row──► down ──any answer──► up
  */
+import type { Answer } from '../wallet-client/wallet-client.ts'
 import type { DeliveryKind } from './schedule.ts'
 
 export const LANES = ['rollbacks', 'results'] as const
@@ -18,6 +19,23 @@ export function laneOf(operation: DeliveryKind): Lane {
   return operation === 'rollback' ? 'rollbacks' : 'results'
 }
 
+/** What one process knows of a partner. */
+export interface PartnerState {
+  /** probing: down, and a probe is on its way. */
+  readonly kind: 'up' | 'down' | 'probing'
+  /** When it became up or down, in milliseconds; null while it has been up since the process started. */
+  readonly since: number | null
+  /** The last call without a usable answer; null when there was none. */
+  readonly lastFault: { readonly at: number; readonly text: string } | null
+}
+
+/** How a call ended. */
+export interface Ended {
+  readonly at: number
+  /** Why nobody knows the outcome; null when the partner answered. */
+  readonly fault: string | null
+}
+
 export interface Breaker {
   /** How many calls may start now, in milliseconds. */
   allowance(use: Use, now: number): number
@@ -25,7 +43,8 @@ export interface Breaker {
   nextProbeAt(lane: Lane): number | null
   started(use: Use, now: number): void
   /** Undefined: the call was not made. */
-  ended(use: Use, wasAnswered: boolean | undefined): void
+  ended(use: Use, end: Ended | undefined): void
+  state(): PartnerState
   /** Calls of deliveries on their way. */
   inFlight(): number
 }
@@ -39,6 +58,8 @@ export function createBreaker(capacity: number): Breaker {
   const inFlight = { rollbacks: 0, results: 0, users: 0 }
   let failures = 0
   let lastProbeAt = Number.NEGATIVE_INFINITY
+  let since: number | null = null
+  let lastFault: PartnerState['lastFault'] = null
   const isDown = () => failures >= FAILURES_TO_OPEN
   const bounds = { rollbacks: capacity, results: capacity, users: Number.POSITIVE_INFINITY }
   return {
@@ -51,10 +72,19 @@ export function createBreaker(capacity: number): Breaker {
       inFlight[use]++
       if (use !== 'rollbacks') lastProbeAt = now
     },
-    ended(use, wasAnswered) {
+    ended(use, end) {
       inFlight[use]--
-      if (wasAnswered !== undefined) failures = wasAnswered ? 0 : failures + 1
+      if (end === undefined) return
+      const wasDown = isDown()
+      failures = end.fault === null ? 0 : failures + 1
+      if (end.fault !== null) lastFault = { at: end.at, text: end.fault }
+      if (isDown() !== wasDown) since = end.at
     },
+    state: () => ({
+      kind: !isDown() ? 'up' : inFlight.results + inFlight.users > 0 ? 'probing' : 'down',
+      since,
+      lastFault,
+    }),
     inFlight: () => inFlight.rollbacks + inFlight.results,
   }
 }
@@ -75,4 +105,9 @@ export function createBreakers(capacity: number): Breakers {
     },
     all: () => breakers.values(),
   }
+}
+
+/** What a breaker learns from an answer. */
+export function endedBy({ outcome }: Answer, now: number): Ended {
+  return { at: now, fault: outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null }
 }

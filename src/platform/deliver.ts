@@ -8,7 +8,7 @@ import type { Db, Tx } from '../db/db.ts'
 import type { Logger } from '../logger.ts'
 import { notCalled } from '../wallet-client/wallet-client.ts'
 import type { FlowDeps } from './bet-flow.ts'
-import { type Breakers, laneOf } from './breaker.ts'
+import { type Breakers, endedBy, laneOf } from './breaker.ts'
 import {
   type Claim,
   type ClaimWatch,
@@ -248,7 +248,7 @@ async function send(engine: Engine, claim: Claim, startBefore: number): Promise<
   const lane = laneOf(claim.operation)
   breaker.started(lane, deps.clock.now().getTime())
   const call = await callPartner(deps, claim, startBefore)
-  breaker.ended(lane, call && call.answer.outcome.kind !== 'unknown')
+  breaker.ended(lane, call && endedBy(call.answer, deps.clock.now().getTime()))
   if (call !== undefined) {
     const { outcome } = call.answer
     deps.metrics.attempted(claim.operation, outcome.kind === 'unknown' ? outcome.reason : 'none')

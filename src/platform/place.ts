@@ -8,7 +8,7 @@ import { type Answer, notCalled } from '../wallet-client/wallet-client.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { readSubmission } from './bet-store.ts'
-import type { Breakers } from './breaker.ts'
+import { type Breakers, type Ended, endedBy } from './breaker.ts'
 import { type FrameSession, type KeptSession, readFrameSession } from './frame-session.ts'
 import type { PlaceExtras } from './message.ts'
 import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
@@ -104,18 +104,18 @@ async function place(deps: PlaceDeps, author: Author, intent: Intent): Promise<P
   const now = deps.clock.now().getTime()
   const isPartnerDown = breaker.allowance('users', now) === 0
   if (!isPartnerDown) breaker.started('users', now)
-  let wasAnswered: boolean | undefined
+  let end: Ended | undefined
   try {
     const begun = await beginPlacing(deps, author, intent, isPartnerDown)
     if (begun.kind === 'key_taken') return 'key taken'
     if (begun.kind === 'declined') return begun.placed
     const { answer, startedAt } = await callPartner(deps, begun.placing)
-    wasAnswered = answer.outcome.kind !== 'unknown'
+    end = endedBy(answer, deps.clock.now().getTime())
     const placed = await finishPlacing(deps, begun.placing, answer, startedAt)
     if (placed.status === 'cancelled') deps.decided()
     return placed
   } finally {
-    if (!isPartnerDown) breaker.ended('users', wasAnswered)
+    if (!isPartnerDown) breaker.ended('users', end)
   }
 }
 

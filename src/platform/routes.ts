@@ -21,10 +21,12 @@ import {
   listDeliveries,
 } from './lists.ts'
 import { sendAgain } from './outbox.ts'
+import { listPartners, PartnerListQuery, PartnerPageSchema, TriedPartnerSchema, tryPartner } from './partner-list.ts'
 import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from './place.ts'
 import {
   BetPath,
   CancelSchema,
+  ChangedPartnerSchema,
   DeliveryPath,
   describe,
   describeChange,
@@ -33,6 +35,7 @@ import {
   NewBetSchema,
   NewFrameSchema,
   NewPartnerSchema,
+  PartnerPath,
   PartnerSchema,
   PlacedSchema,
   SettleSchema,
@@ -69,6 +72,39 @@ function addPartnerRoutes(api: FastifyInstance, deps: RouteDeps): void {
       if (fault !== undefined) throw invalid('/baseUrl', fault)
       await deps.partners.save(deps.actions.by(request), body, deps.clock.now())
       return reply.code(201).send({ partnerId: body.partnerId, baseUrl: body.baseUrl })
+    },
+  )
+  api.get<{ Querystring: Static<typeof PartnerListQuery> }>(
+    '/partners',
+    describe('listPartners', 'Partners', 'Partners with their state and what waits for them', {
+      querystring: PartnerListQuery,
+      ok: { 200: PartnerPageSchema },
+    }),
+    ({ query }) => listPartners(deps, query),
+  )
+  api.put<{ Params: Static<typeof PartnerPath>; Body: Static<typeof ChangedPartnerSchema> }>(
+    '/partners/:partnerId',
+    describeChange(
+      'changePartner',
+      'Partners',
+      'Change a partner’s address or secret, and try it with a harmless call',
+      {
+        params: PartnerPath,
+        body: ChangedPartnerSchema,
+        ok: { 200: TriedPartnerSchema },
+        problems: { 404: 'not_found' },
+      },
+    ),
+    async (request) => {
+      const { partnerId } = request.params
+      const { baseUrl, secret } = request.body
+      const known = await deps.partners.read(partnerId)
+      if (known === undefined) throw notFound('the partner')
+      const fault = await findFault(baseUrl, deps.allowsPrivateAddresses)
+      if (fault !== undefined) throw invalid('/baseUrl', fault)
+      const partner = { partnerId, baseUrl, secret: secret ?? known.secret }
+      await deps.partners.save(deps.actions.by(request), partner, deps.clock.now())
+      return { partnerId, baseUrl, tried: await tryPartner(partner) }
     },
   )
   api.post<{ Body: Static<typeof NewFrameSchema> }>(

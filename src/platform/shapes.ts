@@ -42,6 +42,11 @@ export const NewPartnerSchema = Type.Object(
   { ...strict, examples: [{ partnerId: 'acme', baseUrl: 'https://wallet.acme.example', secret: 'shared-secret' }] },
 )
 export const PartnerSchema = Type.Object({ partnerId: Type.String(), baseUrl: Type.String() })
+export const PartnerPath = Type.Object({ partnerId: text(64) })
+export const ChangedPartnerSchema = Type.Object(
+  { baseUrl: NewPartnerSchema.properties.baseUrl, secret: Type.Optional(NewPartnerSchema.properties.secret) },
+  { ...strict, examples: [{ baseUrl: 'https://wallet.acme.example', secret: 'a-new-shared-secret' }] },
+)
 
 export const NewFrameSchema = Type.Object(
   { partnerId: text(64), token: TokenSchema },

@@ -43,6 +43,16 @@ const CASES: Record<string, () => Told | Promise<Told>> = {
       after: { baseUrl: 'http://127.0.0.1:2', secret: '***' },
     }
   },
+  changePartner: async () => {
+    const partnerId = randomUUID()
+    await platform.api.savePartner({ url: 'http://127.0.0.1:1', secret: 'a-secret' }, partnerId)
+    return {
+      call: ['PUT', `/partners/${partnerId}`, { baseUrl: 'http://127.0.0.1:2' }],
+      on: { partnerId },
+      before: { baseUrl: 'http://127.0.0.1:1' },
+      after: { baseUrl: 'http://127.0.0.1:2' },
+    }
+  },
   settleBet: async () => {
     const betId = await aPlacedBet()
     return {

@@ -5,13 +5,16 @@ import { createBreaker } from '../../src/platform/breaker.ts'
 const CAPACITY = 3
 const PROBE_GAP_MS = 500
 
+const failed = (at: number) => ({ at, fault: 'network: nobody listens' })
+const answered = (at: number) => ({ at, fault: null })
+
 /** A breaker whose partner has just failed to answer five calls in a row. */
 function down(now = 1_000) {
   const breaker = createBreaker(CAPACITY)
   for (let i = 0; i < 5; i++) {
     expect(breaker.allowance('results', now), `after ${i} failures`).toBe(CAPACITY)
     breaker.started('results', now)
-    breaker.ended('results', false)
+    breaker.ended('results', failed(now))
   }
   return breaker
 }
@@ -21,7 +24,7 @@ test('each lane has its own calls at once', () => {
   breaker.started('results', 0)
   breaker.started('results', 0)
   expect([breaker.allowance('results', 0), breaker.allowance('rollbacks', 0)]).toEqual([1, CAPACITY])
-  breaker.ended('results', true)
+  breaker.ended('results', answered(0))
   expect([breaker.allowance('results', 0), breaker.inFlight()]).toEqual([2, 1])
 })
 
@@ -42,7 +45,7 @@ test('its rollbacks go on', () => {
 test('any answer, of a rollback too, and it is up', () => {
   const breaker = down()
   breaker.started('rollbacks', 1_000)
-  breaker.ended('rollbacks', true)
+  breaker.ended('rollbacks', answered(1_000))
   expect([breaker.allowance('results', 1_000), breaker.nextProbeAt('results')]).toEqual([CAPACITY, null])
 })
 
@@ -51,4 +54,15 @@ test('a call that was not made says nothing about the partner', () => {
   breaker.started('results', 1_500)
   breaker.ended('results', undefined)
   expect(breaker.allowance('results', 1_501)).toBe(0)
+})
+
+test('it says what it knows of the partner: up, down since when, probing, and what went wrong last', () => {
+  expect(createBreaker(CAPACITY).state()).toEqual({ kind: 'up', since: null, lastFault: null })
+  const breaker = down()
+  const lastFault = { at: 1_000, text: 'network: nobody listens' }
+  expect(breaker.state()).toEqual({ kind: 'down', since: 1_000, lastFault })
+  breaker.started('results', 1_500)
+  expect(breaker.state()).toEqual({ kind: 'probing', since: 1_000, lastFault })
+  breaker.ended('results', answered(1_700))
+  expect(breaker.state()).toEqual({ kind: 'up', since: 1_700, lastFault })
 })

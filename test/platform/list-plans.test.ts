@@ -2,8 +2,10 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
+import { createBreakers } from '../../src/platform/breaker.ts'
 import { listBets, listDeliveries } from '../../src/platform/lists.ts'
 import { createPlatformMetrics } from '../../src/platform/metrics.ts'
+import { listPartners } from '../../src/platform/partner-list.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 
@@ -21,6 +23,9 @@ const FILL = `insert into platform.delivery (bet_id, number, partner_id, operati
 const DECLINE = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, decided_at, due_at)
   select gen_random_uuid(), 1, 'partner-1', 'place', gen_random_uuid(), '{}', 'refused', now(), now() from generate_series(1, 10_000) i`
 
+const PARTNERS = `insert into platform.partner (partner_id, base_url, secret, created_at)
+  select 'partner-' || i, 'http://127.0.0.1:1', 'a-secret', now() from generate_series(0, 4) i`
+
 let database: TestDatabase
 let sql: pg.Client
 
@@ -30,6 +35,7 @@ beforeAll(async () => {
   await sql.connect()
   await sql.query(DECLINE)
   await sql.query(FILL)
+  await sql.query(PARTNERS)
 })
 afterAll(async () => {
   await sql.end()
@@ -60,6 +66,11 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       expect(plan.scans).toEqual(indexes)
       expect(plan.rows).toBeLessThan(FEW)
     }
+  })
+
+  test('partners count what waits without what is done', async () => {
+    const [plan] = await plansOf((db) => listPartners({ db, breakers: createBreakers(1) }, { limit: '10' }))
+    expect(plan?.rows).toBeLessThan(FEW)
   })
 
   test('bets through the index on their time', async () => {

@@ -1,0 +1,79 @@
+/** Partners as a person sees them, and a change that is tried with a harmless call. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startPlatform } from '../support/platform.ts'
+import { refusal, reset, status } from '../support/scripted-wallet.ts'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+beforeEach(async () => {
+  scene = await startScene()
+})
+afterEach(() => scene.stop())
+
+async function partner() {
+  const { body } = await scene.api.request('GET', '/partners')
+  return (body as { data: object[] }).data[0]
+}
+
+test('a partner is up, then down since when and why, and up again; what waits for it is counted', async () => {
+  const placed = await Promise.all(Array.from({ length: 3 }, () => scene.api.place(scene.frame)))
+  const address = { partnerId: scene.partnerId, baseUrl: scene.wallet.url }
+  expect(await partner()).toEqual({ ...address, state: 'up', waiting: 0 })
+  scene.wallet.always('settle', reset)
+  for (const { betId } of placed) await scene.api.settle(betId, 'won', '25.00')
+  await scene.time.advance(3_000)
+  expect(await partner()).toEqual({
+    ...{ ...address, state: 'down', waiting: 3 },
+    since: expect.stringMatching(/Z$/),
+    lastError: { at: expect.stringMatching(/Z$/), error: expect.stringMatching(/^network: /) },
+  })
+  scene.wallet.always('settle', {})
+  await scene.time.advance(60_000)
+  expect(await partner()).toMatchObject({ ...address, state: 'up', since: expect.any(String), waiting: 0 })
+})
+
+test('partners come in pages, in the order of their ids', async () => {
+  for (const partnerId of ['beta', 'alpha', 'gamma']) await scene.api.savePartner(scene.wallet, partnerId)
+  const seen: unknown[] = []
+  let after = ''
+  do {
+    const { body } = await scene.api.request('GET', `/partners?limit=2${after}`)
+    const { data, next } = body as { data: { partnerId: string }[]; next: string | null }
+    seen.push(...data.map(({ partnerId }) => partnerId))
+    after = next === null ? '' : `&after=${next}`
+  } while (after !== '')
+  expect(seen).toEqual([...seen].sort())
+  expect(seen).toHaveLength(4)
+})
+
+const change = (over: object, partnerId = scene.partnerId) =>
+  scene.api.request('PUT', `/partners/${partnerId}`, { baseUrl: scene.wallet.url, ...over })
+
+test.each([
+  ['knows the secret', refusal(3, 'Invalid token'), { signature: 'accepted', httpStatus: 400, code: 3 }],
+  ['has another secret', refusal(1, 'Bad signature'), { signature: 'refused', httpStatus: 400, code: 1 }],
+  ['is ill', status(500), { signature: 'unknown', httpStatus: 500 }],
+  ['does not answer', reset, { signature: 'unknown' }],
+])('a change is tried: the partner %s', async (_what, script, tried) => {
+  scene.wallet.next('profile', script)
+  const { status: answered, body } = await change({ secret: scene.wallet.secret })
+  expect(answered).toBe(200)
+  expect(body).toMatchObject({ partnerId: scene.partnerId, baseUrl: scene.wallet.url, tried })
+})
+
+test('a change without a secret keeps it; the next bet goes to the new address', async () => {
+  const other = await startPlatform()
+  const { wallet } = await other.partner({ secret: scene.wallet.secret })
+  wallet.next('profile', refusal(3, 'Invalid token'))
+  expect((await change({ baseUrl: wallet.url })).body).toMatchObject({ tried: { signature: 'accepted' } })
+  await scene.api.place(scene.frame)
+  expect(wallet.of('place')).toHaveLength(1)
+  expect(scene.wallet.of('place')).toHaveLength(0)
+  await other.stop()
+})
+
+test('nobody is 404, a faulty address 400, and neither is tried', async () => {
+  expect((await change({}, 'nobody')).status).toBe(404)
+  expect((await change({ baseUrl: 'http://user@127.0.0.1' })).status).toBe(400)
+  expect(scene.wallet.of('profile')).toHaveLength(1)
+})
