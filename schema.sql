@@ -142,12 +142,17 @@ CREATE TABLE platform.delivery (
     first_attempt_at timestamp with time zone,
     due_at timestamp with time zone NOT NULL,
     finished_at timestamp with time zone,
+    owed_since timestamp with time zone,
+    owed_amount numeric,
+    owed_currency text,
     CONSTRAINT delivery_operation_check CHECK ((operation = ANY (ARRAY['place'::text, 'settle'::text, 'unsettle'::text, 'rollback'::text]))),
     CONSTRAINT delivery_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'pending'::text, 'done'::text, 'refused'::text, 'unknown'::text, 'stuck'::text])))
 )
 WITH (fillfactor='80');
 
 COMMENT ON TABLE platform.delivery IS 'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at; a delivery on its way is due at infinity, and due again when a process has watched that claim unchanged for a whole lease.';
+
+COMMENT ON COLUMN platform.delivery.owed_since IS 'Since when it needs a person: stuck, refused with no later delivery of its bet, or answered 400 and tried again (C-5, C-9). owed_amount and owed_currency are what its body says.';
 
 ALTER TABLE platform.delivery ALTER COLUMN delivery_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME platform.delivery_delivery_id_seq
@@ -521,13 +526,25 @@ CREATE UNIQUE INDEX bet_by_idempotency_key ON platform.bet USING btree (partner_
 
 CREATE INDEX bet_placed ON platform.bet USING btree (placed_at, bet_id);
 
+CREATE INDEX delivery_declined ON platform.delivery USING btree (delivery_id) WHERE ((status = 'refused'::text) AND (operation = 'place'::text));
+
 CREATE INDEX delivery_due ON platform.delivery USING btree (partner_id, ((operation = 'rollback'::text)), due_at) WHERE (status = 'pending'::text);
 
-CREATE INDEX delivery_not_done ON platform.delivery USING btree (status, delivery_id) WHERE (status <> 'done'::text);
+CREATE INDEX delivery_not_done ON platform.delivery USING btree (status, delivery_id) WHERE ((status <> 'done'::text) AND ((status <> 'refused'::text) OR (operation <> 'place'::text)));
+
+CREATE INDEX delivery_owed ON platform.delivery USING btree (owed_since, delivery_id) WHERE (owed_since < 'infinity'::timestamp with time zone);
+
+CREATE INDEX delivery_owed_by_code ON platform.delivery USING btree (code, owed_since, delivery_id) WHERE ((owed_since > '-infinity'::timestamp with time zone) AND (code IS NOT NULL));
+
+CREATE INDEX delivery_owed_by_operation ON platform.delivery USING btree (operation, owed_since, delivery_id) WHERE ((owed_since > '-infinity'::timestamp with time zone) AND (operation IS NOT NULL));
+
+CREATE INDEX delivery_owed_by_partner ON platform.delivery USING btree (partner_id, owed_since, delivery_id) WHERE ((owed_since > '-infinity'::timestamp with time zone) AND (partner_id IS NOT NULL));
+
+CREATE INDEX delivery_owed_by_status ON platform.delivery USING btree (status, owed_since, delivery_id) WHERE ((owed_since > '-infinity'::timestamp with time zone) AND (status IS NOT NULL));
+
+CREATE INDEX delivery_owed_sums ON platform.delivery USING btree (owed_currency, status) INCLUDE (owed_amount) WHERE (owed_amount IS NOT NULL);
 
 CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((status = 'pending'::text) AND (operation = 'place'::text));
-
-CREATE INDEX delivery_refused ON platform.delivery USING btree (bet_id) WHERE ((status = 'refused'::text) AND (operation <> 'place'::text));
 
 CREATE INDEX event_results_pending ON platform.event USING btree (results_at) WHERE (results_applied < results_version);
 

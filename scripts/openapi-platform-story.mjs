@@ -167,9 +167,9 @@ const results = [
 const lists = [
   step('listBets', 200, 'page', 'The first page', get('/bets?partnerId=acme&limit=2')),
   step('listBets', 400, 'invalid', 'No such status', get('/bets?status=asleep')),
-  step('listDeliveries', 200, 'stuck', 'Those that wait for a person', get('/deliveries?status=stuck&limit=1'), {
+  step('listDeliveries', 200, 'stuck', 'Those that wait for a person', get('/deliveries?needsPerson=true&limit=1'), {
     before: run(
-      `update platform.delivery set status = 'stuck', error = 'time_out: no complete answer within 5000 ms', attempts = 10
+      `update platform.delivery set status = 'stuck', owed_since = decided_at, owed_amount = 10.00, owed_currency = 'EUR', error = 'time_out: no complete answer within 5000 ms', attempts = 10
        where delivery_id = (select max(delivery_id) from platform.delivery)`,
     ),
     keep: (known, { data }) => {
@@ -177,6 +177,14 @@ const lists = [
     },
   }),
   step('listDeliveries', 400, 'invalid', 'No such status', get('/deliveries?status=lost')),
+  step(
+    'retryDeliveries',
+    200,
+    'dryRun',
+    'Counted, not sent',
+    post('/deliveries/retry', { partnerId: 'acme', dryRun: true }),
+  ),
+  step('retryDeliveries', 400, 'invalid', 'No such status', post('/deliveries/retry', { status: 'lost' })),
   step('retryDelivery', 202, 'again', 'Due now', ({ delivery }) => post(`/deliveries/${delivery}/retry`)),
   step('retryDelivery', 400, 'invalid', 'No id of a delivery', post('/deliveries/last/retry')),
   step('retryDelivery', 404, 'unknown', 'No such delivery', post('/deliveries/999/retry')),

@@ -46,7 +46,7 @@ const PLATFORM = [
   ],
   ...['POST /bets/{betId}/settle', 'POST /bets/{betId}/unsettle', 'POST /bets/{betId}/cancel'],
   ...['PUT /events/{eventId}', 'POST /events/{eventId}/result', 'PUT /limits'],
-  ...['GET /deliveries', 'POST /deliveries/{deliveryId}/retry', 'GET /actions'],
+  ...['GET /deliveries', 'POST /deliveries/retry', 'POST /deliveries/{deliveryId}/retry', 'GET /actions'],
 ]
 
 describe.each([

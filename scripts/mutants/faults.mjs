@@ -21,6 +21,7 @@ const BATCH = ['test/wallet/batch.test.ts']
 const REPEATS = ['test/wallet/life-repeats.test.ts', ...BATCH]
 const BOUNDS = ['test/wallet/bounds-of-results.test.ts']
 const ADJUSTMENTS = ['test/operator/adjustments.test.ts']
+const NEEDS = ['test/platform/needs-person.test.ts']
 const WATCH = ['test/platform/claim-watch.test.ts']
 const BREAKER = ['test/platform/breaker.test.ts']
 
@@ -162,8 +163,10 @@ const BY_FILE = {
     [' and d.attempts = r.attempt', '', RECORD],
     ["and d.attempts = r.attempt and d.status = 'pending'", 'and d.attempts = r.attempt', RECORD],
     ['d.number = r.number + 1 and', 'd.number > r.number and', RESULTS],
-    [' and later.number > d.number', '', RESULTS],
+    ["r.status <> 'refused' or not exists", "r.status <> 'refused' or exists", NEEDS],
+    ['number >= FIRST_TO_OVERTAKE', 'number > FIRST_TO_OVERTAKE', NEEDS],
   ],
+  'src/platform/retry.ts': [[' and later.number > d.number', '', RESULTS]],
   'src/platform/claim.ts': [
     ["due_at = 'infinity', first_attempt_at", "due_at = $1::timestamptz + interval '8 s', first_attempt_at", WATCH],
     ['before.get(keyOf(claim)) ?? now', 'before.get(keyOf(claim)) ?? now - LEASE_MS', WATCH],
@@ -189,6 +192,8 @@ const BY_FILE = {
     ['REFUSES_A_RESULT.includes(outcome.code)', 'true', CODES],
     ["result_type === 'cashout' && REFUSES", 'REFUSES', CODES],
     ["reason.endsWith('_body')", 'true', ROLLBACKS],
+    ['isOwed: answer.status === BAD_REQUEST', 'isOwed: true', NEEDS],
+    ["isOwed: claim.result_type !== 'cashout'", 'isOwed: true', NEEDS],
   ],
   'src/platform/placing.ts': [
     [' && outcome.code !== SYSTEM_ERROR', '', PLACING],

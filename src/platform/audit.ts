@@ -44,6 +44,10 @@ const CHECKS = {
     select d.bet_id, d.number, d.operation, d.status from platform.delivery d
     where d.status in ('waiting', 'pending', 'stuck') and (d.status = 'waiting') <> exists (
       select from platform.delivery e where e.bet_id = d.bet_id and e.number < d.number and e.status in ('pending', 'stuck'))`,
+  'what needs a person is marked, and nothing else: stuck, refused as the last of its bet, or tried again after a 400 (C-9)': `
+    select d.bet_id, d.number, d.operation, d.status, d.owed_since from platform.delivery d join platform.bet b using (bet_id)
+    where d.status <> 'pending' and (d.owed_since is not null) <> (d.status = 'stuck' or (d.status = 'refused' and d.operation <> 'place'
+      and d.result_type is distinct from 'cashout' and d.number = b.deliveries))`,
   'the selections of a bet are all there': `
     select b.bet_id, b.ticket_type, count(s.bet_id) as selections
     from platform.bet b left join platform.selection s using (bet_id) group by b.bet_id

@@ -7,6 +7,7 @@ import type { ResultType } from '../protocol/bet-request.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import type { Money } from '../protocol/money.ts'
 import type { Lane } from './breaker.ts'
+import { owedIf } from './owed.ts'
 import { type DeliveryKind, ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './schedule.ts'
 
 /** Milliseconds for which a claim is watched before it counts as abandoned: the 5 s of a call and time to record it. */
@@ -43,7 +44,8 @@ const CLAIM = statement(
   `update platform.delivery d
    set status = case when c.is_late then 'stuck' else 'pending' end, attempts = d.attempts + case when c.is_late then 0 else 1 end,
      error = case when c.is_late then $5 else d.error end, finished_at = case when c.is_late then $1::timestamptz end,
-     due_at = 'infinity', first_attempt_at = coalesce(d.first_attempt_at, $1::timestamptz)
+     due_at = 'infinity', first_attempt_at = coalesce(d.first_attempt_at, $1::timestamptz),
+     ${owedIf('(c.is_late or d.owed_since is not null)', '$1::timestamptz')}
    from (
      select due.delivery_id, k.is_rollback and (due.tried >= $6::int or due.first_attempt_at < $7::timestamptz) as is_late
      from unnest($2::text[], $3::bool[], $4::int[]) as k (partner_id, is_rollback, free)

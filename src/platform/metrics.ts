@@ -3,6 +3,7 @@ import { Counter, Gauge, Registry } from 'prom-client'
 import type { Clock } from '../clock.ts'
 import { type Db, type Row, statement } from '../db/db.ts'
 import { remembered } from '../remembered.ts'
+import { type OwedSum, sumOwed } from './owed.ts'
 import type { DeliveryKind } from './schedule.ts'
 
 export interface PlatformMetrics {
@@ -15,28 +16,18 @@ export interface PlatformMetrics {
 const NUMBER = (status: string) => `(select count(*) from platform.delivery where status = '${status}')`
 const OLDEST = (status: string) =>
   `(select decided_at from platform.delivery where status = '${status}' order by delivery_id limit 1)`
-/** C-9, of bets with a delivery in this state: decided, not acknowledged, and nothing is under way. A bet has one of them at most. */
-const OWED = (state: string) => `(select count(*) from platform.delivery d join platform.bet b on b.bet_id = d.bet_id
-  where ${state} and d.operation <> 'place' and (b.payout, b.result_type,
-    case b.status when 'accepted' then 'open' when 'declined' then null else b.status end)
-    is distinct from (b.told_payout, b.told_result_type, b.told_status))`
-const OWED_BETS = [
-  "d.status = 'refused' and d.number = b.deliveries",
-  "d.status = 'stuck'",
-  "d.status = 'pending' and d.code is not null", // tried again after a 400 that does not end it (C-5)
-]
 /** One status at a time, so that each is read from the partial index and never from the whole table. */
 const BACKLOG = statement(
   'platform_backlog',
   `select ${NUMBER('pending')} + ${NUMBER('waiting')} as pending, ${NUMBER('stuck')} as stuck,
-     ${OWED_BETS.map(OWED).join(' + ')} as owed,
      least(${OLDEST('pending')}, ${OLDEST('waiting')}) as oldest`,
 )
+
+const OWED = statement('platform_owed', sumOwed('status'))
 
 interface Backlog extends Row {
   pending: bigint
   stuck: bigint
-  owed: bigint
   oldest: Date | null
 }
 
@@ -64,18 +55,17 @@ export function createPlatformMetrics(db: Db, clock: Clock): PlatformMetrics {
     help: 'Deliveries that were given up and wait for a person',
     registers,
   })
-  const owed = new Gauge({
-    name: 'platform_bets_owed',
-    help: 'Bets of which something was decided that the partner has not acknowledged, with nothing under way',
-    registers,
-  })
   const oldest = new Gauge({
     name: 'platform_oldest_pending_seconds',
     help: 'Age of the oldest delivery that is not over',
     registers,
   })
+  const setOwed = createOwedGauges(registry)
   const readBacklog = remembered(
-    async () => (await db.people.query<Backlog>(BACKLOG))[0],
+    async () => {
+      const [[backlog], owed] = await Promise.all([db.people.query<Backlog>(BACKLOG), db.people.query<OwedSum>(OWED)])
+      return { backlog, owed }
+    },
     BACKLOG_MS,
     () => clock.now().getTime(),
   )
@@ -83,13 +73,42 @@ export function createPlatformMetrics(db: Db, clock: Clock): PlatformMetrics {
     attempted: (operation, error) => attempts.inc({ operation, error }),
     delivered: (operation, outcome) => deliveries.inc({ operation, outcome }),
     async text() {
-      const row = await readBacklog()
+      const { backlog: row, owed } = await readBacklog()
+      setOwed(owed)
       pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
-      owed.set(Number.parseInt(String(row?.owed ?? 0n), 10))
       stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
       oldest.set(row?.oldest ? (clock.now().getTime() - row.oldest.getTime()) / 1_000 : 0)
       return registry.metrics()
     },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  }
+}
+
+/** What needs a person (C-9): of a bet one delivery at most. There are as many currencies as bets were taken in, which the settings bound. */
+function createOwedGauges(registry: Registry): (sums: readonly OwedSum[]) => void {
+  const registers = [registry]
+  const refused = new Gauge({
+    name: 'platform_deliveries_refused',
+    help: 'Deliveries that the partner refused and that need a person',
+    registers,
+  })
+  const owed = new Gauge({
+    name: 'platform_bets_owed',
+    help: 'Bets with a delivery that needs a person: refused, stuck, or answered 400 and tried again',
+    registers,
+  })
+  const amount = new Gauge({
+    name: 'platform_owed_amount',
+    help: 'Money of the deliveries that need a person, in units of its currency',
+    labelNames: ['currency'],
+    registers,
+  })
+  const total = (sums: readonly OwedSum[]) =>
+    sums.reduce((count, sum) => count + Number.parseInt(String(sum.count), 10), 0)
+  return (sums) => {
+    refused.set(total(sums.filter(({ kind }) => kind === 'refused')))
+    owed.set(total(sums))
+    amount.reset()
+    for (const { currency, approximate } of sums) amount.inc({ currency }, approximate)
   }
 }

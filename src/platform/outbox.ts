@@ -9,9 +9,9 @@
  * (claim.ts) sets `due_at` to infinity and counts the attempt: a late sender holds an older attempt number, and cannot
  * overwrite what its successor found. All processes read times off one clock, the database's (database-clock.ts).
  */
-import { type Db, statement, type Tx } from '../db/db.ts'
-import type { Author } from '../people/actions.ts'
+import { statement, type Tx } from '../db/db.ts'
 import type { Result } from './bet.ts'
+import { NOT_OWED, owedIf } from './owed.ts'
 import type { DeliveryKind } from './schedule.ts'
 
 export type DeliveryStatus = 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
@@ -43,8 +43,23 @@ const INSERT_DELIVERIES = statement(
      $11::bigint[], $12::text[]) as r (bet_id, number, partner_id, operation, request_id, body, status, attempts, due_at, payout, result_type)`,
 )
 
+/** A refused delivery needs no person once its bet has a later one: it cannot be sent again (W-16). */
+const OVERTAKE = statement(
+  'platform_overtake',
+  `update platform.delivery d set ${NOT_OWED} from unnest($1::uuid[]) as r (bet_id)
+   where d.bet_id = r.bet_id and d.status = 'refused' and d.owed_since is not null`,
+)
+/** Number of the first delivery before which another one than the Place bet can have been refused. */
+const FIRST_TO_OVERTAKE = 3
+
+/** The caller holds the bets. */
 export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
   if (deliveries.length === 0) return
+  const later = deliveries.filter(({ number }) => number >= FIRST_TO_OVERTAKE).map(({ betId }) => betId)
+  await Promise.all([insert(tx, deliveries, now), later.length > 0 && tx.execute(OVERTAKE, [later])])
+}
+
+async function insert(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
   await tx.execute(INSERT_DELIVERIES, [
     deliveries.map((d) => d.betId),
     deliveries.map((d) => d.number),
@@ -94,16 +109,21 @@ export interface AttemptResult {
   readonly dueAt: Date | null
   readonly code: number | null
   readonly error: string | null
+  /** Whether it needs a person, unless it was refused and its bet has a later one (C-9). */
+  readonly isOwed: boolean
 }
 
+const IS_OWED = `r.is_owed and (r.status <> 'refused' or not exists (
+       select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number))`
 const RECORD = statement(
   'platform_record',
   `update platform.delivery d
    set status = r.status, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
      first_attempt_at = coalesce(r.first_attempt_at, d.first_attempt_at),
-     finished_at = case when r.status = 'pending' then null else $7::timestamptz end
-   from unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $8::timestamptz[])
-     as r (delivery_id, attempt, status, due_at, code, error, first_attempt_at)
+     finished_at = case when r.status = 'pending' then null else $7::timestamptz end,
+     ${owedIf(IS_OWED, '$7::timestamptz')}
+   from unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $8::timestamptz[], $9::bool[])
+     as r (delivery_id, attempt, status, due_at, code, error, first_attempt_at, is_owed)
    where d.delivery_id = r.delivery_id and d.attempts = r.attempt and d.status = 'pending'
    returning d.delivery_id, d.bet_id, d.number, d.status`,
 )
@@ -132,6 +152,7 @@ export function recordResults(tx: Tx, results: readonly AttemptResult[], now: Da
     results.map((r) => r.error && toText(r.error)),
     now.toISOString(),
     results.map((r) => r.firstAttemptAt?.toISOString() ?? null),
+    results.map((r) => r.isOwed),
   ])
 }
 
@@ -185,36 +206,4 @@ export async function insertAttempts(tx: Tx, attempts: readonly AttemptRecord[])
     attempts.map((a) => a.error && toText(a.error)),
     attempts.map((a) => toText(a.body)),
   ])
-}
-
-const LOCK_BET_OF = statement(
-  'platform_lock_bet_of',
-  `select b.bet_id from platform.delivery d join platform.bet b using (bet_id) where d.delivery_id = $1::bigint for update of b`,
-)
-const SEND_AGAIN = statement(
-  'platform_send_again',
-  `with was as (
-     select delivery_id, status from platform.delivery d
-     where delivery_id = $1::bigint and operation <> 'place' and (status = 'stuck' or (
-       status = 'refused' and result_type is distinct from 'cashout' and not exists (
-       select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number)))
-     for update
-   ) update platform.delivery d
-   set status = 'pending', attempts_before = attempts, first_attempt_at = null, finished_at = null, due_at = $2::timestamptz
-   from was where d.delivery_id = was.delivery_id returning was.status`,
-)
-
-/**
- * Starts the schedule of a stuck or refused delivery anew, by hand (C-4, W-16). False when it is neither, or was refused
- * and the bet has a later one, which has gone out since (C-6), or was a cashout, which took itself back (C-8).
- */
-export function sendAgain(db: Db, author: Author, deliveryId: bigint, now: Date): Promise<boolean> {
-  return db.transaction(async (tx) => {
-    await tx.query(LOCK_BET_OF, [deliveryId]) // whoever decides the next delivery of the bet sees this one
-    const [before] = await tx.query<{ status: DeliveryStatus }>(SEND_AGAIN, [deliveryId, now])
-    if (before === undefined) return false
-    const on = { deliveryId: String(deliveryId) }
-    await author.record(tx, { on, before, after: { status: 'pending' }, at: now })
-    return true
-  })
 }

@@ -189,6 +189,7 @@ async function recordPlaceAttempt(
     dueAt: null,
     code,
     error,
+    isOwed: false,
   }
   await Promise.all([insertAttempts(tx, [attempt]), recordResults(tx, [over], deps.clock.now())])
 }
@@ -205,7 +206,16 @@ export function giveUpPlacing(deps: FlowDeps, betIds: readonly string[]): Promis
     const error = 'the placing process is gone'
     const results = places.map(
       (deliveryId) =>
-        ({ deliveryId, attempt: 1, status: 'unknown', firstAttemptAt: null, dueAt: null, code: null, error }) as const,
+        ({
+          deliveryId,
+          attempt: 1,
+          status: 'unknown',
+          firstAttemptAt: null,
+          dueAt: null,
+          code: null,
+          error,
+          isOwed: false,
+        }) as const,
     )
     await recordResults(tx, results, deps.clock.now())
     await decide(

@@ -97,23 +97,26 @@ function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {
 /** C-4: to a rollback, 400 with code 8 says that it is done already. */
 const ALREADY_PROCESSED = 8
 
+/** C-5: a 400 that does not end a result says that something is wrong, and nobody knows for how long. */
+const BAD_REQUEST = 400
+
 /** An answer ends the delivery as done or refused; anything else plans the next attempt, or leaves it stuck (C-4, C-5). */
 function toResult(deps: RecordDeps, { claim, answer, startedAt }: Finished, now: Date): AttemptResult {
   const { outcome } = answer
   const attempts = claim.attempts - claim.attempts_before
   const firstAttemptAt = attempts === 1 ? startedAt : claim.first_attempt_at
   const { delivery_id: deliveryId, attempts: attempt } = claim
-  const base = { deliveryId, attempt, firstAttemptAt, dueAt: null, code: null, error: null }
+  const base = { deliveryId, attempt, firstAttemptAt, dueAt: null, code: null, error: null, isOwed: false }
   if (outcome.kind === 'accepted') return { ...base, status: 'done' }
   const said = whatWasSaid(outcome)
   if (claim.operation === 'rollback' && said.code === ALREADY_PROCESSED) return { ...base, ...said, status: 'done' }
-  if (isLastWord(claim, answer)) return { ...base, ...said, status: 'refused' }
+  if (isLastWord(claim, answer)) return { ...base, ...said, status: 'refused', isOwed: claim.result_type !== 'cashout' }
   const first = firstAttemptAt.getTime()
   const tried = { attempts, lastAt: startedAt.getTime() - first, now: now.getTime() - first, random: deps.random() }
   const next = nextAttemptAt(claim.operation, tried)
   return next === undefined
-    ? { ...base, ...said, status: 'stuck' }
-    : { ...base, ...said, status: 'pending', dueAt: new Date(first + next) }
+    ? { ...base, ...said, status: 'stuck', isOwed: true }
+    : { ...base, ...said, status: 'pending', dueAt: new Date(first + next), isOwed: answer.status === BAD_REQUEST }
 }
 
 function whatWasSaid(outcome: Exclude<CallOutcome, { kind: 'accepted' }>): { code: number | null; error: string } {

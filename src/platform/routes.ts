@@ -10,24 +10,16 @@ import type { PlatformBet } from './bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from './bet-flow.ts'
 import { readBets } from './bet-store.ts'
 import { type AskedIn, cashOut } from './cashout.ts'
+import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { loadFrame, readFrameSession } from './frame-session.ts'
-import {
-  BetListQuery,
-  BetPageSchema,
-  DeliveryListQuery,
-  DeliveryPageSchema,
-  listBets,
-  listDeliveries,
-} from './lists.ts'
-import { sendAgain } from './outbox.ts'
+import { BetListQuery, BetPageSchema, listBets } from './lists.ts'
 import { listPartners, PartnerListQuery, PartnerPageSchema, TriedPartnerSchema, tryPartner } from './partner-list.ts'
 import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from './place.ts'
 import {
   BetPath,
   CancelSchema,
   ChangedPartnerSchema,
-  DeliveryPath,
   describe,
   describeChange,
   FrameSchema,
@@ -40,7 +32,7 @@ import {
   PlacedSchema,
   SettleSchema,
 } from './shapes.ts'
-import { BetDetailSchema, BetViewSchema, DeliverySchema, getBetDetail, getDelivery, showBet } from './views.ts'
+import { BetDetailSchema, BetViewSchema, getBetDetail, showBet } from './views.ts'
 
 type InBet = { Params: Static<typeof BetPath> }
 
@@ -242,41 +234,6 @@ async function askedIn(deps: PlaceDeps, bet: PlatformBet, frameSessionId?: strin
     session?.partnerId === bet.partnerId && session.userId === bet.userId && session.operatorUser === bet.operatorUser
   if (!isOfPlayer) throw invalid('/frameSessionId', "is no frame session of the bet's player")
   return session
-}
-
-function addDeliveryRoutes(api: FastifyInstance, deps: RouteDeps): void {
-  api.get<{ Querystring: Static<typeof DeliveryListQuery> }>(
-    '/deliveries',
-    describe('listDeliveries', 'Deliveries', 'Deliveries, the latest decided first', {
-      querystring: DeliveryListQuery,
-      ok: { 200: DeliveryPageSchema },
-    }),
-    ({ query }) => listDeliveries(deps, query),
-  )
-  api.post<{ Params: Static<typeof DeliveryPath> }>(
-    '/deliveries/:deliveryId/retry',
-    describeChange(
-      'retryDelivery',
-      'Deliveries',
-      'Send a stuck or refused delivery again: its schedule begins anew (C-4, W-16)',
-      {
-        params: DeliveryPath,
-        ok: { 202: DeliverySchema },
-        problems: { 409: 'not_stuck' },
-      },
-    ),
-    async (request, reply) => {
-      const { params } = request
-      const author = deps.actions.by(request)
-      const isRetried = await sendAgain(deps.db, author, BigInt(params.deliveryId), deps.clock.now())
-      const delivery = await getDelivery(deps, params.deliveryId)
-      if (delivery === undefined) throw notFound('the delivery')
-      if (!isRetried)
-        throw conflict('not_stuck', 'this delivery is neither stuck nor refused, or its bet has a later one')
-      deps.decided()
-      return reply.code(202).send(delivery)
-    },
-  )
 }
 
 const ActionQuerySchema = actionQuery({

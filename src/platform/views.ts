@@ -51,12 +51,20 @@ export const DeliverySchema = Type.Object({
       'waiting: an earlier one of the bet is not over (C-6). pending: due at dueAt, or on its way. done, refused: the partner said so. ' +
       'unknown: a Place bet without a usable answer, followed by a rollback. stuck: given up, waits for a person.',
   }),
+  amount: optional(
+    Type.String({ pattern: DECIMAL, description: 'The money it is about: what the call carries as its amount.' }),
+  ),
+  currency: optional(Type.String()),
   attempts: Type.Integer(),
   code: optional(Type.Integer()),
   error: optional(Type.String()),
   decidedAt: time,
   dueAt: optional(time),
   finishedAt: optional(time),
+  needsPersonSince: optional({
+    ...time,
+    description: 'Stuck, refused, or answered 400 and tried again (C-5): owed until it is acknowledged (C-9).',
+  }),
 })
 export const BetDetailSchema = Type.Object({
   ...BetViewSchema.properties,
@@ -113,10 +121,13 @@ export interface DeliveryRow extends Record<string, unknown> {
   decided_at: Date
   due_at: Date | null
   finished_at: Date | null
+  amount: string | null
+  currency: string | null
+  owed_since: Date | null
 }
 
 export const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, request_id, body, status, attempts, code, error, decided_at,
-  nullif(due_at, 'infinity') as due_at, finished_at`
+  nullif(due_at, 'infinity') as due_at, finished_at, body::json ->> 'amount' as amount, body::json ->> 'currency' as currency, owed_since`
 const DELIVERIES_OF_BET = statement(
   'platform_deliveries_of_bet',
   `select ${DELIVERY_COLUMNS} from platform.delivery where bet_id = $1::uuid order by number`,
@@ -175,17 +186,21 @@ function withoutToken(body: string): unknown {
 }
 
 export function showDelivery(row: DeliveryRow): Static<typeof DeliverySchema> {
-  const { number, operation, status, attempts, code, error } = row
+  const { number, operation, status, amount, currency, attempts, code, error } = row
   return {
     deliveryId: String(row.delivery_id),
     betId: row.bet_id,
     partnerId: row.partner_id,
-    ...{ number, operation, requestId: row.request_id, status, attempts },
+    ...{ number, operation, requestId: row.request_id, status },
+    ...(amount !== null && { amount }),
+    ...(currency !== null && { currency }),
+    attempts,
     ...(code !== null && { code }),
     ...(error !== null && { error }),
     decidedAt: row.decided_at.toISOString(),
     ...(status === 'pending' && row.due_at !== null && { dueAt: row.due_at.toISOString() }),
     ...(row.finished_at !== null && { finishedAt: row.finished_at.toISOString() }),
+    ...(row.owed_since !== null && { needsPersonSince: row.owed_since.toISOString() }),
   }
 }
 

@@ -26,7 +26,7 @@ interface BetRow extends Row {
 
 /**
  * What failed is the last delivery, if the partner refused it (the Place bet's refusal is the bet's own status), or the first one that
- * holds the others back: stuck, or tried again after a 400 that does not end it (C-5).
+ * holds the others back: stuck, or tried again after a 400 that does not end it (owed.ts).
  */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
     b.told_status, b.told_payout, b.told_result_type, b.deliveries, coalesce(d.moving, false) as moving,
@@ -34,7 +34,7 @@ const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.c
   from platform.bet b
   left join platform.currency c on c.currency = b.currency
   left join lateral (
-    select l.status = 'pending' and l.code is null as moving, l.operation, l.status, l.code
+    select l.status = 'pending' and l.owed_since is null as moving, l.operation, l.status, l.code
     from platform.delivery l
     where l.bet_id = b.bet_id and (l.status in ('pending', 'stuck') or (l.status = 'refused' and l.operation <> 'place' and l.number = b.deliveries))
     order by l.number limit 1

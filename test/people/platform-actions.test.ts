@@ -118,6 +118,19 @@ const CASES: Record<string, () => Told | Promise<Told>> = {
       ...{ on: { deliveryId }, before: { status: 'refused' }, after: { status: 'pending' } },
     }
   },
+  retryDeliveries: async () => {
+    const { wallet, partnerId } = await platform.partner()
+    wallet.next('settle', refusal(21))
+    const { betId } = await platform.api.place(await platform.api.loadFrame(partnerId))
+    await platform.api.settle(betId, 'won', '21.00')
+    const waiting = () => platform.api.deliveries(`?needsPerson=true&partnerId=${partnerId}`)
+    await expect.poll(async () => (await waiting()).map((delivery) => delivery.betId)).toEqual([betId])
+    const [{ deliveryId = '' } = {}] = await waiting()
+    return {
+      call: ['POST', '/deliveries/retry', { partnerId, code: 21 }],
+      ...{ on: { deliveryId }, before: { status: 'refused' }, after: { status: 'pending' } },
+    }
+  },
 }
 /** What users do, kept when a person does it for them: below. */
 const OF_USERS = ['loadFrame', 'placeBet']
@@ -177,6 +190,7 @@ test('what changes nothing leaves none', async () => {
     ['POST', `/events/${eventId}/result`, { outcomes: [{ outcomeId: 'home', result: 'won' }] }],
     ['PUT', '/limits', { maxStake: '77777' }],
     ['POST', '/partners', { partnerId: 'twice', baseUrl: 'http://127.0.0.1:1', secret: 'a-secret' }],
+    ['POST', '/deliveries/retry', { dryRun: true }],
   ]
   for (const call of twice) {
     await asked.must(...call)

@@ -105,6 +105,16 @@ const DAMAGE: [string, string, string][] = [
     "update platform.delivery set status = 'pending', due_at = 'infinity' where bet_id = :bet and number in (2, 3)",
     'nothing waits without',
   ],
+  [
+    'a delivery marked for a person that needs none',
+    'update platform.delivery set owed_since = now() where bet_id = :bet and number = 2',
+    'needs a person is marked',
+  ],
+  [
+    'a stuck delivery that no list shows',
+    "update platform.delivery set status = 'stuck', owed_since = null where bet_id = :bet and number = (select max(number) from platform.delivery where bet_id = :bet)",
+    'needs a person is marked',
+  ],
   ['a selection that is gone', 'delete from platform.selection where bet_id = :bet', 'selections of a bet'],
   ['a scale that is gone', 'delete from platform.currency', 'scale of its currency'],
   [

@@ -2,10 +2,13 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
+import type { Author } from '../../src/people/actions.ts'
 import { createBreakers } from '../../src/platform/breaker.ts'
-import { listBets, listDeliveries } from '../../src/platform/lists.ts'
+import { listDeliveries } from '../../src/platform/delivery-list.ts'
+import { listBets } from '../../src/platform/lists.ts'
 import { createPlatformMetrics } from '../../src/platform/metrics.ts'
 import { listPartners } from '../../src/platform/partner-list.ts'
+import { SLICE, sendAllAgain } from '../../src/platform/retry.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 
@@ -22,6 +25,13 @@ const FILL = `insert into platform.delivery (bet_id, number, partner_id, operati
 /** Declined Place bets, which are most of what is refused. */
 const DECLINE = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, decided_at, due_at)
   select gen_random_uuid(), 1, 'partner-1', 'place', gen_random_uuid(), '{}', 'refused', now(), now() from generate_series(1, 10_000) i`
+/** What needs a person, 100,000 of it: nearly all of one partner, refused with one code; what the filters ask for is the oldest. */
+const FILL_OWED = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, code, decided_at, due_at,
+    owed_since, owed_amount, owed_currency)
+  select gen_random_uuid(), 2, case when i <= 20 then 'small' else 'large' end, case when i <= 20 then 'unsettle' else 'settle' end,
+    gen_random_uuid(), '{"amount":21.00,"currency":"EUR"}', case when i <= 20 then 'stuck' else 'refused' end, case when i <= 20 then 21 else 20 end,
+    now(), now(), now() + i * interval '1 ms', 21.00, 'EUR'
+  from generate_series(1, ${MANY}) i`
 
 const PARTNERS = `insert into platform.partner (partner_id, base_url, secret, created_at)
   select 'partner-' || i, 'http://127.0.0.1:1', 'a-secret', now() from generate_series(0, 4) i`
@@ -60,6 +70,8 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     [{ status: 'pending,stuck,refused' }, ['delivery_not_done']],
     [{ status: 'unknown', partnerId: 'partner-3' }, ['delivery_not_done']],
     [{ status: 'done' }, ['delivery_not_done', 'delivery_pkey']],
+    [{ status: 'refused', operation: 'settle' }, ['delivery_not_done']],
+    [{ status: 'stuck', code: '21' }, ['delivery_not_done']],
   ]
   test.each(lists)('the deliveries %o through their index', async (query, indexes) => {
     for (const plan of await plansOf((db) => listDeliveries({ db, scales: new Map() }, { limit: '10', ...query }))) {
@@ -71,6 +83,61 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   test('partners count what waits without what is done', async () => {
     const [plan] = await plansOf((db) => listPartners({ db, breakers: createBreakers(1) }, { limit: '10' }))
     expect(plan?.rows).toBeLessThan(FEW)
+  })
+
+  test('declined Place bets lie in nobody’s way, and are listed through an index of their own', async () => {
+    await sql.query('begin')
+    await sql.query(DECLINE)
+    const [refused] = await plansOf((db) =>
+      listDeliveries({ db, scales: new Map() }, { status: 'refused', limit: '10' }),
+    )
+    expect(refused?.rows).toBeLessThan(FEW)
+    const query = { status: 'refused', operation: 'place', limit: '10' } as const
+    const [places] = await plansOf((db) => listDeliveries({ db, scales: new Map() }, query))
+    await sql.query('rollback')
+    expect(places?.scans).toEqual(['delivery_not_done', 'delivery_declined'])
+    expect(places?.rows).toBeLessThan(FEW)
+  })
+
+  describe('of 100,000 that need a person', () => {
+    beforeAll(async () => {
+      await sql.query('begin')
+      await sql.query(FILL_OWED)
+      if (when === 'after') await sql.query('analyze')
+    })
+    afterAll(() => sql.query('rollback'))
+
+    const owed: [object, string][] = [
+      [{}, 'delivery_owed'],
+      [{ partnerId: 'small' }, 'delivery_owed_by_partner'],
+      [{ status: 'stuck' }, 'delivery_owed_by_status'],
+      [{ operation: 'unsettle' }, 'delivery_owed_by_operation'],
+      [{ code: '21' }, 'delivery_owed_by_code'],
+      [{ status: 'refused,stuck' }, 'delivery_owed'],
+    ]
+    test.each(owed)('a page of those with %o', async (query, index) => {
+      const [plan] = await plansOf((db) =>
+        listDeliveries({ db, scales: new Map() }, { needsPerson: 'true', limit: '10', ...query }),
+      )
+      expect(plan?.scans).toEqual([index])
+      expect(plan?.rows).toBeLessThan(FEW)
+    })
+
+    test.each(owed.slice(0, 5))('a slice to be sent again with %o', async (query, index) => {
+      const deps = { db: {} as Db, clock: { now: () => new Date('2100-01-01') }, decided: () => {} }
+      const { code, ...rest } = query as { code?: string }
+      const filter = { ...rest, ...(code !== undefined && { code: Number(code) }) }
+      const plans = await plansOf((db) => sendAllAgain({ ...deps, db }, {} as Author, filter))
+      expect(plans.map(({ scans }) => scans.length)).toEqual([1, 1])
+      expect(plans[1]?.scans).toEqual([index])
+      expect(plans[1]?.rows).toBeLessThanOrEqual(SLICE)
+    })
+
+    test('the gauges through the index of sums', async () => {
+      const clock = { now: () => new Date() }
+      const plans = await plansOf((db) => createPlatformMetrics(db, clock).text())
+      expect(plans[1]?.scans).toEqual(['delivery_owed_sums'])
+    })
   })
 
   test('bets through the index on their time', async () => {

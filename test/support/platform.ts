@@ -34,12 +34,15 @@ export interface DeliveryView {
   operation: 'place' | 'settle' | 'unsettle' | 'rollback'
   requestId: string
   status: 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
+  amount?: string
+  currency?: string
   attempts: number
   code?: number
   error?: string
   decidedAt: string
   dueAt?: string
   finishedAt?: string
+  needsPersonSince?: string
 }
 
 export interface BetDetail {

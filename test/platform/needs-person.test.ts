@@ -1,0 +1,218 @@
+/** What needs a person is one list (C-9): what it holds, the money, its filters, its gauges, and sending it again at once (W-16). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { DeliveryView } from '../support/platform.ts'
+import { refusal, status } from '../support/scripted-wallet.ts'
+import type { Json } from '../support/wire.ts'
+import { type Scene, startScene } from './scene.ts'
+
+const MINUTE_MS = 60_000
+const SECOND_MS = 1_000
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.stop())
+
+/** A partner, so that each test has a list of its own. */
+beforeEach(async () => {
+  const { wallet, partnerId } = await scene.platform.partner()
+  Object.assign(scene, { wallet, partnerId, frame: await scene.api.loadFrame(partnerId) })
+})
+
+async function aBetOf(over: Record<string, unknown> = {}): Promise<string> {
+  return (await scene.api.place(scene.frame, over)).betId
+}
+
+const list = (query = '') => scene.api.deliveries(`?needsPerson=true&partnerId=${scene.partnerId}&limit=500${query}`)
+const betsOf = (deliveries: DeliveryView[]) => deliveries.map(({ betId }) => betId)
+const line = ({ betId, operation, status, code, amount, currency }: DeliveryView) =>
+  [betId, operation, status, code, amount, currency] as const
+
+async function retry(body: object = {}): Promise<Record<string, Json>> {
+  const reply = await scene.api.request('POST', '/deliveries/retry', { partnerId: scene.partnerId, ...body })
+  expect(reply.status).toBe(200)
+  return reply.body as Record<string, Json>
+}
+
+/** A bet whose settle is answered like this. */
+async function settledBet(code: number, payout = '21.00'): Promise<string> {
+  const betId = await aBetOf()
+  scene.wallet.next('settle', refusal(code))
+  await scene.api.settle(betId, 'won', payout)
+  await scene.time.advance(SECOND_MS / 2)
+  return betId
+}
+
+/** A bet of each kind, in the order of their faults: a refused and an owed settle, a refused unsettle, a refused and a stuck rollback. */
+async function oneOfEach(): Promise<Record<'refused' | 'owed' | 'unsettle' | 'rollback' | 'stuck', string>> {
+  const { api, wallet, time } = scene
+  const stuck = await aBetOf({ amount: '12.00' })
+  const failures = Array.from({ length: 10 }, () => status(500))
+  wallet.next('rollback', ...failures)
+  await api.cancel(stuck, 32)
+  await time.advance(7 * MINUTE_MS)
+  wallet.next('settle', refusal(20))
+  const refused = await aBetOf()
+  await api.settle(refused, 'won', '21.00')
+  await time.advance(SECOND_MS)
+  const unsettle = await aBetOf()
+  await api.settle(unsettle, 'won', '19.50')
+  await time.advance(SECOND_MS)
+  wallet.next('unsettle', refusal(21))
+  await api.unsettle(unsettle)
+  await time.advance(SECOND_MS)
+  const rollback = await aBetOf({ amount: '11.00' })
+  wallet.next('rollback', refusal(100))
+  await api.cancel(rollback, 32)
+  await time.advance(SECOND_MS)
+  wallet.always('settle', refusal(1))
+  const owed = await aBetOf()
+  await api.settle(owed, 'won', '30.00')
+  await time.advance(SECOND_MS)
+  return { refused, owed, unsettle, rollback, stuck }
+}
+
+test('it holds what is refused, stuck, and owed though tried again, newest fault first, each with its money', async () => {
+  scene.wallet.next('place', refusal(7), status(500))
+  await aBetOf() // an ordinary decline
+  await aBetOf() // unknown, rolled back
+  const bets = await oneOfEach()
+  expect((await list()).map(line)).toEqual([
+    [bets.owed, 'settle', 'pending', 1, '30.00', 'EUR'],
+    [bets.rollback, 'rollback', 'refused', 100, '11.00', 'EUR'],
+    [bets.unsettle, 'unsettle', 'refused', 21, '19.50', 'EUR'],
+    [bets.refused, 'settle', 'refused', 20, '21.00', 'EUR'],
+    [bets.stuck, 'rollback', 'stuck', undefined, '12.00', 'EUR'],
+  ])
+  expect(betsOf(await list('&status=stuck,pending'))).toEqual([bets.owed, bets.stuck])
+  expect(betsOf(await list('&status=refused&operation=rollback'))).toEqual([bets.rollback])
+  expect(betsOf(await list('&operation=settle'))).toEqual([bets.owed, bets.refused])
+  expect(betsOf(await list('&code=21'))).toEqual([bets.unsettle])
+  expect(await list('&code=22')).toEqual([])
+  expect(await scene.api.deliveries(`?needsPerson=true&partnerId=${randomUUID()}`)).toEqual([])
+})
+
+test('its pages are one behind the other, also while what is owed is tried again', async () => {
+  scene.wallet.always('settle', refusal(100))
+  const bets = []
+  for (let i = 0; i < 5; i++) {
+    bets.unshift(await aBetOf())
+    await scene.api.settle(bets[0] as string, 'won', '21.00')
+    await scene.time.advance(SECOND_MS)
+  }
+  const found = []
+  for (let after = ''; ; ) {
+    const path = `/deliveries?needsPerson=true&partnerId=${scene.partnerId}&limit=2${after}`
+    const page = (await scene.api.request('GET', path)).body as unknown as {
+      data: DeliveryView[]
+      next: string | null
+    }
+    found.push(...betsOf(page.data))
+    if (page.next === null) break
+    after = `&after=${encodeURIComponent(page.next)}`
+    await scene.time.advance(MINUTE_MS)
+  }
+  expect(found).toEqual(bets)
+})
+
+test('nothing is in it that a later delivery has overtaken, that took itself back, or that was acknowledged', async () => {
+  const { api, wallet, time } = scene
+  const overtaken = await settledBet(20)
+  const cashedOut = await aBetOf()
+  wallet.next('settle', refusal(4))
+  await api.settle(cashedOut, 'cashout', '7.00')
+  await time.advance(SECOND_MS)
+  await settledBet(100)
+  wallet.next('settle', status(500)) // a failure of the way is none of the partner's word, and is tried again
+  await api.settle(await aBetOf(), 'won', '21.00')
+  await time.settle()
+  expect(betsOf(await list())).toHaveLength(2)
+  await api.settle(overtaken, 'refund', '10.00')
+  await time.advance(2 * MINUTE_MS)
+  expect(await list()).toEqual([])
+})
+
+test('a 400 that has no code the column takes, or none at all, is in it too', async () => {
+  const betIds = [await aBetOf(), await aBetOf()]
+  scene.wallet.next('settle', refusal(2 ** 40), { status: 400, body: '<html>no</html>' })
+  for (const betId of betIds) {
+    await scene.api.settle(betId, 'won', '21.00')
+    await scene.time.settle()
+  }
+  expect(betsOf(await list()).sort()).toEqual([...betIds].sort())
+})
+
+test('GET /deliveries filters by operation and code, and has no declined Place bet unless it is asked for', async () => {
+  scene.wallet.next('place', refusal(7))
+  const declined = await aBetOf()
+  const betId = await settledBet(20)
+  const of = (query: string) => scene.api.deliveries(`?partnerId=${scene.partnerId}${query}`)
+  expect(betsOf(await of('&status=refused'))).toEqual([betId])
+  expect(betsOf(await of(''))).toEqual([betId, betId])
+  expect(betsOf(await of('&status=refused&operation=place'))).toEqual([declined])
+  expect(betsOf(await of('&status=done,refused&operation=place'))).toEqual([betId, declined])
+  expect(betsOf(await of('&operation=settle&code=20'))).toEqual([betId])
+  expect(betsOf(await of('&code=21'))).toEqual([])
+})
+
+test('a dry run counts what would be sent again, with the money, and changes nothing', async () => {
+  const bets = await oneOfEach()
+  const before = await list()
+  const calls = scene.wallet.requests.length
+  expect(await retry({ dryRun: true })).toEqual({
+    dryRun: true,
+    count: 4,
+    money: [{ currency: 'EUR', amount: '63.50' }],
+    taken: 0,
+    notTaken: { stillTried: 1, changed: 0 },
+  })
+  expect(await retry({ dryRun: true, code: 20 })).toMatchObject({ count: 1, money: [{ amount: '21.00' }] })
+  expect(await retry({ dryRun: true, status: 'done' })).toMatchObject({ count: 0, money: [] })
+  expect(await list()).toEqual(before)
+  expect(scene.wallet.requests.length).toBe(calls)
+  expect(betsOf(before)).toContain(bets.stuck)
+})
+
+test('W-16: what matches the filters is sent again with the same bytes, and the list shrinks', async () => {
+  const bets = await oneOfEach()
+  expect(await retry({ operation: 'rollback' })).toMatchObject({ count: 2, taken: 2, notTaken: { stillTried: 0 } })
+  await scene.time.advance(SECOND_MS)
+  expect(betsOf(await list())).toEqual([bets.owed, bets.unsettle, bets.refused])
+  expect(new Set(scene.wallet.of('rollback', bets.stuck).map(({ text }) => text)).size).toBe(1)
+  scene.wallet.always('settle', {})
+  expect(await retry()).toMatchObject({ count: 2, taken: 2, notTaken: { stillTried: 1, changed: 0 } })
+  await scene.time.advance(2 * MINUTE_MS)
+  expect(await list()).toEqual([])
+  const { deliveries } = await scene.api.bet(bets.unsettle)
+  expect(deliveries.map((d) => d.status)).toEqual(['done', 'done', 'done'])
+})
+
+test('what fails again is in the list again', async () => {
+  const betId = await settledBet(20)
+  scene.wallet.next('settle', refusal(21))
+  expect(await retry()).toMatchObject({ taken: 1 })
+  await scene.time.advance(SECOND_MS)
+  expect((await list()).map(line)).toEqual([[betId, 'settle', 'refused', 21, '21.00', 'EUR']])
+})
+
+test('the gauges count what is refused and what is owed, and the money by currency', async () => {
+  const read = async () => {
+    await scene.time.advance(6 * SECOND_MS) // a count holds for 5 s
+    const text = await (await fetch(`${scene.platform.url}/metrics`)).text()
+    const names = ['platform_deliveries_refused', 'platform_bets_owed', 'platform_owed_amount{currency="EUR"}']
+    return names.map((name) =>
+      Number(
+        text
+          .split('\n')
+          .find((found) => found.startsWith(`${name} `))
+          ?.split(' ')[1] ?? 0,
+      ),
+    )
+  }
+  const before = await read()
+  await oneOfEach()
+  const then = await read()
+  expect(then.map((value, i) => value - (before[i] ?? 0))).toEqual([3, 5, 93.5])
+})
