@@ -28,7 +28,8 @@ const BETTORS = 12
 const BETS_PER_BETTOR = 15
 /** Placed and settled by the process that dies, right before. */
 const LAST_BETS = 12
-const TAKEN_OVER_WITHIN_MS = 10_000
+/** A lease of watching, up to a second before the first look and after the last one (C-12), and a machine that does other work. */
+const TAKEN_OVER_WITHIN_MS = 15_000
 const QUIET_WITHIN_MS = 60_000
 /** Calls that are never answered cost 5 s each: a few. */
 const MOST_UNANSWERED = 5
