@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { type Db, statement } from '../db/db.ts'
+import { groupBy } from '../group.ts'
 import { decodeCursor, limitOf, pageOf, pageQuery, toPage } from '../http/page.ts'
 import { createWalletClient } from '../wallet-client/wallet-client.ts'
 import type { Breakers } from './breaker.ts'
 import { profileMessage } from './message.ts'
+import { type OwedSum, sumOwed } from './owed.ts'
 import type { Partner } from './partner.ts'
 
 const time = Type.String({ format: 'date-time' })
@@ -18,7 +20,10 @@ export const PartnerViewSchema = Type.Object({
   }),
   since: Type.Optional({ ...time, description: 'Absent: up since this process started.' }),
   lastError: Type.Optional(Type.Object({ at: time, error: Type.String() })),
-  waiting: Type.Integer({ description: 'Deliveries that are not over and need no person.' }),
+  waiting: Type.Integer({ description: 'Deliveries that are not over.' }),
+  owed: Type.Array(Type.Object({ currency: Type.String(), amount: Type.String(), deliveries: Type.Integer() }), {
+    description: 'What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…',
+  }),
 })
 export const PartnerPageSchema = pageOf(PartnerViewSchema)
 export const PartnerListQuery = Type.Object(pageQuery, { additionalProperties: false })
@@ -54,6 +59,11 @@ const LIST = statement(
    order by p.partner_id`,
 )
 
+const OWED = statement(
+  'platform_owed_by_partner',
+  sumOwed('partner_id', "partner_id = any($1::text[]) and owed_since > '-infinity' and partner_id is not null"),
+)
+
 /** In the order of their ids. */
 export async function listPartners(
   { db, breakers }: { readonly db: Db; readonly breakers: Breakers },
@@ -62,22 +72,33 @@ export async function listPartners(
   const limit = limitOf(query)
   const after = decodeCursor(query.after)?.ids[0] ?? ''
   const rows = await db.people.query<PartnerRow>(LIST, [after, limit + 1])
+  const owed = await db.people.query<OwedSum>(OWED, [rows.map((row) => row.partner_id)])
+  const owedTo = groupBy(owed, ({ kind }) => kind)
   return toPage(
     rows,
     limit,
-    (row) => show(row, breakers),
+    (row) => show(row, breakers, owedTo.get(row.partner_id) ?? []),
     (last) => [new Date(0).toISOString(), last.partner_id],
   )
 }
 
-function show({ partner_id: partnerId, base_url: baseUrl, waiting }: PartnerRow, breakers: Breakers) {
+function show(
+  { partner_id: partnerId, base_url: baseUrl, waiting }: PartnerRow,
+  breakers: Breakers,
+  owed: readonly OwedSum[],
+) {
   const { kind, since, lastFault } = breakers.of(partnerId).state()
   return {
     ...{ partnerId, baseUrl, state: kind },
     ...(since !== null && { since: new Date(since).toISOString() }),
     ...(lastFault !== null && { lastError: { at: new Date(lastFault.at).toISOString(), error: lastFault.text } }),
-    waiting: Number.parseInt(String(waiting), 10),
+    waiting: toNumber(waiting),
+    owed: owed.map(({ currency, amount, count }) => ({ currency, amount, deliveries: toNumber(count) })),
   }
+}
+
+function toNumber(count: bigint): number {
+  return Number.parseInt(String(count), 10)
 }
 
 /** The interface's code for a signature that is not right. */

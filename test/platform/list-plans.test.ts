@@ -81,8 +81,8 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   })
 
   test('partners count what waits without what is done', async () => {
-    const [plan] = await plansOf((db) => listPartners({ db, breakers: createBreakers(1) }, { limit: '10' }))
-    expect(plan?.rows).toBeLessThan(FEW)
+    for (const plan of await plansOf((db) => listPartners({ db, breakers: createBreakers(1) }, { limit: '10' })))
+      expect(plan.rows).toBeLessThan(FEW)
   })
 
   test('declined Place bets lie in nobody’s way, and are listed through an index of their own', async () => {

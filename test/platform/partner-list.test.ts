@@ -18,18 +18,27 @@ async function partner() {
 test('a partner is up, then down since when and why, and up again; what waits for it is counted', async () => {
   const placed = await Promise.all(Array.from({ length: 3 }, () => scene.api.place(scene.frame)))
   const address = { partnerId: scene.partnerId, baseUrl: scene.wallet.url }
-  expect(await partner()).toEqual({ ...address, state: 'up', waiting: 0 })
+  expect(await partner()).toEqual({ ...address, state: 'up', waiting: 0, owed: [] })
   scene.wallet.always('settle', reset)
   for (const { betId } of placed) await scene.api.settle(betId, 'won', '25.00')
   await scene.time.advance(3_000)
   expect(await partner()).toEqual({
-    ...{ ...address, state: 'down', waiting: 3 },
+    ...{ ...address, state: 'down', waiting: 3, owed: [] },
     since: expect.stringMatching(/Z$/),
     lastError: { at: expect.stringMatching(/Z$/), error: expect.stringMatching(/^network: /) },
   })
   scene.wallet.always('settle', {})
   await scene.time.advance(60_000)
   expect(await partner()).toMatchObject({ ...address, state: 'up', since: expect.any(String), waiting: 0 })
+})
+
+test('what a partner has refused is owed, by currency', async () => {
+  const { betId } = await scene.api.place(scene.frame)
+  scene.wallet.next('settle', refusal(20, 'blocked'))
+  await scene.api.settle(betId, 'won', '25.00')
+  await scene.time.settle()
+  const owed = [{ currency: 'EUR', amount: expect.stringMatching(/^25(\.0+)?$/), deliveries: 1 }]
+  expect(await partner()).toMatchObject({ state: 'up', waiting: 0, owed })
 })
 
 test('partners come in pages, in the order of their ids', async () => {
