@@ -182,7 +182,8 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
   await reader.connect()
   const sql = async (text: string, values: unknown[] = []) => (await reader.query(text, values)).rows
   const wallets: ScriptedWallet[] = []
-  const inherited = new Set(own === undefined ? await readClaims(sql) : [])
+  const [found] = await sql("select to_regclass('platform.delivery') is not null as has_deliveries")
+  const inherited = new Set(found?.has_deliveries ? await readClaims(sql) : [])
   const claims = async () => (await readClaims(sql)).filter((claim) => !inherited.has(claim))
   const unwatch = [time?.watch(() => isWorking(time, claims, wallets)), time?.idle(() => nextDue(sql))]
   const { url, close } = await servePlatform(readConfig(env, ROLES.platform), {
