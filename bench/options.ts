@@ -1,5 +1,7 @@
 // The command line of the comparison.
-import { parseArgs } from 'node:util'
+import { positive, readArguments, UsageError } from './arguments.ts'
+
+export { UsageError }
 
 export interface Options {
   json: boolean
@@ -11,8 +13,6 @@ export interface Options {
   plainPool: number
   only: string[]
 }
-
-export class UsageError extends Error {}
 
 export const HELP = `npm run bench -- --seconds 4 --rounds 1     a quick look
 npm run bench -- --json > bench.json        for a machine
@@ -47,28 +47,15 @@ export function readOptions(args: string[]): Options | 'help' {
 }
 
 function parsed(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        help: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-        rounds: { type: 'string', default: '3' },
-        seconds: { type: 'string', default: '8' },
-        warmup: { type: 'string', default: '8' },
-        connections: { type: 'string', default: '128' },
-        players: { type: 'string', default: '2000' },
-        'plain-pool': { type: 'string', default: '20' },
-        only: { type: 'string', default: 'purser,plain,signature-only' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
-}
-
-function positive(name: string, text: string): number {
-  const value = Math.trunc(+text)
-  if (!(value > 0)) throw new UsageError(`--${name} must be a whole number above 0, not ${text}`)
-  return value
+  return readArguments(args, {
+    help: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '8' },
+    warmup: { type: 'string', default: '8' },
+    connections: { type: 'string', default: '128' },
+    players: { type: 'string', default: '2000' },
+    'plain-pool': { type: 'string', default: '20' },
+    only: { type: 'string', default: 'purser,plain,signature-only' },
+  })
 }

@@ -1,5 +1,7 @@
 // The command line of the delivery bench.
-import { parseArgs } from 'node:util'
+import { positive, readArguments, UsageError } from '../arguments.ts'
+
+export { UsageError }
 
 /** What can be measured beside `alone`, which everything is compared with. */
 export const ROWS = ['result to last', 'dead port', 'hanging port'] as const
@@ -14,8 +16,6 @@ export interface Options {
   /** Of each partner: the half that can be delivered and the half that cannot. */
   half: number
 }
-
-export class UsageError extends Error {}
 
 export const HELP = `npm run bench:deliver -- --rounds 1 --seconds 4     a quick look
 npm run bench:deliver -- --json > deliver.json       for a machine
@@ -52,26 +52,13 @@ function toRow(name: string): Row {
 }
 
 function parsed(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        help: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-        rounds: { type: 'string', default: '3' },
-        seconds: { type: 'string', default: '8' },
-        warmup: { type: 'string', default: '2' },
-        half: { type: 'string', default: '50000' },
-        only: { type: 'string', multiple: true },
-      },
-    })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
-}
-
-function positive(name: string, text: string): number {
-  const value = Math.trunc(+text)
-  if (!(value > 0)) throw new UsageError(`--${name} must be a whole number above 0, not ${text}`)
-  return value
+  return readArguments(args, {
+    help: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '8' },
+    warmup: { type: 'string', default: '2' },
+    half: { type: 'string', default: '50000' },
+    only: { type: 'string', multiple: true },
+  })
 }

@@ -1,5 +1,7 @@
 // The command line of the overload bench.
-import { parseArgs } from 'node:util'
+import { positive, readArguments, UsageError } from '../arguments.ts'
+
+export { UsageError }
 
 export const SERVERS = ['wallet', 'gateway'] as const
 export type ServerName = (typeof SERVERS)[number]
@@ -12,8 +14,6 @@ export interface Options {
   seconds: number
   players: number
 }
-
-export class UsageError extends Error {}
 
 export const HELP = `npm run bench:overload -- --seconds 10                          a quick look
 npm run bench:overload -- --connections 10000 --depth 12
@@ -46,26 +46,13 @@ export function readOptions(args: string[]): Options | 'help' {
 }
 
 function parsed(args: string[]) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        help: { type: 'boolean', default: false },
-        json: { type: 'boolean', default: false },
-        server: { type: 'string', default: 'wallet' },
-        connections: { type: 'string', default: '2000' },
-        depth: { type: 'string', default: '64' },
-        seconds: { type: 'string', default: '60' },
-        players: { type: 'string', default: '2000' },
-      },
-    })
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : `${error}`)
-  }
-}
-
-function positive(name: string, text: string): number {
-  const value = Math.trunc(+text)
-  if (!(value > 0)) throw new UsageError(`--${name} must be a whole number above 0, not ${text}`)
-  return value
+  return readArguments(args, {
+    help: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    server: { type: 'string', default: 'wallet' },
+    connections: { type: 'string', default: '2000' },
+    depth: { type: 'string', default: '64' },
+    seconds: { type: 'string', default: '60' },
+    players: { type: 'string', default: '2000' },
+  })
 }

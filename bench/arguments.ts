@@ -1,0 +1,19 @@
+// What the command lines of all benches share: how they are read, and how wrong use is said.
+import { type ParseArgsConfig, parseArgs } from 'node:util'
+
+export class UsageError extends Error {}
+
+/** Throws UsageError for an option that there is not. */
+export function readArguments<const O extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: O) {
+  try {
+    return parseArgs({ args, options })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : `${error}`)
+  }
+}
+
+export function positive(name: string, text: string): number {
+  const value = Math.trunc(+text)
+  if (!(value > 0)) throw new UsageError(`--${name} must be a whole number above 0, not ${text}`)
+  return value
+}
