@@ -1,13 +1,10 @@
 /** What is answered yes is durable, whatever is done to the server's settings while a process runs. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Chain, type Db, statement, type Tx } from '../../src/db/db.ts'
 import { isOutage, NotDurable } from '../../src/db/errors.ts'
 import { openDb } from '../../src/db/open.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
-
-const POLL_MS = 20
-const PATIENCE_MS = 20_000
+import { reload, reloaded, until } from '../support/server-settings.ts'
 
 let postgres: SecondPostgres
 let db: Db
@@ -24,28 +21,9 @@ beforeEach(async () => {
 afterEach(async () => {
   await db.close()
   await postgres.execute('alter system reset all')
-  await reloaded('synchronous_commit', 'on')
-  await reloaded('fsync', 'on')
+  await reloaded(postgres, 'synchronous_commit', 'on')
+  await reloaded(postgres, 'fsync', 'on')
 })
-
-/** Sets it for the whole server, which goes on running. */
-async function reload(setting: string, value: string): Promise<void> {
-  await postgres.execute(`alter system set ${setting} = '${value}'`)
-  await reloaded(setting, value)
-}
-
-async function reloaded(setting: string, value: string): Promise<void> {
-  await postgres.execute('select pg_reload_conf()')
-  await until(async () => (await postgres.execute(`show ${setting}`))[0]?.[setting] === value)
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error('it has never become so')
-    await sleep(POLL_MS)
-  }
-}
 
 const SHOW = statement('show_commit', "select current_setting('synchronous_commit') as level")
 const NOTE = statement('note', 'insert into public.note (text) values ($1::text)')
@@ -61,7 +39,7 @@ describe.each(manners)('%s', (_name, begin) => {
 
   test('commits durably when synchronous_commit is switched off under it, and on a new connection', async () => {
     expect(await level()).toBe('on')
-    await reload('synchronous_commit', 'off')
+    await reload(postgres, 'synchronous_commit', 'off')
     expect(await level()).toBe('on')
     await postgres.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'purser'")
     await until(() => level().then(Boolean, () => false))
@@ -70,15 +48,15 @@ describe.each(manners)('%s', (_name, begin) => {
 
   test('waits for a standby as it did, where the server is told to stop that', async () => {
     await postgres.execute("alter system set synchronous_commit = 'remote_apply'")
-    await reloaded('synchronous_commit', 'remote_apply')
+    await reloaded(postgres, 'synchronous_commit', 'remote_apply')
     expect(await level()).toBe('remote_apply')
-    await reload('synchronous_commit', 'off')
+    await reload(postgres, 'synchronous_commit', 'off')
     expect(await level()).toBe('remote_apply')
   })
 
   test.each(['fsync', 'full_page_writes'])('begins nothing while %s is off', async (setting) => {
     await level()
-    await reload(setting, 'off')
+    await reload(postgres, setting, 'off')
     const refusal = () =>
       level().then(
         () => undefined,
@@ -88,7 +66,7 @@ describe.each(manners)('%s', (_name, begin) => {
     const error = await refusal()
     expect(String(error)).toContain(`${setting}=off`)
     expect(isOutage(error)).toBe(true)
-    await reload(setting, 'on')
+    await reload(postgres, setting, 'on')
     await until(async () => (await refusal()) === undefined)
   })
 
@@ -100,11 +78,11 @@ describe.each(manners)('%s', (_name, begin) => {
   test.each(writes)('is no yes when a standby was given up, %s', async (_how, write) => {
     await level()
     await postgres.execute("alter system set synchronous_standby_names = 'nobody'")
-    await reloaded('synchronous_standby_names', 'nobody')
+    await reloaded(postgres, 'synchronous_standby_names', 'nobody')
     const writing = begin(write)
     await Promise.all([expect(writing).rejects.toBeInstanceOf(NotDurable), cancelTheWait()])
     await postgres.execute('alter system reset synchronous_standby_names')
-    await reloaded('synchronous_standby_names', '')
+    await reloaded(postgres, 'synchronous_standby_names', '')
     await begin(write) // on another connection
   })
 })

@@ -1,16 +1,14 @@
 /** Settings of Postgres that are changed and reloaded under a running wallet, platform and gateway (W-22). */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newPlayers, newWallet } from '../support/fault-scene.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startPlatform } from '../support/platform.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
+import { reload, until } from '../support/server-settings.ts'
 import { expectRefused } from '../wallet/answers.ts'
 
 const BETS = 20
-const POLL_MS = 50
-const PATIENCE_MS = 20_000
 
 let postgres: SecondPostgres
 beforeAll(async () => {
@@ -25,20 +23,6 @@ async function newDatabase(name: string): Promise<string> {
   return url.href
 }
 
-async function reload(setting: string, value: string): Promise<void> {
-  await postgres.execute(`alter system set ${setting} = ${value}`)
-  await postgres.execute('select pg_reload_conf()')
-  await until(async () => (await postgres.execute(`show ${setting}`))[0]?.[setting] === value)
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error('it has never become so')
-    await sleep(POLL_MS)
-  }
-}
-
 test('no answered bet is lost in a crash after synchronous_commit was switched off under the wallet', async (context) => {
   const wallet = await newWallet(context, { databaseUrl: await newDatabase('crashed') })
   const [player] = await newPlayers(wallet, 1)
@@ -49,7 +33,7 @@ test('no answered bet is lost in a crash after synchronous_commit was switched o
   }
   expect(await place()).toMatchObject({ status: 200 })
   await postgres.execute('alter system set wal_writer_delay = 10000') // what is not waited for stays in memory for long
-  await reload('synchronous_commit', 'off')
+  await reload(postgres, 'synchronous_commit', 'off')
   const bets: Awaited<ReturnType<typeof place>>[] = []
   for (let bet = 0; bet < BETS; bet++) bets.push(await place())
   expect(bets.filter(({ status }) => status !== 200)).toEqual([])
@@ -73,11 +57,11 @@ test('wallet, platform and gateway are not ready while fsync is off, and the wal
   const readiness = () =>
     Promise.all([wallet, platform, gateway].map(async ({ url }) => (await fetch(`${url}/readyz`)).status))
   expect(await readiness()).toEqual([200, 200, 200])
-  await reload('fsync', 'off')
+  await reload(postgres, 'fsync', 'off')
   await until(async () => (await readiness()).every((status) => status === 503))
   expectRefused(await wallet.wire.place({ ...player, amount: 1 }), 100)
   expect((await wallet.wire.rollback({ ...player })).status).toBe(500)
-  await reload('fsync', 'on')
+  await reload(postgres, 'fsync', 'on')
   await until(async () => (await readiness()).every((status) => status === 200))
   expect((await wallet.wire.place({ ...player, amount: 1 })).status).toBe(200)
   await wallet.auditIsClean()
