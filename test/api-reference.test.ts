@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { Server } from '../src/api-reference.ts'
+import type { Server } from '../src/http/api-reference.ts'
 import { startGateway } from './support/gateway.ts'
 import { startPlatform } from './support/platform.ts'
 import { startWallet } from './support/wallet.ts'
@@ -48,7 +48,7 @@ test.each(SERVERS)('GET /openapi.json of the %s is the committed document, and n
 
 test('a document that could not be read is read again when it is asked for again', async () => {
   vi.resetModules() // another file of this process may have loaded it with the real disk
-  const { registerApiReference } = await import('../src/api-reference.ts')
+  const { registerApiReference } = await import('../src/http/api-reference.ts')
   const app = Fastify()
   registerApiReference(app, 'wallet')
   const statuses: number[] = []

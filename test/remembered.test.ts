@@ -1,6 +1,6 @@
 /** However many ask the same question, it is asked once at a time, and an answer holds for a while. */
 import { expect, test } from 'vitest'
-import { remembered } from '../src/remembered.ts'
+import { remembered } from '../src/runtime/remembered.ts'
 
 const KEEP_MS = 5_000
 

@@ -52,7 +52,7 @@ const PLANTED_IDS = ['R-99']
 
 describe('the rules see', () => {
   const arrows: [string, string, string][] = [
-    ['the wallet importing the operator', 'src/wallet/lanes.ts', "import { audit } from '../operator/audit.ts'"],
+    ['the wallet importing the operator', 'src/wallet/apply/lanes.ts', "import { audit } from '../operator/audit.ts'"],
     [
       'the operator importing the wallet’s server',
       'src/operator/bets.ts',
@@ -73,24 +73,28 @@ describe('the rules see', () => {
     ['the protocol reading a file', 'src/protocol/json.ts', "import { readFileSync } from 'node:fs'"],
     ['the database importing the ledger', 'src/db/fixed.ts', "import { openBook } from '../ledger/book.ts'"],
     ['a rule using the database', 'src/wallet/decide/place.ts', "import { statement } from '../../db/db.ts'"],
-    ['a rule using the clock', 'src/wallet/decide/place.ts', "import { systemClock } from '../../clock.ts'"],
-    ['a rule using the logger', 'src/wallet/decide/place.ts', "import { createLogger } from '../../logger.ts'"],
+    ['a rule using the clock', 'src/wallet/decide/place.ts', "import { systemClock } from '../../runtime/clock.ts'"],
+    ['a rule using the logger', 'src/wallet/decide/place.ts', "import { createLogger } from '../../runtime/logger.ts'"],
     [
       'a rule reading sessions',
       'src/wallet/decide/place.ts',
-      "import { readSessions, type Session } from '../session.ts'",
+      "import { readSessions, type Session } from '../store/session.ts'",
     ],
     ['a rule using a library', 'src/wallet/decide/place.ts', "import pg from 'pg'"],
-    ['the platform importing the wallet', 'src/platform/bet.ts', "import { openBook } from '../wallet/batch.ts'"],
+    [
+      'the platform importing the wallet',
+      'src/platform/bets/bet.ts',
+      "import { openBook } from '../../wallet/apply/batch.ts'",
+    ],
     ['the gateway importing the ledger', 'src/gateway/route.ts', "import { saveBook } from '../ledger/post.ts'"],
     ['the conformance kit importing the database', 'src/conformance/run.ts', "import { openDb } from '../db/open.ts'"],
     ['the sandbox importing the wallet', 'src/sandbox/run.ts', "import { createWallet } from '../wallet/wallet.ts'"],
-    ['configuration opening a database', 'src/config.ts', "import { openDb } from './db/open.ts'"],
-    ['a re-export against the arrows', 'src/ledger/book.ts', "export { hashToken } from '../wallet/session.ts'"],
+    ['configuration opening a database', 'src/config/config.ts', "import { openDb } from '../db/open.ts'"],
+    ['a re-export against the arrows', 'src/ledger/book.ts', "export { hashToken } from '../wallet/store/session.ts'"],
     [
       'an import at run time against the arrows',
       'src/ledger/book.ts',
-      "const x = await import('../wallet/session.ts')",
+      "const x = await import('../wallet/store/session.ts')",
     ],
     ['a part that the architecture does not have', 'src/cache/store.ts', "import { x } from '../db/db.ts'"],
   ]
@@ -102,11 +106,11 @@ describe('the rules see', () => {
     const allowed = [
       "import type { Account } from '../../ledger/account.ts'",
       "import { effectOnPlayer, type Posting } from '../../ledger/posting.ts'",
-      "import { type Facts } from '../player.ts'",
+      "import { type Facts } from '../store/player.ts'",
     ]
     expect(complaintsAboutArrows(sourceOf('src/wallet/decide/place.ts', allowed.join('\n')))).toEqual([])
     const operator =
-      "import { readPlayer } from '../wallet/player.ts'\nimport type { Rules } from '../wallet/decide/decision.ts'"
+      "import { readPlayer } from '../wallet/store/player.ts'\nimport type { Rules } from '../wallet/decide/decision.ts'"
     expect(complaintsAboutArrows(sourceOf('src/operator/players.ts', operator))).toEqual([])
   })
 

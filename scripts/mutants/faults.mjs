@@ -50,7 +50,7 @@ const BY_FILE = {
     ['version: account.version + 1n', 'version: account.version + 2n', ['test/operator/cash.test.ts']],
   ],
   'src/ledger/posting.ts': [["posting.debit === 'player' ? -posting.amount : 0n", '0n', RULES]],
-  'src/wallet/bet-store.ts': [
+  'src/wallet/store/bet-store.ts': [
     ['where b.calls < excluded.calls', 'where true', ['test/wallet/bet-store.test.ts']],
     [
       'returning 1\n   ) select 1 / (count(*) = $20::int)::int',
@@ -64,7 +64,7 @@ const BY_FILE = {
       MEMORY,
     ],
   ],
-  'src/wallet/apply.ts': [
+  'src/wallet/apply/apply.ts': [
     ['return now > startBefore', 'return false', ['test/wallet/lanes.test.ts']],
     ["decision.kind === 'apply' && isResult(call) ?", 'isResult(call) ?', REPEATS],
     ["if (placed && decision.kind === 'apply') return", 'if (placed) return', BATCH],
@@ -76,14 +76,14 @@ const BY_FILE = {
       ['test/wallet/other-operation.test.ts'],
     ],
   ],
-  'src/wallet/batch.ts': [
+  'src/wallet/apply/batch.ts': [
     ['return day >= today', 'return day === today', ['test/wallet/limits-clocks.test.ts']],
     ['bets.size > 0 && [...bets.values()].every((record) => isOpened(record, now))', 'true', MEMORY],
     ["kind === 'settle' || kind === 'unsettle'", "kind === 'settle'", REPEATS],
     ["kind !== 'place'))),", "kind === 'settle'))),", RULES],
     [' && stake?.at === now', '', MEMORY],
   ],
-  'src/wallet/call-store.ts': [
+  'src/wallet/store/call-store.ts': [
     ["outcome <> 'refused' and ${SAME_CONTENT}", "outcome <> 'refused'", REPEATS],
     ["(select 'acknowledged' as became, effect_at", "(select 'acknowledged' as became, at as effect_at", REPEATS],
     ['${IS_FINAL} and ${SAME_CONTENT} order by seq limit 1', '${IS_FINAL} order by seq limit 1', REPEATS],
@@ -95,7 +95,7 @@ const BY_FILE = {
     ],
     [' and request_id = k.request_id', '', REPEATS],
   ],
-  'src/wallet/known.ts': [
+  'src/wallet/apply/known.ts': [
     [
       'if (connection !== current) remembered',
       'if (current === undefined) remembered',
@@ -144,8 +144,10 @@ const BY_FILE = {
     ['credit: placement.funder', "credit: 'player'", ['test/wallet/life-freebets.test.ts']],
   ],
   'src/wallet/decide/unsettle.ts': [['[...takeBack(bet.settlement), ', '[', RULES]],
-  'src/wallet/turnover.ts': [["else if (transfer.kind === 'refund') stakes.delete(transfer.betId)\n", '', LIMITS]],
-  'src/wallet/account-memory.ts': [
+  'src/wallet/store/turnover.ts': [
+    ["else if (transfer.kind === 'refund') stakes.delete(transfer.betId)\n", '', LIMITS],
+  ],
+  'src/wallet/apply/account-memory.ts': [
     ['entry?.isCommitted && ', 'entry !== undefined && ', MEMORY],
     ['if (connection !== current) entries.clear()', '', MEMORY],
   ],
@@ -159,22 +161,22 @@ const BY_FILE = {
     ['author.person === null ?', 'false ?', ['test/people/platform-actions.test.ts']],
     ['if (Object.keys({ ...before, ...after }).length === 0) return', '', ['test/people/wallet-actions.test.ts']],
   ],
-  'src/platform/outbox.ts': [
+  'src/platform/delivery/outbox.ts': [
     [' and d.attempts = r.attempt', '', RECORD],
     ["and d.attempts = r.attempt and d.status = 'pending'", 'and d.attempts = r.attempt', RECORD],
     ['d.number = r.number + 1 and', 'd.number > r.number and', RESULTS],
     ["r.status <> 'refused' or not exists", "r.status <> 'refused' or exists", NEEDS],
     ['number >= FIRST_TO_OVERTAKE', 'number > FIRST_TO_OVERTAKE', NEEDS],
   ],
-  'src/platform/retry.ts': [[' and later.number > d.number', '', RESULTS]],
-  'src/platform/claim.ts': [
+  'src/platform/delivery/retry.ts': [[' and later.number > d.number', '', RESULTS]],
+  'src/platform/delivery/claim.ts': [
     ["due_at = 'infinity', first_attempt_at", "due_at = $1::timestamptz + interval '8 s', first_attempt_at", WATCH],
     ['before.get(keyOf(claim)) ?? now', 'before.get(keyOf(claim)) ?? now - LEASE_MS', WATCH],
     ['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH],
     ['limit k.free for update skip locked', 'for update skip locked', ['test/platform/partners.test.ts']],
     ['due.tried >= $6::int', 'due.tried > $6::int', RECORD],
   ],
-  'src/platform/breaker.ts': [
+  'src/platform/delivery/breaker.ts': [
     ['inFlight.results + inFlight.users === 0 && ', '', BREAKER],
     ['inFlight.results + inFlight.users', 'inFlight.results', ['test/platform/partner-down.test.ts']],
     ["use === 'rollbacks' || ", '', BREAKER],
@@ -182,12 +184,12 @@ const BY_FILE = {
     ['now - lastProbeAt >= PROBE_GAP_MS', 'true', BREAKER],
     ['bounds[use] - inFlight[use]', 'bounds[use]', BREAKER],
   ],
-  'src/platform/schedule.ts': [
+  'src/platform/delivery/schedule.ts': [
     ['at <= RESULT_WINDOW_MS', 'true', RESULTS],
     ['Math.max(planned, now, lastAt + gap / 2)', 'Math.max(planned, lastAt + gap / 2)', SCHEDULE],
     ['now, lastAt + gap / 2', 'now', SCHEDULE],
   ],
-  'src/platform/record.ts': [
+  'src/platform/delivery/record.ts': [
     ['said.code === ALREADY_PROCESSED', 'true', ROLLBACKS],
     ['REFUSES_A_RESULT.includes(outcome.code)', 'true', CODES],
     ["result_type === 'cashout' && REFUSES", 'REFUSES', CODES],
@@ -195,7 +197,7 @@ const BY_FILE = {
     ['isOwed: answer.status === BAD_REQUEST', 'isOwed: true', NEEDS],
     ["isOwed: claim.result_type !== 'cashout'", 'isOwed: true', NEEDS],
   ],
-  'src/platform/placing.ts': [
+  'src/platform/bets/placing.ts': [
     [' && outcome.code !== SYSTEM_ERROR', '', PLACING],
     ["bet.status === 'placing' ?", 'true ?', RECORD],
   ],

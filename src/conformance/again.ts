@@ -2,7 +2,7 @@
 import type { CommonFlags } from './command.ts'
 import { shellQuoted, withoutCredentials } from './exchange.ts'
 import { readHeaders } from './headers.ts'
-import type { Report } from './report.ts'
+import type { Report } from './report/report.ts'
 
 /** One option of the command line: its value is written, or the value of this variable is named, or it has none (true). */
 export interface Option {

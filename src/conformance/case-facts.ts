@@ -1,5 +1,5 @@
 /** What every case says of itself, against a wallet or a platform. */
-import type { CaseResult, Verdict } from './report.ts'
+import type { CaseResult, Verdict } from './report/report.ts'
 
 export type Level = 'MUST' | 'SHOULD'
 

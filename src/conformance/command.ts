@@ -3,17 +3,17 @@
  * the report and the exit code. What differs is a Kit.
  */
 import { readFileSync } from 'node:fs'
+import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 import { againOf, type Option } from './again.ts'
 import type { CaseFacts } from './case-facts.ts'
 import { type Expected, readExpected, withExpected } from './expected.ts'
 import { type Headers, readHeaders } from './headers.ts'
 import { type Pace, paceOf, UNPACED } from './pace.ts'
-import { type CaseResult, isGood, type Report } from './report.ts'
-import { fileOf, type ReportFile, writeReport } from './report-file.ts'
-import { jsonReport } from './report-json.ts'
-import { masked } from './report-masked.ts'
-import { coloured, plain, progressOn, type Terminal, terminalReport } from './terminal.ts'
-import { Unreachable, WrongUse } from './wrong-use.ts'
+import { fileOf, type ReportFile, writeReport } from './report/file.ts'
+import { jsonReport } from './report/json.ts'
+import { masked } from './report/masked.ts'
+import { type CaseResult, isGood, type Report } from './report/report.ts'
+import { coloured, plain, progressOn, type Terminal, terminalReport } from './report/terminal.ts'
 
 export interface CommonFlags {
   readonly only?: readonly string[]

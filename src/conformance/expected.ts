@@ -2,8 +2,9 @@
  * The failures that are known (--expected-failures FILE): a line each, the id of a case and why. They are shown and do not
  * fail the run; one that passes is said, so that the list does not grow old.
  */
-import type { CaseResult } from './report.ts'
-import { WrongUse } from './wrong-use.ts'
+
+import { WrongUse } from '../runtime/wrong-use.ts'
+import type { CaseResult } from './report/report.ts'
 
 /** The reason by id. */
 export type Expected = ReadonlyMap<string, string>

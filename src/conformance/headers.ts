@@ -1,5 +1,5 @@
 /** Headers that are sent beside the interface's own (--header), such as those that a proxy before a test system asks for. */
-import { WrongUse } from './wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 
 export type Headers = Readonly<Record<string, string>>
 

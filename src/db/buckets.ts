@@ -1,6 +1,6 @@
 /** The number of buckets is fixed when the database is created and checked at every start. */
 
-import { WrongUse } from '../wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Db, statement } from './db.ts'
 
 const READ_BUCKETS = statement('read_buckets', "select value from purser.setting where name = 'buckets'")

@@ -1,5 +1,5 @@
 /** What a failed statement means: the server is down, the call met another one, or it is our bug. By SQLSTATE (Postgres, Appendix A). */
-import { WrongUse } from '../wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 
 /** Connection, resources, shutdown, system. */
 const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])

@@ -12,7 +12,7 @@ import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promis
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Unreachable, WrongUse } from '../wrong-use.ts'
+import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
 export class FolderInUse extends Unreachable {}
 

@@ -1,7 +1,7 @@
 /** Brings the schema to this program's version. Migrations are immutable files; their checksums are kept and compared. */
 import { fileURLToPath } from 'node:url'
 import Postgrator from 'postgrator'
-import { WrongUse } from '../wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Db, Row } from './db.ts'
 
 const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url))

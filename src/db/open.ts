@@ -1,6 +1,6 @@
 /** Opens the configured store: a Postgres server, or the embedded PGlite when none is configured. */
 
-import { Unreachable } from '../wrong-use.ts'
+import { Unreachable } from '../runtime/wrong-use.ts'
 import type { Db } from './db.ts'
 import { hasPglite, openPglite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'

@@ -5,8 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
-import { makePrivateFolder } from '../private-folder.ts'
-import { Unreachable } from '../wrong-use.ts'
+import { makePrivateFolder } from '../runtime/private-folder.ts'
+import { Unreachable } from '../runtime/wrong-use.ts'
 import { type Db, hotSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
 

@@ -4,7 +4,7 @@
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { WrongUse } from '../wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import { openChain } from './chain.ts'
 import { type Db, hotSettings, PEOPLE_SETTINGS_SQL, type Row, SNAPSHOT, type Tx } from './db.ts'
 import { heedWarnings, makeDurable, refuseUnsafeServer, watchDurability } from './durability.ts'

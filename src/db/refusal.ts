@@ -1,5 +1,5 @@
 /** Why a database cannot be worked with, in words that say what to do: the same for all commands. */
-import { Unreachable, WrongUse } from '../wrong-use.ts'
+import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 import { isOutage } from './errors.ts'
 
 /** What a person can do, by SQLSTATE (Postgres, Appendix A). */

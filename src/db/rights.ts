@@ -3,7 +3,7 @@
  * movements of cash, actions) can only be read and added to. One table for the grants, for the check at every start, and for the tests,
  * whose servers run with just these rights.
  */
-import { WrongUse } from '../wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Db, statement } from './db.ts'
 
 export type Server = 'wallet' | 'platform' | 'gateway'

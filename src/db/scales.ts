@@ -3,7 +3,7 @@
  * with what it counts, and can neither change nor be forgotten afterwards: 1000 minor units would become another amount.
  */
 import { type Scales, scaleOf } from '../protocol/money.ts'
-import { WrongUse } from '../wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Db, statement, type Tx } from './db.ts'
 
 /** Who stores amounts. The gateway has none: it passes them on as they are. */

@@ -3,11 +3,11 @@
  * and in any other process; what was not found is asked for again. With the database down, what is kept goes on working.
  */
 import { createHash, createHmac } from 'node:crypto'
-import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
 import type { Author } from '../people/actions.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Call } from './call.ts'
 import { ensurePlayer, insertSession, type Player, readPlayer, readSession, type Session } from './directory-store.ts'
 import { createLru, type Lru } from './lru.ts'

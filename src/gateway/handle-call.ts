@@ -1,11 +1,12 @@
 /** The way of a call, on one screen: verify → read → route → rewrite → send → pass on. */
-import type { Clock } from '../clock.ts'
+
 import type { Endpoint, WireRequest } from '../http/wire.ts'
-import { inTime } from '../in-time.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import { failed, refused, type WireReply } from '../protocol/reply.ts'
 import { SIGNATURE_HEADER, verify } from '../protocol/signature.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { inTime } from '../runtime/in-time.ts'
 import type { UnknownReason } from '../wallet-client/classify.ts'
 import { type Call, Malformed, readCall } from './call.ts'
 import type { Directory, Route } from './directory.ts'

@@ -1,6 +1,7 @@
 /** The way to one operator: its own connections and its own queue, both bounded, and what is left of the platform's 5 s. */
-import { inTime } from '../in-time.ts'
+
 import { LIMITS } from '../protocol/limits.ts'
+import { inTime } from '../runtime/in-time.ts'
 import { type ExchangeResult, openLine } from '../wallet-client/exchange.ts'
 import { createTurnstile } from './turnstile.ts'
 

@@ -5,10 +5,10 @@
  * has done is not known then, and a yes to a rollback would leave the stake with the operator.
  */
 import { Compile } from 'typebox/compile'
-import type { Clock } from '../clock.ts'
 import { BET_SCHEMAS, CheckSchema } from '../protocol/bet-request.ts'
 import { failed, refused, type WireReply } from '../protocol/reply.ts'
 import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { Call } from './call.ts'
 import { isOwnUserId } from './user-id.ts'
 

@@ -1,9 +1,9 @@
 /** The partner wire of the gateway, towards the platform: which handler, what the metrics and the log say of a call. */
 import type { FastifyInstance } from 'fastify'
 import { registerWire } from '../http/wire.ts'
-import type { Logger } from '../logger.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { failed, refused } from '../protocol/reply.ts'
+import type { Logger } from '../runtime/logger.ts'
 import type { Call } from './call.ts'
 import { type CallDeps, type Handled, handleCall } from './handle-call.ts'
 import type { GatewayMetrics } from './metrics.ts'

@@ -4,9 +4,10 @@
  *
  * Invariant: after every posting, balance = the last transfer's balanceAfter, and versions follow without gaps.
  */
-import { groupBy } from '../group.ts'
+
 import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { fitsBalance } from '../protocol/money.ts'
+import { groupBy } from '../runtime/group.ts'
 import { type Account, dayOf } from './account.ts'
 import { effectOnPlayer, type Posting } from './posting.ts'
 import type { Transfer } from './transfer.ts'

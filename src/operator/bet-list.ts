@@ -17,7 +17,7 @@ import {
 import { invalid } from '../http/problem.ts'
 import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { BetId, PlayerId } from '../protocol/ids.ts'
-import { BET_COLUMNS, type BetRow, toRecord } from '../wallet/bet-store.ts'
+import { BET_COLUMNS, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import {
   BetSchema,
   BetStatusSchema,

@@ -9,7 +9,7 @@ import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
 import { type BetId, type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import type { Json } from '../protocol/json.ts'
 import { type Money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
-import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/bet-store.ts'
+import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import { findPlayer, type OperatorDeps, show, withPlayer } from './operator.ts'
 import { showTransfer, TransferSchema } from './statement.ts'
 

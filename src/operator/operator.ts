@@ -1,12 +1,13 @@
 /** What the handlers of the operator API share: the stores, and a player found and locked by the `userId` of the path. */
-import type { Clock } from '../clock.ts'
+
 import type { Db, Tx } from '../db/db.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { formatMoney, isCurrency, type Money, money, parseDecimal, type Scales, scaleOf } from '../protocol/money.ts'
-import { bucketOf } from '../wallet/bucket.ts'
-import { lockPlayers, type Player, readPlayer } from '../wallet/player.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { bucketOf } from '../wallet/store/bucket.ts'
+import { lockPlayers, type Player, readPlayer } from '../wallet/store/player.ts'
 
 export interface OperatorDeps {
   /** What it asks, people ask; the connections of the calls are not for it. */

@@ -16,8 +16,8 @@ import {
   readCreation,
   readPlayer,
   updatePlayer,
-} from '../wallet/player.ts'
-import { endSessions } from '../wallet/session.ts'
+} from '../wallet/store/player.ts'
+import { endSessions } from '../wallet/store/session.ts'
 import { StoredFieldsSchema, toStoredFields } from './custom-fields.ts'
 import { findPlayer, locate, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
 import { countOf } from './sessions.ts'

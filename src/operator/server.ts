@@ -1,7 +1,7 @@
 /** The operator's own API over HTTP. */
 import type { FastifyInstance } from 'fastify'
 import { registerApi } from '../http/api.ts'
-import type { Logger } from '../logger.ts'
+import type { Logger } from '../runtime/logger.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
 
 /** A player with all its fields is a quarter of it. */

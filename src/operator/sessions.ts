@@ -5,8 +5,8 @@ import type { Author } from '../people/actions.ts'
 import { CurrencySchema, IpSchema, TokenSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { CountrySchema } from '../protocol/user-profile.ts'
-import { updatePlayer } from '../wallet/player.ts'
-import { endSessions, hashToken, insertSession, newToken, type SessionRecord } from '../wallet/session.ts'
+import { updatePlayer } from '../wallet/store/player.ts'
+import { endSessions, hashToken, insertSession, newToken, type SessionRecord } from '../wallet/store/session.ts'
 import { type Located, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
 
 const DEFAULT_TTL_S = 86_400

@@ -3,8 +3,9 @@
  * host's clock says or jumps to. A delivery whose lease one process measured cannot look over to another that is ahead,
  * which would send it a second time beside the first (C-6).
  */
-import type { Clock } from '../clock.ts'
+
 import { type Db, statement } from '../db/db.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 const READ_CLOCK = statement(
   'platform_read_clock',

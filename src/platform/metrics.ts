@@ -1,10 +1,10 @@
 /** What a monitoring system scrapes from a platform (Prometheus text). No label is unbounded: no partner, player or bet. */
 import { Counter, Gauge, Registry } from 'prom-client'
-import type { Clock } from '../clock.ts'
 import { type Db, type Row, statement } from '../db/db.ts'
-import { remembered } from '../remembered.ts'
-import { type OwedSum, sumOwed } from './owed.ts'
-import type { DeliveryKind } from './schedule.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { remembered } from '../runtime/remembered.ts'
+import { type OwedSum, sumOwed } from './delivery/owed.ts'
+import type { DeliveryKind } from './delivery/schedule.ts'
 
 export interface PlatformMetrics {
   attempted(operation: DeliveryKind, error: string): void

@@ -2,7 +2,7 @@
 import { type Db, statement, type Tx } from '../db/db.ts'
 import type { Author } from '../people/actions.ts'
 import { createWalletClient, type WalletClient } from '../wallet-client/wallet-client.ts'
-import type { Use } from './breaker.ts'
+import type { Use } from './delivery/breaker.ts'
 
 export interface Partner {
   readonly partnerId: string

@@ -1,7 +1,7 @@
 /** How a command ends when it fails: words for the person who started it, and the exit code. The same for all commands. */
 import { CommanderError } from 'commander'
 import { explained } from '../db/refusal.ts'
-import { Unreachable, WrongUse } from '../wrong-use.ts'
+import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
 /** `bug` is EX_SOFTWARE of sysexits.h. */
 export const EXIT = { findings: 1, wrongUse: 2, unreachable: 3, bug: 70 } as const

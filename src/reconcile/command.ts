@@ -1,10 +1,10 @@
 /** The `reconcile` command: which two sides are meant, and where the findings go. */
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb, type StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
-import { WrongUse } from '../wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Finding } from './compare.ts'
 import { reconcile, type Summary, type WalletSource } from './reconcile.ts'
 import { reconcileFile } from './reconcile-file.ts'

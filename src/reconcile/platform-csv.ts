@@ -1,7 +1,7 @@
 /** The bets of any platform, from a CSV file with named columns: for operators whose platform is not this one. */
 import { createReadStream } from 'node:fs'
 import { CsvError, type Info, parse } from 'csv-parse'
-import { WrongUse } from '../wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import { compareIds, type Pages, type PlatformSide, type State } from './sides.ts'
 import { type Sorted, sortById } from './sorted-runs.ts'
 

@@ -1,7 +1,7 @@
 /** The platform's bets of one partner, as the partner has acknowledged them. Reads only. */
 import { type Row, statement, type Tx } from '../db/db.ts'
 import type { Money } from '../protocol/money.ts'
-import { WrongUse } from '../wrong-use.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import { amountIn, type Failed, type Pages, type PlatformSide, type State } from './sides.ts'
 
 interface BetRow extends Row {

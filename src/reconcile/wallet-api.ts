@@ -1,6 +1,6 @@
 /** The wallet's bets, read through its operator API: newest first, so that they must be sorted here. */
 
-import { Unreachable, WrongUse } from '../wrong-use.ts'
+import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 import type { WalletSide } from './sides.ts'
 import type { BetKey } from './wallet-database.ts'
 

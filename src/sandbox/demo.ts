@@ -1,6 +1,6 @@
 /** The two demo players, and what a newcomer reads first: addresses, keys, and a line that places a bet when pasted. */
 import { randomUUID } from 'node:crypto'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
 import type { FrontPage, ShownBet } from './front-page.ts'
 import type { Entry, House, Stage } from './stage.ts'

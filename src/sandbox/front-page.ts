@@ -3,7 +3,7 @@
  * that loads itself again each second. Keys are shown to this machine only.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { escaped as text } from '../markup.ts'
+import { escaped as text } from '../runtime/markup.ts'
 import { STYLE } from './front-page-style.ts'
 
 export interface FrontPage {

@@ -1,5 +1,5 @@
 /** The sandbox's options as they are written on the command line. */
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { toDouble } from '../protocol/money.ts'
 import type { SandboxOptions } from './run.ts'
 

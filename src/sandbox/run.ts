@@ -3,7 +3,7 @@
  * drives both over their HTTP APIs, as anybody outside would. In the end it shows that both sides agree: audit, reconcile.
  */
 import type { FastifyInstance } from 'fastify'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { lineOf, summaryLine } from '../reconcile/report.ts'
 import { followByHand } from './by-hand.ts'

@@ -1,18 +1,18 @@
 /** Puts the partner side together: lanes over a database, the rules, and the HTTP of the wire. */
 import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../clock.ts'
 import type { Db } from '../db/db.ts'
-import type { Logger } from '../logger.ts'
 import type { PlayerId } from '../protocol/ids.ts'
-import { type AccountMemory, createAccountMemory } from './account-memory.ts'
-import { applyBatch, type Repeats } from './apply.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { type AccountMemory, createAccountMemory } from './apply/account-memory.ts'
+import { applyBatch, type Repeats } from './apply/apply.ts'
+import { createKnown } from './apply/known.ts'
+import { createLanes, type Lanes } from './apply/lanes.ts'
 import type { Rules } from './decide/decision.ts'
-import type { DecodeSettings } from './decode.ts'
-import { createKnown } from './known.ts'
-import { createLanes, type Lanes } from './lanes.ts'
 import { createMetrics, type WalletMetrics } from './metrics.ts'
-import { registerCalls } from './server.ts'
+import type { DecodeSettings } from './wire/decode.ts'
+import { registerCalls } from './wire/server.ts'
 
 /**
  * Transactions of one process at once, spread over the buckets. Fewer make larger batches, which cost less per call; one

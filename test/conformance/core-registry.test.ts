@@ -1,8 +1,8 @@
 /** Every row of the catalogue has a case or a reason; every case is complete, and none has the id of another. */
 import { expect, test } from 'vitest'
-import type { Case, Step } from '../../src/conformance/wallet/case.ts'
+import type { Case, Step } from '../../src/conformance/wallet/case/case.ts'
+import { CATALOGUE, NOT_FROM_OUTSIDE } from '../../src/conformance/wallet/case/catalogue.ts'
 import { CASES } from '../../src/conformance/wallet/cases/all.ts'
-import { CATALOGUE, NOT_FROM_OUTSIDE } from '../../src/conformance/wallet/catalogue.ts'
 
 const covered = new Set(CASES.flatMap(({ covers }) => covers))
 

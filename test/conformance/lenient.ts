@@ -1,7 +1,7 @@
 /** The right wallet, or a mutant, behind a door that fails now and then, judged by some cases. */
 import { CASES } from '../../src/conformance/wallet/cases/all.ts'
-import { createOperatorFixtures } from '../../src/conformance/wallet/fixtures-operator.ts'
-import { runKit } from '../../src/conformance/wallet/run.ts'
+import { runKit } from '../../src/conformance/wallet/play/run.ts'
+import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator.ts'
 import { type Asked, type Door, frontOf } from './front.ts'
 import type { MutantId } from './mutants/mutants.ts'
 import { startTestWallet } from './mutants/wallet.ts'

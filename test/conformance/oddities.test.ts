@@ -1,8 +1,8 @@
 /** The line that explains a failure names what was odd about the call: an amount of -500 is not "Place bet X 100". */
 import { afterAll, expect, test } from 'vitest'
 import { CASES } from '../../src/conformance/wallet/cases/all.ts'
-import { createOperatorFixtures } from '../../src/conformance/wallet/fixtures-operator.ts'
-import { runKit } from '../../src/conformance/wallet/run.ts'
+import { runKit } from '../../src/conformance/wallet/play/run.ts'
+import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator.ts'
 import type { MutantId } from './mutants/mutants.ts'
 import { startTestWallet } from './mutants/wallet.ts'
 

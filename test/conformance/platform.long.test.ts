@@ -1,11 +1,11 @@
 /** Our own platform before the judge: a real process on a real Postgres, in real time, killed with -9 in the middle. */
 import { afterAll, expect, test } from 'vitest'
 import { PLATFORM_CASES } from '../../src/conformance/platform/cases.ts'
-import type { Drive } from '../../src/conformance/platform/drive.ts'
-import { driveByApi } from '../../src/conformance/platform/drive-api.ts'
-import { runPlatformKit } from '../../src/conformance/platform/run.ts'
-import { timingOf } from '../../src/conformance/platform/timing.ts'
-import type { CaseResult } from '../../src/conformance/report.ts'
+import type { Drive } from '../../src/conformance/platform/play/drive.ts'
+import { driveByApi } from '../../src/conformance/platform/play/drive-api.ts'
+import { runPlatformKit } from '../../src/conformance/platform/play/run.ts'
+import { timingOf } from '../../src/conformance/platform/play/timing.ts'
+import type { CaseResult } from '../../src/conformance/report/report.ts'
 import { createDatabase } from '../support/database.ts'
 import { spawnServer } from '../support/server-process.ts'
 

@@ -5,8 +5,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config.ts'
-import { servePlatform } from '../../src/serve-platform.ts'
+import { ROLES, readConfig } from '../../src/config/config.ts'
+import { servePlatform } from '../../src/process/platform.ts'
 import { type BothSides, bothSides } from '../support/both-sides.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'

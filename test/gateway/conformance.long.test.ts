@@ -1,8 +1,8 @@
 /** The conformance kit against our wallet, directly and through the gateway: every case has the same verdict. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Report } from '../../src/conformance/report.ts'
-import { createOperatorFixtures } from '../../src/conformance/wallet/fixtures-operator.ts'
-import { runKit } from '../../src/conformance/wallet/run.ts'
+import type { Report } from '../../src/conformance/report/report.ts'
+import { runKit } from '../../src/conformance/wallet/play/run.ts'
+import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type ExchangingOperator, startExchangingOperator } from './exchanging-operator.ts'

@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { request } from 'undici'
-import type { Fixtures, Lease, Player } from '../../src/conformance/wallet/fixtures.ts'
+import type { Fixtures, Lease, Player } from '../../src/conformance/wallet/players/players.ts'
 import type { GatewayClient, GatewaySession } from '../support/gateway.ts'
 
 export interface ExchangingOperator {

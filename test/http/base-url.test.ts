@@ -1,9 +1,9 @@
 /** Base URLs of partners (platform) and operators (gateway): what is refused, and that both sides refuse the same. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ROLES, readConfig } from '../../src/config.ts'
-import { serveGateway } from '../../src/serve-gateway.ts'
-import { servePlatform } from '../../src/serve-platform.ts'
+import { ROLES, readConfig } from '../../src/config/config.ts'
+import { serveGateway } from '../../src/process/gateway.ts'
+import { servePlatform } from '../../src/process/platform.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const KEY = randomBytes(32).toString('hex')

@@ -1,6 +1,6 @@
 /** Who takes over what another process has begun, and when (C-12): no clock decides it, only a whole lease of watching. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type HeldClaim, LEASE_MS, watchClaims } from '../../src/platform/claim.ts'
+import { type HeldClaim, LEASE_MS, watchClaims } from '../../src/platform/delivery/claim.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'
 import { startPlatform } from '../support/platform.ts'

@@ -6,7 +6,7 @@ import {
   ROLLBACK_ATTEMPTS,
   ROLLBACK_WINDOW_MS,
   type Tried,
-} from '../../src/platform/schedule.ts'
+} from '../../src/platform/delivery/schedule.ts'
 
 /** An attempt that began just now, unless said otherwise. */
 function tried(attempts: number, now: number, over: Partial<Tried> = {}): Tried {

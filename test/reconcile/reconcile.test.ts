@@ -1,10 +1,10 @@
 /** Reconcile finds every kind of gap that is planted, on both sides, names it, and finds nothing where there is none. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { openDb } from '../../src/db/open.ts'
+import { serveWallet } from '../../src/process/wallet.ts'
 import type { Finding } from '../../src/reconcile/compare.ts'
 import { reconcile, type Summary, type WalletSource } from '../../src/reconcile/reconcile.ts'
-import { serveWallet } from '../../src/serve.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Books, betIdOf, PARTNER, writeBooks } from './books.ts'
 

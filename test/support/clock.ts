@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 
 /** The system's clock, as long as nobody moves it. */
 export interface TestClock extends Clock {

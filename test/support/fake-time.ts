@@ -3,8 +3,8 @@
  * real that they set off (statements, calls over HTTP) has come to rest.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import type { Clock } from '../../src/clock.ts'
-import type { Timers } from '../../src/platform/deliver.ts'
+import type { Timers } from '../../src/platform/delivery/deliver.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
 
 export interface FakeTime extends Clock {
   readonly timers: Timers

@@ -1,6 +1,6 @@
-import { ROLES, readConfig } from '../../src/config.ts'
+import { ROLES, readConfig } from '../../src/config/config.ts'
 import { openDb } from '../../src/db/open.ts'
-import { changeSettings } from '../../src/money-settings.ts'
+import { changeSettings } from '../../src/process/money-settings.ts'
 
 /** As `purser settings wallet --apply` does: the next wallets on this database start with these. */
 export async function changeMoneySettings(databaseUrl: string, env: Record<string, string>): Promise<void> {

@@ -1,6 +1,6 @@
 /** A wallet in this process, with a clock that can be moved. One in a process of its own: wallet-process.ts. */
-import { readConfig } from '../../src/config.ts'
-import { serveWallet } from '../../src/serve.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { serveWallet } from '../../src/process/wallet.ts'
 import { auditIsClean } from './audit.ts'
 import { type TestClock, testClock } from './clock.ts'
 import { asServer, createDatabase } from './database.ts'

@@ -8,8 +8,8 @@ import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { patchPlayer } from '../../src/operator/players.ts'
 import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
 import type { Money } from '../../src/protocol/money.ts'
-import { type AccountMemory, createAccountMemory } from '../../src/wallet/account-memory.ts'
-import { endSessions } from '../../src/wallet/session.ts'
+import { type AccountMemory, createAccountMemory } from '../../src/wallet/apply/account-memory.ts'
+import { endSessions } from '../../src/wallet/store/session.ts'
 import { signal } from '../support/signal.ts'
 import {
   type BatchScene,

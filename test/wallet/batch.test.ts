@@ -1,8 +1,8 @@
 /** What a batch is: its calls one after another. Over HTTP nobody can choose which calls travel together; here we do. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RequestId } from '../../src/protocol/ids.ts'
-import type { BetCall } from '../../src/wallet/bet.ts'
-import { hashToken } from '../../src/wallet/session.ts'
+import type { BetCall } from '../../src/wallet/store/bet.ts'
+import { hashToken } from '../../src/wallet/store/session.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import {
   type BatchScene,

@@ -1,7 +1,7 @@
 /** The fences in the statements that write bets: whoever judged by something stale writes nothing (bet-store.ts). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BetId, PlayerId } from '../../src/protocol/ids.ts'
-import { type BetRecord, readBets, saveBets } from '../../src/wallet/bet-store.ts'
+import { type BetRecord, readBets, saveBets } from '../../src/wallet/store/bet-store.ts'
 import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat, settle } from './batch-scene.ts'
 
 let scene: BatchScene

@@ -3,7 +3,7 @@
  * forgotten with the connection. The row is put back by hand, as the server that took over would have it.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAccountMemory } from '../../src/wallet/account-memory.ts'
+import { createAccountMemory } from '../../src/wallet/apply/account-memory.ts'
 import { type BatchScene, findingsOf, openScene, place, seat } from './batch-scene.ts'
 
 let scene: BatchScene

@@ -2,8 +2,8 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/protocol/limits.ts'
-import type { Outcome, WaitingCall } from '../../src/wallet/apply.ts'
-import { type ApplyInLane, createLanes } from '../../src/wallet/lanes.ts'
+import type { Outcome, WaitingCall } from '../../src/wallet/apply/apply.ts'
+import { type ApplyInLane, createLanes } from '../../src/wallet/apply/lanes.ts'
 import { place } from './batch-scene.ts'
 
 /** One lane whose batches are written down and end when they are told to. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PlayerId } from '../../src/protocol/ids.ts'
 import { judgeToken } from '../../src/wallet/decide/token.ts'
-import { hashToken } from '../../src/wallet/session.ts'
+import { hashToken } from '../../src/wallet/store/session.ts'
 import { type BatchScene, findingsOf, openScene, place, STARTED_AT, seat } from './batch-scene.ts'
 
 let scene: BatchScene

@@ -6,8 +6,8 @@
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { BetOperation } from '../../protocol/operation.ts'
 import type { CaseFacts } from '../case-facts.ts'
-import type { FormRule } from './form.ts'
-import type { Moment } from './timing.ts'
+import type { FormRule } from './play/form.ts'
+import type { Moment } from './play/timing.ts'
 
 /** What the kit's wallet says to one call. */
 export type Answer =

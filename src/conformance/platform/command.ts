@@ -1,14 +1,15 @@
 /** What is special to `conformance platform`: where the kit listens, and how the platform is brought to call. */
+
+import { Unreachable, WrongUse } from '../../runtime/wrong-use.ts'
 import { type CommandDeps, type CommonFlags, type Judge, type Kit, runCommand } from '../command.ts'
 import type { Headers } from '../headers.ts'
-import { Unreachable, WrongUse } from '../wrong-use.ts'
 import type { PlatformCase } from './case.ts'
 import { PLATFORM_CASES } from './cases.ts'
-import type { Drive } from './drive.ts'
-import { driveByApi, whyUnreachable } from './drive-api.ts'
-import { driveByHook, withRestart } from './drive-hook.ts'
-import { runPlatformKit } from './run.ts'
-import { timingOf } from './timing.ts'
+import type { Drive } from './play/drive.ts'
+import { driveByApi, whyUnreachable } from './play/drive-api.ts'
+import { driveByHook, withRestart } from './play/drive-hook.ts'
+import { runPlatformKit } from './play/run.ts'
+import { timingOf } from './play/timing.ts'
 
 export interface ConformancePlatformFlags extends CommonFlags {
   readonly listen?: string

@@ -1,12 +1,13 @@
 /** What is special to `conformance wallet`: where the wallet is, and where its players come from. */
+
+import { WrongUse } from '../../runtime/wrong-use.ts'
 import { type CommandDeps, type CommonFlags, type Judge, type Kit, readText, runCommand } from '../command.ts'
-import { WrongUse } from '../wrong-use.ts'
-import type { Case } from './case.ts'
+import type { Case } from './case/case.ts'
 import { CASES } from './cases/all.ts'
-import type { Fixtures } from './fixtures.ts'
-import { readFixturesFile } from './fixtures-file.ts'
-import { createOperatorFixtures } from './fixtures-operator.ts'
-import { runKit } from './run.ts'
+import { runKit } from './play/run.ts'
+import { readFixturesFile } from './players/file.ts'
+import { createOperatorFixtures } from './players/operator.ts'
+import type { Fixtures } from './players/players.ts'
 
 export interface ConformanceWalletFlags extends CommonFlags {
   readonly baseUrl?: string

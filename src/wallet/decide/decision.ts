@@ -4,9 +4,9 @@ import { effectOnPlayer, type Posting } from '../../ledger/posting.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
 import type { Currency } from '../../protocol/ids.ts'
 import { fitsBalance, type Scales } from '../../protocol/money.ts'
-import type { Bet } from '../bet.ts'
-import type { RuledPlayer } from '../player.ts'
-import type { Session, TokenHash } from '../session.ts'
+import type { Bet } from '../store/bet.ts'
+import type { RuledPlayer } from '../store/player.ts'
+import type { Session, TokenHash } from '../store/session.ts'
 import type { SeenCall } from './seen.ts'
 
 /** A call that contradicts the bet's life or itself; kept for a person to look at. */

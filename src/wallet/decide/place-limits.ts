@@ -1,7 +1,7 @@
 /** Who may bet, and how much: codes 9, 14, 15, 16, 11, 12, 13, in this order. */
 import { scaleOf } from '../../protocol/money.ts'
-import type { Funder, PlaceCall, RememberedRefusal } from '../bet.ts'
-import type { RuledPlayer } from '../player.ts'
+import type { Funder, PlaceCall, RememberedRefusal } from '../store/bet.ts'
+import type { RuledPlayer } from '../store/player.ts'
 import type { Facts } from './decision.ts'
 
 /** Undefined when the player may place this bet. */

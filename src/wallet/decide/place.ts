@@ -1,5 +1,5 @@
 /** Place bet (interface.md; the column "Place bet" of the life table; R-6 for the order of checks). */
-import type { Bet, Funder, PlaceCall, RememberedRefusal } from '../bet.ts'
+import type { Bet, Funder, PlaceCall, RememberedRefusal } from '../store/bet.ts'
 import { type Decision, type Facts, refuse } from './decision.ts'
 import { whyNotAllowed } from './place-limits.ts'
 import { judgeToken } from './token.ts'

@@ -1,5 +1,5 @@
 /** Rollback: the stored stake goes back once, to whoever funded it (the column "Rollback" of the life table; I-3, I-4). */
-import type { Bet, RollbackCall } from '../bet.ts'
+import type { Bet, RollbackCall } from '../store/bet.ts'
 import { type Decision, type Facts, refuse } from './decision.ts'
 
 export function decideRollback(call: RollbackCall, facts: Facts): Decision {

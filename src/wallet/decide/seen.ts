@@ -6,7 +6,7 @@ import type { ResultType } from '../../protocol/bet-request.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
 import type { Currency } from '../../protocol/ids.ts'
 import type { Money } from '../../protocol/money.ts'
-import type { BetCall, UnsettleCall } from '../bet.ts'
+import type { BetCall, UnsettleCall } from '../store/bet.ts'
 import { type Decision, type Facts, refuse } from './decision.ts'
 
 /** What a call says beside whose bet it is about. */

@@ -1,6 +1,6 @@
 /** Settle and resettle (interface.md; the column "Settle" of the life table; L-1 to L-6). */
 import { ZERO } from '../../protocol/money.ts'
-import type { Bet, Funder, Placement, SettleCall, Settlement } from '../bet.ts'
+import type { Bet, Funder, Placement, SettleCall, Settlement } from '../store/bet.ts'
 import { type BetPosting, type Decision, type Facts, isResultLocked, moneyObjection, refuse } from './decision.ts'
 import { findLateCopy } from './seen.ts'
 import { judgeToken } from './token.ts'

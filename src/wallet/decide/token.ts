@@ -1,6 +1,6 @@
 /** What a token is worth: codes 3 and 4 (P-1, L-4). */
 import type { PlayerId } from '../../protocol/ids.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../store/session.ts'
 
 /** A live session belongs to the player, is not ended and not expired; else the token code that says why (3, 4). */
 export function judgeToken(

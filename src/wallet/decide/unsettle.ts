@@ -1,5 +1,5 @@
 /** Unsettle: the applied payout is taken back and the bet is open again (the column "Unsettle" of the life table; L-2, L-3; S-5). */
-import type { Bet, UnsettleCall } from '../bet.ts'
+import type { Bet, UnsettleCall } from '../store/bet.ts'
 import { type BetPosting, type Decision, type Facts, isResultLocked, moneyObjection, refuse } from './decision.ts'
 import { findLateCopy, isPlaceBetWithPut } from './seen.ts'
 import { takeBack } from './settle.ts'

@@ -1,8 +1,9 @@
 /** One test wallet, right or a mutant, judged by the whole kit over HTTP, with players made for each case. */
-import type { Clock } from '../../../src/clock.ts'
-import type { Report } from '../../../src/conformance/report.ts'
-import { createOperatorFixtures } from '../../../src/conformance/wallet/fixtures-operator.ts'
-import { runKit } from '../../../src/conformance/wallet/run.ts'
+
+import type { Report } from '../../../src/conformance/report/report.ts'
+import { runKit } from '../../../src/conformance/wallet/play/run.ts'
+import { createOperatorFixtures } from '../../../src/conformance/wallet/players/operator.ts'
+import type { Clock } from '../../../src/runtime/clock.ts'
 import { MUTANTS, type MutantId } from './mutants.ts'
 import { startTestWallet } from './wallet.ts'
 

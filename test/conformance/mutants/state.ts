@@ -1,5 +1,5 @@
 /** What the test wallet knows: players with purses, sessions, bets. All in memory, in minor units (M-1). */
-import type { Clock } from '../../../src/clock.ts'
+import type { Clock } from '../../../src/runtime/clock.ts'
 import type { Faults, MutantId } from './mutants.ts'
 import { createPurse, type Purse } from './purse.ts'
 import type { InTurn } from './turns.ts'

@@ -2,7 +2,7 @@
  * A small, correct wallet in memory over real HTTP, written from the interface and the decisions alone; with `fault` it
  * is one of the mutants. The conformance kit is judged by it: the correct one must pass, each mutant must fail.
  */
-import { type Clock, systemClock } from '../../../src/clock.ts'
+import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import { type Faults, type MutantId, NO_FAULTS } from './mutants.ts'
 import { listen } from './server.ts'
 import type { Wallet } from './state.ts'

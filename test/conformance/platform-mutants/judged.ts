@@ -2,11 +2,11 @@
 
 import type { PlatformCase } from '../../../src/conformance/platform/case.ts'
 import { PLATFORM_CASES } from '../../../src/conformance/platform/cases.ts'
-import type { Drive } from '../../../src/conformance/platform/drive.ts'
-import { driveByApi } from '../../../src/conformance/platform/drive-api.ts'
-import { runPlatformKit } from '../../../src/conformance/platform/run.ts'
-import { timingOf } from '../../../src/conformance/platform/timing.ts'
-import type { Report } from '../../../src/conformance/report.ts'
+import type { Drive } from '../../../src/conformance/platform/play/drive.ts'
+import { driveByApi } from '../../../src/conformance/platform/play/drive-api.ts'
+import { runPlatformKit } from '../../../src/conformance/platform/play/run.ts'
+import { timingOf } from '../../../src/conformance/platform/play/timing.ts'
+import type { Report } from '../../../src/conformance/report/report.ts'
 import { type Behaviour, rightBehaviour } from './behaviour.ts'
 import { startTestPlatform } from './platform.ts'
 

@@ -1,7 +1,7 @@
 /** How the platform insists on a Rollback, and when it stops (P8 to P11; C-4). */
 
 import type { PlatformCase } from '../case.ts'
-import { MAX_ROLLBACK_ATTEMPTS } from '../timing.ts'
+import { MAX_ROLLBACK_ATTEMPTS } from '../play/timing.ts'
 import { atLeast, awaiting, count, HANG, PLACE, ROLLED_BACK, refusal, status, times, WATCH } from './scenes.ts'
 
 const CLAUSE = 'Limits, rollback retries'

@@ -1,6 +1,6 @@
 /** Players that may not bet (B 23, C 51): their bets are refused, their money still moves by what the service decides. */
-import type { OperatorAct, PlayedCase, PlayerKind, Step } from '../case.ts'
-import { accept, act, deny, place, refuse, rollback, settle } from '../words.ts'
+import type { OperatorAct, PlayedCase, PlayerKind, Step } from '../case/case.ts'
+import { accept, act, deny, place, refuse, rollback, settle } from '../case/words.ts'
 
 /** A bet of a player that the operator has shut out; the code is published, the interface shows none. */
 function shutOut(

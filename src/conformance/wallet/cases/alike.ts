@@ -1,8 +1,8 @@
 /** Row I7: ids and tokens that are nearly the same are others. A column that is too short, or compares without case, mixes them. */
 
-import { changed } from '../alike.ts'
-import type { PlayedCase } from '../case.ts'
-import { accept, deny, place, profile, refuse, rollback, settle } from '../words.ts'
+import { changed } from '../case/alike.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { accept, deny, place, profile, refuse, rollback, settle } from '../case/words.ts'
 
 export const ALIKE_CASES: readonly PlayedCase[] = [
   {

@@ -1,5 +1,5 @@
 /** Every case of `conformance wallet`, in the order of the report. */
-import type { Case } from '../case.ts'
+import type { Case } from '../case/case.ts'
 import { ACCOUNT_CASES } from './account.ts'
 import { ALIKE_CASES } from './alike.ts'
 import { ANSWER_CASES } from './answers.ts'

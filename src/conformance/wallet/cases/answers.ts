@@ -1,5 +1,5 @@
 /** Rows 14 and 109, and K27: the form of every answer of the run, each rule once. */
-import type { GatheredCase } from '../case.ts'
+import type { GatheredCase } from '../case/case.ts'
 
 const NOT_UNDERSTOOD = 'the service does not understand the answer, and rolls the bet back or sends the call again'
 

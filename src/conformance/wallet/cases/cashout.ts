@@ -1,6 +1,6 @@
 /** Part E 97 to 99, K11 and K13: a cashout is what the player asks for, so it needs the player's token. */
-import type { Need, PlayedCase, TokenChoice } from '../case.ts'
-import { accept, deny, place, rollback, settle } from '../words.ts'
+import type { Need, PlayedCase, TokenChoice } from '../case/case.ts'
+import { accept, deny, place, rollback, settle } from '../case/words.ts'
 import { pair, RESULTS } from './resettle.ts'
 
 const CASHOUT = ['cashout', '150'] as const

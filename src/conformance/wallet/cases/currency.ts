@@ -1,8 +1,8 @@
 /** Rows 21, 25, 50 and 70, and K24: a bet lives and ends in the currency in which it was placed. */
 
-import type { PlayedCase } from '../case.ts'
-import { written } from '../json-text.ts'
-import { accept, act, balance, deny, place, profile, refuse, rollback, settle } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { written } from '../case/json-text.ts'
+import { accept, act, balance, deny, place, profile, refuse, rollback, settle } from '../case/words.ts'
 
 export const CURRENCY_CASES: readonly PlayedCase[] = [
   {

@@ -1,5 +1,5 @@
 /** Row I5: all that was accepted, once more at the end of the run, or minutes later (--patient). Idempotency is no cache. */
-import type { LateCase } from '../case.ts'
+import type { LateCase } from '../case/case.ts'
 
 export const LATE_CASES: readonly LateCase[] = [
   {

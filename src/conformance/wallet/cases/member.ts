@@ -1,6 +1,6 @@
 /** Row I6: members of a bet that are rare, and legal. A wallet that has never seen one refuses the bet, or breaks on it. */
-import type { PlayedCase } from '../case.ts'
-import { accept, place, rollback, settle } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { accept, place, rollback, settle } from '../case/words.ts'
 
 const BONUS = { bonusId: 4711, bonusTemplateId: 77 }
 const FREEBET = { ...BONUS, bonusAmount: 100 }

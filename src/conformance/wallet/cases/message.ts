@@ -1,7 +1,7 @@
 /** Malformed and misaddressed calls (part A, K4, K6): refused with a body, and nothing moves. */
-import type { PlayedCase } from '../case.ts'
-import { written } from '../json-text.ts'
-import { accept, deny, place, profile, refuse, rollback, settle } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { written } from '../case/json-text.ts'
+import { accept, deny, place, profile, refuse, rollback, settle } from '../case/words.ts'
 
 const BROKEN = ['', '{', '[]', '"text"', 'null', '{"type":1,}']
 const NO_AMOUNTS = ['-500', '"NaN"', 'true', 'null', '1e308']

@@ -1,7 +1,7 @@
 /** Rows 31 and 34 to 36, and K23: amounts are exact to the digits of their currency, however large, however many. */
-import type { PlayedCase } from '../case.ts'
-import { written } from '../json-text.ts'
-import { accept, deny, finer, place, refuse, rollback, rounds, settle, units } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { written } from '../case/json-text.ts'
+import { accept, deny, finer, place, refuse, rollback, rounds, settle, units } from '../case/words.ts'
 
 /** 0.29, 1.15 and 10.03 times 100 are 28.999…, 114.999… and 1002.999… in floating point; 1.003 times 1000 is 1002.999… */
 const NOT_BINARY = [29, 115, 1003].map(units)

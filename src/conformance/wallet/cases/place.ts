@@ -1,6 +1,6 @@
 /** Part C, K7 and K9: a stake is debited once, or not at all. */
-import type { PlayedCase } from '../case.ts'
-import { accept, act, deny, MOMENT, place, refuse, rollback, settle, times, units, whole } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { accept, act, deny, MOMENT, place, refuse, rollback, settle, times, units, whole } from '../case/words.ts'
 
 const SELECTION = {
   ...{ disciplineId: 1, discipline: 'Football', tournamentId: 77, tournament: 'Eliteserien', eventId: 4711 },

@@ -1,6 +1,6 @@
 /** Part B, K5 and K28: sessions, User data, Balance. */
-import type { PlayedCase } from '../case.ts'
-import { accept, balance, check, deny, place, profile, refuse, settle } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { accept, balance, check, deny, place, profile, refuse, settle } from '../case/words.ts'
 
 const CHECKED = accept('nothing', ['fits the check', 'names the bet', 'names the currency', 'says the amount'])
 

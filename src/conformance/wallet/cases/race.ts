@@ -1,5 +1,5 @@
 /** Part F, K8, K9, K20 and K25: calls that meet. */
-import type { Allowed, PlayedCase } from '../case.ts'
+import type { Allowed, PlayedCase } from '../case/case.ts'
 import {
   accept,
   deny,
@@ -14,7 +14,7 @@ import {
   together,
   UNKNOWN,
   unsettle,
-} from '../words.ts'
+} from '../case/words.ts'
 
 /** Rounds of a race: enough to meet, few enough to be quick. */
 const ROUNDS = 10

@@ -2,8 +2,8 @@
  * Rows I1 to I4: the signature covers neither method, path nor time, so that what was recorded as one call can be sent as
  * another, or late. The interface leaves both open; our decisions close them (S-5, I-2).
  */
-import type { PlayedCase } from '../case.ts'
-import { accept, balance, check, deny, place, profile, refuse, settle, unsettle, whole } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { accept, balance, check, deny, place, profile, refuse, settle, unsettle, whole } from '../case/words.ts'
 
 /** Whatever is said to it, nothing moves. */
 const NOTHING = [accept('nothing'), ...deny()]

@@ -1,6 +1,6 @@
 /** Part E 85 to 90, K14 and K15: a changed result replaces the one before it, in full or not at all. */
-import type { PlayedCase, Step } from '../case.ts'
-import { accept, act, place, REFUSE_CHANGE, refuse, settle, whole } from '../words.ts'
+import type { PlayedCase, Step } from '../case/case.ts'
+import { accept, act, place, REFUSE_CHANGE, refuse, settle, whole } from '../case/words.ts'
 
 type Result = readonly [resultType: string, amount: string]
 

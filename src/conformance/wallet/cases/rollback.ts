@@ -1,6 +1,6 @@
 /** Part D, K18 to K21: the stake comes back once, whatever the order of the calls. */
-import type { PlayedCase } from '../case.ts'
-import { ALREADY_DONE, accept, deny, MOMENT, place, refuse, rollback, settle, times, whole } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { ALREADY_DONE, accept, deny, MOMENT, place, refuse, rollback, settle, times, whole } from '../case/words.ts'
 
 /** The Rollback is done, in one of the two forms that the service understands. */
 const GIVEN_BACK = [accept('cancel'), ALREADY_DONE]

@@ -1,6 +1,6 @@
 /** Part E 71 to 84, K10 and K12: what a bet has paid is always the last result that was accepted. */
-import type { PlayedCase } from '../case.ts'
-import { accept, deny, MOMENT, place, refuse, rounds, settle, times, whole } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { accept, deny, MOMENT, place, refuse, rounds, settle, times, whole } from '../case/words.ts'
 
 export const SETTLE_CASES: readonly PlayedCase[] = [
   {

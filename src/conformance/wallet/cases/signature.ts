@@ -1,7 +1,7 @@
 /** Part A and K1 to K3: only what the service has signed may move money, and all that it has signed must be understood. */
-import type { PlayedCase, Signature, Step } from '../case.ts'
-import { written } from '../json-text.ts'
-import { accept, balance, check, deny, place, profile, rollback, settle, unsettle } from '../words.ts'
+import type { PlayedCase, Signature, Step } from '../case/case.ts'
+import { written } from '../case/json-text.ts'
+import { accept, balance, check, deny, place, profile, rollback, settle, unsettle } from '../case/words.ts'
 
 const FORGED: readonly Signature[] = ['absent', 'garbage', 'wrong secret', 'two parts', 'of another body']
 

@@ -1,6 +1,6 @@
 /** Part E 91 to 96, K16 and K17: a result that is taken back leaves the bet open. */
-import type { PlayedCase } from '../case.ts'
-import { accept, deny, MOMENT, place, refuse, rollback, settle, unsettle, whole } from '../words.ts'
+import type { PlayedCase } from '../case/case.ts'
+import { accept, deny, MOMENT, place, refuse, rollback, settle, unsettle, whole } from '../case/words.ts'
 
 /** Where nothing was paid, nothing moves, whether it is refused or not. */
 const NOTHING = [accept('nothing'), ...deny()]

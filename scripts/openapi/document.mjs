@@ -1,0 +1,116 @@
+/**
+ * An OpenAPI document: the routes as they are registered (heard by @fastify/swagger), with the examples that a server
+ * answered a moment ago. Nothing here is used when a server runs.
+ */
+import { readFileSync } from 'node:fs'
+import swagger from '@fastify/swagger'
+import { Type } from 'typebox'
+
+/**
+ * `frame`: the hand-written part; `schemas`: those that get a name; `start(beforeRoutes)`: a server with `app` and
+ * `close`; `describe(document)`: what routes cannot say of themselves; `record(server)`: the examples.
+ */
+export async function makeDocument({ frame, schemas, start, describe = () => {}, record }) {
+  const server = await start((app) => app.register(swagger, swaggerOptions(frame, schemas)))
+  try {
+    const document = structuredClone(server.app.swagger())
+    describeAnswers(document)
+    describe(document)
+    allowNoBody(document)
+    referToNamedSchemas(document)
+    addExamples(document, await record(server))
+    return `${JSON.stringify(document, null, 2)}\n`
+  } finally {
+    await server.close()
+  }
+}
+
+function swaggerOptions(frame, named) {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const schemas = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, forReaders(schema)]))
+  return {
+    openapi: { ...frame, info: { ...frame.info, version }, components: { ...frame.components, schemas } },
+    transform: ({ schema, url }) => ({ schema: describedBy(schema), url }),
+  }
+}
+
+/** Only routes with an `operationId` belong to an API. Swagger keeps members that begin with x-. */
+function describedBy(schema) {
+  if (!schema?.operationId) return { hide: true }
+  return { ...forReaders(schema), ...(schema.body && Type.IsOptional(schema.body) && { [MAY_BE_ABSENT]: true }) }
+}
+
+const MAY_BE_ABSENT = 'x-body-may-be-absent'
+
+/** Says the type of an enum, which few tools guess; leaves out the examples of schemas, since recorded ones stand beside them. */
+function forReaders(value) {
+  if (Array.isArray(value)) return value.map(forReaders)
+  if (typeof value !== 'object' || value === null) return value
+  const isTextEnum = value.type === undefined && value.enum?.every((choice) => typeof choice === 'string')
+  const members = Object.entries(isTextEnum ? { type: 'string', ...value } : value)
+  return Object.fromEntries(
+    members.filter(([name]) => name !== 'examples').map(([name, member]) => [name, forReaders(member)]),
+  )
+}
+
+export function operationsOf(document) {
+  return Object.values(document.paths).flatMap((path) => Object.values(path))
+}
+
+/** What the routes of our APIs mean by a status of success; swagger says "Default Response". */
+const SUCCESS = {
+  200: 'The answer.',
+  201: 'Made, now or by the same call before.',
+  202: 'Decided and written down; the partner is told by a delivery.',
+  204: 'Done.',
+}
+
+function describeAnswers(document) {
+  for (const { responses } of operationsOf(document))
+    for (const [status, response] of Object.entries(responses))
+      if (response.description === 'Default Response') response.description = SUCCESS[status]
+}
+
+/** Swagger takes every body for required. */
+function allowNoBody(document) {
+  for (const operation of operationsOf(document)) {
+    if (operation[MAY_BE_ABSENT]) operation.requestBody.required = false
+    delete operation[MAY_BE_ABSENT]
+  }
+}
+
+/** Replaces every schema that has a name in `components` by a reference to it, the widest first. */
+function referToNamedSchemas(document) {
+  const { schemas } = document.components
+  const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
+  const refer = (value) => {
+    if (typeof value !== 'object' || value === null) return value
+    const name = names.get(JSON.stringify(value))
+    return name === undefined ? referInside(value) : { $ref: `#/components/schemas/${name}` }
+  }
+  const referInside = (value) => {
+    if (Array.isArray(value)) return value.map(refer)
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, refer(member)]))
+  }
+  document.paths = referInside(document.paths)
+  for (const [name, schema] of Object.entries(schemas)) schemas[name] = referInside(schema)
+}
+
+/** Puts each recorded example where it belongs; throws when the document does not know such an answer. */
+function addExamples(document, recorded) {
+  const operations = new Map(operationsOf(document).map((operation) => [operation.operationId, operation]))
+  for (const { operationId, name, summary, request, status, answer, parameters } of recorded) {
+    const operation = operations.get(operationId)
+    const response = operation?.responses[status]
+    if (response === undefined) throw new Error(`${operationId} is not described to answer ${status} (${name})`)
+    if (answer !== undefined) addExample(response, name, summary, answer)
+    if (status >= 300) continue
+    if (request !== undefined) addExample(operation.requestBody, name, summary, request)
+    for (const parameter of operation.parameters ?? []) parameter.example ??= parameters[parameter.name]
+  }
+}
+
+function addExample({ content }, name, summary, value) {
+  const [media] = Object.values(content)
+  media.examples = { ...media.examples, [name]: { summary, value } }
+}

@@ -1,0 +1,64 @@
+/** openapi/gateway.json: the gateway's own API, with examples from a gateway whose operator is our own wallet. */
+import { readConfig } from '../../dist/config/config.js'
+import { migrate } from '../../dist/db/migrate.js'
+import { openDb } from '../../dist/db/open.js'
+import * as routes from '../../dist/gateway/routes.js'
+import { ProblemSchema } from '../../dist/http/problem.js'
+import * as actions from '../../dist/people/action-list.js'
+import { createGatewayApp } from '../../dist/process/gateway.js'
+import { createApp } from '../../dist/process/wallet.js'
+import { OperatorUserSchema, TokenSchema } from '../../dist/protocol/bet-request.js'
+import { createLogger } from '../../dist/runtime/logger.js'
+import { makeDocument } from './document.mjs'
+import { recordGatewayExamples } from './gateway-examples.mjs'
+
+const INTRODUCTION = `One platform, many operators. Towards the platform the gateway is a wallet: the calls of the interface under \`/payment\` and
+\`/user\`, signed with PARTNER_SECRET, as in the wallet's reference. This is its own API: operators are registered, and their session
+tokens are exchanged for those that the frame is loaded with.
+
+A bearer key on every call; errors as problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong.`
+
+const FRAME = {
+  openapi: '3.1.0',
+  info: { title: 'Purser gateway', description: INTRODUCTION, license: { name: 'MIT', identifier: 'MIT' } },
+  servers: [{ url: '/' }],
+  tags: [{ name: 'Operators', description: 'Whom the gateway calls, and the sessions of their players.' }],
+  components: {
+    securitySchemes: { gatewayKey: { type: 'http', scheme: 'bearer', description: 'GATEWAY_API_KEY.' } },
+  },
+}
+
+const NAMED_SCHEMAS = {
+  NewOperator: routes.NewOperatorSchema,
+  Operator: routes.OperatorSchema,
+  OperatorPage: routes.OperatorPageSchema,
+  NewSession: routes.NewSessionSchema,
+  Session: routes.SessionSchema,
+  Action: actions.ActionSchema,
+  ActionPage: actions.ActionPageSchema,
+  Token: TokenSchema,
+  OperatorUser: OperatorUserSchema,
+  Problem: ProblemSchema,
+}
+
+const KEYS = { PARTNER_SECRET: 'shared-secret', OPERATOR_API_KEY: 'operator-key', GATEWAY_API_KEY: 'gateway-key' }
+
+export function makeGatewayOpenApi() {
+  return makeDocument({ frame: FRAME, schemas: NAMED_SCHEMAS, start: startBoth, record: recordGatewayExamples })
+}
+
+async function startBoth(beforeRoutes) {
+  const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...KEYS })
+  const db = await openDb(config.store)
+  await migrate(db)
+  const deps = { db, clock: { now: () => new Date('2031-05-16T17:00:00.000Z') }, log: createLogger('silent') }
+  const wallet = await createApp(config, { ...deps, buckets: 1 })
+  const walletUrl = await wallet.listen({ host: '127.0.0.1', port: 0 })
+  const { app, close: closeGateway } = await createGatewayApp(config, { ...deps, beforeRoutes })
+  await app.ready()
+  const close = async () => {
+    await closeGateway()
+    await wallet.close()
+  }
+  return { app, wallet, walletUrl, keys: KEYS, close }
+}

@@ -1,0 +1,66 @@
+/** openapi/platform.json: the platform's API, with examples from a platform whose partner is our own wallet. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readConfig } from '../../dist/config/config.js'
+import { statement } from '../../dist/db/db.js'
+import { migrate } from '../../dist/db/migrate.js'
+import { openDb } from '../../dist/db/open.js'
+import { createPlatformApp } from '../../dist/process/platform.js'
+import { createApp } from '../../dist/process/wallet.js'
+import { createLogger } from '../../dist/runtime/logger.js'
+import { makeDocument } from './document.mjs'
+import { recordExamples } from './platform-examples.mjs'
+import { NAMED_SCHEMAS, OPENAPI } from './platform-frame.mjs'
+
+const KEYS = { PARTNER_SECRET: 'shared-secret', OPERATOR_API_KEY: 'operator-key', PLATFORM_API_KEY: 'platform-key' }
+const POLL_MS = 5
+
+export function makePlatformOpenApi() {
+  return makeDocument({ frame: OPENAPI, schemas: NAMED_SCHEMAS, start: startBoth, record: recordExamples })
+}
+
+async function startBoth(beforeRoutes) {
+  const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...KEYS })
+  const db = await openDb(config.store)
+  await migrate(db)
+  const clock = steppedClock()
+  const log = createLogger('silent')
+  const wallet = await createApp(config, { db, clock, buckets: 1, log })
+  const walletUrl = await wallet.listen({ host: '127.0.0.1', port: 0 })
+  const deps = { db, clock, timers: timersOf(clock), log, random: () => 0, beforeRoutes }
+  const platform = await createPlatformApp(config, deps)
+  await platform.app.ready()
+  const close = async () => {
+    await platform.close()
+    await wallet.close()
+  }
+  return { ...platform, db, clock, wallet, walletUrl, keys: KEYS, delivered: () => delivered(db), close }
+}
+
+/** Stands still until it is told to step, so that a document made tomorrow, on a slower machine, is the same. */
+function steppedClock() {
+  let time = Date.parse('2031-05-16T17:00:00.000Z')
+  return {
+    now: () => new Date(time),
+    step() {
+      time += 1_000
+    },
+  }
+}
+
+function timersOf(clock) {
+  return {
+    at(time, wake) {
+      const timer = setTimeout(wake, Math.max(0, time.getTime() - clock.now().getTime()))
+      return () => clearTimeout(timer)
+    },
+  }
+}
+
+const UNFINISHED = statement(
+  'unfinished',
+  "select count(*)::int as count from platform.delivery where status in ('pending', 'waiting')",
+)
+
+async function delivered(db) {
+  while ((await db.query(UNFINISHED))[0].count > 0) await sleep(POLL_MS)
+}

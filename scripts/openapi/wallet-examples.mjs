@@ -1,0 +1,67 @@
+/**
+ * The examples of openapi/wallet.json: a story (openapi-wallet-story.mjs) told to a real wallet, every answer as it came. Only
+ * what is random (tokens, the ids of problem reports) is replaced, so that the document is the same every time.
+ */
+import { sign } from '../../dist/protocol/signature.js'
+import { BET, STORY } from './wallet-story.mjs'
+
+export const SECRET = 'testdemo'
+export const OPERATOR_KEY = 'key'
+const PROBLEM_ID = '00000000-0000-4000-8000-000000000000'
+
+/** One record per call: operation, name, request, status, answer, values of parameters. */
+export async function recordExamples(app, db) {
+  const known = { token: '' }
+  const records = []
+  for (const { before, call, credential, ...names } of STORY) {
+    await before?.(db)
+    const [method, url, request] = call(known)
+    const reply = await app.inject({ method, url, ...messageOf(url, request, credential) })
+    if (reply.statusCode !== names.status)
+      throw new Error(`${names.name} was answered ${reply.statusCode} ${reply.body}`)
+    const answer = reply.body === '' ? undefined : JSON.parse(reply.body)
+    known.token = answer?.token ?? known.token
+    records.push({ ...names, request, answer, parameters: parametersOf(url) })
+  }
+  return withoutChance(records)
+}
+
+/** A call with its credential: the one that is right for the path, unless the story gives another. */
+function messageOf(url, request, credential) {
+  const payload = request === undefined ? '' : JSON.stringify(request)
+  const proof = url.startsWith('/operator')
+    ? { authorization: `Bearer ${credential ?? OPERATOR_KEY}` }
+    : { 'x-sign-jws': sign(Buffer.from(payload), credential ?? SECRET) }
+  return payload === '' ? { headers: proof } : { headers: { ...proof, 'content-type': 'application/json' }, payload }
+}
+
+function parametersOf(url) {
+  return {
+    userId: 'alice',
+    transactionId: BET,
+    'x-purser-person': 'maria',
+    ...Object.fromEntries(new URL(url, 'http://wallet').searchParams),
+  }
+}
+
+function withoutChance(records) {
+  const tokens = new Map()
+  const tokenFor = (token) => {
+    if (!tokens.has(token)) tokens.set(token, `example-token-${tokens.size + 1}-`.padEnd(43, '0'))
+    return tokens.get(token)
+  }
+  return JSON.parse(JSON.stringify(records), (member, value) => {
+    if (value?.type === 'about:blank' || isAction(value)) return { ...value, requestId: PROBLEM_ID }
+    if (value?.data?.some(isAction)) return { ...value, next: value.next && cursorOf(value.data.at(-1)) }
+    return member === 'token' && value.length === 43 ? tokenFor(value) : value
+  })
+}
+
+function isAction(value) {
+  return value?.key?.hash !== undefined
+}
+
+/** The page behind this action; the id of its request was replaced. */
+function cursorOf({ at, requestId }) {
+  return Buffer.from(JSON.stringify([at, requestId])).toString('base64url')
+}

@@ -1,0 +1,101 @@
+/** The hand-written part of openapi/wallet.json: introduction, security, tags, and the schemas that get a name. */
+
+import { ProblemSchema } from '../../dist/http/problem.js'
+import * as adjustments from '../../dist/operator/adjustments.js'
+import { AuditSchema } from '../../dist/operator/audit.js'
+import * as lists from '../../dist/operator/bet-list.js'
+import * as bets from '../../dist/operator/bets.js'
+import * as cash from '../../dist/operator/cash.js'
+import * as customFields from '../../dist/operator/custom-fields.js'
+import * as movement from '../../dist/operator/movement.js'
+import * as players from '../../dist/operator/players.js'
+import * as sessions from '../../dist/operator/sessions.js'
+import * as statement from '../../dist/operator/statement.js'
+import * as actions from '../../dist/people/action-list.js'
+import * as requests from '../../dist/protocol/bet-request.js'
+import * as replies from '../../dist/protocol/reply.js'
+import { SIGNATURE_HEADER } from '../../dist/protocol/signature.js'
+import * as users from '../../dist/protocol/user-profile.js'
+
+const INTRODUCTION = `Two APIs on one address.
+
+**Partner wire**: the calls of the betting platform. Every call is signed; amounts are JSON numbers; a refusal is HTTP 400 with
+\`{code, message}\`, whatever it is. A call that was answered can be repeated any number of times: it has its effect once.
+
+**Operator API**: the operator's own calls. A bearer key; money as decimal strings beside \`currency\`; times in UTC; errors as
+problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong. Lists are newest first:
+\`?limit&after\` with the \`next\` of the page before, null at the end.
+
+Ids such as R-1 name decisions, see docs/reference/decisions.md.`
+
+const SIGNATURE = `A detached JWS (RFC 7515, appendix F) over the exact bytes of the body, with the shared secret (S-1):
+\`base64url(header) + ".." + base64url(HMAC-SHA256(secret, base64url(header) + "." + base64url(body)))\`, header
+\`{"alg":"HS256","typ":"JWT"}\`. The command \`purser sign\` makes one.`
+
+export const OPENAPI = {
+  openapi: '3.1.0',
+  info: { title: 'Purser wallet', description: INTRODUCTION, license: { name: 'MIT', identifier: 'MIT' } },
+  servers: [{ url: '/' }],
+  tags: [
+    { name: 'Partner wire', description: 'The calls of the betting platform.' },
+    { name: 'Operator: players', description: 'Players, their sessions, limits and currencies.' },
+    {
+      name: 'Operator: money',
+      description: 'Deposits, withdrawals, adjustments, balances, statements, and the audit of it all.',
+    },
+    { name: 'Operator: actions', description: 'Who changed what.' },
+    { name: 'Operator: bets', description: 'Bets with their history, locks, and calls that need a person.' },
+  ],
+  components: {
+    securitySchemes: {
+      operatorKey: { type: 'http', scheme: 'bearer', description: 'OPERATOR_API_KEY.' },
+      partnerSignature: { type: 'apiKey', in: 'header', name: SIGNATURE_HEADER, description: SIGNATURE },
+    },
+  },
+}
+
+export const NAMED_SCHEMAS = {
+  PlaceBet: requests.PlaceBetSchema,
+  Settle: requests.SettleSchema,
+  Unsettle: requests.UnsettleSchema,
+  Rollback: requests.RollbackSchema,
+  Selection: requests.SelectionSchema,
+  BetReply: replies.BetReplySchema,
+  ErrorReply: replies.ErrorReplySchema,
+  ProfileRequest: users.ProfileRequestSchema,
+  UserProfile: users.UserProfileSchema,
+  CustomFields: users.CustomFieldsSchema,
+  BalanceRequest: users.BalanceRequestSchema,
+  BalanceReply: users.BalanceReplySchema,
+  Check: requests.CheckSchema,
+  CheckReply: replies.CheckReplySchema,
+  NewPlayer: players.NewPlayerSchema,
+  PlayerPatch: players.PlayerPatchSchema,
+  Player: players.PlayerSchema,
+  StoredFields: customFields.StoredFieldsSchema,
+  NewSession: sessions.NewSessionSchema,
+  CurrencySwitch: sessions.SwitchSchema,
+  Session: sessions.SessionSchema,
+  Deposit: cash.DepositSchema,
+  Withdrawal: cash.WithdrawalSchema,
+  Adjustment: adjustments.AdjustmentSchema,
+  CashReceipt: movement.MovementSchema,
+  Balances: cash.BalancesSchema,
+  Transfer: statement.TransferSchema,
+  TransferPage: statement.StatementSchema,
+  Action: actions.ActionSchema,
+  ActionPage: actions.ActionPageSchema,
+  Bet: bets.BetSchema,
+  BetPage: lists.BetListSchema,
+  BetHistory: bets.BetHistorySchema,
+  Anomaly: lists.AnomalySchema,
+  AnomalyPage: lists.AnomalyListSchema,
+  AuditReport: AuditSchema,
+  Problem: ProblemSchema,
+  Token: requests.TokenSchema,
+  UserId: requests.UserIdSchema,
+  RequestId: requests.RequestIdSchema,
+  BetId: requests.BetIdSchema,
+  Currency: requests.CurrencySchema,
+  OperatorUser: requests.OperatorUserSchema,
+}

@@ -1,0 +1,77 @@
+/** openapi/wallet.json: the partner wire and the operator API. */
+import { readConfig } from '../../dist/config/config.js'
+import { migrate } from '../../dist/db/migrate.js'
+import { openDb } from '../../dist/db/open.js'
+import { createApp } from '../../dist/process/wallet.js'
+import { REPLY_CODES } from '../../dist/protocol/codes.js'
+import { createLogger } from '../../dist/runtime/logger.js'
+import { CALL_NAMES, REPLY_CODE_GUIDE } from '../reply-code-guide.mjs'
+import { makeDocument, operationsOf } from './document.mjs'
+import { OPERATOR_KEY, recordExamples, SECRET } from './wallet-examples.mjs'
+import { NAMED_SCHEMAS, OPENAPI } from './wallet-frame.mjs'
+
+export function makeWalletOpenApi() {
+  const record = ({ app, db }) => recordExamples(app, db)
+  return makeDocument({ frame: OPENAPI, schemas: NAMED_SCHEMAS, start: startWallet, describe: addWireReplies, record })
+}
+
+async function startWallet(beforeRoutes) {
+  const secrets = { PARTNER_SECRET: SECRET, OPERATOR_API_KEY: OPERATOR_KEY }
+  const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...secrets })
+  const db = await openDb(config.store)
+  await migrate(db)
+  const deps = { db: lookedUp(db), clock: steppingClock(), buckets: 1, log: createLogger('silent') }
+  const app = await createApp(config, { ...deps, beforeRoutes })
+  await app.ready()
+  return { db, app, close: () => app.close() }
+}
+
+/** Its functions as they are when they are called: the story takes the database away from an app that has copied them. */
+function lookedUp(db) {
+  const late = Object.keys(db).map((name) => [name, (...values) => db[name](...values)])
+  const people = { query: (...values) => db.people.query(...values) }
+  return { ...Object.fromEntries(late), kind: db.kind, people }
+}
+
+/** Each look at it is a second later, so that a document made tomorrow is the same. */
+function steppingClock() {
+  let time = Date.parse('2031-05-16T17:00:00.000Z')
+  return {
+    now() {
+      time += 1_000
+      return new Date(time)
+    },
+  }
+}
+
+const CALLS = {
+  placeBet: ['place'],
+  changeBet: ['settle', 'unsettle', 'rollback'],
+  readProfile: ['profile'],
+  readBalance: ['balance'],
+  checkBet: ['check'],
+}
+
+/** The 400 of a wire operation lists its codes; the 500 says what it means. */
+function addWireReplies(document) {
+  for (const { operationId, responses } of operationsOf(document)) {
+    const calls = CALLS[operationId]
+    if (calls === undefined) continue
+    responses[200].description =
+      calls.length > 1 || operationId === 'placeBet' ? 'Done, now or by an earlier call (R-2).' : 'The answer.'
+    responses[400].description = `Refused, with one of these codes (R-1, R-3).\n\n${codesOf(calls)}`
+    if (responses[500])
+      responses[500].description = 'The wallet itself failed, code 100: the call is to be tried again (R-4).'
+  }
+}
+
+function codesOf(calls) {
+  const lines = Object.entries(REPLY_CODES).flatMap(([name, { code, message }]) => {
+    const answers = REPLY_CODE_GUIDE[name].answers.filter((call) => calls.includes(call))
+    const isOther = name === 'system_error' && !calls.includes('place') // that one is a 500
+    if (answers.length === 0 || isOther) return []
+    const who = answers.length === calls.length ? '' : ` (${answers.map((call) => CALL_NAMES[call]).join(', ')} only)`
+    return [`- \`${code}\` ${message}${who}`]
+  })
+  return lines.join('\n')
+}

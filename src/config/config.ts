@@ -1,0 +1,255 @@
+/** Reads and checks the settings (settings.ts) from the environment, for the role that a process has. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StoreConfig } from '../db/open.ts'
+import { problemOfUrl } from '../db/postgres-url.ts'
+import { MAX_SCALE, type Scales, STANDARD_SCALES } from '../protocol/money.ts'
+import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import { doubtsOf, secretsIn, weaknessesOf } from './production.ts'
+import { SETTINGS, type Setting, type SettingName } from './settings.ts'
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly store: StoreConfig
+  readonly secrets: readonly string[]
+  readonly operatorKey: string
+  readonly platformKey: string
+  readonly gatewayKey: string
+  /** What is in doubt, and would be refused in production. */
+  readonly warnings: readonly string[]
+  /** Secrets made by this start, to be shown once. */
+  readonly generated: readonly { name: string; value: string; path?: string }[]
+  readonly clawback: 'refuse' | 'allow-negative'
+  readonly resettleWindowMs: number | null
+  readonly freebetStake: 'player' | 'promotions'
+  readonly scales: Scales
+  /** Undefined: what the database has, or 1. */
+  readonly buckets: number | undefined
+  readonly behindAggregator: boolean
+  /** Whether partners and operators may have addresses in our own network. */
+  readonly allowsPrivateAddresses: boolean
+  readonly minimumAge: number
+  readonly migrate: 'auto' | 'never'
+  readonly logLevel: string
+}
+
+/** Every problem of the environment at once. */
+export class ConfigError extends WrongUse {
+  readonly problems: readonly string[]
+  constructor(problems: readonly string[]) {
+    super(`the configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const DAY_MS = 86_400_000
+const MAX_BUCKETS = 16
+
+/** A setting whose missing value a server makes and keeps. */
+type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY' | 'GATEWAY_API_KEY'
+
+/** What a command needs: the keys that are made when they are missing, and its usual port. */
+export interface Role {
+  readonly keys: readonly KeyName[]
+  readonly port: string
+}
+
+export const ROLES = {
+  wallet: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY'], port: '8080' },
+  platform: { keys: ['PLATFORM_API_KEY'], port: '8081' },
+  gateway: { keys: ['PARTNER_SECRET', 'GATEWAY_API_KEY'], port: '8082' },
+  /** Wallet and platform; the platform's port is the one after the wallet's. */
+  sandbox: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY', 'PLATFORM_API_KEY'], port: '8080' },
+  sandboxWithGateway: {
+    keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY', 'PLATFORM_API_KEY', 'GATEWAY_API_KEY'],
+    port: '8080',
+  },
+  /** Looks at a database and serves nothing. */
+  tool: { keys: [], port: '0' },
+} as const satisfies Record<string, Role>
+
+/** Reads and checks everything; throws ConfigError. Makes and keeps the keys that the role needs and that are missing. */
+export function readConfig(env: Environment, role: Role = ROLES.wallet): Config {
+  const problems: string[] = []
+  const isProduction = env.NODE_ENV === 'production'
+  const doubts = doubtsOf(env)
+  if (isProduction) problems.push(...doubts)
+  const read = createReader(env, problems)
+  const dataDir = read.text('PURSER_DATA_DIR')
+  const url = read.postgresUrl('DATABASE_URL')
+  const generated: Config['generated'][number][] = []
+  const secret = (name: KeyName) => {
+    const given = read.optional(name)
+    if (given !== undefined || !role.keys.includes(name)) return given ?? ''
+    if (isProduction) {
+      problems.push(`${name} must be set in production, or ${name}_FILE`)
+      return ''
+    }
+    const { isNew, ...kept } = keepSecret(dataDir, name, problems)
+    if (isNew) generated.push(kept)
+    return kept.value
+  }
+  const config: Config = {
+    host: read.text('HOST'),
+    port: read.integer('PORT', 0, 65_535, role.port) ?? 0,
+    store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url },
+    secrets: read.list('PARTNER_SECRET', secret('PARTNER_SECRET')),
+    operatorKey: secret('OPERATOR_API_KEY'),
+    platformKey: secret('PLATFORM_API_KEY'),
+    gatewayKey: secret('GATEWAY_API_KEY'),
+    warnings: isProduction ? [] : doubts,
+    generated,
+    clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
+    resettleWindowMs: multiply(read.integer('PURSER_RESETTLE_WINDOW', 0, 36_500), DAY_MS),
+    freebetStake: read.choice('PURSER_FREEBET_STAKE', ['player', 'promotions']),
+    scales: read.scales(),
+    buckets: read.integer('PURSER_BUCKETS', 1, MAX_BUCKETS),
+    behindAggregator: read.choice('PURSER_BEHIND_AGGREGATOR', ['true', 'false']) === 'true',
+    allowsPrivateAddresses: allowsPrivate(
+      read.choice('PURSER_PRIVATE_ADDRESSES', ['auto', 'allow', 'refuse']),
+      isProduction,
+    ),
+    minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
+    migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
+    logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+  }
+  if (isProduction && role.keys.length > 0) problems.push(...leftToChance(config, url, env))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function allowsPrivate(choice: 'auto' | 'allow' | 'refuse', isProduction: boolean): boolean {
+  return choice === 'auto' ? !isProduction : choice === 'allow'
+}
+
+/** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */
+function leftToChance(config: Config, url: string | undefined, env: Environment): string[] {
+  const { secrets, operatorKey, platformKey, gatewayKey } = config
+  const keys: Record<KeyName, string> = {
+    PARTNER_SECRET: secrets.join(','),
+    OPERATOR_API_KEY: operatorKey,
+    PLATFORM_API_KEY: platformKey,
+    GATEWAY_API_KEY: gatewayKey,
+  }
+  const given = Object.entries(keys).filter(([, value]) => value !== '')
+  const isMissing = url === undefined && !env.DATABASE_URL_FILE
+  return [
+    ...(isMissing ? [NO_DATABASE] : []),
+    ...weaknessesOf(given.flatMap(([name, value]) => secretsIn(name, value))),
+  ]
+}
+
+const NO_DATABASE =
+  'DATABASE_URL must be set in production, or DATABASE_URL_FILE: the embedded database does not survive a power loss'
+
+function multiply(value: number | undefined, factor: number): number | null {
+  return value === undefined ? null : value * factor
+}
+
+function createReader(env: Environment, problems: string[]) {
+  const optional = (name: SettingName): string | undefined => {
+    const given = env[name]?.trim() || undefined
+    const file = env[`${name}_FILE`]
+    return given === undefined && file ? readSecretFile(name, file, problems) : given
+  }
+  const text = (name: SettingName): string => optional(name) ?? defaultOf(name) ?? ''
+  return {
+    optional,
+    text,
+    integer(name: SettingName, min: number, max: number, fallback = ''): number | undefined {
+      const value = text(name) || fallback
+      if (value === '') return undefined
+      const number = /^\d{1,9}$/.test(value) ? Number.parseInt(value, 10) : Number.NaN
+      if (number >= min && number <= max) return number
+      problems.push(`${name} must be a whole number from ${min} to ${max}, not "${value}"`)
+      return undefined
+    },
+    choice<const T extends string>(name: SettingName, choices: readonly T[]): T {
+      const value = text(name)
+      const choice = choices.find((candidate) => candidate === value)
+      if (choice === undefined) problems.push(`${name} must be one of ${choices.join(', ')}, not "${value}"`)
+      return choice ?? (choices[0] as T)
+    },
+    list(name: SettingName, given: string): string[] {
+      const parts = given.split(',').map((part) => part.trim())
+      if (given !== '' && parts.includes('')) problems.push(`${name} has an empty part between its commas`)
+      return parts.filter((part) => part !== '')
+    },
+    scales: () => readScales(text('PURSER_CURRENCIES'), problems),
+    /** May hold a password, so a wrong one is not shown. */
+    postgresUrl(name: SettingName): string | undefined {
+      const url = optional(name)
+      const problem = url === undefined ? undefined : problemOfUrl(url)
+      if (problem !== undefined) problems.push(`${name} ${problem}`)
+      return url
+    },
+  }
+}
+
+function defaultOf(name: SettingName): string | undefined {
+  const setting: Setting | undefined = SETTINGS.find((candidate) => candidate.name === name)
+  return setting?.default
+}
+
+function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined
+  } catch (error) {
+    problems.push(`${name}_FILE cannot be read: ${messageOf(error)}`)
+    return undefined
+  }
+}
+
+/** M-2: others beside ISO 4217, and a finer scale of a standard one; a coarser one could not hold its amounts. */
+function readScales(text: string, problems: string[]): Scales {
+  const scales = new Map(STANDARD_SCALES)
+  for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
+    const match = /^([A-Z0-9]{3,5}):(\d{1,2})$/.exec(entry.trim())
+    const scale = Number.parseInt(match?.[2] ?? '', 10)
+    if (match === null || scale > MAX_SCALE)
+      problems.push(`PURSER_CURRENCIES: "${entry}" is not CODE:decimals with 0 to ${MAX_SCALE} decimals`)
+    else if (isCoarser(match[1] as string, scale))
+      problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
+    else scales.set(match[1] as string, scale)
+  }
+  return scales
+}
+
+function isCoarser(currency: string, scale: number): boolean {
+  const standard = STANDARD_SCALES.get(currency)
+  return standard !== undefined && scale < standard
+}
+
+const SECRET_BYTES = 24
+
+interface KeptSecret {
+  readonly name: string
+  readonly value: string
+  readonly path?: string
+  readonly isNew: boolean
+}
+
+/** A generated secret is kept in the data directory, so that the next start has the same one. An empty file holds none. */
+function keepSecret(dataDir: string, name: string, problems: string[]): KeptSecret {
+  const value = randomBytes(SECRET_BYTES).toString('base64url')
+  if (dataDir.startsWith('memory://')) return { name, value, isNew: true }
+  const path = join(dataDir, name.toLowerCase().replaceAll('_', '-'))
+  try {
+    makePrivateFolder(dataDir)
+    const kept = readPrivateFile(path)
+    if (kept !== undefined) return { name, value: kept, path, isNew: false }
+    writePrivateFile(path, `${value}\n`)
+  } catch (error) {
+    problems.push(`${name} is not set and cannot be kept in PURSER_DATA_DIR: ${messageOf(error)}`)
+  }
+  return { name, value, path, isNew: true }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,112 @@
+/** What came to the kit's wallet: every request with its bytes and times, and how it ended. */
+import { type BetOperation, betOperationOf, OPERATIONS } from '../../../protocol/operation.ts'
+
+export interface Player {
+  readonly token: string
+  readonly userId: string
+  readonly currency: string
+  /** Behind an aggregator. */
+  readonly operatorUser?: string
+}
+
+/** A partner that the kit plays. */
+export interface KitPartner {
+  readonly partnerId: string
+  /** Where it answers. */
+  readonly baseUrl: string
+  readonly secret: string
+  /** Everybody who ever had a token here, by token. */
+  readonly players: Map<string, Player>
+}
+
+export type Call = BetOperation | 'profile' | 'other'
+
+export interface Received {
+  readonly call: Call
+  readonly partner: KitPartner
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body as it came. */
+  readonly bytes: Buffer
+  /** Empty when the body is no JSON object. */
+  readonly body: Readonly<Record<string, unknown>>
+  /** When the whole request had come, in milliseconds of the kit's monotonic clock. */
+  readonly at: number
+  /** Absent while the kit has not answered and the connection stands. */
+  ended?: Ended
+}
+
+export interface Ended {
+  readonly at: number
+  /** Null when the connection ended without an answer. */
+  readonly status: number | null
+  readonly body: string
+}
+
+/** Below the partner's address; anything else there is no call of the interface. */
+export function callOf(method: string, path: string, type: unknown): Call {
+  if (method === 'POST' && path === OPERATIONS.profile.path) return 'profile'
+  return (path === OPERATIONS.place.path && betOperationOf(method, type)) || 'other'
+}
+
+export function parseBody(bytes: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The calls of one scene, and a way to wait for more. */
+export interface Journal {
+  readonly calls: readonly Received[]
+  add(call: Received): void
+  of(call: Call): readonly Received[]
+  /** The bets by their Place bets, in the order in which they came. */
+  bets(): readonly string[]
+  /** True as soon as so many have come; false when nothing more came for `patienceMs`, or not all within `withinMs`. */
+  waitFor(call: Call, count: number, limits: { patienceMs: number; withinMs?: number }): Promise<boolean>
+}
+
+/** `signal` ends every wait. */
+export function createJournal(signal: AbortSignal): Journal {
+  const calls: Received[] = []
+  const listeners = new Set<() => void>()
+  signal.addEventListener('abort', () => {
+    for (const listener of listeners) listener()
+  })
+  const of = (call: Call) => calls.filter((received) => received.call === call)
+  return {
+    calls,
+    of,
+    add(call) {
+      calls.push(call)
+      for (const listener of listeners) listener()
+    },
+    bets: () => [...new Set(of('place').map(({ body }) => String(body.transactionId)))],
+    async waitFor(call, count, { patienceMs, withinMs = Number.POSITIVE_INFINITY }) {
+      const giveUpAt = performance.now() + withinMs
+      while (of(call).length < count && !signal.aborted) {
+        const left = Math.min(patienceMs, giveUpAt - performance.now())
+        if (left <= 0 || !(await nextArrival(listeners, left))) return of(call).length >= count
+      }
+      return of(call).length >= count
+    },
+  }
+}
+
+/** False when nothing came in time. */
+function nextArrival(listeners: Set<() => void>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (hasCome: boolean) => {
+      clearTimeout(timer)
+      listeners.delete(listener)
+      resolve(hasCome)
+    }
+    const listener = () => end(true)
+    const timer = setTimeout(() => end(false), ms)
+    listeners.add(listener)
+  })
+}

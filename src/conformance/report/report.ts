@@ -1,0 +1,114 @@
+/** What a run of the kit found: plain data, the same for a judged wallet and a judged platform. Reports are written from it. */
+import type { Exchange } from '../exchange.ts'
+
+export type Verdict = { readonly kind: 'passed' } | Failure | NotJudged
+
+export interface Failure {
+  readonly kind: 'failed'
+  readonly why: string
+  /** Those that led there; the last of them decided, or looked at the balance after the one that did. */
+  readonly exchanges: readonly Exchange[]
+  /** A command that sends the last one again that was no mere look; empty in a masked report, and where no single call is to blame. */
+  readonly repeat: string
+}
+
+export interface NotJudged {
+  readonly kind: 'not judged'
+  readonly why: string
+  /** Something that the kit was told to use has failed: a finding too, as nobody knows what the case would have shown. */
+  readonly isFault?: true
+}
+
+export interface CaseResult {
+  readonly id: string
+  readonly clause: string
+  readonly level: 'MUST' | 'SHOULD'
+  readonly sentence: string
+  readonly loses: string
+  readonly verdict: Verdict
+  readonly durationMs: number
+  /** Why a failure is expected (--expected-failures); absent where none is. */
+  readonly expected?: string
+}
+
+export interface Report {
+  /** Which side was judged. */
+  readonly judged: 'wallet' | 'platform'
+  /** Of the kit. */
+  readonly kitVersion: string
+  /** Which reading of the interface the cases are about: changes when a clause does. */
+  readonly interfaceVersion: string
+  /** Where it is. */
+  readonly target: string
+  /** What was called, with names of variables in place of secrets; `--only ID` behind it repeats a case. Empty when no command was. */
+  readonly command: string
+  /** How: where players come from, how balances are read. */
+  readonly notes: readonly string[]
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly wasInterrupted: boolean
+  readonly isStrict: boolean
+  /** In the order of the catalogue. */
+  readonly results: readonly CaseResult[]
+}
+
+export interface Totals {
+  readonly passed: number
+  readonly failedMust: number
+  readonly failedShould: number
+  /** Of the failures, those that were expected; they are not among the two above. */
+  readonly failedAsExpected: number
+  readonly notJudged: number
+}
+
+export function totalsOf({ results }: Report): Totals {
+  const count = (is: (one: CaseResult) => boolean) => results.filter(is).length
+  return {
+    passed: count(({ verdict }) => verdict.kind === 'passed'),
+    failedMust: count((one) => isUnexpected(one) && one.level === 'MUST'),
+    failedShould: count((one) => isUnexpected(one) && one.level === 'SHOULD'),
+    failedAsExpected: count(({ verdict, expected }) => verdict.kind === 'failed' && expected !== undefined),
+    notJudged: count(({ verdict }) => verdict.kind === 'not judged'),
+  }
+}
+
+function isUnexpected({ verdict, expected }: CaseResult): boolean {
+  return verdict.kind === 'failed' && expected === undefined
+}
+
+/** No MUST fails; in a strict run, no SHOULD either; and nothing that the kit was told to use. */
+export function isGood(report: Report): boolean {
+  return !report.results.some((result) => isCounted(report, result))
+}
+
+/** True for what makes the run fail. */
+export function isCounted({ isStrict }: Report, result: CaseResult): boolean {
+  const { verdict, level } = result
+  if (verdict.kind === 'not judged') return verdict.isFault === true
+  return isUnexpected(result) && (level === 'MUST' || isStrict)
+}
+
+/** Those that failed, the expected ones apart. */
+export function failuresOf({ results }: Report): readonly CaseResult[] {
+  return results.filter(isUnexpected)
+}
+
+/** Expected to fail, and passing: the list of expected failures is too long. */
+export function needlesslyExpected({ results }: Report): readonly CaseResult[] {
+  return results.filter(({ verdict, expected }) => verdict.kind === 'passed' && expected !== undefined)
+}
+
+/** 'place' of 'place-07'. */
+export function groupOf(id: string): string {
+  return id.replace(/-\d+$/, '')
+}
+
+export function byGroup(results: readonly CaseResult[]): [group: string, results: CaseResult[]][] {
+  const groups = new Set(results.map(({ id }) => groupOf(id)))
+  return [...groups].map((group) => [group, results.filter(({ id }) => groupOf(id) === group)])
+}
+
+/** The command that judges this case again; '' when no command was. */
+export function againText({ command }: Report, { id }: CaseResult): string {
+  return command === '' ? '' : `${command} --only ${id}`
+}

@@ -1,0 +1,75 @@
+/**
+ * An answer, read with good will: what the wallet meant. Whether it said so in the form of the interface is judged once for
+ * all answers (lint.ts), so that one wrong form does not fail every case.
+ */
+import { REPLY_CODES } from '../../../protocol/codes.ts'
+import { parseJson } from '../../../protocol/json.ts'
+import type { Exchange } from '../../exchange.ts'
+
+export type Answer =
+  | { readonly kind: 'accepted'; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'refused'; readonly status: number; readonly code: number | undefined }
+  /** No answer, or one that says nothing about what was done. */
+  | { readonly kind: 'lost'; readonly why: string }
+
+export function readAnswer({ answer }: Exchange): Answer {
+  if (answer.kind === 'none') return { kind: 'lost', why: answer.why }
+  const body = readObject(answer.body)
+  if (answer.status >= 200 && answer.status < 300) {
+    const isError = body !== undefined && 'code' in body && !('transactionId' in body)
+    return isError
+      ? { kind: 'refused', status: answer.status, code: codeOf(body) }
+      : { kind: 'accepted', body: body ?? {} }
+  }
+  if (answer.status >= 400 && answer.status < 500) return { kind: 'refused', status: answer.status, code: codeOf(body) }
+  return { kind: 'lost', why: `HTTP status ${answer.status}` }
+}
+
+/** 400 with 100: the wallet itself failed. */
+export function isSystemError(answer: Answer): boolean {
+  return answer.kind === 'refused' && answer.code === REPLY_CODES.system_error.code
+}
+
+/** Of a Rollback: it is done. What has another status is tried again, whatever its code is. */
+export function isAlreadyDone(answer: Answer): boolean {
+  return answer.kind === 'refused' && isFinal(answer) && answer.code === REPLY_CODES.already_processed.code
+}
+
+/** A status after which the service does not try again: whether 200 is right for a refusal is a matter of form. */
+export function isFinal({ status }: { readonly status: number }): boolean {
+  return status === 200 || status === 400
+}
+
+/** The body as a JSON object; undefined when it is none. */
+export function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value = parseJson(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function codeOf(body: Readonly<Record<string, unknown>> | undefined): number | undefined {
+  const code = body?.code
+  if (typeof code === 'number') return code
+  return typeof code === 'string' && /^\d{1,4}$/.test(code) ? JSON.parse(code) : undefined
+}
+
+export function describeAnswer(answer: Answer): string {
+  switch (answer.kind) {
+    case 'accepted':
+      return 'accepted'
+    case 'refused':
+      return describeRefusal(answer)
+    case 'lost':
+      return answer.why
+    default:
+      return answer satisfies never
+  }
+}
+
+function describeRefusal({ status, code }: Answer & { kind: 'refused' }): string {
+  const said = code === undefined ? 'refused without a code' : `refused with code ${code}`
+  return status === 400 ? said : `${said} and HTTP status ${status}`
+}

@@ -1,0 +1,121 @@
+/**
+ * What is in a player's purse. Where the partner has /user/balance, it is asked; else a bet of exactly the expected
+ * balance must be taken (and is rolled back), and one of a minor unit more must be refused with 7 (cases.md, part G).
+ */
+
+import type { Exchange } from '../../exchange.ts'
+import { describeUnits, readBalanceAmount } from '../case/amounts.ts'
+import type { Call, Purse } from '../case/case.ts'
+import { balance, place, rollback } from '../case/words.ts'
+import type { Account, Player } from '../players/players.ts'
+import { isAlreadyDone, readAnswer, readObject } from './answer.ts'
+
+export interface Holder {
+  readonly player: Player
+  readonly account: Account
+  readonly purse: Purse
+  /** The player's token is bound to this account. */
+  readonly isCurrent: boolean
+}
+
+/** Sends one call of a player, about a bet of its own. */
+export type Ask = (call: Call, holder: Holder, amount: bigint | undefined, betId?: string) => Promise<Exchange>
+
+export interface BalanceReader {
+  readonly kind: 'call' | 'probe'
+  /** Which of these amounts the purse holds; a text that says what is wrong when it holds none of them. */
+  match(holder: Holder, amounts: readonly bigint[], ask: Ask): Promise<bigint | string>
+  /** What the purse holds when nobody is sure of it, probably `near`; a text that says why it cannot be known. */
+  find(holder: Holder, near: bigint, ask: Ask): Promise<bigint | string>
+}
+
+export const callReader: BalanceReader = {
+  kind: 'call',
+  async match(holder, amounts, ask) {
+    const found = await readBalance(holder, ask)
+    if (typeof found === 'string') return holder.isCurrent ? found : (amounts[0] ?? found)
+    if (amounts.includes(found)) return found
+    return `the balance is ${show(found, holder)}, it should be ${amounts.map((one) => show(one, holder)).join(' or ')}`
+  },
+  /** A purse beside the current one may be refused until there is money in it; that it should not be is a case (P-3). */
+  async find(holder, near, ask) {
+    const found = await readBalance(holder, ask)
+    return typeof found === 'string' && !holder.isCurrent ? near : found
+  },
+}
+
+async function readBalance(holder: Holder, ask: Ask): Promise<bigint | string> {
+  const exchange = await ask(balance(), holder, undefined)
+  const { answer } = exchange
+  if (answer.kind === 'none' || answer.status !== 200) return 'the balance could not be read'
+  const { amount } = readObject(answer.body) ?? {}
+  const units = readBalanceAmount(amount, holder.account.scale)
+  return units ?? `the balance is ${JSON.stringify(amount)}, which is no amount of ${holder.account.currency}`
+}
+
+export const probeReader: BalanceReader = {
+  kind: 'probe',
+  async match(holder, amounts, ask) {
+    if (!holder.isCurrent) return amounts[0] ?? 0n
+    let problem = ''
+    for (const amount of amounts) {
+      const wrong = await probe(holder, amount, ask)
+      if (wrong === undefined) return amount
+      problem = wrong
+    }
+    return problem
+  },
+  async find(holder, near, ask) {
+    if (!holder.isCurrent || (await probe(holder, near, ask)) === undefined) return near
+    const found = await search(holder, near, ask)
+    const isFound = found !== undefined && (await probe(holder, found, ask)) === undefined
+    return isFound ? found : 'the balance could not be found with bets'
+  },
+}
+
+/** Bets of one search. A balance of 15 digits takes about 50 to double up to, and 50 to close in on. */
+const MAX_SEARCH_BETS = 110
+
+/** The largest bet that is taken. Undefined when bets are kept or refused for other reasons than money, so that they tell nothing. */
+async function search(holder: Holder, near: bigint, ask: Ask): Promise<bigint | undefined> {
+  let [taken, refused]: [bigint, bigint | undefined] = [0n, undefined]
+  for (let bets = 0; bets < MAX_SEARCH_BETS && taken + 1n !== refused; bets++) {
+    const larger = 2n * taken + 1n
+    const amount: bigint = refused !== undefined ? (taken + refused) / 2n : near > larger ? near : larger
+    const answer = await tryBet(holder, amount, ask)
+    if (answer === 'accepted') taken = amount
+    else if (answer === 'too much') refused = amount
+    else return undefined
+  }
+  return taken + 1n === refused ? taken : undefined
+}
+
+/** Undefined when the purse holds exactly this much, as far as bets can tell. */
+async function probe(holder: Holder, amount: bigint, ask: Ask): Promise<string | undefined> {
+  const tooMuch = amount < 0n ? 1n : amount + 1n
+  const above = await tryBet(holder, tooMuch, ask)
+  if (above === 'accepted' || above === 'kept')
+    return `a bet of ${show(tooMuch, holder)} was accepted: the balance should be ${show(amount, holder)}`
+  if (above === 'untold' || amount <= 0n) return undefined
+  const exact = await tryBet(holder, amount, ask)
+  if (exact === 'too much')
+    return `a bet of ${show(amount, holder)} was refused: the balance should be ${show(amount, holder)}`
+  return undefined
+}
+
+type Tried = 'accepted' | 'too much' | 'kept' | 'untold'
+
+/** A bet that is taken is rolled back at once. kept: but not given back. untold: refused for another reason than money. */
+async function tryBet(holder: Holder, amount: bigint, ask: Ask): Promise<Tried> {
+  const betId = crypto.randomUUID()
+  const answer = readAnswer(await ask(place(), holder, amount, betId))
+  if (answer.kind === 'accepted') {
+    const back = readAnswer(await ask(rollback(), holder, amount, betId))
+    return back.kind === 'accepted' || isAlreadyDone(back) ? 'accepted' : 'kept'
+  }
+  return answer.kind === 'refused' && answer.code === 7 ? 'too much' : 'untold'
+}
+
+function show(units: bigint, { account }: Holder): string {
+  return `${describeUnits(units, account.scale)} ${account.currency}`
+}

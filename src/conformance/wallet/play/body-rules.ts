@@ -1,0 +1,88 @@
+/** What the body of an accepted answer must say, by name: for the calls that read. */
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { CheckReplySchema } from '../../../protocol/reply.ts'
+import { BalanceReplySchema, CustomFieldsSchema, UserProfileSchema } from '../../../protocol/user-profile.ts'
+import { readBalanceAmount } from '../case/amounts.ts'
+import type { Account, Player } from '../players/players.ts'
+
+/** A JSON object. */
+export type Body = Readonly<Record<string, unknown>>
+
+export interface About {
+  readonly player: Player
+  readonly account: Account
+  readonly betId: string
+  /** Minor units: the amount that the call of the case names. */
+  readonly amount: bigint | undefined
+  /** What the first success of this operation on this bet said. */
+  readonly first: Body
+}
+
+/** Answers what is wrong, or undefined. */
+type Judge = (body: Body, about: About) => string | undefined
+
+/** The interface shows no values of userStatus. */
+const { userStatus: _, ...shownFields } = CustomFieldsSchema.properties
+const profileCheck = Compile(
+  Type.Object({ ...UserProfileSchema.properties, customFields: Type.Optional(Type.Object(shownFields)) }),
+)
+const balanceCheck = Compile(BalanceReplySchema)
+const checkCheck = Compile(CheckReplySchema)
+
+function fits(check: ReturnType<typeof Compile>, body: Body): string | undefined {
+  if (check.Check(body)) return undefined
+  const [first] = check.Errors(body)
+  return `${first?.instancePath.slice(1) || 'the body'} ${first?.message ?? 'does not fit'}`
+}
+
+function isObject(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null
+}
+
+function member(name: string, body: Body, expected: string): string | undefined {
+  return body[name] === expected ? undefined : `${name} is ${JSON.stringify(body[name])} instead of "${expected}"`
+}
+
+export const BODY_RULES = {
+  'fits the profile': (body) => fits(profileCheck, body),
+  'fits the balance': (body) => fits(balanceCheck, body),
+  'fits the check': (body) => fits(checkCheck, body),
+  'names the player': (body, { player }) => member('userId', body, player.userId),
+  'names the bet': (body, { betId }) => member('transactionId', body, betId),
+  'names the currency': (body, { account }) => member('currency', body, account.currency),
+  'has the currency among the currencies': ({ currency, currencies }) =>
+    Array.isArray(currencies) && !currencies.includes(currency)
+      ? `currencies do not have ${JSON.stringify(currency)}`
+      : undefined,
+  'says the amount': (body, { account, amount }) =>
+    readBalanceAmount(body.amount, account.scale) === amount ? undefined : `amount is ${JSON.stringify(body.amount)}`,
+  'says the time of the first answer': ({ transactionTime }, { first }) =>
+    transactionTime === first.transactionTime
+      ? undefined
+      : `transactionTime is ${JSON.stringify(transactionTime)}, at first it was ${JSON.stringify(first.transactionTime)}`,
+  'says what is known': (body, { player }) => {
+    const country = isObject(body.customFields) ? body.customFields.userCountry : undefined
+    if ((body.isTest ?? false) !== (player.known?.isTest ?? false)) return `isTest is ${JSON.stringify(body.isTest)}`
+    return country === player.known?.userCountry ? undefined : `userCountry is ${JSON.stringify(country)}`
+  },
+  'says nothing else than is known': ({ customFields }, { player: { known = {} } }) => {
+    const fields = isObject(customFields) ? customFields : {}
+    const wrong = Object.entries(known).find(([name, value]) => fields[name] !== undefined && fields[name] !== value)
+    return wrong && `${wrong[0]} is ${JSON.stringify(fields[wrong[0]])} instead of ${JSON.stringify(wrong[1])}`
+  },
+  /** operatorUser says who it is, not how (P-5). */
+  'makes nothing up': ({ customFields }) => {
+    const { operatorUser: _, ...fields } = isObject(customFields) ? customFields : {}
+    const [first] = Object.entries(fields)
+    return first && `${first[0]} is ${JSON.stringify(first[1])}, which nobody has stored`
+  },
+} as const satisfies Record<string, Judge>
+
+export type BodyRule = keyof typeof BODY_RULES
+
+/** The first thing that is wrong, or undefined. */
+export function judgeBody(rules: readonly BodyRule[], body: Body, about: About): string | undefined {
+  const judges: readonly Judge[] = rules.map((rule) => BODY_RULES[rule])
+  return judges.map((judge) => judge(body, about)).find((problem) => problem !== undefined)
+}

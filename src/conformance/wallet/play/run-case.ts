@@ -1,0 +1,127 @@
+/** One case from its players to its verdict. */
+
+import { toResult } from '../../case-facts.ts'
+import { curlOf, type Exchange } from '../../exchange.ts'
+import type { CaseResult, Verdict } from '../../report/report.ts'
+import { NothingToChange } from '../case/alike.ts'
+import type { PlayedCase, Who } from '../case/case.ts'
+import { asker, holdersOf, type Play, type Target } from '../case/plan.ts'
+import {
+  type Fixtures,
+  type Lease,
+  NoPlayers,
+  OperatorFailed,
+  OperatorUnreachable,
+  type Player,
+} from '../players/players.ts'
+import type { Books } from './books.ts'
+import { bringBack } from './closing.ts'
+import { type Finding, playSteps } from './play.ts'
+
+/** Exchanges that a report shows of a failed case: the last ones. */
+const MAX_SHOWN = 40
+
+export async function runCase(
+  one: PlayedCase,
+  target: Target,
+  fixtures: Fixtures,
+  signal?: AbortSignal,
+): Promise<CaseResult> {
+  const start = performance.now()
+  const verdict = await judge(one, target, fixtures, signal)
+  return toResult(one, verdict, performance.now() - start)
+}
+
+async function judge(one: PlayedCase, target: Target, fixtures: Fixtures, signal?: AbortSignal): Promise<Verdict> {
+  const { player: kind = 'ordinary', needs = [] } = one
+  const why = missingCall(one, target) ?? fixtures.missing(kind, needs)
+  if (why !== undefined) return { kind: 'not judged', why }
+  try {
+    return await playWith(await fixtures.lease(kind, needs), { one, target, fixtures, signal })
+  } catch (error) {
+    if (error instanceof NoPlayers || error instanceof NothingToChange)
+      return { kind: 'not judged', why: error.message }
+    if (isOperators(error)) return { kind: 'not judged', why: error.message, isFault: true }
+    throw error
+  }
+}
+
+/** The operator API fails: the wallet on the wire is neither right nor wrong by that. */
+export function isOperators(error: unknown): error is Error {
+  return error instanceof OperatorFailed || error instanceof OperatorUnreachable
+}
+
+interface Playing {
+  readonly one: PlayedCase
+  readonly target: Target
+  readonly fixtures: Fixtures
+  readonly signal: AbortSignal | undefined
+}
+
+async function playWith(lease: Lease, { one, target, fixtures, signal }: Playing): Promise<Verdict> {
+  const play = begin(one, target, lease, signal)
+  let finding: Finding = 'interrupted'
+  let journal: readonly Exchange[] = []
+  try {
+    finding = (await readStart(play)) ?? (await playSteps(play, one.steps))
+  } finally {
+    journal = [...play.journal]
+    const back = fixtures.areThrownAway ? undefined : await bringBack(play, finding === undefined)
+    lease.giveBack(back ?? [])
+    target.keep(over(play, back))
+  }
+  return finding === undefined ? { kind: 'passed' } : failed(finding, journal)
+}
+
+/** For the repeats at the end: without what the report needs, with the balances that the players have been left with. */
+function over(play: Play, back: readonly Player[] | undefined): Play {
+  const balances = new Map(play.books.balances)
+  for (const [who, { userId }] of play.players) {
+    const left = back?.find((player) => player.userId === userId)?.balance
+    if (left !== undefined) balances.set(`${who}/first`, left)
+  }
+  return { ...play, journal: [], books: { ...play.books, balances } }
+}
+
+function missingCall({ needs = [] }: PlayedCase, { has }: Target): string | undefined {
+  const absent = (['/user/balance', '/payment/check'] as const).find(
+    (path) => needs.includes(path) && !has.includes(path),
+  )
+  return absent && `the wallet has no ${absent}`
+}
+
+export function failed(why: string, journal: readonly Exchange[]): Verdict {
+  const exchanges = journal.slice(-MAX_SHOWN)
+  const last = exchanges.findLast(({ isLook }) => isLook !== true) ?? exchanges.at(-1)
+  return { kind: 'failed', why, exchanges, repeat: last === undefined ? '' : curlOf(last.request) }
+}
+
+function begin({ id, needs = [] }: PlayedCase, target: Target, { players, act }: Lease, signal?: AbortSignal): Play {
+  const given: [Who, Player | undefined][] = [
+    ['A', players.A],
+    ['B', players.B],
+  ]
+  const present = given.filter((entry): entry is [Who, Player] => entry[1] !== undefined)
+  const balances = new Map(present.map(([who, { balance = 0n }]) => [`${who}/first`, balance]))
+  if (needs.includes('second currency')) balances.set('A/second', 0n)
+  const books: Books = { balances, bets: new Map() }
+  return {
+    ...{ caseId: id, target, act, books, signal, players: new Map(present), journal: [], accepted: [] },
+    ...{ betIds: new Map(), requestIds: new Map(), sent: new Map(), stakes: new Map(), firstBodies: new Map() },
+  }
+}
+
+/** Begins from what the wallet says: the fixtures of a file grow old. What is found with many bets is found once. */
+async function readStart(play: Play): Promise<Finding> {
+  const balances = new Map(play.books.balances)
+  for (const [key, holder] of holdersOf(play)) {
+    const { player, isCurrent } = holder
+    if (player.isSeen && play.target.reader.kind === 'probe') continue
+    const found = await play.target.reader.find(holder, balances.get(key) ?? 0n, asker(play))
+    if (typeof found === 'string') return `before the first step: ${found}`
+    balances.set(key, found)
+    if (isCurrent) play.players.set(key.startsWith('A') ? 'A' : 'B', { ...player, balance: found })
+  }
+  play.books = { ...play.books, balances }
+  return undefined
+}

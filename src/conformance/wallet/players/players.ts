@@ -1,0 +1,71 @@
+/** The players of a run: where they come from differs (fixtures-file.ts, fixtures-operator.ts), what a case sees does not. */
+
+import type { CustomFields } from '../../../protocol/user-profile.ts'
+import { Unreachable, WrongUse } from '../../../runtime/wrong-use.ts'
+import type { Need, OperatorAct, PlayerKind } from '../case/case.ts'
+
+export interface Account {
+  readonly currency: string
+  /** Decimal places. */
+  readonly scale: number
+}
+
+/** `userCountry` must be absent from the profile when it is absent here. */
+export type KnownProfile = Readonly<CustomFields> & { readonly isTest: boolean }
+
+export interface Player {
+  readonly userId: string
+  readonly token: string
+  /** What the token is bound to. */
+  readonly first: Account
+  /** Another currency of the player: after a switch the earlier one. */
+  readonly second?: Account
+  readonly operatorUser?: string
+  /** Minor units of `first`, where it is known without asking the wallet. */
+  readonly balance?: bigint
+  /** The balance was seen in this run; that of a file may have grown old. */
+  readonly isSeen?: true
+  /** What the profile must say of the player. */
+  readonly known?: KnownProfile
+  /** Was valid once, is not any more. */
+  readonly deadToken?: string
+  /** From before the switch of the currency. */
+  readonly oldToken?: string
+}
+
+export interface Players {
+  readonly A: Player
+  readonly B?: Player
+}
+
+/** Players that belong to one case until it gives them back. */
+export interface Lease {
+  readonly players: Players
+  /** Does something to a player; answers it as it is then. Only where 'operator' is not among what is missing. */
+  act(act: OperatorAct, player: Player, betId: string): Promise<Player>
+  /** The players as they are now; those that are not among them are lost, as nobody knows what they have. */
+  giveBack(players: readonly Player[]): void
+}
+
+export interface Fixtures {
+  /** How many cases can have their players at once. */
+  readonly capacity: number
+  /** Why there can be no such players; undefined when there can. */
+  missing(kind: PlayerKind, needs: readonly Need[]): string | undefined
+  /** Waits until they are free. Rejects with NoPlayers when there will be none, and when the operator API fails. */
+  lease(kind: PlayerKind, needs: readonly Need[]): Promise<Lease>
+  /** True when players are made for the run, so that nobody needs their money back. */
+  readonly areThrownAway: boolean
+}
+
+/** The players that a case needs have been lost to cases before it. */
+export class NoPlayers extends Error {}
+
+/** The fixtures cannot be used as they are given. */
+export class BadFixtures extends WrongUse {}
+
+/** Nobody answers where players are to be made. */
+export class OperatorUnreachable extends Unreachable {}
+
+/** The operator API answered, and did not do it. */
+export class OperatorFailed extends Error {}

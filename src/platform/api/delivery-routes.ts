@@ -1,0 +1,57 @@
+/** The routes of deliveries: what is told to partners, what needs a person, and sending it again. */
+import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
+import { conflict, notFound } from '../../http/problem.ts'
+import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from '../delivery/list.ts'
+import { RetriedSchema, RetrySchema, sendAgain, sendAllAgain } from '../delivery/retry.ts'
+import type { RouteDeps } from './routes.ts'
+import { DeliveryPath, describe, describeChange } from './shapes.ts'
+import { DeliverySchema, getDelivery } from './views.ts'
+
+export function addDeliveryRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  api.get<{ Querystring: Static<typeof DeliveryListQuery> }>(
+    '/deliveries',
+    describe('listDeliveries', 'Deliveries', 'Deliveries, the latest decided first, or what needs a person (C-9)', {
+      querystring: DeliveryListQuery,
+      ok: { 200: DeliveryPageSchema },
+    }),
+    ({ query }) => listDeliveries(deps, query),
+  )
+  api.post<{ Body: Static<typeof RetrySchema> }>(
+    '/deliveries/retry',
+    describeChange(
+      'retryDeliveries',
+      'Deliveries',
+      'Send all chosen stuck and refused deliveries again, or count them (W-16)',
+      {
+        body: RetrySchema,
+        ok: { 200: RetriedSchema },
+      },
+    ),
+    (request) => sendAllAgain(deps, deps.actions.by(request), request.body),
+  )
+  api.post<{ Params: Static<typeof DeliveryPath> }>(
+    '/deliveries/:deliveryId/retry',
+    describeChange(
+      'retryDelivery',
+      'Deliveries',
+      'Send a stuck or refused delivery again: its schedule begins anew (C-4, W-16)',
+      {
+        params: DeliveryPath,
+        ok: { 202: DeliverySchema },
+        problems: { 409: 'not_stuck' },
+      },
+    ),
+    async (request, reply) => {
+      const { params } = request
+      const author = deps.actions.by(request)
+      const isRetried = await sendAgain(deps.db, author, BigInt(params.deliveryId), deps.clock.now())
+      const delivery = await getDelivery(deps, params.deliveryId)
+      if (delivery === undefined) throw notFound('the delivery')
+      if (!isRetried)
+        throw conflict('not_stuck', 'this delivery is neither stuck nor refused, or its bet has a later one')
+      deps.decided()
+      return reply.code(202).send(delivery)
+    },
+  )
+}

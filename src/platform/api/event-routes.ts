@@ -1,0 +1,75 @@
+/** The routes that tell the platform of events: their state and odds, their results, and the limits of bets on them. */
+import type { FastifyInstance } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { invalid } from '../../http/problem.ts'
+import type { ActionLog } from '../../people/actions.ts'
+import type { FlowDeps } from '../bets/bet-flow.ts'
+import { type EventStatus, saveEvent } from '../bets/event.ts'
+import { LimitsSchema, readLimits, writeLimits } from '../bets/limits.ts'
+import { formatOdds, parseOdds } from '../bets/odds.ts'
+import { setResults } from '../bets/results.ts'
+import { describeChange, EventPath, EventStateSchema, ResultsAppliedSchema, ResultsSchema } from './shapes.ts'
+
+type InEvent = { Params: Static<typeof EventPath> }
+
+export function addEventRoutes(
+  api: FastifyInstance,
+  deps: FlowDeps & { readonly actions: ActionLog; decided(): void },
+): void {
+  api.put<InEvent & { Body: Static<typeof EventStateSchema> }>(
+    '/events/:eventId',
+    describeChange('saveEvent', 'Events', 'What the control stage looks at: state and odds of an event', {
+      params: EventPath,
+      body: EventStateSchema,
+      ok: { 204: Type.Null() },
+      problems: { 404: null },
+    }),
+    async (request, reply) => {
+      const { params, body } = request
+      requireDistinct(body.outcomes ?? [])
+      const outcomes = (body.outcomes ?? []).map(({ outcomeId, coefficient }, i) => {
+        const parsed = parseOdds(coefficient)
+        if (parsed === undefined)
+          throw invalid(`/outcomes/${i}/coefficient`, 'must be more than 0 with at most six decimals')
+        return { outcomeId, coefficient: formatOdds(parsed) }
+      })
+      const status = body.status satisfies EventStatus
+      await saveEvent(deps.db, deps.actions.by(request), params.eventId, status, outcomes, deps.clock.now())
+      return reply.code(204).send()
+    },
+  )
+  api.post<InEvent & { Body: Static<typeof ResultsSchema> }>(
+    '/events/:eventId/result',
+    describeChange('setResults', 'Events', 'Results of an event: settles every bet that they decide', {
+      params: EventPath,
+      body: ResultsSchema,
+      ok: { 202: ResultsAppliedSchema },
+      problems: { 404: null },
+    }),
+    async (request, reply) => {
+      const { params, body } = request
+      requireDistinct(body.outcomes)
+      const bets = await setResults(deps, deps.actions.by(request), params.eventId, body.outcomes)
+      return reply.code(202).send({ bets })
+    },
+  )
+  api.put<{ Body: Static<typeof LimitsSchema> }>(
+    '/limits',
+    describeChange('saveLimits', 'Events', 'The limits behind rollback reasons 110–115', {
+      body: LimitsSchema,
+      ok: { 200: LimitsSchema },
+    }),
+    async (request) => {
+      const author = deps.actions.by(request)
+      await deps.db.transaction((tx) => writeLimits(tx, author, request.body, deps.clock.now()))
+      return readLimits(deps.db)
+    },
+  )
+}
+
+/** An outcome that is named twice says two things. */
+function requireDistinct(outcomes: readonly { outcomeId: string }[]): void {
+  const seen = new Set<string>()
+  const twice = outcomes.findIndex(({ outcomeId }) => seen.size === seen.add(outcomeId).size)
+  if (twice >= 0) throw invalid(`/outcomes/${twice}/outcomeId`, 'is named twice')
+}

@@ -1,0 +1,124 @@
+/** Partners as a person sees them: address, state, what waits and what is owed; and a change that is tried before it is relied on. */
+import { randomUUID } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { type Db, statement } from '../../db/db.ts'
+import { decodeCursor, limitOf, pageOf, pageQuery, toPage } from '../../http/page.ts'
+import { groupBy } from '../../runtime/group.ts'
+import { createWalletClient } from '../../wallet-client/wallet-client.ts'
+import { profileMessage } from '../bets/message.ts'
+import type { Breakers } from '../delivery/breaker.ts'
+import { type OwedSum, sumOwed } from '../delivery/owed.ts'
+import type { Partner } from '../partner.ts'
+
+const time = Type.String({ format: 'date-time' })
+
+export const PartnerViewSchema = Type.Object({
+  partnerId: Type.String(),
+  baseUrl: Type.String(),
+  state: Type.Enum(['up', 'down', 'probing'], {
+    description: 'As the process that answers knows it. down: five calls in a row had no usable answer (C-6, C-10).',
+  }),
+  since: Type.Optional({ ...time, description: 'Absent: up since this process started.' }),
+  lastError: Type.Optional(Type.Object({ at: time, error: Type.String() })),
+  waiting: Type.Integer({ description: 'Deliveries that are not over.' }),
+  owed: Type.Array(Type.Object({ currency: Type.String(), amount: Type.String(), deliveries: Type.Integer() }), {
+    description: 'What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…',
+  }),
+})
+export const PartnerPageSchema = pageOf(PartnerViewSchema)
+export const PartnerListQuery = Type.Object(pageQuery, { additionalProperties: false })
+
+const TriedSchema = Type.Object(
+  {
+    signature: Type.Enum(['accepted', 'refused', 'unknown'], {
+      description: 'refused: code 1, most likely another secret. unknown: no usable answer.',
+    }),
+    httpStatus: Type.Optional(Type.Integer()),
+    code: Type.Optional(Type.Integer()),
+    error: Type.Optional(Type.String()),
+  },
+  { description: 'What the partner answered to User data with a token that nobody has.' },
+)
+
+export const TriedPartnerSchema = Type.Object({ partnerId: Type.String(), baseUrl: Type.String(), tried: TriedSchema })
+
+interface PartnerRow extends Record<string, unknown> {
+  partner_id: string
+  base_url: string
+  waiting: bigint
+}
+
+/** Each count reads what it counts: an index has what is pending by partner, another one what waits behind it. */
+const LIST = statement(
+  'platform_list_partners',
+  `select p.partner_id, p.base_url,
+     (select count(*) from platform.delivery where partner_id = p.partner_id and status = 'pending' and operation <> 'place')
+       + coalesce(w.waiting, 0) as waiting
+   from (select partner_id, base_url from platform.partner where partner_id > $1 order by partner_id limit $2::int) p
+   left join (select partner_id, count(*) as waiting from platform.delivery where status = 'waiting' group by partner_id) w using (partner_id)
+   order by p.partner_id`,
+)
+
+const OWED = statement(
+  'platform_owed_by_partner',
+  sumOwed('partner_id', "partner_id = any($1::text[]) and owed_since > '-infinity' and partner_id is not null"),
+)
+
+/** In the order of their ids. */
+export async function listPartners(
+  { db, breakers }: { readonly db: Db; readonly breakers: Breakers },
+  query: Static<typeof PartnerListQuery>,
+) {
+  const limit = limitOf(query)
+  const after = decodeCursor(query.after)?.ids[0] ?? ''
+  const rows = await db.people.query<PartnerRow>(LIST, [after, limit + 1])
+  const owed = await db.people.query<OwedSum>(OWED, [rows.map((row) => row.partner_id)])
+  const owedTo = groupBy(owed, ({ kind }) => kind)
+  return toPage(
+    rows,
+    limit,
+    (row) => show(row, breakers, owedTo.get(row.partner_id) ?? []),
+    (last) => [new Date(0).toISOString(), last.partner_id],
+  )
+}
+
+function show(
+  { partner_id: partnerId, base_url: baseUrl, waiting }: PartnerRow,
+  breakers: Breakers,
+  owed: readonly OwedSum[],
+) {
+  const { kind, since, lastFault } = breakers.of(partnerId).state()
+  return {
+    ...{ partnerId, baseUrl, state: kind },
+    ...(since !== null && { since: new Date(since).toISOString() }),
+    ...(lastFault !== null && { lastError: { at: new Date(lastFault.at).toISOString(), error: lastFault.text } }),
+    waiting: toNumber(waiting),
+    owed: owed.map(({ currency, amount, count }) => ({ currency, amount, deliveries: toNumber(count) })),
+  }
+}
+
+function toNumber(count: bigint): number {
+  return Number.parseInt(String(count), 10)
+}
+
+/** The interface's code for a signature that is not right. */
+const BAD_SIGNATURE = 1
+/** The wallet's own failure: it says nothing about the signature. */
+const SYSTEM_ERROR = 100
+
+/** Asks for a profile by a token that nobody has: nothing can change, and only a partner that knows the secret looks at the token. */
+export async function tryPartner({ baseUrl, secret }: Partner): Promise<Static<typeof TriedSchema>> {
+  const client = createWalletClient({ baseUrl, secret, connections: 1 })
+  try {
+    const { outcome, status } = await client.call('profile', profileMessage(`nobody-${randomUUID()}`, randomUUID()))
+    const httpStatus = status === null ? {} : { httpStatus: status }
+    if (outcome.kind === 'unknown')
+      return { signature: 'unknown', ...httpStatus, error: `${outcome.reason}: ${outcome.detail}` }
+    if (outcome.kind === 'accepted') return { signature: 'accepted', ...httpStatus }
+    const { code, message: error } = outcome
+    const signature = code === BAD_SIGNATURE ? 'refused' : code === SYSTEM_ERROR ? 'unknown' : 'accepted'
+    return { signature, ...httpStatus, code, error }
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,255 @@
+/** The routes of the platform API: what each takes, answers and refuses. */
+import type { FastifyInstance } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { conflict, invalid, notFound, Problem } from '../../http/problem.ts'
+import { ActionPageSchema, actionQuery } from '../../people/action-list.ts'
+import type { ActionLog, Author } from '../../people/actions.ts'
+import { scaleOf } from '../../protocol/money.ts'
+import { findFault } from '../../wallet-client/base-url.ts'
+import type { PlatformBet } from '../bets/bet.ts'
+import { cancelBet, NotPossible, settleBet, unsettleBet } from '../bets/bet-flow.ts'
+import { readBets } from '../bets/bet-store.ts'
+import { type AskedIn, cashOut } from '../bets/cashout.ts'
+import { loadFrame, readFrameSession } from '../bets/frame-session.ts'
+import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from '../bets/place.ts'
+import { addDeliveryRoutes } from './delivery-routes.ts'
+import { addEventRoutes } from './event-routes.ts'
+import { BetListQuery, BetPageSchema, listBets } from './lists.ts'
+import { listPartners, PartnerListQuery, PartnerPageSchema, TriedPartnerSchema, tryPartner } from './partner-list.ts'
+import {
+  BetPath,
+  CancelSchema,
+  ChangedPartnerSchema,
+  describe,
+  describeChange,
+  FrameSchema,
+  IdempotencyHeader,
+  NewBetSchema,
+  NewFrameSchema,
+  NewPartnerSchema,
+  PartnerPath,
+  PartnerSchema,
+  PlacedSchema,
+  SettleSchema,
+} from './shapes.ts'
+import { BetDetailSchema, BetViewSchema, getBetDetail, showBet } from './views.ts'
+
+type InBet = { Params: Static<typeof BetPath> }
+
+export interface RouteDeps extends PlaceDeps {
+  readonly actions: ActionLog
+  /** Whether partners may have addresses in our own network. */
+  readonly allowsPrivateAddresses: boolean
+}
+
+export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  addPartnerRoutes(api, deps)
+  addBetRoutes(api, deps)
+  addResultRoutes(api, deps)
+  addEventRoutes(api, deps)
+  addDeliveryRoutes(api, deps)
+  addActionRoutes(api, deps)
+}
+
+function addPartnerRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  api.post<{ Body: Static<typeof NewPartnerSchema> }>(
+    '/partners',
+    describeChange('savePartner', 'Partners', 'Add a partner, or change its address or secret', {
+      body: NewPartnerSchema,
+      ok: { 201: PartnerSchema },
+    }),
+    async (request, reply) => {
+      const { body } = request
+      const fault = await findFault(body.baseUrl, deps.allowsPrivateAddresses)
+      if (fault !== undefined) throw invalid('/baseUrl', fault)
+      await deps.partners.save(deps.actions.by(request), body, deps.clock.now())
+      return reply.code(201).send({ partnerId: body.partnerId, baseUrl: body.baseUrl })
+    },
+  )
+  api.get<{ Querystring: Static<typeof PartnerListQuery> }>(
+    '/partners',
+    describe('listPartners', 'Partners', 'Partners with their state and what waits for them', {
+      querystring: PartnerListQuery,
+      ok: { 200: PartnerPageSchema },
+    }),
+    ({ query }) => listPartners(deps, query),
+  )
+  api.put<{ Params: Static<typeof PartnerPath>; Body: Static<typeof ChangedPartnerSchema> }>(
+    '/partners/:partnerId',
+    describeChange(
+      'changePartner',
+      'Partners',
+      'Change a partner’s address or secret, and try it with a harmless call',
+      {
+        params: PartnerPath,
+        body: ChangedPartnerSchema,
+        ok: { 200: TriedPartnerSchema },
+        problems: { 404: 'not_found' },
+      },
+    ),
+    async (request) => {
+      const { partnerId } = request.params
+      const { baseUrl, secret } = request.body
+      const known = await deps.partners.read(partnerId)
+      if (known === undefined) throw notFound('the partner')
+      const fault = await findFault(baseUrl, deps.allowsPrivateAddresses)
+      if (fault !== undefined) throw invalid('/baseUrl', fault)
+      const partner = { partnerId, baseUrl, secret: secret ?? known.secret }
+      await deps.partners.save(deps.actions.by(request), partner, deps.clock.now())
+      return { partnerId, baseUrl, tried: await tryPartner(partner) }
+    },
+  )
+  api.post<{ Body: Static<typeof NewFrameSchema> }>(
+    '/frame-sessions',
+    describeChange('loadFrame', 'Partners', 'A user loads the frame: asks the partner for the profile', {
+      body: NewFrameSchema,
+      ok: { 201: FrameSchema },
+      problems: { 404: 'not_found', 422: 'partner_refused', 502: 'partner_failed' },
+    }),
+    async (request, reply) => {
+      const { partnerId, token } = request.body
+      const loaded = await loadFrame(deps, deps.actions.byUser(request), partnerId, token)
+      if (loaded.kind === 'unknown_partner') throw notFound('the partner')
+      if (loaded.kind === 'loaded')
+        return reply.code(201).send({ frameSessionId: loaded.session.frameSessionId, profile: loaded.session.profile })
+      const { outcome } = loaded
+      if (outcome.kind === 'refused')
+        throw new Problem(422, 'partner_refused', `the partner answered code ${outcome.code}: ${outcome.message}`)
+      throw new Problem(502, 'partner_failed', `the partner gave no usable answer: ${outcome.detail}`)
+    },
+  )
+}
+
+function addBetRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  api.post<{ Body: Static<typeof NewBetSchema>; Headers: Static<typeof IdempotencyHeader> }>(
+    '/bets',
+    describeChange('placeBet', 'Bets', 'Place a bet: calls the partner and takes the last look', {
+      headers: IdempotencyHeader,
+      body: NewBetSchema,
+      ok: { 201: PlacedSchema },
+      problems: { 404: 'not_found', 409: 'still_running', 422: 'idempotency_key_reused' },
+    }),
+    async (request, reply) => {
+      const wanted = withKey(request.body as Wanted, request.headers['idempotency-key'])
+      const placed = await placeBet(deps, deps.actions.byUser(request), wanted).catch((error: unknown) => {
+        throw toPlaceProblem(error)
+      })
+      if (placed === undefined) throw notFound('the frame session')
+      const { betId, status, reason } = placed
+      return reply.code(201).send({ betId, status, ...(reason !== null && { reason }) })
+    },
+  )
+  api.get<{ Querystring: Static<typeof BetListQuery> }>(
+    '/bets',
+    describe('listBets', 'Bets', 'Bets, newest first', { querystring: BetListQuery, ok: { 200: BetPageSchema } }),
+    ({ query }) => listBets(deps, query),
+  )
+  api.get<InBet>(
+    '/bets/:betId',
+    describe('getBet', 'Bets', 'A bet with its deliveries and every attempt', {
+      params: BetPath,
+      ok: { 200: BetDetailSchema },
+    }),
+    async ({ params }) => (await getBetDetail(deps, params.betId)) ?? fail(notFound('the bet')),
+  )
+}
+
+/** The header and the member are two ways to say one thing. */
+function withKey(wanted: Wanted, idempotencyKey: string | undefined): Wanted {
+  if (idempotencyKey === undefined) return wanted
+  if (wanted.idempotencyKey !== undefined && wanted.idempotencyKey !== idempotencyKey)
+    throw invalid('/idempotencyKey', 'is another one than that of the header Idempotency-Key')
+  return { ...wanted, idempotencyKey }
+}
+
+function fail(problem: Problem): never {
+  throw problem
+}
+
+function toPlaceProblem(error: unknown): unknown {
+  if (error instanceof BadBet) return invalid(error.pointer, error.message)
+  if (!(error instanceof KeyTaken)) return error
+  return error.kind === 'running'
+    ? conflict('still_running', error.message)
+    : new Problem(422, 'idempotency_key_reused', error.message)
+}
+
+function addResultRoutes(api: FastifyInstance, deps: RouteDeps): void {
+  const answer = { params: BetPath, ok: { 202: BetViewSchema }, problems: { 409: 'not_possible' } }
+  const changeOf = async (change: Promise<PlatformBet | undefined>) => {
+    const bet = await change.catch((error: unknown) => {
+      throw error instanceof NotPossible ? conflict('not_possible', error.message) : error
+    })
+    if (bet === undefined) throw notFound('the bet')
+    deps.decided()
+    return showBet(deps, bet)
+  }
+  api.post<InBet & { Body: Static<typeof SettleSchema> }>(
+    '/bets/:betId/settle',
+    describeChange('settleBet', 'Bets', 'Settle or resettle a bet', { ...answer, body: SettleSchema }),
+    async (request, reply) => reply.code(202).send(await changeOf(settle(deps, deps.actions.by(request), request))),
+  )
+  api.post<InBet>(
+    '/bets/:betId/unsettle',
+    describeChange('unsettleBet', 'Bets', "Take a bet's result back", answer),
+    async (request, reply) =>
+      reply.code(202).send(await changeOf(unsettleBet(deps, deps.actions.by(request), request.params.betId))),
+  )
+  api.post<InBet & { Body: Static<typeof CancelSchema> }>(
+    '/bets/:betId/cancel',
+    describeChange('cancelBet', 'Bets', 'Cancel a bet: its stake goes back by a rollback', {
+      ...answer,
+      body: CancelSchema,
+    }),
+    async (request, reply) => {
+      const { params, body } = request
+      return reply
+        .code(202)
+        .send(await changeOf(cancelBet(deps, deps.actions.by(request), params.betId, body.errorCode)))
+    },
+  )
+}
+
+async function settle(
+  deps: PlaceDeps,
+  author: Author,
+  { params: { betId }, body }: { params: Static<typeof BetPath>; body: Static<typeof SettleSchema> },
+): Promise<PlatformBet | undefined> {
+  const { resultType, amount, frameSessionId } = body
+  const [bet] = await readBets(deps.db, [betId])
+  if (bet === undefined) return undefined
+  const payout = parseAmount(amount, scaleOf(deps.scales, bet.currency))
+  if (payout === undefined) throw invalid('/amount', `is too large or has more decimals than ${bet.currency}`)
+  if (resultType === 'cashout') return cashOut(deps, author, betId, payout, await askedIn(deps, bet, frameSessionId))
+  if (frameSessionId !== undefined)
+    throw invalid('/frameSessionId', 'belongs to a cashout: no other result needs a token')
+  return settleBet(deps, author, betId, { resultType, payout })
+}
+
+/** W-14: any session of the bet's player is proof of the player's will, also one in another currency. */
+async function askedIn(deps: PlaceDeps, bet: PlatformBet, frameSessionId?: string): Promise<AskedIn | undefined> {
+  if (frameSessionId === undefined) return undefined
+  const session = await readFrameSession(deps, frameSessionId)
+  const isOfPlayer =
+    session?.partnerId === bet.partnerId && session.userId === bet.userId && session.operatorUser === bet.operatorUser
+  if (!isOfPlayer) throw invalid('/frameSessionId', "is no frame session of the bet's player")
+  return session
+}
+
+const ActionQuerySchema = actionQuery({
+  on: Type.Optional({
+    ...Type.String({ minLength: 1, maxLength: 64 }),
+    description: 'Only what was done to this partner, bet, event, delivery or frame session.',
+  }),
+})
+
+function addActionRoutes(api: FastifyInstance, { actions, db }: RouteDeps): void {
+  api.get<{ Querystring: Static<typeof ActionQuerySchema> }>(
+    '/actions',
+    describe('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
+      querystring: ActionQuerySchema,
+      ok: { 200: ActionPageSchema },
+    }),
+    ({ query }) => actions.list(db.people, query, query.on),
+  )
+}

@@ -1,0 +1,224 @@
+/** Bets, deliveries and attempts as the platform API shows them. */
+import { type Static, Type } from 'typebox'
+import { type Db, statement } from '../../db/db.ts'
+import { formatMoney, type Money, type Scales, scaleOf } from '../../protocol/money.ts'
+import type { PlatformBet } from '../bets/bet.ts'
+import { type KnownSelection, readBets, readSelections } from '../bets/bet-store.ts'
+import { formatOdds } from '../bets/odds.ts'
+import type { DeliveryStatus } from '../delivery/outbox.ts'
+
+const optional = Type.Optional
+const time = Type.String({ format: 'date-time' })
+const DECIMAL = '^\\d+(\\.\\d+)?$'
+const decimal = Type.String({ pattern: DECIMAL })
+export const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
+export const BetStatusSchema = Type.Enum(['placing', 'accepted', 'declined', 'cancelled', 'settled'])
+
+export const BetViewSchema = Type.Object({
+  betId: Type.String(),
+  partnerId: Type.String(),
+  userId: Type.String(),
+  operatorUser: optional(Type.String()),
+  status: BetStatusSchema,
+  reason: optional(Type.String()),
+  amount: Type.String({ pattern: DECIMAL, description: 'The stake.' }),
+  currency: Type.String(),
+  ticketType: Type.Enum(['single', 'express']),
+  coefficient: decimal,
+  payout: optional(decimal),
+  resultType: optional(Type.String()),
+  placedAt: time,
+})
+export const AttemptSchema = Type.Object({
+  number: Type.Integer(),
+  startedAt: time,
+  durationMs: Type.Integer(),
+  httpStatus: Type.Union([Type.Integer(), Type.Null()], { description: 'null: none came in time.' }),
+  outcome: Type.Enum(['accepted', 'refused', 'unknown']),
+  code: optional(Type.Integer({ description: "The partner's." })),
+  error: optional(Type.String({ description: 'Why the outcome is unknown.' })),
+  body: Type.String({ description: 'As it came, up to 2000 characters, without the token.' }),
+})
+export const DeliverySchema = Type.Object({
+  deliveryId: Type.String(),
+  betId: Type.String(),
+  partnerId: Type.String(),
+  number: Type.Integer({ description: "Position among the bet's deliveries." }),
+  operation: Type.Enum(['place', 'settle', 'unsettle', 'rollback']),
+  requestId: Type.String(),
+  status: Type.Enum([...DELIVERY_STATUSES], {
+    description:
+      'waiting: an earlier one of the bet is not over (C-6). pending: due at dueAt, or on its way. done, refused: the partner said so. ' +
+      'unknown: a Place bet without a usable answer, followed by a rollback. stuck: given up, waits for a person.',
+  }),
+  amount: optional(
+    Type.String({ pattern: DECIMAL, description: 'The money it is about: what the call carries as its amount.' }),
+  ),
+  currency: optional(Type.String()),
+  attempts: Type.Integer(),
+  code: optional(Type.Integer()),
+  error: optional(Type.String()),
+  decidedAt: time,
+  dueAt: optional(time),
+  finishedAt: optional(time),
+  needsPersonSince: optional({
+    ...time,
+    description: 'Stuck, refused, or answered 400 and tried again (C-5): owed until it is acknowledged (C-9).',
+  }),
+})
+export const BetDetailSchema = Type.Object({
+  ...BetViewSchema.properties,
+  selections: Type.Array(
+    Type.Object(
+      {
+        eventId: Type.String(),
+        outcomeId: Type.String(),
+        coefficient: decimal,
+        result: optional(Type.Enum(['won', 'lost', 'refund'])),
+      },
+      { description: 'As they were placed, with all their members.' },
+    ),
+  ),
+  deliveries: Type.Array(
+    Type.Object({
+      ...DeliverySchema.properties,
+      request: Type.Object({}, { description: 'The body that every attempt sends, without the token.' }),
+      attemptList: Type.Array(AttemptSchema),
+    }),
+  ),
+})
+export interface ViewDeps {
+  readonly db: Pick<Db, 'people'>
+  readonly scales: Scales
+}
+
+export function showBet({ scales }: ViewDeps, bet: PlatformBet): Static<typeof BetViewSchema> {
+  const show = (amount: Money) => formatMoney(amount, scaleOf(scales, bet.currency))
+  const { betId, partnerId, userId, operatorUser, status, reason, currency, ticketType, result } = bet
+  return {
+    ...{ betId, partnerId, userId, status, currency, ticketType },
+    ...(operatorUser !== null && { operatorUser }),
+    ...(reason !== null && { reason }),
+    amount: show(bet.stake),
+    coefficient: formatOdds(bet.odds),
+    ...(result !== null && { payout: show(result.payout), resultType: result.resultType }),
+    placedAt: bet.placedAt.toISOString(),
+  }
+}
+
+export interface DeliveryRow extends Record<string, unknown> {
+  delivery_id: bigint
+  bet_id: string
+  partner_id: string
+  number: number
+  operation: Static<typeof DeliverySchema>['operation']
+  request_id: string
+  body: string
+  status: DeliveryStatus
+  attempts: number
+  code: number | null
+  error: string | null
+  decided_at: Date
+  due_at: Date | null
+  finished_at: Date | null
+  amount: string | null
+  currency: string | null
+  owed_since: Date | null
+}
+
+export const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, request_id, body, status, attempts, code, error, decided_at,
+  nullif(due_at, 'infinity') as due_at, finished_at, body::json ->> 'amount' as amount, body::json ->> 'currency' as currency, owed_since`
+const DELIVERIES_OF_BET = statement(
+  'platform_deliveries_of_bet',
+  `select ${DELIVERY_COLUMNS} from platform.delivery where bet_id = $1::uuid order by number`,
+)
+const READ_DELIVERY = statement(
+  'platform_read_delivery',
+  `select ${DELIVERY_COLUMNS} from platform.delivery where delivery_id = $1::bigint`,
+)
+const ATTEMPTS_OF_BET = statement(
+  'platform_attempts_of_bet',
+  `select a.delivery_id, a.number, a.started_at, a.duration_ms, a.http_status, a.outcome, a.code, a.error, a.body
+   from platform.attempt a join platform.delivery d using (delivery_id) where d.bet_id = $1::uuid order by a.delivery_id, a.number limit 5000`,
+)
+
+interface AttemptRow extends Record<string, unknown> {
+  delivery_id: bigint
+  number: number
+  started_at: Date
+  duration_ms: number
+  http_status: number | null
+  outcome: 'accepted' | 'refused' | 'unknown'
+  code: number | null
+  error: string | null
+  body: string
+}
+
+/** A bet with its selections, deliveries and every attempt; undefined when there is none. */
+export async function getBetDetail(deps: ViewDeps, betId: string) {
+  const [bet] = await readBets(deps.db.people, [betId])
+  if (bet === undefined) return undefined
+  const [selections, deliveries, attempts] = await Promise.all([
+    readSelections(deps.db.people, [betId]),
+    deps.db.people.query<DeliveryRow>(DELIVERIES_OF_BET, [betId]),
+    deps.db.people.query<AttemptRow>(ATTEMPTS_OF_BET, [betId]),
+  ])
+  const attemptsOf = (id: bigint) => attempts.filter((attempt) => attempt.delivery_id === id).map(showAttempt)
+  return {
+    ...showBet(deps, bet),
+    selections: selections.map(showSelection),
+    deliveries: deliveries.map((row) => ({
+      ...showDelivery(row),
+      request: withoutToken(row.body),
+      attemptList: attemptsOf(row.delivery_id),
+    })),
+  }
+}
+
+function showSelection({ eventId, outcomeId, odds, details, result }: KnownSelection) {
+  return { ...details, eventId, outcomeId, coefficient: formatOdds(odds), ...(result !== null && { result }) }
+}
+
+/** The session token is the player's, not the support desk's. */
+function withoutToken(body: string): unknown {
+  const { token: _, ...request } = JSON.parse(body) as Record<string, unknown>
+  return request
+}
+
+export function showDelivery(row: DeliveryRow): Static<typeof DeliverySchema> {
+  const { number, operation, status, amount, currency, attempts, code, error } = row
+  return {
+    deliveryId: String(row.delivery_id),
+    betId: row.bet_id,
+    partnerId: row.partner_id,
+    ...{ number, operation, requestId: row.request_id, status },
+    ...(amount !== null && { amount }),
+    ...(currency !== null && { currency }),
+    attempts,
+    ...(code !== null && { code }),
+    ...(error !== null && { error }),
+    decidedAt: row.decided_at.toISOString(),
+    ...(status === 'pending' && row.due_at !== null && { dueAt: row.due_at.toISOString() }),
+    ...(row.finished_at !== null && { finishedAt: row.finished_at.toISOString() }),
+    ...(row.owed_since !== null && { needsPersonSince: row.owed_since.toISOString() }),
+  }
+}
+
+function showAttempt({ number, started_at, duration_ms, http_status, outcome, code, error, body }: AttemptRow) {
+  return {
+    number,
+    startedAt: started_at.toISOString(),
+    durationMs: duration_ms,
+    httpStatus: http_status,
+    outcome,
+    ...(code !== null && { code }),
+    ...(error !== null && { error }),
+    body,
+  }
+}
+
+/** Undefined when there is none. */
+export async function getDelivery({ db }: ViewDeps, deliveryId: string) {
+  const [row] = await db.people.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
+  return row && showDelivery(row)
+}

@@ -1,0 +1,208 @@
+/** What happens to bets. Every change is committed together with the delivery that tells the partner (C-1). */
+import { randomUUID } from 'node:crypto'
+import type { Db, Tx } from '../../db/db.ts'
+import type { Author } from '../../people/actions.ts'
+import type { View } from '../../people/difference.ts'
+import { formatMoney, type Scales, scaleOf } from '../../protocol/money.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { groupBy } from '../../runtime/group.ts'
+import { insertDeliveries, type NewDelivery, readUnfinished } from '../delivery/outbox.ts'
+import type { DeliveryKind } from '../delivery/schedule.ts'
+import { type PlatformBet, type Result, resultOf } from './bet.ts'
+import { type KnownSelection, lockBets, readSelections, saveBets } from './bet-store.ts'
+import { rollbackMessage, settleMessage, unsettleMessage } from './message.ts'
+import { multiplyOdds, type Odds, payoutAt } from './odds.ts'
+
+export interface FlowDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly scales: Scales
+}
+
+/** A decision about a bet: its new state, and the call that tells the partner. */
+export interface Decided {
+  readonly bet: PlatformBet
+  readonly operation: DeliveryKind
+  body(requestId: string): string
+}
+
+/** Writes bets and their deliveries; a delivery waits while an earlier one of its bet is not over (C-6). */
+export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided[]): Promise<void> {
+  if (decisions.length === 0) return
+  const now = deps.clock.now()
+  const unfinished = await readUnfinished(
+    tx,
+    decisions.map(({ bet }) => bet.betId),
+  )
+  const deliveries = decisions.map(({ bet, operation, body }): NewDelivery => {
+    const requestId = randomUUID()
+    const status = unfinished.has(bet.betId) ? 'waiting' : 'pending'
+    const { betId, partnerId } = bet
+    return {
+      betId,
+      partnerId,
+      number: bet.deliveries + 1,
+      operation,
+      requestId,
+      body: body(requestId),
+      status,
+      attempts: 0,
+      dueAt: now,
+      result: operation === 'settle' ? bet.result : null,
+    }
+  })
+  const bets = decisions.map(({ bet }) => ({ ...bet, deliveries: bet.deliveries + 1 }))
+  await Promise.all([saveBets(tx, bets, now), insertDeliveries(tx, deliveries, now)])
+}
+
+/** A change that the bet's state does not allow. */
+export class NotPossible extends Error {}
+
+/** Settles or resettles by hand; the same result again sends nothing, but it is decided by hand from then on (W-17). */
+export function settleBet(
+  deps: FlowDeps,
+  author: Author,
+  betId: string,
+  wanted: Omit<Result, 'source'>,
+): Promise<PlatformBet | undefined> {
+  const result: Result = { ...wanted, source: 'request' }
+  return change(deps, author, betId, (bet) => {
+    if (bet.status !== 'accepted' && bet.status !== 'settled')
+      throw new NotPossible(`a ${bet.status} bet cannot be settled`)
+    return isSame(bet.result, result) ? { ...bet, result } : settled(deps, bet, result)
+  })
+}
+
+/** Takes the result back; the bet is open again. */
+export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Promise<PlatformBet | undefined> {
+  return change(deps, author, betId, (bet) => {
+    if (bet.status === 'accepted') return bet
+    if (bet.status !== 'settled') throw new NotPossible(`a ${bet.status} bet has no result`)
+    return unsettled(deps, bet)
+  })
+}
+
+/** Cancels an accepted bet; its stake goes back by a rollback. */
+export function cancelBet(
+  deps: FlowDeps,
+  author: Author,
+  betId: string,
+  errorCode: number,
+): Promise<PlatformBet | undefined> {
+  return change(deps, author, betId, (bet) => {
+    if (bet.status === 'cancelled') return bet
+    if (bet.status !== 'accepted') throw new NotPossible(`a ${bet.status} bet cannot be cancelled`)
+    return cancelled(deps, bet, errorCode)
+  })
+}
+
+/** The rule answers a decision, or the bet when the partner need not be told. Undefined when there is no such bet. */
+function change(
+  deps: FlowDeps,
+  author: Author,
+  betId: string,
+  rule: (bet: PlatformBet) => Decided | PlatformBet,
+): Promise<PlatformBet | undefined> {
+  return deps.db.transaction(async (tx) => {
+    const [bet] = await lockBets(tx, [betId])
+    if (bet === undefined) return undefined
+    const changed = rule(bet)
+    const after = 'operation' in changed ? changed.bet : changed
+    if ('operation' in changed) await decide(deps, tx, [changed])
+    else if (after !== bet) await saveBets(tx, [after], deps.clock.now())
+    await recordChange(deps, tx, author, bet, after)
+    return after
+  })
+}
+
+/** For the action log: what a person changed of a bet (O-4). */
+export function recordChange(
+  deps: FlowDeps,
+  tx: Tx,
+  author: Author,
+  before: PlatformBet,
+  after: PlatformBet,
+): Promise<void> {
+  const views = { before: viewOf(deps, before), after: viewOf(deps, after) }
+  return author.record(tx, { on: { betId: before.betId }, ...views, at: deps.clock.now() })
+}
+
+function viewOf({ scales }: FlowDeps, { status, reason, result, currency }: PlatformBet): View {
+  return {
+    status,
+    ...(reason !== null && { reason }),
+    ...(result !== null && {
+      resultType: result.resultType,
+      payout: formatMoney(result.payout, scaleOf(scales, currency)),
+      decidedBy: result.source,
+    }),
+  }
+}
+
+export function isSame(a: Result | null, b: Result): boolean {
+  return a !== null && a.payout === b.payout && a.resultType === b.resultType
+}
+
+/** `token` is what a cashout shows (L-4). */
+export function settled({ scales }: FlowDeps, bet: PlatformBet, result: Result, token = bet.token): Decided {
+  return {
+    bet: { ...bet, status: 'settled', result },
+    operation: 'settle',
+    body: (requestId) => settleMessage(bet, result, token, { scales, requestId }),
+  }
+}
+
+function unsettled({ scales }: FlowDeps, bet: PlatformBet): Decided {
+  const { result } = bet
+  if (result === null) throw new Error('a settled bet has no result')
+  return {
+    bet: { ...bet, status: 'accepted', result: null },
+    operation: 'unsettle',
+    body: (requestId) => unsettleMessage(bet, result, { scales, requestId }),
+  }
+}
+
+export function cancelled({ scales }: FlowDeps, bet: PlatformBet, errorCode: number): Decided {
+  return {
+    bet: { ...bet, status: 'cancelled', reason: `rollback ${errorCode}`, result: null },
+    operation: 'rollback',
+    body: (requestId) => rollbackMessage(bet, errorCode, { scales, requestId }),
+  }
+}
+
+/**
+ * Applies what is now known of an event to a slice of its bets: decides those that it decides, corrects those whose
+ * result has changed, reopens those that are undecided again. Resolves to the number of bets changed.
+ */
+export function applyResults(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
+  return deps.db.transaction(async (tx) => {
+    const [locked, known] = await Promise.all([lockBets(tx, betIds), readSelections(tx, betIds)])
+    const decisions = decisionsOf(deps, locked, known)
+    await decide(deps, tx, decisions)
+    return decisions.length
+  })
+}
+
+/** What the results of its selections make of each bet, where that is not what it has already. */
+export function decisionsOf(
+  deps: FlowDeps,
+  locked: readonly PlatformBet[],
+  known: readonly KnownSelection[],
+): Decided[] {
+  const bets = locked.filter((bet) => bet.status === 'accepted' || bet.status === 'settled')
+  const selections = groupBy(known, (selection) => selection.betId)
+  return bets.flatMap((bet) => {
+    if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
+    const mine = selections.get(bet.betId) ?? []
+    const payoutOf = (won: readonly Odds[]) =>
+      payoutAt(bet.stake, multiplyOdds([...won, ...(bet.booster === null ? [] : [bet.booster])]) ?? bet.odds)
+    const result = resultOf(
+      bet.stake,
+      mine.map((s) => s.odds),
+      mine.map((s) => s.result),
+      payoutOf,
+    )
+    if (result === null) return bet.status === 'settled' ? [unsettled(deps, bet)] : []
+    return isSame(bet.result, result) ? [] : [settled(deps, bet, result)]
+  })
+}

@@ -1,0 +1,271 @@
+/** The platform's rows of bets and selections. A bet is locked before it is changed. */
+import { type Statement, statement, type Tx } from '../../db/db.ts'
+import type { ResultType } from '../../protocol/bet-request.ts'
+import type { Money } from '../../protocol/money.ts'
+import type { BetStatus, PlatformBet, Selection, SelectionResult } from './bet.ts'
+import { formatOdds, type Odds, parseOdds } from './odds.ts'
+
+interface BetRow extends Record<string, unknown> {
+  bet_id: string
+  partner_id: string
+  user_id: string
+  operator_user: string | null
+  currency: string
+  token: string
+  stake: Money
+  status: BetStatus
+  reason: string | null
+  ticket_type: 'single' | 'express'
+  coefficient: string
+  booster: string | null
+  bonus_id: number | null
+  bonus_template_id: number | null
+  payout: Money | null
+  result_type: ResultType | null
+  result_source: 'event' | 'request' | null
+  deliveries: number
+  placed_at: Date
+}
+
+const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, token, stake, status, reason, ticket_type, coefficient, booster,
+  bonus_id, bonus_template_id, payout, result_type, result_source, deliveries, placed_at`
+
+const LOCK_BETS = statement(
+  'platform_lock_bets',
+  `select ${COLUMNS} from platform.bet where bet_id = any($1::uuid[]) order by bet_id for update`,
+)
+const HOLD_FREE_BETS = statement(
+  'platform_hold_free_bets',
+  'select bet_id from platform.bet where bet_id = any($1::uuid[]) for update skip locked',
+)
+const READ_BETS = statement('platform_read_bets', `select ${COLUMNS} from platform.bet where bet_id = any($1::uuid[])`)
+
+/** Locks bets in sorted order and reads them. */
+export function lockBets(tx: Tx, betIds: readonly string[]): Promise<PlatformBet[]> {
+  return read(tx, LOCK_BETS, [...betIds].sort())
+}
+
+/** Locks those of the bets that nobody else holds just now: one busy bet must not keep the others waiting (C-6). */
+export async function holdFreeBets(tx: Tx, betIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ bet_id: string }>(HOLD_FREE_BETS, [[...new Set(betIds)]])
+  return new Set(rows.map((row) => row.bet_id))
+}
+
+export function readBets(tx: Pick<Tx, 'query'>, betIds: readonly string[]): Promise<PlatformBet[]> {
+  return read(tx, READ_BETS, betIds)
+}
+
+async function read(tx: Pick<Tx, 'query'>, query: Statement, betIds: readonly string[]): Promise<PlatformBet[]> {
+  return (await tx.query<BetRow>(query, [betIds])).map(toBet)
+}
+
+function toBet(row: BetRow): PlatformBet {
+  const { payout, result_type: resultType, result_source: source } = row
+  return {
+    betId: row.bet_id,
+    partnerId: row.partner_id,
+    userId: row.user_id,
+    operatorUser: row.operator_user,
+    currency: row.currency,
+    token: row.token,
+    stake: row.stake,
+    status: row.status,
+    reason: row.reason,
+    ticketType: row.ticket_type,
+    odds: toOdds(row.coefficient),
+    booster: row.booster === null ? null : toOdds(row.booster),
+    bonusId: row.bonus_id,
+    bonusTemplateId: row.bonus_template_id,
+    result: payout === null || resultType === null ? null : { payout, resultType, source: source ?? 'event' },
+    deliveries: row.deliveries,
+    placedAt: row.placed_at,
+  }
+}
+
+function toOdds(stored: string): Odds {
+  const odds = parseOdds(stored)
+  if (odds === undefined) throw new Error(`stored odds ${stored} cannot be read`)
+  return odds
+}
+
+const INSERT_BET = statement(
+  'platform_insert_bet',
+  `insert into platform.bet (bet_id, partner_id, frame_session_id, idempotency_key, request_hash, user_id, operator_user, currency, token,
+     stake, status, ticket_type, coefficient, booster, bonus_id, bonus_template_id, placed_at, changed_at)
+   values ($1::uuid, $2, $3::uuid, $4, $5, $6, $7, $8, $9, $10::bigint, 'placing', $11, $12, $13, $14::int, $15::int, $16::timestamptz, $16::timestamptz)
+   on conflict (partner_id, idempotency_key) where idempotency_key is not null do nothing`,
+)
+
+const INSERT_SELECTIONS = statement(
+  'platform_insert_selections',
+  `insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
+   select $1::uuid, number, event_id, outcome_id, coefficient, details::json
+   from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[]) as r (number, event_id, outcome_id, coefficient, details)`,
+)
+
+export interface Submission {
+  readonly frameSessionId: string
+  readonly idempotencyKey: string | null
+  readonly requestHash: string
+}
+
+/** False when another bet has the idempotency key; then nothing is written. */
+export async function insertBet(
+  tx: Tx,
+  bet: PlatformBet,
+  { frameSessionId, idempotencyKey, requestHash }: Submission,
+): Promise<boolean> {
+  const {
+    betId,
+    partnerId,
+    userId,
+    operatorUser,
+    currency,
+    token,
+    stake,
+    ticketType,
+    odds,
+    booster,
+    bonusId,
+    bonusTemplateId,
+    placedAt,
+  } = bet
+  const identity = [
+    betId,
+    partnerId,
+    frameSessionId,
+    idempotencyKey,
+    requestHash,
+    userId,
+    operatorUser,
+    currency,
+    token,
+  ]
+  const terms = [
+    stake,
+    ticketType,
+    formatOdds(odds),
+    booster === null ? null : formatOdds(booster),
+    bonusId,
+    bonusTemplateId,
+    placedAt,
+  ]
+  return (await tx.execute(INSERT_BET, [...identity, ...terms])) === 1
+}
+
+export async function insertSelections(tx: Tx, betId: string, selections: readonly Selection[]): Promise<void> {
+  await tx.execute(INSERT_SELECTIONS, [
+    betId,
+    selections.map((_, number) => number + 1),
+    selections.map((s) => s.eventId),
+    selections.map((s) => s.outcomeId),
+    selections.map((s) => formatOdds(s.odds)),
+    selections.map((s) => JSON.stringify(s.details)),
+  ])
+}
+
+const READ_SUBMISSION = statement(
+  'platform_read_submission',
+  'select bet_id, request_hash, status, reason from platform.bet where partner_id = $1 and idempotency_key = $2',
+)
+
+/** The bet that was placed with an idempotency key. */
+export async function readSubmission(tx: Pick<Tx, 'query'>, partnerId: string, idempotencyKey: string) {
+  const [row] = await tx.query<{ bet_id: string; request_hash: string; status: BetStatus; reason: string | null }>(
+    READ_SUBMISSION,
+    [partnerId, idempotencyKey],
+  )
+  return row
+}
+
+const SAVE_BETS = statement(
+  'platform_save_bets',
+  `update platform.bet b
+   set status = r.status, reason = r.reason, payout = r.payout, result_type = r.result_type, result_source = r.result_source,
+     deliveries = r.deliveries, changed_at = $8::timestamptz
+   from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::int[])
+     as r (bet_id, status, reason, payout, result_type, result_source, deliveries)
+   where b.bet_id = r.bet_id`,
+)
+
+/** Writes what can change of bets; the caller holds their locks. */
+export async function saveBets(tx: Tx, bets: readonly PlatformBet[], now: Date): Promise<void> {
+  if (bets.length === 0) return
+  await tx.execute(SAVE_BETS, [
+    bets.map((b) => b.betId),
+    bets.map((b) => b.status),
+    bets.map((b) => b.reason),
+    bets.map((b) => b.result?.payout ?? null),
+    bets.map((b) => b.result?.resultType ?? null),
+    bets.map((b) => b.result?.source ?? null),
+    bets.map((b) => b.deliveries),
+    now,
+  ])
+}
+
+const SAVE_TOLD = statement(
+  'platform_save_told',
+  `update platform.bet b set told_status = r.status, told_payout = r.payout, told_result_type = r.result_type
+   from unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[]) as r (bet_id, status, payout, result_type)
+   where b.bet_id = r.bet_id`,
+)
+
+/** What the partner has acknowledged of a bet last; reconcile compares the partner's books with this. */
+export interface Told {
+  readonly betId: string
+  readonly status: 'open' | 'settled' | 'cancelled'
+  readonly payout: Money | null
+  readonly resultType: string | null
+}
+
+export async function saveTold(tx: Tx, told: readonly Told[]): Promise<void> {
+  if (told.length === 0) return
+  await tx.execute(SAVE_TOLD, [
+    told.map((t) => t.betId),
+    told.map((t) => t.status),
+    told.map((t) => t.payout),
+    told.map((t) => t.resultType),
+  ])
+}
+
+const READ_SELECTIONS = statement(
+  'platform_read_selections',
+  `select s.bet_id, s.event_id, s.outcome_id, s.coefficient, s.details, o.coefficient as current, o.result, e.status as event_status
+   from platform.selection s
+   left join platform.outcome o on o.event_id = s.event_id and o.outcome_id = s.outcome_id
+   left join platform.event e on e.event_id = s.event_id
+   where s.bet_id = any($1::uuid[]) order by s.bet_id, s.number`,
+)
+
+/** A selection with what is known of its event now; nulls where the platform was told nothing. */
+export interface KnownSelection extends Selection {
+  readonly betId: string
+  readonly result: SelectionResult | null
+  readonly currentOdds: Odds | null
+  readonly eventStatus: 'open' | 'suspended' | 'withdrawn' | 'ended' | null
+}
+
+interface SelectionRow extends Record<string, unknown> {
+  bet_id: string
+  event_id: string
+  outcome_id: string
+  coefficient: string
+  details: Record<string, unknown>
+  current: string | null
+  result: SelectionResult | null
+  event_status: KnownSelection['eventStatus']
+}
+
+export async function readSelections(tx: Pick<Tx, 'query'>, betIds: readonly string[]): Promise<KnownSelection[]> {
+  const rows = await tx.query<SelectionRow>(READ_SELECTIONS, [betIds])
+  return rows.map((row) => ({
+    betId: row.bet_id,
+    eventId: row.event_id,
+    outcomeId: row.outcome_id,
+    odds: toOdds(row.coefficient),
+    details: row.details,
+    result: row.result,
+    currentOdds: row.current === null ? null : toOdds(row.current),
+    eventStatus: row.event_status,
+  }))
+}

@@ -1,0 +1,49 @@
+/**
+ * The last look after the partner's yes (C-3): is every event still on, are the odds still these, is every limit kept?
+ * Pure; answers the rollback reason, or undefined when the bet stands.
+ */
+import { type Money, type Scales, scaleOf } from '../../protocol/money.ts'
+import type { PlatformBet } from './bet.ts'
+import type { KnownSelection } from './bet-store.ts'
+import type { Exposure, Limits } from './limits.ts'
+
+export interface ControlFacts {
+  readonly bet: PlatformBet
+  readonly selections: readonly KnownSelection[]
+  readonly limits: Limits
+  readonly exposure: Exposure
+  /** What the bet pays when it wins. */
+  readonly win: Money
+  readonly scales: Scales
+}
+
+/** An event of which the platform was told nothing is taken as offered. */
+export function findObjection(facts: ControlFacts): number | undefined {
+  return eventObjection(facts.selections) ?? limitObjection(facts)
+}
+
+function eventObjection(selections: readonly KnownSelection[]): number | undefined {
+  if (selections.some((s) => s.eventStatus === 'withdrawn')) return 32
+  if (selections.some((s) => s.eventStatus === 'ended' || s.result !== null)) return 9
+  if (selections.some((s) => s.eventStatus === 'suspended')) return 8
+  if (selections.some((s) => s.currentOdds !== null && s.currentOdds !== s.odds)) return 8
+  return undefined
+}
+
+function limitObjection({ bet, limits, exposure, win, scales }: ControlFacts): number | undefined {
+  const scale = scaleOf(scales, bet.currency)
+  const over = (amount: bigint, limit: string | undefined) => limit !== undefined && amount > limitIn(limit, scale)
+  if (over(exposure.outcomeStake + bet.stake, limits.outcomeMaxStake)) return 110
+  if (over(exposure.outcomeWin + win, limits.outcomeMaxWin)) return 111
+  if (limits.eventMaxBets !== undefined && exposure.eventBets + 1n > BigInt(limits.eventMaxBets)) return 112
+  if (over(bet.stake, limits.playerMaxStake)) return 113
+  if (over(win, limits.playerMaxWin)) return 114
+  if (over(bet.stake, limits.maxStake)) return 115
+  return undefined
+}
+
+/** A limit in minor units, cut to the currency's scale: amounts have no more decimals than that. */
+function limitIn(limit: string, scale: number): bigint {
+  const [whole = '0', fraction = ''] = limit.split('.')
+  return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'))
+}

@@ -1,0 +1,198 @@
+/** Events: what the control stage looks at, and the results that settle bets. */
+import { type Db, statement, type Tx } from '../../db/db.ts'
+import type { Author } from '../../people/actions.ts'
+import type { SelectionResult } from './bet.ts'
+
+export type EventStatus = 'open' | 'suspended' | 'withdrawn' | 'ended'
+
+const SAVE_EVENT = statement(
+  'platform_save_event',
+  `insert into platform.event (event_id, status, updated_at) values ($1, $2, $3::timestamptz)
+   on conflict (event_id) do update set status = excluded.status, updated_at = excluded.updated_at`,
+)
+const SAVE_ODDS = statement(
+  'platform_save_odds',
+  `insert into platform.outcome (event_id, outcome_id, coefficient)
+   select $1, r.outcome_id, r.coefficient from unnest($2::text[], $3::text[]) as r (outcome_id, coefficient)
+   on conflict (event_id, outcome_id) do update set coefficient = excluded.coefficient`,
+)
+
+/** Sorted, so that two never wait for each other: the sub-select's order is that of the locks. */
+const SHARE_EVENTS_OF = statement(
+  'platform_share_events_of',
+  `select pg_advisory_xact_lock_shared(1, key)
+   from (select distinct hashtext(event_id) as key from platform.selection where bet_id = $1::uuid order by key offset 0) s`,
+)
+const LOCK_EVENT = statement('platform_lock_event', 'select pg_advisory_xact_lock(1, hashtext($1))')
+
+/**
+ * Results, odds and states of a bet's events cannot change until the transaction ends: no bet is accepted past a result.
+ * An advisory lock is granted in the order of asking; with `for share` of its row, bets that keep coming would
+ * keep the result of a busy event waiting without end.
+ */
+export async function holdEventsOf(tx: Tx, betId: string): Promise<void> {
+  await tx.query(SHARE_EVENTS_OF, [betId])
+}
+
+const HAS_ENDED_EVENT = statement(
+  'platform_has_ended_event',
+  "select from platform.event where event_id = any($1::text[]) and status = 'ended' limit 1",
+)
+
+export async function hasEndedEvent(tx: Tx, selections: readonly { eventId: string }[]): Promise<boolean> {
+  return (await tx.query(HAS_ENDED_EVENT, [selections.map(({ eventId }) => eventId)])).length > 0
+}
+
+export interface OutcomeOdds {
+  readonly outcomeId: string
+  /** Decimal text. */
+  readonly coefficient: string
+}
+
+const READ_STATE = statement('platform_read_event_state', 'select status from platform.event where event_id = $1')
+const READ_ODDS = statement(
+  'platform_read_named_odds',
+  `select outcome_id as name, coefficient as value from platform.outcome
+   where event_id = $1 and outcome_id = any($2::text[]) and coefficient is not null`,
+)
+const READ_RESULTS = statement(
+  'platform_read_event_results',
+  'select outcome_id as name, result as value from platform.outcome where event_id = $1 and result is not null',
+)
+
+type NameRow = { name: string; value: string }
+
+const viewOf = (rows: readonly NameRow[]) => Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+
+/** Sets the event's status and the odds of the outcomes that are named; others stay as they are. */
+export async function saveEvent(
+  db: Db,
+  author: Author,
+  eventId: string,
+  status: EventStatus,
+  outcomes: readonly OutcomeOdds[],
+  now: Date,
+): Promise<void> {
+  const names = outcomes.map((o) => o.outcomeId)
+  const odds = outcomes.map((o) => o.coefficient)
+  await db.transaction(async (tx) => {
+    const [, state, known] = await Promise.all([
+      tx.query(LOCK_EVENT, [eventId]),
+      tx.query<{ status: EventStatus }>(READ_STATE, [eventId]),
+      tx.query<NameRow>(READ_ODDS, [eventId, names]),
+    ])
+    const before = { ...state[0], odds: viewOf(known) }
+    const after = { status, odds: viewOf(outcomes.map((o) => ({ name: o.outcomeId, value: o.coefficient }))) }
+    await Promise.all([
+      tx.execute(SAVE_EVENT, [eventId, status, now]),
+      tx.execute(SAVE_ODDS, [eventId, names, odds]),
+      author.record(tx, { on: { eventId }, before, after, at: now }),
+    ])
+  })
+}
+
+const END_EVENT = statement(
+  'platform_end_event',
+  `insert into platform.event (event_id, status, updated_at) values ($1, 'ended', $2::timestamptz)
+   on conflict (event_id) do update set status = 'ended', updated_at = excluded.updated_at`,
+)
+/** A withdrawn result leaves the event as it was; an event that was never named has none to withdraw. */
+const COUNT_RESULTS = statement(
+  'platform_count_results',
+  `update platform.event set results_version = results_version + 1, results_at = $2::timestamptz where event_id = $1
+   returning results_version`,
+)
+const CLEAR_RESULTS = statement(
+  'platform_clear_results',
+  'update platform.outcome set result = null where event_id = $1 and result is not null',
+)
+const SAVE_RESULTS = statement(
+  'platform_save_results',
+  `insert into platform.outcome (event_id, outcome_id, result)
+   select $1, r.outcome_id, r.result from unnest($2::text[], $3::text[]) as r (outcome_id, result)
+   on conflict (event_id, outcome_id) do update set result = excluded.result`,
+)
+
+export interface OutcomeResult {
+  readonly outcomeId: string
+  readonly result: SelectionResult
+}
+
+/**
+ * Replaces the event's results; none: they are withdrawn. A result ends the event. Resolves to the version of the results,
+ * for `resultsApplied`.
+ */
+export async function saveResults(
+  tx: Tx,
+  author: Author,
+  eventId: string,
+  outcomes: readonly OutcomeResult[],
+  now: Date,
+): Promise<bigint> {
+  const [, state, known] = await Promise.all([
+    tx.query(LOCK_EVENT, [eventId]),
+    tx.query<{ status: EventStatus }>(READ_STATE, [eventId]),
+    tx.query<NameRow>(READ_RESULTS, [eventId]),
+  ])
+  const results = viewOf(outcomes.map((o) => ({ name: o.outcomeId, value: o.result })))
+  const before = { ...state[0], results: viewOf(known) }
+  const after = { ...state[0], ...(outcomes.length > 0 && { status: 'ended' }), results }
+  const [, counted] = await Promise.all([
+    outcomes.length > 0 && tx.execute(END_EVENT, [eventId, now]),
+    tx.query<{ results_version: bigint }>(COUNT_RESULTS, [eventId, now]),
+    tx.execute(CLEAR_RESULTS, [eventId]),
+    tx.execute(SAVE_RESULTS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.result)]),
+    author.record(tx, { on: { eventId }, before, after, at: now }),
+  ])
+  return counted[0]?.results_version ?? 0n
+}
+
+const RESULTS_APPLIED = statement(
+  'platform_results_applied',
+  'update platform.event set results_applied = greatest(results_applied, $2::bigint) where event_id = $1',
+)
+
+/** Results that not all bets on the event follow yet. */
+export interface PendingResults {
+  readonly eventId: string
+  readonly version: bigint
+}
+
+/** Every bet on the event follows this version of its results. */
+export async function resultsApplied(db: Db, { eventId, version }: PendingResults): Promise<void> {
+  await db.transaction((tx) => tx.execute(RESULTS_APPLIED, [eventId, version]))
+}
+
+const CONTINUE_RESULTS = statement(
+  'platform_continue_results',
+  'update platform.event set results_at = $3::timestamptz where event_id = $1 and results_version = $2::bigint',
+)
+
+/** A sign of life of the process that applies them; false when there are newer ones. */
+export async function continueResults(db: Db, { eventId, version }: PendingResults, now: Date): Promise<boolean> {
+  return (await db.transaction((tx) => tx.execute(CONTINUE_RESULTS, [eventId, version, now]))) > 0
+}
+
+const PENDING_RESULTS = statement(
+  'platform_pending_results',
+  `select event_id, results_version from platform.event
+   where results_applied < results_version and results_at < $1::timestamptz order by results_at limit 1`,
+)
+
+/** The longest waiting event whose results are not applied yet and had the last sign of life before this time. */
+export async function readPendingResults(db: Db, before: Date): Promise<PendingResults | undefined> {
+  const [row] = await db.query<{ event_id: string; results_version: bigint }>(PENDING_RESULTS, [before])
+  return row && { eventId: row.event_id, version: row.results_version }
+}
+
+const BETS_ON_EVENT = statement(
+  'platform_bets_on_event',
+  `select distinct bet_id from platform.selection
+   where event_id = $1 and bet_id > $2::uuid order by bet_id limit 500`,
+)
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
+
+/** The next slice of bets on an event, by id. */
+export async function readBetsOn(db: Db, eventId: string, after = BEFORE_ALL): Promise<string[]> {
+  return (await db.query<{ bet_id: string }>(BETS_ON_EVENT, [eventId, after])).map((row) => row.bet_id)
+}

@@ -1,0 +1,106 @@
+/** A user loads the frame: the partner is asked for the profile, and what it says now is what the session's bets carry (C-7). */
+import { randomUUID } from 'node:crypto'
+import { statement } from '../../db/db.ts'
+import type { Author } from '../../people/actions.ts'
+import { isStorable } from '../../protocol/ids.ts'
+import type { UserProfile } from '../../protocol/user-profile.ts'
+import type { CallOutcome } from '../../wallet-client/classify.ts'
+import type { Partners } from '../partner.ts'
+import type { FlowDeps } from './bet-flow.ts'
+import { profileMessage } from './message.ts'
+
+export interface FrameSession {
+  readonly frameSessionId: string
+  readonly partnerId: string
+  readonly token: string
+  readonly userId: string
+  readonly operatorUser: string | null
+  /** The active currency at load; later bets carry it even if the user switches (multi-currency rules 1 and 2). */
+  readonly currency: string
+  readonly profile: UserProfile
+}
+
+export interface KeptSession extends FrameSession {
+  /** In which amounts of the currency are stored (M-5); null when there are none yet. */
+  readonly scale: number | null
+}
+
+const INSERT = statement(
+  'platform_insert_frame_session',
+  `insert into platform.frame_session (frame_session_id, partner_id, token, user_id, operator_user, currency, profile, created_at)
+   values ($1::uuid, $2, $3, $4, $5, $6, $7::json, $8::timestamptz)`,
+)
+const READ = statement(
+  'platform_read_frame_session',
+  `select f.frame_session_id, f.partner_id, f.token, f.user_id, f.operator_user, f.currency, f.profile, c.scale
+   from platform.frame_session f left join platform.currency c on c.currency = f.currency where f.frame_session_id = $1::uuid`,
+)
+
+interface Row extends Record<string, unknown> {
+  frame_session_id: string
+  partner_id: string
+  token: string
+  user_id: string
+  operator_user: string | null
+  currency: string
+  profile: UserProfile
+  scale: number | null
+}
+
+export type Loaded =
+  | { readonly kind: 'loaded'; readonly session: FrameSession }
+  | { readonly kind: 'unknown_partner' }
+  /** The partner said no, or nothing that can be used. */
+  | { readonly kind: 'failed'; readonly outcome: Exclude<CallOutcome, { kind: 'accepted' }> }
+
+export async function loadFrame(
+  deps: FlowDeps & { partners: Partners },
+  author: Author,
+  partnerId: string,
+  token: string,
+): Promise<Loaded> {
+  const client = await deps.partners.client(partnerId, 'users')
+  if (client === undefined) return { kind: 'unknown_partner' }
+  const { outcome } = await client.call('profile', profileMessage(token, randomUUID()))
+  if (outcome.kind !== 'accepted') return { kind: 'failed', outcome }
+  const profile = outcome.reply as UserProfile
+  if (!deps.scales.has(profile.currency)) return unusable(`currency ${profile.currency} is not known here`)
+  if (!isStorable(profile.userId)) return unusable('a userId that cannot be kept as it is') // it must never change (C-7)
+  const session = { frameSessionId: randomUUID(), partnerId, token, ...identityOf(profile), profile }
+  await save(deps, author, session)
+  return { kind: 'loaded', session }
+}
+
+function unusable(detail: string): Loaded {
+  return { kind: 'failed', outcome: { kind: 'unknown', reason: 'contradictory_body', detail } }
+}
+
+/** P-5: the operator's own id comes as a member or inside customFields. */
+function identityOf(profile: UserProfile) {
+  const operatorUser = profile.operatorUser ?? profile.customFields?.operatorUser ?? null
+  return { userId: profile.userId, operatorUser, currency: profile.currency }
+}
+
+async function save({ db, clock }: FlowDeps, author: Author, session: FrameSession): Promise<void> {
+  const { frameSessionId, partnerId, token, userId, operatorUser, currency, profile } = session
+  const at = clock.now()
+  const values = [frameSessionId, partnerId, token, userId, operatorUser, currency, JSON.stringify(profile), at]
+  const change = { on: { frameSessionId }, before: {}, after: { partnerId, userId, currency }, at }
+  await db.transaction((tx) => Promise.all([tx.execute(INSERT, values), author.record(tx, change)]))
+}
+
+export async function readFrameSession({ db }: FlowDeps, frameSessionId: string): Promise<KeptSession | undefined> {
+  const [row] = await db.query<Row>(READ, [frameSessionId])
+  if (row === undefined) return undefined
+  const { frame_session_id, partner_id, token, user_id, operator_user, currency, profile, scale } = row
+  return {
+    frameSessionId: frame_session_id,
+    partnerId: partner_id,
+    token,
+    userId: user_id,
+    operatorUser: operator_user,
+    currency,
+    profile,
+    scale,
+  }
+}

@@ -1,0 +1,107 @@
+/** The bodies that the platform sends (interface.md). JSON text is put together here, so that amounts keep their decimal digits (M-1). */
+import { formatMoney, type Money, type Scales, scaleOf } from '../../protocol/money.ts'
+import type { Identity, PlatformBet, Result, Selection } from './bet.ts'
+import { formatOdds } from './odds.ts'
+
+/** A number as decimal text, or any JSON value. */
+type Member = readonly [name: string, json: string | undefined]
+
+const json = (value: unknown): string => JSON.stringify(value)
+
+function toText(members: readonly Member[]): string {
+  return `{${members.flatMap(([name, text]) => (text === undefined ? [] : [`${json(name)}:${text}`])).join(',')}}`
+}
+
+export interface MessageContext {
+  readonly scales: Scales
+  readonly requestId: string
+}
+
+function common(bet: PlatformBet, type: 1 | 2 | 3, amount: Money, { scales, requestId }: MessageContext): Member[] {
+  return [
+    ['requestId', json(requestId)],
+    ['type', String(type)],
+    ['transactionId', json(bet.betId)],
+    ...user(bet),
+    ['amount', formatMoney(amount, scaleOf(scales, bet.currency))],
+    ['currency', json(bet.currency)],
+    ['coefficient', formatOdds(bet.odds)],
+    ['gameType', json('sportsbook')],
+    ['bonusId', json(bet.bonusId)],
+    ['bonusTemplateId', json(bet.bonusTemplateId)],
+    ['ticketType', json(bet.ticketType)],
+    ['boosterCoefficient', bet.booster === null ? undefined : formatOdds(bet.booster)],
+  ]
+}
+
+function user({ userId, operatorUser }: Identity): Member[] {
+  return [
+    ['userId', json(userId)],
+    ['operatorUser', operatorUser === null ? undefined : json(operatorUser)],
+  ]
+}
+
+export interface PlaceExtras {
+  readonly ip?: string
+  readonly info?: string
+  readonly subPartnerId: string | null
+  /** Decimal text. */
+  readonly bonusAmount: string | null
+}
+
+export function placeMessage(
+  bet: PlatformBet,
+  selections: readonly Selection[],
+  extras: PlaceExtras,
+  context: MessageContext,
+): string {
+  return toText([
+    ...common(bet, 1, bet.stake, context),
+    ['token', json(bet.token)],
+    ['ip', extras.ip === undefined ? undefined : json(extras.ip)],
+    ['info', extras.info === undefined ? undefined : json(extras.info)],
+    ['subPartnerId', json(extras.subPartnerId)],
+    ['bonusAmount', extras.bonusAmount ?? 'null'],
+    ['metadata', `[${selections.map(selectionText).join(',')}]`],
+  ])
+}
+
+function selectionText({ eventId, outcomeId, odds, details }: Selection): string {
+  const others = Object.entries(details).map(([name, value]): Member => [name, json(value)])
+  return toText([
+    ...others,
+    ['eventId', json(eventId)],
+    ['outcomeId', json(outcomeId)],
+    ['coefficient', formatOdds(odds)],
+  ])
+}
+
+/** `token` only for a cashout (L-4). */
+export function settleMessage(
+  bet: PlatformBet,
+  { resultType, payout }: Result,
+  token: string | undefined,
+  context: MessageContext,
+): string {
+  return toText([
+    ...common(bet, 2, payout, context),
+    ['resultType', json(resultType)],
+    ['token', resultType === 'cashout' && token !== undefined ? json(token) : undefined],
+  ])
+}
+
+/** The amount is the payout that is taken back. */
+export function unsettleMessage(bet: PlatformBet, { payout }: Result, context: MessageContext): string {
+  return toText(common(bet, 1, payout, context))
+}
+
+export function rollbackMessage(bet: PlatformBet, errorCode: number, context: MessageContext): string {
+  return toText([...common(bet, 3, bet.stake, context), ['token', json(bet.token)], ['errorCode', String(errorCode)]])
+}
+
+export function profileMessage(token: string, requestId: string): string {
+  return toText([
+    ['token', json(token)],
+    ['requestId', json(requestId)],
+  ])
+}

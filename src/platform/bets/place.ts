@@ -1,0 +1,235 @@
+/** Placing a bet from beginning to end: commit the intent, call the partner, record the answer, take the last look. */
+import { createHash, randomUUID } from 'node:crypto'
+import { recordScales } from '../../db/scales.ts'
+import type { Author } from '../../people/actions.ts'
+import { LIMITS } from '../../protocol/limits.ts'
+import { formatMoney, isCurrency, isExactNumber, type Money, parseDecimal, scaleOf } from '../../protocol/money.ts'
+import { type Answer, notCalled } from '../../wallet-client/wallet-client.ts'
+import { type Breakers, type Ended, endedBy } from '../delivery/breaker.ts'
+import type { Partners } from '../partner.ts'
+import type { BetStatus, PlatformBet, Selection } from './bet.ts'
+import type { FlowDeps } from './bet-flow.ts'
+import { readSubmission } from './bet-store.ts'
+import { type FrameSession, type KeptSession, readFrameSession } from './frame-session.ts'
+import type { PlaceExtras } from './message.ts'
+import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
+import { beginPlacing, finishPlacing, type Intent, type Placed, type Placing } from './placing.ts'
+
+/** A bet as it is asked for; everything is checked here. */
+export interface Wanted {
+  readonly frameSessionId: string
+  /** Decimal text. */
+  readonly amount: string
+  readonly selections: readonly WantedSelection[]
+  readonly ticketType?: 'single' | 'express'
+  readonly boosterCoefficient?: string | number
+  readonly bonusId?: number | null
+  readonly bonusTemplateId?: number | null
+  readonly bonusAmount?: string | null
+  readonly subPartnerId?: string | null
+  readonly ip?: string
+  readonly info?: string
+  readonly idempotencyKey?: string
+}
+
+/** The members of the interface's metadata item. */
+export interface WantedSelection extends Record<string, unknown> {
+  readonly eventId: string
+  readonly outcomeId: string
+  readonly coefficient: string | number
+}
+
+export interface PlacedBet {
+  readonly betId: string
+  readonly status: BetStatus
+  readonly reason: string | null
+}
+
+/** What is wrong with a wish, as a JSON pointer and a sentence. */
+export class BadBet extends Error {
+  readonly pointer: string
+  constructor(pointer: string, detail: string) {
+    super(detail)
+    this.pointer = pointer
+  }
+}
+
+/** The idempotency key belongs to another bet, or its bet is being placed right now. */
+export class KeyTaken extends Error {
+  readonly kind: 'differs' | 'running'
+  constructor(kind: 'differs' | 'running') {
+    super(
+      kind === 'differs'
+        ? 'the idempotency key belongs to another bet'
+        : 'the bet with this idempotency key is being placed',
+    )
+    this.kind = kind
+  }
+}
+
+export interface PlaceDeps extends FlowDeps {
+  readonly partners: Partners
+  readonly breakers: Breakers
+  /** Told when something was decided that must be delivered. */
+  decided(): void
+}
+
+/** Throws BadBet or KeyTaken; undefined when there is no such frame session. */
+export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlacedBet | undefined> {
+  const session = await readFrameSession(deps, wanted.frameSessionId)
+  if (session === undefined) return undefined
+  const selections = wanted.selections.map(toSelection)
+  requireOnePerEvent(selections)
+  const bet = toBet(deps, session, wanted, selections)
+  await keepScale(deps, session)
+  const submission = {
+    frameSessionId: session.frameSessionId,
+    idempotencyKey: wanted.idempotencyKey ?? null,
+    requestHash: hashOf(wanted),
+  }
+  const extras: PlaceExtras = {
+    ...(wanted.ip !== undefined && { ip: wanted.ip }),
+    ...(wanted.info !== undefined && { info: wanted.info }),
+    subPartnerId: wanted.subPartnerId ?? null,
+    bonusAmount: toBonusAmount(deps, session, wanted),
+  }
+  const placed = await place(deps, author, { bet, selections, extras, submission })
+  if (placed === 'key taken') return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
+  return { betId: bet.betId, ...placed }
+}
+
+/** While the partner counts as down it is not called, but for a probe (C-10). What it answers here counts for its deliveries too. */
+async function place(deps: PlaceDeps, author: Author, intent: Intent): Promise<Placed | 'key taken'> {
+  const breaker = deps.breakers.of(intent.bet.partnerId)
+  const now = deps.clock.now().getTime()
+  const isPartnerDown = breaker.allowance('users', now) === 0
+  if (!isPartnerDown) breaker.started('users', now)
+  let end: Ended | undefined
+  try {
+    const begun = await beginPlacing(deps, author, intent, isPartnerDown)
+    if (begun.kind === 'key_taken') return 'key taken'
+    if (begun.kind === 'declined') return begun.placed
+    const { answer, startedAt } = await callPartner(deps, begun.placing)
+    end = endedBy(answer, deps.clock.now().getTime())
+    const placed = await finishPlacing(deps, begun.placing, answer, startedAt)
+    if (placed.status === 'cancelled') deps.decided()
+    return placed
+  } finally {
+    if (!isPartnerDown) breaker.ended('users', end)
+  }
+}
+
+async function callPartner(
+  { partners, clock }: PlaceDeps,
+  { bet, body, startBefore }: Placing,
+): Promise<{ answer: Answer; startedAt: Date }> {
+  const client = await partners.client(bet.partnerId, 'users')
+  if (client === undefined) throw new Error('a frame session without its partner')
+  const startedAt = clock.now()
+  const isInTime = performance.now() <= startBefore
+  const answer = isInTime ? await client.call('place', body, bet.betId) : notCalled('it was too late to call')
+  return { answer, startedAt }
+}
+
+/** M-5: the scale is on record before an amount is. Most often it was so already when the session was read. */
+async function keepScale({ db, scales }: PlaceDeps, { currency, scale }: KeptSession): Promise<void> {
+  if (scale !== scaleOf(scales, currency))
+    await db.transaction((tx) => recordScales(tx, 'platform', [currency], scales))
+}
+
+async function answerRepeat(
+  { db }: PlaceDeps,
+  partnerId: string,
+  { idempotencyKey }: Wanted,
+  requestHash: string,
+): Promise<PlacedBet> {
+  const earlier = idempotencyKey === undefined ? undefined : await readSubmission(db, partnerId, idempotencyKey)
+  if (earlier === undefined || earlier.request_hash !== requestHash) throw new KeyTaken('differs')
+  if (earlier.status === 'placing') throw new KeyTaken('running')
+  const { bet_id: betId, status, reason } = earlier
+  return { betId, status: status === 'settled' ? 'accepted' : status, reason } // settled since: the answer was accepted
+}
+
+/** Of the content: the order in which members are written says nothing. */
+function hashOf(wanted: Wanted): string {
+  return createHash('sha256').update(JSON.stringify(wanted, inOrder)).digest('base64url')
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function toSelection({ eventId, outcomeId, coefficient, ...details }: WantedSelection, i: number): Selection {
+  const odds = parseOdds(coefficient)
+  if (odds === undefined || odds < LOWEST_ODDS)
+    throw new BadBet(`/selections/${i}/coefficient`, 'must be at least 1.01 with at most six decimals')
+  return { eventId, outcomeId, odds, details }
+}
+
+/** C-11, in millionths. */
+const LOWEST_ODDS = 1_010_000n
+
+/** C-11: two outcomes of one event lose or win together, so that their odds cannot be multiplied. */
+function requireOnePerEvent(selections: readonly Selection[]): void {
+  const seen = new Set<string>()
+  const twice = selections.findIndex(({ eventId }) => seen.size === seen.add(eventId).size)
+  if (twice >= 0)
+    throw new BadBet(`/selections/${twice}/eventId`, 'is named twice: an express has one outcome per event')
+}
+
+function toBet(
+  { scales, clock }: PlaceDeps,
+  session: FrameSession,
+  wanted: Wanted,
+  selections: readonly Selection[],
+): PlatformBet {
+  const { partnerId, token, userId, operatorUser, currency } = session
+  if (!isCurrency(scales, currency)) throw new BadBet('/frameSessionId', `is in ${currency}, which is not known here`)
+  const bonusId = wanted.bonusId ?? null
+  const stake = parseAmount(wanted.amount, scaleOf(scales, currency))
+  if (stake === undefined || (stake === 0n && bonusId === null))
+    throw new BadBet('/amount', `must be an amount of ${currency}, more than 0 unless there is a bonusId`)
+  const booster = wanted.boosterCoefficient === undefined ? null : toBooster(wanted.boosterCoefficient)
+  const odds = multiplyOdds(selections.map((s) => s.odds))
+  const paid = odds && multiplyOdds([odds, ...(booster === null ? [] : [booster])])
+  if (odds === undefined || paid === undefined) throw new BadBet('/selections', 'together pay too much')
+  if (payoutAt(stake, paid) > MAX_WIN) throw new BadBet('/amount', 'could win more than can be paid out')
+  const ticketType = wanted.ticketType ?? (selections.length === 1 ? 'single' : 'express')
+  if ((ticketType === 'single') !== (selections.length === 1))
+    throw new BadBet('/ticketType', 'a single has one selection, an express several')
+  const identity = { betId: randomUUID(), partnerId, userId, operatorUser, currency, token }
+  const terms = {
+    stake: stake as Money,
+    ticketType,
+    odds,
+    booster,
+    bonusId,
+    bonusTemplateId: wanted.bonusTemplateId ?? null,
+  }
+  return { ...identity, ...terms, status: 'placing', reason: null, result: null, deliveries: 1, placedAt: clock.now() }
+}
+
+/** Any win up to this is an exact number on the wire, whatever its digits (M-2). In minor units. */
+const MAX_WIN = 10n ** BigInt(LIMITS.amountDigits) - 1n
+
+/** Undefined unless it is an amount of the currency that the wire carries exactly (M-1, M-2). */
+export function parseAmount(written: string, scale: number): Money | undefined {
+  const amount = parseDecimal(written, scale)
+  return amount !== undefined && isExactNumber(formatMoney(amount, scale)) ? amount : undefined
+}
+
+/** As the wire writes it: what people write ("05.5") is not always a JSON number. */
+function toBonusAmount({ scales }: PlaceDeps, { currency }: FrameSession, { bonusAmount }: Wanted): string | null {
+  if (bonusAmount === undefined || bonusAmount === null) return null
+  const scale = scaleOf(scales, currency)
+  const amount = parseAmount(bonusAmount, scale)
+  if (amount === undefined) throw new BadBet('/bonusAmount', `must be an amount of ${currency}`)
+  return formatMoney(amount, scale)
+}
+
+function toBooster(written: string | number): Odds {
+  const booster = parseOdds(written)
+  if (booster === undefined) throw new BadBet('/boosterCoefficient', 'must be more than 0 with at most six decimals')
+  return booster
+}

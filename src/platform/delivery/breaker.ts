@@ -1,0 +1,113 @@
+/**
+ * How many calls may go to one partner, from one process. Rollbacks and results have lanes of their own, each bounded.
+ * After several calls in a row of which nobody knows the outcome the partner counts as down. Then one call at a time probes
+ * it: a result (C-6), or a Place bet when there is none; other Place bets are declined without a call (C-10). Rollbacks go
+ * on: each has ten attempts at most, with gaps that double, all within six minutes of the first (C-4), so that they are
+ * probes themselves, and waiting would cost them their attempts (W-15).
+ *
+ *   up ──5 unknown outcomes in a row──► down ──any answer──► up
+ */
+import type { Answer } from '../../wallet-client/wallet-client.ts'
+import type { DeliveryKind } from './schedule.ts'
+
+export const LANES = ['rollbacks', 'results'] as const
+export type Lane = (typeof LANES)[number]
+/** What a partner is called for: deliveries, or what users wait for. */
+export type Use = 'users' | Lane
+
+export function laneOf(operation: DeliveryKind): Lane {
+  return operation === 'rollback' ? 'rollbacks' : 'results'
+}
+
+/** What one process knows of a partner. */
+export interface PartnerState {
+  /** probing: down, and a probe is on its way. */
+  readonly kind: 'up' | 'down' | 'probing'
+  /** When it became up or down, in milliseconds; null while it has been up since the process started. */
+  readonly since: number | null
+  /** The last call without a usable answer; null when there was none. */
+  readonly lastFault: { readonly at: number; readonly text: string } | null
+}
+
+/** How a call ended. */
+export interface Ended {
+  readonly at: number
+  /** Why nobody knows the outcome; null when the partner answered. */
+  readonly fault: string | null
+}
+
+export interface Breaker {
+  /** How many calls may start now, in milliseconds. */
+  allowance(use: Use, now: number): number
+  /** When a lane that has nothing allowed is looked at again, in milliseconds; null when the end of a call decides. */
+  nextProbeAt(lane: Lane): number | null
+  started(use: Use, now: number): void
+  /** Undefined: the call was not made. */
+  ended(use: Use, end: Ended | undefined): void
+  state(): PartnerState
+  /** Calls of deliveries on their way. */
+  inFlight(): number
+}
+
+const FAILURES_TO_OPEN = 5
+/** Milliseconds between the starts of two probes. */
+const PROBE_GAP_MS = 500
+
+/** `capacity` is the number of calls at once, of each lane; users' calls are as many as there are users. */
+export function createBreaker(capacity: number): Breaker {
+  const inFlight = { rollbacks: 0, results: 0, users: 0 }
+  let failures = 0
+  let lastProbeAt = Number.NEGATIVE_INFINITY
+  let since: number | null = null
+  let lastFault: PartnerState['lastFault'] = null
+  const isDown = () => failures >= FAILURES_TO_OPEN
+  const bounds = { rollbacks: capacity, results: capacity, users: Number.POSITIVE_INFINITY }
+  return {
+    allowance(use, now) {
+      if (use === 'rollbacks' || !isDown()) return Math.max(bounds[use] - inFlight[use], 0)
+      return inFlight.results + inFlight.users === 0 && now - lastProbeAt >= PROBE_GAP_MS ? 1 : 0
+    },
+    nextProbeAt: (lane) => (lane === 'results' && isDown() ? lastProbeAt + PROBE_GAP_MS : null),
+    started(use, now) {
+      inFlight[use]++
+      if (use !== 'rollbacks') lastProbeAt = now
+    },
+    ended(use, end) {
+      inFlight[use]--
+      if (end === undefined) return
+      const wasDown = isDown()
+      failures = end.fault === null ? 0 : failures + 1
+      if (end.fault !== null) lastFault = { at: end.at, text: end.fault }
+      if (isDown() !== wasDown) since = end.at
+    },
+    state: () => ({
+      kind: !isDown() ? 'up' : inFlight.results + inFlight.users > 0 ? 'probing' : 'down',
+      since,
+      lastFault,
+    }),
+    inFlight: () => inFlight.rollbacks + inFlight.results,
+  }
+}
+
+/** The breakers of one process. */
+export interface Breakers {
+  of(partnerId: string): Breaker
+  all(): Iterable<Breaker>
+}
+
+export function createBreakers(capacity: number): Breakers {
+  const breakers = new Map<string, Breaker>()
+  return {
+    of(partnerId) {
+      const known = breakers.get(partnerId) ?? createBreaker(capacity)
+      breakers.set(partnerId, known)
+      return known
+    },
+    all: () => breakers.values(),
+  }
+}
+
+/** What a breaker learns from an answer. */
+export function endedBy({ outcome }: Answer, now: number): Ended {
+  return { at: now, fault: outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null }
+}

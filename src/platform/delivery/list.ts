@@ -1,0 +1,167 @@
+/** Lists of deliveries in the platform API: all of them, the latest decided first, and what needs a person, the newest fault first. */
+import { type Static, Type } from 'typebox'
+import { type Condition, compose } from '../../db/conditions.ts'
+import { decodeCursor, limitOf, pageOf, pageQuery, toPage } from '../../http/page.ts'
+import { invalid } from '../../http/problem.ts'
+import {
+  DELIVERY_COLUMNS,
+  DELIVERY_STATUSES,
+  type DeliveryRow,
+  DeliverySchema,
+  showDelivery,
+  type ViewDeps,
+} from '../api/views.ts'
+import type { DeliveryStatus } from './outbox.ts'
+
+const optional = Type.Optional
+const STATUS = `(${DELIVERY_STATUSES.join('|')})`
+
+export const DeliveryPageSchema = pageOf(DeliverySchema)
+/** Members by which deliveries are chosen, to list them and to send them again. */
+export const deliveryFilters = {
+  status: optional(
+    Type.String({ pattern: `^${STATUS}(,${STATUS})*$`, description: 'One or several, comma-separated.' }),
+  ),
+  operation: optional({ ...DeliverySchema.properties.operation }),
+  partnerId: optional(Type.String()),
+}
+export const DeliveryListQuery = Type.Object(
+  {
+    needsPerson: optional(
+      Type.Enum(['true', 'false'], {
+        description:
+          'true: only what needs a person, the newest fault first: refused, stuck, and owed though tried again (C-5, C-9).',
+      }),
+    ),
+    ...deliveryFilters,
+    code: optional(Type.String({ pattern: '^-?\\d{1,15}$', description: "The partner's last code." })),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+)
+
+export interface DeliveryFilter {
+  readonly status?: string | undefined
+  readonly operation?: string | undefined
+  readonly partnerId?: string | undefined
+  readonly code?: string | undefined
+}
+
+export function listDeliveries(deps: ViewDeps, query: Static<typeof DeliveryListQuery>) {
+  return query.needsPerson === 'true' ? listOwed(deps, query) : listAll(deps, query)
+}
+
+function statusesOf({ status }: DeliveryFilter): DeliveryStatus[] {
+  return [...new Set(status?.split(','))] as DeliveryStatus[]
+}
+
+/** All but the status, short names of which make the statement's. */
+function commonConditions({ partnerId, operation, code }: DeliveryFilter): Record<string, Condition | undefined> {
+  return {
+    partner: partnerId === undefined ? undefined : ['partner_id = ?::text', partnerId],
+    op: operation === undefined ? undefined : ['operation = ?::text', operation],
+    code: code === undefined ? undefined : ['code = ?::bigint', code],
+  }
+}
+
+/** Of what needs a person: one status has an index, of several only the third one is passed over. */
+export function owedConditions(filter: DeliveryFilter): Record<string, Condition | undefined> {
+  const statuses = statusesOf(filter)
+  return {
+    status: statuses.length === 1 ? ['status = ?::text', statuses[0]] : undefined,
+    statuses: statuses.length > 1 ? ['status = any(?::text[])', statuses] : undefined,
+    ...commonConditions(filter),
+  }
+}
+
+/** As the indexes state it, that of the whole list and those of filters in words of their own (0016). */
+export function isOwed(
+  { partnerId, operation, code, ...filter }: DeliveryFilter,
+  ofAll = "owed_since < 'infinity'",
+): string {
+  const isFiltered =
+    [partnerId, operation, code].some((member) => member !== undefined) || statusesOf(filter).length === 1
+  return isFiltered ? "owed_since > '-infinity'" : ofAll
+}
+
+async function listOwed({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
+  const limit = limitOf(query)
+  const cursor = cursorOf(query.after)
+  const { statement, values } = compose(
+    'platform_list_owed',
+    [limit + 1],
+    {
+      ...owedConditions(query),
+      after: cursor && ['(owed_since, delivery_id) < (?::timestamptz, ?::bigint)', cursor.at, cursor.id],
+    },
+    (conditions) =>
+      `select ${DELIVERY_COLUMNS} from platform.delivery where ${isOwed(query)}${conditions}
+       order by owed_since desc, delivery_id desc limit $1::int`,
+  )
+  const rows = await db.people.query<DeliveryRow>(statement, values)
+  return toPage(rows, limit, showDelivery, (row) => [
+    (row.owed_since ?? row.decided_at).toISOString(),
+    String(row.delivery_id),
+  ])
+}
+
+async function listAll({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
+  const limit = limitOf(query)
+  const cursor = cursorOf(query.after)
+  const choice = choiceOf(query)
+  const { statement, values } = compose(
+    ['platform_deliveries', ...choice.branches].join('_'),
+    [limit + 1, choice.statuses],
+    {
+      ...commonConditions(query),
+      before: cursor && ['delivery_id < ?::bigint', cursor.id],
+    },
+    (conditions) => textOf(choice, conditions),
+  )
+  const rows = await db.people.query<DeliveryRow>(statement, values)
+  return toPage(rows, limit, showDelivery, (row) => [row.decided_at.toISOString(), String(row.delivery_id)])
+}
+
+function cursorOf(after: string | undefined): { at: Date; id: bigint } | undefined {
+  const cursor = decodeCursor(after, 2)
+  if (cursor === undefined) return undefined
+  const [id = ''] = cursor.ids
+  if (!/^\d{1,18}$/.test(id)) throw invalid('/query/after', 'is not a cursor of this list')
+  return { at: cursor.at, id: BigInt(id) }
+}
+
+interface Choice {
+  readonly statuses: readonly DeliveryStatus[]
+  /** Parts of the statement, by the index each goes through. */
+  readonly branches: readonly ('all' | 'in' | 'done' | 'declined')[]
+}
+
+/** Declined Place bets are no fault of anybody's: only who asks for Place bets gets them. */
+function choiceOf(query: DeliveryFilter): Choice {
+  const statuses = statusesOf(query)
+  const isOfPlaces = query.operation === 'place'
+  if (statuses.length === 0) return { statuses, branches: isOfPlaces ? ['all'] : ['all', 'in'] }
+  const isDone = statuses.includes('done')
+  const isDeclined = isOfPlaces && statuses.includes('refused')
+  return {
+    statuses,
+    branches: ['in', ...(isDone ? ['done' as const] : []), ...(isDeclined ? ['declined' as const] : [])],
+  }
+}
+
+const LATEST_FIRST = 'order by delivery_id desc limit $1::int'
+const NOT_DECLINED = "(status <> 'refused' or operation <> 'place')"
+
+/** State by state, each through the index of what is not done; what is done is nearly all of them. */
+function textOf({ branches }: Choice, conditions: string): string {
+  const some = (where: string) =>
+    `select ${DELIVERY_COLUMNS} from platform.delivery where ${where}${conditions} ${LATEST_FIRST}`
+  if (branches[0] === 'all') return some(`$2::text[] is not null${branches.length > 1 ? ` and ${NOT_DECLINED}` : ''}`)
+  const others = `select d.* from unnest($2::text[]) as k (status)
+    cross join lateral (${some(`status = k.status and status <> 'done' and ${NOT_DECLINED}`)}) d`
+  const done = branches.includes('done') ? ` union all (${some("status = 'done'")})` : ''
+  const declined = branches.includes('declined')
+    ? ` union all (${some("status = 'refused' and operation = 'place'")})`
+    : ''
+  return `select * from (${others}${done}${declined}) d ${LATEST_FIRST}`
+}

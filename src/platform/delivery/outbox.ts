@@ -1,0 +1,209 @@
+/**
+ * Deliveries: calls that must reach a partner. A row is written in the transaction that decides it.
+ *
+ *   waiting ──the one before it is over──► pending ──claimed, sent──► done · refused · stuck
+ *                                             ▲ └──nobody knows──► pending again, later
+ *                                             └──sent by hand── stuck, refused
+ *
+ * Invariant: of one bet at most one delivery is pending, the one with the lowest number that is not over (C-6). A claim
+ * (claim.ts) sets `due_at` to infinity and counts the attempt: a late sender holds an older attempt number, and cannot
+ * overwrite what its successor found. All processes read times off one clock, the database's (database-clock.ts).
+ */
+import { statement, type Tx } from '../../db/db.ts'
+import type { Result } from '../bets/bet.ts'
+import { NOT_OWED, owedIf } from './owed.ts'
+import type { DeliveryKind } from './schedule.ts'
+
+export type DeliveryStatus = 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
+
+export interface NewDelivery {
+  readonly betId: string
+  readonly partnerId: string
+  /** Position among the bet's deliveries, from 1; the Place bet is number 1. */
+  readonly number: number
+  readonly operation: 'place' | DeliveryKind
+  readonly requestId: string
+  /** The exact text that every attempt sends (C-5). */
+  readonly body: string
+  readonly status: 'waiting' | 'pending'
+  readonly attempts: number
+  /** `infinity` for a Place bet: its process sends it now. */
+  readonly dueAt: Date | 'infinity'
+  /** Of a settle: what the partner has been told when it is done. */
+  readonly result: Result | null
+}
+
+const INSERT_DELIVERIES = statement(
+  'platform_insert_deliveries',
+  `insert into platform.delivery
+     (bet_id, number, partner_id, operation, request_id, body, status, attempts, decided_at, first_attempt_at, due_at, payout, result_type)
+   select bet_id, number, partner_id, operation, request_id, body, status, attempts, $9::timestamptz,
+     case when attempts > 0 then $9::timestamptz end, due_at, payout, result_type
+   from unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::int[], $10::timestamptz[],
+     $11::bigint[], $12::text[]) as r (bet_id, number, partner_id, operation, request_id, body, status, attempts, due_at, payout, result_type)`,
+)
+
+/** A refused delivery needs no person once its bet has a later one: it cannot be sent again (W-16). */
+const OVERTAKE = statement(
+  'platform_overtake',
+  `update platform.delivery d set ${NOT_OWED} from unnest($1::uuid[]) as r (bet_id)
+   where d.bet_id = r.bet_id and d.status = 'refused' and d.owed_since is not null`,
+)
+/** Number of the first delivery before which another one than the Place bet can have been refused. */
+const FIRST_TO_OVERTAKE = 3
+
+/** The caller holds the bets. */
+export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
+  if (deliveries.length === 0) return
+  const later = deliveries.filter(({ number }) => number >= FIRST_TO_OVERTAKE).map(({ betId }) => betId)
+  await Promise.all([insert(tx, deliveries, now), later.length > 0 && tx.execute(OVERTAKE, [later])])
+}
+
+async function insert(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
+  await tx.execute(INSERT_DELIVERIES, [
+    deliveries.map((d) => d.betId),
+    deliveries.map((d) => d.number),
+    deliveries.map((d) => d.partnerId),
+    deliveries.map((d) => d.operation),
+    deliveries.map((d) => d.requestId),
+    deliveries.map((d) => d.body),
+    deliveries.map((d) => d.status),
+    deliveries.map((d) => d.attempts),
+    now.toISOString(),
+    deliveries.map(({ dueAt }) => (dueAt === 'infinity' ? dueAt : dueAt.toISOString())),
+    deliveries.map((d) => d.result?.payout ?? null),
+    deliveries.map((d) => d.result?.resultType ?? null),
+  ])
+}
+
+const PLACE_DELIVERY = statement(
+  'platform_place_delivery',
+  'select delivery_id from platform.delivery where bet_id = $1::uuid and number = 1',
+)
+
+/** The delivery of a bet's own Place bet. */
+export async function readPlaceDelivery(tx: Tx, betId: string): Promise<bigint> {
+  const [row] = await tx.query<{ delivery_id: bigint }>(PLACE_DELIVERY, [betId])
+  if (row === undefined) throw new Error('a bet without its Place bet')
+  return row.delivery_id
+}
+
+const UNFINISHED = statement(
+  'platform_unfinished',
+  `select distinct bet_id from platform.delivery where bet_id = any($1::uuid[]) and status in ('waiting', 'pending', 'stuck')`,
+)
+
+/** Which of these bets have a delivery that is not over; a stuck one holds the later ones back (C-6). */
+export async function readUnfinished(tx: Tx, betIds: readonly string[]): Promise<Set<string>> {
+  return new Set((await tx.query<{ bet_id: string }>(UNFINISHED, [betIds])).map((row) => row.bet_id))
+}
+
+/** What an attempt came to, for its delivery. */
+export interface AttemptResult {
+  readonly deliveryId: bigint
+  readonly attempt: number
+  readonly status: Exclude<DeliveryStatus, 'waiting'>
+  /** When the first call of the schedule really began; its claim was a little earlier. */
+  readonly firstAttemptAt: Date | null
+  /** Of a delivery that stays pending. */
+  readonly dueAt: Date | null
+  readonly code: number | null
+  readonly error: string | null
+  /** Whether it needs a person, unless it was refused and its bet has a later one (C-9). */
+  readonly isOwed: boolean
+}
+
+const IS_OWED = `r.is_owed and (r.status <> 'refused' or not exists (
+       select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number))`
+const RECORD = statement(
+  'platform_record',
+  `update platform.delivery d
+   set status = r.status, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
+     first_attempt_at = coalesce(r.first_attempt_at, d.first_attempt_at),
+     finished_at = case when r.status = 'pending' then null else $7::timestamptz end,
+     ${owedIf(IS_OWED, '$7::timestamptz')}
+   from unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $8::timestamptz[], $9::bool[])
+     as r (delivery_id, attempt, status, due_at, code, error, first_attempt_at, is_owed)
+   where d.delivery_id = r.delivery_id and d.attempts = r.attempt and d.status = 'pending'
+   returning d.delivery_id, d.bet_id, d.number, d.status`,
+)
+
+/** A code or text as the partner chose it, as far as a column takes it: one answer must not make a whole turn fail. */
+const toCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_CODE ? code : null)
+const toText = (text: string) => text.replaceAll('\u0000', '')
+const MAX_CODE = 2 ** 31 - 1
+
+export interface RecordedRow extends Record<string, unknown> {
+  delivery_id: bigint
+  bet_id: string
+  number: number
+  status: DeliveryStatus
+}
+
+/** Writes what attempts came to, unless another process has taken the delivery over since; resolves to those written. */
+export function recordResults(tx: Tx, results: readonly AttemptResult[], now: Date): Promise<RecordedRow[]> {
+  if (results.length === 0) return Promise.resolve([])
+  return tx.query<RecordedRow>(RECORD, [
+    results.map((r) => r.deliveryId),
+    results.map((r) => r.attempt),
+    results.map((r) => r.status),
+    results.map((r) => r.dueAt?.toISOString() ?? null),
+    results.map((r) => toCode(r.code)),
+    results.map((r) => r.error && toText(r.error)),
+    now.toISOString(),
+    results.map((r) => r.firstAttemptAt?.toISOString() ?? null),
+    results.map((r) => r.isOwed),
+  ])
+}
+
+const PROMOTE = statement(
+  'platform_promote',
+  `update platform.delivery d set status = 'pending', due_at = $3::timestamptz
+   from unnest($1::uuid[], $2::int[]) as r (bet_id, number)
+   where d.bet_id = r.bet_id and d.number = r.number + 1 and d.status = 'waiting'`,
+)
+
+/** Lets the delivery after each of these, which are over, go (C-6). */
+export async function promoteNext(
+  tx: Tx,
+  over: readonly { bet_id: string; number: number }[],
+  now: Date,
+): Promise<void> {
+  if (over.length === 0) return
+  await tx.execute(PROMOTE, [over.map((d) => d.bet_id), over.map((d) => d.number), now])
+}
+
+export interface AttemptRecord {
+  readonly deliveryId: bigint
+  readonly number: number
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly status: number | null
+  readonly outcome: 'accepted' | 'refused' | 'unknown'
+  readonly code: number | null
+  readonly error: string | null
+  readonly body: string
+}
+
+const INSERT_ATTEMPTS = statement(
+  'platform_insert_attempts',
+  `insert into platform.attempt (delivery_id, number, started_at, duration_ms, http_status, outcome, code, error, body)
+   select * from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::int[], $8::text[], $9::text[])
+   on conflict (delivery_id, number) do nothing`,
+)
+
+/** Every attempt is kept: when, how long, what came back. */
+export async function insertAttempts(tx: Tx, attempts: readonly AttemptRecord[]): Promise<void> {
+  if (attempts.length === 0) return
+  await tx.execute(INSERT_ATTEMPTS, [
+    attempts.map((a) => a.deliveryId),
+    attempts.map((a) => a.number),
+    attempts.map((a) => a.startedAt.toISOString()),
+    attempts.map((a) => Math.ceil(a.durationMs)),
+    attempts.map((a) => a.status),
+    attempts.map((a) => a.outcome),
+    attempts.map((a) => toCode(a.code)),
+    attempts.map((a) => a.error && toText(a.error)),
+    attempts.map((a) => toText(a.body)),
+  ])
+}

@@ -1,0 +1,30 @@
+/**
+ * Transactions that wait for busy rows. The wallet gives a lock up after half a second, because its caller waits 5 s; here
+ * a result may meet hundreds of bets that are just being placed, and its sender wants it done. What met a busy row or
+ * another's change has left nothing behind and is done again from the beginning.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../db/db.ts'
+import { isBusy } from '../../db/errors.ts'
+
+/** Milliseconds after which a transaction that met something busy is not begun again. */
+const PATIENCE_MS = 8_000
+/** Milliseconds between two tries, at most: by chance, so that two that met do not meet again. */
+const MAX_PAUSE_MS = 40
+
+/** The same database with patient transactions; `work` may run several times. Throws the last error when patience ends. */
+export function patient(db: Db): Db {
+  return { ...db, transaction: (work) => tryPatiently(() => db.transaction(work)) }
+}
+
+async function tryPatiently<T>(attempt: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > giveUpAt) throw error
+      await sleep(Math.random() * MAX_PAUSE_MS)
+    }
+  }
+}

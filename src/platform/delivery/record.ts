@@ -1,0 +1,153 @@
+/** Writes what came of calls: the attempt, the delivery's end or its next attempt, and what the partner knows now. */
+import type { Tx } from '../../db/db.ts'
+import type { Money } from '../../protocol/money.ts'
+import type { CallOutcome } from '../../wallet-client/classify.ts'
+import type { Answer } from '../../wallet-client/wallet-client.ts'
+import type { FlowDeps } from '../bets/bet-flow.ts'
+import { holdFreeBets, saveTold, type Told } from '../bets/bet-store.ts'
+import { type RefusedCashout, takeBackCashouts } from '../bets/cashout.ts'
+import type { Claim } from './claim.ts'
+import {
+  type AttemptRecord,
+  type AttemptResult,
+  type DeliveryStatus,
+  insertAttempts,
+  promoteNext,
+  type RecordedRow,
+  recordResults,
+} from './outbox.ts'
+import { nextAttemptAt } from './schedule.ts'
+
+export interface RecordDeps extends FlowDeps {
+  readonly random: () => number
+}
+
+/** A call that has come back. */
+export interface Finished {
+  readonly claim: Claim
+  readonly answer: Answer
+  readonly startedAt: Date
+}
+
+/** A delivery that has ended. */
+export interface Over {
+  readonly claim: Claim
+  readonly status: DeliveryStatus
+}
+
+export interface Recorded {
+  readonly over: readonly Over[]
+  /** Their bets are being changed by somebody else: to be recorded a little later. */
+  readonly busy: readonly Finished[]
+}
+
+/**
+ * The bets are locked first: whoever decides another delivery for one of them sees either this result, or is seen by the
+ * promotion. Statements that do not need each other's answers travel together.
+ */
+export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Recorded> {
+  if (finished.length === 0) return { over: [], busy: [] }
+  const betIds = finished.map(({ claim }) => claim.bet_id)
+  const [held] = await Promise.all([holdFreeBets(tx, betIds), insertAttempts(tx, finished.map(toAttempt))])
+  const ready = finished.filter(({ claim }) => held.has(claim.bet_id))
+  const busy = finished.filter(({ claim }) => !held.has(claim.bet_id))
+  return { over: await finish(deps, tx, ready), busy }
+}
+
+/** The caller holds the bets. */
+async function finish(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Over[]> {
+  const now = deps.clock.now()
+  const results = finished.map((entry) => toResult(deps, entry, now))
+  const written = await recordResults(tx, results, now)
+  const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
+  const done = new Set(over.filter((row) => row.status === 'done').map((row) => row.delivery_id))
+  const told = finished.filter(({ claim }) => done.has(claim.delivery_id)).map(toTold)
+  await Promise.all([promoteNext(tx, over, now), saveTold(tx, told)])
+  await takeBackCashouts(deps, tx, refusedCashouts(finished, over))
+  const statuses = new Map(written.map((row) => [row.delivery_id, row.status]))
+  return finished.flatMap(({ claim }) => {
+    const status = statuses.get(claim.delivery_id)
+    return status === undefined || status === 'pending' ? [] : [{ claim, status }]
+  })
+}
+
+function refusedCashouts(finished: readonly Finished[], over: readonly RecordedRow[]): RefusedCashout[] {
+  const cashouts = new Set(
+    finished.flatMap(({ claim }) => (claim.result_type === 'cashout' ? [claim.delivery_id] : [])),
+  )
+  const refused = over.filter(({ status, delivery_id }) => status === 'refused' && cashouts.has(delivery_id))
+  return refused.map(({ bet_id: betId, number }) => ({ betId, number }))
+}
+
+function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {
+  const { outcome, status, body, durationMs } = answer
+  return {
+    deliveryId: claim.delivery_id,
+    number: claim.attempts,
+    startedAt,
+    durationMs,
+    status,
+    body,
+    outcome: outcome.kind,
+    code: outcome.kind === 'refused' ? outcome.code : null,
+    error: outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null,
+  }
+}
+
+/** C-4: to a rollback, 400 with code 8 says that it is done already. */
+const ALREADY_PROCESSED = 8
+
+/** C-5: a 400 that does not end a result says that something is wrong, and nobody knows for how long. */
+const BAD_REQUEST = 400
+
+/** An answer ends the delivery as done or refused; anything else plans the next attempt, or leaves it stuck (C-4, C-5). */
+function toResult(deps: RecordDeps, { claim, answer, startedAt }: Finished, now: Date): AttemptResult {
+  const { outcome } = answer
+  const attempts = claim.attempts - claim.attempts_before
+  const firstAttemptAt = attempts === 1 ? startedAt : claim.first_attempt_at
+  const { delivery_id: deliveryId, attempts: attempt } = claim
+  const base = { deliveryId, attempt, firstAttemptAt, dueAt: null, code: null, error: null, isOwed: false }
+  if (outcome.kind === 'accepted') return { ...base, status: 'done' }
+  const said = whatWasSaid(outcome)
+  if (claim.operation === 'rollback' && said.code === ALREADY_PROCESSED) return { ...base, ...said, status: 'done' }
+  if (isLastWord(claim, answer)) return { ...base, ...said, status: 'refused', isOwed: claim.result_type !== 'cashout' }
+  const first = firstAttemptAt.getTime()
+  const tried = { attempts, lastAt: startedAt.getTime() - first, now: now.getTime() - first, random: deps.random() }
+  const next = nextAttemptAt(claim.operation, tried)
+  return next === undefined
+    ? { ...base, ...said, status: 'stuck', isOwed: true }
+    : { ...base, ...said, status: 'pending', dueAt: new Date(first + next), isOwed: answer.status === BAD_REQUEST }
+}
+
+function whatWasSaid(outcome: Exclude<CallOutcome, { kind: 'accepted' }>): { code: number | null; error: string } {
+  if (outcome.kind === 'refused') return { code: outcome.code, error: outcome.message }
+  return { code: null, error: `${outcome.reason}: ${outcome.detail}` }
+}
+
+/** C-5: the partner's word on a result: not understood, blocked, blocked because the balance would go negative. */
+const REFUSES_A_RESULT = [5, 20, 21]
+/** C-5: its word on the token of a cashout: never valid, out of date. */
+const REFUSES_A_CASHOUT = [3, 4]
+
+/**
+ * True if this answer ends the delivery as refused. To a rollback it is every 400 that arrived whole, whatever its body (C-4). A
+ * result is the player's money: only codes that are about it end it; a mistyped secret (1) or a failing wallet (100) does not.
+ */
+function isLastWord({ operation, result_type }: Claim, { status, outcome }: Answer): boolean {
+  if (operation === 'rollback')
+    return (
+      outcome.kind === 'refused' || (status === 400 && outcome.kind === 'unknown' && outcome.reason.endsWith('_body'))
+    )
+  if (outcome.kind !== 'refused') return false
+  return (
+    REFUSES_A_RESULT.includes(outcome.code) || (result_type === 'cashout' && REFUSES_A_CASHOUT.includes(outcome.code))
+  )
+}
+
+/** What the partner has acknowledged, read from what was sent: exactly that was acknowledged. */
+function toTold({ claim }: Finished): Told {
+  const betId = claim.bet_id
+  if (claim.operation === 'rollback') return { betId, status: 'cancelled', payout: null, resultType: null }
+  if (claim.operation === 'unsettle') return { betId, status: 'open', payout: null, resultType: null }
+  return { betId, status: 'settled', payout: claim.payout ?? (0n as Money), resultType: claim.result_type }
+}

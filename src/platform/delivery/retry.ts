@@ -1,0 +1,165 @@
+/** Sends again by hand what is stuck or was refused: one delivery, or all that are chosen (C-4, W-16). */
+import { type Static, Type } from 'typebox'
+import { compose } from '../../db/conditions.ts'
+import { type Db, statement, type Tx } from '../../db/db.ts'
+import type { Author } from '../../people/actions.ts'
+import { decimal, strict } from '../api/shapes.ts'
+import { holdFreeBets } from '../bets/bet-store.ts'
+import { type DeliveryFilter, deliveryFilters, isOwed, owedConditions } from './list.ts'
+import type { DeliveryStatus } from './outbox.ts'
+import { IS_SUMMED, NOT_OWED, type OwedSum, sumOwed } from './owed.ts'
+
+const optional = Type.Optional
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const RetrySchema = Type.Object(
+  {
+    ...deliveryFilters,
+    code: optional(
+      Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1, description: "The partner's last code." }),
+    ),
+    dryRun: optional(Type.Boolean({ description: 'true: only counts what would be sent again. Absent: false.' })),
+  },
+  { ...strict, examples: [{ partnerId: 'acme', status: 'refused', code: 20, dryRun: true }] },
+)
+export const RetriedSchema = Type.Object({
+  dryRun: Type.Boolean(),
+  count: count('Deliveries that are chosen and may be sent again (W-16).'),
+  money: Type.Array(Type.Object({ currency: Type.String(), amount: decimal }), {
+    description: 'Of these, by currency.',
+  }),
+  taken: count('Sent again; 0 in a dry run. What comes of each is its status.'),
+  notTaken: Type.Object({
+    stillTried: count('Chosen too, but tried again anyway: nothing is to be done but to mend the cause (C-5).'),
+    changed: count('Somebody else was changing the bet, or has changed it since the count: look again.'),
+  }),
+})
+
+const SEND_AGAIN = statement(
+  'platform_send_again',
+  `with was as (
+     select delivery_id, status from platform.delivery d
+     where delivery_id = any($1::bigint[]) and operation <> 'place' and (status = 'stuck' or (
+       status = 'refused' and result_type is distinct from 'cashout' and not exists (
+       select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number)))
+     for update
+   ) update platform.delivery d
+   set status = 'pending', attempts_before = attempts, first_attempt_at = null, finished_at = null, due_at = $2::timestamptz,
+     code = null, error = null, ${NOT_OWED}
+   from was where d.delivery_id = was.delivery_id returning d.delivery_id, was.status`,
+)
+
+/** The caller holds the bets. Resolves to the number of deliveries whose schedules begin anew; each leaves an action. */
+async function beginAnew(tx: Tx, author: Author, deliveryIds: readonly bigint[], now: Date): Promise<number> {
+  const again = await tx.query<{ delivery_id: bigint; status: DeliveryStatus }>(SEND_AGAIN, [deliveryIds, now])
+  const after = { status: 'pending' }
+  await Promise.all(
+    again.map(({ delivery_id, status }) =>
+      author.record(tx, { on: { deliveryId: String(delivery_id) }, before: { status }, after, at: now }),
+    ),
+  )
+  return again.length
+}
+
+const LOCK_BET_OF = statement(
+  'platform_lock_bet_of',
+  `select b.bet_id from platform.delivery d join platform.bet b using (bet_id) where d.delivery_id = $1::bigint for update of b`,
+)
+
+/**
+ * Starts the schedule of a stuck or refused delivery anew. False when it is neither, or was refused and the bet has a later one, which
+ * has gone out since (C-6), or was a cashout, which took itself back (C-8).
+ */
+export function sendAgain(db: Db, author: Author, deliveryId: bigint, now: Date): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    await tx.query(LOCK_BET_OF, [deliveryId]) // whoever decides the next delivery of the bet sees this one
+    return (await beginAnew(tx, author, [deliveryId], now)) === 1
+  })
+}
+
+export interface RetryDeps {
+  readonly db: Db
+  readonly clock: { now(): Date }
+  /** Deliveries are due. */
+  decided(): void
+}
+
+/** In slices, so that no bet is held for long: what a slice has taken is on its way, whatever becomes of the others. */
+export async function sendAllAgain(
+  deps: RetryDeps,
+  author: Author,
+  { dryRun = false, code, ...rest }: Static<typeof RetrySchema>,
+): Promise<Static<typeof RetriedSchema>> {
+  const filter = { ...rest, code: code === undefined ? undefined : String(code) }
+  const { stillTried, ...counted } = await countOwed(deps.db, filter)
+  if (dryRun) return { dryRun, ...counted, taken: 0, notTaken: { stillTried, changed: 0 } }
+  let taken = 0
+  for await (const slice of takeSlices(deps, author, filter)) taken += slice
+  return { dryRun, ...counted, taken, notTaken: { stillTried, changed: Math.max(counted.count - taken, 0) } }
+}
+
+async function countOwed(db: Db, filter: DeliveryFilter) {
+  const { statement: sums, values } = compose('platform_sum_owed', [], owedConditions(filter), (conditions) =>
+    sumOwed(
+      "case when status = 'pending' then 'tried' else 'waiting' end",
+      `${isOwed(filter, IS_SUMMED)}${conditions}`,
+    ),
+  )
+  const rows = await db.people.query<OwedSum>(sums, values)
+  const total = (some: readonly OwedSum[]) => some.reduce((sum, row) => sum + Number.parseInt(String(row.count), 10), 0)
+  const waiting = rows.filter(({ kind }) => kind === 'waiting')
+  return {
+    count: total(waiting),
+    money: waiting.map(({ currency, amount }) => ({ currency, amount })),
+    stillTried: total(rows) - total(waiting),
+  }
+}
+
+interface Owed extends Record<string, unknown> {
+  delivery_id: bigint
+  bet_id: string
+  since: string
+}
+
+/** Deliveries of one transaction. */
+export const SLICE = 200
+
+/** Yields how many were taken. From the oldest fault on, up to now: what fails again meanwhile is not sent twice. */
+async function* takeSlices(deps: RetryDeps, author: Author, filter: DeliveryFilter): AsyncGenerator<number> {
+  const until = deps.clock.now()
+  let last: Owed | undefined
+  do {
+    const slice = await readSlice(deps.db, filter, until, last)
+    last = slice.at(-1)
+    if (last !== undefined) yield await takeSlice(deps, author, slice)
+  } while (last !== undefined)
+}
+
+function readSlice(db: Db, filter: DeliveryFilter, until: Date, last: Owed | undefined): Promise<Owed[]> {
+  const { statement: pick, values } = compose(
+    'platform_pick_owed',
+    [SLICE, until],
+    {
+      ...owedConditions(filter),
+      after: last && ['(owed_since, delivery_id) > (?::timestamptz, ?::bigint)', last.since, last.delivery_id],
+    },
+    (conditions) =>
+      `select delivery_id, bet_id, owed_since::text as since from platform.delivery
+       where ${isOwed(filter)} and owed_since <= $2::timestamptz and status <> 'pending'${conditions}
+       order by owed_since, delivery_id limit $1::int`,
+  )
+  return db.people.query<Owed>(pick, values)
+}
+
+async function takeSlice(deps: RetryDeps, author: Author, slice: readonly Owed[]): Promise<number> {
+  const taken = await deps.db.transaction(async (tx) => {
+    const held = await holdFreeBets(
+      tx,
+      slice.map((owed) => owed.bet_id),
+    )
+    const mine = slice.filter((owed) => held.has(owed.bet_id)).map((owed) => owed.delivery_id)
+    return beginAnew(tx, author, mine, deps.clock.now())
+  })
+  deps.decided()
+  return taken
+}

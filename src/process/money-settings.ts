@@ -1,0 +1,147 @@
+/**
+ * The settings that decide about money are kept in the database, by the first server that starts on it. Whoever starts
+ * later with others is refused (O-1): two wallets that judge by different rules would both be right, and a new process of
+ * a site with a setting forgotten would silently pay otherwise. They change by a command, which says what that means.
+ */
+import type { Config } from '../config/config.ts'
+import type { SettingName } from '../config/settings.ts'
+import { type Db, statement } from '../db/db.ts'
+import { checkScales, type Keeper } from '../db/scales.ts'
+import { STANDARD_SCALES } from '../protocol/money.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+
+export type { Keeper }
+
+interface MoneySetting {
+  readonly name: SettingName
+  configured(config: Config): string
+  /** What changes for whom, from when on. */
+  readonly meaning: string
+}
+
+const DAY_MS = 86_400_000
+
+const CURRENCIES: MoneySetting = {
+  name: 'PURSER_CURRENCIES',
+  configured: ({ scales }) =>
+    [...scales]
+      .filter(([currency, scale]) => STANDARD_SCALES.get(currency) !== scale)
+      .map(([currency, scale]) => `${currency}:${scale}`)
+      .sort()
+      .join(',') || 'none',
+  meaning: 'amounts are read and stored with these decimals; of a currency in use they cannot change',
+}
+
+const MONEY_SETTINGS: Readonly<Record<Keeper, readonly MoneySetting[]>> = {
+  wallet: [
+    {
+      name: 'PURSER_CLAWBACK',
+      configured: ({ clawback }) => clawback,
+      meaning:
+        'from now on a lower result that the player has spent is answered 400/21 (refuse) or taken below zero (allow-negative); balances stay',
+    },
+    {
+      name: 'PURSER_RESETTLE_WINDOW',
+      configured: ({ resettleWindowMs }) => (resettleWindowMs === null ? 'none' : String(resettleWindowMs / DAY_MS)),
+      meaning: 'days after which results are final, from now on also of bets that are settled already',
+    },
+    {
+      name: 'PURSER_FREEBET_STAKE',
+      configured: ({ freebetStake }) => freebetStake,
+      meaning: 'who pays the stakes of new bets with a bonusId; bets that are placed keep who paid them',
+    },
+    {
+      name: 'PURSER_BEHIND_AGGREGATOR',
+      configured: ({ behindAggregator }) => String(behindAggregator),
+      meaning:
+        'who a bet belongs to: operatorUser or userId. Results of bets placed before will not find them where the two differ',
+    },
+    CURRENCIES,
+  ],
+  platform: [CURRENCIES],
+}
+
+const TABLES = { wallet: 'purser.setting', platform: 'platform.setting' } as const
+
+const STATEMENTS = {
+  wallet: statementsOn('wallet', TABLES.wallet),
+  platform: statementsOn('platform', TABLES.platform),
+}
+
+function statementsOn(keeper: Keeper, table: string) {
+  const insert = `insert into ${table} (name, value) select * from unnest($1::text[], $2::text[])`
+  return {
+    read: statement(`read_settings_of_${keeper}`, `select name, value from ${table} where name = any($1::text[])`),
+    record: statement(`record_settings_of_${keeper}`, `${insert} on conflict (name) do nothing`),
+    change: statement(
+      `change_settings_of_${keeper}`,
+      `${insert} on conflict (name) do update set value = excluded.value`,
+    ),
+  }
+}
+
+export interface Compared {
+  readonly name: string
+  /** Undefined: no server has started on this database yet. */
+  readonly recorded: string | undefined
+  readonly configured: string
+  readonly meaning: string
+}
+
+export async function compareSettings(db: Pick<Db, 'query'>, keeper: Keeper, config: Config): Promise<Compared[]> {
+  const names = MONEY_SETTINGS[keeper].map(({ name }) => name)
+  const rows = await db.query<{ name: string; value: string }>(STATEMENTS[keeper].read, [names])
+  const recorded = new Map(rows.map(({ name, value }) => [name, value]))
+  return MONEY_SETTINGS[keeper].map((setting) => {
+    const { name, meaning } = setting
+    return { name, recorded: recorded.get(name), configured: setting.configured(config), meaning }
+  })
+}
+
+/** Records what is not recorded yet; throws when this process would judge by other rules than the others. */
+export async function requireSettings(db: Db, keeper: Keeper, config: Config): Promise<void> {
+  const missing = (await compareSettings(db, keeper, config)).filter(({ recorded }) => recorded === undefined)
+  if (missing.length > 0) await write(db, STATEMENTS[keeper].record, missing)
+  const different = differences(await compareSettings(db, keeper, config))
+  if (different.length === 0) return
+  const lines = different.map(
+    ({ name, recorded, configured }) => `  ${name} is ${configured} here and ${recorded} in the database`,
+  )
+  throw new WrongUse(
+    [
+      'settings that decide about money are not those of this database:',
+      ...lines,
+      `start with the database's, or change them for all processes with: purser settings ${keeper} --apply`,
+    ].join('\n'),
+  )
+}
+
+/**
+ * Makes this environment's settings those of the database; throws when a currency in use would get another scale. Processes
+ * that run keep theirs until they start again.
+ */
+export async function changeSettings(db: Db, keeper: Keeper, config: Config): Promise<void> {
+  await checkScales(db, keeper, config.scales)
+  const compared = await compareSettings(db, keeper, config)
+  await write(db, STATEMENTS[keeper].change, differences(compared))
+}
+
+/** What the wallets of this database run with; what is configured when none has started yet. */
+export async function recordedClawback(db: Db, config: Config): Promise<Config['clawback']> {
+  const compared = await compareSettings(db, 'wallet', config)
+  const recorded = compared.find(({ name }) => name === 'PURSER_CLAWBACK')?.recorded
+  return recorded === 'refuse' || recorded === 'allow-negative' ? recorded : config.clawback
+}
+
+export function differences(compared: readonly Compared[]): Compared[] {
+  return compared.filter(({ recorded, configured }) => recorded !== configured)
+}
+
+async function write(
+  db: Db,
+  query: (typeof STATEMENTS)[Keeper]['record'],
+  settings: readonly Compared[],
+): Promise<void> {
+  const values = [settings.map(({ name }) => name), settings.map(({ configured }) => configured)]
+  await db.transaction((tx) => tx.execute(query, values))
+}

@@ -1,0 +1,116 @@
+/** Wiring of the platform server: database, API, deliverer. */
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/config.ts'
+import type { Db } from '../db/db.ts'
+import { openDb } from '../db/open.ts'
+import { prepareDb } from '../db/prepare.ts'
+import { missingRights } from '../db/rights.ts'
+import { checkScales } from '../db/scales.ts'
+import { registerApiReference } from '../http/api-reference.ts'
+import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
+import { createActionLog } from '../people/actions.ts'
+import { registerPlatform } from '../platform/api/server.ts'
+import { startDatabaseClock } from '../platform/database-clock.ts'
+import { createBreakers } from '../platform/delivery/breaker.ts'
+import { type Deliverer, startDeliverer, type Timers } from '../platform/delivery/deliver.ts'
+import { patient } from '../platform/delivery/patience.ts'
+import { createPlatformMetrics } from '../platform/metrics.ts'
+import { CALLS_PER_LANE, createPartners } from '../platform/partner.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { createLogger, type Logger } from '../runtime/logger.ts'
+import { VERSION } from '../runtime/version.ts'
+import { requireSettings } from './money-settings.ts'
+import type { Running } from './wallet.ts'
+
+export interface ServePlatformDeps {
+  readonly clock?: Clock
+  readonly timers?: Timers
+  readonly log?: Logger
+  /** From 0 to 1; spreads the retries. */
+  readonly random?: () => number
+  /** An open database of the caller's, who closes it; else the configured one is opened. */
+  readonly db?: Db
+}
+
+/** Real timers for times of this clock. */
+function timersOf(clock: Clock): Timers {
+  return {
+    at(time, wake) {
+      const timer = setTimeout(wake, Math.max(0, time.getTime() - clock.now().getTime()))
+      return () => clearTimeout(timer)
+    },
+    elapsed: () => performance.now(),
+  }
+}
+
+/** Opens the database, brings it up to date, listens and delivers. Throws when any of it fails, with everything closed again. */
+export async function servePlatform(config: Config, deps: ServePlatformDeps = {}): Promise<Running> {
+  const db = deps.db ? { ...deps.db, close: async () => {} } : await openDb(config.store)
+  try {
+    await prepareDb(db, 'platform', config.migrate)
+    await checkScales(db, 'platform', config.scales)
+    await requireSettings(db, 'platform', config)
+    return await serve(config, db, deps)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+async function serve(config: Config, db: Db, deps: ServePlatformDeps): Promise<Running> {
+  const clock = deps.clock ?? (await startDatabaseClock(db))
+  const { timers = timersOf(clock), log = createLogger(config.logLevel), random = Math.random } = deps
+  const platform = await createPlatformApp(config, { db: patient(db), clock, timers, log, random })
+  const url = await platform.app.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
+    await platform.close()
+    throw error
+  })
+  log.info({ url, version: VERSION, store: db.kind }, 'the platform listens')
+  return {
+    url,
+    async close() {
+      await platform.close()
+      await db.close()
+      log.info('the platform has stopped')
+    },
+  }
+}
+
+export interface PlatformAppDeps extends Required<ServePlatformDeps> {
+  /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
+  beforeRoutes?(app: FastifyInstance): Promise<unknown>
+}
+
+export interface PlatformApp {
+  readonly app: FastifyInstance
+  readonly deliverer: Deliverer
+  /** Finishes what was accepted and the calls on their way. */
+  close(): Promise<void>
+}
+
+/** The HTTP server with every route, not listening, and the deliverer at work. */
+export async function createPlatformApp(config: Config, deps: PlatformAppDeps): Promise<PlatformApp> {
+  const { db, clock, timers, log, random, beforeRoutes } = deps
+  const { scales } = config
+  const http = createHttpApp()
+  await beforeRoutes?.(http.app)
+  const partners = createPartners(db)
+  const breakers = createBreakers(CALLS_PER_LANE)
+  const metrics = createPlatformMetrics(db, clock)
+  const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
+  const placing = { db, clock, scales, partners, breakers, decided: deliverer.wake }
+  const { platformKey: apiKey, allowsPrivateAddresses } = config
+  const actions = createActionLog('platform', 'PLATFORM_API_KEY', apiKey)
+  await registerPlatform(http.app, { ...placing, apiKey, actions, allowsPrivateAddresses, log })
+  registerHealth(http, () => missingRights(db, 'platform'), metrics)
+  registerApiReference(http.app, 'platform')
+  return {
+    app: http.app,
+    deliverer,
+    async close() {
+      await closeApp(http.app)
+      await deliverer.stop()
+      await partners.close()
+    },
+  }
+}

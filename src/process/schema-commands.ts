@@ -1,0 +1,119 @@
+/** The commands for the owner of the database: its schema, the rights of the servers' roles, the settings that it keeps. */
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Config, ROLES, readConfig } from '../config/config.ts'
+import { environment, examples, print } from '../config/help.ts'
+import type { Db } from '../db/db.ts'
+import { migrate, requireMigrated } from '../db/migrate.ts'
+import { openDb, openExistingDb } from '../db/open.ts'
+import { grantsFor } from '../db/rights.ts'
+import { type Compared, changeSettings, compareSettings, differences, type Keeper } from './money-settings.ts'
+
+export function addSchemaCommands(program: Command): void {
+  addMigrate(program)
+  addGrants(program)
+  addSettings(program)
+}
+
+function addMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description('creates or updates the schema of the configured database')
+    .option('--json', 'print the result as JSON')
+    .option('--grant <server=role...>', 'also give roles the rights that these servers need, and no more', toGrants, [])
+    .addHelpText(
+      'before',
+      examples(
+        'DATABASE_URL=postgres://owner@… purser migrate',
+        'DATABASE_URL=postgres://owner@… purser migrate --grant wallet=purser_wallet platform=purser_platform',
+      ),
+    )
+    .addHelpText('after', environment('tool'))
+    .action(async ({ json, grant }: { json?: true; grant: readonly string[] }) => {
+      const report = await withDb(openDb, async (db) => {
+        const migrated = await migrate(db)
+        await db.script(async (run) => {
+          for (const sql of grant) await run(sql)
+        })
+        return migrated
+      })
+      if (json) return print(JSON.stringify(report))
+      print(`schema version ${report.version}; applied: ${report.applied.join(', ') || 'nothing, it was up to date'}`)
+    })
+}
+
+function addGrants(program: Command): void {
+  program
+    .command('grants <server> <role>')
+    .description('prints the SQL with which the owner of the tables gives a role the rights that a server needs')
+    .addHelpText('before', examples('purser grants wallet purser_wallet | psql postgres://owner@…'))
+    .action((server: string, role: string) => toGrants(`${server}=${role}`).forEach(print))
+}
+
+function addSettings(program: Command): void {
+  program
+    .command('settings <wallet|platform>')
+    .description(
+      'the settings that decide about money: those of the database beside those of this environment; exit 1 if they differ',
+    )
+    .option('--apply', "make this environment's those of the database, for every server that starts from now on")
+    .option('--json', 'print them as JSON')
+    .addHelpText(
+      'before',
+      examples(
+        'DATABASE_URL=postgres://… PURSER_CLAWBACK=allow-negative purser settings wallet',
+        'DATABASE_URL=postgres://owner@… PURSER_CLAWBACK=allow-negative purser settings wallet --apply',
+      ),
+    )
+    .addHelpText('after', environment('tool'))
+    .action(async (name: string, { apply, json }: { apply?: true; json?: true }) => {
+      const keeper = toKeeper(name)
+      const compared = await withDb(openExistingDb, async (db, config) => {
+        await requireMigrated(db)
+        const before = await compareSettings(db, keeper, config)
+        if (apply) await changeSettings(db, keeper, config)
+        return before
+      })
+      print(json ? JSON.stringify(compared) : describe(compared, apply === true))
+      if (!apply && differ(compared)) process.exitCode = 1
+    })
+}
+
+function toKeeper(name: string): Keeper {
+  const keeper = (['wallet', 'platform'] as const).find((one) => one === name)
+  if (keeper === undefined)
+    throw new InvalidArgumentError(`There are settings of a wallet and of a platform, not of "${name}".`)
+  return keeper
+}
+
+/** What is not recorded yet will be what the first server has. */
+function differ(compared: readonly Compared[]): boolean {
+  return differences(compared).some(({ recorded }) => recorded !== undefined)
+}
+
+function describe(compared: readonly Compared[], isApplied: boolean): string {
+  const lines = compared.flatMap((setting) => {
+    const { name, recorded, configured, meaning } = setting
+    if (recorded === configured) return [`${name}: ${recorded}`]
+    if (recorded === undefined) return [`${name}: not yet recorded, ${configured} here`]
+    return [`${name}: ${recorded} in the database, ${configured} here`, `  ${meaning}`]
+  })
+  if (!differ(compared) && !isApplied) return [...lines, 'nothing differs'].join('\n')
+  const end = isApplied
+    ? 'changed; start every server of this database again with these settings: those that run keep the old ones'
+    : 'nothing was changed; --apply makes the settings of this environment those of the database'
+  return [...lines, end].join('\n')
+}
+
+export async function withDb<T>(open: typeof openDb, work: (db: Db, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env, ROLES.tool)
+  const db = await open(config.store)
+  return work(db, config).finally(() => db.close())
+}
+/** One SQL text for each `server=role`. */
+function toGrants(text: string, earlier: readonly string[] = []): readonly string[] {
+  const [server = '', role = ''] = text.split(/=(.*)/s)
+  const known = (['wallet', 'platform', 'gateway'] as const).find((one) => one === server)
+  if (known === undefined || role === '')
+    throw new InvalidArgumentError('It is wallet, platform or gateway, and a role: wallet=purser_wallet.')
+  return [...earlier, grantsFor(known, role)]
+}

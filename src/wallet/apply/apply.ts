@@ -1,0 +1,281 @@
+/**
+ * Applies a batch of calls in one transaction: lock → read → decide → write → commit. A batch of N equals N single calls
+ * in order; nothing is written until everything is judged, and nothing is answered before the commit.
+ */
+
+import type { Db, Tx } from '../../db/db.ts'
+import { isConflict, isTaken } from '../../db/errors.ts'
+import { accountKey } from '../../ledger/account.ts'
+import type { Transfer } from '../../ledger/transfer.ts'
+import type { ReplyCode } from '../../protocol/codes.ts'
+import type { BetId, Currency, PlayerId } from '../../protocol/ids.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Decision, Facts, Rules } from '../decide/decision.ts'
+import { decidePlace } from '../decide/place.ts'
+import { decideRollback } from '../decide/rollback.ts'
+import { becameOf, contentOf } from '../decide/seen.ts'
+import { decideSettle } from '../decide/settle.ts'
+import { decideUnsettle } from '../decide/unsettle.ts'
+import type { Bet, BetCall } from '../store/bet.ts'
+import { BET_KEY, type BetRecord } from '../store/bet-store.ts'
+import type { CallRecord } from '../store/call-store.ts'
+import { turnoverOf } from '../store/turnover.ts'
+import type { AccountMemory } from './account-memory.ts'
+import { type Batch, type BetsToRead, betKey, isProvenByWrites, loadBatch, recallBatch, saveBatch } from './batch.ts'
+import type { Known } from './known.ts'
+
+/** What a call comes to; reply.ts has the one table from here to status, code and body. */
+export type Outcome =
+  | { readonly kind: 'accepted'; readonly betId: BetId; readonly at: Date }
+  | { readonly kind: 'refused'; readonly code: ReplyCode; readonly detail?: string }
+  /** The wallet itself failed, or could not start in time (R-4, R-5). */
+  | { readonly kind: 'failed' }
+
+export interface WaitingCall {
+  readonly call: BetCall
+  /** `performance.now()` after which it must not start to be applied any more (R-5). */
+  readonly startBefore: number
+}
+
+export interface ApplyDeps {
+  readonly transaction: Db['transaction']
+  readonly clock: Clock
+  readonly rules: Rules
+  /** Of the lane, as is the memory. */
+  readonly known: Known
+  readonly memory: AccountMemory
+  readonly repeats: Repeats
+}
+
+/** Whether Place bets are sent again lately, to one process. */
+export interface Repeats {
+  /** `performance.now()` when one was taken for new and was not. */
+  lastMetAt: number
+}
+
+/** Milliseconds after such a Place bet in which everything is read at once: a platform that repeats one repeats more. */
+const REPEATS_MS = 10_000
+
+/** 'nothing' where the lane remembers all that is needed, else as 'all but placed'. */
+type Reading = 'nothing' | BetsToRead
+
+export async function applyBatch(deps: ApplyDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
+  const isRepeating = performance.now() - deps.repeats.lastMetAt < REPEATS_MS
+  let reading: Reading = isRepeating ? 'all' : 'nothing'
+  for (;;) {
+    try {
+      return await applyOnce(deps, bucket, waiting, reading)
+    } catch (error) {
+      const next = readingAfter(deps, waiting, reading, error)
+      if (next === undefined) throw error
+      reading = next
+    }
+  }
+}
+
+/** What to read when what was not read has turned out otherwise; undefined if that is not why the batch failed. */
+function readingAfter(
+  { memory, repeats }: ApplyDeps,
+  waiting: readonly WaitingCall[],
+  reading: Reading,
+  error: unknown,
+): BetsToRead | undefined {
+  if (reading === 'all' || !isConflict(error) || waiting.every(({ call }) => call.kind !== 'place')) return undefined
+  if (reading === 'nothing' && !isTaken(error, BET_KEY)) {
+    memory.distrust()
+    return 'all but placed'
+  }
+  repeats.lastMetAt = performance.now()
+  return 'all'
+}
+
+async function applyOnce(
+  deps: ApplyDeps,
+  bucket: number,
+  waiting: readonly WaitingCall[],
+  reading: Reading,
+): Promise<Outcome[]> {
+  const { transaction, clock, rules, known, memory } = deps
+  const calls = waiting.map(({ call }) => call)
+  let remember = () => {}
+  const outcomes = await transaction(async (tx) => {
+    const { batch, outcomes } =
+      (reading === 'nothing' && judgeRecalled(deps, tx, bucket, waiting)) ||
+      judgeAll(
+        await loadBatch(tx, bucket, calls, known, clock.now, reading === 'all' ? 'all' : 'all but placed'),
+        waiting,
+        rules,
+      )
+    remember = memory.enter(tx.connection, batch.versions, batch.book)
+    await saveBatch(tx, batch)
+    return outcomes
+  })
+  remember()
+  return outcomes
+}
+
+function judgeRecalled(
+  { clock, rules, known, memory }: ApplyDeps,
+  tx: Tx,
+  bucket: number,
+  waiting: readonly WaitingCall[],
+): Judged | undefined {
+  const calls = waiting.map(({ call }) => call)
+  const batch = recallBatch(tx, bucket, calls, known, memory, clock.now)
+  const judged = batch && judgeAll(batch, waiting, rules)
+  return judged && isProvenByWrites(judged.batch) ? judged : undefined
+}
+
+interface Judged {
+  readonly batch: Batch
+  readonly outcomes: Outcome[]
+}
+
+function judgeAll(batch: Batch, waiting: readonly WaitingCall[], rules: Rules): Judged {
+  const now = performance.now()
+  const outcomes = waiting.map((waited) => (isTooLate(waited, now) ? FAILED : judge(batch, waited.call, rules)))
+  return { batch, outcomes }
+}
+
+export const FAILED: Outcome = { kind: 'failed' }
+
+export function isTooLate({ startBefore }: WaitingCall, now = performance.now()): boolean {
+  return now > startBefore
+}
+
+/** Judges one call on what the calls before it left, and leaves its effect for the next one. */
+function judge(batch: Batch, call: BetCall, rules: Rules): Outcome {
+  const key = betKey(call)
+  const record = batch.bets.get(key) ?? newRecord(call, batch.now)
+  const decision = decide(call, factsFor(batch, call, key, record, rules))
+  keep(batch, call, key, record, decision)
+  switch (decision.kind) {
+    case 'apply':
+      return { kind: 'accepted', betId: call.betId, at: effectTime(decision.bet, batch.now) }
+    case 'repeat':
+      return { kind: 'accepted', betId: call.betId, at: decision.at }
+    case 'refuse':
+      return { kind: 'refused', code: decision.code, ...(decision.detail && { detail: decision.detail }) }
+    default:
+      return decision satisfies never
+  }
+}
+
+function newRecord({ player, betId }: BetCall, now: Date): BetRecord {
+  return {
+    player,
+    betId,
+    bet: { kind: 'unknown' },
+    calls: 0,
+    locked: false,
+    firstSeenAt: now,
+    stakeVersion: null,
+    placeRequestId: null,
+    lastResult: 0,
+  }
+}
+
+function decide(call: BetCall, facts: Facts): Decision {
+  switch (call.kind) {
+    case 'place':
+      return decidePlace(call, facts)
+    case 'settle':
+      return decideSettle(call, facts)
+    case 'unsettle':
+      return decideUnsettle(call, facts)
+    case 'rollback':
+      return decideRollback(call, facts)
+    default:
+      return call satisfies never
+  }
+}
+
+function factsFor(batch: Batch, call: BetCall, key: string, record: BetRecord, rules: Rules): Facts {
+  const { player } = call
+  return {
+    bet: record.bet,
+    locked: record.locked,
+    placeRequestId: record.placeRequestId,
+    lastResult: record.lastResult,
+    rules,
+    seen: batch.seen.get(key) ?? [],
+    player: batch.players.get(player),
+    now: batch.now,
+    session: (token) => batch.sessions.get(token),
+    account: (currency) => batch.book.account(player, currency),
+    turnover: (currency) => turnoverOf(transfersToday(batch, player, currency)),
+  }
+}
+
+/** Only asked for players that have limits; for the others nothing was read. */
+function transfersToday({ earlierToday, book }: Batch, player: PlayerId, currency: Currency): Transfer[] {
+  return [...(earlierToday.get(accountKey({ player, currency })) ?? []), ...book.transfersOf(player, currency)]
+}
+
+function effectTime(bet: Bet, now: Date): Date {
+  return 'since' in bet ? bet.since : now
+}
+
+/** Enters a decision into the batch: money into the book, the bet's new state, the record of the call. */
+function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decision: Decision): void {
+  const transfers = post(batch, call, decision)
+  const bet = decision.kind === 'repeat' ? record.bet : (decision.bet ?? record.bet)
+  const placed = call.kind === 'place' && bet !== record.bet
+  const seq = record.calls + 1
+  batch.bets.set(key, {
+    player: record.player,
+    betId: record.betId,
+    bet,
+    calls: seq,
+    locked: record.locked,
+    firstSeenAt: record.firstSeenAt,
+    stakeVersion: placed ? (transfers[0]?.version ?? null) : record.stakeVersion,
+    stake: placed ? transfers[0] : undefined,
+    placeRequestId: placed ? call.requestId : record.placeRequestId,
+    lastResult: decision.kind === 'apply' && isResult(call) ? seq : record.lastResult,
+    details: placed ? call.details : record.details,
+  })
+  if (placed && decision.kind === 'apply') return // the bet's own row is the record of its Place bet
+  batch.calls.push(toCallRecord(call, seq, decision, transfers, batch.now))
+  rememberSeen(batch, call, key, seq, decision)
+}
+
+function post(batch: Batch, call: BetCall, decision: Decision): Transfer[] {
+  if (decision.kind !== 'apply' || decision.postings.length === 0) return []
+  const placement = 'placement' in decision.bet ? decision.bet.placement : undefined
+  if (placement === undefined) throw new Error('a decision moves money for a bet that was never placed')
+  const { player, betId, requestId } = call
+  const { currency } = placement
+  return decision.postings.map(({ kind, debit, credit, amount }) => {
+    const posting = { kind, debit, credit, amount, player, currency, betId, requestId }
+    return batch.book.post(posting, batch.now)
+  })
+}
+
+const OUTCOMES = { apply: 'applied', repeat: 'repeated', refuse: 'refused' } as const
+
+function toCallRecord(
+  call: BetCall,
+  seq: number,
+  decision: Decision,
+  posted: readonly Transfer[],
+  now: Date,
+): CallRecord {
+  const transfers = posted.map(({ version }) => version)
+  const base = { call, seq, outcome: OUTCOMES[decision.kind], transfers }
+  if (decision.kind === 'repeat') return { ...base, effectAt: decision.at }
+  const anomaly = decision.anomaly && { anomaly: decision.anomaly }
+  return decision.kind === 'refuse'
+    ? { ...base, refusal: decision.code, ...anomaly }
+    : { ...base, effectAt: effectTime(decision.bet, now), ...anomaly }
+}
+
+/** I-2, S-5: later calls of the same batch must recognise this one. */
+function rememberSeen(batch: Batch, call: BetCall, key: string, seq: number, decision: Decision): void {
+  const became = becameOf(call, seq, decision, batch.now)
+  if (became !== undefined) batch.seen.set(key, [...(batch.seen.get(key) ?? []), { ...contentOf(call), became }])
+}
+
+function isResult({ kind }: BetCall): boolean {
+  return kind === 'settle' || kind === 'unsettle'
+}

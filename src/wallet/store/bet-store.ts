@@ -1,0 +1,267 @@
+/**
+ * The rows of bets. A row exists for every bet id that was ever named; `calls` counts the calls (call-store.ts) and is the
+ * row's version, so a write that is based on something stale fails instead of winning.
+ */
+import { statement, type Tx } from '../../db/db.ts'
+import { isoOf } from '../../ledger/account.ts'
+import type { ChangedAccount } from '../../ledger/book.ts'
+import { insertStakes, upsertAccounts, valuesOfAccounts } from '../../ledger/post.ts'
+import type { Transfer } from '../../ledger/transfer.ts'
+import type { ResultType } from '../../protocol/bet-request.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
+import type { Money } from '../../protocol/money.ts'
+import type { Versions } from '../apply/known.ts'
+import type { Bet, BetCall, Funder, Placement, RememberedRefusal } from './bet.ts'
+import { lockAsKnown } from './player.ts'
+
+/** A bet with what its row holds beside its state. */
+export interface BetRecord {
+  readonly player: PlayerId
+  readonly betId: BetId
+  readonly bet: Bet
+  /** Calls about this bet so far; 0 when there is no row yet. */
+  readonly calls: number
+  readonly locked: boolean
+  readonly firstSeenAt: Date
+  /** Number of the stake's transfer in the player's account. */
+  readonly stakeVersion: bigint | null
+  /** The stake's transfer, only when this batch posted it. */
+  readonly stake?: Transfer | undefined
+  /** The Place bet that was accepted or refused for good. */
+  readonly placeRequestId: RequestId | null
+  /** Number of the call whose result was applied last; 0 for none. */
+  readonly lastResult: number
+  /** JSON text, only when this batch brought it; undefined leaves the stored one. */
+  readonly details?: string | undefined
+}
+
+export interface BetRow extends Record<string, unknown> {
+  player: PlayerId
+  bet_id: BetId
+  status: Bet['kind']
+  calls: number
+  last_result: number
+  currency: Currency | null
+  stake: Money | null
+  funder: Funder | null
+  stake_version: bigint | null
+  request_id: RequestId | null
+  placed_at: Date | null
+  payout: Money | null
+  result_type: ResultType | null
+  payee: Funder | null
+  refusal: RememberedRefusal | null
+  locked: boolean
+  first_seen_at: Date
+  changed_at: Date
+}
+
+export const BET_COLUMNS = `player, bet_id, status, calls, last_result, currency, stake, funder, stake_version, request_id, placed_at, payout,
+  result_type, payee, refusal, locked, first_seen_at, changed_at`
+
+const SOME_BETS = `select b.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
+   cross join lateral (
+     select ${BET_COLUMNS} from purser.bet
+     where bucket = $1::int and player = k.player and bet_id = k.bet_id limit 1`
+
+const READ_BETS = statement('read_bets', `${SOME_BETS}) b`)
+const LOCK_BETS = statement('lock_bets', `${SOME_BETS} for update) b`)
+
+type BetKey = Pick<BetCall, 'player' | 'betId'>
+
+export async function readBets(tx: Pick<Tx, 'query'>, bucket: number, keys: readonly BetKey[]): Promise<BetRecord[]> {
+  const rows = await tx.query<BetRow>(READ_BETS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
+  return rows.map(toRecord)
+}
+
+/**
+ * The same with the rows locked, in the order of the keys. The players' locks would do, were there not calls about players
+ * that do not exist: their bets are the only rows to lock.
+ */
+export async function lockBets(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<BetRecord[]> {
+  if (keys.length === 0) return []
+  const rows = await tx.query<BetRow>(LOCK_BETS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
+  return rows.map(toRecord)
+}
+
+export function toRecord(row: BetRow): BetRecord {
+  return {
+    player: row.player,
+    betId: row.bet_id,
+    bet: toBet(row),
+    calls: row.calls,
+    locked: row.locked,
+    firstSeenAt: row.first_seen_at,
+    stakeVersion: row.stake_version,
+    placeRequestId: row.request_id,
+    lastResult: row.last_result,
+  }
+}
+
+function toBet(row: BetRow): Bet {
+  const placement = toPlacement(row)
+  const { status: kind, changed_at: since, refusal } = row
+  if (kind === 'unknown') return { kind }
+  if (kind === 'refused' && refusal !== null) return { kind, refusal, since }
+  if (kind === 'cancelled') return placement === undefined ? { kind, since } : { kind, placement, since }
+  if (kind === 'open' && placement !== undefined) return { kind, placement, since }
+  const { payout, result_type: resultType, payee } = row
+  if (kind === 'settled' && placement !== undefined && payout !== null && resultType !== null && payee !== null) {
+    return { kind, placement, settlement: { payout, resultType, payee }, since }
+  }
+  throw new Error(`the row of a bet contradicts itself: ${kind}`)
+}
+
+function toPlacement({ stake, currency, funder, placed_at: placedAt }: BetRow): Placement | undefined {
+  if (stake === null || currency === null || funder === null || placedAt === null) return undefined
+  return { stake, currency, funder, placedAt }
+}
+
+/** The columns that a state determines, in the order of SAVE_BETS. */
+function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
+  const placements = records.map(({ bet }) => ('placement' in bet ? bet.placement : undefined))
+  const settlements = records.map(({ bet }) => (bet.kind === 'settled' ? bet.settlement : undefined))
+  return [
+    records.map((record) => record.player),
+    records.map((record) => record.betId),
+    records.map(({ bet }) => bet.kind),
+    records.map((record) => record.calls),
+    placements.map((placement) => placement?.currency ?? null),
+    placements.map((placement) => placement?.stake ?? null),
+    placements.map((placement) => placement?.funder ?? null),
+    records.map((record) => record.stakeVersion),
+    records.map((record) => record.placeRequestId),
+    placements.map((placement) => (placement ? isoOf(placement.placedAt) : null)),
+    settlements.map((settlement) => settlement?.payout ?? null),
+    settlements.map((settlement) => settlement?.resultType ?? null),
+    settlements.map((settlement) => settlement?.payee ?? null),
+    records.map(({ bet }) => (bet.kind === 'refused' ? bet.refusal : null)),
+    records.map(({ bet }) => isoOf('since' in bet ? bet.since : now)),
+    records.map((record) => record.details ?? null),
+    records.map((record) => isoOf(record.firstSeenAt)),
+    records.map((record) => record.lastResult),
+  ]
+}
+
+const STATE_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
+  result_type, payee, refusal, changed_at, details, first_seen_at, last_result`
+
+const INSERT = `insert into purser.bet as b (bucket, ${STATE_COLUMNS})
+     select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}
+     from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
+       $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::timestamptz[],
+       $19::int[])
+       as r (${STATE_COLUMNS})`
+
+const INSERT_BETS = statement('insert_bets', INSERT)
+
+/** Rows that are all new. Fails if one exists. */
+export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
+  return tx.execute(INSERT_BETS, [bucket, ...columnsOf(records, now)])
+}
+
+/** An upsert that fails, by a division by zero, when another process has gone further with one of the bets (post.ts). */
+const SAVE_BETS = statement(
+  'save_bets',
+  `with saved as (
+     ${INSERT}
+     on conflict (bucket, player, bet_id) do update
+     set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
+       funder = excluded.funder, stake_version = excluded.stake_version, request_id = excluded.request_id,
+       placed_at = excluded.placed_at, payout = excluded.payout, result_type = excluded.result_type, payee = excluded.payee,
+       refusal = excluded.refusal, changed_at = excluded.changed_at, details = coalesce(excluded.details, b.details),
+       last_result = excluded.last_result
+     where b.calls < excluded.calls
+     returning 1
+   ) select 1 / (count(*) = $20::int)::int from saved`,
+)
+
+/** Rows that have been read. */
+export async function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<void> {
+  await tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now), records.length])
+}
+
+/** The constraint that a stored bet id breaks. */
+export const BET_KEY = 'bet_pkey'
+
+/** Rows of new bets, out of the first ten parameters; the eleventh is their time. */
+const OPENED = `select $1::int as bucket, r.*
+     from rows from (
+       unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::text[]),
+       json_array_elements($10::json)
+     ) as r (player, bet_id, currency, stake, funder, stake_version, balance_after, request_id, details)`
+const STAKES = insertStakes('opened', '$11::timestamptz')
+const BETS = insertOpened('opened')
+
+const OPEN_BETS = statement('open_bets', `with opened as (${OPENED}), stakes as (${STAKES}) ${BETS}`)
+
+/** Nothing is written before all locks are held, and nothing at all when a player has changed. */
+const ALL_LOCKED = '(select count(*) from locked) = $19::int'
+
+/** What goes wrong in it is an error in SQL (a division by zero, as in ledger/post.ts): it is a transaction of its own. */
+const PLACE_BETS = statement(
+  'place_bets',
+  `with locked as materialized (${lockAsKnown('$12', '$18')}),
+     opened as (${OPENED} where ${ALL_LOCKED}), stakes as (${STAKES}), bets as (${BETS}),
+     saved as (${upsertAccounts(12, ALL_LOCKED)})
+   select 1 / (count(*) = $19::int)::int from saved`,
+)
+
+function insertOpened(rows: string): string {
+  return `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id,
+     details, placed_at, first_seen_at, changed_at)
+   select bucket, player, bet_id, 'open', 1, currency, stake, funder, stake_version, request_id, details,
+     $11::timestamptz, $11::timestamptz, $11::timestamptz
+   from ${rows}`
+}
+
+/** A bet whose first call was its accepted Place bet. */
+export type OpenedBet = BetRecord & {
+  readonly bet: Bet & { kind: 'open' }
+  readonly details: string
+  readonly stake: Transfer
+}
+
+/** Rows that are all new, all open, all placed now, and their stakes. Fails if one exists. */
+export function openBets(tx: Tx, bucket: number, records: readonly OpenedBet[], now: Date): Promise<number> {
+  return tx.execute(OPEN_BETS, valuesOfOpened(bucket, records, now))
+}
+
+/**
+ * The same with their accounts and the players' locks, everything that a batch of accepted bets needs: the most frequent
+ * transaction, in one statement. Fails if a player or an account has another version.
+ */
+export function placeBets(
+  tx: Tx,
+  bucket: number,
+  records: readonly OpenedBet[],
+  accounts: readonly ChangedAccount[],
+  versions: Versions,
+  now: Date,
+): Promise<number> {
+  const playerVersions = accounts.map(({ player }) => versions.get(player))
+  const values = [
+    ...valuesOfOpened(bucket, records, now),
+    ...valuesOfAccounts(accounts),
+    playerVersions,
+    accounts.length,
+  ]
+  return tx.alone(PLACE_BETS, values)
+}
+
+function valuesOfOpened(bucket: number, records: readonly OpenedBet[], now: Date): unknown[] {
+  const placements = records.map(({ bet }) => bet.placement)
+  return [
+    bucket,
+    records.map((record) => record.player),
+    records.map((record) => record.betId),
+    placements.map((placement) => placement.currency),
+    placements.map((placement) => placement.stake),
+    placements.map((placement) => placement.funder),
+    records.map((record) => record.stake.version),
+    records.map((record) => record.stake.balanceAfter),
+    records.map((record) => record.placeRequestId),
+    `[${records.map((record) => record.details).join(',')}]`,
+    isoOf(now),
+  ]
+}

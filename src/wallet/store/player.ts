@@ -1,0 +1,240 @@
+/** The player as the wallet's rules see it: who may bet, in what, within which limits. Lock a player, and all of its money is locked. */
+import { type Statement, statement, type Tx } from '../../db/db.ts'
+import type { Currency, PlayerId } from '../../protocol/ids.ts'
+import type { CustomFields } from '../../protocol/user-profile.ts'
+
+/** Limits per currency and UTC day; amounts are decimal texts, so that they mean the same in every currency. */
+export interface PlayerLimits {
+  /** Sum of stakes (code 11). */
+  readonly stake?: string
+  /** Stakes less payouts (code 12). */
+  readonly loss?: string
+  /** Number of bets (code 13). */
+  readonly betCount?: number
+}
+
+export interface Player {
+  readonly id: PlayerId
+  /** The active currency: of new sessions that do not name another. */
+  readonly currency: Currency
+  readonly currencies: readonly Currency[]
+  readonly status: 'active' | 'blocked'
+  readonly isTest: boolean | null
+  readonly operatorUser: string | null
+  readonly customFields: CustomFields | null
+  readonly selfExcludedUntil: Date | null
+  /** Only an explicit `false` refuses bets (code 15). */
+  readonly verified: boolean | null
+  /** YYYY-MM-DD; without it no age is checked (code 16). */
+  readonly birthday: string | null
+  readonly limits: PlayerLimits
+  readonly createdAt: Date
+}
+
+/** What the rules look at. */
+export type RuledPlayer = Pick<Player, 'id' | 'status' | 'selfExcludedUntil' | 'verified' | 'birthday' | 'limits'>
+
+export function hasLimits({ limits }: RuledPlayer): boolean {
+  return Object.keys(limits).length > 0
+}
+
+interface PlayerRow extends Record<string, unknown> {
+  player: PlayerId
+  currency: Currency
+  currencies: Currency[]
+  status: Player['status']
+  is_test: boolean | null
+  operator_user: string | null
+  custom_fields: CustomFields | null
+  self_excluded_until: Date | null
+  verified: boolean | null
+  birthday: string | null
+  limits: PlayerLimits
+  created_at: Date
+}
+
+const COLUMNS = `player, currency, currencies, status, is_test, operator_user, custom_fields, self_excluded_until, verified,
+  birthday, limits, created_at`
+
+const LOCK_PLAYERS = statement(
+  'lock_players',
+  `select ${COLUMNS} from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
+)
+
+/** Locks players in sorted order; what is read afterwards is what the last holder of the lock left. */
+export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<Map<PlayerId, Player>> {
+  return readMany(tx, LOCK_PLAYERS, bucket, [...players].sort())
+}
+
+const LOCK_VERSIONS = statement(
+  'lock_versions',
+  'select player, version from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update',
+)
+
+/** The same locks, for the calls of the wire: what depends on the version may be known already (known.ts). */
+export async function lockVersions(
+  tx: Tx,
+  bucket: number,
+  players: readonly PlayerId[],
+): Promise<Map<PlayerId, bigint>> {
+  const rows = await tx.query<{ player: PlayerId; version: bigint }>(LOCK_VERSIONS, [bucket, [...players].sort()])
+  return new Map(rows.map((row) => [row.player, row.version]))
+}
+
+/**
+ * SQL that takes the same locks in the same order, out of two parameters, players and their versions, for a statement that
+ * reads nothing else of them: a row for each player that still has its version.
+ */
+export function lockAsKnown(players: string, versions: string): string {
+  return `select 1 from (
+       select * from unnest(${players}::text[], ${versions}::bigint[]) as k (player, version) order by player collate "C"
+     ) k
+     cross join lateral (
+       select 1 from purser.player where bucket = $1::int and player = k.player and version = k.version limit 1 for update
+     ) p`
+}
+
+const READ_RULED_PLAYERS = statement(
+  'read_ruled_players',
+  `select player, status, self_excluded_until, verified, birthday, limits
+   from purser.player where bucket = $1::int and player = any($2::text[])`,
+)
+
+export async function readRuledPlayers(
+  tx: Tx,
+  bucket: number,
+  players: readonly PlayerId[],
+): Promise<Map<PlayerId, RuledPlayer>> {
+  if (players.length === 0) return new Map()
+  const rows = await tx.query<PlayerRow>(READ_RULED_PLAYERS, [bucket, players])
+  return new Map(rows.map((row) => [row.player, toRuledPlayer(row)]))
+}
+
+function toRuledPlayer(row: PlayerRow): RuledPlayer {
+  return {
+    id: row.player,
+    status: row.status,
+    selfExcludedUntil: row.self_excluded_until,
+    verified: row.verified,
+    birthday: row.birthday,
+    limits: row.limits,
+  }
+}
+
+const READ_PLAYERS = statement(
+  'read_players',
+  `select ${COLUMNS} from purser.player where bucket = $1::int and player = any($2::text[])`,
+)
+
+export async function readPlayer(tx: Pick<Tx, 'query'>, bucket: number, player: PlayerId): Promise<Player | undefined> {
+  return (await readMany(tx, READ_PLAYERS, bucket, [player])).get(player)
+}
+
+async function readMany(
+  tx: Pick<Tx, 'query'>,
+  query: Statement,
+  bucket: number,
+  players: readonly PlayerId[],
+): Promise<Map<PlayerId, Player>> {
+  const rows = await tx.query<PlayerRow>(query, [bucket, players])
+  return new Map(rows.map((row) => [row.player, toPlayer(row)]))
+}
+
+function toPlayer(row: PlayerRow): Player {
+  return {
+    id: row.player,
+    currency: row.currency,
+    currencies: row.currencies,
+    status: row.status,
+    isTest: row.is_test,
+    operatorUser: row.operator_user,
+    customFields: row.custom_fields,
+    selfExcludedUntil: row.self_excluded_until,
+    verified: row.verified,
+    birthday: row.birthday,
+    limits: row.limits,
+    createdAt: row.created_at,
+  }
+}
+
+const INSERT_PLAYER = statement(
+  'insert_player',
+  `insert into purser.player
+     (bucket, player, currency, currencies, is_test, operator_user, custom_fields, created_at, created_as)
+   values ($1::int, $2::text, $3::text, $4::text[], $5::boolean, $6::text, $7::json, $8::timestamptz, $9::json)
+   on conflict (bucket, player) do nothing`,
+)
+
+export type NewPlayer = Pick<
+  Player,
+  'id' | 'currency' | 'currencies' | 'isTest' | 'operatorUser' | 'customFields' | 'createdAt'
+>
+
+/** False when the player exists already; then nothing is written. */
+export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): Promise<boolean> {
+  const { id, currency, currencies, isTest, operatorUser, customFields, createdAt } = player
+  const fields = customFields === null ? null : JSON.stringify(customFields)
+  const values = [bucket, id, currency, currencies, isTest, operatorUser, fields, createdAt]
+  return (await tx.execute(INSERT_PLAYER, [...values, JSON.stringify(creationOf(player))])) === 1
+}
+
+/** What two creations of one player are compared by: everything but the time. */
+export type Creation = Omit<NewPlayer, 'createdAt'>
+
+export function creationOf({ createdAt: _, ...creation }: NewPlayer): Creation {
+  return creation
+}
+
+const READ_CREATION = statement(
+  'read_creation',
+  'select created_as from purser.player where bucket = $1::int and player = $2::text',
+)
+
+/** What the player was created with, whatever has changed since. */
+export async function readCreation(
+  tx: Pick<Tx, 'query'>,
+  bucket: number,
+  player: PlayerId,
+): Promise<Creation | undefined> {
+  return (await tx.query<{ created_as: Creation }>(READ_CREATION, [bucket, player]))[0]?.created_as
+}
+
+const UPDATE_PLAYER = statement(
+  'update_player',
+  `update purser.player set currency = $3::text, currencies = $4::text[], status = $5::text, is_test = $6::boolean,
+     operator_user = $7::text, custom_fields = $8::json, self_excluded_until = $9::timestamptz, verified = $10::boolean,
+     birthday = $11::text, limits = $12::json, version = version + 1
+   where bucket = $1::int and player = $2::text`,
+)
+
+/** Writes the whole player; the caller holds the lock. */
+export async function updatePlayer(tx: Tx, bucket: number, player: Player): Promise<void> {
+  const {
+    id,
+    currency,
+    currencies,
+    status,
+    isTest,
+    operatorUser,
+    customFields,
+    selfExcludedUntil,
+    verified,
+    birthday,
+    limits,
+  } = player
+  const fields = customFields === null ? null : JSON.stringify(customFields)
+  const values = [
+    bucket,
+    id,
+    currency,
+    currencies,
+    status,
+    isTest,
+    operatorUser,
+    fields,
+    selfExcludedUntil,
+    verified,
+    birthday,
+  ]
+  await tx.execute(UPDATE_PLAYER, [...values, JSON.stringify(limits)])
+}

@@ -1,0 +1,125 @@
+/** Sessions: a token is bound to one player and one currency, expires, and is stored only as its hash (P-1). */
+import { hash, randomBytes } from 'node:crypto'
+import { statement, type Tx } from '../../db/db.ts'
+import type { Currency, PlayerId } from '../../protocol/ids.ts'
+import { bucketOf } from './bucket.ts'
+
+/** SHA-256 of a token, base64url. */
+export type TokenHash = string & { readonly brand: 'TokenHash' }
+
+export interface Session {
+  readonly player: PlayerId
+  readonly currency: Currency
+  readonly expiresAt: Date
+  /** When it was ended before its time: by a currency switch or by the operator (code 4). */
+  readonly endedAt: Date | null
+}
+
+/** A session with where it came from. */
+export interface SessionRecord extends Session {
+  readonly ip: string | null
+  readonly country: string | null
+}
+
+const TOKEN_BYTES = 32
+
+export function hashToken(token: string): TokenHash {
+  return hash('sha256', token, 'base64url') as TokenHash
+}
+
+/**
+ * A token whose hash falls into the player's bucket: User data brings a token and no player, and must find its bucket.
+ * Takes as many tries as there are buckets, on average.
+ */
+export function newToken(bucket: number, buckets: number): string {
+  for (;;) {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    if (bucketOf(hashToken(token), buckets) === bucket) return token
+  }
+}
+
+interface SessionRow extends Record<string, unknown> {
+  token_hash: TokenHash
+  player: PlayerId
+  currency: Currency
+  expires_at: Date
+  ended_at: Date | null
+}
+
+function toSession(row: SessionRow): Session {
+  return { player: row.player, currency: row.currency, expiresAt: row.expires_at, endedAt: row.ended_at }
+}
+
+const READ_SESSIONS = statement(
+  'read_sessions',
+  `select token_hash, player, currency, expires_at, ended_at
+   from purser.session where bucket = $1::int and token_hash = any($2::text[])`,
+)
+
+export async function readSessions(
+  tx: Tx,
+  bucket: number,
+  hashes: readonly TokenHash[],
+): Promise<Map<TokenHash, Session>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await tx.query<SessionRow>(READ_SESSIONS, [bucket, hashes])
+  return new Map(rows.map((row) => [row.token_hash, toSession(row)]))
+}
+
+const READ_SESSION = statement(
+  'read_session',
+  `select token_hash, player, currency, expires_at, ended_at, ip, country
+   from purser.session where bucket = $1::int and token_hash = $2::text`,
+)
+
+export async function readSession(
+  tx: Pick<Tx, 'query'>,
+  bucket: number,
+  hash: TokenHash,
+): Promise<SessionRecord | undefined> {
+  const [row] = await tx.query<SessionRow & Pick<SessionRecord, 'ip' | 'country'>>(READ_SESSION, [bucket, hash])
+  return row && { ...toSession(row), ip: row.ip, country: row.country }
+}
+
+const INSERT_SESSION = statement(
+  'insert_session',
+  `insert into purser.session (bucket, token_hash, player, currency, ip, country, created_at, expires_at)
+   values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, $8::timestamptz)`,
+)
+
+export async function insertSession(
+  tx: Tx,
+  bucket: number,
+  hash: TokenHash,
+  session: SessionRecord,
+  now: Date,
+): Promise<void> {
+  const { player, currency, ip, country, expiresAt } = session
+  await tx.execute(INSERT_SESSION, [bucket, hash, player, currency, ip, country, now, expiresAt])
+}
+
+const END_SESSIONS = statement(
+  'end_sessions',
+  `with ended as (
+     update purser.session set ended_at = $3::timestamptz
+     where bucket = $1::int and player = $2::text and ended_at is null and ($4::text[] is null or currency = any($4::text[]))
+     returning expires_at
+   ), told as (
+     update purser.player set version = version + 1 where bucket = $1::int and player = $2::text
+   ) select count(*)::int as live from ended where expires_at > $3::timestamptz`,
+)
+
+/**
+ * Ends every session of the player, or those in some currencies, for every process (known.ts). The caller holds the player's lock.
+ * Resolves to the number of those that had not expired.
+ */
+export async function endSessions(
+  tx: Tx,
+  bucket: number,
+  player: PlayerId,
+  now: Date,
+  currencies: readonly Currency[] | null = null,
+): Promise<number> {
+  const [row] = await tx.query<{ live: number }>(END_SESSIONS, [bucket, player, now, currencies])
+  return row?.live ?? 0
+}

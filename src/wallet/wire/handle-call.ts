@@ -1,0 +1,79 @@
+/** The way of a call, on one screen: verify → decode → queue → apply → reply, all of it in time. */
+import type { WireRequest } from '../../http/wire.ts'
+import { LIMITS } from '../../protocol/limits.ts'
+import type { Operation } from '../../protocol/operation.ts'
+import { inTime } from '../../runtime/in-time.ts'
+import { FAILED } from '../apply/apply.ts'
+import type { Lanes } from '../apply/lanes.ts'
+import type { BetCall } from '../store/bet.ts'
+import { type DecodeSettings, decodeBetCall, decodeUserCall, Malformed } from './decode.ts'
+import { answerBalance, answerCheck, answerProfile, type ProfileDeps } from './profile.ts'
+import { failed, type Reply, refused, replyTo } from './reply.ts'
+import { isSigned } from './verify.ts'
+
+export interface CallDeps extends ProfileDeps {
+  readonly secrets: readonly string[]
+  readonly settings: DecodeSettings
+  readonly lanes: Lanes
+  /** Told of what went wrong inside. */
+  onFailure(error: unknown): void
+}
+
+/** A reply, and what is known of the call for logs and metrics. */
+export interface Handled {
+  readonly reply: Reply
+  readonly operation: Operation | 'unknown'
+  readonly call?: Pick<BetCall, 'requestId' | 'betId' | 'player'>
+}
+
+/** A call to /payment/bet. */
+export async function handleBetCall(deps: CallDeps, request: WireRequest): Promise<Handled> {
+  const { arrivedAt } = request
+  if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation: 'unknown' }
+  const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settings))
+  if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), operation: 'unknown' }
+  const outcome = await inTime(deps.lanes.submit(call, arrivedAt), timeLeft(arrivedAt), () => FAILED)
+  return { reply: replyTo(call.kind, outcome), operation: call.kind, call }
+}
+
+/** A call to /user/profile, /user/balance or /payment/check. */
+export async function handleUserCall(
+  deps: CallDeps,
+  operation: 'profile' | 'balance' | 'check',
+  request: WireRequest,
+): Promise<Handled> {
+  if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation }
+  const late = () => {
+    deps.onFailure(new Error('no answer in time'))
+    return failed(operation)
+  }
+  const leftMs = timeLeft(request.arrivedAt)
+  if (leftMs <= 0) return { reply: late(), operation }
+  try {
+    return { reply: await inTime(ANSWERS[operation](deps, request.body), leftMs, late), operation }
+  } catch (error) {
+    if (error instanceof Malformed) return { reply: refused('invalid_request', error.message), operation }
+    deps.onFailure(error)
+    return { reply: failed(operation), operation }
+  }
+}
+
+/** Milliseconds until the call is given up (W-20). */
+function timeLeft(arrivedAt: number): number {
+  return arrivedAt + LIMITS.giveUpMs - performance.now()
+}
+
+const ANSWERS = {
+  profile: async (deps: CallDeps, body: Buffer) => answerProfile(deps, decodeUserCall.profile(body)),
+  balance: async (deps: CallDeps, body: Buffer) => answerBalance(deps, decodeUserCall.balance(body)),
+  check: async (deps: CallDeps, body: Buffer) => answerCheck(deps, decodeUserCall.check(body)),
+}
+
+function orMalformed<T>(decode: () => T): T | Malformed {
+  try {
+    return decode()
+  } catch (error) {
+    if (error instanceof Malformed) return error
+    throw error
+  }
+}

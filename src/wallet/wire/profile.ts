@@ -1,0 +1,108 @@
+/** User data, balance and check: the calls that only read (interface.md, User data; P-1 to P-5). They take no lane. */
+
+import type { Db } from '../../db/db.ts'
+import { readAccounts } from '../../ledger/account.ts'
+import type { CheckRequest } from '../../protocol/bet-request.ts'
+import type { BetId, PlayerId } from '../../protocol/ids.ts'
+import { formatMoney, scaleOf, ZERO } from '../../protocol/money.ts'
+import { OPERATIONS } from '../../protocol/operation.ts'
+import type { BalanceRequest, CustomFields, ProfileRequest, UserProfile } from '../../protocol/user-profile.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { judgeToken } from '../decide/token.ts'
+import { readBets } from '../store/bet-store.ts'
+import { bucketOf } from '../store/bucket.ts'
+import { type Player, readPlayer } from '../store/player.ts'
+import { hashToken, readSession, type SessionRecord } from '../store/session.ts'
+import { type DecodeSettings, playerOf } from './decode.ts'
+import { accepted, type Reply, refused } from './reply.ts'
+
+export interface ProfileDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly buckets: number
+  readonly settings: DecodeSettings
+}
+
+/** POST /user/profile: the token alone names the player; its hash lies in the player's bucket (session.ts). */
+export async function answerProfile(
+  { db, clock, buckets, settings }: ProfileDeps,
+  request: ProfileRequest,
+): Promise<Reply> {
+  const { session, bucket } = await findSession(db, buckets, request.token)
+  if (session === undefined) return refused('invalid_token')
+  const named = settings.behindAggregator ? (request.operatorUser as PlayerId | undefined) : undefined
+  const token = judgeToken(session, named ?? session.player, clock.now())
+  if (token !== 'live') return refused(token)
+  const player = await readPlayer(db, bucket, session.player)
+  return player === undefined ? refused('invalid_token') : accepted(JSON.stringify(toProfile(player, session)))
+}
+
+async function findSession(
+  db: Db,
+  buckets: number,
+  token: string,
+): Promise<{ session: SessionRecord | undefined; bucket: number }> {
+  const hash = hashToken(token)
+  const bucket = bucketOf(hash, buckets)
+  return { session: await readSession(db, bucket, hash), bucket }
+}
+
+/** Only what the operator stored (P-2); where the session came from belongs to it, the operator's id too (P-5). */
+function toProfile(player: Player, session: SessionRecord): UserProfile {
+  const customFields: CustomFields = {
+    ...player.customFields,
+    ...(session.ip !== null && { userSessionIp: session.ip }),
+    ...(session.country !== null && { userSessionCountry: session.country }),
+    ...(player.operatorUser !== null && { operatorUser: player.operatorUser }),
+  }
+  return {
+    userId: player.id,
+    currency: session.currency,
+    currencies: [...player.currencies],
+    ...(player.isTest !== null && { isTest: player.isTest }),
+    ...(player.operatorUser !== null && { operatorUser: player.operatorUser }),
+    ...(Object.keys(customFields).length > 0 && { customFields }),
+  }
+}
+
+/** POST /user/balance (P-3): exact decimal digits, in the requested currency. */
+export async function answerBalance(
+  { db, clock, buckets, settings }: ProfileDeps,
+  request: BalanceRequest,
+): Promise<Reply> {
+  const playerId = playerOf(request, settings)
+  const { session } = await findSession(db, buckets, request.token)
+  const token = judgeToken(session, playerId, clock.now())
+  if (token !== 'live') return refused(token)
+  const scale = settings.scales.get(request.currency)
+  const bucket = bucketOf(playerId, buckets)
+  const [player, accounts] = await Promise.all([readPlayer(db, bucket, playerId), readAccounts(db, bucket, [playerId])])
+  const account = accounts.find(({ currency }) => currency === request.currency)
+  const mayUse = account !== undefined || player?.currencies.some((currency) => currency === request.currency)
+  if (scale === undefined || !mayUse) return refused('invalid_request', 'currency is not one of this user')
+  const amount = formatMoney(account?.balance ?? ZERO, scale)
+  return accepted(withAmount({ userId: request.userId, currency: request.currency }, amount))
+}
+
+/** POST /payment/check (P-4): the last applied operation of a bet; an open bet answers with its stake. */
+export async function answerCheck({ db, buckets, settings }: ProfileDeps, request: CheckRequest): Promise<Reply> {
+  const player = playerOf(request, settings)
+  const [record] = await readBets(db, bucketOf(player, buckets), [{ player, betId: request.transactionId as BetId }])
+  const bet = record?.bet
+  if (bet === undefined || bet.kind === 'unknown' || bet.kind === 'refused' || bet.placement === undefined) {
+    return refused('invalid_request', 'the bet is not known')
+  }
+  const { stake, currency } = bet.placement
+  const { type, amount } = {
+    open: { type: OPERATIONS.place.type, amount: stake },
+    settled: { type: OPERATIONS.settle.type, amount: bet.kind === 'settled' ? bet.settlement.payout : stake },
+    cancelled: { type: OPERATIONS.rollback.type, amount: stake },
+  }[bet.kind]
+  const body = { transactionId: request.transactionId, currency, type, transactionTime: bet.since.toISOString() }
+  return accepted(withAmount(body, formatMoney(amount, scaleOf(settings.scales, currency))))
+}
+
+/** JSON with the amount as the exact decimal: a balance may have more digits than a double holds (M-1). */
+function withAmount(body: object, amount: string): string {
+  return `${JSON.stringify(body).slice(0, -1)},"amount":${amount}}`
+}

@@ -1,0 +1,66 @@
+/** The partner wire of the wallet: which handler, what the API reference, the metrics and the log say of a call. */
+import type { FastifyInstance } from 'fastify'
+import { type TSchema, Type } from 'typebox'
+import { registerWire } from '../../http/wire.ts'
+import { BET_SCHEMAS, CheckSchema } from '../../protocol/bet-request.ts'
+import { BetReplySchema, CheckReplySchema, ErrorReplySchema } from '../../protocol/reply.ts'
+import {
+  BalanceReplySchema,
+  BalanceRequestSchema,
+  ProfileRequestSchema,
+  UserProfileSchema,
+} from '../../protocol/user-profile.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { WalletMetrics } from '../metrics.ts'
+import { type CallDeps, type Handled, handleBetCall, handleUserCall } from './handle-call.ts'
+import { failed, refused } from './reply.ts'
+
+export interface WireServerDeps extends CallDeps {
+  readonly metrics: WalletMetrics
+  readonly log: Logger
+  /** The server is going down: connections are not to be used again. */
+  isDraining(): boolean
+}
+
+export function registerCalls(app: FastifyInstance, deps: WireServerDeps): Promise<void> {
+  return registerWire<Handled>(app, {
+    schemas: WIRE_SCHEMAS,
+    handle: (endpoint, request) =>
+      endpoint === 'bet' ? handleBetCall(deps, request) : handleUserCall(deps, endpoint, request),
+    unreadable: (detail) => ({ reply: refused('invalid_request', detail), operation: 'unknown' }),
+    broken(error, operation) {
+      deps.onFailure(error)
+      return { reply: failed(operation), operation: 'unknown' }
+    },
+    answered: (handled, milliseconds) => tell(deps, handled, milliseconds),
+    isDraining: deps.isDraining,
+  })
+}
+
+const { settle, unsettle, rollback } = BET_SCHEMAS
+const WIRE_SCHEMAS = {
+  place: describe('placeBet', 'Place bet: debits the stake', BET_SCHEMAS.place, BetReplySchema),
+  change: describe(
+    'changeBet',
+    'Settle (type 2), Unsettle (type 1), Rollback (type 3)',
+    Type.Unsafe({ oneOf: [settle, unsettle, rollback] }),
+    BetReplySchema,
+  ),
+  profile: describe('readProfile', "User data: the token's player", ProfileRequestSchema, UserProfileSchema),
+  balance: describe('readBalance', 'Balance in one currency', BalanceRequestSchema, BalanceReplySchema),
+  check: describe('checkBet', 'The last applied operation of a bet', CheckSchema, CheckReplySchema),
+}
+
+function describe(operationId: string, summary: string, body: TSchema, ok: TSchema) {
+  const failing = operationId === 'placeBet' ? {} : { 500: ErrorReplySchema }
+  const response = { 200: ok, 400: ErrorReplySchema, ...failing }
+  return { operationId, summary, tags: ['Partner wire'], security: [{ partnerSignature: [] }], body, response }
+}
+
+function tell({ metrics, log }: WireServerDeps, { reply, operation, call }: Handled, milliseconds: number): void {
+  metrics.called(operation, reply.outcome, milliseconds / 1_000)
+  if (!log.isLevelEnabled('info')) return
+  const { requestId, betId, player } = call ?? {}
+  const ms = Math.trunc(milliseconds * 10) / 10
+  log.info({ operation, outcome: reply.outcome, requestId, betId, player, ms }, 'call')
+}
