@@ -2,8 +2,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
-import { openDb } from '../db/open.ts'
-import { prepareDb } from '../db/prepare.ts'
 import { missingRights } from '../db/rights.ts'
 import { createDirectory } from '../gateway/directory.ts'
 import { createGatewayMetrics } from '../gateway/metrics.ts'
@@ -14,8 +12,7 @@ import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { createActionLog } from '../people/actions.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
-import { VERSION } from '../runtime/version.ts'
-import type { Running } from './wallet.ts'
+import { type App, type Running, run } from './running.ts'
 
 export interface ServeGatewayDeps {
   readonly clock?: Clock
@@ -24,31 +21,10 @@ export interface ServeGatewayDeps {
   readonly db?: Db
 }
 
-/** Opens the database, brings it up to date and listens. Throws when any of it fails, with everything closed again. */
-export async function serveGateway(config: Config, deps: ServeGatewayDeps = {}): Promise<Running> {
-  const db = deps.db ? { ...deps.db, close: async () => {} } : await openDb(config.store)
-  try {
-    await prepareDb(db, 'gateway', config.migrate)
-    return await serve(config, db, deps)
-  } catch (error) {
-    await db.close()
-    throw error
-  }
-}
-
-async function serve(config: Config, db: Db, deps: ServeGatewayDeps): Promise<Running> {
+/** Throws when the gateway cannot begin, with everything closed again. */
+export function serveGateway(config: Config, deps: ServeGatewayDeps = {}): Promise<Running> {
   const { clock = systemClock, log = createLogger(config.logLevel) } = deps
-  const { app, close } = await createGatewayApp(config, { db, clock, log })
-  const url = await app.listen({ host: config.host, port: config.port })
-  log.info({ url, version: VERSION, store: db.kind }, 'the gateway listens')
-  return {
-    url,
-    async close() {
-      await close()
-      await db.close()
-      log.info('the gateway has stopped')
-    },
-  }
+  return run('gateway', config, { log, db: deps.db, create: (db) => createGatewayApp(config, { db, clock, log }) })
 }
 
 export interface GatewayAppDeps {
@@ -63,7 +39,7 @@ export interface GatewayAppDeps {
 export async function createGatewayApp(
   { secrets, gatewayKey, allowsPrivateAddresses }: Config,
   { db, clock, log, beforeRoutes }: GatewayAppDeps,
-): Promise<{ app: FastifyInstance; close(): Promise<void> }> {
+): Promise<App> {
   const operators = createOperators(db)
   const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
   const metrics = createGatewayMetrics(operators)

@@ -2,10 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
-import { openDb } from '../db/open.ts'
-import { prepareDb } from '../db/prepare.ts'
 import { missingRights } from '../db/rights.ts'
-import { checkScales } from '../db/scales.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { createActionLog } from '../people/actions.ts'
@@ -18,9 +15,7 @@ import { createPlatformMetrics } from '../platform/metrics.ts'
 import { CALLS_PER_LANE, createPartners } from '../platform/partner.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
-import { VERSION } from '../runtime/version.ts'
-import { requireSettings } from './money-settings.ts'
-import type { Running } from './wallet.ts'
+import { type App, type Running, run } from './running.ts'
 
 export interface ServePlatformDeps {
   readonly clock?: Clock
@@ -43,37 +38,18 @@ function timersOf(clock: Clock): Timers {
   }
 }
 
-/** Opens the database, brings it up to date, listens and delivers. Throws when any of it fails, with everything closed again. */
-export async function servePlatform(config: Config, deps: ServePlatformDeps = {}): Promise<Running> {
-  const db = deps.db ? { ...deps.db, close: async () => {} } : await openDb(config.store)
-  try {
-    await prepareDb(db, 'platform', config.migrate)
-    await checkScales(db, 'platform', config.scales)
-    await requireSettings(db, 'platform', config)
-    return await serve(config, db, deps)
-  } catch (error) {
-    await db.close()
-    throw error
-  }
-}
-
-async function serve(config: Config, db: Db, deps: ServePlatformDeps): Promise<Running> {
-  const clock = deps.clock ?? (await startDatabaseClock(db))
-  const { timers = timersOf(clock), log = createLogger(config.logLevel), random = Math.random } = deps
-  const platform = await createPlatformApp(config, { db: patient(db), clock, timers, log, random })
-  const url = await platform.app.listen({ host: config.host, port: config.port }).catch(async (error: unknown) => {
-    await platform.close()
-    throw error
-  })
-  log.info({ url, version: VERSION, store: db.kind }, 'the platform listens')
-  return {
-    url,
-    async close() {
-      await platform.close()
-      await db.close()
-      log.info('the platform has stopped')
+/** Throws when the platform cannot begin, with everything closed again. */
+export function servePlatform(config: Config, deps: ServePlatformDeps = {}): Promise<Running> {
+  const { log = createLogger(config.logLevel), random = Math.random } = deps
+  return run('platform', config, {
+    log,
+    db: deps.db,
+    async create(db) {
+      const clock = deps.clock ?? (await startDatabaseClock(db))
+      const { timers = timersOf(clock) } = deps
+      return createPlatformApp(config, { db: patient(db), clock, timers, log, random })
     },
-  }
+  })
 }
 
 export interface PlatformAppDeps extends Required<ServePlatformDeps> {
@@ -81,11 +57,8 @@ export interface PlatformAppDeps extends Required<ServePlatformDeps> {
   beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
 
-export interface PlatformApp {
-  readonly app: FastifyInstance
+export interface PlatformApp extends App {
   readonly deliverer: Deliverer
-  /** Finishes what was accepted and the calls on their way. */
-  close(): Promise<void>
 }
 
 /** The HTTP server with every route, not listening, and the deliverer at work. */

@@ -1,0 +1,70 @@
+/**
+ * How every server of ours begins and ends: open the database, bring it up to date, check rights and settings, listen; at the
+ * end finish what was accepted, then close the database. What fails on the way closes all that was opened before it.
+ */
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../config/config.ts'
+import type { Db } from '../db/db.ts'
+import { openDb } from '../db/open.ts'
+import { prepareDb } from '../db/prepare.ts'
+import type { Server } from '../db/rights.ts'
+import { checkScales } from '../db/scales.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { VERSION } from '../runtime/version.ts'
+import { requireSettings } from './money-settings.ts'
+
+export interface Running {
+  readonly url: string
+  /** Stops accepting, finishes what was accepted, closes the database. */
+  close(): Promise<void>
+}
+
+/** A server with all of its routes that does not listen yet. */
+export interface App {
+  readonly app: FastifyInstance
+  /** What the log says of it when it listens, beside address, version and store. */
+  readonly facts?: Readonly<Record<string, unknown>>
+  /** Finishes what was accepted. The database stays open. */
+  close(): Promise<void>
+}
+
+export interface RunDeps {
+  readonly log: Logger
+  /** An open database of the caller's, who closes it; else the configured one is opened. */
+  readonly db: Db | undefined
+  create(db: Db): Promise<App>
+}
+
+/** Throws when the server cannot begin, with everything closed again. */
+export async function run(server: Server, config: Config, { log, db: given, create }: RunDeps): Promise<Running> {
+  const db = given ? { ...given, close: async () => {} } : await openDb(config.store)
+  const opened: { close(): Promise<void> }[] = [db]
+  const closeAll = async () => {
+    for (const one of opened.splice(0).reverse()) await one.close()
+  }
+  try {
+    await prepare(server, config, db)
+    const created = await create(db)
+    opened.push(created)
+    const url = await created.app.listen({ host: config.host, port: config.port })
+    log.info({ url, version: VERSION, store: db.kind, ...created.facts }, `the ${server} listens`)
+    return {
+      url,
+      async close() {
+        await closeAll()
+        log.info(`the ${server} has stopped`)
+      },
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/** The gateway keeps no amounts, so that no setting of it decides about money. */
+async function prepare(server: Server, config: Config, db: Db): Promise<void> {
+  await prepareDb(db, server, config.migrate)
+  if (server === 'gateway') return
+  await checkScales(db, server, config.scales)
+  await requireSettings(db, server, config)
+}
