@@ -1,9 +1,10 @@
 /** The gateway's own API: operators, and the exchange of their tokens. */
-import type { FastifyInstance } from 'fastify'
+
 import { type Static, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
 import { invalid, notFound, Problem } from '../http/problem.ts'
+import type { Routes } from '../http/route.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
@@ -61,14 +62,14 @@ export const SessionSchema = Type.Object({
   currency: Type.String(),
 })
 
-function describe(operationId: string, summary: string, shape: Shape) {
+function describe<S extends Shape>(operationId: string, summary: string, shape: S) {
   return describeRoute({ operationId, tag: 'Operators', summary, key: 'gatewayKey' }, shape)
 }
 
-export function addRoutes(api: FastifyInstance, deps: ApiDeps): void {
+export function addRoutes(api: Routes, deps: ApiDeps): void {
   addOperatorRoutes(api, deps)
   addActionRoutes(api, deps)
-  api.post<{ Params: Static<typeof OperatorPathSchema>; Body: Static<typeof NewSessionSchema> }>(
+  api.post(
     '/:operatorId/sessions',
     describe(
       'exchangeToken',
@@ -107,9 +108,9 @@ function viewOf(exchanged: Exchanged): Static<typeof SessionSchema> {
   }
 }
 
-function addOperatorRoutes(api: FastifyInstance, deps: ApiDeps): void {
+function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
   const { operators, actions, clock } = deps
-  api.post<{ Body: Static<typeof NewOperatorSchema> }>(
+  api.post(
     '',
     describe(
       'saveOperator',
@@ -128,7 +129,7 @@ function addOperatorRoutes(api: FastifyInstance, deps: ApiDeps): void {
       return reply.code(201).send(showOperator(body))
     },
   )
-  api.get<{ Querystring: Static<typeof ListQuerySchema> }>(
+  api.get(
     '',
     describe('listOperators', 'Operators, newest first; never their secrets', {
       querystring: ListQuerySchema,
@@ -156,8 +157,8 @@ const ActionQuerySchema = actionQuery({
   on: Type.Optional({ ...OperatorIdSchema, description: 'Only what was done to this operator.' }),
 })
 
-function addActionRoutes(api: FastifyInstance, { actions, db }: ApiDeps): void {
-  api.get<{ Querystring: Static<typeof ActionQuerySchema> }>(
+function addActionRoutes(api: Routes, { actions, db }: ApiDeps): void {
+  api.get(
     '/actions',
     describe('listActions', 'Who changed what through this API, newest first (O-4)', {
       querystring: ActionQuerySchema,

@@ -7,6 +7,7 @@ import { isBusy, isOutage } from '../db/errors.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { acceptJson, requireReadableUrl } from './as-sent.ts'
 import { busy, notFound, Problem, sendProblem, toFaults, tooSlow, toProblem, unavailable } from './problem.ts'
+import type { Routes } from './route.ts'
 import { findTooLong } from './too-long.ts'
 
 export interface Api {
@@ -24,7 +25,7 @@ export interface Api {
 export async function registerApi(
   app: FastifyInstance,
   { prefix, apiKey, keyName, bodyBytes, log }: Api,
-  addRoutes: (api: FastifyInstance) => void,
+  addRoutes: (api: Routes) => void,
 ): Promise<void> {
   await app.register(
     async (api) => {
@@ -45,7 +46,7 @@ export async function registerApi(
         requireKey(request, apiKey, keyName)
         requireReadableUrl(request)
       })
-      addRoutes(api)
+      addRoutes(api.withTypeProvider())
     },
     { prefix },
   )

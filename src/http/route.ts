@@ -1,6 +1,20 @@
 /** What a route of our own APIs says of itself: validation reads its parts, the API reference all of it. */
-import type { TSchema } from 'typebox'
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
+import type { Static, TOptional, TSchema } from 'typebox'
 import { ProblemSchema } from './problem.ts'
+
+/** What a handler reads has the type of the schema that it was held against; null is a body that was left out. */
+interface FromSchemas extends FastifyTypeProvider {
+  readonly validator: this['schema'] extends TOptional
+    ? Static<this['schema']> | null
+    : this['schema'] extends TSchema
+      ? Static<this['schema']>
+      : unknown
+}
+
+export type Routes = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, FromSchemas>
 
 export interface Shape {
   readonly params?: TSchema
@@ -20,7 +34,8 @@ export interface RouteName {
   readonly key: string
 }
 
-export function describeRoute({ operationId, tag, summary, key }: RouteName, { ok, problems, ...schema }: Shape) {
+export function describeRoute<S extends Shape>({ operationId, tag, summary, key }: RouteName, shape: S) {
+  const { ok, problems, ...schema } = shape
   const takesSomething = schema.params ?? schema.querystring ?? schema.body
   const everyRoutes = {
     ...(takesSomething && { 400: 'invalid_request' }),

@@ -1,6 +1,7 @@
 /** The routes of the operator API: what each takes, answers and refuses. Handlers live beside their stores. */
-import type { FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
+
+import { Type } from 'typebox'
+import type { Routes } from '../http/route.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
@@ -37,7 +38,7 @@ export interface RouteDeps extends OperatorDeps {
   readonly actions: ActionLog
 }
 
-export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
+export function addRoutes(api: Routes, deps: RouteDeps): void {
   addPlayerRoutes(api, deps)
   addSessionRoutes(api, deps)
   addMoneyRoutes(api, deps)
@@ -47,23 +48,21 @@ export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
 
 const PlayerPath = Type.Object({ userId: UserIdSchema })
 const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdSchema })
-type InPlayer = { Params: Static<typeof PlayerPath> }
-type InBet = { Params: Static<typeof BetPath> }
 
 type Tag = 'Players' | 'Money' | 'Bets' | 'Actions'
 
-function describe(operationId: string, tag: Tag, summary: string, shape: Shape) {
+function describe<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
   return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: 'operatorKey' }, shape)
 }
 
 /** Of a route that changes something. */
-function describeChange(operationId: string, tag: Tag, summary: string, shape: Shape) {
+function describeChange<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
   return describe(operationId, tag, summary, withPerson(shape))
 }
 
-function addPlayerRoutes(api: FastifyInstance, deps: RouteDeps): void {
+function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
   const tag = 'Players'
-  api.post<{ Body: Static<typeof NewPlayerSchema> }>(
+  api.post(
     '/players',
     describeChange('createPlayer', tag, 'Create a player; the same again answers 200', {
       body: NewPlayerSchema,
@@ -75,7 +74,7 @@ function addPlayerRoutes(api: FastifyInstance, deps: RouteDeps): void {
       return reply.code(status).send(body)
     },
   )
-  api.get<InPlayer>(
+  api.get(
     '/players/:userId',
     describe('readPlayer', tag, 'Read a player', {
       params: PlayerPath,
@@ -83,7 +82,7 @@ function addPlayerRoutes(api: FastifyInstance, deps: RouteDeps): void {
     }),
     (request) => getPlayer(deps, request.params.userId),
   )
-  api.patch<InPlayer & { Body: Static<typeof PlayerPatchSchema> }>(
+  api.patch(
     '/players/:userId',
     describeChange('changePlayer', tag, 'Block, exclude, verify, limit a player, or change the profile', {
       params: PlayerPath,
@@ -94,9 +93,9 @@ function addPlayerRoutes(api: FastifyInstance, deps: RouteDeps): void {
   )
 }
 
-function addSessionRoutes(api: FastifyInstance, deps: RouteDeps): void {
+function addSessionRoutes(api: Routes, deps: RouteDeps): void {
   const tag = 'Players'
-  api.post<InPlayer & { Body: Static<typeof NewSessionSchema> | undefined }>(
+  api.post(
     '/players/:userId/sessions',
     describeChange('startSession', tag, 'Start a session: a token for the frame', {
       params: PlayerPath,
@@ -109,7 +108,7 @@ function addSessionRoutes(api: FastifyInstance, deps: RouteDeps): void {
         .code(201)
         .send(await createSession(deps, deps.actions.by(request), request.params.userId, request.body ?? undefined)),
   )
-  api.delete<InPlayer>(
+  api.delete(
     '/players/:userId/sessions',
     describeChange('endSessions', tag, 'End all sessions: their tokens are out of date (code 4)', {
       params: PlayerPath,
@@ -120,7 +119,7 @@ function addSessionRoutes(api: FastifyInstance, deps: RouteDeps): void {
       return reply.code(204).send()
     },
   )
-  api.post<InPlayer & { Body: Static<typeof SwitchSchema> }>(
+  api.post(
     '/players/:userId/currency',
     describeChange('switchCurrency', tag, 'Switch the active currency: ends all sessions, starts one', {
       params: PlayerPath,
@@ -142,10 +141,10 @@ const MOVEMENTS = [
   { path: 'withdrawals', kind: 'withdrawal', body: WithdrawalSchema, conflicts: 'not_enough_money' },
 ] as const
 
-function addMoneyRoutes(api: FastifyInstance, deps: RouteDeps): void {
+function addMoneyRoutes(api: Routes, deps: RouteDeps): void {
   const tag = 'Money'
   for (const { path, kind, body, conflicts } of MOVEMENTS) {
-    api.post<InPlayer & { Body: Static<typeof DepositSchema> }>(
+    api.post(
       `/players/:userId/${path}`,
       describeChange(kind, tag, `Make a ${kind}, once per reference`, {
         params: PlayerPath,
@@ -157,7 +156,7 @@ function addMoneyRoutes(api: FastifyInstance, deps: RouteDeps): void {
         reply.code(201).send(await moveCash(deps, deps.actions.by(request), request.params.userId, kind, request.body)),
     )
   }
-  api.post<InPlayer & { Body: Static<typeof AdjustmentSchema> }>(
+  api.post(
     '/players/:userId/adjustments',
     describeChange('adjustment', tag, 'Correct a balance by hand, once per reference (O-2)', {
       params: PlayerPath,
@@ -170,7 +169,7 @@ function addMoneyRoutes(api: FastifyInstance, deps: RouteDeps): void {
       return reply.code(201).send(await adjust(deps, author, request.params.userId, request.body))
     },
   )
-  api.get<InPlayer>(
+  api.get(
     '/players/:userId/balances',
     describe('readBalances', tag, 'Balances in all currencies', {
       params: PlayerPath,
@@ -178,7 +177,7 @@ function addMoneyRoutes(api: FastifyInstance, deps: RouteDeps): void {
     }),
     (request) => getBalances(deps, request.params.userId),
   )
-  api.get<InPlayer & { Querystring: Static<typeof StatementQuerySchema> }>(
+  api.get(
     '/players/:userId/statement',
     describe('readStatement', tag, "The player's transfers, newest first", {
       params: PlayerPath,
@@ -201,9 +200,9 @@ const LOCKS = [
   { method: 'DELETE', locked: false, operationId: 'unlockBet', summary: 'Unlock a bet' },
 ] as const
 
-function addBetRoutes(api: FastifyInstance, deps: RouteDeps): void {
+function addBetRoutes(api: Routes, deps: RouteDeps): void {
   const tag = 'Bets'
-  api.get<{ Querystring: Static<typeof BetQuerySchema> }>(
+  api.get(
     '/bets',
     describe('listBets', tag, 'Bets, newest first', {
       querystring: BetQuerySchema,
@@ -211,7 +210,7 @@ function addBetRoutes(api: FastifyInstance, deps: RouteDeps): void {
     }),
     (request) => listBets(deps, request.query),
   )
-  api.get<InBet>(
+  api.get(
     '/players/:userId/bets/:transactionId',
     describe('readBet', tag, 'A bet and its whole history', {
       params: BetPath,
@@ -220,7 +219,7 @@ function addBetRoutes(api: FastifyInstance, deps: RouteDeps): void {
     (request) => getBet(deps, request.params.userId, request.params.transactionId),
   )
   for (const { method, locked, operationId, summary } of LOCKS) {
-    api.route<InBet>({
+    api.route({
       method,
       url: '/players/:userId/bets/:transactionId/lock',
       ...describeChange(operationId, tag, summary, { params: BetPath, ok: { 204: Type.Null() } }),
@@ -230,7 +229,7 @@ function addBetRoutes(api: FastifyInstance, deps: RouteDeps): void {
       },
     })
   }
-  api.get<{ Querystring: Static<typeof AnomalyQuerySchema> }>(
+  api.get(
     '/anomalies',
     describe('listAnomalies', tag, 'Calls that contradict a bet, newest first', {
       querystring: AnomalyQuerySchema,
@@ -244,8 +243,8 @@ const ActionQuerySchema = actionQuery({
   player: Type.Optional({ ...UserIdSchema, description: 'Only what was done to this player.' }),
 })
 
-function addActionRoutes(api: FastifyInstance, { actions, db }: RouteDeps): void {
-  api.get<{ Querystring: Static<typeof ActionQuerySchema> }>(
+function addActionRoutes(api: Routes, { actions, db }: RouteDeps): void {
+  api.get(
     '/actions',
     describe('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
       querystring: ActionQuerySchema,

@@ -1,5 +1,5 @@
 /** The person behind a change: the request names them, for a key is shared by many (O-4). */
-import { Type } from 'typebox'
+import { type TObject, Type } from 'typebox'
 import type { Shape } from '../http/route.ts'
 
 export const PERSON_HEADER = 'x-purser-person'
@@ -12,8 +12,8 @@ const PersonHeader = Type.Optional(
   }),
 )
 
-/** The shape of a route that changes something: whoever calls it may say who they are. */
-export function withPerson(shape: Shape): Shape {
-  const others = shape.headers as ReturnType<typeof Type.Object> | undefined
+/** The shape of a route that changes something: whoever calls it may say who they are. Only the action log reads the header. */
+export function withPerson<S extends Shape>(shape: S): S {
+  const others = shape.headers as TObject | undefined
   return { ...shape, headers: Type.Object({ ...others?.properties, [PERSON_HEADER]: PersonHeader }) }
 }

@@ -1,15 +1,15 @@
 /** The routes of deliveries: what is told to partners, what needs a person, and sending it again. */
-import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+
 import { conflict, notFound } from '../../http/problem.ts'
+import type { Routes } from '../../http/route.ts'
 import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from '../delivery/list.ts'
 import { RetriedSchema, RetrySchema, sendAgain, sendAllAgain } from '../delivery/retry.ts'
 import type { RouteDeps } from './routes.ts'
 import { DeliveryPath, describe, describeChange } from './shapes.ts'
 import { DeliverySchema, getDelivery } from './views.ts'
 
-export function addDeliveryRoutes(api: FastifyInstance, deps: RouteDeps): void {
-  api.get<{ Querystring: Static<typeof DeliveryListQuery> }>(
+export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
+  api.get(
     '/deliveries',
     describe('listDeliveries', 'Deliveries', 'Deliveries, the latest decided first, or what needs a person (C-9)', {
       querystring: DeliveryListQuery,
@@ -17,7 +17,7 @@ export function addDeliveryRoutes(api: FastifyInstance, deps: RouteDeps): void {
     }),
     ({ query }) => listDeliveries(deps, query),
   )
-  api.post<{ Body: Static<typeof RetrySchema> }>(
+  api.post(
     '/deliveries/retry',
     describeChange(
       'retryDeliveries',
@@ -30,7 +30,7 @@ export function addDeliveryRoutes(api: FastifyInstance, deps: RouteDeps): void {
     ),
     (request) => sendAllAgain(deps, deps.actions.by(request), request.body),
   )
-  api.post<{ Params: Static<typeof DeliveryPath> }>(
+  api.post(
     '/deliveries/:deliveryId/retry',
     describeChange(
       'retryDelivery',

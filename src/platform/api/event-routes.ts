@@ -1,7 +1,8 @@
 /** The routes that tell the platform of events: their state and odds, their results, and the limits of bets on them. */
-import type { FastifyInstance } from 'fastify'
-import { type Static, Type } from 'typebox'
+
+import { Type } from 'typebox'
 import { invalid } from '../../http/problem.ts'
+import type { Routes } from '../../http/route.ts'
 import type { ActionLog } from '../../people/actions.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import { type EventStatus, saveEvent } from '../bets/event.ts'
@@ -10,13 +11,8 @@ import { formatOdds, parseOdds } from '../bets/odds.ts'
 import { setResults } from '../bets/results.ts'
 import { describeChange, EventPath, EventStateSchema, ResultsAppliedSchema, ResultsSchema } from './shapes.ts'
 
-type InEvent = { Params: Static<typeof EventPath> }
-
-export function addEventRoutes(
-  api: FastifyInstance,
-  deps: FlowDeps & { readonly actions: ActionLog; decided(): void },
-): void {
-  api.put<InEvent & { Body: Static<typeof EventStateSchema> }>(
+export function addEventRoutes(api: Routes, deps: FlowDeps & { readonly actions: ActionLog; decided(): void }): void {
+  api.put(
     '/events/:eventId',
     describeChange('saveEvent', 'Events', 'What the control stage looks at: state and odds of an event', {
       params: EventPath,
@@ -38,7 +34,7 @@ export function addEventRoutes(
       return reply.code(204).send()
     },
   )
-  api.post<InEvent & { Body: Static<typeof ResultsSchema> }>(
+  api.post(
     '/events/:eventId/result',
     describeChange('setResults', 'Events', 'Results of an event: settles every bet that they decide', {
       params: EventPath,
@@ -53,7 +49,7 @@ export function addEventRoutes(
       return reply.code(202).send({ bets })
     },
   )
-  api.put<{ Body: Static<typeof LimitsSchema> }>(
+  api.put(
     '/limits',
     describeChange('saveLimits', 'Events', 'The limits behind rollback reasons 110–115', {
       body: LimitsSchema,

@@ -1,7 +1,8 @@
 /** The routes of the platform API: what each takes, answers and refuses. */
-import type { FastifyInstance } from 'fastify'
+
 import { type Static, Type } from 'typebox'
 import { conflict, invalid, notFound, Problem } from '../../http/problem.ts'
+import type { Routes } from '../../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../../people/action-list.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { scaleOf } from '../../protocol/money.ts'
@@ -34,15 +35,13 @@ import {
 } from './shapes.ts'
 import { BetDetailSchema, BetViewSchema, getBetDetail, showBet } from './views.ts'
 
-type InBet = { Params: Static<typeof BetPath> }
-
 export interface RouteDeps extends PlaceDeps {
   readonly actions: ActionLog
   /** Whether partners may have addresses in our own network. */
   readonly allowsPrivateAddresses: boolean
 }
 
-export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
+export function addRoutes(api: Routes, deps: RouteDeps): void {
   addPartnerRoutes(api, deps)
   addBetRoutes(api, deps)
   addResultRoutes(api, deps)
@@ -51,8 +50,8 @@ export function addRoutes(api: FastifyInstance, deps: RouteDeps): void {
   addActionRoutes(api, deps)
 }
 
-function addPartnerRoutes(api: FastifyInstance, deps: RouteDeps): void {
-  api.post<{ Body: Static<typeof NewPartnerSchema> }>(
+function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
+  api.post(
     '/partners',
     describeChange('savePartner', 'Partners', 'Add a partner, or change its address or secret', {
       body: NewPartnerSchema,
@@ -66,7 +65,7 @@ function addPartnerRoutes(api: FastifyInstance, deps: RouteDeps): void {
       return reply.code(201).send({ partnerId: body.partnerId, baseUrl: body.baseUrl })
     },
   )
-  api.get<{ Querystring: Static<typeof PartnerListQuery> }>(
+  api.get(
     '/partners',
     describe('listPartners', 'Partners', 'Partners with their state and what waits for them', {
       querystring: PartnerListQuery,
@@ -74,7 +73,7 @@ function addPartnerRoutes(api: FastifyInstance, deps: RouteDeps): void {
     }),
     ({ query }) => listPartners(deps, query),
   )
-  api.put<{ Params: Static<typeof PartnerPath>; Body: Static<typeof ChangedPartnerSchema> }>(
+  api.put(
     '/partners/:partnerId',
     describeChange(
       'changePartner',
@@ -99,7 +98,7 @@ function addPartnerRoutes(api: FastifyInstance, deps: RouteDeps): void {
       return { partnerId, baseUrl, tried: await tryPartner(partner) }
     },
   )
-  api.post<{ Body: Static<typeof NewFrameSchema> }>(
+  api.post(
     '/frame-sessions',
     describeChange('loadFrame', 'Partners', 'A user loads the frame: asks the partner for the profile', {
       body: NewFrameSchema,
@@ -120,8 +119,8 @@ function addPartnerRoutes(api: FastifyInstance, deps: RouteDeps): void {
   )
 }
 
-function addBetRoutes(api: FastifyInstance, deps: RouteDeps): void {
-  api.post<{ Body: Static<typeof NewBetSchema>; Headers: Static<typeof IdempotencyHeader> }>(
+function addBetRoutes(api: Routes, deps: RouteDeps): void {
+  api.post(
     '/bets',
     describeChange('placeBet', 'Bets', 'Place a bet: calls the partner and takes the last look', {
       headers: IdempotencyHeader,
@@ -139,12 +138,12 @@ function addBetRoutes(api: FastifyInstance, deps: RouteDeps): void {
       return reply.code(201).send({ betId, status, ...(reason !== null && { reason }) })
     },
   )
-  api.get<{ Querystring: Static<typeof BetListQuery> }>(
+  api.get(
     '/bets',
     describe('listBets', 'Bets', 'Bets, newest first', { querystring: BetListQuery, ok: { 200: BetPageSchema } }),
     ({ query }) => listBets(deps, query),
   )
-  api.get<InBet>(
+  api.get(
     '/bets/:betId',
     describe('getBet', 'Bets', 'A bet with its deliveries and every attempt', {
       params: BetPath,
@@ -174,7 +173,7 @@ function toPlaceProblem(error: unknown): unknown {
     : new Problem(422, 'idempotency_key_reused', error.message)
 }
 
-function addResultRoutes(api: FastifyInstance, deps: RouteDeps): void {
+function addResultRoutes(api: Routes, deps: RouteDeps): void {
   const answer = { params: BetPath, ok: { 202: BetViewSchema }, problems: { 409: 'not_possible' } }
   const changeOf = async (change: Promise<PlatformBet | undefined>) => {
     const bet = await change.catch((error: unknown) => {
@@ -184,18 +183,18 @@ function addResultRoutes(api: FastifyInstance, deps: RouteDeps): void {
     deps.decided()
     return showBet(deps, bet)
   }
-  api.post<InBet & { Body: Static<typeof SettleSchema> }>(
+  api.post(
     '/bets/:betId/settle',
     describeChange('settleBet', 'Bets', 'Settle or resettle a bet', { ...answer, body: SettleSchema }),
     async (request, reply) => reply.code(202).send(await changeOf(settle(deps, deps.actions.by(request), request))),
   )
-  api.post<InBet>(
+  api.post(
     '/bets/:betId/unsettle',
     describeChange('unsettleBet', 'Bets', "Take a bet's result back", answer),
     async (request, reply) =>
       reply.code(202).send(await changeOf(unsettleBet(deps, deps.actions.by(request), request.params.betId))),
   )
-  api.post<InBet & { Body: Static<typeof CancelSchema> }>(
+  api.post(
     '/bets/:betId/cancel',
     describeChange('cancelBet', 'Bets', 'Cancel a bet: its stake goes back by a rollback', {
       ...answer,
@@ -243,8 +242,8 @@ const ActionQuerySchema = actionQuery({
   }),
 })
 
-function addActionRoutes(api: FastifyInstance, { actions, db }: RouteDeps): void {
-  api.get<{ Querystring: Static<typeof ActionQuerySchema> }>(
+function addActionRoutes(api: Routes, { actions, db }: RouteDeps): void {
+  api.get(
     '/actions',
     describe('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
       querystring: ActionQuerySchema,

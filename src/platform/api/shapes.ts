@@ -16,12 +16,12 @@ const nullable = <S extends TSchema>(schema: S) => optional(Type.Union([schema, 
 
 export type Tag = 'Partners' | 'Bets' | 'Events' | 'Deliveries' | 'Actions'
 
-export function describe(operationId: string, tag: Tag, summary: string, shape: Shape) {
+export function describe<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
   return describeRoute({ operationId, tag, summary, key: 'platformKey' }, shape)
 }
 
 /** Of a route that changes something. */
-export function describeChange(operationId: string, tag: Tag, summary: string, shape: Shape) {
+export function describeChange<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
   return describe(operationId, tag, summary, withPerson(shape))
 }
 
