@@ -1,12 +1,14 @@
 // What a gateway costs: the same load on an operator directly, through a plain proxy, and through the gateway. README.md
 // beside this file says how to read it.
 import { availableParallelism } from 'node:os'
+import { UsageError } from '../arguments.ts'
 import type { Window } from '../generator.ts'
 import type { BenchPlayer } from '../place-bet.ts'
 import { processSeconds } from '../processor-time.ts'
 import { runLoad } from '../run-load.ts'
 import { HOST, type ServerProcess } from '../server-process.ts'
-import { SECRET } from '../subjects.ts'
+import { MAIN, SECRET } from '../subjects.ts'
+import { HELP, type Options, readOptions } from './options.ts'
 import { inventedPlayers, OPERATOR_SECRET, startGateway, startOperator, startPlainProxy } from './servers.ts'
 
 const WARMUP_SECONDS = 2
@@ -20,15 +22,19 @@ interface Subject {
   start(operator: ServerProcess): Promise<{ server: ServerProcess; players: BenchPlayer[] }>
 }
 
-const SUBJECTS: readonly Subject[] = [
+const PEERS: readonly Subject[] = [
   {
     name: 'direct',
     secret: OPERATOR_SECRET,
     start: async () => ({ server: await startOperator(), players: inventedPlayers() }),
   },
   { name: 'plain proxy', secret: SECRET, start: startPlainProxy },
-  { name: 'gateway', secret: SECRET, start: startGateway },
 ]
+
+function gatewayOf(main: string): Subject {
+  const name = main === MAIN ? 'gateway' : `gateway ${main}`
+  return { name, secret: SECRET, start: (operator) => startGateway(operator, main) }
+}
 
 interface Measured {
   readonly name: string
@@ -54,15 +60,52 @@ async function measure(subject: Subject): Promise<Measured[]> {
   return measured
 }
 
-const all: Measured[] = []
-for (const subject of SUBJECTS) all.push(...(await measure(subject)))
-const line = (cells: readonly unknown[]) => `| ${cells.join(' | ')} |\n`
-process.stdout.write(line(['', 'connections', 'bets/s', 'p50 ms', 'p99 ms', 'µs of its processor']))
-process.stdout.write(line(Array(6).fill('---')))
-for (const { name, connections, window, microseconds } of all) {
-  const { accepted, seconds, p50Ms, p99Ms } = window
-  const speed = Math.trunc(accepted / seconds).toLocaleString('en')
-  const ms = [p50Ms, p99Ms].map((time) => Math.trunc(time * 100) / 100)
-  process.stdout.write(line([name, connections, speed, ...ms, Math.trunc(microseconds)]))
+/** Another subject begins each round: a machine gets slower and faster while it is measured on. */
+async function measureAll({ rounds, mains }: Options): Promise<Measured[]> {
+  const subjects = [...PEERS, ...mains.map(gatewayOf)]
+  const all: Measured[] = []
+  for (let round = 0; round < rounds; round++) {
+    const first = round % subjects.length
+    for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) all.push(...(await measure(subject)))
+  }
+  return all
 }
-process.stdout.write(`${JSON.stringify({ cores: availableParallelism(), node: process.version })}\n`)
+
+function report(all: readonly Measured[]): string {
+  const head = ['', 'connections', 'bets/s', 'p50 ms', 'p99 ms', 'µs of its processor, median', 'lowest–highest']
+  const names = [...new Set(all.map(({ name }) => name))]
+  const rows = CONNECTIONS.flatMap((connections) =>
+    names.map((name) => row(all.filter((run) => run.name === name && run.connections === connections))),
+  )
+  return [line(head), line(head.map(() => '---')), ...rows].join('')
+}
+
+function row(runs: readonly Measured[]): string {
+  const { name, connections } = runs[0] as Measured
+  const of = (figure: (run: Measured) => number) => runs.map(figure).toSorted((a, b) => a - b)
+  const median = (figure: (run: Measured) => number) => of(figure)[Math.trunc(runs.length / 2)] as number
+  const speed = median(({ window }) => window.accepted / window.seconds)
+  const times = [median(({ window }) => window.p50Ms), median(({ window }) => window.p99Ms)]
+  const spent = of((run) => run.microseconds).map(Math.trunc)
+  const shown = times.map((time) => Math.trunc(time * 100) / 100)
+  const range = `${spent[0]}–${spent.at(-1)}`
+  const microseconds = Math.trunc(median((run) => run.microseconds))
+  return line([name, connections, Math.trunc(speed).toLocaleString('en'), ...shown, microseconds, range])
+}
+
+function line(cells: readonly unknown[]): string {
+  return `| ${cells.join(' | ')} |\n`
+}
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options === 'help') process.stdout.write(`${HELP}\n`)
+  else {
+    process.stdout.write(report(await measureAll(options)))
+    process.stdout.write(`${JSON.stringify({ cores: availableParallelism(), node: process.version })}\n`)
+  }
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
+}

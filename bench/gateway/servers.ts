@@ -21,10 +21,10 @@ export async function startPlainProxy({ url }: ServerProcess) {
 }
 
 /** The mapping is kept in memory once it has been read, so the embedded database, which production refuses, is as good as a Postgres. */
-export async function startGateway({ url: baseUrl }: ServerProcess) {
+export async function startGateway({ url: baseUrl }: ServerProcess, main = MAIN) {
   const secrets = { PARTNER_SECRET: SECRET, GATEWAY_API_KEY: GATEWAY_KEY }
   const env = { ...secrets, NODE_ENV: 'development', PURSER_DATA_DIR: 'memory://', LOG_LEVEL: 'warn' }
-  const server = await startServer([MAIN, 'gateway'], env)
+  const server = await startServer([main, 'gateway'], env)
   await post(`${server.url}/operators`, { operatorId: 'bench', baseUrl, secret: OPERATOR_SECRET })
   const players: BenchPlayer[] = []
   for (const { token } of inventedPlayers()) {
