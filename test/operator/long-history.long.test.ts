@@ -54,7 +54,7 @@ test('it is shown whole, each call with its own transfers', async () => {
   expect(amounts.slice(2).every((moved) => moved.length === 2)).toBe(true)
 })
 
-test('who loads the frame meanwhile is answered', async () => {
+test('who loads the frame meanwhile is answered within the 4 s of the wallet (R-5)', async () => {
   const [shown, ...profiles] = await Promise.all([
     wallet.operator.request('GET', `/operator/players/${bet.userId}/bets/${bet.transactionId}`),
     ...Array.from({ length: 50 }, () => wallet.wire.profile(token)),
