@@ -173,6 +173,14 @@ CREATE TABLE platform.event (
     CONSTRAINT event_status_check CHECK ((status = ANY (ARRAY['open'::text, 'suspended'::text, 'withdrawn'::text, 'ended'::text])))
 );
 
+CREATE TABLE platform.event_total (
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    bets bigint NOT NULL
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE platform.event_total IS 'The number of accepted and settled bets on an event, in whatever currency.';
+
 CREATE TABLE platform.frame_session (
     frame_session_id uuid NOT NULL,
     partner_id text NOT NULL,
@@ -199,6 +207,17 @@ CREATE TABLE platform.outcome (
     result text,
     CONSTRAINT outcome_result_check CHECK ((result = ANY (ARRAY['won'::text, 'lost'::text, 'refund'::text])))
 );
+
+CREATE TABLE platform.outcome_total (
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    outcome_id text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
+    stake numeric NOT NULL,
+    win numeric NOT NULL
+)
+WITH (fillfactor='50');
+
+COMMENT ON TABLE platform.outcome_total IS 'Stakes of the accepted and settled bets on an outcome, and what they pay if they win, in minor units.';
 
 CREATE TABLE platform.partner (
     partner_id text NOT NULL,
@@ -465,6 +484,9 @@ ALTER TABLE ONLY platform.delivery
 ALTER TABLE ONLY platform.event
     ADD CONSTRAINT event_pkey PRIMARY KEY (event_id);
 
+ALTER TABLE ONLY platform.event_total
+    ADD CONSTRAINT event_total_pkey PRIMARY KEY (event_id);
+
 ALTER TABLE ONLY platform.frame_session
     ADD CONSTRAINT frame_session_pkey PRIMARY KEY (frame_session_id);
 
@@ -473,6 +495,9 @@ ALTER TABLE ONLY platform.limits
 
 ALTER TABLE ONLY platform.outcome
     ADD CONSTRAINT outcome_pkey PRIMARY KEY (event_id, outcome_id);
+
+ALTER TABLE ONLY platform.outcome_total
+    ADD CONSTRAINT outcome_total_pkey PRIMARY KEY (event_id, outcome_id, currency);
 
 ALTER TABLE ONLY platform.partner
     ADD CONSTRAINT partner_pkey PRIMARY KEY (partner_id);

@@ -94,9 +94,21 @@ const before = [
     200,
     'limits',
     'Of outcomes, events, players and every bet',
-    put('/limits', { outcomeMaxStake: '10000', eventMaxBets: 500, playerMaxWin: '50000', maxStake: '1000' }),
+    put('/limits', {
+      eventMaxBets: 500,
+      currencies: {
+        EUR: { outcomeMaxStake: '10000', playerMaxWin: '50000', maxStake: '1000' },
+        JPY: { maxStake: '150000' },
+      },
+    }),
   ),
-  step('saveLimits', 400, 'invalid', 'A number is no amount', put('/limits', { maxStake: 1000 })),
+  step(
+    'saveLimits',
+    400,
+    'invalid',
+    'A number is no amount',
+    put('/limits', { currencies: { EUR: { maxStake: 1000 } } }),
+  ),
 ]
 
 const bets = [

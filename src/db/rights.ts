@@ -40,6 +40,8 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.limits': CHANGE,
     'platform.bet': CHANGE,
     'platform.selection': ADD,
+    'platform.outcome_total': CHANGE,
+    'platform.event_total': CHANGE,
     'platform.delivery': CHANGE,
     'platform.attempt': ADD,
     'platform.action': ADD,

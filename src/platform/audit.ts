@@ -12,6 +12,12 @@ const ACKNOWLEDGED = `
     case operation when 'settle' then 'settled' when 'rollback' then 'cancelled' else 'open' end as status
   from platform.delivery where status = 'done' order by bet_id, number desc`
 
+/** Each event and outcome of each bet that limits 110 to 112 count, once (totals.ts); the win rounded as odds.ts does. */
+const COUNTED = `
+  select distinct s.event_id, s.outcome_id, b.currency, b.bet_id, b.stake,
+    trunc(b.stake * trunc(b.coefficient::numeric * coalesce(b.booster, '1')::numeric, 6)) as win
+  from platform.selection s join platform.bet b using (bet_id) where b.status in ('accepted', 'settled')`
+
 const CHECKS = {
   'what the platform decided has been told, when nothing waits: else it is owed (C-9)': `
     select b.bet_id, b.status, b.payout, b.result_type, b.told_status, b.told_payout, b.told_result_type,
@@ -52,6 +58,18 @@ const CHECKS = {
     select b.bet_id, b.ticket_type, count(s.bet_id) as selections
     from platform.bet b left join platform.selection s using (bet_id) group by b.bet_id
     having count(s.bet_id) = 0 or (b.ticket_type = 'single') <> (count(s.bet_id) = 1)`,
+  'the totals on an outcome are those of its bets (110, 111)': `
+    select event_id, outcome_id, currency, t.stake, t.win, c.stake as counted_stake, c.win as counted_win
+    from platform.outcome_total t full join (
+      select event_id, outcome_id, currency, sum(stake) as stake, sum(win) as win from (${COUNTED}) b group by event_id, outcome_id, currency
+    ) c using (event_id, outcome_id, currency)
+    where (coalesce(t.stake, 0), coalesce(t.win, 0)) <> (coalesce(c.stake, 0), coalesce(c.win, 0))`,
+  'the number of bets on an event is that of its bets (112)': `
+    select event_id, t.bets, c.bets as counted
+    from platform.event_total t full join (
+      select event_id, count(distinct bet_id) as bets from (${COUNTED}) b group by event_id
+    ) c using (event_id)
+    where coalesce(t.bets, 0) <> coalesce(c.bets, 0)`,
   'every amount has the scale of its currency on record (M-5)': `
     select b.currency, count(*) as bets from platform.bet b
     where not exists (select from platform.currency c where c.currency = b.currency) group by b.currency`,
@@ -70,7 +88,7 @@ const MAY_READ = statement(
   'platform_audit_may_read',
   `select coalesce(bool_and(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')), false) as may
    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-   where n.nspname = 'platform' and c.relname in ('bet', 'delivery', 'selection', 'currency')`,
+   where n.nspname = 'platform' and c.relname in ('bet', 'delivery', 'selection', 'currency', 'outcome_total', 'event_total')`,
 )
 
 async function mayRead(tx: Tx): Promise<boolean> {

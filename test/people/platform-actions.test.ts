@@ -97,12 +97,12 @@ const CASES: Record<string, () => Told | Promise<Told>> = {
     }
   },
   saveLimits: async () => {
-    await platform.api.limits({ maxStake: '100000', eventMaxBets: 500 })
+    await platform.api.limits({ eventMaxBets: 500, currencies: { EUR: { maxStake: '100000' } } })
     return {
-      call: ['PUT', '/limits', { maxStake: '200000', playerMaxWin: '50000000' }],
+      call: ['PUT', '/limits', { currencies: { EUR: { maxStake: '200000', playerMaxWin: '50000000' } } }],
       on: {},
-      before: { maxStake: '100000', eventMaxBets: 500 },
-      after: { maxStake: '200000', playerMaxWin: '50000000' },
+      before: { eventMaxBets: 500, currencies: { EUR: { maxStake: '100000' } } },
+      after: { currencies: { EUR: { maxStake: '200000', playerMaxWin: '50000000' } } },
     }
   },
   retryDelivery: async () => {

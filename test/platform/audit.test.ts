@@ -70,7 +70,7 @@ test('nothing is found after a life of every kind of trouble', async () => {
   expect(await findings()).toEqual([])
 })
 
-/** Damage by hand, and the check that sees it; the transaction is undone. `:bet` is the settled bet. */
+/** Damage by hand, and the check that sees it; the transaction is undone. `:bet` is the settled bet, `:event` its event. */
 const DAMAGE: [string, string, string][] = [
   [
     'a payout that was never decided',
@@ -116,6 +116,28 @@ const DAMAGE: [string, string, string][] = [
     'needs a person is marked',
   ],
   ['a selection that is gone', 'delete from platform.selection where bet_id = :bet', 'selections of a bet'],
+  [
+    'a stake more on an outcome',
+    'update platform.outcome_total set stake = stake + 1 where event_id = :event',
+    'totals on an outcome',
+  ],
+  [
+    'a win less on an outcome',
+    'update platform.outcome_total set win = win - 1 where event_id = :event',
+    'totals on an outcome',
+  ],
+  ['a total that is gone', 'delete from platform.outcome_total where event_id = :event', 'totals on an outcome'],
+  [
+    'a total of an outcome without bets',
+    "insert into platform.outcome_total values ('nobody''s', 'home', 'EUR', 1, 1)",
+    'totals on an outcome',
+  ],
+  [
+    'a bet more on an event',
+    'update platform.event_total set bets = bets + 1 where event_id = :event',
+    'number of bets',
+  ],
+  ['the number of bets on an event gone', 'delete from platform.event_total where event_id = :event', 'number of bets'],
   ['a scale that is gone', 'delete from platform.currency', 'scale of its currency'],
   [
     'a settle that was refused for good',
@@ -125,7 +147,8 @@ const DAMAGE: [string, string, string][] = [
 ]
 test.each(DAMAGE)('%s is found', async (_what, sql, check) => {
   await scene.platform.sql('begin')
-  await scene.platform.sql(sql.replaceAll(':bet', `'${settled}'`))
+  const event = `(select event_id from platform.selection where bet_id = '${settled}')`
+  await scene.platform.sql(sql.replaceAll(':bet', `'${settled}'`).replaceAll(':event', event))
   const found = await findings()
   await scene.platform.sql('rollback')
   expect(found.filter((name) => name.includes(check))).toHaveLength(1)

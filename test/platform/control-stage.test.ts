@@ -191,6 +191,56 @@ describe('limits', () => {
     expect(placed.filter(({ reason }) => reason === 'rollback 112')).toHaveLength(5)
   })
 
+  const inEuro = (amounts: object) => ({ currencies: { EUR: amounts } })
+  test.each(cases.filter(([errorCode]) => errorCode !== 112))(
+    '%i: %o below its currency binds that currency alone',
+    async (errorCode, amounts, fits, exceeds) => {
+      await scene.api.limits(inEuro(amounts))
+      await expectAccepted(await placeOn(randomUUID(), fits))
+      await expectRollback(await placeOn(randomUUID(), exceeds), errorCode)
+      await scene.api.limits({ currencies: { USD: amounts } })
+      await expectAccepted(await placeOn(randomUUID(), exceeds))
+    },
+  )
+
+  test('an amount without a currency holds in each one that is not named, as so many of its units', async () => {
+    await scene.api.limits({ maxStake: '5', currencies: { USD: { maxStake: '1' } } })
+    await expectAccepted(await placeOn(randomUUID(), { amount: '5' }))
+    await expectRollback(await placeOn(randomUUID(), { amount: '5.01' }), 115)
+    await scene.api.limits({ maxStake: '5', ...inEuro({}) })
+    await expectAccepted(await placeOn(randomUUID(), { amount: '5.01' }))
+  })
+
+  test('112: bets in all currencies are counted together, stakes are not', async () => {
+    const eventId = randomUUID()
+    const { frame, wallet, api, partnerId } = scene
+    wallet.profile = { currency: 'USD', currencies: ['USD'] }
+    const dollars = await api.loadFrame(partnerId)
+    wallet.profile = {}
+    const inDollars = () => api.place(dollars, { selections: [selection(eventId)] })
+    await api.limits({
+      eventMaxBets: 2,
+      currencies: { EUR: { outcomeMaxStake: '10' }, USD: { outcomeMaxStake: '10' } },
+    })
+    await expectAccepted(await api.place(frame, { selections: [selection(eventId)] }))
+    await expectAccepted(await inDollars())
+    await expectRollback(await inDollars(), 112)
+  })
+
+  test.each([
+    ['a currency that is not known', { currencies: { XYZ: { maxStake: '1' } } }, '/currencies/XYZ'],
+    ['more decimals than it has', inEuro({ maxStake: '1.005' }), '/currencies/EUR/maxStake'],
+    ['an amount that is none', inEuro({ maxStake: 'much' }), '/currencies/EUR/maxStake'],
+    ['a number of bets below a currency', inEuro({ eventMaxBets: 1 }), '/currencies/EUR/eventMaxBets'],
+    ['a currency in small letters', { currencies: { eur: {} } }, '/currencies/eur'],
+  ])('limits with %s are refused', async (_what, limits, pointer) => {
+    const { status, body } = await scene.api.request('PUT', '/limits', limits)
+    expect([status, body]).toEqual([
+      400,
+      expect.objectContaining({ errors: [{ pointer, detail: expect.any(String) }] }),
+    ])
+  })
+
   test('114: the booster and the product of an express count into the win', async () => {
     await scene.api.limits({ playerMaxWin: '60' })
     const selections = [selection(randomUUID(), { coefficient: '2' }), selection(randomUUID(), { coefficient: '3' })]

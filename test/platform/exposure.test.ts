@@ -15,7 +15,9 @@ test.each([
 ])('%s holds when the sum on an outcome passes 64 bits', async (limit, reason) => {
   const selections = [{ eventId: randomUUID(), outcomeId: 'home', coefficient: '2.5' }]
   await Promise.all([1, 2].map(() => scene.api.place(scene.frame, { selections })))
-  await scene.platform.sql('update platform.bet set stake = 9000000000000000000 where status = $1', ['accepted'])
+  await scene.platform.sql(
+    'update platform.outcome_total set stake = 9000000000000000000 * stake, win = 9000000000000000000 * win',
+  )
   await scene.api.limits({ [limit]: '1000.00' })
   const third = await scene.api.place(scene.frame, { selections })
   expect(third).toMatchObject({ status: 'cancelled', reason: `rollback ${reason}` })

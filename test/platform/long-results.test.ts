@@ -6,6 +6,7 @@ import { readPendingResults } from '../../src/platform/bets/event.ts'
 import { setResults } from '../../src/platform/bets/results.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { SOMEBODY } from '../support/somebody.ts'
+import { manyLike } from './many-bets.ts'
 import { type Scene, startScene } from './scene.ts'
 
 let scene: Scene
@@ -55,20 +56,9 @@ async function waitsForBet(): Promise<boolean> {
   return Number(row?.waiting) > 0
 }
 
-/** Copies of a bet, behind the API's back: only their results matter here. */
-async function manyLike(betId: string, copies: number): Promise<void> {
-  for (const table of ['bet', 'selection'])
-    await scene.platform.sql(
-      `insert into platform.${table}
-       select (jsonb_populate_record(t, jsonb_build_object('bet_id', md5(n::text)::uuid, 'idempotency_key', null))).*
-       from platform.${table} t, generate_series(1, $2::int) n where bet_id = $1`,
-      [betId, copies],
-    )
-}
-
 test('each slice is decided and sent before the next one; the result is nobody else’s to take up, however long it takes', async () => {
   const { betId } = await scene.api.place(scene.frame, FINAL)
-  await manyLike(betId, 1_100)
+  await manyLike(scene.platform, betId, 1_100)
   const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
   let now = scene.time.now().getTime()
   const clock = {

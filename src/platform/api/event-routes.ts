@@ -6,7 +6,7 @@ import type { Routes } from '../../http/route.ts'
 import type { ActionLog } from '../../people/actions.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import { type EventStatus, saveEvent } from '../bets/event.ts'
-import { LimitsSchema, readLimits, writeLimits } from '../bets/limits.ts'
+import { faultOf, LimitsSchema, readLimits, writeLimits } from '../bets/limits.ts'
 import { formatOdds, parseOdds } from '../bets/odds.ts'
 import { setResults } from '../bets/results.ts'
 import { describeChange, EventPath, EventStateSchema, ResultsAppliedSchema, ResultsSchema } from './shapes.ts'
@@ -57,6 +57,8 @@ export function addEventRoutes(api: Routes, deps: FlowDeps & { readonly actions:
     }),
     async (request) => {
       const author = deps.actions.by(request)
+      const fault = faultOf(request.body, deps.scales)
+      if (fault !== undefined) throw invalid(fault.pointer, fault.detail)
       await deps.db.transaction((tx) => writeLimits(tx, author, request.body, deps.clock.now()))
       return readLimits(deps.db)
     },

@@ -8,10 +8,11 @@ import type { Clock } from '../../runtime/clock.ts'
 import { groupBy } from '../../runtime/group.ts'
 import { insertDeliveries, type NewDelivery, readUnfinished } from '../delivery/outbox.ts'
 import type { DeliveryKind } from '../delivery/schedule.ts'
-import { type PlatformBet, type Result, resultOf } from './bet.ts'
+import { type BetStatus, type PlatformBet, type Result, resultOf } from './bet.ts'
 import { type KnownSelection, lockBets, readSelections, saveBets } from './bet-store.ts'
 import { rollbackMessage, settleMessage, unsettleMessage } from './message.ts'
 import { multiplyOdds, type Odds, payoutAt } from './odds.ts'
+import { takeOffBets, winOf } from './totals.ts'
 
 export interface FlowDeps {
   readonly db: Db
@@ -110,9 +111,21 @@ function change(
     const after = 'operation' in changed ? changed.bet : changed
     if ('operation' in changed) await decide(deps, tx, [changed])
     else if (after !== bet) await saveBets(tx, [after], deps.clock.now())
+    if (isCounted(bet) && !isCounted(after)) await stopCounting(tx, bet)
     await recordChange(deps, tx, author, bet, after)
     return after
   })
+}
+
+/** Whether limits 110 to 112 count it (totals.ts). */
+function isCounted({ status }: { status: BetStatus }): boolean {
+  return status === 'accepted' || status === 'settled'
+}
+
+async function stopCounting(tx: Tx, bet: PlatformBet): Promise<void> {
+  const win = winOf(bet)
+  if (win === undefined) throw new Error('an accepted bet with odds that no bet may have')
+  await takeOffBets(tx, [{ ...bet, win, selections: await readSelections(tx, [bet.betId]) }])
 }
 
 /** For the action log: what a person changed of a bet (O-4). */

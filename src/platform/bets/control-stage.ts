@@ -5,7 +5,8 @@
 import { type Money, type Scales, scaleOf } from '../../protocol/money.ts'
 import type { PlatformBet } from './bet.ts'
 import type { KnownSelection } from './bet-store.ts'
-import type { Exposure, Limits } from './limits.ts'
+import { amountsIn, type Limits } from './limits.ts'
+import type { Exposure } from './totals.ts'
 
 export interface ControlFacts {
   readonly bet: PlatformBet
@@ -31,18 +32,19 @@ function eventObjection(selections: readonly KnownSelection[]): number | undefin
 }
 
 function limitObjection({ bet, limits, exposure, win, scales }: ControlFacts): number | undefined {
+  const amounts = amountsIn(limits, bet.currency)
   const scale = scaleOf(scales, bet.currency)
   const over = (amount: bigint, limit: string | undefined) => limit !== undefined && amount > limitIn(limit, scale)
-  if (over(exposure.outcomeStake + bet.stake, limits.outcomeMaxStake)) return 110
-  if (over(exposure.outcomeWin + win, limits.outcomeMaxWin)) return 111
+  if (over(exposure.outcomeStake + bet.stake, amounts.outcomeMaxStake)) return 110
+  if (over(exposure.outcomeWin + win, amounts.outcomeMaxWin)) return 111
   if (limits.eventMaxBets !== undefined && exposure.eventBets + 1n > BigInt(limits.eventMaxBets)) return 112
-  if (over(bet.stake, limits.playerMaxStake)) return 113
-  if (over(win, limits.playerMaxWin)) return 114
-  if (over(bet.stake, limits.maxStake)) return 115
+  if (over(bet.stake, amounts.playerMaxStake)) return 113
+  if (over(win, amounts.playerMaxWin)) return 114
+  if (over(bet.stake, amounts.maxStake)) return 115
   return undefined
 }
 
-/** A limit in minor units, cut to the currency's scale: amounts have no more decimals than that. */
+/** A limit in minor units. One that names no currency is cut to the bet's: amounts have no more decimals than that. */
 function limitIn(limit: string, scale: number): bigint {
   const [whole = '0', fraction = ''] = limit.split('.')
   return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'))

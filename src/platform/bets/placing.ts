@@ -22,9 +22,9 @@ import {
 } from './bet-store.ts'
 import { type ControlFacts, findObjection } from './control-stage.ts'
 import { hasEndedEvent, holdEventsOf } from './event.ts'
-import { lockLimits, readExposure } from './limits.ts'
+import { readLimits } from './limits.ts'
 import { type PlaceExtras, placeMessage } from './message.ts'
-import { multiplyOdds, payoutAt } from './odds.ts'
+import { addBets, takeOffBets, winOf } from './totals.ts'
 
 /** Rollback reasons that the flow itself gives (C-1, C-2). */
 const REASON = { timeOut: 10, broken: 50, partnerBroken: 52 } as const
@@ -110,7 +110,7 @@ export function finishPlacing(
       readPlaceDelivery(tx, betId),
       holdEventsOf(tx, betId),
       readSelections(tx, [betId]),
-      lockLimits(tx),
+      readLimits(tx),
     ])
     if (bet === undefined) throw new Error('a bet that was being placed is gone')
     const recorded = recordPlaceAttempt(deps, tx, deliveryId, answer, startedAt)
@@ -156,16 +156,18 @@ async function rollBack(deps: FlowDeps, tx: Tx, bet: PlatformBet, errorCode: num
   return { status: decided.bet.status, reason: decided.bet.reason }
 }
 
-/** C-3: what breaks while the bet is being closed is an objection too. */
+/** C-3: what breaks while the bet is being closed is an objection too. The bet is counted first, so that no other one is judged meanwhile. */
 async function lastLook(deps: FlowDeps, tx: Tx, known: Known): Promise<Placed> {
-  const { bet, limits } = known
-  const exposure = await readExposure(tx, limits, bet.betId, bet.currency)
-  const odds = multiplyOdds([bet.odds, ...(bet.booster === null ? [] : [bet.booster])])
-  const objection =
-    odds === undefined
-      ? REASON.broken
-      : findObjection({ ...known, exposure, win: payoutAt(bet.stake, odds), scales: deps.scales })
-  return objection === undefined ? close(deps, tx, { ...bet, status: 'accepted' }) : rollBack(deps, tx, bet, objection)
+  const { bet, selections } = known
+  const win = winOf(bet)
+  if (win === undefined) return rollBack(deps, tx, bet, REASON.broken)
+  const counted = { ...bet, win, selections }
+  const totals = await addBets(tx, [counted])
+  totals.takeOff(counted)
+  const objection = findObjection({ ...known, exposure: totals.exposureOf(counted), win, scales: deps.scales })
+  if (objection === undefined) return close(deps, tx, { ...bet, status: 'accepted' })
+  await takeOffBets(tx, [counted])
+  return rollBack(deps, tx, bet, objection)
 }
 
 /** Sends all of its statements at once: what is decided after it finds the Place bet over. */

@@ -1,0 +1,146 @@
+/**
+ * What is on each outcome and event already, for limits 110 to 112: running totals over the accepted and settled bets.
+ *
+ * Invariant: the transaction that makes a bet accepted adds it, the one that cancels an accepted bet takes it off, and nothing else changes
+ * them; the audit compares them with the bets. A total is locked by being changed: who adds a bet sees all that count before it,
+ * and nobody adds another one until the transaction ends. Rows are written in the order of their keys, outcomes before events.
+ */
+import { statement, type Tx } from '../../db/db.ts'
+import type { Money } from '../../protocol/money.ts'
+import type { PlatformBet, Selection } from './bet.ts'
+import { multiplyOdds, payoutAt } from './odds.ts'
+
+/** A bet as the totals see it. */
+export interface Counted {
+  readonly currency: string
+  readonly stake: Money
+  /** What it pays when it wins. */
+  readonly win: Money
+  readonly selections: readonly Pick<Selection, 'eventId' | 'outcomeId'>[]
+}
+
+/** Undefined when the odds are higher than any bet may have. */
+export function winOf({ stake, odds, booster }: Pick<PlatformBet, 'stake' | 'odds' | 'booster'>): Money | undefined {
+  const paid = multiplyOdds(booster === null ? [odds] : [odds, booster])
+  return paid && payoutAt(stake, paid)
+}
+
+/** The most that is on one of a bet's outcomes, and events, in its currency and in minor units. */
+export interface Exposure {
+  readonly outcomeStake: bigint
+  readonly outcomeWin: bigint
+  readonly eventBets: bigint
+}
+
+interface OutcomeTotal {
+  readonly key: readonly [eventId: string, outcomeId: string, currency: string]
+  readonly stake: bigint
+  readonly win: bigint
+}
+
+/** Totals of some outcomes and events, by their keys. */
+export class Totals {
+  readonly outcomes = new Map<string, OutcomeTotal>()
+  readonly events = new Map<string, bigint>()
+
+  add(bet: Counted): void {
+    this.count(bet, 1n)
+  }
+
+  takeOff(bet: Counted): void {
+    this.count(bet, -1n)
+  }
+
+  exposureOf({ currency, selections }: Counted): Exposure {
+    const outcomes = selections.map(({ eventId, outcomeId }) =>
+      this.outcomes.get(nameOf([eventId, outcomeId, currency])),
+    )
+    return {
+      outcomeStake: largest(outcomes.map((total) => total?.stake)),
+      outcomeWin: largest(outcomes.map((total) => total?.win)),
+      eventBets: largest(selections.map(({ eventId }) => this.events.get(eventId))),
+    }
+  }
+
+  /** A bet from before C-11 may name an outcome or event twice; it counts once. */
+  private count({ currency, stake, win, selections }: Counted, sign: bigint): void {
+    const keys = selections.map(({ eventId, outcomeId }): OutcomeTotal['key'] => [eventId, outcomeId, currency])
+    for (const [name, key] of new Map(keys.map((key) => [nameOf(key), key]))) {
+      const total = this.outcomes.get(name)
+      this.outcomes.set(name, { key, stake: (total?.stake ?? 0n) + sign * stake, win: (total?.win ?? 0n) + sign * win })
+    }
+    for (const eventId of new Set(selections.map((selection) => selection.eventId)))
+      this.events.set(eventId, (this.events.get(eventId) ?? 0n) + sign)
+  }
+}
+
+/** NUL is in no id that is stored (storable.ts). */
+function nameOf(key: OutcomeTotal['key']): string {
+  return key.join('\u0000')
+}
+
+function largest(values: readonly (bigint | undefined)[]): bigint {
+  return values.reduce<bigint>((most, value = 0n) => (value > most ? value : most), 0n)
+}
+
+/** Adds accepted bets. Resolves to the totals that they are in now. */
+export function addBets(tx: Tx, bets: readonly Counted[]): Promise<Totals> {
+  const changes = new Totals()
+  for (const bet of bets) changes.add(bet)
+  return change(tx, changes)
+}
+
+/** Takes off bets that no longer count. */
+export async function takeOffBets(tx: Tx, bets: readonly Counted[]): Promise<void> {
+  const changes = new Totals()
+  for (const bet of bets) changes.takeOff(bet)
+  await change(tx, changes)
+}
+
+/** A sum can be larger than any integer column: it travels as text. */
+const CHANGE_OUTCOMES = statement(
+  'platform_change_outcome_totals',
+  `insert into platform.outcome_total as t (event_id, outcome_id, currency, stake, win)
+   select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::numeric[])
+   on conflict (event_id, outcome_id, currency) do update set stake = t.stake + excluded.stake, win = t.win + excluded.win
+   returning event_id, outcome_id, currency, stake::text, win::text`,
+)
+const CHANGE_EVENTS = statement(
+  'platform_change_event_totals',
+  `insert into platform.event_total as t (event_id, bets) select * from unnest($1::text[], $2::bigint[])
+   on conflict (event_id) do update set bets = t.bets + excluded.bets returning event_id, bets`,
+)
+
+interface OutcomeRow extends Record<string, unknown> {
+  event_id: string
+  outcome_id: string
+  currency: string
+  stake: string
+  win: string
+}
+
+async function change(tx: Tx, changes: Totals): Promise<Totals> {
+  const after = new Totals()
+  if (changes.events.size === 0) return after
+  const outcomes = inOrder(changes.outcomes).map(([, total]) => total)
+  const events = inOrder(changes.events)
+  const [outcomeRows, eventRows] = await Promise.all([
+    tx.query<OutcomeRow>(CHANGE_OUTCOMES, [
+      ...[0, 1, 2].map((part) => outcomes.map(({ key }) => key[part])),
+      outcomes.map(({ stake }) => stake),
+      outcomes.map(({ win }) => win),
+    ]),
+    tx.query<{ event_id: string; bets: bigint }>(CHANGE_EVENTS, [events.map(([id]) => id), events.map(([, n]) => n)]),
+  ])
+  for (const row of outcomeRows) {
+    const key = [row.event_id, row.outcome_id, row.currency] as const
+    after.outcomes.set(nameOf(key), { key, stake: BigInt(row.stake), win: BigInt(row.win) })
+  }
+  for (const { event_id, bets } of eventRows) after.events.set(event_id, bets)
+  return after
+}
+
+/** Two that change the same totals meet at the first one, and never in a circle. */
+function inOrder<T>(totals: ReadonlyMap<string, T>): [name: string, total: T][] {
+  return [...totals].sort(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,12 @@
+/** Copies of a bet, behind the API's back: only that they are there matters. Totals are not changed (totals.ts). */
+import type { TestPlatform } from '../support/platform.ts'
+
+export async function manyLike({ sql }: TestPlatform, betId: string, copies: number): Promise<void> {
+  for (const table of ['bet', 'selection'])
+    await sql(
+      `insert into platform.${table}
+       select (jsonb_populate_record(t, jsonb_build_object('bet_id', md5(n::text)::uuid, 'idempotency_key', null))).*
+       from platform.${table} t, generate_series(1, $2::int) n where bet_id = $1`,
+      [betId, copies],
+    )
+}
