@@ -5,13 +5,12 @@
  */
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { createLru } from '../runtime/lru.ts'
 
 /** Milliseconds for which an answer is used without asking again. */
 const FRESH_MS = 10_000
 /** Milliseconds for which an older one is used while the resolver is asked. */
 const STALE_MS = 600_000
-/** Names that are kept. */
+/** Names that are kept; the one that was learnt first makes room. */
 const MAX_NAMES = 1_000
 
 /** Resolves a name, or fails as the system's resolver does. */
@@ -24,12 +23,15 @@ interface Known {
 
 /** `now` in milliseconds. */
 export function createResolver(ask: Resolve, now: () => number = () => performance.now()): Resolve {
-  const known = createLru<Known>(MAX_NAMES)
+  const known = new Map<string, Known>()
   const asked = new Map<string, Promise<LookupAddress[]>>()
   const learn = async (hostname: string) => {
     try {
       const addresses = await ask(hostname)
+      known.delete(hostname)
       known.set(hostname, { addresses, since: now() })
+      const [oldest] = known.keys()
+      if (known.size > MAX_NAMES && oldest !== undefined) known.delete(oldest)
       return addresses
     } finally {
       asked.delete(hostname)

@@ -220,7 +220,7 @@ describe('limits', () => {
     const inDollars = () => api.place(dollars, { selections: [selection(eventId)] })
     await api.limits({
       eventMaxBets: 2,
-      currencies: { EUR: { outcomeMaxStake: '10' }, USD: { outcomeMaxStake: '10' } },
+      currencies: { EUR: { outcomeMaxStake: '10' }, USD: { outcomeMaxStake: '20' } },
     })
     await expectAccepted(await api.place(frame, { selections: [selection(eventId)] }))
     await expectAccepted(await inDollars())
