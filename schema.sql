@@ -16,10 +16,24 @@ CREATE TABLE gateway.action (
     key_hash text NOT NULL,
     person text,
     before json NOT NULL,
-    after json NOT NULL
+    after json NOT NULL,
+    reason text
 );
 
 COMMENT ON TABLE gateway.action IS 'As purser.action, of the gateway''s API.';
+
+CREATE TABLE gateway.api_key (
+    name text NOT NULL COLLATE pg_catalog."C",
+    number integer NOT NULL,
+    role text NOT NULL,
+    hash bytea NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
+);
+
+COMMENT ON TABLE gateway.api_key IS 'As purser.api_key, of the gateway''s API.';
 
 CREATE TABLE gateway.operator (
     operator_id text NOT NULL,
@@ -57,10 +71,24 @@ CREATE TABLE platform.action (
     key_hash text NOT NULL,
     person text,
     before json NOT NULL,
-    after json NOT NULL
+    after json NOT NULL,
+    reason text
 );
 
 COMMENT ON TABLE platform.action IS 'As purser.action, of the platform''s API.';
+
+CREATE TABLE platform.api_key (
+    name text NOT NULL COLLATE pg_catalog."C",
+    number integer NOT NULL,
+    role text NOT NULL,
+    hash bytea NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
+);
+
+COMMENT ON TABLE platform.api_key IS 'As purser.api_key, of the platform''s API.';
 
 CREATE TABLE platform.attempt (
     delivery_id bigint NOT NULL,
@@ -267,10 +295,24 @@ CREATE TABLE purser.action (
     key_hash text NOT NULL,
     person text,
     before json NOT NULL,
-    after json NOT NULL
+    after json NOT NULL,
+    reason text
 );
 
 COMMENT ON TABLE purser.action IS 'Changes through the wallet''s own API, append-only. subject is the first of ids, what the log is searched by; before and after hold what changed, secrets masked; key_hash is the beginning of the key''s SHA-256.';
+
+CREATE TABLE purser.api_key (
+    name text NOT NULL COLLATE pg_catalog."C",
+    number integer NOT NULL,
+    role text NOT NULL,
+    hash bytea NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT api_key_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
+);
+
+COMMENT ON TABLE purser.api_key IS 'Keys of the wallet''s own API, as SHA-256. A rotated key has several numbers; each works before its ends_at, which is the database''s time.';
 
 CREATE TABLE purser.bet (
     bucket integer NOT NULL,
@@ -451,6 +493,12 @@ COMMENT ON TABLE purser.transfer IS 'Immutable double entry: amount leaves debit
 ALTER TABLE ONLY gateway.action
     ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);
 
+ALTER TABLE ONLY gateway.api_key
+    ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY gateway.api_key
+    ADD CONSTRAINT api_key_pkey PRIMARY KEY (name, number);
+
 ALTER TABLE ONLY gateway.operator
     ADD CONSTRAINT operator_pkey PRIMARY KEY (operator_id);
 
@@ -465,6 +513,12 @@ ALTER TABLE ONLY gateway.session
 
 ALTER TABLE ONLY platform.action
     ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);
+
+ALTER TABLE ONLY platform.api_key
+    ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY platform.api_key
+    ADD CONSTRAINT api_key_pkey PRIMARY KEY (name, number);
 
 ALTER TABLE ONLY platform.attempt
     ADD CONSTRAINT attempt_pkey PRIMARY KEY (delivery_id, number);
@@ -514,6 +568,12 @@ ALTER TABLE ONLY purser.account
 ALTER TABLE ONLY purser.action
     ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);
 
+ALTER TABLE ONLY purser.api_key
+    ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY purser.api_key
+    ADD CONSTRAINT api_key_pkey PRIMARY KEY (name, number);
+
 ALTER TABLE ONLY purser.bet_call
     ADD CONSTRAINT bet_call_pkey PRIMARY KEY (bucket, player, bet_id, seq);
 
@@ -543,9 +603,17 @@ ALTER TABLE ONLY purser.transfer
 
 CREATE INDEX action_by_time ON gateway.action USING btree (at, request_id) WHERE (at < 'infinity'::timestamp with time zone);
 
+CREATE INDEX api_key_ends_at_idx ON gateway.api_key USING btree (ends_at);
+
+CREATE INDEX api_key_made_at_name_number_idx ON gateway.api_key USING btree (made_at, name, number);
+
 CREATE INDEX session_created ON gateway.session USING btree (created_at);
 
 CREATE INDEX action_by_time ON platform.action USING btree (at, request_id) WHERE (at < 'infinity'::timestamp with time zone);
+
+CREATE INDEX api_key_ends_at_idx ON platform.api_key USING btree (ends_at);
+
+CREATE INDEX api_key_made_at_name_number_idx ON platform.api_key USING btree (made_at, name, number);
 
 CREATE UNIQUE INDEX bet_by_idempotency_key ON platform.bet USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
@@ -576,6 +644,10 @@ CREATE INDEX event_results_pending ON platform.event USING btree (results_at) WH
 CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet_id);
 
 CREATE INDEX action_by_time ON purser.action USING btree (at, request_id) WHERE (at < 'infinity'::timestamp with time zone);
+
+CREATE INDEX api_key_by_end ON purser.api_key USING btree (ends_at);
+
+CREATE INDEX api_key_by_time ON purser.api_key USING btree (made_at, name, number);
 
 CREATE INDEX bet_by_player ON purser.bet USING btree (player, first_seen_at, bucket) WHERE (first_seen_at > '-infinity'::timestamp with time zone);
 

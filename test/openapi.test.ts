@@ -1,5 +1,6 @@
 /** The committed OpenAPI documents are sound: complete, their references lead somewhere, their examples are true to them. */
 import { describe, expect, test } from 'vitest'
+import { ROLES } from '../src/http/caller.ts'
 import {
   faultsOf,
   mediaOf,
@@ -12,6 +13,10 @@ import {
   target,
 } from './openapi/document.ts'
 
+const keysOf = (prefix: string) => [
+  ...[`GET ${prefix}/keys`, `POST ${prefix}/keys`],
+  ...[`POST ${prefix}/keys/{name}/rotate`, `DELETE ${prefix}/keys/{name}`],
+]
 const PLAYER = '/operator/players/{userId}'
 const WALLET = [
   ...['POST /payment/bet', 'PUT /payment/bet', 'POST /user/profile', 'POST /user/balance', 'POST /payment/check'],
@@ -32,6 +37,7 @@ const WALLET = [
     'GET /operator/actions',
   ],
   ...[`PUT ${PLAYER}/bets/{transactionId}/lock`, `DELETE ${PLAYER}/bets/{transactionId}/lock`],
+  ...keysOf('/operator'),
 ]
 
 const PLATFORM = [
@@ -47,6 +53,7 @@ const PLATFORM = [
   ...['POST /bets/{betId}/settle', 'POST /bets/{betId}/unsettle', 'POST /bets/{betId}/cancel'],
   ...['PUT /events/{eventId}', 'POST /events/{eventId}/result', 'PUT /limits'],
   ...['GET /deliveries', 'POST /deliveries/retry', 'POST /deliveries/{deliveryId}/retry', 'GET /actions'],
+  ...keysOf(''),
 ]
 
 describe.each([
@@ -95,12 +102,20 @@ describe.each([
       expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(schemes))
     })
 
-    test('lets who changes something say who they are (O-4), and nobody else', () => {
-      const header = (operation.parameters ?? []).filter(({ name }) => name === 'x-purser-person')
-      const isOfOurs = !operation.tags.includes('Partner wire')
-      expect(header.map((parameter) => parameter.in)).toEqual(
-        isOfOurs && !operation.name.startsWith('GET ') ? ['header'] : [],
+    test('lets who changes something say who they are and why (O-4), and nobody else', () => {
+      const said = (operation.parameters ?? []).filter(({ name }) => name.startsWith('x-purser-'))
+      const changes = !operation.tags.includes('Partner wire') && !operation.name.startsWith('GET ')
+      expect(said.map((parameter) => [parameter.in, parameter.name])).toEqual(
+        changes ? ['x-purser-person', 'x-purser-reason'].map((name) => ['header', name]) : [],
       )
+    })
+
+    test('of ours says the least role that may call it, and how others are refused (W-25)', () => {
+      if (operation.tags.includes('Partner wire')) return
+      const [least] = operation.security.flatMap((requirement) => Object.values(requirement)).flat()
+      expect(ROLES).toContain(least)
+      expect(operation.description).toContain(`role \`${least}\``)
+      expect('403' in operation.responses).toBe(least !== 'read')
     })
 
     test('declares exactly the parameters of its path, required', () => {
@@ -176,11 +191,11 @@ describe('the wallet', () => {
     expectProblems(ofOperator, 'operatorKey')
   })
 
-  test('a session can be started without a body; every other body is required', () => {
+  test('a session can be started and a key rotated without a body; every other body is required', () => {
     const optional = operations
       .filter(({ requestBody }) => requestBody?.required === false)
       .map(({ operationId }) => operationId)
-    expect(optional).toEqual(['startSession'])
+    expect(optional.sort()).toEqual(['rotateKey', 'startSession'])
   })
 })
 
@@ -221,6 +236,7 @@ describe('the platform', () => {
     expect(place?.parameters?.map(({ in: where, name }) => [where, name])).toEqual([
       ['header', 'idempotency-key'],
       ['header', 'x-purser-person'],
+      ['header', 'x-purser-reason'],
     ])
     expect(document.components.schemas.NewBet?.properties).toHaveProperty('idempotencyKey')
     const codes = ['409', '422'].map((status) => place?.responses[status]?.description)
@@ -230,7 +246,7 @@ describe('the platform', () => {
 
 function expectProblems(operations: readonly Operation[], scheme: string): void {
   for (const { name, security, responses } of operations) {
-    expect(security, name).toEqual([{ [scheme]: [] }])
+    expect(security, name).toEqual([{ [scheme]: [expect.stringMatching(/^(read|support|cash|admin)$/)] }])
     expect(Object.keys(responses), name).toEqual(expect.arrayContaining(['401', '503']))
     for (const [status, { content }] of Object.entries(responses).filter(([code]) => code >= '400')) {
       expect(Object.keys(content ?? {}), `${name} ${status}`).toEqual(['application/problem+json'])

@@ -5,12 +5,14 @@
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
 import { Type } from 'typebox'
+import { recordForbidden, withoutChanceOfKeys } from './key-story.mjs'
 
 /**
  * `frame`: the hand-written part; `schemas`: those that get a name; `start(beforeRoutes)`: a server with `app` and
- * `close`; `describe(document)`: what routes cannot say of themselves; `record(server)`: the examples.
+ * `close`; `describe(document)`: what routes cannot say of themselves; `keys`: where keys are made, and the first one;
+ * `record(server)`: the examples.
  */
-export async function makeDocument({ frame, schemas, start, describe = () => {}, record }) {
+export async function makeDocument({ frame, schemas, start, describe = () => {}, keys, record }) {
   const server = await start((app) => app.register(swagger, swaggerOptions(frame, schemas)))
   try {
     const document = structuredClone(server.app.swagger())
@@ -18,7 +20,8 @@ export async function makeDocument({ frame, schemas, start, describe = () => {},
     describe(document)
     allowNoBody(document)
     referToNamedSchemas(document)
-    addExamples(document, await record(server))
+    const forbidden = await recordForbidden(placedOperationsOf(document), server.app, keys)
+    addExamples(document, withoutChanceOfKeys([...(await record(server)), ...forbidden]))
     return `${JSON.stringify(document, null, 2)}\n`
   } finally {
     await server.close()
@@ -55,6 +58,13 @@ function forReaders(value) {
 
 export function operationsOf(document) {
   return Object.values(document.paths).flatMap((path) => Object.values(path))
+}
+
+/** With where they are. */
+function placedOperationsOf({ paths }) {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
+  )
 }
 
 /** What the routes of our APIs mean by a status of success; swagger says "Default Response". */

@@ -1,5 +1,7 @@
 /** The examples of openapi/gateway.json: an operator is registered and its player comes, told to a real gateway. */
 
+import { keySteps } from './key-story.mjs'
+
 /** One record per call: operation, name, request, status, answer, values of parameters. */
 export async function recordGatewayExamples({ app, wallet, walletUrl, keys }) {
   const token = await makePlayer(wallet, keys)
@@ -17,8 +19,15 @@ export async function recordGatewayExamples({ app, wallet, walletUrl, keys }) {
     records.push({
       ...names,
       request,
-      answer: JSON.parse(reply.body),
-      parameters: { operatorId: 'acme', on: 'acme', limit: '50', 'x-purser-person': 'maria' },
+      answer: reply.body === '' ? undefined : JSON.parse(reply.body),
+      parameters: {
+        operatorId: 'acme',
+        on: 'acme',
+        limit: '50',
+        'x-purser-person': 'maria',
+        'x-purser-reason': 'a new contract',
+        name: 'support-desk',
+      },
     })
   }
   return withoutChance(records, walletUrl, token)
@@ -47,6 +56,10 @@ function story({ walletUrl: baseUrl, secret, token }) {
     step('listActions', 200, 'page', 'Of one operator', ['GET', '/operators/actions?on=acme']),
     step('listActions', 400, 'invalid', 'No cursor of this list', ['GET', '/operators/actions?after=x']),
     step('listActions', 401, 'unauthorized', 'Another key', ['GET', '/operators/actions'], 'wrong'),
+    ...keySteps('/operators').map((parts) => step(...parts)),
+    ...['makeKey', 'listKeys', 'rotateKey', 'revokeKey'].map((operationId) =>
+      step(operationId, 401, 'unauthorized', 'Another key', list(), 'wrong'),
+    ),
     step('exchangeToken', 201, 'exchanged', 'The operator knows the token', exchange(token)),
     step('exchangeToken', 400, 'invalid', 'Too short a token', exchange('short')),
     step('exchangeToken', 401, 'unauthorized', 'Another key', exchange(token), 'wrong'),

@@ -5,6 +5,7 @@ import { openDb } from '../../dist/db/open.js'
 import * as routes from '../../dist/gateway/routes.js'
 import { ProblemSchema } from '../../dist/http/problem.js'
 import * as actions from '../../dist/people/action-list.js'
+import * as apiKeys from '../../dist/people/key-routes.js'
 import { createGatewayApp } from '../../dist/process/gateway.js'
 import { createApp } from '../../dist/process/wallet.js'
 import { OperatorUserSchema, TokenSchema } from '../../dist/protocol/bet-request.js'
@@ -16,15 +17,24 @@ const INTRODUCTION = `One platform, many operators. Towards the platform the gat
 \`/user\`, signed with PARTNER_SECRET, as in the wallet's reference. This is its own API: operators are registered, and their session
 tokens are exchanged for those that the frame is loaded with.
 
-A bearer key on every call; errors as problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong.`
+A bearer key on every call, whose role (read, support, cash, admin) may do what those before it may; errors as problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong.`
 
 const FRAME = {
   openapi: '3.1.0',
   info: { title: 'Purser gateway', description: INTRODUCTION, license: { name: 'MIT', identifier: 'MIT' } },
   servers: [{ url: '/' }],
-  tags: [{ name: 'Operators', description: 'Whom the gateway calls, and the sessions of their players.' }],
+  tags: [
+    { name: 'Operators', description: 'Whom the gateway calls, and the sessions of their players.' },
+    { name: 'Keys', description: 'Who may use this API, and for what.' },
+  ],
   components: {
-    securitySchemes: { gatewayKey: { type: 'http', scheme: 'bearer', description: 'GATEWAY_API_KEY.' } },
+    securitySchemes: {
+      gatewayKey: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'GATEWAY_API_KEY, or a key made with it. The role is the least that will do.',
+      },
+    },
   },
 }
 
@@ -34,6 +44,11 @@ const NAMED_SCHEMAS = {
   OperatorPage: routes.OperatorPageSchema,
   NewSession: routes.NewSessionSchema,
   Session: routes.SessionSchema,
+  NewKey: apiKeys.NewKeySchema,
+  KeyRotation: apiKeys.RotationSchema,
+  MadeKey: apiKeys.MadeKeySchema,
+  Key: apiKeys.KeySchema,
+  KeyPage: apiKeys.KeyPageSchema,
   Action: actions.ActionSchema,
   ActionPage: actions.ActionPageSchema,
   Token: TokenSchema,
@@ -44,7 +59,8 @@ const NAMED_SCHEMAS = {
 const KEYS = { PARTNER_SECRET: 'shared-secret', OPERATOR_API_KEY: 'operator-key', GATEWAY_API_KEY: 'gateway-key' }
 
 export function makeGatewayOpenApi() {
-  return makeDocument({ frame: FRAME, schemas: NAMED_SCHEMAS, start: startBoth, record: recordGatewayExamples })
+  const keys = { url: '/operators/keys', key: KEYS.GATEWAY_API_KEY }
+  return makeDocument({ frame: FRAME, schemas: NAMED_SCHEMAS, start: startBoth, keys, record: recordGatewayExamples })
 }
 
 async function startBoth(beforeRoutes) {

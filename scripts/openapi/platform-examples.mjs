@@ -50,8 +50,10 @@ function parametersOf(url) {
   return {
     'idempotency-key': 'slip-1',
     'x-purser-person': 'maria',
+    'x-purser-reason': 'asked for by the partner',
+    name: 'support-desk',
     on: 'acme',
-    ...(id && { [inPath]: id }),
+    ...(id && inPath && { [inPath]: id }),
     ...Object.fromEntries(searchParams),
   }
 }

@@ -2,6 +2,7 @@
 
 import { ProblemSchema } from '../../dist/http/problem.js'
 import * as actions from '../../dist/people/action-list.js'
+import * as apiKeys from '../../dist/people/key-routes.js'
 import * as lists from '../../dist/platform/api/lists.js'
 import * as shapes from '../../dist/platform/api/shapes.js'
 import * as views from '../../dist/platform/api/views.js'
@@ -11,7 +12,7 @@ import { CustomFieldsSchema, UserProfileSchema } from '../../dist/protocol/user-
 
 const INTRODUCTION = `Places bets with partners, and delivers what becomes of them: results, corrections, rollbacks.
 
-A bearer key on every call; money as decimal strings beside \`currency\`; times in UTC; errors as problem details (RFC 9457) with a
+A bearer key on every call, whose role (read, support, cash, admin) may do what those before it may; money as decimal strings beside \`currency\`; times in UTC; errors as problem details (RFC 9457) with a
 stable \`code\` and JSON pointers to what is wrong. Lists are newest first: \`?limit&after\` with the \`next\` of the page before,
 null at the end.
 
@@ -34,9 +35,16 @@ export const OPENAPI = {
     { name: 'Events', description: 'What the control stage looks at, and the results that settle bets.' },
     { name: 'Deliveries', description: 'Calls to partners, and those that need a person.' },
     { name: 'Actions', description: 'Who changed what.' },
+    { name: 'Keys', description: 'Who may use this API, and for what.' },
   ],
   components: {
-    securitySchemes: { platformKey: { type: 'http', scheme: 'bearer', description: 'PLATFORM_API_KEY.' } },
+    securitySchemes: {
+      platformKey: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'PLATFORM_API_KEY, or a key made with it. The role is the least that will do.',
+      },
+    },
   },
 }
 
@@ -63,6 +71,11 @@ export const NAMED_SCHEMAS = {
   Delivery: views.DeliverySchema,
   DeliveryPage: lists.DeliveryPageSchema,
   Attempt: views.AttemptSchema,
+  NewKey: apiKeys.NewKeySchema,
+  KeyRotation: apiKeys.RotationSchema,
+  MadeKey: apiKeys.MadeKeySchema,
+  Key: apiKeys.KeySchema,
+  KeyPage: apiKeys.KeyPageSchema,
   Action: actions.ActionSchema,
   ActionPage: actions.ActionPageSchema,
   Problem: ProblemSchema,

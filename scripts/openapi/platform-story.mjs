@@ -1,4 +1,6 @@
 /** A day of a platform, one call after another: the examples of its API reference. Each step says what it must be answered. */
+import { keySteps } from './key-story.mjs'
+
 const NO_BET = '/bets/00000000-0000-4000-8000-000000000000'
 const NO_FRAME = '00000000-0000-4000-8000-000000000001'
 
@@ -205,7 +207,11 @@ const lists = [
   step('listActions', 400, 'invalid', 'No cursor of this list', get('/actions?after=x')),
 ]
 
-const OPERATIONS = [...new Set([...partners, ...before, ...bets, ...results, ...lists].map((s) => s.operationId))]
+const keys = keySteps('').map((parts) => step(...parts))
+
+const OPERATIONS = [
+  ...new Set([...partners, ...before, ...bets, ...results, ...lists, ...keys].map((s) => s.operationId)),
+]
 /** The key is looked at before anything else, so what is sent does not matter. */
 const withoutKey = OPERATIONS.map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/bets'), { key: 'another key' }),
@@ -226,4 +232,4 @@ async function loseDatabase({ db, deliverer }) {
   Object.assign(db, { query: refuse, people: { query: refuse }, transaction: refuse, snapshot: refuse })
 }
 
-export const STORY = [partners, before, bets, results, lists, withoutKey, unavailable].flat()
+export const STORY = [partners, before, bets, results, lists, keys, withoutKey, unavailable].flat()

@@ -15,7 +15,8 @@ const KEYS = { PARTNER_SECRET: 'shared-secret', OPERATOR_API_KEY: 'operator-key'
 const POLL_MS = 5
 
 export function makePlatformOpenApi() {
-  return makeDocument({ frame: OPENAPI, schemas: NAMED_SCHEMAS, start: startBoth, record: recordExamples })
+  const keys = { url: '/keys', key: KEYS.PLATFORM_API_KEY }
+  return makeDocument({ frame: OPENAPI, schemas: NAMED_SCHEMAS, start: startBoth, keys, record: recordExamples })
 }
 
 async function startBoth(beforeRoutes) {

@@ -39,7 +39,9 @@ function parametersOf(url) {
   return {
     userId: 'alice',
     transactionId: BET,
+    name: 'support-desk',
     'x-purser-person': 'maria',
+    'x-purser-reason': 'asked for by the player',
     ...Object.fromEntries(new URL(url, 'http://wallet').searchParams),
   }
 }

@@ -12,6 +12,7 @@ import * as players from '../../dist/operator/players.js'
 import * as sessions from '../../dist/operator/sessions.js'
 import * as statement from '../../dist/operator/statement.js'
 import * as actions from '../../dist/people/action-list.js'
+import * as apiKeys from '../../dist/people/key-routes.js'
 import * as requests from '../../dist/protocol/bet-request.js'
 import * as replies from '../../dist/protocol/reply.js'
 import { SIGNATURE_HEADER } from '../../dist/protocol/signature.js'
@@ -22,7 +23,7 @@ const INTRODUCTION = `Two APIs on one address.
 **Partner wire**: the calls of the betting platform. Every call is signed; amounts are JSON numbers; a refusal is HTTP 400 with
 \`{code, message}\`, whatever it is. A call that was answered can be repeated any number of times: it has its effect once.
 
-**Operator API**: the operator's own calls. A bearer key; money as decimal strings beside \`currency\`; times in UTC; errors as
+**Operator API**: the operator's own calls. A bearer key, whose role (read, support, cash, admin) may do what those before it may; money as decimal strings beside \`currency\`; times in UTC; errors as
 problem details (RFC 9457) with a stable \`code\` and JSON pointers to what is wrong. Lists are newest first:
 \`?limit&after\` with the \`next\` of the page before, null at the end.
 
@@ -44,11 +45,16 @@ export const OPENAPI = {
       description: 'Deposits, withdrawals, adjustments, balances, statements, and the audit of it all.',
     },
     { name: 'Operator: actions', description: 'Who changed what.' },
+    { name: 'Operator: keys', description: 'Who may use this API, and for what.' },
     { name: 'Operator: bets', description: 'Bets with their history, locks, and calls that need a person.' },
   ],
   components: {
     securitySchemes: {
-      operatorKey: { type: 'http', scheme: 'bearer', description: 'OPERATOR_API_KEY.' },
+      operatorKey: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'OPERATOR_API_KEY, or a key made with it. The role is the least that will do.',
+      },
       partnerSignature: { type: 'apiKey', in: 'header', name: SIGNATURE_HEADER, description: SIGNATURE },
     },
   },
@@ -83,6 +89,11 @@ export const NAMED_SCHEMAS = {
   Balances: cash.BalancesSchema,
   Transfer: statement.TransferSchema,
   TransferPage: statement.StatementSchema,
+  NewKey: apiKeys.NewKeySchema,
+  KeyRotation: apiKeys.RotationSchema,
+  MadeKey: apiKeys.MadeKeySchema,
+  Key: apiKeys.KeySchema,
+  KeyPage: apiKeys.KeyPageSchema,
   Action: actions.ActionSchema,
   ActionPage: actions.ActionPageSchema,
   Bet: bets.BetSchema,

@@ -1,4 +1,6 @@
 /** A player's story, one call after another: the examples of the API reference. Each step says what it must be answered. */
+import { keySteps } from './key-story.mjs'
+
 export const BET = '7b1c8f0e-4c55-4d0a-9b3f-0d8a7b0c5e11'
 const SECOND_BET = 'c2d9f6aa-0f7e-4f0e-8d55-3a3f1f6f9b42'
 const REFUSED_BET = '1f4b6d2e-9a1c-4e7b-8f3a-5c2d7e9b0a64'
@@ -198,6 +200,10 @@ const oversight = [
   step('audit', 200, 'clean', 'Nothing is broken', get('/operator/audit')),
 ]
 
+const keys = keySteps('/operator').map(([operationId, status, name, summary, call]) =>
+  step(operationId, status, name, summary, () => call),
+)
+
 const farewell = [
   step('switchCurrency', 400, 'invalid', 'No currency', post(`${PATH}/currency`, {})),
   step('switchCurrency', 404, 'unknown', 'Nobody has this id', post(`${NOBODY}/currency`, { currency: 'USD' })),
@@ -220,7 +226,7 @@ const farewell = [
 /** The key is looked at before anything else, so what is sent does not matter. */
 const OPERATIONS =
   'createPlayer readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
-readStatement audit listBets readBet lockBet unlockBet listAnomalies listActions'
+readStatement audit listBets readBet lockBet unlockBet listAnomalies listActions makeKey listKeys rotateKey revokeKey'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )
@@ -263,6 +269,7 @@ export const STORY = [
   wire,
   corrections,
   oversight,
+  keys,
   farewell,
   withoutKey,
   failing,

@@ -12,7 +12,9 @@ import { NAMED_SCHEMAS, OPENAPI } from './wallet-frame.mjs'
 
 export function makeWalletOpenApi() {
   const record = ({ app, db }) => recordExamples(app, db)
-  return makeDocument({ frame: OPENAPI, schemas: NAMED_SCHEMAS, start: startWallet, describe: addWireReplies, record })
+  const keys = { url: '/operator/keys', key: OPERATOR_KEY }
+  const parts = { frame: OPENAPI, schemas: NAMED_SCHEMAS, describe: addWireReplies, keys, record }
+  return makeDocument({ ...parts, start: startWallet })
 }
 
 async function startWallet(beforeRoutes) {

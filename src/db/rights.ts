@@ -27,6 +27,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.cash_movement': ADD,
     'purser.bet': CHANGE,
     'purser.bet_call': ADD,
+    'purser.api_key': CHANGE,
     'purser.action': ADD,
   },
   platform: {
@@ -44,6 +45,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.event_total': CHANGE,
     'platform.delivery': CHANGE,
     'platform.attempt': ADD,
+    'platform.api_key': CHANGE,
     'platform.action': ADD,
   },
   gateway: {
@@ -51,6 +53,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'gateway.operator': CHANGE,
     'gateway.player': ADD,
     'gateway.session': ADD,
+    'gateway.api_key': CHANGE,
     'gateway.action': ADD,
   },
 }

@@ -8,6 +8,8 @@ import type { Routes } from '../http/route.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
+import { addKeyRoutes } from '../people/key-routes.ts'
+import type { KeyChanges } from '../people/keys.ts'
 import { withPerson } from '../people/person.ts'
 import { OperatorUserSchema, TokenSchema } from '../protocol/bet-request.ts'
 import { isStorable } from '../protocol/ids.ts'
@@ -24,6 +26,7 @@ export interface ApiDeps {
   readonly clock: Clock
   readonly db: Pick<Db, 'people'>
   readonly actions: ActionLog
+  readonly keys: KeyChanges
   /** Whether operators may have addresses in our own network. */
   readonly allowsPrivateAddresses: boolean
 }
@@ -62,19 +65,24 @@ export const SessionSchema = Type.Object({
   currency: Type.String(),
 })
 
+/** The security scheme of this API. */
+const KEY = 'gatewayKey'
+
 function describe<S extends Shape>(operationId: string, summary: string, shape: S) {
-  return describeRoute({ operationId, tag: 'Operators', summary, key: 'gatewayKey' }, shape)
+  return describeRoute({ operationId, tag: 'Operators', summary, key: KEY }, shape)
 }
 
 export function addRoutes(api: Routes, deps: ApiDeps): void {
   addOperatorRoutes(api, deps)
   addActionRoutes(api, deps)
+  addKeyRoutes(api, deps, { scheme: KEY, tag: 'Keys' })
   api.post(
     '/:operatorId/sessions',
     describe(
       'exchangeToken',
       "Exchange an operator's token for one of the gateway's",
       withPerson({
+        role: 'support',
         params: OperatorPathSchema,
         body: NewSessionSchema,
         ok: { 201: SessionSchema },
@@ -115,10 +123,7 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
     describe(
       'saveOperator',
       'Add an operator, or change its address or secret',
-      withPerson({
-        body: NewOperatorSchema,
-        ok: { 201: OperatorSchema },
-      }),
+      withPerson({ role: 'admin', body: NewOperatorSchema, ok: { 201: OperatorSchema } }),
     ),
     async (request, reply) => {
       const { body } = request
@@ -132,6 +137,7 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
   api.get(
     '',
     describe('listOperators', 'Operators, newest first; never their secrets', {
+      role: 'read',
       querystring: ListQuerySchema,
       ok: { 200: OperatorPageSchema },
     }),
@@ -161,6 +167,7 @@ function addActionRoutes(api: Routes, { actions, db }: ApiDeps): void {
   api.get(
     '/actions',
     describe('listActions', 'Who changed what through this API, newest first (O-4)', {
+      role: 'read',
       querystring: ActionQuerySchema,
       ok: { 200: ActionPageSchema },
     }),

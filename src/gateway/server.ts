@@ -1,5 +1,6 @@
 /** The gateway over HTTP: a wallet towards the platform, and an API of its own. */
 import type { FastifyInstance } from 'fastify'
+import type { Admission } from '../http/admission.ts'
 import { registerApi } from '../http/api.ts'
 import { type ApiDeps, addRoutes } from './routes.ts'
 import { registerCalls, type WireDeps } from './wire.ts'
@@ -11,12 +12,12 @@ export const API_PREFIX = '/operators'
 const BODY_BYTES = 64 * 1024
 
 export interface GatewayServerDeps extends WireDeps, ApiDeps {
-  readonly apiKey: string
+  readonly admission: Admission
 }
 
 export async function registerGateway(app: FastifyInstance, deps: GatewayServerDeps): Promise<void> {
-  const { apiKey, log } = deps
+  const { admission, log } = deps
   await registerCalls(app, deps)
-  const own = { prefix: API_PREFIX, apiKey, keyName: 'GATEWAY_API_KEY', bodyBytes: BODY_BYTES, log }
+  const own = { prefix: API_PREFIX, admission, bodyBytes: BODY_BYTES, log }
   await registerApi(app, own, (api) => addRoutes(api, deps))
 }

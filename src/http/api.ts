@@ -1,11 +1,12 @@
 /** What our own HTTP APIs have in common: a bearer key, validation into JSON pointers, problem details, no caching. */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isBusy, isOutage } from '../db/errors.ts'
 import type { Logger } from '../runtime/logger.ts'
+import type { Admission } from './admission.ts'
 import { acceptJson, requireReadableUrl } from './as-sent.ts'
+import { CALLER } from './caller.ts'
 import { busy, notFound, Problem, sendProblem, toFaults, tooSlow, toProblem, unavailable } from './problem.ts'
 import type { Routes } from './route.ts'
 import { findTooLong } from './too-long.ts'
@@ -13,9 +14,7 @@ import { findTooLong } from './too-long.ts'
 export interface Api {
   /** Path that every route of the API begins with; empty for none. */
   readonly prefix: string
-  readonly apiKey: string
-  /** The setting that holds the key, for the hint in a 401. */
-  readonly keyName: string
+  readonly admission: Admission
   /** Bytes of a request body; a larger one is answered 413. */
   readonly bodyBytes: number
   readonly log: Logger
@@ -24,7 +23,7 @@ export interface Api {
 /** Adds an API, encapsulated: its hooks reach no other route. */
 export async function registerApi(
   app: FastifyInstance,
-  { prefix, apiKey, keyName, bodyBytes, log }: Api,
+  { prefix, admission, bodyBytes, log }: Api,
   addRoutes: (api: Routes) => void,
 ): Promise<void> {
   await app.register(
@@ -38,12 +37,14 @@ export async function registerApi(
       api.setValidatorCompiler(({ schema, httpPart }) => createValidator(schema as TSchema, httpPart ?? 'body'))
       api.setSerializerCompiler(() => (data) => JSON.stringify(data))
       acceptJson(api)
+      api.decorateRequest(CALLER)
       api.addHook('onRoute', (route) => {
+        if (route.config?.role === undefined) throw new Error(`${route.method} ${route.url} says no role (W-25)`)
         route.bodyLimit = bodyBytes
       })
       api.addHook('onRequest', async (request, reply) => {
         reply.header('x-request-id', request.id).header('cache-control', 'no-store')
-        requireKey(request, apiKey, keyName)
+        await admission.admit(request)
         requireReadableUrl(request)
       })
       addRoutes(api.withTypeProvider())
@@ -54,16 +55,6 @@ export async function registerApi(
 
 function toBusy({ method }: FastifyRequest): Problem {
   return method === 'GET' ? tooSlow : busy
-}
-
-function requireKey(request: FastifyRequest, apiKey: string, keyName: string): void {
-  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-  if (given === '' || !timingSafeEqual(digest(given), digest(apiKey)))
-    throw new Problem(401, 'unauthorized', `send Authorization: Bearer <${keyName}>`)
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }
 
 /** Where the pointers into a part of the request begin. */

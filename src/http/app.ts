@@ -110,6 +110,7 @@ export function registerHealth(
   { app, door, isDraining }: HttpApp,
   missingRights: () => Promise<readonly string[]>,
   metrics: { readonly contentType: string; text(): Promise<string> },
+  keys: { metrics(): string },
 ): void {
   const askMissing = remembered(missingRights, READY_MS, () => performance.now())
   app.get('/healthz', async () => ({ status: 'ok', version: VERSION }))
@@ -120,7 +121,9 @@ export function registerHealth(
     return { status: 'ready' }
   })
   app.get('/metrics', async (_request, reply) =>
-    reply.header('content-type', metrics.contentType).send(BUILD_INFO + shedInfo(door.failed) + (await metrics.text())),
+    reply
+      .header('content-type', metrics.contentType)
+      .send(BUILD_INFO + shedInfo(door.failed) + keys.metrics() + (await metrics.text())),
   )
 }
 

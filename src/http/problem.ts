@@ -78,6 +78,7 @@ export const ProblemSchema = Type.Object({
 const TITLES: Record<number, string> = {
   400: 'Bad request',
   401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'Not found',
   409: 'Conflict',
   413: 'Content too large',

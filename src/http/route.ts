@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
 import type { Static, TOptional, TSchema } from 'typebox'
+import type { Role } from './caller.ts'
 import { ProblemSchema } from './problem.ts'
 
 /** What a handler reads has the type of the schema that it was held against; null is a body that was left out. */
@@ -17,6 +18,8 @@ interface FromSchemas extends FastifyTypeProvider {
 export type Routes = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, FromSchemas>
 
 export interface Shape {
+  /** The least one that may call it (W-25). */
+  readonly role: Role
   readonly params?: TSchema
   readonly querystring?: TSchema
   readonly headers?: TSchema
@@ -35,11 +38,12 @@ export interface RouteName {
 }
 
 export function describeRoute<S extends Shape>({ operationId, tag, summary, key }: RouteName, shape: S) {
-  const { ok, problems, ...schema } = shape
+  const { role, ok, problems, ...schema } = shape
   const takesSomething = schema.params ?? schema.querystring ?? schema.body
   const everyRoutes = {
     ...(takesSomething && { 400: 'invalid_request' }),
     401: 'unauthorized',
+    ...(role !== 'read' && { 403: 'forbidden' }),
     ...(schema.params && { 404: 'not_found' }),
     503: 'unavailable or busy',
   }
@@ -47,7 +51,9 @@ export function describeRoute<S extends Shape>({ operationId, tag, summary, key 
     codes === null ? [] : [[status, problem(codes)] as const],
   )
   const response = { ...ok, ...Object.fromEntries(refusals) }
-  return { schema: { operationId, summary, tags: [tag], security: [{ [key]: [] }], ...schema, response } }
+  const description = `Needs a key of the role \`${role}\`${role === 'admin' ? '' : ' or more'}.`
+  const names = { operationId, summary, description, tags: [tag], security: [{ [key]: [role] }] }
+  return { config: { role }, schema: { ...names, ...schema, response } }
 }
 
 function problem(codes: string) {

@@ -5,6 +5,8 @@ import type { Routes } from '../http/route.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
+import { addKeyRoutes } from '../people/key-routes.ts'
+import type { KeyChanges } from '../people/keys.ts'
 import { withPerson } from '../people/person.ts'
 import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
@@ -36,6 +38,7 @@ import { getStatement, StatementQuerySchema, StatementSchema } from './statement
 export interface RouteDeps extends OperatorDeps {
   readonly clawback: Rules['clawback']
   readonly actions: ActionLog
+  readonly keys: KeyChanges
 }
 
 export function addRoutes(api: Routes, deps: RouteDeps): void {
@@ -44,15 +47,18 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addMoneyRoutes(api, deps)
   addBetRoutes(api, deps)
   addActionRoutes(api, deps)
+  addKeyRoutes(api, deps, { scheme: KEY, tag: 'Operator: keys' })
 }
 
 const PlayerPath = Type.Object({ userId: UserIdSchema })
 const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdSchema })
 
+/** The security scheme of this API. */
+const KEY = 'operatorKey'
 type Tag = 'Players' | 'Money' | 'Bets' | 'Actions'
 
 function describe<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
-  return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: 'operatorKey' }, shape)
+  return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: KEY }, shape)
 }
 
 /** Of a route that changes something. */
@@ -65,6 +71,7 @@ function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
   api.post(
     '/players',
     describeChange('createPlayer', tag, 'Create a player; the same again answers 200', {
+      role: 'support',
       body: NewPlayerSchema,
       ok: { 200: PlayerSchema, 201: PlayerSchema },
       problems: { 409: 'player_differs' },
@@ -76,15 +83,13 @@ function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
   )
   api.get(
     '/players/:userId',
-    describe('readPlayer', tag, 'Read a player', {
-      params: PlayerPath,
-      ok: { 200: PlayerSchema },
-    }),
+    describe('readPlayer', tag, 'Read a player', { role: 'read', params: PlayerPath, ok: { 200: PlayerSchema } }),
     (request) => getPlayer(deps, request.params.userId),
   )
   api.patch(
     '/players/:userId',
     describeChange('changePlayer', tag, 'Block, exclude, verify, limit a player, or change the profile', {
+      role: 'support',
       params: PlayerPath,
       body: PlayerPatchSchema,
       ok: { 200: PlayerSchema },
@@ -98,6 +103,7 @@ function addSessionRoutes(api: Routes, deps: RouteDeps): void {
   api.post(
     '/players/:userId/sessions',
     describeChange('startSession', tag, 'Start a session: a token for the frame', {
+      role: 'support',
       params: PlayerPath,
       body: Type.Optional(NewSessionSchema),
       ok: { 201: SessionSchema },
@@ -111,6 +117,7 @@ function addSessionRoutes(api: Routes, deps: RouteDeps): void {
   api.delete(
     '/players/:userId/sessions',
     describeChange('endSessions', tag, 'End all sessions: their tokens are out of date (code 4)', {
+      role: 'support',
       params: PlayerPath,
       ok: { 204: Type.Null() },
     }),
@@ -122,6 +129,7 @@ function addSessionRoutes(api: Routes, deps: RouteDeps): void {
   api.post(
     '/players/:userId/currency',
     describeChange('switchCurrency', tag, 'Switch the active currency: ends all sessions, starts one', {
+      role: 'support',
       params: PlayerPath,
       body: SwitchSchema,
       ok: { 200: SessionSchema },
@@ -147,6 +155,7 @@ function addMoneyRoutes(api: Routes, deps: RouteDeps): void {
     api.post(
       `/players/:userId/${path}`,
       describeChange(kind, tag, `Make a ${kind}, once per reference`, {
+        role: 'cash',
         params: PlayerPath,
         body,
         ok: { 201: MovementSchema },
@@ -159,19 +168,22 @@ function addMoneyRoutes(api: Routes, deps: RouteDeps): void {
   api.post(
     '/players/:userId/adjustments',
     describeChange('adjustment', tag, 'Correct a balance by hand, once per reference (O-2)', {
+      role: 'cash',
       params: PlayerPath,
       body: AdjustmentSchema,
       ok: { 201: MovementSchema },
       problems: { 409: 'not_enough_money, currency_not_available or balance_too_large', 422: 'reference_reused' },
     }),
     async (request, reply) => {
-      const author = deps.actions.by(request, request.body.person)
+      const { person, reason } = request.body
+      const author = deps.actions.by(request, { person, reason })
       return reply.code(201).send(await adjust(deps, author, request.params.userId, request.body))
     },
   )
   api.get(
     '/players/:userId/balances',
     describe('readBalances', tag, 'Balances in all currencies', {
+      role: 'read',
       params: PlayerPath,
       ok: { 200: BalancesSchema },
     }),
@@ -180,6 +192,7 @@ function addMoneyRoutes(api: Routes, deps: RouteDeps): void {
   api.get(
     '/players/:userId/statement',
     describe('readStatement', tag, "The player's transfers, newest first", {
+      role: 'read',
       params: PlayerPath,
       querystring: StatementQuerySchema,
       ok: { 200: StatementSchema },
@@ -189,6 +202,7 @@ function addMoneyRoutes(api: Routes, deps: RouteDeps): void {
   api.get(
     '/audit',
     describe('audit', tag, 'Check every invariant of the ledger and of the bets', {
+      role: 'read',
       ok: { 200: AuditSchema },
     }),
     () => audit(deps.db, deps.clawback),
@@ -205,6 +219,7 @@ function addBetRoutes(api: Routes, deps: RouteDeps): void {
   api.get(
     '/bets',
     describe('listBets', tag, 'Bets, newest first', {
+      role: 'read',
       querystring: BetQuerySchema,
       ok: { 200: BetListSchema },
     }),
@@ -213,6 +228,7 @@ function addBetRoutes(api: Routes, deps: RouteDeps): void {
   api.get(
     '/players/:userId/bets/:transactionId',
     describe('readBet', tag, 'A bet and its whole history', {
+      role: 'read',
       params: BetPath,
       ok: { 200: BetHistorySchema },
     }),
@@ -222,7 +238,7 @@ function addBetRoutes(api: Routes, deps: RouteDeps): void {
     api.route({
       method,
       url: '/players/:userId/bets/:transactionId/lock',
-      ...describeChange(operationId, tag, summary, { params: BetPath, ok: { 204: Type.Null() } }),
+      ...describeChange(operationId, tag, summary, { role: 'support', params: BetPath, ok: { 204: Type.Null() } }),
       handler: async (request, reply) => {
         await setLock(deps, deps.actions.by(request), request.params, locked)
         return reply.code(204).send()
@@ -232,6 +248,7 @@ function addBetRoutes(api: Routes, deps: RouteDeps): void {
   api.get(
     '/anomalies',
     describe('listAnomalies', tag, 'Calls that contradict a bet, newest first', {
+      role: 'read',
       querystring: AnomalyQuerySchema,
       ok: { 200: AnomalyListSchema },
     }),
@@ -247,6 +264,7 @@ function addActionRoutes(api: Routes, { actions, db }: RouteDeps): void {
   api.get(
     '/actions',
     describe('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
+      role: 'read',
       querystring: ActionQuerySchema,
       ok: { 200: ActionPageSchema },
     }),

@@ -1,5 +1,6 @@
 /** The operator's own API over HTTP. */
 import type { FastifyInstance } from 'fastify'
+import type { Admission } from '../http/admission.ts'
 import { registerApi } from '../http/api.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
@@ -8,12 +9,12 @@ import { addRoutes, type RouteDeps } from './routes.ts'
 const BODY_BYTES = 64 * 1024
 
 export interface OperatorServerDeps extends RouteDeps {
-  readonly apiKey: string
+  readonly admission: Admission
   readonly log: Logger
 }
 
 export async function registerOperator(app: FastifyInstance, deps: OperatorServerDeps): Promise<void> {
-  const { apiKey, log } = deps
-  const own = { prefix: '/operator', apiKey, keyName: 'OPERATOR_API_KEY', bodyBytes: BODY_BYTES, log }
+  const { admission, log } = deps
+  const own = { prefix: '/operator', admission, bodyBytes: BODY_BYTES, log }
   await registerApi(app, own, (api) => addRoutes(api, deps))
 }

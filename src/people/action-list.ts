@@ -19,10 +19,11 @@ export const ActionSchema = Type.Object({
   operation: Type.String({ description: 'The operation of this API that made the change.' }),
   on: Type.Record(Type.String(), Type.String(), { description: 'What was changed, by its ids.' }),
   key: Type.Object({
-    name: Type.String({ description: 'The setting that holds the key.' }),
+    name: Type.String({ description: 'The name of the key, or the setting that holds it.' }),
     hash: Type.String({ description: "The beginning of the key's SHA-256." }),
   }),
   person: Type.Optional(Type.String({ description: 'As the request named them.' })),
+  reason: Type.Optional(Type.String({ description: 'As the request gave it.' })),
   before: { ...Changed, description: 'Only what changed; a secret is ***.' },
   after: { ...Changed, description: 'Only what changed; a secret is ***.' },
   requestId: Type.String({ description: 'The x-request-id of the answer.' }),
@@ -45,6 +46,7 @@ interface ActionRow extends Record<string, unknown> {
   key_name: string
   key_hash: string
   person: string | null
+  reason: string | null
   before: Record<string, unknown>
   after: Record<string, unknown>
   request_id: string
@@ -70,7 +72,7 @@ export async function listActions(
       after: cursor && ['(at, request_id) < (?::timestamptz, ?::text)', cursor.at, cursor.ids[0]],
     },
     (conditions) =>
-      `select at, operation, ids, key_name, key_hash, person, before, after, request_id
+      `select at, operation, ids, key_name, key_hash, person, reason, before, after, request_id
        from ${schema}.action where true${conditions} order by at desc, request_id desc limit $1::int`,
   )
   const rows = await reading.query<ActionRow>(statement, values)
@@ -83,6 +85,7 @@ function showAction({
   key_name,
   key_hash,
   person,
+  reason,
   request_id,
   ...row
 }: ActionRow): Static<typeof ActionSchema> {
@@ -92,6 +95,7 @@ function showAction({
     on: ids,
     key: { name: key_name, hash: key_hash },
     ...(person !== null && { person }),
+    ...(reason !== null && { reason }),
     before: row.before,
     after: row.after,
     requestId: request_id,

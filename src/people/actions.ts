@@ -1,19 +1,17 @@
 /**
  * The action log (O-4): who did what through one of our own APIs. Each change is written in its own transaction, by the author that the
- * request names: the key, and a person if the request says who.
+ * request names: the key, and a person and a reason if the request says them.
  *
  * Invariant: an action is there if and only if its change is. What changes nothing leaves none. Rows are append-only by grants.
  */
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { type Reading, statement, type Tx } from '../db/db.ts'
+import { callerOf } from '../http/caller.ts'
 import { invalid } from '../http/problem.ts'
 import { type ActionPage, type ActionQuery, listActions } from './action-list.ts'
 import { differenceBetween, type View } from './difference.ts'
-import { PERSON_HEADER } from './person.ts'
-
-/** Whose log: the schema of its table. */
-export type Schema = 'purser' | 'platform' | 'gateway'
+import { PERSON_HEADER, REASON_HEADER } from './person.ts'
+import type { Schema } from './server.ts'
 
 export interface Change {
   /** Ids by their names in the API. The first one is what the log is searched by. */
@@ -27,31 +25,34 @@ export interface Change {
 export interface Author {
   /** As the request names them. */
   readonly person: string | null
-  /** The setting that holds the key. */
+  /** The key that the request showed. */
   readonly keyName: string
   /** In the transaction of the change, one statement; none when nothing differs. */
   record(tx: Tx, change: Change): Promise<void>
 }
 
+/** Who and why, as the body of a request says it, where it does. */
+export interface Said {
+  readonly person?: string | undefined
+  readonly reason?: string | undefined
+}
+
 export interface ActionLog {
-  /** `person`: as the body names them, where it does. 400 when body and header name two. */
-  by(request: FastifyRequest, person?: string): Author
+  /** 400 when body and header name two persons. */
+  by(request: FastifyRequest, said?: Said): Author
   /** Of a call that a user's site makes for the user (W-24): kept only when it names a person, who does it by hand then. */
   byUser(request: FastifyRequest): Author
   /** Newest first; of one subject, or all. */
   list(reading: Reading, query: ActionQuery, subject?: string): Promise<ActionPage>
 }
 
-/** Characters of the hash: enough to tell two keys apart, too few to find one. */
-const HASH_LENGTH = 8
-
-/** `keyName` is the setting that holds the key. */
-export function createActionLog(schema: Schema, keyName: string, key: string): ActionLog {
+export function createActionLog(schema: Schema): ActionLog {
   const insert = insertInto(schema)
-  const keyHash = createHash('sha256').update(key).digest('hex').slice(0, HASH_LENGTH)
-  const by: ActionLog['by'] = (request, named) => {
-    const person = personOf(request, named)
-    const author = [request.id, operationOf(request), keyName, keyHash, person]
+  const by: ActionLog['by'] = (request, said = {}) => {
+    const { keyName, keyHash } = callerOf(request)
+    const person = personOf(request, said.person)
+    const reason = request.headers[REASON_HEADER] ?? said.reason ?? null
+    const author = [request.id, operationOf(request), keyName, keyHash, person, reason]
     return { person, keyName, record: (tx, change) => record(tx, insert, author, change) }
   }
   return {
@@ -80,8 +81,8 @@ function operationOf({ routeOptions }: FastifyRequest): string {
 function insertInto(schema: Schema) {
   return statement(
     `${schema}_insert_action`,
-    `insert into ${schema}.action (request_id, operation, key_name, key_hash, person, subject, ids, before, after, at)
-     values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::json, $8::json, $9::json, $10::timestamptz)`,
+    `insert into ${schema}.action (request_id, operation, key_name, key_hash, person, reason, subject, ids, before, after, at)
+     values ($1::text, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, $8::json, $9::json, $10::json, $11::timestamptz)`,
   )
 }
 

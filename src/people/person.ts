@@ -1,8 +1,9 @@
-/** The person behind a change: the request names them, for a key is shared by many (O-4). */
+/** The person behind a change and the reason: the request says them, for a key may be shared by many (O-4). */
 import { type TObject, Type } from 'typebox'
 import type { Shape } from '../http/route.ts'
 
 export const PERSON_HEADER = 'x-purser-person'
+export const REASON_HEADER = 'x-purser-reason'
 
 /** In a header only ASCII arrives as it was meant. */
 const PersonHeader = Type.Optional(
@@ -12,8 +13,16 @@ const PersonHeader = Type.Optional(
   }),
 )
 
-/** The shape of a route that changes something: whoever calls it may say who they are. Only the action log reads the header. */
+const ReasonHeader = Type.Optional(
+  Type.String({
+    pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,498}[\\x21-\\x7e])?$',
+    description: 'Why: printable ASCII. Kept in the action log (O-4).',
+  }),
+)
+
+/** The shape of a route that changes something: whoever calls it may say who they are and why. Only the action log reads the headers. */
 export function withPerson<S extends Shape>(shape: S): S {
   const others = shape.headers as TObject | undefined
-  return { ...shape, headers: Type.Object({ ...others?.properties, [PERSON_HEADER]: PersonHeader }) }
+  const said = { [PERSON_HEADER]: PersonHeader, [REASON_HEADER]: ReasonHeader }
+  return { ...shape, headers: Type.Object({ ...others?.properties, ...said }) }
 }

@@ -9,7 +9,7 @@ import { createOperators } from '../gateway/operators.ts'
 import { API_PREFIX, registerGateway } from '../gateway/server.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
-import { createActionLog } from '../people/actions.ts'
+import { createPeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import { type App, type Running, run } from './running.ts'
@@ -47,12 +47,12 @@ export async function createGatewayApp(
   const { app, isDraining } = http
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
+  const people = createPeople('gateway', { db, firstKey: gatewayKey, log })
   await registerGateway(app, {
     ...{ secrets, directory, operators, clock, onFailure, metrics, log, isDraining, db },
-    actions: createActionLog('gateway', 'GATEWAY_API_KEY', gatewayKey),
-    ...{ apiKey: gatewayKey, allowsPrivateAddresses },
+    ...{ ...people, allowsPrivateAddresses },
   })
-  registerHealth(http, () => missingRights(db, 'gateway'), metrics)
+  registerHealth(http, () => missingRights(db, 'gateway'), metrics, people.admission)
   registerApiReference(app, 'gateway')
   const close = async () => {
     await closeApp(app)

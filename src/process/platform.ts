@@ -5,7 +5,7 @@ import type { Db } from '../db/db.ts'
 import { missingRights } from '../db/rights.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
-import { createActionLog } from '../people/actions.ts'
+import { createPeople } from '../people/people.ts'
 import { registerPlatform } from '../platform/api/server.ts'
 import { startDatabaseClock } from '../platform/database-clock.ts'
 import { createBreakers } from '../platform/delivery/breaker.ts'
@@ -72,10 +72,10 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const metrics = createPlatformMetrics(db, clock)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
   const placing = { db, clock, scales, partners, breakers, decided: deliverer.wake }
-  const { platformKey: apiKey, allowsPrivateAddresses } = config
-  const actions = createActionLog('platform', 'PLATFORM_API_KEY', apiKey)
-  await registerPlatform(http.app, { ...placing, apiKey, actions, allowsPrivateAddresses, log })
-  registerHealth(http, () => missingRights(db, 'platform'), metrics)
+  const { platformKey: firstKey, allowsPrivateAddresses } = config
+  const people = createPeople('platform', { db, firstKey, log })
+  await registerPlatform(http.app, { ...placing, ...people, allowsPrivateAddresses, log })
+  registerHealth(http, () => missingRights(db, 'platform'), metrics, people.admission)
   registerApiReference(http.app, 'platform')
   return {
     app: http.app,

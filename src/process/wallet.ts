@@ -7,7 +7,7 @@ import { missingRights } from '../db/rights.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { registerOperator } from '../operator/server.ts'
-import { createActionLog } from '../people/actions.ts'
+import { createPeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import { createWallet } from '../wallet/wallet.ts'
@@ -63,10 +63,9 @@ export async function createApp(
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
   const { forget } = wallet
-  const { operatorKey: apiKey } = config
-  const actions = createActionLog('purser', 'OPERATOR_API_KEY', apiKey)
-  await registerOperator(app, { db, clock, buckets, scales, apiKey, actions, clawback, log, forget })
-  registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics)
+  const people = createPeople('wallet', { db, firstKey: config.operatorKey, log })
+  await registerOperator(app, { db, clock, buckets, scales, clawback, log, forget, ...people })
+  registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics, people.admission)
   registerApiReference(app, 'wallet')
   return app
 }

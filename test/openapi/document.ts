@@ -13,6 +13,7 @@ export interface Operation {
   path: string
   operationId: string
   summary: string
+  description?: string
   tags: string[]
   security: Record<string, string[]>[]
   parameters?: { name: string; in: string; required?: boolean; schema: Node; example?: unknown }[]

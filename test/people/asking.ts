@@ -19,7 +19,7 @@ export interface Asking {
   log(query?: string): Promise<{ data: JsonObject[]; next: string | null }>
 }
 
-export const asMaria = { 'x-purser-person': 'maria' }
+export const asMaria = { 'x-purser-person': 'maria', 'x-purser-reason': 'asked for' }
 
 export function asking(url: string, key: string, actions: string): Asking {
   const send: Asking['send'] = async (method, path, body, headers) => {
@@ -71,7 +71,7 @@ export async function expectAction(asked: Asking, key: object, operation: string
   const { data } = await asked.log('?limit=500')
   expect(data.filter((action) => action.requestId === requestId)).toEqual([
     {
-      ...{ at: expect.stringMatching(/Z$/), operation, on: told.on, key, person: 'maria' },
+      ...{ at: expect.stringMatching(/Z$/), operation, on: told.on, key, person: 'maria', reason: 'asked for' },
       ...{ before: told.before, after: told.after, requestId },
     },
   ])
@@ -84,4 +84,32 @@ export async function storedText(databaseUrl: string, table: string): Promise<st
   const { rows } = await client.query(`select t::text from ${table} t`)
   await client.end()
   return rows.map(({ t }) => t).join('\n')
+}
+
+/** What the three calls leave that change keys, the same at every server. */
+export function keyCases(asked: () => Asking, prefix: string): Record<string, () => Promise<Told>> {
+  const keys = `${prefix}/keys`
+  const hash = expect.stringMatching(/^[0-9a-f]{8}$/)
+  let made = 0
+  const aKey = async () => {
+    made += 1
+    const name = `desk-${made}`
+    await asked().must('POST', keys, { name, role: 'support' })
+    return { name, path: `${keys}/${name}` }
+  }
+  return {
+    makeKey: async () => {
+      const call = ['POST', keys, { name: 'new-desk', role: 'cash' }] as const
+      return { call, on: { key: 'new-desk' }, before: {}, after: { role: 'cash', hash } }
+    },
+    rotateKey: async () => {
+      const { name, path } = await aKey()
+      const after = { role: 'support', hash, earlierEndAt: expect.stringMatching(/Z$/) }
+      return { call: ['POST', `${path}/rotate`, { overlapSeconds: 60 }], on: { key: name }, before: {}, after }
+    },
+    revokeKey: async () => {
+      const { name, path } = await aKey()
+      return { call: ['DELETE', path], on: { key: name }, before: {}, after: { revoked: true } }
+    },
+  }
 }

@@ -4,7 +4,7 @@ import { expectProblem } from '../operator/answers.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { newToken } from '../support/platform.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
-import { type Asking, asking, asMaria, changesOf, expectAction, keyOf, storedText } from './asking.ts'
+import { type Asking, asking, asMaria, changesOf, expectAction, keyCases, keyOf, storedText } from './asking.ts'
 
 let gateway: TestGateway
 let wallet: ScriptedWallet
@@ -20,8 +20,14 @@ afterAll(async () => {
   await wallet.stop()
 })
 
+const KEYS = keyCases(() => asked, '/operators')
+
 test('each call that changes something is below', () => {
-  expect(changesOf('gateway')).toEqual(['exchangeToken', 'saveOperator'])
+  expect(changesOf('gateway')).toEqual(['exchangeToken', 'saveOperator', ...Object.keys(KEYS)].sort())
+})
+
+test.each(Object.entries(KEYS))('%s leaves an action with who did it', async (operation, told) => {
+  await expectAction(asked, keyOf('GATEWAY_API_KEY', gateway.key), operation, await told())
 })
 
 test('an operator that is added or changed leaves an action; the same again none', async () => {

@@ -5,7 +5,17 @@ import { expectProblem } from '../operator/answers.ts'
 import { aBet, newToken, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { refusal, type ScriptedWallet } from '../support/scripted-wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
-import { type Asking, asking, asMaria, changesOf, expectAction, keyOf, storedText, type Told } from './asking.ts'
+import {
+  type Asking,
+  asking,
+  asMaria,
+  changesOf,
+  expectAction,
+  keyCases,
+  keyOf,
+  storedText,
+  type Told,
+} from './asking.ts'
 
 let platform: TestPlatform
 let asked: Asking
@@ -33,6 +43,7 @@ const WON = { resultType: 'won', amount: '21.00' }
 const settled = { status: 'settled', resultType: 'won', payout: '21.00', decidedBy: 'request' }
 
 const CASES: Record<string, () => Told | Promise<Told>> = {
+  ...keyCases(() => asked, ''),
   savePartner: async () => {
     const partnerId = randomUUID()
     await platform.api.savePartner({ url: 'http://127.0.0.1:1', secret: 'a-secret' }, partnerId)

@@ -16,8 +16,10 @@ afterAll(() => scene.close())
 
 /** Of one call, as a route makes it. */
 function maria(): Author {
-  const request = { id: crypto.randomUUID(), headers: {}, routeOptions: { schema: { operationId: 'startSession' } } }
-  return createActionLog('purser', 'OPERATOR_API_KEY', 'a-key').by(request as unknown as FastifyRequest, 'maria')
+  const caller = { keyName: 'OPERATOR_API_KEY', keyHash: 'abcdef01', role: 'admin' }
+  const routeOptions = { schema: { operationId: 'startSession' } }
+  const request = { id: crypto.randomUUID(), headers: {}, routeOptions, getDecorator: () => caller }
+  return createActionLog('purser').by(request as unknown as FastifyRequest, { person: 'maria' })
 }
 
 const start = (author: Author) => createSession(elsewhere(scene), author, 'ann', undefined)

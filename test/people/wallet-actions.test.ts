@@ -7,7 +7,17 @@ import { asServer } from '../support/database.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
-import { type Asking, asking, asMaria, changesOf, expectAction, keyOf, storedText, type Told } from './asking.ts'
+import {
+  type Asking,
+  asking,
+  asMaria,
+  changesOf,
+  expectAction,
+  keyCases,
+  keyOf,
+  storedText,
+  type Told,
+} from './asking.ts'
 
 let wallet: TestWallet
 let asked: Asking
@@ -38,6 +48,7 @@ const moved = (amount: string, balance: string) => ({
 })
 
 const CASES: Record<string, (player: Player) => Told | Promise<Told>> = {
+  ...keyCases(() => asked, '/operator'),
   createPlayer: () => {
     const player = { userId: `new-${randomUUID()}`, currency: 'EUR', currencies: ['EUR', 'USD'] }
     const made = { ...player, status: 'active', isTest: false, limits: {}, createdAt: time }

@@ -16,7 +16,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   db: ['protocol', 'runtime'],
   ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts', 'runtime'],
   http: ['db/errors.ts', 'db/db.ts', 'protocol', 'runtime'],
-  people: ['db', 'http', 'protocol'],
+  people: ['db', 'http', 'protocol', 'runtime'],
   wallet: ['wallet/wire', 'wallet/apply', 'wallet/decide', 'wallet/store', 'db', 'http', 'protocol', 'runtime'],
   'wallet/wire': [
     'wallet',

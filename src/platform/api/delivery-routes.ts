@@ -12,6 +12,7 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
   api.get(
     '/deliveries',
     describe('listDeliveries', 'Deliveries', 'Deliveries, the latest decided first, or what needs a person (C-9)', {
+      role: 'read',
       querystring: DeliveryListQuery,
       ok: { 200: DeliveryPageSchema },
     }),
@@ -23,10 +24,7 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
       'retryDeliveries',
       'Deliveries',
       'Send all chosen stuck and refused deliveries again, or count them (W-16)',
-      {
-        body: RetrySchema,
-        ok: { 200: RetriedSchema },
-      },
+      { role: 'support', body: RetrySchema, ok: { 200: RetriedSchema } },
     ),
     (request) => sendAllAgain(deps, deps.actions.by(request), request.body),
   )
@@ -36,11 +34,7 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
       'retryDelivery',
       'Deliveries',
       'Send a stuck or refused delivery again: its schedule begins anew (C-4, W-16)',
-      {
-        params: DeliveryPath,
-        ok: { 202: DeliverySchema },
-        problems: { 409: 'not_stuck' },
-      },
+      { role: 'support', params: DeliveryPath, ok: { 202: DeliverySchema }, problems: { 409: 'not_stuck' } },
     ),
     async (request, reply) => {
       const { params } = request

@@ -15,6 +15,7 @@ export function addEventRoutes(api: Routes, deps: FlowDeps & { readonly actions:
   api.put(
     '/events/:eventId',
     describeChange('saveEvent', 'Events', 'What the control stage looks at: state and odds of an event', {
+      role: 'support',
       params: EventPath,
       body: EventStateSchema,
       ok: { 204: Type.Null() },
@@ -37,6 +38,7 @@ export function addEventRoutes(api: Routes, deps: FlowDeps & { readonly actions:
   api.post(
     '/events/:eventId/result',
     describeChange('setResults', 'Events', 'Results of an event: settles every bet that they decide', {
+      role: 'cash',
       params: EventPath,
       body: ResultsSchema,
       ok: { 202: ResultsAppliedSchema },
@@ -52,6 +54,7 @@ export function addEventRoutes(api: Routes, deps: FlowDeps & { readonly actions:
   api.put(
     '/limits',
     describeChange('saveLimits', 'Events', 'The limits behind rollback reasons 110–115', {
+      role: 'admin',
       body: LimitsSchema,
       ok: { 200: LimitsSchema },
     }),

@@ -5,6 +5,8 @@ import { conflict, invalid, notFound, Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../../people/action-list.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
+import { addKeyRoutes } from '../../people/key-routes.ts'
+import type { KeyChanges } from '../../people/keys.ts'
 import { scaleOf } from '../../protocol/money.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
 import type { PlatformBet } from '../bets/bet.ts'
@@ -25,6 +27,7 @@ import {
   describeChange,
   FrameSchema,
   IdempotencyHeader,
+  KEY,
   NewBetSchema,
   NewFrameSchema,
   NewPartnerSchema,
@@ -37,23 +40,27 @@ import { BetDetailSchema, BetViewSchema, getBetDetail, showBet } from './views.t
 
 export interface RouteDeps extends PlaceDeps {
   readonly actions: ActionLog
+  readonly keys: KeyChanges
   /** Whether partners may have addresses in our own network. */
   readonly allowsPrivateAddresses: boolean
 }
 
 export function addRoutes(api: Routes, deps: RouteDeps): void {
   addPartnerRoutes(api, deps)
+  addFrameRoutes(api, deps)
   addBetRoutes(api, deps)
   addResultRoutes(api, deps)
   addEventRoutes(api, deps)
   addDeliveryRoutes(api, deps)
   addActionRoutes(api, deps)
+  addKeyRoutes(api, deps, { scheme: KEY, tag: 'Keys' })
 }
 
 function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
   api.post(
     '/partners',
     describeChange('savePartner', 'Partners', 'Add a partner, or change its address or secret', {
+      role: 'admin',
       body: NewPartnerSchema,
       ok: { 201: PartnerSchema },
     }),
@@ -68,6 +75,7 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
   api.get(
     '/partners',
     describe('listPartners', 'Partners', 'Partners with their state and what waits for them', {
+      role: 'read',
       querystring: PartnerListQuery,
       ok: { 200: PartnerPageSchema },
     }),
@@ -80,6 +88,7 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
       'Partners',
       'Change a partner’s address or secret, and try it with a harmless call',
       {
+        role: 'admin',
         params: PartnerPath,
         body: ChangedPartnerSchema,
         ok: { 200: TriedPartnerSchema },
@@ -98,9 +107,13 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
       return { partnerId, baseUrl, tried: await tryPartner(partner) }
     },
   )
+}
+
+function addFrameRoutes(api: Routes, deps: RouteDeps): void {
   api.post(
     '/frame-sessions',
     describeChange('loadFrame', 'Partners', 'A user loads the frame: asks the partner for the profile', {
+      role: 'support',
       body: NewFrameSchema,
       ok: { 201: FrameSchema },
       problems: { 404: 'not_found', 422: 'partner_refused', 502: 'partner_failed' },
@@ -123,6 +136,7 @@ function addBetRoutes(api: Routes, deps: RouteDeps): void {
   api.post(
     '/bets',
     describeChange('placeBet', 'Bets', 'Place a bet: calls the partner and takes the last look', {
+      role: 'support',
       headers: IdempotencyHeader,
       body: NewBetSchema,
       ok: { 201: PlacedSchema },
@@ -140,12 +154,17 @@ function addBetRoutes(api: Routes, deps: RouteDeps): void {
   )
   api.get(
     '/bets',
-    describe('listBets', 'Bets', 'Bets, newest first', { querystring: BetListQuery, ok: { 200: BetPageSchema } }),
+    describe('listBets', 'Bets', 'Bets, newest first', {
+      role: 'read',
+      querystring: BetListQuery,
+      ok: { 200: BetPageSchema },
+    }),
     ({ query }) => listBets(deps, query),
   )
   api.get(
     '/bets/:betId',
     describe('getBet', 'Bets', 'A bet with its deliveries and every attempt', {
+      role: 'read',
       params: BetPath,
       ok: { 200: BetDetailSchema },
     }),
@@ -174,7 +193,12 @@ function toPlaceProblem(error: unknown): unknown {
 }
 
 function addResultRoutes(api: Routes, deps: RouteDeps): void {
-  const answer = { params: BetPath, ok: { 202: BetViewSchema }, problems: { 409: 'not_possible' } }
+  const answer = {
+    role: 'cash',
+    params: BetPath,
+    ok: { 202: BetViewSchema },
+    problems: { 409: 'not_possible' },
+  } as const
   const changeOf = async (change: Promise<PlatformBet | undefined>) => {
     const bet = await change.catch((error: unknown) => {
       throw error instanceof NotPossible ? conflict('not_possible', error.message) : error
@@ -246,6 +270,7 @@ function addActionRoutes(api: Routes, { actions, db }: RouteDeps): void {
   api.get(
     '/actions',
     describe('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
+      role: 'read',
       querystring: ActionQuerySchema,
       ok: { 200: ActionPageSchema },
     }),

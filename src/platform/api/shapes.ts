@@ -14,10 +14,12 @@ export const odds = Type.Union([decimal, Type.Number({ exclusiveMinimum: 0 })])
 const explained = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description })
 const nullable = <S extends TSchema>(schema: S) => optional(Type.Union([schema, Type.Null()]))
 
+/** The security scheme of this API. */
+export const KEY = 'platformKey'
 export type Tag = 'Partners' | 'Bets' | 'Events' | 'Deliveries' | 'Actions'
 
 export function describe<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
-  return describeRoute({ operationId, tag, summary, key: 'platformKey' }, shape)
+  return describeRoute({ operationId, tag, summary, key: KEY }, shape)
 }
 
 /** Of a route that changes something. */

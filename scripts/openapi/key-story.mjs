@@ -1,0 +1,62 @@
+/** The part of every server's story that is about keys: [operation, status, name, summary, call]. Its 401, 403 and 503 come with the others'. */
+export function keySteps(prefix) {
+  const keys = `${prefix}/keys`
+  const desk = { name: 'support-desk', role: 'support' }
+  return [
+    ['makeKey', 201, 'made', 'The key itself is shown this once', ['POST', keys, desk]],
+    ['makeKey', 400, 'invalid', 'A role that does not exist', ['POST', keys, { ...desk, role: 'boss' }]],
+    ['makeKey', 409, 'exists', 'The name has been given', ['POST', keys, desk]],
+    [
+      'rotateKey',
+      201,
+      'rotated',
+      'The one before works for an hour',
+      ['POST', `${keys}/support-desk/rotate`, { overlapSeconds: 3_600 }],
+    ],
+    [
+      'rotateKey',
+      400,
+      'invalid',
+      'An overlap of less than nothing',
+      ['POST', `${keys}/support-desk/rotate`, { overlapSeconds: -1 }],
+    ],
+    ['rotateKey', 404, 'unknown', 'Nobody has this name', ['POST', `${keys}/nobody/rotate`, {}]],
+    ['listKeys', 200, 'all', 'All of them', ['GET', keys]],
+    ['listKeys', 400, 'cursor', 'Not a cursor', ['GET', `${keys}?after=yesterday`]],
+    ['revokeKey', 204, 'revoked', 'Ended', ['DELETE', `${keys}/support-desk`]],
+    ['revokeKey', 400, 'invalid', 'Not a name of a key', ['DELETE', `${keys}/Support`]],
+    ['revokeKey', 404, 'unknown', 'Nobody has this name', ['DELETE', `${keys}/nobody`]],
+    ['rotateKey', 409, 'ended', 'It was revoked', ['POST', `${keys}/support-desk/rotate`, {}]],
+  ]
+}
+
+const KEY = 'purser_example-key-example-key-example-key-example'
+const HASH = '5f2a9c01'
+const TIME = '2031-05-16T17:00:00.000Z'
+
+/** Keys are random, and their times are the database's. */
+export function withoutChanceOfKeys(records) {
+  return JSON.parse(JSON.stringify(records), (_member, value) => {
+    if (typeof value?.madeAt !== 'string' || value.role === undefined) return value
+    const fixed = { key: KEY, hash: HASH, madeAt: TIME, endsAt: TIME, earlierEndAt: TIME }
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fixed[name] ?? member]))
+  })
+}
+
+const PROBLEM_ID = '00000000-0000-4000-8000-000000000000'
+
+/** Of each operation that a key of the least role may not call, how that is answered. Called before anything else of the story. */
+export async function recordForbidden(operations, app, { url, key: first }) {
+  const ask = (method, path, key, payload) =>
+    app.inject({ method, url: path, headers: { authorization: `Bearer ${key}` }, ...(payload && { payload }) })
+  const { key } = (await ask('POST', url, first, { name: 'reports', role: 'read' })).json()
+  const refused = operations.filter(({ responses }) => responses[403] !== undefined)
+  return Promise.all(
+    refused.map(async ({ operationId, method, path }) => {
+      const reply = await ask(method, path.replaceAll(/\{\w+\}/g, 'x'), key)
+      if (reply.statusCode !== 403) throw new Error(`${operationId} answers a key of the role read ${reply.statusCode}`)
+      const answer = { ...reply.json(), requestId: PROBLEM_ID }
+      return { operationId, status: 403, name: 'role', summary: 'A key of the role read', answer }
+    }),
+  )
+}

@@ -1,0 +1,66 @@
+/** Who gets into one of our own APIs: a key that somebody has (401), of a role that may do what the route does (403). */
+import type { FastifyRequest } from 'fastify'
+import type { Logger } from '../runtime/logger.ts'
+import { CALLER, type Caller, type Keys, mayDo, type Role } from './caller.ts'
+import { Problem } from './problem.ts'
+import { isWorthALine, Strangers } from './strangers.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The least role whose keys may call the route. */
+    readonly role?: Role
+  }
+}
+
+type Reason = 'missing' | 'unknown' | 'role'
+
+export interface Admission {
+  /** Throws the problem of whoever is turned away; whoever is let in is known to `callerOf` from then on. */
+  admit(request: FastifyRequest): Promise<void>
+  /** Prometheus text. */
+  metrics(): string
+}
+
+export function createAdmission(keys: Keys, log: Logger, strangers = new Strangers()): Admission {
+  const refused: Record<Reason, number> = { missing: 0, unknown: 0, role: 0 }
+  const turnAway = async (request: FastifyRequest, reason: 'missing' | 'unknown'): Promise<never> => {
+    refused[reason] += 1
+    const failures = strangers.note(request.ip)
+    if (isWorthALine(failures)) log.warn({ ...about(request), reason, failures }, 'a key was refused')
+    if (reason === 'unknown') await strangers.hold(failures)
+    throw new Problem(401, 'unauthorized', `send Authorization: Bearer <${keys.setting}>, or a key made with it`)
+  }
+  return {
+    async admit(request) {
+      const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+      if (given === undefined) return turnAway(request, 'missing')
+      const caller = await keys.find(given)
+      if (caller === undefined) return turnAway(request, 'unknown')
+      request.setDecorator(CALLER, caller)
+      const { role: least } = request.routeOptions.config
+      if (least === undefined || mayDo(caller, least)) return
+      refused.role += 1
+      log.warn({ ...about(request), reason: 'role', key: caller.keyName, role: caller.role }, 'a key was refused')
+      throw forbidden(caller, least)
+    },
+    metrics: () => asText(refused),
+  }
+}
+
+/** Never the key that was sent: it may be a good one with a letter too many. */
+function about({ id, ip, method, routeOptions }: FastifyRequest): object {
+  return { requestId: id, address: ip, method, route: routeOptions.url }
+}
+
+function forbidden({ keyName, role }: Caller, least: Role): Problem {
+  return new Problem(403, 'forbidden', `this needs a key of the role ${least}; ${keyName} has the role ${role}`)
+}
+
+function asText(refused: Readonly<Record<Reason, number>>): string {
+  return [
+    '# HELP purser_keys_refused_total Requests to our own API that were turned away: no key, an unknown or ended one, one of a lesser role',
+    '# TYPE purser_keys_refused_total counter',
+    ...Object.entries(refused).map(([reason, count]) => `purser_keys_refused_total{reason="${reason}"} ${count}`),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,34 @@
+/** Who calls one of our own APIs: the key that was shown, and what its role may do (W-25). */
+import type { FastifyRequest } from 'fastify'
+
+/** Each may do what those before it may. */
+export const ROLES = ['read', 'support', 'cash', 'admin'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface Caller {
+  /** As the action log names it: the name it was made with, or the setting that holds it. */
+  readonly keyName: string
+  /** The beginning of its SHA-256. */
+  readonly keyHash: string
+  readonly role: Role
+}
+
+/** Whoever knows the keys of an API. */
+export interface Keys {
+  /** The setting that holds the first key, for the hint in a 401. */
+  readonly setting: string
+  /** Undefined when nobody has this key. Rejects when that cannot be found out. */
+  find(key: string): Promise<Caller | undefined>
+}
+
+export function mayDo({ role }: Caller, least: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(least)
+}
+
+/** The name under which a request carries its caller. */
+export const CALLER = 'caller'
+
+/** Of a request that was let in. */
+export function callerOf(request: FastifyRequest): Caller {
+  return request.getDecorator<Caller>(CALLER)
+}

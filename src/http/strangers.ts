@@ -1,0 +1,75 @@
+/**
+ * Who sends wrong keys, by address. The more an address has sent lately, the later the answer that says so; a good key is never kept
+ * waiting, for behind a proxy everybody has the proxy's address (W-26). What is remembered is bounded, and so is the log.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Addresses that are remembered; the one that was heard of longest ago is forgotten first. */
+const MAX_ADDRESSES = 1_000
+/** Milliseconds without a wrong key after which an address begins anew. */
+const FORGET_MS = 60_000
+/** Wrong keys that are answered at once: people and programs mistype. */
+const FREE = 20
+/** Milliseconds; doubled with each wrong key beyond those. */
+const FIRST_DELAY_MS = 50
+const MAX_DELAY_MS = 1_000
+/** Answers that are held back at once, of all addresses: beyond that they go out as they come. */
+const MAX_HELD = 1_000
+
+interface Record {
+  failures: number
+  lastAt: number
+}
+
+export class Strangers {
+  private readonly records = new Map<string, Record>()
+  private readonly now: () => number
+  private readonly wait: (milliseconds: number) => Promise<unknown>
+  private held = 0
+
+  constructor(now: () => number = () => performance.now(), wait: (milliseconds: number) => Promise<unknown> = pause) {
+    this.now = now
+    this.wait = wait
+  }
+
+  /** Counts one more failure of this address; answers how many it has had without a pause. */
+  note(address: string): number {
+    const place = placeOf(address)
+    const known = this.records.get(place)
+    const now = this.now()
+    const failures = known !== undefined && now - known.lastAt < FORGET_MS ? known.failures + 1 : 1
+    this.records.delete(place)
+    this.records.set(place, { failures, lastAt: now })
+    if (this.records.size > MAX_ADDRESSES) this.records.delete(this.records.keys().next().value as string)
+    return failures
+  }
+
+  /** Resolves when the answer to a wrong key may go out. */
+  async hold(failures: number): Promise<void> {
+    const milliseconds = delayOf(failures)
+    if (milliseconds === 0 || this.held >= MAX_HELD) return
+    this.held += 1
+    await this.wait(milliseconds).finally(() => {
+      this.held -= 1
+    })
+  }
+}
+
+export function delayOf(failures: number): number {
+  return failures <= FREE ? 0 : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - FREE - 1, 10))
+}
+
+/** The first failure, and ever rarer ones: nobody fills the disk. */
+export function isWorthALine(failures: number): boolean {
+  return (failures & (failures - 1)) === 0
+}
+
+/** Whoever has one address of IPv6 has the 2^64 beside it. */
+export function placeOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined || !address.includes(':')) return mapped ?? address
+  const [head = '', tail] = address.split('::')
+  const [before, after] = [head, tail ?? ''].map((part) => part.split(':').filter(Boolean)) as [string[], string[]]
+  const zeros = tail === undefined ? [] : Array(Math.max(0, 8 - before.length - after.length)).fill('0')
+  return [...before, ...zeros, ...after].slice(0, 4).join(':')
+}

@@ -1,0 +1,182 @@
+/** The routes of keys, the same in all of our own APIs: made, listed, rotated, revoked, by an admin. */
+import { type Static, Type } from 'typebox'
+import type { Db } from '../db/db.ts'
+import { ROLES } from '../http/caller.ts'
+import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
+import { conflict, invalid, notFound } from '../http/problem.ts'
+import { describeRoute, type Routes, type Shape } from '../http/route.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { ActionLog } from './actions.ts'
+import { shownHash } from './api-key.ts'
+import type { KeyRow, Made } from './key-store.ts'
+import type { KeyChanges } from './keys.ts'
+import { withPerson } from './person.ts'
+
+export interface KeyRouteDeps {
+  readonly db: Pick<Db, 'people'>
+  readonly clock: Clock
+  readonly actions: ActionLog
+  readonly keys: KeyChanges
+}
+
+const DAY_S = 86_400
+export const MAX_OVERLAP_S = 30 * DAY_S
+export const OVERLAP_S = DAY_S
+
+/** No setting's name, and nothing that reads like another one. */
+export const KEY_NAME_PATTERN = '^[a-z0-9][a-z0-9._-]{0,63}$'
+const strict = { additionalProperties: false } as const
+const time = (description: string) => Type.String({ format: 'date-time', description })
+const NameSchema = Type.String({
+  pattern: KEY_NAME_PATTERN,
+  description: 'Who has it: a person or a program. Given once, for good.',
+})
+const RoleSchema = Type.Enum([...ROLES], { description: 'Each may do what those before it may.' })
+const hash = Type.String({ description: "The beginning of the key's SHA-256, as in the action log." })
+
+export const NewKeySchema = Type.Object(
+  { name: NameSchema, role: RoleSchema },
+  { ...strict, examples: [{ name: 'support-desk', role: 'support' }] },
+)
+export const RotationSchema = Type.Object(
+  {
+    overlapSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_OVERLAP_S,
+        description: `For how long the keys before it still work; ${OVERLAP_S} when absent, 30 days at most.`,
+      }),
+    ),
+  },
+  { ...strict, examples: [{ overlapSeconds: 3_600 }] },
+)
+export const MadeKeySchema = Type.Object({
+  name: Type.String(),
+  role: RoleSchema,
+  key: Type.String({ description: 'Shown this once: only its SHA-256 is kept.' }),
+  hash,
+  madeAt: time('When it was made.'),
+  earlierEndAt: Type.Optional(time('Until when the keys that the name had before still work.')),
+})
+export const KeySchema = Type.Object({
+  name: Type.String(),
+  role: RoleSchema,
+  hash,
+  madeAt: time('When it was made.'),
+  endsAt: Type.Optional(time('From when on it does not work: it was rotated or revoked.')),
+  live: Type.Boolean({ description: 'Whether it works now.' }),
+})
+export const KeyPageSchema = pageOf(KeySchema)
+
+const ListQuery = Type.Object(pageQuery, onlyKnown)
+const KeyPath = Type.Object({ name: NameSchema })
+
+/** `scheme` and `tag` of the API that they are added to. */
+export function addKeyRoutes(
+  api: Routes,
+  deps: KeyRouteDeps,
+  named: { readonly scheme: string; readonly tag: string },
+) {
+  const { keys, actions, clock, db } = deps
+  const { scheme: key, tag } = named
+  const describe = <S extends Shape>(operationId: string, summary: string, shape: S) =>
+    describeRoute({ operationId, tag, summary, key }, shape)
+  const problems = { 409: 'key_exists or too_many_keys' }
+  const made = { 201: MadeKeySchema }
+  api.post(
+    '/keys',
+    describe(
+      'makeKey',
+      'Make a key, which is shown this once',
+      withPerson({ role: 'admin', body: NewKeySchema, ok: made, problems }),
+    ),
+    async (request, reply) =>
+      reply.code(201).send(showMade(await keys.make(actions.by(request), request.body, clock.now()))),
+  )
+  api.get(
+    '/keys',
+    describe('listKeys', 'Keys, newest first: those that have ended too, never the keys themselves', {
+      role: 'admin',
+      querystring: ListQuery,
+      ok: { 200: KeyPageSchema },
+    }),
+    async ({ query }) => {
+      const limit = limitOf(query)
+      const rows = await keys.list(db.people, placeOf(query.after), limit + 1)
+      return toPage(rows, limit, showKey, ({ made_at, name, number }) => [made_at.toISOString(), name, `${number}`])
+    },
+  )
+  api.post(
+    '/keys/:name/rotate',
+    describe(
+      'rotateKey',
+      'Make a new key of the same name; the one before it works for a while',
+      withPerson({
+        role: 'admin',
+        params: KeyPath,
+        body: Type.Optional(RotationSchema),
+        ok: made,
+        problems: { 409: 'key_ended or too_many_keys' },
+      }),
+    ),
+    async (request, reply) => {
+      const { params, body } = request
+      const overlap = body?.overlapSeconds ?? OVERLAP_S
+      return reply.code(201).send(showMade(await keys.rotate(actions.by(request), params.name, overlap, clock.now())))
+    },
+  )
+  api.delete(
+    '/keys/:name',
+    describe(
+      'revokeKey',
+      'End a key now, with all that its name has had',
+      withPerson({ role: 'admin', params: KeyPath, ok: { 204: Type.Null() } }),
+    ),
+    async (request, reply) => {
+      const isRevoked = await keys.revoke(actions.by(request), request.params.name, clock.now())
+      if (isRevoked === undefined) throw notFound('the key')
+      return reply.code(204).send()
+    },
+  )
+}
+
+function placeOf(after: string | undefined) {
+  const place = decodeCursor(after, 3)
+  if (place !== undefined && !/^\d{1,9}$/.test(place.ids[1] ?? ''))
+    throw invalid('/query/after', 'is not a cursor of this list')
+  return place
+}
+
+function showMade(made: Made): Static<typeof MadeKeySchema> {
+  switch (made.kind) {
+    case 'made': {
+      const { kind: _, madeAt, earlierEndAt, ...others } = made
+      return {
+        ...others,
+        madeAt: madeAt.toISOString(),
+        ...(earlierEndAt && { earlierEndAt: earlierEndAt.toISOString() }),
+      }
+    }
+    case 'unknown':
+      throw notFound('the key')
+    case 'taken':
+      throw conflict('key_exists', 'this name has been given to a key; rotate that one, or choose another name')
+    case 'ended':
+      throw conflict('key_ended', 'this key has ended; make one of another name')
+    case 'too_many':
+      throw conflict('too_many_keys', 'there are too many keys; revoke those that nobody uses')
+    default:
+      return made satisfies never
+  }
+}
+
+function showKey({ name, role, hash, made_at, ends_at, is_live }: KeyRow): Static<typeof KeySchema> {
+  return {
+    name,
+    role,
+    hash: shownHash(hash),
+    madeAt: made_at.toISOString(),
+    ...(ends_at !== null && { endsAt: ends_at.toISOString() }),
+    live: is_live,
+  }
+}

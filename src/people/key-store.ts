@@ -1,0 +1,154 @@
+/**
+ * The keys of one API as they are stored (W-25): their SHA-256, by name and number. Times are the database's: hosts may disagree.
+ *
+ * live ──rotate──► live until its end ──► ended
+ *   └──revoke──► ended
+ *
+ * Invariant: what has ended never works again, and a name that was given belongs to one key for good.
+ */
+import { compose } from '../db/conditions.ts'
+import { type Reading, statement, type Tx } from '../db/db.ts'
+import type { Role } from '../http/caller.ts'
+import { hashOf, newApiKey, shownHash } from './api-key.ts'
+import type { Schema } from './server.ts'
+
+/** Of one API, so that every process can remember them all for a moment. */
+const MAX_LIVE = 1_000
+
+export interface MadeKey {
+  readonly kind: 'made'
+  readonly name: string
+  readonly role: Role
+  /** Shown once: it is kept nowhere. */
+  readonly key: string
+  readonly hash: string
+  readonly madeAt: Date
+  /** Until when the keys that the name had before still work. */
+  readonly earlierEndAt?: Date
+}
+
+export type Made = MadeKey | { readonly kind: 'taken' | 'too_many' | 'unknown' | 'ended' }
+
+export interface LiveKey extends Record<string, unknown> {
+  readonly name: string
+  readonly role: Role
+  /** As hexadecimal digits. */
+  readonly hash: string
+  /** Milliseconds that it still works; null: without an end. */
+  readonly left: number | null
+}
+
+export interface KeyRow extends Record<string, unknown> {
+  readonly name: string
+  readonly number: number
+  readonly role: Role
+  /** As hexadecimal digits. */
+  readonly hash: string
+  readonly made_at: Date
+  readonly ends_at: Date | null
+  readonly is_live: boolean
+}
+
+export interface Place {
+  readonly at: Date
+  readonly ids: readonly string[]
+}
+
+export interface KeyStore {
+  live(reading: Reading): Promise<LiveKey[]>
+  list(reading: Reading, after: Place | undefined, limit: number): Promise<KeyRow[]>
+  make(tx: Tx, name: string, role: Role): Promise<Made>
+  /** A new key of this name; those before it work for so many seconds more at most. */
+  rotate(tx: Tx, name: string, overlapSeconds: number): Promise<Made>
+  /** False when it had ended; undefined when there is none. */
+  revoke(tx: Tx, name: string): Promise<boolean | undefined>
+}
+
+export function createKeyStore(schema: Schema): KeyStore {
+  const sql = statementsOn(schema)
+  const add = async (tx: Tx, name: string, number: number, role: Role): Promise<MadeKey | undefined> => {
+    const key = newApiKey()
+    const hash = hashOf(key)
+    const [row] = await tx.query<{ made_at: Date }>(sql.add, [name, number, role, hash])
+    return row && { kind: 'made', name, role, key, hash: shownHash(hash), madeAt: row.made_at }
+  }
+  return {
+    live: (reading) => reading.query<LiveKey>(sql.live),
+    list: (reading, after, limit) => listKeys(reading, schema, after, limit),
+    async make(tx, name, role) {
+      if (await isFull(tx, sql)) return { kind: 'too_many' }
+      return (await add(tx, name, 1, role)) ?? { kind: 'taken' }
+    },
+    async rotate(tx, name, overlapSeconds) {
+      const known = await lock(tx, sql, name)
+      if (known === undefined) return { kind: 'unknown' }
+      if (!known.is_live) return { kind: 'ended' }
+      if (await isFull(tx, sql)) return { kind: 'too_many' }
+      const earlier = await tx.query<{ ends_at: Date }>(sql.end, [name, overlapSeconds])
+      const made = await add(tx, name, known.number + 1, known.role)
+      if (made === undefined) throw new Error(`${name} was rotated under its own lock`)
+      const earlierEndAt = new Date(Math.max(...earlier.map(({ ends_at }) => ends_at.getTime())))
+      return { ...made, earlierEndAt }
+    },
+    async revoke(tx, name) {
+      if ((await lock(tx, sql, name)) === undefined) return undefined
+      return (await tx.query(sql.end, [name, 0])).length > 0
+    },
+  }
+}
+
+type Statements = ReturnType<typeof statementsOn>
+
+function statementsOn(schema: Schema) {
+  const named = (name: string, text: string) => statement(`${schema}_${name}`, text)
+  return {
+    live: named(
+      'read_live_keys',
+      `select name, role, encode(hash, 'hex') as hash, case when ends_at < 'infinity' then (date_part('epoch', ends_at - now()) * 1000) end as left
+       from ${schema}.api_key where ends_at > now()`,
+    ),
+    count: named('count_live_keys', `select count(*)::int as live from ${schema}.api_key where ends_at > now()`),
+    add: named(
+      'add_key',
+      `insert into ${schema}.api_key (name, number, role, hash, made_at) values ($1::text, $2::int, $3::text, $4::bytea, date_trunc('milliseconds', now()))
+       on conflict (name, number) do nothing returning made_at`,
+    ),
+    lock: named('lock_key', `select name from ${schema}.api_key where name = $1::text and number = 1 for update`),
+    newest: named(
+      'read_newest_key',
+      `select number, role, ends_at > now() as is_live from ${schema}.api_key where name = $1::text order by number desc limit 1`,
+    ),
+    end: named(
+      'end_keys',
+      `update ${schema}.api_key set ends_at = least(ends_at, now() + $2::int * interval '1 second')
+       where name = $1::text and ends_at > now() returning ends_at`,
+    ),
+  }
+}
+
+async function isFull(tx: Tx, sql: Statements): Promise<boolean> {
+  const [row] = await tx.query<{ live: number }>(sql.count)
+  return row === undefined || row.live >= MAX_LIVE
+}
+
+/** The newest key of a name, with all of them locked: the first one stands for them. */
+async function lock(tx: Tx, sql: Statements, name: string) {
+  const [, [newest]] = await Promise.all([
+    tx.query(sql.lock, [name]),
+    tx.query<{ number: number; role: Role; is_live: boolean }>(sql.newest, [name]),
+  ])
+  return newest
+}
+
+function listKeys(reading: Reading, schema: Schema, after: Place | undefined, limit: number): Promise<KeyRow[]> {
+  const [name, number] = after?.ids ?? []
+  const { statement: list, values } = compose(
+    `${schema}_list_keys`,
+    [limit],
+    { after: after && ['(made_at, name, number) < (?::timestamptz, ?::text, ?::int)', after.at, name, number] },
+    (conditions) =>
+      `select name, number, role, encode(hash, 'hex') as hash, made_at, nullif(ends_at, 'infinity') as ends_at, ends_at > now() as is_live
+       from ${schema}.api_key where true${conditions} order by made_at desc, name desc, number desc limit $1::int`,
+  )
+  return reading.query<KeyRow>(list, values)
+}

@@ -1,0 +1,84 @@
+/**
+ * Whose key a request shows (W-25). The live keys are remembered for a moment, all at once, so that however many strangers ask, one
+ * connection reads at a time. A key that the memory does not have is looked for once more, in a reading that began after it came:
+ * a key that was just made works at once, in every process; one that was revoked works for REMEMBER_MS more at the most.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Reading } from '../db/db.ts'
+import type { Caller, Keys } from '../http/caller.ts'
+import { hashOf, looksMade, shownHash } from './api-key.ts'
+import type { KeyStore, LiveKey } from './key-store.ts'
+
+/** Milliseconds for which the live keys are used, counted from when they were asked for. */
+const REMEMBER_MS = 1_000
+/** Milliseconds between two readings, however many unknown keys come. */
+const APART_MS = 50
+
+export interface Keyring extends Keys {
+  /** After a change by this process. */
+  forget(): void
+}
+
+/** `first`: the key of the environment; empty for none. */
+export function createKeyring(db: Reading, store: KeyStore, setting: string, first: string): Keyring {
+  const firstHash = hashOf(first)
+  const memory = createMemory(() => store.live(db))
+  return {
+    setting,
+    async find(key) {
+      const hash = hashOf(key)
+      if (first !== '' && timingSafeEqual(hash, firstHash))
+        return { keyName: setting, keyHash: shownHash(hash), role: 'admin' }
+      return looksMade(key) ? memory.find(hash) : undefined
+    },
+    forget: memory.forget,
+  }
+}
+
+interface Read {
+  readonly keys: ReadonlyMap<string, LiveKey>
+  readonly askedAt: number
+}
+
+function createMemory(readLive: () => Promise<LiveKey[]>) {
+  let kept: Read | undefined
+  let reading: Promise<void> | undefined
+  let lastAskedAt = Number.NEGATIVE_INFINITY
+  const read = async () => {
+    try {
+      const wait = lastAskedAt + APART_MS - performance.now()
+      if (wait > 0) await pause(wait)
+      const askedAt = performance.now()
+      lastAskedAt = askedAt
+      const rows = await readLive()
+      kept = { keys: new Map(rows.map((row) => [row.hash, row])), askedAt }
+    } finally {
+      reading = undefined
+    }
+  }
+  /** What a reading found that began at this time or later. */
+  const readSince = async (time: number): Promise<Read> => {
+    for (;;) {
+      if (kept !== undefined && kept.askedAt >= time) return kept
+      reading ??= read()
+      await reading
+    }
+  }
+  return {
+    async find(hash: Buffer): Promise<Caller | undefined> {
+      const cameAt = performance.now()
+      const known = lookUp(await readSince(cameAt - REMEMBER_MS), hash)
+      return known ?? lookUp(await readSince(cameAt), hash)
+    },
+    forget() {
+      kept = undefined
+    },
+  }
+}
+
+function lookUp({ keys, askedAt }: Read, hash: Buffer): Caller | undefined {
+  const found = keys.get(hash.toString('hex'))
+  const isLive = found !== undefined && (found.left === null || performance.now() < askedAt + found.left)
+  return isLive ? { keyName: found.name, keyHash: shownHash(hash), role: found.role } : undefined
+}

@@ -1,0 +1,33 @@
+/** Who may use an API of ours, and what they did: keys, admission and action log of one server. */
+import type { Db } from '../db/db.ts'
+import { type Admission, createAdmission } from '../http/admission.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { type ActionLog, createActionLog } from './actions.ts'
+import { createKeyStore } from './key-store.ts'
+import { createKeyring } from './keyring.ts'
+import { createKeyChanges, type KeyChanges } from './keys.ts'
+import { OWN, type Server } from './server.ts'
+
+export interface People {
+  readonly admission: Admission
+  readonly actions: ActionLog
+  readonly keys: KeyChanges
+}
+
+export interface PeopleDeps {
+  readonly db: Db
+  /** The key of the environment, which has all rights. */
+  readonly firstKey: string
+  readonly log: Logger
+}
+
+export function createPeople(server: Server, { db, firstKey, log }: PeopleDeps): People {
+  const { schema, setting } = OWN[server]
+  const store = createKeyStore(schema)
+  const keyring = createKeyring(db, store, setting, firstKey)
+  return {
+    admission: createAdmission(keyring, log),
+    actions: createActionLog(schema),
+    keys: createKeyChanges(db, store, keyring.forget),
+  }
+}

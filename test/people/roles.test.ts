@@ -1,0 +1,125 @@
+/** The attack on roles (W-25): every route of every API of ours, with a key of every role. Keys that open nothing: wrong-keys.long.test.ts. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ROLES as COMMANDS, readConfig } from '../../src/config/config.ts'
+import { openDb } from '../../src/db/open.ts'
+import { ROLES, type Role } from '../../src/http/caller.ts'
+import { createGatewayApp } from '../../src/process/gateway.ts'
+import { createPlatformApp } from '../../src/process/platform.ts'
+import { createApp } from '../../src/process/wallet.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { createDatabase } from '../support/database.ts'
+import { answerOf, type Keyed, routesOf, SERVERS } from './servers.ts'
+
+/** What each role adds to the one before it. Said here a second time, so that no route changes its role unseen. */
+const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> = {
+  wallet: {
+    read: [
+      ...['readPlayer', 'readBalances', 'readStatement', 'audit', 'listBets', 'readBet', 'listAnomalies'],
+      'listActions',
+    ],
+    support: ['createPlayer', 'changePlayer', 'startSession', 'endSessions', 'switchCurrency', 'lockBet', 'unlockBet'],
+    cash: ['deposit', 'withdrawal', 'adjustment'],
+    admin: ['makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+  },
+  platform: {
+    read: ['listPartners', 'listBets', 'getBet', 'listDeliveries', 'listActions'],
+    support: ['loadFrame', 'placeBet', 'saveEvent', 'retryDeliveries', 'retryDelivery'],
+    cash: ['settleBet', 'unsettleBet', 'cancelBet', 'setResults'],
+    admin: ['savePartner', 'changePartner', 'saveLimits', 'makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+  },
+  gateway: {
+    read: ['listOperators', 'listActions'],
+    support: ['exchangeToken'],
+    cash: [],
+    admin: ['saveOperator', 'makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+  },
+}
+
+/** Let in, whatever came of it. */
+const IN = { status: expect.toSatisfy((status: number) => ![401, 403].includes(status)) }
+
+describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
+  const routes = routesOf(server)
+  const may = MAY[server] as Record<Role, readonly string[]>
+  let keyed: Keyed
+  const keys = new Map<Role, string>()
+  const make = async (name: string, role: Role) =>
+    String((await keyed.asked.must('POST', `${prefix}/keys`, { name, role })).key)
+
+  beforeAll(async () => {
+    keyed = await start()
+    for (const role of ROLES) keys.set(role, await make(`the-${role}`, role))
+  })
+  afterAll(() => keyed.stop())
+
+  test('has no route that is not below', () => {
+    expect(Object.values(may).flat().sort()).toEqual(routes.map(({ operationId }) => operationId).sort())
+  })
+
+  test.each(ROLES)('lets a key of the role %s do what it may, and no more', async (role) => {
+    const allowed = ROLES.slice(0, ROLES.indexOf(role) + 1).flatMap((one) => may[one])
+    // What takes keys away comes last: the other calls show the same keys.
+    for (const route of routes) {
+      const { operationId } = route
+      const answer = await answerOf(keyed.url, route, `Bearer ${keys.get(role)}`)
+      const least = ROLES.find((one) => may[one].includes(operationId))
+      if (allowed.includes(operationId)) expect(answer, operationId).toMatchObject(IN)
+      else
+        expect(answer, operationId).toMatchObject({
+          status: 403,
+          problem: {
+            code: 'forbidden',
+            detail: `this needs a key of the role ${least}; the-${role} has the role ${role}`,
+          },
+        })
+    }
+  })
+
+  test('asks a HEAD for the same key as a GET', async () => {
+    for (const { path } of routes.filter(({ method }) => method === 'GET')) {
+      expect(await answerOf(keyed.url, { method: 'HEAD', path }), path).toMatchObject({ status: 401 })
+      expect(await answerOf(keyed.url, { method: 'HEAD', path }, `Bearer ${keys.get('admin')}`), path).toMatchObject(IN)
+    }
+  })
+})
+
+/** Answered without a key, by design. */
+const OPEN = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/docs/redoc.js']
+const WIRE = ['/payment/bet', '/payment/check', '/user/profile', '/user/balance']
+
+test('every route that a server has is in its document, on the wire, or open by design', async () => {
+  const database = await createDatabase()
+  const db = await openDb({ kind: 'postgres', url: database.url })
+  const env = {
+    PURSER_DATA_DIR: 'memory://',
+    PARTNER_SECRET: 's',
+    OPERATOR_API_KEY: 'k',
+    PLATFORM_API_KEY: 'k',
+    GATEWAY_API_KEY: 'k',
+  }
+  const config = readConfig(env, COMMANDS.sandboxWithGateway)
+  const found: string[] = []
+  const beforeRoutes = async (app: Parameters<NonNullable<Parameters<typeof createApp>[1]['beforeRoutes']>>[0]) => {
+    app.addHook('onRoute', ({ method, url }) => void found.push(...[method].flat().map((one) => `${one} ${url}`)))
+  }
+  const deps = { db, clock: systemClock, log: createLogger('silent'), beforeRoutes }
+  const timers = { at: () => () => {}, elapsed: () => 0 }
+  const starts = {
+    wallet: () => createApp(config, { ...deps, buckets: 1 }),
+    platform: () => createPlatformApp(config, { ...deps, timers, random: Math.random }),
+    gateway: () => createGatewayApp(config, deps),
+  }
+  for (const [server, start] of Object.entries(starts)) {
+    found.length = 0
+    const app = await start()
+    const documented = routesOf(server as 'wallet').map(({ method, path }) => `${method} ${path}`)
+    const mine = found
+      .map((route) => route.replaceAll(/:\w+/g, 'no-such-one'))
+      .filter((route) => !/^(HEAD|OPTIONS) /.test(route) && ![...OPEN, ...WIRE].includes(route.split(' ')[1] as string))
+    expect([...new Set(mine)].sort(), server).toEqual(documented.sort())
+    await app.close()
+  }
+  await db.close()
+  await database.drop()
+})
