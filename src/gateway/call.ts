@@ -2,14 +2,11 @@
  * What the gateway reads of a call: which operation it is, and whose. All else is the operator's to judge, and bytes to
  * the gateway. What is wrong with those few members is code 5 (R-6, P-5).
  */
-import { isUtf8 } from 'node:buffer'
 import type { Endpoint } from '../http/wire.ts'
+import { Malformed, readBody } from '../protocol/body.ts'
 import { LIMITS, OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
 import { betOperationOf, isBetCall, type Operation } from '../protocol/operation.ts'
 import { type ObjectText, objectAt } from './json-text.ts'
-
-/** A fault of the request: its sentence goes into the reply (code 5). */
-export class Malformed extends Error {}
 
 export interface Call {
   readonly operation: Operation
@@ -24,9 +21,7 @@ export interface Call {
 
 /** Throws Malformed. */
 export function readCall(endpoint: Endpoint, method: string, bytes: Buffer): Call {
-  if (!isUtf8(bytes)) throw new Malformed('the body is not UTF-8')
-  const text = bytes.toString('utf8')
-  const body = parseObject(text)
+  const { text, members: body } = readBody(bytes, JSON.parse)
   const operation = endpoint === 'bet' ? betOperationOf(method, body.type) : endpoint
   if (operation === undefined) throw new Malformed(`${method} has no such type`)
   if (endpoint !== 'bet' && isBetCall(body)) throw new Malformed('a body with a type is a bet call') // S-5
@@ -38,21 +33,6 @@ export function readCall(endpoint: Endpoint, method: string, bytes: Buffer): Cal
     ...{ operation, text, object, body },
     ...(isToken(token) && { token }),
     ...(operation !== 'profile' && { userId: userId as string }),
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  const value = parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Malformed('the body is not a JSON object')
-  return value as Record<string, unknown>
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Malformed('the body is not JSON')
   }
 }
 

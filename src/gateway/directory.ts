@@ -8,9 +8,9 @@ import type { Author } from '../people/actions.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { createLru, type Lru } from '../runtime/lru.ts'
 import type { Call } from './call.ts'
 import { ensurePlayer, insertSession, type Player, readPlayer, readSession, type Session } from './directory-store.ts'
-import { createLru, type Lru } from './lru.ts'
 import { newUserId } from './user-id.ts'
 
 export interface Route {

@@ -1,6 +1,7 @@
 /** The way of a call, on one screen: verify → read → route → rewrite → send → pass on. */
 
 import type { Endpoint, WireRequest } from '../http/wire.ts'
+import { Malformed, orMalformed } from '../protocol/body.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import { failed, refused, type WireReply } from '../protocol/reply.ts'
@@ -8,7 +9,7 @@ import { SIGNATURE_HEADER, verify } from '../protocol/signature.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { inTime } from '../runtime/in-time.ts'
 import type { UnknownReason } from '../wallet-client/classify.ts'
-import { type Call, Malformed, readCall } from './call.ts'
+import { type Call, readCall } from './call.ts'
 import type { Directory, Route } from './directory.ts'
 import type { Link, LinkResult } from './link.ts'
 import type { Operators, Use } from './operators.ts'
@@ -125,14 +126,5 @@ function toHandled(call: Call, route: Route, result: LinkResult): Pick<Handled, 
     if (!(error instanceof WrongPlayer)) throw error
     const detail = 'the operator answers for another player'
     return { reply: failed(call.operation), outcome: 'wrong_player', detail }
-  }
-}
-
-function orMalformed<T>(read: () => T): T | Malformed {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof Malformed) return error
-    throw error
   }
 }

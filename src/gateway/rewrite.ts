@@ -1,6 +1,8 @@
 /** The names in a call and in its answer, as the other side knows them. Nothing else changes, in any digit. */
+
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
+import { objectIn } from '../protocol/json.ts'
 import type { Call } from './call.ts'
 import type { Route } from './directory.ts'
 import type { Player } from './directory-store.ts'
@@ -58,7 +60,7 @@ interface Answer {
 /** A body that is no answer of the interface goes on as it is: the platform judges it as it would the operator's. */
 function renamed(operation: 'profile' | 'balance', body: Buffer, player: Player): Buffer {
   const text = body.toString('utf8')
-  const reply = isUtf8(body) ? parse(text) : undefined
+  const reply = isUtf8(body) ? objectIn(text) : undefined
   if (typeof reply?.userId !== 'string') return body
   if (!namesOf(operation, player).includes(reply.userId)) throw new WrongPlayer()
   const edits = operation === 'profile' ? profileEdits(text, player) : userIdEdits(text, player)
@@ -85,13 +87,4 @@ function profileEdits(text: string, { userId, operatorUser }: Player): Edit[] {
       .filter(({ start }) => text[start] === '{')
       .flatMap(({ start }) => setMembers(objectAt(text, start), { operatorUser })),
   ]
-}
-
-function parse(text: string): { readonly userId?: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,6 @@
 /** What changed: the members that differ between two views of one thing, and never a secret. */
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../protocol/json.ts'
 
 /** What an API shows of something, as JSON. */
 export type View = Readonly<Record<string, unknown>>
@@ -28,15 +29,11 @@ export function differenceBetween(before: View, after: View): Difference {
 }
 
 function differenceOf(name: string, was: unknown, is: unknown): [unknown, unknown] {
-  if (!SECRET.has(name) && isView(was) && isView(is)) {
+  if (!SECRET.has(name) && isObject(was) && isObject(is)) {
     const { before, after } = differenceBetween(was, is)
     return [before, after]
   }
   return [masked(name, was), masked(name, is)]
-}
-
-function isView(value: unknown): value is View {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function masked(name: string, value: unknown): unknown {
@@ -44,7 +41,7 @@ function masked(name: string, value: unknown): unknown {
   if (SECRET.has(name)) return MASK
   if (typeof value === 'string') return value.replace(PASSWORD_IN_URL, `$1:${MASK}@`)
   if (Array.isArray(value)) return value.map((item) => masked('', item))
-  return isView(value) ? viewOf(Object.entries(value).map(([inner, item]) => [inner, masked(inner, item)])) : value
+  return isObject(value) ? viewOf(Object.entries(value).map(([inner, item]) => [inner, masked(inner, item)])) : value
 }
 
 function viewOf(members: readonly (readonly [string, unknown])[]): View {

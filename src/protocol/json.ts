@@ -24,6 +24,23 @@ export function parseJson(text: string): unknown {
   return SUSPECT.test(text) ? JSON.parse(withoutRounding(text)) : value
 }
 
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The object that a text is in JSON; undefined when it is none. For answers: what is wrong with a call is said by `body.ts`. */
+export function objectIn(
+  text: string,
+  parse: (text: string) => unknown = JSON.parse,
+): Record<string, unknown> | undefined {
+  try {
+    const value = parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** True if JSON.parse would make another number of one in this text, which it must have taken. */
 export function wouldRound(text: string): boolean {
   if (!SUSPECT.test(text)) return false

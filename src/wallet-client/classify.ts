@@ -2,9 +2,11 @@
  * What an answer of a wallet means to its caller (C-2, C-4, C-5). Every possible answer is accepted, refused with a code,
  * or unknown: then the wallet may or may not have applied the call.
  */
+
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { BetIdSchema } from '../protocol/bet-request.ts'
+import { objectIn } from '../protocol/json.ts'
 import type { Operation } from '../protocol/operation.ts'
 import { CheckReplySchema, ErrorReplySchema } from '../protocol/reply.ts'
 import { BalanceReplySchema, UserProfileSchema } from '../protocol/user-profile.ts'
@@ -41,7 +43,7 @@ const errorReply = Compile(ErrorReplySchema)
 /** `transactionId` is the one that was sent, for the operations that are about a bet. */
 export function classify(operation: Operation, status: number, body: string, transactionId?: string): CallOutcome {
   if (status !== 200 && status !== 400) return unknown('status', `HTTP status ${status}`)
-  const reply = parse(body)
+  const reply = objectIn(body)
   if (reply === undefined)
     return unknown('unreadable_body', `HTTP status ${status} with a body that is not a JSON object`)
   return status === 200 ? classifySuccess(operation, reply, transactionId) : classifyRefusal(reply)
@@ -62,15 +64,6 @@ function classifyRefusal(reply: object): CallOutcome {
     return unknown('contradictory_body', 'HTTP status 400 without an integer code')
   }
   return { kind: 'refused', code: reply.code, message: errorReply.Check(reply) ? reply.message : '' }
-}
-
-function parse(body: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function unknown(reason: UnknownReason, detail: string): CallOutcome {

@@ -5,12 +5,13 @@
  */
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+import { createLru } from '../runtime/lru.ts'
 
 /** Milliseconds for which an answer is used without asking again. */
 const FRESH_MS = 10_000
 /** Milliseconds for which an older one is used while the resolver is asked. */
 const STALE_MS = 600_000
-/** Names that are kept; the one that was learnt first makes room. */
+/** Names that are kept. */
 const MAX_NAMES = 1_000
 
 /** Resolves a name, or fails as the system's resolver does. */
@@ -23,15 +24,12 @@ interface Known {
 
 /** `now` in milliseconds. */
 export function createResolver(ask: Resolve, now: () => number = () => performance.now()): Resolve {
-  const known = new Map<string, Known>()
+  const known = createLru<Known>(MAX_NAMES)
   const asked = new Map<string, Promise<LookupAddress[]>>()
   const learn = async (hostname: string) => {
     try {
       const addresses = await ask(hostname)
-      known.delete(hostname)
       known.set(hostname, { addresses, since: now() })
-      const [oldest] = known.keys()
-      if (known.size > MAX_NAMES && oldest !== undefined) known.delete(oldest)
       return addresses
     } finally {
       asked.delete(hostname)

@@ -2,7 +2,6 @@
  * From bytes to a typed call. Whatever is wrong with the bytes, the JSON, the shape, the method or an amount is code 5,
  * with one sentence on the first fault (R-6, R-7, M-1 to M-3).
  */
-import { isUtf8 } from 'node:buffer'
 import { Compile } from 'typebox/compile'
 import {
   BET_SCHEMAS,
@@ -12,6 +11,7 @@ import {
   type SettleRequest,
   type UnsettleRequest,
 } from '../../protocol/bet-request.ts'
+import { Malformed, readBody } from '../../protocol/body.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import { isStorable } from '../../protocol/ids.ts'
 import { isTooDeep, parseJson } from '../../protocol/json.ts'
@@ -21,9 +21,6 @@ import { type BetOperation, betOperationOf, isBetCall } from '../../protocol/ope
 import { BalanceRequestSchema, ProfileRequestSchema } from '../../protocol/user-profile.ts'
 import type { BetCall } from '../store/bet.ts'
 import { hashToken } from '../store/session.ts'
-
-/** A fault of the request: its sentence goes into the reply (code 5). */
-export class Malformed extends Error {}
 
 export interface DecodeSettings {
   readonly scales: Scales
@@ -87,19 +84,7 @@ function decodeQuestion(body: Buffer): Record<string, unknown> {
 }
 
 function decodeObject(body: Buffer): Record<string, unknown> {
-  if (!isUtf8(body)) throw new Malformed('the body is not UTF-8')
-  const value = parse(body.toString('utf8'))
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Malformed('the body is not a JSON object')
-  return value as Record<string, unknown>
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    throw new Malformed('the body is not JSON')
-  }
+  return readBody(body, parseJson).members
 }
 
 interface Fault {

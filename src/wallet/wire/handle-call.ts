@@ -1,12 +1,13 @@
 /** The way of a call, on one screen: verify → decode → queue → apply → reply, all of it in time. */
 import type { WireRequest } from '../../http/wire.ts'
+import { Malformed, orMalformed } from '../../protocol/body.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import { FAILED } from '../apply/apply.ts'
 import type { Lanes } from '../apply/lanes.ts'
 import type { BetCall } from '../store/bet.ts'
-import { type DecodeSettings, decodeBetCall, decodeUserCall, Malformed } from './decode.ts'
+import { type DecodeSettings, decodeBetCall, decodeUserCall } from './decode.ts'
 import { answerBalance, answerCheck, answerProfile, type ProfileDeps } from './profile.ts'
 import { failed, type Reply, refused, replyTo } from './reply.ts'
 import { isSigned } from './verify.ts'
@@ -67,13 +68,4 @@ const ANSWERS = {
   profile: async (deps: CallDeps, body: Buffer) => answerProfile(deps, decodeUserCall.profile(body)),
   balance: async (deps: CallDeps, body: Buffer) => answerBalance(deps, decodeUserCall.balance(body)),
   check: async (deps: CallDeps, body: Buffer) => answerCheck(deps, decodeUserCall.check(body)),
-}
-
-function orMalformed<T>(decode: () => T): T | Malformed {
-  try {
-    return decode()
-  } catch (error) {
-    if (error instanceof Malformed) return error
-    throw error
-  }
 }

@@ -1,4 +1,5 @@
 /** What came to the kit's wallet: every request with its bytes and times, and how it ended. */
+import { objectIn } from '../../../protocol/json.ts'
 import { type BetOperation, betOperationOf, OPERATIONS } from '../../../protocol/operation.ts'
 
 export interface Player {
@@ -51,12 +52,7 @@ export function callOf(method: string, path: string, type: unknown): Call {
 }
 
 export function parseBody(bytes: Buffer): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-  } catch {
-    return {}
-  }
+  return objectIn(bytes.toString('utf8')) ?? {}
 }
 
 /** The calls of one scene, and a way to wait for more. */

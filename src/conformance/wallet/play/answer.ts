@@ -3,7 +3,7 @@
  * all answers (lint.ts), so that one wrong form does not fail every case.
  */
 import { REPLY_CODES } from '../../../protocol/codes.ts'
-import { parseJson } from '../../../protocol/json.ts'
+import { objectIn, parseJson } from '../../../protocol/json.ts'
 import type { Exchange } from '../../exchange.ts'
 
 export type Answer =
@@ -42,12 +42,7 @@ export function isFinal({ status }: { readonly status: number }): boolean {
 
 /** The body as a JSON object; undefined when it is none. */
 export function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value = parseJson(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
+  return objectIn(text, parseJson)
 }
 
 function codeOf(body: Readonly<Record<string, unknown>> | undefined): number | undefined {

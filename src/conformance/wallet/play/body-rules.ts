@@ -1,6 +1,8 @@
 /** What the body of an accepted answer must say, by name: for the calls that read. */
+
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { isObject } from '../../../protocol/json.ts'
 import { CheckReplySchema } from '../../../protocol/reply.ts'
 import { BalanceReplySchema, CustomFieldsSchema, UserProfileSchema } from '../../../protocol/user-profile.ts'
 import { readBalanceAmount } from '../case/amounts.ts'
@@ -34,10 +36,6 @@ function fits(check: ReturnType<typeof Compile>, body: Body): string | undefined
   if (check.Check(body)) return undefined
   const [first] = check.Errors(body)
   return `${first?.instancePath.slice(1) || 'the body'} ${first?.message ?? 'does not fit'}`
-}
-
-function isObject(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null
 }
 
 function member(name: string, body: Body, expected: string): string | undefined {
