@@ -1,7 +1,6 @@
 /** The way to one operator: its own connections and its own queue, both bounded, and what is left of the platform's 5 s. */
 
 import { LIMITS } from '../protocol/limits.ts'
-import { inTime } from '../runtime/in-time.ts'
 import { type ExchangeResult, openLine } from '../wallet-client/exchange.ts'
 import { createTurnstile } from './turnstile.ts'
 
@@ -46,14 +45,7 @@ export function createLink({ baseUrl, secret }: { baseUrl: string; secret: strin
         return { kind: 'not_sent', detail: 'no time is left' } // a place was free, but the call came to it late (G-6)
       }
       const timeoutMs = Math.floor(arrivedAt + LIMITS.giveUpMs - now)
-      const time = new AbortController()
-      const exchange: Promise<LinkResult> = line.exchange({ ...message, signal: time.signal, timeoutMs }).finally(leave)
-      // It cannot be given up while its connection is being made; its caller need not wait for that.
-      return inTime(exchange, timeoutMs, () => {
-        time.abort()
-        const detail = `no complete answer within ${timeoutMs} ms`
-        return { kind: 'failed', reason: 'time_out', detail, status: null }
-      })
+      return line.exchange({ ...message, timeoutMs }).finally(leave)
     },
     depth: turnstile.depth,
     close: line.close,

@@ -1,5 +1,5 @@
 /** One exchange of bytes with a wallet: signed as they are, sent, and the answer read, with the time counted over everything. */
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
 import type { UnknownReason } from './classify.ts'
 import { connectorOf } from './continue.ts'
@@ -12,7 +12,7 @@ export interface WalletAddress {
   readonly secret: string
   /** Keep-alive connections at most, and so exchanges at once. */
   readonly connections: number
-  /** Milliseconds for a connection to stand; an exchange cannot be given up while its connection is being made. */
+  /** Milliseconds for a connection to stand. */
   readonly connectMs: number
 }
 
@@ -21,9 +21,7 @@ export interface Message {
   /** A path of the interface. */
   readonly path: string
   readonly body: Uint8Array
-  /** Aborted when the time is over: that of waiting for a connection, connect, headers and body together (C-2). */
-  readonly signal: AbortSignal
-  /** How long that time is, in milliseconds, for the record. */
+  /** Milliseconds for all of it: waiting for a connection, connect, headers and body together (C-2). */
   readonly timeoutMs: number
 }
 
@@ -59,20 +57,64 @@ export function openLine({ baseUrl, secret, connections, connectMs }: WalletAddr
   }
 }
 
-async function exchange(pool: Pool, secret: string, message: Message): Promise<ExchangeResult> {
-  const { method, path, body, signal, timeoutMs } = message
+/**
+ * Over once, whatever happens: answered, failed, or given up by a timer of its own, which costs a twentieth of an
+ * AbortSignal.timeout. What is given up before it has a connection is never sent.
+ */
+function exchange(pool: Pool, secret: string, { method, path, body, timeoutMs }: Message): Promise<ExchangeResult> {
   const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(body, secret) }
-  let status: number | null = null
-  try {
-    const response = await pool.request({ method, path, headers, body, signal })
-    status = response.statusCode
-    const { buffer, byteOffset, byteLength } = await response.body.bytes()
-    return { kind: 'answered', status, body: withoutMark(Buffer.from(buffer, byteOffset, byteLength)) }
-  } catch (error) {
-    if (codeOf(error) === TOO_LARGE) return failed('unreadable_body', `more than ${MAX_ANSWER_BYTES} bytes`, status)
-    if (signal.aborted) return failed('time_out', `no complete answer within ${timeoutMs} ms`, status)
-    return failed(codeOf(error) === CONNECT_TIMEOUT ? 'time_out' : 'network', describe(error), status)
-  }
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let status: number | null = null
+    let sending: Dispatcher.DispatchController | undefined
+    let isOver = false
+    const end = (result: ExchangeResult) => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      resolve(result)
+    }
+    const giveUp = () => {
+      end(failed('time_out', `no complete answer within ${timeoutMs} ms`, status))
+      sending?.abort(GIVEN_UP)
+    }
+    const timer = setTimeout(giveUp, Math.max(0, timeoutMs))
+    pool.dispatch(
+      { method, path, headers, body },
+      {
+        onRequestStart(controller) {
+          sending = controller
+          if (isOver) controller.abort(GIVEN_UP)
+        },
+        onResponseStart(_controller, statusCode) {
+          if (statusCode >= FIRST_FINAL_STATUS) status = statusCode
+        },
+        onResponseData(_controller, chunk) {
+          chunks.push(chunk)
+        },
+        onResponseEnd() {
+          end({ kind: 'answered', status: status ?? 0, body: withoutMark(joined(chunks)) })
+        },
+        onResponseError(_controller, error) {
+          end(failureOf(error, status))
+        },
+      },
+    )
+  })
+}
+
+const GIVEN_UP = new Error('given up')
+const FIRST_FINAL_STATUS = 200
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [only] = chunks
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+}
+
+function failureOf(error: Error, status: number | null): ExchangeResult {
+  const code = codeOf(error)
+  if (code === TOO_LARGE) return failed('unreadable_body', `more than ${MAX_ANSWER_BYTES} bytes`, status)
+  return failed(code === CONNECT_TIMEOUT ? 'time_out' : 'network', describe(error), status)
 }
 
 /** C-11: the byte order mark, which some servers write before every UTF-8 text, belongs to no answer (RFC 8259, 8.1). */
@@ -87,12 +129,11 @@ function failed(reason: UnknownReason, detail: string, status: number | null): E
 const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT'
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+function codeOf(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+function describe(error: Error): string {
   const code = codeOf(error)
   return code === undefined ? error.message : `${code}: ${error.message}`
 }

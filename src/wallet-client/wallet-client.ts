@@ -44,8 +44,7 @@ export function createWalletClient({
     async call(operation, body, transactionId) {
       const startedAt = performance.now()
       const { method, path } = OPERATIONS[operation]
-      const signal = AbortSignal.timeout(timeoutMs)
-      const result = await line.exchange({ method, path, body: Buffer.from(body), signal, timeoutMs })
+      const result = await line.exchange({ method, path, body: Buffer.from(body), timeoutMs })
       const durationMs = performance.now() - startedAt
       const hide = tokenHider(body)
       const text = result.kind === 'answered' ? result.body.toString('utf8') : ''

@@ -2,6 +2,7 @@
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/protocol/operation.ts'
+import { openLine } from '../../src/wallet-client/exchange.ts'
 import { type Answer, createWalletClient, type WalletClient } from '../../src/wallet-client/wallet-client.ts'
 import {
   hang,
@@ -12,6 +13,7 @@ import {
   type ScriptedWallet,
   startScriptedWallet,
 } from '../support/scripted-wallet.ts'
+import { signal } from '../support/signal.ts'
 import { placeMessage } from '../support/wire.ts'
 
 let wallet: ScriptedWallet
@@ -117,6 +119,40 @@ describe('P5: the time covers', () => {
     )
     expect(wallet.of('place').length - before).toBeLessThanOrEqual(2)
     expect((await one.call('place', aPlace().text)).outcome.kind).toBe('accepted')
+  })
+
+  test('the wait for a connection, and what is given up there is never sent', async () => {
+    const line = openLine({ baseUrl: wallet.url, secret: wallet.secret, connections: 1, connectMs: timeoutMs })
+    const exchange = (milliseconds: number) =>
+      line.exchange({
+        method: 'POST',
+        path: '/payment/bet',
+        body: Buffer.from(aPlace().text),
+        timeoutMs: milliseconds,
+      })
+    const answer = signal()
+    wallet.next('place', { hold: answer.given })
+    const before = wallet.of('place').length
+    const first = exchange(5_000)
+    await wallet.seen('place', before + 1)
+    expect(await exchange(50)).toMatchObject({ kind: 'failed', reason: 'time_out', status: null })
+    answer.give()
+    expect([await first, await exchange(5_000)].map(({ status }) => status)).toEqual([200, 200])
+    expect(wallet.of('place')).toHaveLength(before + 2)
+    await line.close()
+  })
+
+  test('a connection that takes longer to be made than the call may last', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {}))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const baseUrl = `https://127.0.0.1:${portOf(silent.address())}`
+    const line = openLine({ baseUrl, secret: 'a-secret', connections: 1, connectMs: 3_000 })
+    const startedAt = performance.now()
+    const result = await line.exchange({ method: 'POST', path: '/payment/bet', body: Buffer.from('{}'), timeoutMs })
+    expect(result).toMatchObject({ kind: 'failed', reason: 'time_out', status: null })
+    expect(performance.now() - startedAt).toBeLessThan(3_000)
+    silent.close()
+    await line.close()
   })
 
   test('a handshake that is never finished', async () => {
