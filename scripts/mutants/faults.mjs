@@ -24,6 +24,7 @@ const ADJUSTMENTS = ['test/operator/adjustments.test.ts']
 const NEEDS = ['test/platform/needs-person.test.ts']
 const WATCH = ['test/platform/claim-watch.test.ts']
 const BREAKER = ['test/platform/breaker.test.ts']
+const WINDOW = ['test/platform/window.test.ts']
 
 /** @type {Readonly<Record<string, readonly (readonly [search: string, planted: string, tests: readonly string[]])[]>>} */
 const BY_FILE = {
@@ -182,7 +183,11 @@ const BY_FILE = {
     ["use === 'rollbacks' || ", '', BREAKER],
     ['wasAnswered ? 0 : failures + 1', 'failures + 1', BREAKER],
     ['now - lastProbeAt >= PROBE_GAP_MS', 'true', BREAKER],
-    ['bounds[use] - inFlight[use]', 'bounds[use]', BREAKER],
+    ['sizeOf(use) - inFlight[use]', 'sizeOf(use)', BREAKER],
+  ],
+  'src/platform/delivery/window.ts': [
+    ['else if (wasFull) size', 'else size', WINDOW],
+    ['if (!isQuick) size', 'if (false) size', WINDOW],
   ],
   'src/platform/delivery/schedule.ts': [
     ['at <= RESULT_WINDOW_MS', 'true', RESULTS],

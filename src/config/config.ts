@@ -31,6 +31,8 @@ export interface Config {
   readonly behindAggregator: boolean
   /** Whether partners and operators may have addresses in our own network. */
   readonly allowsPrivateAddresses: boolean
+  /** The most calls that are under way to one partner at once, of each use. */
+  readonly callsPerPartner: number
   readonly minimumAge: number
   readonly migrate: 'auto' | 'never'
   readonly logLevel: string
@@ -49,6 +51,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const DAY_MS = 86_400_000
 const MAX_BUCKETS = 16
+/** Each is a connection, of each use and partner. */
+const MAX_CALLS_PER_PARTNER = 4_096
 
 /** A setting whose missing value a server makes and keeps. */
 type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY' | 'GATEWAY_API_KEY'
@@ -114,6 +118,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
       read.choice('PURSER_PRIVATE_ADDRESSES', ['auto', 'allow', 'refuse']),
       isProduction,
     ),
+    callsPerPartner: read.integer('PURSER_CALLS_PER_PARTNER', 1, MAX_CALLS_PER_PARTNER) ?? 1,
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),

@@ -113,6 +113,14 @@ export const SETTINGS = [
     example: 'allow',
   },
   {
+    name: 'PURSER_CALLS_PER_PARTNER',
+    readBy: ['platform'],
+    default: '512',
+    meaning:
+      'The most calls at once to one partner, from one process, each of Place bets, results and rollbacks. Of results and rollbacks there are 64, and more as its latency asks for (C-6).',
+    example: '128',
+  },
+  {
     name: 'PURSER_MINIMUM_AGE',
     readBy: ['wallet'],
     default: '18',

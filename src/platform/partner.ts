@@ -46,8 +46,6 @@ export interface Partners {
   close(): Promise<void>
 }
 
-/** Calls to one partner at once, from one process and for one use. */
-export const CALLS_PER_LANE = 64
 /** Milliseconds for which a partner's address and secret are used before they are read again. */
 const REFRESH_MS = 5_000
 
@@ -57,7 +55,8 @@ interface Cached {
   readAt: number
 }
 
-export function createPartners(db: Db): Partners {
+/** `connections`: of each use, to one partner. */
+export function createPartners(db: Db, connections: number): Partners {
   const cache = new Map<string, Cached>()
   const read = async (partnerId: string) => {
     const [row] = await db.query<PartnerRow>(READ_PARTNER, [partnerId])
@@ -73,11 +72,11 @@ export function createPartners(db: Db): Partners {
         if (cached === undefined) throw error
         return cached.partner
       })
-      return partner && remember(cache, partner).clients[use]
+      return partner && remember(cache, partner, connections).clients[use]
     },
     async save(author, partner, now) {
       await db.transaction((tx) => write(tx, author, partner, now))
-      remember(cache, partner)
+      remember(cache, partner, connections)
     },
     close: async () => {
       await Promise.all([...cache.values()].map(closeClients))
@@ -96,14 +95,14 @@ async function write(tx: Tx, author: Author, { partnerId, baseUrl, secret }: Par
 }
 
 /** Keeps the client while the partner is the same; a replaced one finishes its calls. */
-function remember(cache: Map<string, Cached>, partner: Partner): Cached {
+function remember(cache: Map<string, Cached>, partner: Partner, connections: number): Cached {
   const known = cache.get(partner.partnerId)
   if (known !== undefined && known.partner.baseUrl === partner.baseUrl && known.partner.secret === partner.secret) {
     known.readAt = performance.now()
     return known
   }
   if (known !== undefined) void closeClients(known)
-  const create = () => createWalletClient({ ...partner, connections: CALLS_PER_LANE })
+  const create = () => createWalletClient({ ...partner, connections })
   const clients = { users: create(), rollbacks: create(), results: create() }
   const fresh = { partner, clients, readAt: performance.now() }
   cache.set(partner.partnerId, fresh)

@@ -12,7 +12,7 @@ import { createBreakers } from '../platform/delivery/breaker.ts'
 import { type Deliverer, startDeliverer, type Timers } from '../platform/delivery/deliver.ts'
 import { patient } from '../platform/delivery/patience.ts'
 import { createPlatformMetrics } from '../platform/metrics.ts'
-import { CALLS_PER_LANE, createPartners } from '../platform/partner.ts'
+import { createPartners } from '../platform/partner.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import { type App, type Running, run } from './running.ts'
@@ -67,8 +67,8 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const { scales } = config
   const http = createHttpApp()
   await beforeRoutes?.(http.app)
-  const partners = createPartners(db)
-  const breakers = createBreakers(CALLS_PER_LANE)
+  const partners = createPartners(db, config.callsPerPartner)
+  const breakers = createBreakers(config.callsPerPartner)
   const metrics = createPlatformMetrics(db, clock)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
   const placing = { db, clock, scales, partners, breakers, decided: deliverer.wake }

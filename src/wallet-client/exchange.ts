@@ -1,6 +1,7 @@
 /** One exchange of bytes with a wallet: signed as they are, sent, and the answer read, with the time counted over everything. */
 import { type Dispatcher, Pool } from 'undici'
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
+import { timeOut } from '../runtime/time-out.ts'
 import type { UnknownReason } from './classify.ts'
 import { connectorOf } from './continue.ts'
 import { lookup } from './lookup.ts'
@@ -58,8 +59,7 @@ export function openLine({ baseUrl, secret, connections, connectMs }: WalletAddr
 }
 
 /**
- * Over once, whatever happens: answered, failed, or given up by a timer of its own, which costs a twentieth of an
- * AbortSignal.timeout. What is given up before it has a connection is never sent.
+ * Over once, whatever happens: answered, failed, or given up. What is given up before it has a connection is never sent.
  */
 function exchange(pool: Pool, secret: string, { method, path, body, timeoutMs }: Message): Promise<ExchangeResult> {
   const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(body, secret) }
@@ -71,14 +71,14 @@ function exchange(pool: Pool, secret: string, { method, path, body, timeoutMs }:
     const end = (result: ExchangeResult) => {
       if (isOver) return
       isOver = true
-      clearTimeout(timer)
+      stopTimer()
       resolve(result)
     }
     const giveUp = () => {
       end(failed('time_out', `no complete answer within ${timeoutMs} ms`, status))
       sending?.abort(GIVEN_UP)
     }
-    const timer = setTimeout(giveUp, Math.max(0, timeoutMs))
+    const stopTimer = timeOut.after(timeoutMs, giveUp)
     pool.dispatch(
       { method, path, headers, body },
       {

@@ -5,8 +5,8 @@ import { createBreaker } from '../../src/platform/delivery/breaker.ts'
 const CAPACITY = 3
 const PROBE_GAP_MS = 500
 
-const failed = (at: number) => ({ at, fault: 'network: nobody listens' })
-const answered = (at: number) => ({ at, fault: null })
+const failed = (at: number) => ({ at, durationMs: 1, fault: 'network: nobody listens' })
+const answered = (at: number) => ({ at, durationMs: 1, fault: null })
 
 /** A breaker whose partner has just failed to answer five calls in a row. */
 function down(now = 1_000) {

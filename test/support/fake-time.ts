@@ -5,6 +5,7 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { Timers } from '../../src/platform/delivery/deliver.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
+import { timeOut } from '../../src/runtime/time-out.ts'
 
 export interface FakeTime extends Clock {
   readonly timers: Timers
@@ -23,7 +24,7 @@ export interface FakeTime extends Clock {
    * no sooner. Returns its removal.
    */
   idle(until: () => Promise<number>): () => void
-  /** From now on AbortSignal.timeout runs on this time too; returns the way back. */
+  /** From now on the time-outs of calls run on this time too; returns the way back. */
   takeOverTimeOuts(): () => void
 }
 
@@ -97,15 +98,11 @@ async function idleUntil(hints: ReadonlySet<() => Promise<number>>): Promise<num
   return times.length === 0 ? Number.NEGATIVE_INFINITY : Math.min(...times)
 }
 
-function replaceTimeOuts(after: (milliseconds: number, wake: () => void) => void): () => void {
-  const original = AbortSignal.timeout
-  AbortSignal.timeout = (milliseconds) => {
-    const controller = new AbortController()
-    after(milliseconds, () => controller.abort(new DOMException('the time is over', 'TimeoutError')))
-    return controller.signal
-  }
+function replaceTimeOuts(after: (milliseconds: number, wake: () => void) => () => void): () => void {
+  const original = timeOut.after
+  timeOut.after = after
   return () => {
-    AbortSignal.timeout = original
+    timeOut.after = original
   }
 }
 

@@ -146,11 +146,10 @@ describe('P5: the time covers', () => {
     const silent = createServer((socket) => socket.on('error', () => {}))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const baseUrl = `https://127.0.0.1:${portOf(silent.address())}`
-    const line = openLine({ baseUrl, secret: 'a-secret', connections: 1, connectMs: 3_000 })
-    const startedAt = performance.now()
+    const line = openLine({ baseUrl, secret: 'a-secret', connections: 1, connectMs: 2_000 })
     const result = await line.exchange({ method: 'POST', path: '/payment/bet', body: Buffer.from('{}'), timeoutMs })
-    expect(result).toMatchObject({ kind: 'failed', reason: 'time_out', status: null })
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
+    const detail = `no complete answer within ${timeoutMs} ms`
+    expect(result).toEqual({ kind: 'failed', reason: 'time_out', detail, status: null })
     silent.close()
     await line.close()
   })

@@ -1,5 +1,5 @@
 /**
- * How many calls may go to one partner, from one process. Rollbacks and results have lanes of their own, each bounded.
+ * How many calls may go to one partner, from one process. Rollbacks and results have lanes of their own, each with its window.
  * After several calls in a row of which nobody knows the outcome the partner counts as down. Then one call at a time probes
  * it: a result (C-6), or a Place bet when there is none; other Place bets are declined without a call (C-10). Rollbacks go
  * on: each has ten attempts at most, with gaps that double, all within six minutes of the first (C-4), so that they are
@@ -9,6 +9,7 @@
  */
 import type { Answer } from '../../wallet-client/wallet-client.ts'
 import type { DeliveryKind } from './schedule.ts'
+import { createWindow } from './window.ts'
 
 export const LANES = ['rollbacks', 'results'] as const
 export type Lane = (typeof LANES)[number]
@@ -32,6 +33,7 @@ export interface PartnerState {
 /** How a call ended. */
 export interface Ended {
   readonly at: number
+  readonly durationMs: number
   /** Why nobody knows the outcome; null when the partner answered. */
   readonly fault: string | null
 }
@@ -53,26 +55,31 @@ const FAILURES_TO_OPEN = 5
 /** Milliseconds between the starts of two probes. */
 const PROBE_GAP_MS = 500
 
-/** `capacity` is the number of calls at once, of each lane; users' calls are as many as there are users. */
-export function createBreaker(capacity: number): Breaker {
+/** `bound` is the highest number of calls at once, of each lane; users' calls are as many as there are users. */
+export function createBreaker(bound: number): Breaker {
   const inFlight = { rollbacks: 0, results: 0, users: 0 }
   let failures = 0
   let lastProbeAt = Number.NEGATIVE_INFINITY
   let since: number | null = null
   let lastFault: PartnerState['lastFault'] = null
   const isDown = () => failures >= FAILURES_TO_OPEN
-  const bounds = { rollbacks: capacity, results: capacity, users: Number.POSITIVE_INFINITY }
+  const windows = { rollbacks: createWindow(bound), results: createWindow(bound) }
+  const sizeOf = (use: Use) => (use === 'users' ? Number.POSITIVE_INFINITY : windows[use].size())
+  const learn = (lane: Lane, { at, durationMs, fault }: Ended) =>
+    fault === null ? windows[lane].answered(durationMs, at) : windows[lane].unanswered()
   return {
     allowance(use, now) {
-      if (use === 'rollbacks' || !isDown()) return Math.max(bounds[use] - inFlight[use], 0)
+      if (use === 'rollbacks' || !isDown()) return Math.max(sizeOf(use) - inFlight[use], 0)
       return inFlight.results + inFlight.users === 0 && now - lastProbeAt >= PROBE_GAP_MS ? 1 : 0
     },
     nextProbeAt: (lane) => (lane === 'results' && isDown() ? lastProbeAt + PROBE_GAP_MS : null),
     started(use, now) {
       inFlight[use]++
+      if (use !== 'users') windows[use].sent(inFlight[use], now)
       if (use !== 'rollbacks') lastProbeAt = now
     },
     ended(use, end) {
+      if (end !== undefined && use !== 'users') learn(use, end)
       inFlight[use]--
       if (end === undefined) return
       const wasDown = isDown()
@@ -95,11 +102,11 @@ export interface Breakers {
   all(): Iterable<Breaker>
 }
 
-export function createBreakers(capacity: number): Breakers {
+export function createBreakers(bound: number): Breakers {
   const breakers = new Map<string, Breaker>()
   return {
     of(partnerId) {
-      const known = breakers.get(partnerId) ?? createBreaker(capacity)
+      const known = breakers.get(partnerId) ?? createBreaker(bound)
       breakers.set(partnerId, known)
       return known
     },
@@ -108,6 +115,6 @@ export function createBreakers(capacity: number): Breakers {
 }
 
 /** What a breaker learns from an answer. */
-export function endedBy({ outcome }: Answer, now: number): Ended {
-  return { at: now, fault: outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null }
+export function endedBy({ outcome, durationMs }: Answer, now: number): Ended {
+  return { at: now, durationMs, fault: outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null }
 }
