@@ -14,9 +14,9 @@ export interface Call {
   readonly object: ObjectText
   readonly body: Readonly<Record<string, unknown>>
   /** Absent when the call has none, or something that cannot be one. */
-  readonly token?: string
+  readonly token: string | undefined
   /** The gateway's own id of the player. User data names none. */
-  readonly userId?: string
+  readonly userId: string | undefined
 }
 
 /** Throws Malformed. */
@@ -31,19 +31,19 @@ export function readCall(endpoint: Endpoint, method: string, bytes: Buffer): Cal
   if (operation !== 'profile' && typeof userId !== 'string') throw new Malformed('userId must be a string')
   return {
     ...{ operation, text, object, body },
-    ...(isToken(token) && { token }),
-    ...(operation !== 'profile' && { userId: userId as string }),
+    token: isToken(token) ? token : undefined,
+    userId: operation === 'profile' ? undefined : (userId as string),
   }
 }
 
 /** Of a name that stands twice the operator might read the other value than the one that the gateway went by. */
-const READ_MEMBERS = ['type', 'token', 'userId', 'operatorUser', 'transactionId']
+const READ_MEMBERS = new Set(['type', 'token', 'userId', 'operatorUser', 'transactionId'])
 const OPERATOR_USER = new RegExp(OPERATOR_USER_PATTERN)
 
 function requireClear({ members }: ObjectText, { operatorUser }: Record<string, unknown>): void {
-  for (const name of READ_MEMBERS) {
-    if (members.filter((member) => member.name === name).length > 1) throw new Malformed(`${name} stands twice`)
-  }
+  const read = members.filter(({ name }) => READ_MEMBERS.has(name))
+  const twice = read.find(({ name }, at) => read.findIndex((member) => member.name === name) < at)
+  if (twice !== undefined) throw new Malformed(`${twice.name} stands twice`)
   const isAbsent = operatorUser === undefined
   if (!isAbsent && !(typeof operatorUser === 'string' && isOperatorUser(operatorUser)))
     throw new Malformed('operatorUser does not match its pattern')

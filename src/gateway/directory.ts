@@ -9,6 +9,7 @@ import { isStorable } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createLru, type Lru } from '../runtime/lru.ts'
+import { type Soon, soon } from '../runtime/soon.ts'
 import type { Call } from './call.ts'
 import { ensurePlayer, insertSession, type Player, readPlayer, readSession, type Session } from './directory-store.ts'
 import { newUserId } from './user-id.ts'
@@ -16,7 +17,7 @@ import { newUserId } from './user-id.ts'
 export interface Route {
   readonly player: Player
   /** Absent when the call's token is none of this player's. */
-  readonly operatorToken?: string
+  readonly operatorToken: string | undefined
 }
 
 /** What is learnt from the operator when a token is exchanged. */
@@ -37,7 +38,7 @@ export interface Directory {
    * The player is the one that `userId` names; User data names only a token. Undefined when there is no such player or
    * token; rejects when that cannot be found out.
    */
-  routeOf(call: Call): Promise<Route | undefined>
+  routeOf(call: Call): Soon<Route | undefined>
   /** The same operator session again gets the same token. */
   open(author: Author, session: OperatorSession): Promise<GatewaySession>
 }
@@ -60,13 +61,9 @@ export function createDirectory({ db, clock, key }: DirectoryDeps): Directory {
   const sessionOf = (token: string | undefined) =>
     token === undefined ? undefined : kept(sessions, token, () => readSession(db, hashOf(token)))
   return {
-    async routeOf({ userId, token }) {
+    routeOf({ userId, token }) {
       if (userId === undefined) return sessionOf(token)
-      const player = await playerOf(userId)
-      if (player === undefined) return undefined
-      const session = await sessionOf(token)
-      const isHis = session?.player.userId === player.userId
-      return isHis ? { player, operatorToken: session.operatorToken } : { player }
+      return soon(playerOf(userId), (player) => player && soon(sessionOf(token), (session) => toRoute(player, session)))
     },
     async open(author, { operatorId, operatorUser, currency, operatorToken }) {
       const now = clock.now()
@@ -82,9 +79,16 @@ export function createDirectory({ db, clock, key }: DirectoryDeps): Directory {
   }
 }
 
-async function kept<V>(cache: Lru<V>, key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
-  const known = cache.get(key)
-  if (known !== undefined) return known
+function toRoute(player: Player, session: Session | undefined): Route {
+  const isHis = session?.player.userId === player.userId
+  return { player, operatorToken: isHis ? session.operatorToken : undefined }
+}
+
+function kept<V>(cache: Lru<V>, key: string, read: () => Promise<V | undefined>): Soon<V | undefined> {
+  return cache.get(key) ?? learn(cache, key, read)
+}
+
+async function learn<V>(cache: Lru<V>, key: string, read: () => Promise<V | undefined>): Promise<V | undefined> {
   const found = await read()
   if (found !== undefined) cache.set(key, found)
   return found

@@ -8,6 +8,7 @@ import { failed, refused, type WireReply } from '../protocol/reply.ts'
 import { SIGNATURE_HEADER, verify } from '../protocol/signature.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { inTime } from '../runtime/in-time.ts'
+import { type Soon, soon } from '../runtime/soon.ts'
 import type { UnknownReason } from '../wallet-client/classify.ts'
 import { type Call, readCall } from './call.ts'
 import type { Directory, Route } from './directory.ts'
@@ -51,28 +52,31 @@ export interface Handled {
   readonly detail?: string
 }
 
-/** Never rejects. */
-export async function handleCall(
-  deps: CallDeps,
-  endpoint: Endpoint,
-  { method, headers, body, arrivedAt }: WireRequest,
-): Promise<Handled> {
-  if (!verify(headers[SIGNATURE_HEADER], body, deps.secrets))
-    return { reply: refused('bad_signature'), outcome: 'bad_signature' }
+/** Neither throws nor rejects. */
+export function handleCall(deps: CallDeps, endpoint: Endpoint, request: WireRequest): Soon<Handled> {
+  const { method, headers, body, arrivedAt } = request
+  if (!verify(headers[SIGNATURE_HEADER], body, deps.secrets)) return BAD_SIGNATURE
   const call = orMalformed(() => readCall(endpoint, method, body))
   if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), outcome: 'invalid_request' }
-  try {
-    const leftMs = arrivedAt + LIMITS.startMs - performance.now()
-    const way = await inTime<Way | undefined | 'late'>(findWay(deps, call), leftMs, () => 'late')
-    if (way === 'late') throw new Error('the call could not be routed in time')
-    if (way === undefined) return { call, ...handleStranger(call, deps.clock) }
-    const { operatorId } = way.route.player
-    const result = await send(way, call, arrivedAt)
-    return { call, operatorId, ...toHandled(call, way.route, result) }
-  } catch (error) {
+  const broken = (error: unknown): Handled => {
     deps.onFailure(error)
     return { call, reply: failed(call.operation), outcome: 'failed' }
   }
+  try {
+    const handled = soon(wayInTime(deps, call, arrivedAt), (way) => passOn(deps, call, way, arrivedAt))
+    return handled instanceof Promise ? handled.catch(broken) : handled
+  } catch (error) {
+    return broken(error)
+  }
+}
+
+const BAD_SIGNATURE: Handled = { reply: refused('bad_signature'), outcome: 'bad_signature' }
+
+function passOn({ clock }: CallDeps, call: Call, way: Way | undefined, arrivedAt: number): Soon<Handled> {
+  if (way === undefined) return { call, ...handleStranger(call, clock) }
+  const { route } = way
+  const { operatorId } = route.player
+  return soon(send(way, call, arrivedAt), (result) => ({ call, operatorId, ...toHandled(call, route, result) }))
 }
 
 /** Strangers come and go; an id of the gateway's own that it does not know is somebody's business (G-3). */
@@ -99,12 +103,24 @@ interface Way {
 }
 
 /** Up to three reads, each of which can be late; nothing is sent here, so that it can be given up (G-6). */
-async function findWay({ directory, operators }: CallDeps, call: Call): Promise<Way | undefined> {
-  const route = await directory.routeOf(call)
-  return route && { route, link: await operators.link(route.player.operatorId, USES[call.operation]) }
+function wayInTime(deps: CallDeps, call: Call, arrivedAt: number): Soon<Way | undefined> {
+  const way = findWay(deps, call)
+  return way instanceof Promise ? orLate(way, arrivedAt + LIMITS.startMs - performance.now()) : way
 }
 
-async function send({ route, link }: Way, call: Call, arrivedAt: number): Promise<LinkResult> {
+async function orLate(found: Promise<Way | undefined>, leftMs: number): Promise<Way | undefined> {
+  const way = await inTime<Way | undefined | 'late'>(found, leftMs, () => 'late')
+  if (way === 'late') throw new Error('the call could not be routed in time')
+  return way
+}
+
+function findWay({ directory, operators }: CallDeps, call: Call): Soon<Way | undefined> {
+  const withLink = (route: Route) =>
+    soon(operators.link(route.player.operatorId, USES[call.operation]), (link) => ({ route, link }))
+  return soon(directory.routeOf(call), (route) => route && withLink(route))
+}
+
+function send({ route, link }: Way, call: Call, arrivedAt: number): Soon<LinkResult> {
   if (link === undefined) return { kind: 'not_sent', detail: 'the operator does not exist' }
   const { method, path } = OPERATIONS[call.operation]
   return link.send({ method, path, body: toOperator(call, route), arrivedAt })

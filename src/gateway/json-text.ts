@@ -23,33 +23,44 @@ export interface Edit {
   readonly text: string
 }
 
+const codeOf = (char: string) => char.charCodeAt(0)
+const QUOTE = codeOf('"')
+const BACKSLASH = codeOf('\\')
+const COMMA = codeOf(',')
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [codeOf('{'), codeOf('}'), codeOf('['), codeOf(']')]
+
 /** The members of the object that stands at this position of the text; not those of objects inside of it. */
 export function objectAt(text: string, position = 0): ObjectText {
   const start = skipSpace(text, position) + 1
   const members: Member[] = []
   let at = skipSpace(text, start)
-  while (text[at] === '"') {
+  while (text.charCodeAt(at) === QUOTE) {
     const nameEnd = endOfString(text, at)
-    const name: string = JSON.parse(text.slice(at, nameEnd))
     const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1) // behind the colon
     const valueEnd = endOfValue(text, valueStart)
-    members.push({ name, start: valueStart, end: valueEnd })
+    members.push({ name: textOf(text.slice(at, nameEnd)), start: valueStart, end: valueEnd })
     at = skipSpace(text, valueEnd)
-    if (text[at] === ',') at = skipSpace(text, at + 1)
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
   }
   return { start, members }
 }
 
+function textOf(string: string): string {
+  return string.includes('\\') ? JSON.parse(string) : string.slice(1, -1)
+}
+
 /** The edits that give members new values: wherever the name stands, or first of all when it stands nowhere. */
 export function setMembers({ start, members }: ObjectText, values: Readonly<Record<string, unknown>>): Edit[] {
-  const wanted = Object.entries(values).map(([name, value]) => ({ name, json: JSON.stringify(value) }))
-  const replaced = wanted.flatMap(({ name, json }) =>
-    members.filter((member) => member.name === name).map(({ start, end }) => ({ start, end, text: json })),
-  )
-  const absent = wanted.filter(({ name }) => !members.some((member) => member.name === name))
-  if (absent.length === 0) return replaced
-  const added = absent.map(({ name, json }) => `${JSON.stringify(name)}:${json}`).join(',')
-  return [{ start, end: start, text: members.length > 0 ? `${added},` : added }, ...replaced]
+  const edits: Edit[] = []
+  const added: string[] = []
+  for (const name of Object.keys(values)) {
+    const text = JSON.stringify(values[name])
+    const found = members.filter((member) => member.name === name)
+    if (found.length === 0) added.push(`${JSON.stringify(name)}:${text}`)
+    for (const { start, end } of found) edits.push({ start, end, text })
+  }
+  if (added.length > 0) edits.push({ start, end: start, text: added.join(',') + (members.length > 0 ? ',' : '') })
+  return edits
 }
 
 /** The text with these edits, which must not overlap. */
@@ -63,37 +74,48 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at)
 }
 
-const SPACE = new Set([' ', '\t', '\n', '\r'])
-
 function skipSpace(text: string, position: number): number {
   let at = position
-  while (SPACE.has(text[at] as string)) at++
+  while (isSpace(text.charCodeAt(at))) at++
   return at
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
 /** `position` is that of the opening quote. */
 function endOfString(text: string, position: number): number {
   let at = position + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) break
+    if (code === BACKSLASH) at++
+  }
   return at + 1
 }
 
 function endOfValue(text: string, position: number): number {
-  if (text[position] === '"') return endOfString(text, position)
-  if (text[position] === '{' || text[position] === '[') return endOfNested(text, position)
+  const first = text.charCodeAt(position)
+  if (first === QUOTE) return endOfString(text, position)
+  if (first === OPEN_OBJECT || first === OPEN_LIST) return endOfNested(text, position)
   let at = position
-  while (at < text.length && !',}]'.includes(text[at] as string) && !SPACE.has(text[at] as string)) at++
+  while (at < text.length && !isEndOfScalar(text.charCodeAt(at))) at++
   return at
+}
+
+function isEndOfScalar(code: number): boolean {
+  return code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST || isSpace(code)
 }
 
 function endOfNested(text: string, position: number): number {
   let depth = 0
   let at = position
   do {
-    const char = text[at]
-    if (char === '{' || char === '[') depth++
-    else if (char === '}' || char === ']') depth--
-    at = char === '"' ? endOfString(text, at) : at + 1
+    const code = text.charCodeAt(at)
+    if (code === OPEN_OBJECT || code === OPEN_LIST) depth++
+    else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth--
+    at = code === QUOTE ? endOfString(text, at) : at + 1
   } while (depth > 0 && at < text.length)
   return at
 }

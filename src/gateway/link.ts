@@ -1,6 +1,7 @@
 /** The way to one operator: its own connections and its own queue, both bounded, and what is left of the platform's 5 s. */
 
 import { LIMITS } from '../protocol/limits.ts'
+import { type Soon, soon } from '../runtime/soon.ts'
 import { type ExchangeResult, openLine } from '../wallet-client/exchange.ts'
 import { createTurnstile } from './turnstile.ts'
 
@@ -19,7 +20,7 @@ export type LinkResult =
 
 export interface Link {
   /** Never rejects, and resolves before the platform gives up. */
-  send(call: OperatorCall): Promise<LinkResult>
+  send(call: OperatorCall): Soon<LinkResult>
   /** Calls sent or waiting. */
   depth(): number
   /** Finishes the calls under way. */
@@ -31,22 +32,24 @@ export const LINK_LIMITS = { inside: 64, waiting: 256 }
 /** Milliseconds for a connection to an operator; in one that is slower a call would be too late. */
 const CONNECT_MS = 2_000
 
+const TOO_MANY: LinkResult = { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
+const NO_TIME: LinkResult = { kind: 'not_sent', detail: 'no time is left' }
+
 export function createLink({ baseUrl, secret }: { baseUrl: string; secret: string }): Link {
   const line = openLine({ baseUrl, secret, connections: LINK_LIMITS.inside, connectMs: CONNECT_MS })
   const turnstile = createTurnstile(LINK_LIMITS)
+  const exchange = ({ arrivedAt, ...message }: OperatorCall): Soon<LinkResult> => {
+    const now = performance.now()
+    if (now >= arrivedAt + LIMITS.startMs) {
+      turnstile.leave()
+      return NO_TIME // a place was free, but the call came to it late (G-6)
+    }
+    const timeoutMs = Math.floor(arrivedAt + LIMITS.giveUpMs - now)
+    return line.exchange({ ...message, timeoutMs }).finally(turnstile.leave)
+  }
   return {
-    async send({ arrivedAt, ...message }) {
-      const until = arrivedAt + LIMITS.startMs
-      const leave = await turnstile.enter(until)
-      if (leave === undefined) return { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
-      const now = performance.now()
-      if (now >= until) {
-        leave()
-        return { kind: 'not_sent', detail: 'no time is left' } // a place was free, but the call came to it late (G-6)
-      }
-      const timeoutMs = Math.floor(arrivedAt + LIMITS.giveUpMs - now)
-      return line.exchange({ ...message, timeoutMs }).finally(leave)
-    },
+    send: (call) =>
+      soon(turnstile.enter(call.arrivedAt + LIMITS.startMs), (isIn) => (isIn ? exchange(call) : TOO_MANY)),
     depth: turnstile.depth,
     close: line.close,
   }

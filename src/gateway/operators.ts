@@ -1,6 +1,7 @@
 /** Operators: whom the gateway calls, each by links of its own, so that none delays another. */
 import { type Db, type Row, statement, type Tx } from '../db/db.ts'
 import type { Author } from '../people/actions.ts'
+import type { Soon } from '../runtime/soon.ts'
 import { createLink, type Link } from './link.ts'
 
 export interface Operator {
@@ -20,7 +21,7 @@ export type Use = 'users' | 'deliveries'
 
 export interface Operators {
   /** Undefined when there is no such operator; rejects when that cannot be found out. */
-  link(operatorId: string, use: Use): Promise<Link | undefined>
+  link(operatorId: string, use: Use): Soon<Link | undefined>
   /** Adds an operator, or changes its address or secret; other processes notice within REFRESH_MS. */
   save(author: Author, operator: Operator, now: Date): Promise<void>
   /** Newest first, from behind this one on. */
@@ -75,9 +76,9 @@ export function createOperators(db: Db): Operators {
     return row && remember(known, toOperator(row))
   }
   return {
-    async link(operatorId, use) {
+    link(operatorId, use) {
       const current = known.get(operatorId)
-      if (current === undefined) return (await refresh(operatorId))?.links[use]
+      if (current === undefined) return refresh(operatorId).then((found) => found?.links[use])
       if (performance.now() - current.readAt >= REFRESH_MS) {
         current.readAt = performance.now() // one reads; the others, and this one, go on with what is known
         refresh(operatorId).catch(() => {})

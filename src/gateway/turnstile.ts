@@ -1,7 +1,10 @@
 /** Lets so many in at once and so many wait, in order and not for ever: one operator's crowd stays that operator's. */
+import type { Soon } from '../runtime/soon.ts'
+
 export interface Turnstile {
-  /** Resolves to the way out when it is this one's turn; to undefined when too many wait, or the wait is over (performance.now()). */
-  enter(until: number): Promise<(() => void) | undefined>
+  /** True when it is this one's turn: it calls `leave` then. False when too many wait, or the wait is over (performance.now()). */
+  enter(until: number): Soon<boolean>
+  leave(): void
   /** Those inside and those that wait. */
   depth(): number
 }
@@ -14,19 +17,18 @@ export interface TurnstileLimits {
 export function createTurnstile({ inside: maxInside, waiting: maxWaiting }: TurnstileLimits): Turnstile {
   const waiting = new Set<(isIn: boolean) => void>()
   let inside = 0
-  const leave = () => {
-    const [next] = waiting
-    if (next === undefined) inside--
-    else next(true) // the place changes hands
-  }
   return {
-    async enter(until) {
+    enter(until) {
       if (inside < maxInside) {
         inside++
-        return leave
+        return true
       }
-      if (waiting.size >= maxWaiting) return undefined
-      return (await turn(waiting, until)) ? leave : undefined
+      return waiting.size < maxWaiting && turn(waiting, until)
+    },
+    leave() {
+      const [next] = waiting
+      if (next === undefined) inside--
+      else next(true) // the place changes hands
     },
     depth: () => inside + waiting.size,
   }

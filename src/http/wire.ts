@@ -6,6 +6,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, Fasti
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import type { WireReply } from '../protocol/reply.ts'
+import type { Soon } from '../runtime/soon.ts'
 import { arrivalOf } from './door.ts'
 import { inTurn } from './turns.ts'
 
@@ -22,7 +23,7 @@ export interface WireRequest {
 }
 
 export interface WireSide<Handled extends { readonly reply: WireReply }> {
-  handle(endpoint: Endpoint, request: WireRequest): Promise<Handled>
+  handle(endpoint: Endpoint, request: WireRequest): Soon<Handled>
   /** A request that could not be read: code 5. */
   unreadable(detail: string): Handled
   /** Something was thrown: a bug, or a dependency that is broken. */
@@ -54,10 +55,15 @@ export async function registerWire<Handled extends { readonly reply: WireReply }
     /** Fastify's way with promises would wait for each reply to be sent; this path is the hot one. */
     const answer = (endpoint: Endpoint) => (request: FastifyRequest, reply: FastifyReply) =>
       inTurn(() => {
-        side.handle(endpoint, toWire(request)).then(
-          (handled) => finish(side, request, reply, handled),
-          (error) => void reply.send(error),
-        )
+        const done = (handled: Handled) => finish(side, request, reply, handled)
+        const broken = (error: unknown) => void reply.send(error)
+        try {
+          const handled = side.handle(endpoint, toWire(request))
+          if (handled instanceof Promise) handled.then(done, broken)
+          else done(handled)
+        } catch (error) {
+          broken(error)
+        }
       })
     const { schemas } = side
     wire.post(OPERATIONS.place.path, shown(schemas?.place), answer('bet'))

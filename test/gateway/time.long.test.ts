@@ -123,15 +123,15 @@ describe('a turnstile', () => {
 
   test('lets so many in, and the next in their order as places become free', async () => {
     const turnstile = createTurnstile({ inside: 1, waiting: 2 })
-    const leave = await turnstile.enter(soon())
+    expect(turnstile.enter(soon())).toBe(true)
     const order: number[] = []
     const others = [1, 2].map(async (number) => {
-      const out = await turnstile.enter(soon())
+      expect(await turnstile.enter(soon())).toBe(true)
       order.push(number)
-      out?.()
+      turnstile.leave()
     })
-    expect(await turnstile.enter(soon())).toBeUndefined()
-    leave?.()
+    expect(turnstile.enter(soon())).toBe(false)
+    turnstile.leave()
     await Promise.all(others)
     expect(order).toEqual([1, 2])
     expect(turnstile.depth()).toBe(0)
@@ -139,10 +139,10 @@ describe('a turnstile', () => {
 
   test('sends away who has waited long enough, without giving his place up twice', async () => {
     const turnstile = createTurnstile({ inside: 1, waiting: 2 })
-    const leave = await turnstile.enter(soon())
-    expect(await turnstile.enter(performance.now() + 20)).toBeUndefined()
-    leave?.()
+    expect(turnstile.enter(soon())).toBe(true)
+    expect(await turnstile.enter(performance.now() + 20)).toBe(false)
+    turnstile.leave()
     expect(turnstile.depth()).toBe(0)
-    expect(await turnstile.enter(soon())).toBeDefined()
+    expect(turnstile.enter(soon())).toBe(true)
   })
 })
