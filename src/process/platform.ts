@@ -7,6 +7,7 @@ import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { createPeople } from '../people/people.ts'
 import { registerPlatform } from '../platform/api/server.ts'
+import { createPlacements } from '../platform/bets/placing.ts'
 import { startDatabaseClock } from '../platform/database-clock.ts'
 import { createBreakers } from '../platform/delivery/breaker.ts'
 import { type Deliverer, startDeliverer, type Timers } from '../platform/delivery/deliver.ts'
@@ -71,7 +72,8 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const breakers = createBreakers(config.callsPerPartner)
   const metrics = createPlatformMetrics(db, clock)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
-  const placing = { db, clock, scales, partners, breakers, decided: deliverer.wake }
+  const placements = createPlacements({ db, clock, scales })
+  const placing = { db, clock, scales, partners, breakers, placements, decided: deliverer.wake }
   const { platformKey: firstKey, allowsPrivateAddresses } = config
   const people = createPeople('platform', { db, firstKey, log })
   await registerPlatform(http.app, { ...placing, ...people, allowsPrivateAddresses, log })

@@ -8,7 +8,8 @@ import { grantsFor } from '../../src/db/rights.ts'
 import { auditPlatform } from '../../src/platform/audit.ts'
 import type { PlatformBet } from '../../src/platform/bets/bet.ts'
 import { readBets } from '../../src/platform/bets/bet-store.ts'
-import { beginPlacing, finishPlacing } from '../../src/platform/bets/placing.ts'
+import { closePlacings } from '../../src/platform/bets/closing.ts'
+import { openBets } from '../../src/platform/bets/opening.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import type { Answer } from '../../src/wallet-client/wallet-client.ts'
 import { asServer } from '../support/database.ts'
@@ -66,9 +67,12 @@ async function placeLike(bet: PlatformBet, counting: Db, eventId: string): Promi
   const selections = [{ eventId, outcomeId: 'home', odds: bet.odds, details: {} }]
   const submission = { frameSessionId: scene.frame, idempotencyKey: null, requestHash: '' }
   const extras = { subPartnerId: null, bonusAmount: null }
-  const begun = await beginPlacing(deps, SOMEBODY, { bet: again, selections, extras, submission }, false)
-  if (begun.kind !== 'placing') throw new Error('it was not begun')
-  expect(await finishPlacing(deps, begun.placing, YES, scene.time.now())).toMatchObject({ status: 'accepted' })
+  const intent = { bet: again, selections, extras, submission, author: SOMEBODY }
+  const [opened] = await counting.transaction((tx) => openBets(deps, tx, [intent]))
+  if (opened?.kind !== 'placing') throw new Error('it was not opened')
+  const answered = { placing: opened.placing, answer: YES, startedAt: scene.time.now() }
+  const [placed] = await counting.transaction((tx) => closePlacings(deps, tx, [answered], 'leave'))
+  expect(placed).toMatchObject({ status: 'accepted' })
 }
 
 test(`a placement reads as many rows on an event with ${MANY} bets as on one with a single bet`, async () => {

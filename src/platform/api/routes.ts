@@ -1,13 +1,14 @@
 /** The routes of the platform API: what each takes, answers and refuses. */
 
 import { type Static, Type } from 'typebox'
-import { conflict, invalid, notFound, Problem } from '../../http/problem.ts'
+import { busy, conflict, invalid, notFound, Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../../people/action-list.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { addKeyRoutes } from '../../people/key-routes.ts'
 import type { KeyChanges } from '../../people/keys.ts'
 import { scaleOf } from '../../protocol/money.ts'
+import { Full } from '../../runtime/batches.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
 import type { PlatformBet } from '../bets/bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from '../bets/bet-flow.ts'
@@ -185,6 +186,7 @@ function fail(problem: Problem): never {
 }
 
 function toPlaceProblem(error: unknown): unknown {
+  if (error instanceof Full) return busy
   if (error instanceof BadBet) return invalid(error.pointer, error.message)
   if (!(error instanceof KeyTaken)) return error
   return error.kind === 'running'

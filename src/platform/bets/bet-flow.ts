@@ -177,10 +177,15 @@ function unsettled({ scales }: FlowDeps, bet: PlatformBet): Decided {
 
 export function cancelled({ scales }: FlowDeps, bet: PlatformBet, errorCode: number): Decided {
   return {
-    bet: { ...bet, status: 'cancelled', reason: `rollback ${errorCode}`, result: null },
+    bet: { ...bet, status: 'cancelled', reason: rollbackReason(errorCode), result: null },
     operation: 'rollback',
     body: (requestId) => rollbackMessage(bet, errorCode, { scales, requestId }),
   }
+}
+
+/** Of a bet that is cancelled. */
+export function rollbackReason(errorCode: number): string {
+  return `rollback ${errorCode}`
 }
 
 /**

@@ -3,7 +3,8 @@ import { type Statement, statement, type Tx } from '../../db/db.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { Money } from '../../protocol/money.ts'
 import type { BetStatus, PlatformBet, Selection, SelectionResult } from './bet.ts'
-import { formatOdds, type Odds, parseOdds } from './odds.ts'
+import { storedOdds } from './odds.ts'
+import type { Offer } from './offer.ts'
 
 interface BetRow extends Record<string, unknown> {
   bet_id: string
@@ -72,110 +73,14 @@ function toBet(row: BetRow): PlatformBet {
     status: row.status,
     reason: row.reason,
     ticketType: row.ticket_type,
-    odds: toOdds(row.coefficient),
-    booster: row.booster === null ? null : toOdds(row.booster),
+    odds: storedOdds(row.coefficient),
+    booster: row.booster === null ? null : storedOdds(row.booster),
     bonusId: row.bonus_id,
     bonusTemplateId: row.bonus_template_id,
     result: payout === null || resultType === null ? null : { payout, resultType, source: source ?? 'event' },
     deliveries: row.deliveries,
     placedAt: row.placed_at,
   }
-}
-
-function toOdds(stored: string): Odds {
-  const odds = parseOdds(stored)
-  if (odds === undefined) throw new Error(`stored odds ${stored} cannot be read`)
-  return odds
-}
-
-const INSERT_BET = statement(
-  'platform_insert_bet',
-  `insert into platform.bet (bet_id, partner_id, frame_session_id, idempotency_key, request_hash, user_id, operator_user, currency, token,
-     stake, status, ticket_type, coefficient, booster, bonus_id, bonus_template_id, placed_at, changed_at)
-   values ($1::uuid, $2, $3::uuid, $4, $5, $6, $7, $8, $9, $10::bigint, 'placing', $11, $12, $13, $14::int, $15::int, $16::timestamptz, $16::timestamptz)
-   on conflict (partner_id, idempotency_key) where idempotency_key is not null do nothing`,
-)
-
-const INSERT_SELECTIONS = statement(
-  'platform_insert_selections',
-  `insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
-   select $1::uuid, number, event_id, outcome_id, coefficient, details::json
-   from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[]) as r (number, event_id, outcome_id, coefficient, details)`,
-)
-
-export interface Submission {
-  readonly frameSessionId: string
-  readonly idempotencyKey: string | null
-  readonly requestHash: string
-}
-
-/** False when another bet has the idempotency key; then nothing is written. */
-export async function insertBet(
-  tx: Tx,
-  bet: PlatformBet,
-  { frameSessionId, idempotencyKey, requestHash }: Submission,
-): Promise<boolean> {
-  const {
-    betId,
-    partnerId,
-    userId,
-    operatorUser,
-    currency,
-    token,
-    stake,
-    ticketType,
-    odds,
-    booster,
-    bonusId,
-    bonusTemplateId,
-    placedAt,
-  } = bet
-  const identity = [
-    betId,
-    partnerId,
-    frameSessionId,
-    idempotencyKey,
-    requestHash,
-    userId,
-    operatorUser,
-    currency,
-    token,
-  ]
-  const terms = [
-    stake,
-    ticketType,
-    formatOdds(odds),
-    booster === null ? null : formatOdds(booster),
-    bonusId,
-    bonusTemplateId,
-    placedAt,
-  ]
-  return (await tx.execute(INSERT_BET, [...identity, ...terms])) === 1
-}
-
-export async function insertSelections(tx: Tx, betId: string, selections: readonly Selection[]): Promise<void> {
-  await tx.execute(INSERT_SELECTIONS, [
-    betId,
-    selections.map((_, number) => number + 1),
-    selections.map((s) => s.eventId),
-    selections.map((s) => s.outcomeId),
-    selections.map((s) => formatOdds(s.odds)),
-    selections.map((s) => JSON.stringify(s.details)),
-  ])
-}
-
-const READ_SUBMISSION = statement(
-  'platform_read_submission',
-  'select bet_id, request_hash, status, reason from platform.bet where partner_id = $1 and idempotency_key = $2',
-)
-
-/** The bet that was placed with an idempotency key. */
-export async function readSubmission(tx: Pick<Tx, 'query'>, partnerId: string, idempotencyKey: string) {
-  const [row] = await tx.query<{ bet_id: string; request_hash: string; status: BetStatus; reason: string | null }>(
-    READ_SUBMISSION,
-    [partnerId, idempotencyKey],
-  )
-  return row
 }
 
 const SAVE_BETS = statement(
@@ -237,12 +142,9 @@ const READ_SELECTIONS = statement(
    where s.bet_id = any($1::uuid[]) order by s.bet_id, s.number`,
 )
 
-/** A selection with what is known of its event now; nulls where the platform was told nothing. */
-export interface KnownSelection extends Selection {
+/** A selection with what is known of it now. */
+export interface KnownSelection extends Selection, Offer {
   readonly betId: string
-  readonly result: SelectionResult | null
-  readonly currentOdds: Odds | null
-  readonly eventStatus: 'open' | 'suspended' | 'withdrawn' | 'ended' | null
 }
 
 interface SelectionRow extends Record<string, unknown> {
@@ -262,10 +164,10 @@ export async function readSelections(tx: Pick<Tx, 'query'>, betIds: readonly str
     betId: row.bet_id,
     eventId: row.event_id,
     outcomeId: row.outcome_id,
-    odds: toOdds(row.coefficient),
+    odds: storedOdds(row.coefficient),
     details: row.details,
     result: row.result,
-    currentOdds: row.current === null ? null : toOdds(row.current),
+    currentOdds: row.current === null ? null : storedOdds(row.current),
     eventStatus: row.event_status,
   }))
 }

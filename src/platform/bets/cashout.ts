@@ -34,7 +34,7 @@ export async function cashOut(
     // In this order: the bet is locked, then its events, and what is read is what their last holders left.
     const [[bet], , selections] = await Promise.all([
       lockBets(tx, [betId]),
-      holdEventsOf(tx, betId),
+      holdEventsOf(tx, [betId]),
       readSelections(tx, [betId]),
     ])
     if (bet === undefined || isSame(bet.result, result)) return bet

@@ -3,14 +3,14 @@
  * Pure; answers the rollback reason, or undefined when the bet stands.
  */
 import { type Money, type Scales, scaleOf } from '../../protocol/money.ts'
-import type { PlatformBet } from './bet.ts'
-import type { KnownSelection } from './bet-store.ts'
+import type { PlatformBet, Selection } from './bet.ts'
 import { amountsIn, type Limits } from './limits.ts'
+import type { Offer } from './offer.ts'
 import type { Exposure } from './totals.ts'
 
 export interface ControlFacts {
   readonly bet: PlatformBet
-  readonly selections: readonly KnownSelection[]
+  readonly selections: readonly (Selection & Offer)[]
   readonly limits: Limits
   readonly exposure: Exposure
   /** What the bet pays when it wins. */
@@ -23,7 +23,7 @@ export function findObjection(facts: ControlFacts): number | undefined {
   return eventObjection(facts.selections) ?? limitObjection(facts)
 }
 
-function eventObjection(selections: readonly KnownSelection[]): number | undefined {
+function eventObjection(selections: ControlFacts['selections']): number | undefined {
   if (selections.some((s) => s.eventStatus === 'withdrawn')) return 32
   if (selections.some((s) => s.eventStatus === 'ended' || s.result !== null)) return 9
   if (selections.some((s) => s.eventStatus === 'suspended')) return 8

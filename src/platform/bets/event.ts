@@ -21,26 +21,28 @@ const SAVE_ODDS = statement(
 const SHARE_EVENTS_OF = statement(
   'platform_share_events_of',
   `select pg_advisory_xact_lock_shared(1, key)
-   from (select distinct hashtext(event_id) as key from platform.selection where bet_id = $1::uuid order by key offset 0) s`,
+   from (select distinct hashtext(event_id) as key from platform.selection where bet_id = any($1::uuid[]) order by key offset 0) s`,
 )
 const LOCK_EVENT = statement('platform_lock_event', 'select pg_advisory_xact_lock(1, hashtext($1))')
 
 /**
- * Results, odds and states of a bet's events cannot change until the transaction ends: no bet is accepted past a result.
+ * Results, odds and states of the bets' events cannot change until the transaction ends: no bet is accepted past a result.
  * An advisory lock is granted in the order of asking; with `for share` of its row, bets that keep coming would
  * keep the result of a busy event waiting without end.
  */
-export async function holdEventsOf(tx: Tx, betId: string): Promise<void> {
-  await tx.query(SHARE_EVENTS_OF, [betId])
+export async function holdEventsOf(tx: Tx, betIds: readonly string[]): Promise<void> {
+  await tx.query(SHARE_EVENTS_OF, [betIds])
 }
 
-const HAS_ENDED_EVENT = statement(
-  'platform_has_ended_event',
-  "select from platform.event where event_id = any($1::text[]) and status = 'ended' limit 1",
+const READ_ENDED = statement(
+  'platform_read_ended_events',
+  "select event_id from platform.event where event_id = any($1::text[]) and status = 'ended'",
 )
 
-export async function hasEndedEvent(tx: Tx, selections: readonly { eventId: string }[]): Promise<boolean> {
-  return (await tx.query(HAS_ENDED_EVENT, [selections.map(({ eventId }) => eventId)])).length > 0
+/** Which of these events are over. */
+export async function readEnded(tx: Pick<Tx, 'query'>, eventIds: readonly string[]): Promise<Set<string>> {
+  const rows = await tx.query<{ event_id: string }>(READ_ENDED, [[...new Set(eventIds)]])
+  return new Set(rows.map((row) => row.event_id))
 }
 
 export interface OutcomeOdds {

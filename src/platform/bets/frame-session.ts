@@ -1,6 +1,6 @@
 /** A user loads the frame: the partner is asked for the profile, and what it says now is what the session's bets carry (C-7). */
 import { randomUUID } from 'node:crypto'
-import { statement } from '../../db/db.ts'
+import { type Db, statement } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
 import { isStorable } from '../../protocol/ids.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
@@ -33,7 +33,7 @@ const INSERT = statement(
 const READ = statement(
   'platform_read_frame_session',
   `select f.frame_session_id, f.partner_id, f.token, f.user_id, f.operator_user, f.currency, f.profile, c.scale
-   from platform.frame_session f left join platform.currency c on c.currency = f.currency where f.frame_session_id = $1::uuid`,
+   from platform.frame_session f left join platform.currency c on c.currency = f.currency where f.frame_session_id = any($1::uuid[])`,
 )
 
 interface Row extends Record<string, unknown> {
@@ -90,8 +90,20 @@ async function save({ db, clock }: FlowDeps, author: Author, session: FrameSessi
 }
 
 export async function readFrameSession({ db }: FlowDeps, frameSessionId: string): Promise<KeptSession | undefined> {
-  const [row] = await db.query<Row>(READ, [frameSessionId])
-  if (row === undefined) return undefined
+  return (await readFrameSessions(db, [frameSessionId]))(frameSessionId)
+}
+
+/** An id may be written in capitals. */
+export async function readFrameSessions(
+  db: Pick<Db, 'query'>,
+  ids: readonly string[],
+): Promise<(frameSessionId: string) => KeptSession | undefined> {
+  const rows = await db.query<Row>(READ, [[...new Set(ids)]])
+  const sessions = new Map(rows.map((row) => [row.frame_session_id, toSession(row)]))
+  return (frameSessionId) => sessions.get(frameSessionId.toLowerCase())
+}
+
+function toSession(row: Row): KeptSession {
   const { frame_session_id, partner_id, token, user_id, operator_user, currency, profile, scale } = row
   return {
     frameSessionId: frame_session_id,

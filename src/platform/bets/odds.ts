@@ -15,6 +15,13 @@ export function parseOdds(written: string | number): Odds | undefined {
   return odds === undefined || odds <= 0n || odds > MAX_ODDS ? undefined : (odds as bigint as Odds)
 }
 
+/** What `formatOdds` wrote. */
+export function storedOdds(text: string): Odds {
+  const odds = parseOdds(text)
+  if (odds === undefined) throw new Error(`stored odds ${text} cannot be read`)
+  return odds
+}
+
 /** "2.1": the shortest decimal, which is also its JSON number. */
 export function formatOdds(odds: Odds): string {
   const digits = odds.toString().padStart(DECIMALS + 1, '0')

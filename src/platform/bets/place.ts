@@ -9,11 +9,12 @@ import { type Breakers, type Ended, endedBy } from '../delivery/breaker.ts'
 import type { Partners } from '../partner.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
-import { readSubmission } from './bet-store.ts'
-import { type FrameSession, type KeptSession, readFrameSession } from './frame-session.ts'
+import type { FrameSession, KeptSession } from './frame-session.ts'
 import type { PlaceExtras } from './message.ts'
 import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
-import { beginPlacing, finishPlacing, type Intent, type Placed, type Placing } from './placing.ts'
+import type { Intent, Placing } from './opening.ts'
+import type { Placements } from './placing.ts'
+import { type Placed, readSubmission } from './placing-store.ts'
 
 /** A bet as it is asked for; everything is checked here. */
 export interface Wanted {
@@ -70,13 +71,21 @@ export class KeyTaken extends Error {
 export interface PlaceDeps extends FlowDeps {
   readonly partners: Partners
   readonly breakers: Breakers
+  readonly placements: Placements
   /** Told when something was decided that must be delivered. */
   decided(): void
 }
 
+/** C-11: what is known to be over is not offered to the partner. What ends from now on, the last look finds (C-3). */
+const EVENT_ENDED = 'event ended'
+/** C-10: a user does not wait 5 s to learn that nobody answers. */
+const PARTNER_UNAVAILABLE = 'partner unavailable'
+
 /** Throws BadBet or KeyTaken; undefined when there is no such frame session. */
 export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlacedBet | undefined> {
-  const session = await readFrameSession(deps, wanted.frameSessionId)
+  const { frameSessionId } = wanted
+  const eventIds = wanted.selections.map(({ eventId }) => eventId)
+  const { session, isOver } = await deps.placements.look({ frameSessionId, eventIds })
   if (session === undefined) return undefined
   const selections = wanted.selections.map(toSelection)
   requireOnePerEvent(selections)
@@ -93,30 +102,36 @@ export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted):
     subPartnerId: wanted.subPartnerId ?? null,
     bonusAmount: toBonusAmount(deps, session, wanted),
   }
-  const placed = await place(deps, author, { bet, selections, extras, submission })
+  const placed = await place(deps, { bet, selections, extras, submission, author }, isOver)
   if (placed === 'key taken') return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
   return { betId: bet.betId, ...placed }
 }
 
 /** While the partner counts as down it is not called, but for a probe (C-10). What it answers here counts for its deliveries too. */
-async function place(deps: PlaceDeps, author: Author, intent: Intent): Promise<Placed | 'key taken'> {
+async function place(deps: PlaceDeps, intent: Intent, isOver: boolean): Promise<Placed | 'key taken'> {
   const breaker = deps.breakers.of(intent.bet.partnerId)
   const now = deps.clock.now().getTime()
   const isPartnerDown = breaker.allowance('users', now) === 0
   if (!isPartnerDown) breaker.started('users', now)
   let end: Ended | undefined
   try {
-    const begun = await beginPlacing(deps, author, intent, isPartnerDown)
-    if (begun.kind === 'key_taken') return 'key taken'
-    if (begun.kind === 'declined') return begun.placed
-    const { answer, startedAt } = await callPartner(deps, begun.placing)
+    const reason = isOver ? EVENT_ENDED : isPartnerDown ? PARTNER_UNAVAILABLE : undefined
+    const opened = await deps.placements.open(reason === undefined ? intent : declined(intent, reason))
+    if (opened.kind === 'key_taken') return 'key taken'
+    if (opened.kind === 'declined') return opened.placed
+    const { placing } = opened
+    const { answer, startedAt } = await callPartner(deps, placing)
     end = endedBy(answer, deps.clock.now().getTime())
-    const placed = await finishPlacing(deps, begun.placing, answer, startedAt)
+    const placed = await deps.placements.close({ placing, answer, startedAt })
     if (placed.status === 'cancelled') deps.decided()
     return placed
   } finally {
     if (!isPartnerDown) breaker.ended('users', end)
   }
+}
+
+function declined(intent: Intent, reason: string): Intent {
+  return { ...intent, bet: { ...intent.bet, status: 'declined', reason, deliveries: 0 } }
 }
 
 async function callPartner(

@@ -76,16 +76,15 @@ async function insert(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Pr
   ])
 }
 
-const PLACE_DELIVERY = statement(
-  'platform_place_delivery',
-  'select delivery_id from platform.delivery where bet_id = $1::uuid and number = 1',
+const PLACE_DELIVERIES = statement(
+  'platform_place_deliveries',
+  'select bet_id, delivery_id from platform.delivery where bet_id = any($1::uuid[]) and number = 1',
 )
 
-/** The delivery of a bet's own Place bet. */
-export async function readPlaceDelivery(tx: Tx, betId: string): Promise<bigint> {
-  const [row] = await tx.query<{ delivery_id: bigint }>(PLACE_DELIVERY, [betId])
-  if (row === undefined) throw new Error('a bet without its Place bet')
-  return row.delivery_id
+/** The deliveries of the bets' own Place bets. */
+export async function readPlaceDeliveries(tx: Tx, betIds: readonly string[]): Promise<Map<string, bigint>> {
+  const rows = await tx.query<{ bet_id: string; delivery_id: bigint }>(PLACE_DELIVERIES, [betIds])
+  return new Map(rows.map((row) => [row.bet_id, row.delivery_id]))
 }
 
 const UNFINISHED = statement(

@@ -1,0 +1,88 @@
+// The users of this bench: each places one bet after another, over a connection of its own.
+import { createHistogram } from 'node:perf_hooks'
+import { type HttpConnection, openConnection } from '../http-connection.ts'
+import { HOST } from '../server-process.ts'
+
+export interface Bets {
+  port: number
+  key: string
+  frames: string[]
+  events: number
+}
+
+export interface Placed {
+  accepted: number
+  /** Answers other than 201, by status; 0 = the connection broke. */
+  others: Record<string, number>
+  seconds: number
+  p50Ms: number
+  p99Ms: number
+}
+
+const CREATED = 201
+const NS_PER_MS = 1_000_000
+
+export async function withUsers<Result>(
+  bets: Bets,
+  count: number,
+  use: (place: (seconds: number) => Promise<Placed>) => Promise<Result>,
+): Promise<Result> {
+  const users = await Promise.all(Array.from({ length: count }, () => openConnection(HOST, bets.port)))
+  let number = 0
+  const next = () => requestOf(bets, number++)
+  return use((seconds) => drive(users, next, seconds)).finally(() => {
+    for (const user of users) user.close()
+  })
+}
+
+/** Resolves when the time is over and every answer has come; all answers count, as does their time. */
+async function drive(users: HttpConnection[], next: () => Buffer, seconds: number): Promise<Placed> {
+  const latency = createHistogram({ figures: 3 })
+  const statuses = new Map<number, number>()
+  const start = performance.now()
+  const deadline = start + seconds * 1_000
+  const keepBusy = (user: HttpConnection): Promise<void> =>
+    new Promise((resolve) => {
+      const placeNext = (now: number) => {
+        if (now >= deadline) return resolve()
+        user.send(next(), (status) => {
+          const answeredAt = performance.now()
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          if (status === CREATED) latency.record(Math.ceil((answeredAt - now) * NS_PER_MS))
+          if (status === 0) resolve()
+          else placeNext(answeredAt)
+        })
+      }
+      placeNext(performance.now())
+    })
+  await Promise.all(users.map(keepBusy))
+  const { [CREATED]: accepted = 0, ...others } = Object.fromEntries(statuses)
+  const [p50Ms, p99Ms] = [50, 99].map((percent) => latency.percentile(percent) / NS_PER_MS) as [number, number]
+  return { accepted, others, seconds: (performance.now() - start) / 1_000, p50Ms, p99Ms }
+}
+
+/** A single with what a sportsbook says of a selection; about 650 bytes. */
+function requestOf({ port, key, frames, events }: Bets, number: number): Buffer {
+  const selection = {
+    ...{ disciplineId: '1', discipline: 'Football', tournamentId: '88637', tournament: 'Premier League' },
+    ...{ tournamentRegionCode: 'GB', eventId: `event-${number % events}`, event: 'Northern Rovers - Southern United' },
+    ...{
+      eventDate: '2030-05-04 18:45:00',
+      marketId: '1',
+      market: 'Winner',
+      outcomeId: `${number % 3}`,
+      outcome: 'Draw',
+    },
+    ...{ coefficient: '1.85', stage: 1 },
+  }
+  const bet = { frameSessionId: frames[number % frames.length], amount: '10.00', selections: [selection] }
+  const body = JSON.stringify({ ...bet, idempotencyKey: `slip-${number}`, ip: '203.0.113.7' })
+  const head = [
+    'POST /bets HTTP/1.1',
+    `host: ${HOST}:${port}`,
+    `authorization: Bearer ${key}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`, 'latin1')
+}

@@ -1,0 +1,97 @@
+// The bench of placements: users, a platform, a partner that says yes at once and one Postgres, on one machine. README.md beside this
+// file says how to read it.
+import { availableParallelism } from 'node:os'
+import { UsageError } from '../arguments.ts'
+import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
+import { median } from '../report.ts'
+import { MAIN } from '../subjects.ts'
+import { countStatements, type Measured, measure } from './measure.ts'
+import { HELP, type Options, readOptions } from './options.ts'
+
+/** Another build begins each round: a machine gets slower and faster while it is measured on. */
+async function measureAll(postgres: BenchPostgres, options: Options): Promise<Measured[]> {
+  const { mains, rounds } = options
+  const all: Measured[] = []
+  for (let round = 0; round < rounds; round++) {
+    const first = round % mains.length
+    for (const main of [...mains.slice(first), ...mains.slice(0, first)]) {
+      const measured = await measure(postgres, main, options)
+      all.push(measured)
+      process.stderr.write(`round ${round + 1} ${main}: ${Math.trunc(speedOf(measured))} bets/s\n`)
+    }
+  }
+  return all
+}
+
+const speedOf = ({ placed }: Measured) => placed.accepted / placed.seconds
+const HEAD = [
+  '',
+  'bets/s',
+  'lowest–highest',
+  'p50 ms',
+  'p99 ms',
+  'statements',
+  'commits',
+  'WAL bytes',
+  'µs of platform + Postgres',
+]
+
+function row(main: string, runs: readonly Measured[], statements: number): string {
+  const of = (figure: (run: Measured) => number) => runs.map(figure).toSorted((a, b) => a - b)
+  const middle = (figure: (run: Measured) => number) => median(of(figure))
+  const speeds = of(speedOf).map(Math.trunc)
+  const times = [middle(({ placed }) => placed.p50Ms), middle(({ placed }) => placed.p99Ms)]
+  const costs = [middle((run) => run.platform), middle((run) => run.postgres)].map(Math.trunc)
+  return line([
+    main === MAIN ? 'platform' : main,
+    Math.trunc(middle(speedOf)),
+    `${speeds[0]}–${speeds.at(-1)}`,
+    ...times.map((time) => rounded(time, 10)),
+    rounded(statements, 100),
+    rounded(
+      middle((run) => run.commits),
+      1_000,
+    ),
+    Math.trunc(middle((run) => run.walBytes)),
+    costs.join(' + '),
+  ])
+}
+
+const rounded = (value: number, parts: number) => Math.round(value * parts) / parts
+const line = (cells: readonly unknown[]) => `| ${cells.join(' | ')} |\n`
+
+async function bench(options: Options): Promise<number> {
+  const { isRam, fdatasyncMs } = disk()
+  if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
+  const postgres = await startBenchPostgres()
+  try {
+    const all = await measureAll(postgres, options)
+    process.stdout.write(line(HEAD) + line(HEAD.map(() => '---')))
+    for (const main of options.mains) {
+      const statements = await countStatements(postgres, main, { ...options, seconds: Math.min(options.seconds, 2) })
+      process.stdout.write(
+        row(
+          main,
+          all.filter((run) => run.main === main),
+          statements,
+        ),
+      )
+    }
+    process.stdout.write(`${JSON.stringify({ cores: availableParallelism(), node: process.version, fdatasyncMs })}\n`)
+    const faults = all.flatMap((run) => run.faults.map((fault) => `SHORT: ${run.main}: ${fault}\n`))
+    process.stdout.write(faults.join(''))
+    return faults.length > 0 ? 1 : 0
+  } finally {
+    await postgres.stop()
+  }
+}
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options === 'help') process.stdout.write(`${HELP}\n`)
+  else process.exitCode = await bench(options)
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
+}

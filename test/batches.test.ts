@@ -1,0 +1,98 @@
+/** Batches grow with the load, and an item that cannot be done fails nobody else. */
+import { expect, test } from 'vitest'
+import { type Batches, Full, inBatches } from '../src/runtime/batches.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Doubles numbers. Each batch ends when the test lets it. */
+function doubling(over: Partial<Batches<number, number>> = {}) {
+  const batches: (readonly number[])[] = []
+  const ends: (() => void)[] = []
+  const alone: number[] = []
+  const double = inBatches<number, number>({
+    async together(items) {
+      batches.push(items)
+      await new Promise<void>((resolve) => ends.push(resolve))
+      return (over.together ?? (async (all) => all.map((item) => 2 * item)))(items)
+    },
+    async alone(item) {
+      alone.push(item)
+      return 2 * item
+    },
+    failsAll: over.failsAll ?? (() => false),
+    mostWaiting: over.mostWaiting ?? 1_000,
+  })
+  return { double, batches, alone, endNext: () => ends.shift()?.() }
+}
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+
+test('what comes in one turn is one batch, what comes during a batch is the next one', async () => {
+  const { double, batches, alone, endNext } = doubling()
+  const first = range(0, 3).map(double)
+  await turn()
+  const second = range(3, 10).map(double)
+  await turn()
+  expect(batches).toEqual([range(0, 3)])
+  endNext()
+  expect(await Promise.all(first)).toEqual([0, 2, 4])
+  await turn()
+  expect(batches).toEqual([range(0, 3), range(3, 10)])
+  endNext()
+  expect(await Promise.all(second)).toEqual(range(3, 10).map((item) => 2 * item))
+  expect(alone).toEqual([])
+})
+
+test('a batch has at most 64 items', async () => {
+  const { double, batches, endNext } = doubling()
+  const all = range(0, 130).map(double)
+  for (let i = 0; i < 3; i++) {
+    await turn()
+    endNext()
+    await turn()
+  }
+  await Promise.all(all)
+  expect(batches.map(({ length }) => length)).toEqual([64, 64, 2])
+})
+
+test('what a batch leaves out is done alone, and the next batch does not wait for it', async () => {
+  const { double, alone, endNext } = doubling({
+    together: async (all) => all.map((item) => (item === 1 ? undefined : 2 * item)),
+  })
+  const all = range(0, 3).map(double)
+  await turn()
+  endNext()
+  expect(await Promise.all(all)).toEqual([0, 2, 4])
+  expect(alone).toEqual([1])
+})
+
+test('of a batch that fails each item is done alone', async () => {
+  const { double, alone, endNext } = doubling({ together: () => Promise.reject(new Error('poisoned')) })
+  const all = range(0, 3).map(double)
+  await turn()
+  endNext()
+  expect(await Promise.all(all)).toEqual([0, 2, 4])
+  expect(alone).toEqual([0, 1, 2])
+})
+
+test('a failure that is everybody’s fails everybody, at once', async () => {
+  const { double, alone, endNext } = doubling({
+    together: () => Promise.reject(new Error('the database is gone')),
+    failsAll: () => true,
+  })
+  const all = Promise.allSettled(range(0, 3).map(double))
+  await turn()
+  endNext()
+  expect((await all).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(alone).toEqual([])
+})
+
+test('when too much waits, more is refused, and what waits is done', async () => {
+  const { double, endNext } = doubling({ mostWaiting: 2 })
+  const all = Promise.allSettled(range(0, 3).map(double))
+  await turn()
+  endNext()
+  const [one, two, three] = await all
+  expect([one?.status, two?.status]).toEqual(['fulfilled', 'fulfilled'])
+  expect(three).toMatchObject({ status: 'rejected', reason: expect.any(Full) })
+})

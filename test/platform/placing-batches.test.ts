@@ -1,0 +1,172 @@
+/** Bets that are placed at the same time share transactions, and nothing else: each has its own answer, and none waits for another's trouble. */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { openDb } from '../../src/db/open.ts'
+import { auditPlatform } from '../../src/platform/audit.ts'
+import { hang, refusal, type Script, status } from '../support/scripted-wallet.ts'
+import { type Scene, startScene } from './scene.ts'
+
+const CROWD = 60
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.stop())
+afterEach(async () => {
+  const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
+  expect(await auditPlatform(db)).toEqual([])
+  await db.close()
+})
+
+const on = (eventId: string, over: object = {}) => ({
+  selections: [{ eventId, outcomeId: 'home', coefficient: '2.5' }],
+  ...over,
+})
+const place = (over: object = {}) => scene.api.place(scene.frame, on(randomUUID(), over))
+const crowd = <T>(one: (i: number) => Promise<T>) => Promise.all(Array.from({ length: CROWD }, (_, i) => one(i)))
+
+/** The ids that Postgres gave to transactions that wrote. */
+async function transactionsOf(work: () => Promise<unknown>): Promise<number> {
+  const next = async () => {
+    const [row] = await scene.platform.sql('select pg_snapshot_xmax(pg_current_snapshot())::text as next')
+    return Number(row?.next)
+  }
+  const before = await next()
+  await work()
+  return (await next()) - before
+}
+
+test(`${CROWD} bets at once take far fewer transactions than two each, and all are accepted`, async () => {
+  await place() // connections are open
+  let placed: { status: string }[] = []
+  const transactions = await transactionsOf(async () => {
+    placed = await crowd(() => place())
+  })
+  expect(placed.map((bet) => bet.status)).toEqual(placed.map(() => 'accepted'))
+  expect(transactions).toBeLessThan(CROWD)
+})
+
+test('each bet of a crowd gets what the partner said of it', async () => {
+  const scripts: [Script, string, string | undefined][] = [
+    [{}, 'accepted', undefined],
+    [refusal(7), 'declined', 'partner code 7'],
+    [status(500), 'cancelled', 'rollback 52'],
+    [refusal(100), 'cancelled', 'rollback 52'],
+    [{ body: '{' }, 'cancelled', 'rollback 52'],
+  ]
+  const before = scene.wallet.of('place').length
+  const given = Array.from({ length: CROWD }, (_, i) => scripts[i % scripts.length] as (typeof scripts)[number])
+  scene.wallet.next('place', ...given.map(([script]) => script))
+  const placed = new Map((await crowd(() => place())).map((bet) => [bet.betId, bet]))
+  const asked = scene.wallet.of('place').slice(before) // in the order in which they got their scripts
+  expect(asked).toHaveLength(CROWD)
+  for (const [i, { body }] of asked.entries()) {
+    const [, expected, reason] = given[i] as (typeof scripts)[number]
+    const bet = placed.get(String(body.transactionId))
+    expect([bet?.status, bet?.reason]).toEqual([expected, reason])
+  }
+  await scene.time.settle()
+})
+
+test('of a crowd on one event as many are accepted as the limit allows, to the cent', async () => {
+  const eventId = randomUUID()
+  await scene.api.limits({ currencies: { EUR: { outcomeMaxStake: '200' } } })
+  const placed = await crowd(() => scene.api.place(scene.frame, on(eventId, { amount: '6.70' })))
+  await scene.api.limits({})
+  expect(placed.filter((bet) => bet.status === 'accepted')).toHaveLength(29) // 194.30
+  expect(placed.filter((bet) => bet.reason === 'rollback 110')).toHaveLength(CROWD - 29)
+  await scene.time.settle()
+})
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: scene.platform.databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+test('a bet that somebody holds waits alone: the others are answered meanwhile, and it after them', async () => {
+  const holder = await connect()
+  let answer = () => {}
+  const count = scene.wallet.of('place').length
+  scene.wallet.next('place', { hold: new Promise<void>((resolve) => (answer = resolve)) })
+  let isAnswered = false
+  const held = place().finally(() => (isAnswered = true))
+  const call = (await scene.wallet.seen('place', count + 1)).at(-1)
+  await holder.query('begin')
+  await holder.query('select from platform.bet where bet_id = $1 for update', [call?.body.transactionId])
+  answer()
+  expect((await crowd(() => place())).map((bet) => bet.status)).toEqual(Array(CROWD).fill('accepted'))
+  expect(isAnswered).toBe(false)
+  await holder.query('rollback')
+  expect((await held).status).toBe('accepted')
+})
+
+test('while somebody holds the totals of one event, bets on others are answered, and those on it after that', async () => {
+  const eventId = randomUUID()
+  await scene.api.place(scene.frame, on(eventId))
+  const holder = await connect()
+  await holder.query('begin')
+  await holder.query('select from platform.outcome_total where event_id = $1 for update', [eventId])
+  let isAnswered = false
+  const held = scene.api.place(scene.frame, on(eventId)).finally(() => (isAnswered = true))
+  expect((await crowd(() => place())).map((bet) => bet.status)).toEqual(Array(CROWD).fill('accepted'))
+  expect(isAnswered).toBe(false)
+  await holder.query('rollback')
+  expect((await held).status).toBe('accepted')
+})
+
+test('a bet that cannot be written down fails alone', async () => {
+  await scene.platform.sql(
+    `create function platform.refuse() returns trigger language plpgsql as $$ begin raise 'poisoned'; end $$`,
+  )
+  await scene.platform.sql(`create trigger refuse before insert on platform.bet for each row when (new.stake = 666)
+    execute function platform.refuse()`)
+  const replies = await crowd((i) =>
+    scene.api.request('POST', '/bets', {
+      frameSessionId: scene.frame,
+      ...on(randomUUID()),
+      amount: i === 7 ? '6.66' : '5',
+    }),
+  )
+  await scene.platform.sql('drop function platform.refuse cascade')
+  expect(replies.filter((reply) => reply.status === 201)).toHaveLength(CROWD - 1)
+  expect(replies[7]?.status).toBe(500)
+})
+
+test('a bet whose answer cannot be recorded fails alone, and is rolled back when nobody does (C-1)', async () => {
+  await scene.platform.sql(
+    `create function platform.refuse() returns trigger language plpgsql as $$ begin raise 'poisoned'; end $$`,
+  )
+  await scene.platform.sql(`create trigger refuse before update on platform.bet for each row when (new.stake = 666 and new.status = 'accepted')
+    execute function platform.refuse()`)
+  const replies = await crowd((i) =>
+    scene.api.request('POST', '/bets', {
+      frameSessionId: scene.frame,
+      ...on(randomUUID()),
+      amount: i === 7 ? '6.66' : '5',
+    }),
+  )
+  await scene.platform.sql('drop function platform.refuse cascade')
+  expect(replies.filter((reply) => reply.status === 201)).toHaveLength(CROWD - 1)
+  expect(replies[7]?.status).toBe(500)
+  await scene.time.advance(9_000)
+  const [row] = await scene.platform.sql('select status, reason from platform.bet where stake = 666')
+  expect(row).toEqual({ status: 'cancelled', reason: 'rollback 50' })
+})
+
+test('a partner that hangs keeps only its own bets waiting', async () => {
+  const other = await scene.platform.partner()
+  const frame = await scene.api.loadFrame(other.partnerId)
+  const giveBack = scene.time.takeOverTimeOuts()
+  onTestFinished(giveBack)
+  other.wallet.always('place', hang)
+  const hanging = Promise.all(Array.from({ length: 4 }, () => scene.api.place(frame, on(randomUUID()))))
+  await other.wallet.seen('place', 4)
+  expect((await crowd(() => place())).map((bet) => bet.status)).toEqual(Array(CROWD).fill('accepted'))
+  await scene.time.advance(5_000)
+  expect((await hanging).map(({ reason }) => reason)).toEqual(Array(4).fill('rollback 10'))
+  await scene.time.settle()
+})
