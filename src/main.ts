@@ -12,6 +12,7 @@ import { audit } from './operator/audit.ts'
 import { auditPlatform } from './platform/audit.ts'
 import { EXIT, endOnDefects, endWith } from './process/ending.ts'
 import { serveGateway } from './process/gateway.ts'
+import { addKeyCommands } from './process/key-commands.ts'
 import { recordedClawback } from './process/money-settings.ts'
 import { servePlatform } from './process/platform.ts'
 import type { Running } from './process/running.ts'
@@ -94,6 +95,7 @@ program
   .action(() => serveUntilStopped((config) => serveGateway(config), { tellGenerated: true, role: ROLES.gateway }))
 
 addSchemaCommands(program)
+addKeyCommands(program)
 
 program
   .command('audit')

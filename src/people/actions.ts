@@ -65,6 +65,17 @@ export function createActionLog(schema: Schema): ActionLog {
   }
 }
 
+/** Of a command, whose user has the database and no key. */
+export function authorOfCommand(
+  schema: Schema,
+  said: { command: string; operation: string; person: string | null; reason: string | null; id: string },
+): Author {
+  const { command, operation, person, reason, id } = said
+  const insert = insertInto(schema)
+  const author = [id, operation, command, '', person, reason]
+  return { person, keyName: command, record: (tx, change) => record(tx, insert, author, change) }
+}
+
 function personOf({ headers }: FastifyRequest, named: string | undefined): string | null {
   const inHeader = headers[PERSON_HEADER] as string | undefined
   if (named !== undefined && inHeader !== undefined && named !== inHeader)

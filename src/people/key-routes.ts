@@ -8,7 +8,7 @@ import { describeRoute, type Routes, type Shape } from '../http/route.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ActionLog } from './actions.ts'
 import { shownHash } from './api-key.ts'
-import type { KeyRow, Made } from './key-store.ts'
+import { type KeyRow, type Made, WHY_NOT_MADE } from './key-store.ts'
 import type { KeyChanges } from './keys.ts'
 import { withPerson } from './person.ts'
 
@@ -147,7 +147,8 @@ function placeOf(after: string | undefined) {
   return place
 }
 
-function showMade(made: Made): Static<typeof MadeKeySchema> {
+/** Throws what has kept it from being made. */
+export function showMade(made: Made): Static<typeof MadeKeySchema> {
   switch (made.kind) {
     case 'made': {
       const { kind: _, madeAt, earlierEndAt, ...others } = made
@@ -160,17 +161,17 @@ function showMade(made: Made): Static<typeof MadeKeySchema> {
     case 'unknown':
       throw notFound('the key')
     case 'taken':
-      throw conflict('key_exists', 'this name has been given to a key; rotate that one, or choose another name')
+      throw conflict('key_exists', WHY_NOT_MADE.taken)
     case 'ended':
-      throw conflict('key_ended', 'this key has ended; make one of another name')
+      throw conflict('key_ended', WHY_NOT_MADE.ended)
     case 'too_many':
-      throw conflict('too_many_keys', 'there are too many keys; revoke those that nobody uses')
+      throw conflict('too_many_keys', WHY_NOT_MADE.too_many)
     default:
       return made satisfies never
   }
 }
 
-function showKey({ name, role, hash, made_at, ends_at, is_live }: KeyRow): Static<typeof KeySchema> {
+export function showKey({ name, role, hash, made_at, ends_at, is_live }: KeyRow): Static<typeof KeySchema> {
   return {
     name,
     role,

@@ -29,6 +29,13 @@ export interface MadeKey {
 
 export type Made = MadeKey | { readonly kind: 'taken' | 'too_many' | 'unknown' | 'ended' }
 
+export const WHY_NOT_MADE = {
+  taken: 'this name has been given to a key: rotate that one, or choose another name',
+  too_many: 'there are too many keys: revoke those that nobody uses',
+  unknown: 'there is no key of this name',
+  ended: 'this key has ended: make one of another name',
+} as const
+
 export interface LiveKey extends Record<string, unknown> {
   readonly name: string
   readonly role: Role

@@ -1,11 +1,12 @@
 /** The commands for the owner of the database: its schema, the rights of the servers' roles, the settings that it keeps. */
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { type Config, ROLES, readConfig } from '../config/config.ts'
 import { environment, examples, print } from '../config/help.ts'
 import type { Db } from '../db/db.ts'
 import { migrate, requireMigrated } from '../db/migrate.ts'
 import { openDb, openExistingDb } from '../db/open.ts'
 import { grantsFor } from '../db/rights.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Compared, changeSettings, compareSettings, differences, type Keeper } from './money-settings.ts'
 
 export function addSchemaCommands(program: Command): void {
@@ -80,8 +81,7 @@ function addSettings(program: Command): void {
 
 function toKeeper(name: string): Keeper {
   const keeper = (['wallet', 'platform'] as const).find((one) => one === name)
-  if (keeper === undefined)
-    throw new InvalidArgumentError(`There are settings of a wallet and of a platform, not of "${name}".`)
+  if (keeper === undefined) throw new WrongUse(`there are settings of a wallet and of a platform, not of "${name}"`)
   return keeper
 }
 
@@ -114,6 +114,6 @@ function toGrants(text: string, earlier: readonly string[] = []): readonly strin
   const [server = '', role = ''] = text.split(/=(.*)/s)
   const known = (['wallet', 'platform', 'gateway'] as const).find((one) => one === server)
   if (known === undefined || role === '')
-    throw new InvalidArgumentError('It is wallet, platform or gateway, and a role: wallet=purser_wallet.')
+    throw new WrongUse('a grant is wallet, platform or gateway, and a role: wallet=purser_wallet')
   return [...earlier, grantsFor(known, role)]
 }

@@ -1,0 +1,81 @@
+/** `purser keys`: the keys of each server by command, as by API (W-25). */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answerOf, type Keyed, SERVERS } from '../people/servers.ts'
+import { asServer } from '../support/database.ts'
+import { run } from './command.ts'
+
+describe.each(SERVERS)('of a $server', ({ server, schema, prefix, list, start }) => {
+  let keyed: Keyed
+  const keys = (...args: string[]) => run(['keys', ...args], { DATABASE_URL: asServer(server, keyed.databaseUrl) })
+  const statusOf = async (key: string) =>
+    (await answerOf(keyed.url, { method: 'GET', path: list }, `Bearer ${key.trim()}`)).status
+
+  beforeAll(async () => {
+    keyed = await start()
+  })
+  afterAll(() => keyed.stop())
+
+  test('are made, listed, rotated and revoked with the rights of its role, and the log says who by', async () => {
+    const made = await keys('make', server, 'desk', '--role', 'read', '--person', 'maria', '--reason', 'a new desk')
+    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^purser_[\w-]{43}\n$/) })
+    expect(made.stderr).toMatch(/^desk, role read, hash [0-9a-f]{8}: shown this once\n$/)
+    expect(await statusOf(made.stdout)).toBe(200)
+
+    const rotated = await keys('rotate', server, 'desk', '--overlap', '600', '--json')
+    const second = JSON.parse(rotated.stdout) as { key: string; earlierEndAt: string }
+    for (const key of [made.stdout, second.key]) expect(await statusOf(key)).toBe(200)
+
+    const listed = await keys('list', server, '--json')
+    expect(JSON.parse(listed.stdout)).toMatchObject([
+      { name: 'desk', role: 'read', live: true },
+      { name: 'desk', role: 'read', live: true, endsAt: second.earlierEndAt },
+    ])
+    expect((await keys('list', server)).stdout).toMatch(/^(live {3}desk {22}read.*\n){2}$/)
+
+    expect((await keys('revoke', server, 'desk')).stdout).toContain('desk has ended')
+    for (const key of [made.stdout, second.key]) await expect.poll(() => statusOf(key), { timeout: 5_000 }).toBe(401)
+    expect((await keys('revoke', server, 'desk')).stdout).toContain('had ended already')
+
+    const { data } = await keyed.asked.log()
+    expect(data.map(({ operation }) => operation)).toEqual(['revokeKey', 'rotateKey', 'makeKey'])
+    const key = { name: 'purser keys', hash: '' }
+    expect(data.at(-1)).toMatchObject({ on: { key: 'desk' }, key, person: 'maria', reason: 'a new desk' })
+    const sql = new pg.Client({ connectionString: keyed.databaseUrl })
+    await sql.connect()
+    const { rows } = await sql.query(
+      `select t::text from ${schema}.api_key t union all select t::text from ${schema}.action t`,
+    )
+    await sql.end()
+    expect(rows.map(({ t }) => t).join('\n')).not.toContain(made.stdout.trim().slice(-16))
+  })
+
+  const wrong: [string, string[], string][] = [
+    ['a name that a setting could have', ['make', server, 'OPERATOR_API_KEY', '--role', 'read'], 'is no name of a key'],
+    ['a role that does not exist', ['make', server, 'boss', '--role', 'boss'], 'read, support, cash, admin'],
+    ['no role', ['make', server, 'boss'], '--role'],
+    ['a key that does not exist', ['rotate', server, 'nobody'], 'there is no key of this name'],
+    ['an end that never comes', ['rotate', server, 'nobody', '--overlap', '99999999'], 'a number of seconds'],
+    ['the end of nobody', ['revoke', server, 'nobody'], 'there is no key of the name nobody'],
+    ['a server that does not exist', ['list', 'bank'], 'not of "bank"'],
+  ]
+  test.each(wrong)('%s is wrong use', async (_name, args, text) => {
+    const { code, stderr, stdout } = await keys(...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(text)
+  })
+
+  test('a key that was made by API is taken by name here too', async () => {
+    await keyed.asked.must('POST', `${prefix}/keys`, { name: 'by-api', role: 'read' })
+    expect(await keys('make', server, 'by-api', '--role', 'read')).toMatchObject({ code: 2 })
+  })
+})
+
+test.each([
+  ['settings', 'bank'],
+  ['grants', 'bank', 'purser_wallet'],
+])('%s of a server that does not exist is wrong use, and says so', async (...args) => {
+  const { code, stderr } = await run(args, { PURSER_DATA_DIR: 'memory://' })
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/wallet.*platform/)
+})
