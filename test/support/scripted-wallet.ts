@@ -49,6 +49,10 @@ export interface Received {
 export interface ScriptedWallet {
   readonly url: string
   readonly secret: string
+  /** Secrets that it accepts, if the test says so: a call with any other one is answered 400 code 1, is not among `requests`, and is no breach. */
+  accepts: readonly string[] | undefined
+  /** Calls answered so. */
+  readonly turnedAway: readonly Received[]
   readonly requests: readonly Received[]
   /** Breaches of the interface by the caller. */
   readonly faults: string[]
@@ -77,6 +81,8 @@ export const reset: Script = { fault: 'reset' }
 
 interface State {
   readonly secret: string
+  accepts: readonly string[] | undefined
+  readonly turnedAway: Received[]
   readonly clock: Clock
   readonly requests: Received[]
   readonly faults: string[]
@@ -100,7 +106,7 @@ export async function startScriptedWallet(options: ScriptedOptions = {}): Promis
   const { clock = systemClock, secret = 'the-secret-of-the-scripted-partner', port = 0 } = options
   const state: State = {
     ...{ secret, clock, requests: [], faults: [], queues: new Map(), standing: new Map(), open: new Set() },
-    ...{ connections: 0, mostAtOnce: 0, profile: {} },
+    ...{ connections: 0, mostAtOnce: 0, profile: {}, accepts: undefined, turnedAway: [] },
   }
   const server = listen(state)
   server.listen(port, '127.0.0.1')
@@ -120,6 +126,13 @@ function walletOn(state: State, server: Server, url: string): ScriptedWallet {
     always: (operation, script) => void state.standing.set(operation, script),
     openCalls: () => [...state.open].filter((r) => r.operation !== 'place' && r.operation !== 'profile').length,
     mostAtOnce: () => state.mostAtOnce,
+    turnedAway: state.turnedAway,
+    get accepts() {
+      return state.accepts
+    },
+    set accepts(secrets) {
+      state.accepts = secrets
+    },
     get profile() {
       return state.profile
     },
@@ -174,6 +187,10 @@ function receive(state: State, request: IncomingMessage, text: string, connectio
   const body = parse(text)
   const moment = { at: state.clock.now(), realAt: performance.now(), connection }
   const received = { operation: operationOf(method, path, body.type), method, path, headers, text, body, ...moment }
+  if (!isAccepted(state, received)) {
+    state.turnedAway.push(received)
+    return received
+  }
   state.faults.push(...faultsOf(state, received).map((fault) => `${received.operation}: ${fault} in ${text}`))
   state.requests.push(received)
   return received
@@ -195,7 +212,13 @@ function operationOf(method: string, path: string, type: unknown): Received['ope
   return type === 1 ? 'unsettle' : type === 2 ? 'settle' : type === 3 ? 'rollback' : 'other'
 }
 
-function scriptFor(state: State, { operation }: Received): Script {
+function isAccepted({ accepts }: State, received: Received): boolean {
+  return accepts === undefined || accepts.some((secret) => isSigned(received, secret))
+}
+
+function scriptFor(state: State, received: Received): Script {
+  const { operation } = received
+  if (!isAccepted(state, received)) return refusal(1, 'Bad signature')
   return state.queues.get(operation)?.shift() ?? state.standing.get(operation) ?? {}
 }
 
@@ -243,7 +266,7 @@ const KEPT = ['userId', 'operatorUser', 'currency', 'coefficient', 'gameType', '
 /** What a request breaks of the interface's rules, beside earlier requests of the same bet. */
 function faultsOf(state: State, request: Received): string[] {
   const faults: string[] = []
-  if (!isSigned(request, state.secret)) faults.push('the signature is not one of these bytes')
+  if (state.accepts === undefined && !isSigned(request, state.secret)) faults.push('the signature is not one of these bytes')
   if (request.headers['content-type'] !== 'application/json') faults.push('the content type is not JSON')
   if (request.operation === 'other') faults.push(`${request.method} ${request.path} is no call of the interface`)
   else if (request.operation === 'profile') faults.push(...profileFaults(request.body))

@@ -1,0 +1,55 @@
+/** An operator's secret is changed while calls go on (C-13): the gateway's twin of the platform's partners. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { refusal } from '../support/scripted-wallet.ts'
+import { asking } from '../people/asking.ts'
+import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
+
+const NEW = 'the-new-secret-of-the-operator'
+
+let scene: GatewayScene
+let player: GatewayPlayer
+let old: string
+beforeEach(async () => {
+  scene = await newGatewayScene(1)
+  player = await newPlayer(scene)
+  old = player.operator.wallet.secret
+})
+afterEach(() => scene.stop())
+
+const change = (over: object, operatorId = player.operator.operatorId) => {
+  const { url, key } = scene.gateway
+  return asking(url, key, '/operators/actions').send('PUT', `/operators/${operatorId}`, {
+    baseUrl: player.operator.wallet.url,
+    ...over,
+  })
+}
+
+test('each secret of a change is tried, and each answer shown', async () => {
+  player.operator.wallet.accepts = [old]
+  player.operator.wallet.always('profile', refusal(3, 'Invalid token'))
+  expect(await change({ secrets: [NEW, old] })).toMatchObject({
+    status: 200,
+    body: { tried: { signature: 'refused', code: 1 }, triedOthers: [{ signature: 'accepted', code: 3 }] },
+  })
+  expect(await change({})).toMatchObject({ status: 200, body: { tried: { signature: 'refused' } } })
+  expect((await change({}, 'nobody')).status).toBe(404)
+  expect((await change({ baseUrl: 'http://user@127.0.0.1' })).status).toBe(400)
+})
+
+test('calls reach the operator with the secret that it knows, before and after it changes', async () => {
+  const { wallet } = player.operator
+  await change({ secrets: [NEW, old] })
+  for (const accepts of [old, NEW]) {
+    wallet.accepts = [accepts]
+    const reply = await scene.gateway.wire.profile(player.token)
+    expect(reply.status).toBe(200)
+  }
+  expect(wallet.turnedAway.length).toBeGreaterThan(0)
+})
+
+test('an operator that knows none of them is passed on as it answers', async () => {
+  await change({ secrets: [NEW, old] })
+  player.operator.wallet.accepts = ['a-third-secret']
+  const reply = await scene.gateway.wire.profile(player.token)
+  expect(reply).toMatchObject({ status: 400, body: { code: 1 } })
+})
