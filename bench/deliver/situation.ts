@@ -101,8 +101,8 @@ async function withProcesses<Result>(
 }
 
 const PARTNERS = `
-insert into platform.partner (partner_id, base_url, secret, created_at)
-values ('ours', $1, $2, now()), ('other', $3, $2, now())`
+insert into platform.partner (partner_id, base_url, secrets, created_at)
+values ('ours', $1, json_build_array($2::text), now()), ('other', $3, json_build_array($2::text), now())`
 
 async function otherPartner(situation: Situation): Promise<{ url: string; close(): void } | undefined> {
   if (situation === 'alone') return undefined

@@ -18,6 +18,8 @@ export interface Config {
   readonly operatorKey: string
   readonly platformKey: string
   readonly gatewayKey: string
+  /** Of secrets at rest (O-5), 32 bytes each; the first encrypts. */
+  readonly encryptionKeys: readonly Buffer[]
   /** What is in doubt, and would be refused in production. */
   readonly warnings: readonly string[]
   /** Secrets made by this start, to be shown once. */
@@ -60,13 +62,15 @@ type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY' | 'GAT
 /** What a command needs: the keys that are made when they are missing, and its usual port. */
 export interface Role {
   readonly keys: readonly KeyName[]
+  /** Keeps secrets of others, so that it needs a key of its own in production (O-5). */
+  readonly keepsSecrets?: true
   readonly port: string
 }
 
 export const ROLES = {
   wallet: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY'], port: '8080' },
-  platform: { keys: ['PLATFORM_API_KEY'], port: '8081' },
-  gateway: { keys: ['PARTNER_SECRET', 'GATEWAY_API_KEY'], port: '8082' },
+  platform: { keys: ['PLATFORM_API_KEY'], port: '8081', keepsSecrets: true },
+  gateway: { keys: ['PARTNER_SECRET', 'GATEWAY_API_KEY'], port: '8082', keepsSecrets: true },
   /** Wallet and platform; the platform's port is the one after the wallet's. */
   sandbox: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY', 'PLATFORM_API_KEY'], port: '8080' },
   sandboxWithGateway: {
@@ -106,6 +110,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     operatorKey: secret('OPERATOR_API_KEY'),
     platformKey: secret('PLATFORM_API_KEY'),
     gatewayKey: secret('GATEWAY_API_KEY'),
+    encryptionKeys: read.encryptionKeys(),
     warnings: isProduction ? [] : doubts,
     generated,
     clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
@@ -123,6 +128,10 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }
+  if (isProduction && role.keepsSecrets && read.optional('PURSER_ENCRYPTION_KEY') === undefined)
+    problems.push(
+      'PURSER_ENCRYPTION_KEY must be set in production, or PURSER_ENCRYPTION_KEY_FILE: openssl rand -hex 32',
+    )
   if (isProduction && role.keys.length > 0) problems.push(...leftToChance(config, url, env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
@@ -134,12 +143,13 @@ function allowsPrivate(choice: 'auto' | 'allow' | 'refuse', isProduction: boolea
 
 /** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */
 function leftToChance(config: Config, url: string | undefined, env: Environment): string[] {
-  const { secrets, operatorKey, platformKey, gatewayKey } = config
-  const keys: Record<KeyName, string> = {
+  const { secrets, operatorKey, platformKey, gatewayKey, encryptionKeys } = config
+  const keys: Record<KeyName | 'PURSER_ENCRYPTION_KEY', string> = {
     PARTNER_SECRET: secrets.join(','),
     OPERATOR_API_KEY: operatorKey,
     PLATFORM_API_KEY: platformKey,
     GATEWAY_API_KEY: gatewayKey,
+    PURSER_ENCRYPTION_KEY: encryptionKeys.map((key) => key.toString('hex')).join(','),
   }
   const given = Object.entries(keys).filter(([, value]) => value !== '')
   const isMissing = url === undefined && !env.DATABASE_URL_FILE
@@ -185,6 +195,16 @@ function createReader(env: Environment, problems: string[]) {
       if (given !== '' && parts.includes('')) problems.push(`${name} has an empty part between its commas`)
       return parts.filter((part) => part !== '')
     },
+    /** Never shown, also when it is wrong. */
+    encryptionKeys(): Buffer[] {
+      const parts = (optional('PURSER_ENCRYPTION_KEY') ?? '').split(',').map((part) => part.trim())
+      if (parts.join('') === '') return []
+      if (!parts.every((part) => ENCRYPTION_KEY.test(part)))
+        problems.push(
+          'PURSER_ENCRYPTION_KEY must be 64 hexadecimal digits, or several of these with commas: openssl rand -hex 32',
+        )
+      return parts.map((part) => Buffer.from(part, 'hex'))
+    },
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
     /** May hold a password, so a wrong one is not shown. */
     postgresUrl(name: SettingName): string | undefined {
@@ -195,6 +215,9 @@ function createReader(env: Environment, problems: string[]) {
     },
   }
 }
+
+/** AES-256 has a key of 32 bytes. */
+const ENCRYPTION_KEY = /^[0-9a-fA-F]{64}$/
 
 function defaultOf(name: SettingName): string | undefined {
   const setting: Setting | undefined = SETTINGS.find((candidate) => candidate.name === name)

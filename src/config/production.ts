@@ -61,9 +61,12 @@ export interface Secret {
   readonly value: string
 }
 
+/** Settings that can hold several, while they rotate. */
+const LISTS = ['PARTNER_SECRET', 'PURSER_ENCRYPTION_KEY']
+
 export function secretsIn(name: string, text: string): Secret[] {
   const parts = text.split(',').map((part) => part.trim())
-  if (name !== 'PARTNER_SECRET' || parts.length === 1) return [{ title: name, value: text }]
+  if (!LISTS.includes(name) || parts.length === 1) return [{ title: name, value: text }]
   return parts.map((value, i) => ({ title: `part ${i + 1} of ${name}, between its commas,`, value }))
 }
 

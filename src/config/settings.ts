@@ -65,6 +65,14 @@ export const SETTINGS = [
     secret: true,
   },
   {
+    name: 'PURSER_ENCRYPTION_KEY',
+    readBy: ['platform', 'gateway'],
+    meaning:
+      "Encrypts partners' and operators' secrets in the database: 64 hexadecimal digits; several, comma-separated, while rotating: the first encrypts, all read. Required in production.",
+    example: 'the output of: openssl rand -hex 32',
+    secret: true,
+  },
+  {
     name: 'PURSER_CLAWBACK',
     readBy: ['wallet', 'tool'],
     default: 'refuse',

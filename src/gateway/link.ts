@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../protocol/limits.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
-import { type ExchangeResult, openLine } from '../wallet-client/exchange.ts'
+import { type ExchangeResult, openLine, type WalletAddress } from '../wallet-client/exchange.ts'
 import { createTurnstile } from './turnstile.ts'
 
 export interface OperatorCall {
@@ -35,8 +35,8 @@ const CONNECT_MS = 2_000
 const TOO_MANY: LinkResult = { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
 const NO_TIME: LinkResult = { kind: 'not_sent', detail: 'no time is left' }
 
-export function createLink({ baseUrl, secret }: { baseUrl: string; secret: string }): Link {
-  const line = openLine({ baseUrl, secret, connections: LINK_LIMITS.inside, connectMs: CONNECT_MS })
+export function createLink({ baseUrl, secrets }: Pick<WalletAddress, 'baseUrl' | 'secrets'>): Link {
+  const line = openLine({ baseUrl, secrets, connections: LINK_LIMITS.inside, connectMs: CONNECT_MS })
   const turnstile = createTurnstile(LINK_LIMITS)
   const exchange = ({ arrivedAt, ...message }: OperatorCall): Soon<LinkResult> => {
     const now = performance.now()

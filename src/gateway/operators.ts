@@ -1,5 +1,8 @@
 /** Operators: whom the gateway calls, each by links of its own, so that none delays another. */
+import { isDeepStrictEqual } from 'node:util'
 import { type Db, type Row, statement, type Tx } from '../db/db.ts'
+import { fromColumn, SECRET_TABLES, toColumn } from '../db/kept-secrets.ts'
+import type { Kept, Keyring } from '../db/keyring.ts'
 import type { Author } from '../people/actions.ts'
 import type { Soon } from '../runtime/soon.ts'
 import { createLink, type Link } from './link.ts'
@@ -7,7 +10,8 @@ import { createLink, type Link } from './link.ts'
 export interface Operator {
   readonly operatorId: string
   readonly baseUrl: string
-  readonly secret: string
+  /** The first signs (C-13). */
+  readonly secrets: readonly string[]
 }
 
 /** A place in the list of operators. */
@@ -22,10 +26,11 @@ export type Use = 'users' | 'deliveries'
 export interface Operators {
   /** Undefined when there is no such operator; rejects when that cannot be found out. */
   link(operatorId: string, use: Use): Soon<Link | undefined>
+  read(operatorId: string): Promise<Operator | undefined>
   /** Adds an operator, or changes its address or secret; other processes notice within REFRESH_MS. */
   save(author: Author, operator: Operator, now: Date): Promise<void>
   /** Newest first, from behind this one on. */
-  list(before: Place, limit: number): Promise<(Operator & Place)[]>
+  list(before: Place, limit: number): Promise<(Pick<Operator, 'baseUrl'> & Place)[]>
   /** Calls sent or waiting, by operator. */
   depths(): { readonly operatorId: string; readonly depth: number }[]
   close(): Promise<void>
@@ -34,30 +39,38 @@ export interface Operators {
 interface OperatorRow extends Row {
   operator_id: string
   base_url: string
-  secret: string
+  secrets: Kept
 }
+
+interface ListRow extends Row {
+  operator_id: string
+  base_url: string
+  created_at: Date
+}
+
+const OPERATOR_SECRETS = SECRET_TABLES.gateway
 
 const READ = statement(
   'gateway_read_operator',
-  'select operator_id, base_url, secret from gateway.operator where operator_id = $1',
+  'select operator_id, base_url, secrets from gateway.operator where operator_id = $1',
 )
 const LIST = statement(
   'gateway_list_operators',
-  `select operator_id, base_url, secret, created_at from gateway.operator
+  `select operator_id, base_url, created_at from gateway.operator
    where (created_at, operator_id) < ($1::timestamptz, $2) order by created_at desc, operator_id desc limit $3::int`,
 )
 const ADD = statement(
   'gateway_add_operator',
-  `insert into gateway.operator (operator_id, base_url, secret, created_at) values ($1, $2, $3, $4::timestamptz)
+  `insert into gateway.operator (operator_id, base_url, secrets, created_at) values ($1, $2, $3::json, $4::timestamptz)
    on conflict (operator_id) do nothing`,
 )
 const LOCK = statement(
   'gateway_lock_operator',
-  'select base_url, secret from gateway.operator where operator_id = $1 for update',
+  'select operator_id, base_url, secrets from gateway.operator where operator_id = $1 for update',
 )
 const CHANGE = statement(
   'gateway_change_operator',
-  'update gateway.operator set base_url = $2, secret = $3 where operator_id = $1',
+  'update gateway.operator set base_url = $2, secrets = $3::json where operator_id = $1',
 )
 
 /** Milliseconds for which an operator's address and secret are used before they are read again. */
@@ -69,13 +82,18 @@ interface Known {
   readAt: number
 }
 
-export function createOperators(db: Db): Operators {
+export function createOperators(db: Db, keyring: Keyring): Operators {
   const known = new Map<string, Known>()
-  const refresh = async (operatorId: string): Promise<Known | undefined> => {
+  const read = async (operatorId: string) => {
     const [row] = await db.query<OperatorRow>(READ, [operatorId])
-    return row && remember(known, toOperator(row))
+    return row && toOperator(keyring, row)
+  }
+  const refresh = async (operatorId: string): Promise<Known | undefined> => {
+    const operator = await read(operatorId)
+    return operator && remember(known, operator)
   }
   return {
+    read,
     link(operatorId, use) {
       const current = known.get(operatorId)
       if (current === undefined) return refresh(operatorId).then((found) => found?.links[use])
@@ -86,12 +104,12 @@ export function createOperators(db: Db): Operators {
       return current.links[use]
     },
     async save(author, operator, now) {
-      await db.transaction((tx) => write(tx, author, operator, now))
+      await db.transaction((tx) => write(tx, keyring, author, operator, now))
       remember(known, operator)
     },
     async list({ createdAt, operatorId }, limit) {
-      const rows = await db.people.query<OperatorRow & { created_at: Date }>(LIST, [createdAt, operatorId, limit])
-      return rows.map((row) => ({ ...toOperator(row), createdAt: row.created_at }))
+      const rows = await db.people.query<ListRow>(LIST, [createdAt, operatorId, limit])
+      return rows.map((row) => ({ operatorId: row.operator_id, baseUrl: row.base_url, createdAt: row.created_at }))
     },
     depths: () =>
       [...known].map(([operatorId, { links }]) => ({
@@ -104,20 +122,28 @@ export function createOperators(db: Db): Operators {
   }
 }
 
-async function write(tx: Tx, author: Author, { operatorId, baseUrl, secret }: Operator, at: Date): Promise<void> {
-  const isNew = (await tx.execute(ADD, [operatorId, baseUrl, secret, at])) === 1
+async function write(
+  tx: Tx,
+  keyring: Keyring,
+  author: Author,
+  { operatorId, baseUrl, secrets }: Operator,
+  at: Date,
+): Promise<void> {
+  const kept = toColumn(keyring, OPERATOR_SECRETS, operatorId, secrets)
+  const isNew = (await tx.execute(ADD, [operatorId, baseUrl, kept, at])) === 1
   const [row] = isNew ? [] : await tx.query<OperatorRow>(LOCK, [operatorId])
-  const before = row === undefined ? {} : { baseUrl: row.base_url, secret: row.secret }
+  const known = row && toOperator(keyring, row)
+  const before = known === undefined ? {} : { baseUrl: known.baseUrl, secret: known.secrets }
   await Promise.all([
-    row && tx.execute(CHANGE, [operatorId, baseUrl, secret]),
-    author.record(tx, { on: { operatorId }, before, after: { baseUrl, secret }, at }),
+    row && tx.execute(CHANGE, [operatorId, baseUrl, kept]),
+    author.record(tx, { on: { operatorId }, before, after: { baseUrl, secret: secrets }, at }),
   ])
 }
 
 /** Keeps the links while the operator is the same; replaced ones finish their calls. */
 function remember(known: Map<string, Known>, operator: Operator): Known {
   const current = known.get(operator.operatorId)
-  if (current?.operator.baseUrl === operator.baseUrl && current.operator.secret === operator.secret) {
+  if (current !== undefined && isDeepStrictEqual(current.operator, operator)) {
     current.readAt = performance.now()
     return current
   }
@@ -132,6 +158,6 @@ async function closeLinks({ links }: Known): Promise<void> {
   await Promise.all([links.users.close(), links.deliveries.close()])
 }
 
-function toOperator({ operator_id, base_url, secret }: OperatorRow): Operator {
-  return { operatorId: operator_id, baseUrl: base_url, secret }
+function toOperator(keyring: Keyring, { operator_id: operatorId, base_url: baseUrl, secrets }: OperatorRow): Operator {
+  return { operatorId, baseUrl, secrets: fromColumn(keyring, OPERATOR_SECRETS, operatorId, secrets) }
 }

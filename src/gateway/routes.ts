@@ -6,6 +6,7 @@ import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../
 import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
+import { givenSecrets, requireSecrets, secretMembers } from '../http/secrets.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
 import { addKeyRoutes } from '../people/key-routes.ts'
@@ -16,9 +17,10 @@ import { isStorable } from '../protocol/ids.ts'
 import { OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { findFault } from '../wallet-client/base-url.ts'
+import { triedMembers, trySecrets } from '../wallet-client/try-secrets.ts'
 import type { Directory } from './directory.ts'
 import { type Exchanged, exchangeToken } from './exchange-token.ts'
-import type { Operator, Operators } from './operators.ts'
+import type { Operators } from './operators.ts'
 
 export interface ApiDeps {
   readonly operators: Operators
@@ -42,14 +44,18 @@ export const NewOperatorSchema = Type.Object(
       maxLength: 1_000,
       description: "The base URL of the operator's wallet.",
     }),
-    secret: Type.String({
-      minLength: 1,
-      maxLength: 1_000,
-      description: 'The secret that you share with the operator.',
-    }),
+    ...secretMembers,
   },
   { ...strict, examples: [{ operatorId: 'acme', baseUrl: 'https://wallet.acme.example', secret: 'shared-secret' }] },
 )
+export const ChangedOperatorSchema = Type.Object(
+  { baseUrl: NewOperatorSchema.properties.baseUrl, ...secretMembers },
+  {
+    ...strict,
+    examples: [{ baseUrl: 'https://wallet.acme.example', secrets: ['a-new-shared-secret', 'the-one-before'] }],
+  },
+)
+export const TriedOperatorSchema = Type.Object({ operatorId: Type.String(), baseUrl: Type.String(), ...triedMembers })
 export const OperatorSchema = Type.Object({ operatorId: Type.String(), baseUrl: Type.String() })
 export const OperatorPageSchema = pageOf(OperatorSchema)
 const ListQuerySchema = Type.Object(pageQuery, onlyKnown)
@@ -126,12 +132,29 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
       withPerson({ role: 'admin', body: NewOperatorSchema, ok: { 201: OperatorSchema } }),
     ),
     async (request, reply) => {
-      const { body } = request
-      const fault = await findFault(body.baseUrl, deps.allowsPrivateAddresses)
-      if (fault !== undefined) throw invalid('/baseUrl', fault)
-      if (!isStorable(body.baseUrl + body.secret)) throw invalid('', 'contains characters that cannot be stored')
-      await operators.save(actions.by(request), body, clock.now())
-      return reply.code(201).send(showOperator(body))
+      const { operatorId, baseUrl, ...given } = request.body
+      const secrets = requireSecrets(given)
+      await requireUsable(deps, baseUrl, secrets)
+      await operators.save(actions.by(request), { operatorId, baseUrl, secrets }, clock.now())
+      return reply.code(201).send({ operatorId, baseUrl })
+    },
+  )
+  api.put<{ Params: Static<typeof OperatorPathSchema>; Body: Static<typeof ChangedOperatorSchema> }>(
+    '/:operatorId',
+    describe(
+      'changeOperator',
+      'Change an operator’s address or secrets, and try each with a harmless call',
+      withPerson({ params: OperatorPathSchema, body: ChangedOperatorSchema, ok: { 200: TriedOperatorSchema } }),
+    ),
+    async (request) => {
+      const { operatorId } = request.params
+      const { baseUrl, ...given } = request.body
+      const known = await operators.read(operatorId)
+      if (known === undefined) throw notFound('the operator')
+      const secrets = givenSecrets(given) ?? known.secrets
+      await requireUsable(deps, baseUrl, secrets)
+      await operators.save(actions.by(request), { operatorId, baseUrl, secrets }, clock.now())
+      return { operatorId, baseUrl, ...(await trySecrets(baseUrl, secrets)) }
     },
   )
   api.get(
@@ -153,9 +176,15 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
   )
 }
 
+async function requireUsable(deps: ApiDeps, baseUrl: string, secrets: readonly string[]): Promise<void> {
+  const fault = await findFault(baseUrl, deps.allowsPrivateAddresses)
+  if (fault !== undefined) throw invalid('/baseUrl', fault)
+  if (!isStorable(baseUrl + secrets.join(''))) throw invalid('', 'contains characters that cannot be stored')
+}
+
 const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z')
 
-function showOperator({ operatorId, baseUrl }: Operator): Static<typeof OperatorSchema> {
+function showOperator({ operatorId, baseUrl }: Static<typeof OperatorSchema>): Static<typeof OperatorSchema> {
   return { operatorId, baseUrl }
 }
 

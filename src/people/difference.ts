@@ -11,7 +11,7 @@ export interface Difference {
 }
 
 /** Members whose values nobody reads in a log, however deep they stand: that they changed is all it says. */
-const SECRET = new Set(['secret', 'token'])
+const SECRET = new Set(['secret', 'secrets', 'token'])
 const MASK = '***'
 /** In the address of a partner or operator. */
 const PASSWORD_IN_URL = /(\/\/[^/@:\s]*):[^/@\s]*@/g

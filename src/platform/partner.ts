@@ -1,5 +1,8 @@
 /** Partners: whom the platform calls, with clients and connections of their own, so that none delays another. */
+import { isDeepStrictEqual } from 'node:util'
 import { type Db, statement, type Tx } from '../db/db.ts'
+import { fromColumn, SECRET_TABLES, toColumn } from '../db/kept-secrets.ts'
+import type { Kept, Keyring } from '../db/keyring.ts'
 import type { Author } from '../people/actions.ts'
 import { createWalletClient, type WalletClient } from '../wallet-client/wallet-client.ts'
 import type { Use } from './delivery/breaker.ts'
@@ -7,31 +10,34 @@ import type { Use } from './delivery/breaker.ts'
 export interface Partner {
   readonly partnerId: string
   readonly baseUrl: string
-  readonly secret: string
+  /** The first signs (C-13). */
+  readonly secrets: readonly string[]
 }
 
 interface PartnerRow extends Record<string, unknown> {
   partner_id: string
   base_url: string
-  secret: string
+  secrets: Kept
 }
+
+const PARTNER_SECRETS = SECRET_TABLES.platform
 
 const READ_PARTNER = statement(
   'platform_read_partner',
-  'select partner_id, base_url, secret from platform.partner where partner_id = $1',
+  'select partner_id, base_url, secrets from platform.partner where partner_id = $1',
 )
 const ADD_PARTNER = statement(
   'platform_add_partner',
-  `insert into platform.partner (partner_id, base_url, secret, created_at) values ($1, $2, $3, $4::timestamptz)
+  `insert into platform.partner (partner_id, base_url, secrets, created_at) values ($1, $2, $3::json, $4::timestamptz)
    on conflict (partner_id) do nothing`,
 )
 const LOCK_PARTNER = statement(
   'platform_lock_partner',
-  'select base_url, secret from platform.partner where partner_id = $1 for update',
+  'select partner_id, base_url, secrets from platform.partner where partner_id = $1 for update',
 )
 const CHANGE_PARTNER = statement(
   'platform_change_partner',
-  'update platform.partner set base_url = $2, secret = $3 where partner_id = $1',
+  'update platform.partner set base_url = $2, secrets = $3::json where partner_id = $1',
 )
 
 export interface Partners {
@@ -56,11 +62,11 @@ interface Cached {
 }
 
 /** `connections`: of each use, to one partner. */
-export function createPartners(db: Db, connections: number): Partners {
+export function createPartners(db: Db, keyring: Keyring, connections: number): Partners {
   const cache = new Map<string, Cached>()
   const read = async (partnerId: string) => {
     const [row] = await db.query<PartnerRow>(READ_PARTNER, [partnerId])
-    return row && { partnerId: row.partner_id, baseUrl: row.base_url, secret: row.secret }
+    return row && toPartner(keyring, row)
   }
   return {
     read,
@@ -75,7 +81,7 @@ export function createPartners(db: Db, connections: number): Partners {
       return partner && remember(cache, partner, connections).clients[use]
     },
     async save(author, partner, now) {
-      await db.transaction((tx) => write(tx, author, partner, now))
+      await db.transaction((tx) => write(tx, keyring, author, partner, now))
       remember(cache, partner, connections)
     },
     close: async () => {
@@ -84,20 +90,32 @@ export function createPartners(db: Db, connections: number): Partners {
   }
 }
 
-async function write(tx: Tx, author: Author, { partnerId, baseUrl, secret }: Partner, at: Date): Promise<void> {
-  const isNew = (await tx.execute(ADD_PARTNER, [partnerId, baseUrl, secret, at])) === 1
+function toPartner(keyring: Keyring, { partner_id: partnerId, base_url: baseUrl, secrets }: PartnerRow): Partner {
+  return { partnerId, baseUrl, secrets: fromColumn(keyring, PARTNER_SECRETS, partnerId, secrets) }
+}
+
+async function write(
+  tx: Tx,
+  keyring: Keyring,
+  author: Author,
+  { partnerId, baseUrl, secrets }: Partner,
+  at: Date,
+): Promise<void> {
+  const kept = toColumn(keyring, PARTNER_SECRETS, partnerId, secrets)
+  const isNew = (await tx.execute(ADD_PARTNER, [partnerId, baseUrl, kept, at])) === 1
   const [row] = isNew ? [] : await tx.query<PartnerRow>(LOCK_PARTNER, [partnerId])
-  const before = row === undefined ? {} : { baseUrl: row.base_url, secret: row.secret }
+  const known = row && toPartner(keyring, row)
+  const before = known === undefined ? {} : { baseUrl: known.baseUrl, secret: known.secrets }
   await Promise.all([
-    row && tx.execute(CHANGE_PARTNER, [partnerId, baseUrl, secret]),
-    author.record(tx, { on: { partnerId }, before, after: { baseUrl, secret }, at }),
+    row && tx.execute(CHANGE_PARTNER, [partnerId, baseUrl, kept]),
+    author.record(tx, { on: { partnerId }, before, after: { baseUrl, secret: secrets }, at }),
   ])
 }
 
 /** Keeps the client while the partner is the same; a replaced one finishes its calls. */
 function remember(cache: Map<string, Cached>, partner: Partner, connections: number): Cached {
   const known = cache.get(partner.partnerId)
-  if (known !== undefined && known.partner.baseUrl === partner.baseUrl && known.partner.secret === partner.secret) {
+  if (known !== undefined && isDeepStrictEqual(known.partner, partner)) {
     known.readAt = performance.now()
     return known
   }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
+import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
 import { createDirectory } from '../gateway/directory.ts'
 import { createGatewayMetrics } from '../gateway/metrics.ts'
@@ -37,10 +38,10 @@ export interface GatewayAppDeps {
 
 /** The HTTP server with every route, not listening; `close` finishes what was accepted. */
 export async function createGatewayApp(
-  { secrets, gatewayKey, allowsPrivateAddresses }: Config,
+  { secrets, gatewayKey, encryptionKeys, allowsPrivateAddresses }: Config,
   { db, clock, log, beforeRoutes }: GatewayAppDeps,
 ): Promise<App> {
-  const operators = createOperators(db)
+  const operators = createOperators(db, createKeyring(encryptionKeys))
   const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
   const metrics = createGatewayMetrics(operators)
   const http = createHttpApp(API_PREFIX)

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
+import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
@@ -68,7 +69,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const { scales } = config
   const http = createHttpApp()
   await beforeRoutes?.(http.app)
-  const partners = createPartners(db, config.callsPerPartner)
+  const partners = createPartners(db, createKeyring(config.encryptionKeys), config.callsPerPartner)
   const breakers = createBreakers(config.callsPerPartner)
   const metrics = createPlatformMetrics(db, clock)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })

@@ -5,6 +5,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
+import { prepareSecrets, SECRET_TABLES } from '../db/kept-secrets.ts'
+import { createKeyring } from '../db/keyring.ts'
 import { openDb } from '../db/open.ts'
 import { prepareDb } from '../db/prepare.ts'
 import type { Server } from '../db/rights.ts'
@@ -64,6 +66,7 @@ export async function run(server: Server, config: Config, { log, db: given, crea
 /** The gateway keeps no amounts, so that no setting of it decides about money. */
 async function prepare(server: Server, config: Config, db: Db): Promise<void> {
   await prepareDb(db, server, config.migrate)
+  if (server !== 'wallet') await prepareSecrets(db, createKeyring(config.encryptionKeys), SECRET_TABLES[server])
   if (server === 'gateway') return
   await checkScales(db, server, config.scales)
   await requireSettings(db, server, config)

@@ -5,12 +5,14 @@ import { timeOut } from '../runtime/time-out.ts'
 import type { UnknownReason } from './classify.ts'
 import { connectorOf } from './continue.ts'
 import { lookup } from './lookup.ts'
+import { createSigning, isBadSignature, type Signing } from './signing.ts'
 
 /** Where a wallet is, and what is shared with it. */
 export interface WalletAddress {
   /** The partner's base address; the paths of the interface are appended. */
   readonly baseUrl: string
-  readonly secret: string
+  /** The first signs; where it is refused, the next one does (C-13). */
+  readonly secrets: readonly string[]
   /** Keep-alive connections at most, and so exchanges at once. */
   readonly connections: number
   /** Milliseconds for a connection to stand. */
@@ -41,7 +43,7 @@ export interface Line {
 /** Bytes of an answer that are read; a standard one has about 100. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
-export function openLine({ baseUrl, secret, connections, connectMs }: WalletAddress): Line {
+export function openLine({ baseUrl, secrets, connections, connectMs }: WalletAddress): Line {
   const base = new URL(baseUrl)
   const pool = new Pool(base.origin, {
     connections,
@@ -52,10 +54,31 @@ export function openLine({ baseUrl, secret, connections, connectMs }: WalletAddr
     maxResponseSize: MAX_ANSWER_BYTES,
   })
   const prefix = base.pathname.replace(/\/$/, '')
+  const [only = '', another] = secrets
+  const signing = createSigning(secrets)
   return {
-    exchange: (message) => exchange(pool, secret, { ...message, path: prefix + message.path }),
+    exchange(message) {
+      const addressed = { ...message, path: prefix + message.path }
+      return another === undefined ? exchange(pool, only, addressed) : exchangeInTurn(pool, signing, addressed)
+    },
     close: () => pool.close(),
   }
+}
+
+/** The time is that of all tries together; the last answer is the answer. */
+async function exchangeInTurn(pool: Pool, signing: Signing, message: Message): Promise<ExchangeResult> {
+  const until = performance.now() + message.timeoutMs
+  const [first = '', ...others] = signing.order()
+  let used = first
+  let result = await exchange(pool, first, message)
+  for (const secret of others) {
+    const timeoutMs = until - performance.now()
+    if (!isBadSignature(result) || timeoutMs <= 0) break
+    used = secret
+    result = await exchange(pool, secret, { ...message, timeoutMs })
+  }
+  if (!isBadSignature(result)) signing.worked(used)
+  return result
 }
 
 /**

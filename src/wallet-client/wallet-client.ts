@@ -7,7 +7,8 @@ import { type ExchangeResult, openLine } from './exchange.ts'
 export interface WalletTarget {
   /** The partner's base address; the paths of the interface are appended. */
   readonly baseUrl: string
-  readonly secret: string
+  /** The first signs; where it is refused, the next one does (C-13). */
+  readonly secrets: readonly string[]
   /** Keep-alive connections at most, and so calls at once. */
   readonly connections?: number
   /** Milliseconds over connect, headers and body (C-2). */
@@ -35,11 +36,11 @@ const MAX_KEPT_BODY = 2_000
 
 export function createWalletClient({
   baseUrl,
-  secret,
+  secrets,
   connections = DEFAULT_CONNECTIONS,
   timeoutMs = LIMITS.answerMs,
 }: WalletTarget): WalletClient {
-  const line = openLine({ baseUrl, secret, connections, connectMs: timeoutMs })
+  const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs })
   return {
     async call(operation, body, transactionId) {
       const startedAt = performance.now()

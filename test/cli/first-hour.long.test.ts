@@ -228,7 +228,7 @@ describe('the command line', () => {
   test('names a file that cannot be written', async () => {
     const env = { DATABASE_URL: database.url }
     await inSql(
-      `insert into platform.partner (partner_id, base_url, secret, created_at) values ('one', 'http://127.0.0.1:1', 's', now()) on conflict do nothing`,
+      `insert into platform.partner (partner_id, base_url, secrets, created_at) values ('one', 'http://127.0.0.1:1', '["s"]', now()) on conflict do nothing`,
     )
     expect(await saidBy(['reconcile --csv /nowhere/x.csv'], 2, env)).toContain('purser: /nowhere/x.csv cannot be used')
   })

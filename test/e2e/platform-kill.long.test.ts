@@ -155,7 +155,7 @@ async function stateOf(betId: string): Promise<string> {
 
 /** A partner that this process has not called yet, so that its address must be read after the intent is committed. */
 async function frameOfAnUnusedPartner(): Promise<string> {
-  await both.query(`insert into platform.partner select 'unused', base_url, secret, created_at from platform.partner`)
+  await both.query(`insert into platform.partner select 'unused', base_url, secrets, created_at from platform.partner`)
   const [row] = await both.query<{ id: string }>(`
     insert into platform.frame_session select gen_random_uuid(), 'unused', token, user_id, operator_user, currency, profile, created_at
     from platform.frame_session limit 1 returning frame_session_id as id`)

@@ -1,7 +1,7 @@
 /** An operator's secret is changed while calls go on (C-13): the gateway's twin of the platform's partners. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { refusal } from '../support/scripted-wallet.ts'
 import { asking } from '../people/asking.ts'
+import { refusal } from '../support/scripted-wallet.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
 
 const NEW = 'the-new-secret-of-the-operator'

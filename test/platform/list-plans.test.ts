@@ -33,8 +33,8 @@ const FILL_OWED = `insert into platform.delivery (bet_id, number, partner_id, op
     now(), now(), now() + i * interval '1 ms', 21.00, 'EUR'
   from generate_series(1, ${MANY}) i`
 
-const PARTNERS = `insert into platform.partner (partner_id, base_url, secret, created_at)
-  select 'partner-' || i, 'http://127.0.0.1:1', 'a-secret', now() from generate_series(0, 4) i`
+const PARTNERS = `insert into platform.partner (partner_id, base_url, secrets, created_at)
+  select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, 4) i`
 
 let database: TestDatabase
 let sql: pg.Client

@@ -46,7 +46,7 @@ const PLAYERS = `
 
 /** The platform's book, statement by statement. */
 export function platformBook(bets: number): string[] {
-  const partner = `insert into platform.partner values ('${PARTNER}', 'http://127.0.0.1:9', 's', now())`
+  const partner = `insert into platform.partner values ('${PARTNER}', 'http://127.0.0.1:9', '["s"]', now())`
   const currency = "insert into platform.currency values ('EUR', 2)"
   return [partner, currency, PLATFORM_BETS, DELIVERIES].map((sql) => sql.replace('COUNT', `${bets}`))
 }

@@ -241,7 +241,7 @@ describe('the verdict', () => {
 
   test('wants to know which partner when there are several, and looks at no other', async () => {
     await books.platform(
-      "insert into platform.partner select 'other', base_url, secret, now() from platform.partner where $1 <> ''",
+      "insert into platform.partner select 'other', base_url, secrets, now() from platform.partner where $1 <> ''",
       1,
     )
     await expect(compare('one database')).rejects.toThrow('--partner')

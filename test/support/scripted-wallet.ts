@@ -266,7 +266,8 @@ const KEPT = ['userId', 'operatorUser', 'currency', 'coefficient', 'gameType', '
 /** What a request breaks of the interface's rules, beside earlier requests of the same bet. */
 function faultsOf(state: State, request: Received): string[] {
   const faults: string[] = []
-  if (state.accepts === undefined && !isSigned(request, state.secret)) faults.push('the signature is not one of these bytes')
+  if (state.accepts === undefined && !isSigned(request, state.secret))
+    faults.push('the signature is not one of these bytes')
   if (request.headers['content-type'] !== 'application/json') faults.push('the content type is not JSON')
   if (request.operation === 'other') faults.push(`${request.method} ${request.path} is no call of the interface`)
   else if (request.operation === 'profile') faults.push(...profileFaults(request.body))

@@ -28,7 +28,7 @@ afterAll(async () => {
 afterEach(() => client?.close().catch(() => {})) // one test has closed it already
 
 function clientOf(over: Partial<Parameters<typeof createWalletClient>[0]> = {}): WalletClient {
-  client = createWalletClient({ baseUrl: wallet.url, secret: wallet.secret, ...over })
+  client = createWalletClient({ baseUrl: wallet.url, secrets: [wallet.secret], ...over })
   return client
 }
 

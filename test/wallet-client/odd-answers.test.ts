@@ -22,7 +22,7 @@ async function clientOf(answer: (response: ServerResponse) => void) {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = createWalletClient({ baseUrl, secret: 'secret', connections: 1 })
+  const client = createWalletClient({ baseUrl, secrets: ['secret'], connections: 1 })
   cleanups.push(
     () => new Promise((resolve) => server.close(resolve)),
     () => server.closeAllConnections(),

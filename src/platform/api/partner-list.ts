@@ -1,14 +1,11 @@
-/** Partners as a person sees them: address, state, what waits and what is owed; and a change that is tried before it is relied on. */
-import { randomUUID } from 'node:crypto'
+/** Partners as a person sees them: address, state, what waits and what is owed. */
 import { type Static, Type } from 'typebox'
 import { type Db, statement } from '../../db/db.ts'
 import { decodeCursor, limitOf, pageOf, pageQuery, toPage } from '../../http/page.ts'
 import { groupBy } from '../../runtime/group.ts'
-import { createWalletClient } from '../../wallet-client/wallet-client.ts'
-import { profileMessage } from '../bets/message.ts'
+import { triedMembers } from '../../wallet-client/try-secrets.ts'
 import type { Breakers } from '../delivery/breaker.ts'
 import { type OwedSum, sumOwed } from '../delivery/owed.ts'
-import type { Partner } from '../partner.ts'
 
 const time = Type.String({ format: 'date-time' })
 
@@ -28,19 +25,7 @@ export const PartnerViewSchema = Type.Object({
 export const PartnerPageSchema = pageOf(PartnerViewSchema)
 export const PartnerListQuery = Type.Object(pageQuery, { additionalProperties: false })
 
-const TriedSchema = Type.Object(
-  {
-    signature: Type.Enum(['accepted', 'refused', 'unknown'], {
-      description: 'refused: code 1, most likely another secret. unknown: no usable answer.',
-    }),
-    httpStatus: Type.Optional(Type.Integer()),
-    code: Type.Optional(Type.Integer()),
-    error: Type.Optional(Type.String()),
-  },
-  { description: 'What the partner answered to User data with a token that nobody has.' },
-)
-
-export const TriedPartnerSchema = Type.Object({ partnerId: Type.String(), baseUrl: Type.String(), tried: TriedSchema })
+export const TriedPartnerSchema = Type.Object({ partnerId: Type.String(), baseUrl: Type.String(), ...triedMembers })
 
 interface PartnerRow extends Record<string, unknown> {
   partner_id: string
@@ -99,26 +84,4 @@ function show(
 
 function toNumber(count: bigint): number {
   return Number.parseInt(String(count), 10)
-}
-
-/** The interface's code for a signature that is not right. */
-const BAD_SIGNATURE = 1
-/** The wallet's own failure: it says nothing about the signature. */
-const SYSTEM_ERROR = 100
-
-/** Asks for a profile by a token that nobody has: nothing can change, and only a partner that knows the secret looks at the token. */
-export async function tryPartner({ baseUrl, secret }: Partner): Promise<Static<typeof TriedSchema>> {
-  const client = createWalletClient({ baseUrl, secret, connections: 1 })
-  try {
-    const { outcome, status } = await client.call('profile', profileMessage(`nobody-${randomUUID()}`, randomUUID()))
-    const httpStatus = status === null ? {} : { httpStatus: status }
-    if (outcome.kind === 'unknown')
-      return { signature: 'unknown', ...httpStatus, error: `${outcome.reason}: ${outcome.detail}` }
-    if (outcome.kind === 'accepted') return { signature: 'accepted', ...httpStatus }
-    const { code, message: error } = outcome
-    const signature = code === BAD_SIGNATURE ? 'refused' : code === SYSTEM_ERROR ? 'unknown' : 'accepted'
-    return { signature, ...httpStatus, code, error }
-  } finally {
-    await client.close()
-  }
 }

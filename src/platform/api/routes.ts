@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox'
 import { busy, conflict, invalid, notFound, Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
+import { givenSecrets, requireSecrets } from '../../http/secrets.ts'
 import { ActionPageSchema, actionQuery } from '../../people/action-list.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { addKeyRoutes } from '../../people/key-routes.ts'
@@ -10,6 +11,7 @@ import type { KeyChanges } from '../../people/keys.ts'
 import { scaleOf } from '../../protocol/money.ts'
 import { Full } from '../../runtime/batches.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
+import { trySecrets } from '../../wallet-client/try-secrets.ts'
 import type { PlatformBet } from '../bets/bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from '../bets/bet-flow.ts'
 import { readBets } from '../bets/bet-store.ts'
@@ -19,7 +21,7 @@ import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } 
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { BetListQuery, BetPageSchema, listBets } from './lists.ts'
-import { listPartners, PartnerListQuery, PartnerPageSchema, TriedPartnerSchema, tryPartner } from './partner-list.ts'
+import { listPartners, PartnerListQuery, PartnerPageSchema, TriedPartnerSchema } from './partner-list.ts'
 import {
   BetPath,
   CancelSchema,
@@ -66,11 +68,12 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
       ok: { 201: PartnerSchema },
     }),
     async (request, reply) => {
-      const { body } = request
-      const fault = await findFault(body.baseUrl, deps.allowsPrivateAddresses)
+      const { partnerId, baseUrl, ...given } = request.body
+      const secrets = requireSecrets(given)
+      const fault = await findFault(baseUrl, deps.allowsPrivateAddresses)
       if (fault !== undefined) throw invalid('/baseUrl', fault)
-      await deps.partners.save(deps.actions.by(request), body, deps.clock.now())
-      return reply.code(201).send({ partnerId: body.partnerId, baseUrl: body.baseUrl })
+      await deps.partners.save(deps.actions.by(request), { partnerId, baseUrl, secrets }, deps.clock.now())
+      return reply.code(201).send({ partnerId, baseUrl })
     },
   )
   api.get(
@@ -87,7 +90,7 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
     describeChange(
       'changePartner',
       'Partners',
-      'Change a partner’s address or secret, and try it with a harmless call',
+      'Change a partner’s address or secrets, and try each with a harmless call',
       {
         role: 'admin',
         params: PartnerPath,
@@ -98,14 +101,15 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
     ),
     async (request) => {
       const { partnerId } = request.params
-      const { baseUrl, secret } = request.body
+      const { baseUrl, ...given } = request.body
+      const secrets = givenSecrets(given)
       const known = await deps.partners.read(partnerId)
       if (known === undefined) throw notFound('the partner')
       const fault = await findFault(baseUrl, deps.allowsPrivateAddresses)
       if (fault !== undefined) throw invalid('/baseUrl', fault)
-      const partner = { partnerId, baseUrl, secret: secret ?? known.secret }
+      const partner = { partnerId, baseUrl, secrets: secrets ?? known.secrets }
       await deps.partners.save(deps.actions.by(request), partner, deps.clock.now())
-      return { partnerId, baseUrl, tried: await tryPartner(partner) }
+      return { partnerId, baseUrl, ...(await trySecrets(baseUrl, partner.secrets)) }
     },
   )
 }

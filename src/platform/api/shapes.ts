@@ -1,6 +1,7 @@
 /** What the platform API takes and answers, beside what views.ts shows: bodies, their members, and their names in the API reference. */
 import { type TSchema, Type } from 'typebox'
 import { describeRoute, type Shape } from '../../http/route.ts'
+import { secretMembers } from '../../http/secrets.ts'
 import { withPerson } from '../../people/person.ts'
 import { SelectionSchema, TokenSchema } from '../../protocol/bet-request.ts'
 import { ROLLBACK_REASONS } from '../../protocol/codes.ts'
@@ -39,15 +40,18 @@ export const NewPartnerSchema = Type.Object(
       maxLength: 1_000,
       description: 'The paths of the interface follow.',
     }),
-    secret: explained(text(1_000), 'Shared with the partner; every call is signed with it (S-1).'),
+    ...secretMembers,
   },
   { ...strict, examples: [{ partnerId: 'acme', baseUrl: 'https://wallet.acme.example', secret: 'shared-secret' }] },
 )
 export const PartnerSchema = Type.Object({ partnerId: Type.String(), baseUrl: Type.String() })
 export const PartnerPath = Type.Object({ partnerId: text(64) })
 export const ChangedPartnerSchema = Type.Object(
-  { baseUrl: NewPartnerSchema.properties.baseUrl, secret: Type.Optional(NewPartnerSchema.properties.secret) },
-  { ...strict, examples: [{ baseUrl: 'https://wallet.acme.example', secret: 'a-new-shared-secret' }] },
+  { baseUrl: NewPartnerSchema.properties.baseUrl, ...secretMembers },
+  {
+    ...strict,
+    examples: [{ baseUrl: 'https://wallet.acme.example', secrets: ['a-new-shared-secret', 'the-one-before'] }],
+  },
 )
 
 export const NewFrameSchema = Type.Object(

@@ -1,0 +1,47 @@
+/**
+ * Which of a partner's secrets signs a call (C-13). The first one does; while the secrets rotate the partner may know only
+ * another one. A wallet verifies before it reads (S-2), so 400 with code 1 says that nothing was done, and the same bytes may
+ * go out again under the next secret: should the wallet have done it after all, they are a repeat of the same call (I-2).
+ */
+import type { ExchangeResult } from './exchange.ts'
+
+export interface Signing {
+  /** The secrets in the order in which a call tries them, each once. */
+  order(): readonly string[]
+  /** The partner did not refuse this signature: it goes first for a while. */
+  worked(secret: string): void
+}
+
+/** Milliseconds for which another secret than the first goes before it. */
+export const PREFERRED_MS = 60_000
+
+/** `now` is monotonic, in milliseconds. */
+export function createSigning(secrets: readonly string[], now: () => number = () => performance.now()): Signing {
+  let order = secrets
+  let until = Number.NEGATIVE_INFINITY
+  return {
+    order: () => (now() < until ? order : secrets),
+    worked(secret) {
+      if (secret === order[0] && now() < until) return
+      order = [secret, ...secrets.filter((other) => other !== secret)]
+      until = secret === secrets[0] ? Number.NEGATIVE_INFINITY : now() + PREFERRED_MS
+    },
+  }
+}
+
+const BAD_REQUEST = 400
+/** The interface's code for a signature that is not right. */
+export const BAD_SIGNATURE = 1
+
+export function isBadSignature(result: ExchangeResult): boolean {
+  return result.kind === 'answered' && result.status === BAD_REQUEST && codeIn(result.body) === BAD_SIGNATURE
+}
+
+function codeIn(body: Buffer): unknown {
+  try {
+    const reply: unknown = JSON.parse(body.toString('utf8'))
+    return typeof reply === 'object' && reply !== null && 'code' in reply ? reply.code : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,54 @@
+/** A partner's or operator's address and secrets, tried with a call that can change nothing, before they are relied on. */
+import { randomUUID } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { BAD_SIGNATURE } from './signing.ts'
+import { createWalletClient } from './wallet-client.ts'
+
+export const TriedSchema = Type.Object(
+  {
+    signature: Type.Enum(['accepted', 'refused', 'unknown'], {
+      description: 'refused: code 1, most likely another secret. unknown: no usable answer.',
+    }),
+    httpStatus: Type.Optional(Type.Integer()),
+    code: Type.Optional(Type.Integer()),
+    error: Type.Optional(Type.String()),
+  },
+  { description: 'What was answered to User data with a token that nobody has, signed with the first secret.' },
+)
+type Tried = Static<typeof TriedSchema>
+
+export const triedMembers = {
+  tried: TriedSchema,
+  triedOthers: Type.Optional(
+    Type.Array(TriedSchema, {
+      description: 'Of the other secrets, in their order (C-13). Absent when there are none.',
+    }),
+  ),
+}
+
+/** The wallet's own failure: it says nothing about the signature. */
+const SYSTEM_ERROR = 100
+
+export async function trySecrets(baseUrl: string, secrets: readonly string[]) {
+  const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret)))
+  if (tried === undefined) throw new Error('there is no secret to be tried')
+  return { tried, ...(triedOthers.length > 0 && { triedOthers }) }
+}
+
+/** Asks for a profile by a token that nobody has: only a wallet that knows the secret looks at the token. */
+async function trySecret(baseUrl: string, secret: string): Promise<Tried> {
+  const client = createWalletClient({ baseUrl, secrets: [secret], connections: 1 })
+  try {
+    const body = JSON.stringify({ token: `nobody-${randomUUID()}`, requestId: randomUUID() })
+    const { outcome, status } = await client.call('profile', body)
+    const httpStatus = status === null ? {} : { httpStatus: status }
+    if (outcome.kind === 'unknown')
+      return { signature: 'unknown', ...httpStatus, error: `${outcome.reason}: ${outcome.detail}` }
+    if (outcome.kind === 'accepted') return { signature: 'accepted', ...httpStatus }
+    const { code, message: error } = outcome
+    const signature = code === BAD_SIGNATURE ? 'refused' : code === SYSTEM_ERROR ? 'unknown' : 'accepted'
+    return { signature, ...httpStatus, code, error }
+  } finally {
+    await client.close()
+  }
+}
