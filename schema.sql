@@ -38,9 +38,11 @@ COMMENT ON TABLE gateway.api_key IS 'As purser.api_key, of the gateway''s API.';
 CREATE TABLE gateway.operator (
     operator_id text NOT NULL,
     base_url text NOT NULL,
-    secret text NOT NULL,
+    secrets json CONSTRAINT operator_secret_not_null NOT NULL,
     created_at timestamp with time zone NOT NULL
 );
+
+COMMENT ON COLUMN gateway.operator.secrets IS 'As platform.partner.secrets.';
 
 CREATE TABLE gateway.player (
     user_id text NOT NULL,
@@ -250,9 +252,11 @@ COMMENT ON TABLE platform.outcome_total IS 'Stakes of the accepted and settled b
 CREATE TABLE platform.partner (
     partner_id text NOT NULL,
     base_url text NOT NULL,
-    secret text NOT NULL,
+    secrets json CONSTRAINT partner_secret_not_null NOT NULL,
     created_at timestamp with time zone NOT NULL
 );
+
+COMMENT ON COLUMN platform.partner.secrets IS 'A list, the first of which signs; or {key, sealed}: the same list, encrypted with AES-256-GCM and bound to this row.';
 
 CREATE TABLE platform.selection (
     bet_id uuid NOT NULL,

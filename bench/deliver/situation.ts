@@ -89,7 +89,12 @@ async function withProcesses<Result>(
   const wallet = await startPurser(databaseUrl)
   const start: Start = async (otherUrl) => {
     await withClient(databaseUrl, (client) => client.query(PARTNERS, [wallet.url, SECRET, otherUrl]))
-    const env = { DATABASE_URL: databaseUrl, PLATFORM_API_KEY: PLATFORM_KEY, LOG_LEVEL: 'warn' }
+    const env = {
+      DATABASE_URL: databaseUrl,
+      PLATFORM_API_KEY: PLATFORM_KEY,
+      NODE_ENV: 'development',
+      LOG_LEVEL: 'warn',
+    }
     return { platform: await startServer([MAIN, 'platform'], env) }
   }
   try {

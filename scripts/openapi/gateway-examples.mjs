@@ -35,6 +35,7 @@ export async function recordGatewayExamples({ app, wallet, walletUrl, keys }) {
 
 function story({ walletUrl: baseUrl, secret, token }) {
   const save = (over) => ['POST', '/operators', { operatorId: 'acme', baseUrl, secret, ...over }]
+  const change = (over, operatorId = 'acme') => ['PUT', `/operators/${operatorId}`, { baseUrl, ...over }]
   const list = (query = '') => ['GET', `/operators${query}`]
   const exchange = (given, operatorId = 'acme') => ['POST', `/operators/${operatorId}/sessions`, { token: given }]
   const unknown = 'a-token-that-the-operator-never-gave-out'
@@ -50,6 +51,16 @@ function story({ walletUrl: baseUrl, secret, token }) {
     step('saveOperator', 201, 'saved', 'New, or changed', save()),
     step('saveOperator', 400, 'invalid', 'No URL', save({ baseUrl: 'acme' })),
     step('saveOperator', 401, 'unauthorized', 'Another key', save(), 'wrong'),
+    step(
+      'changeOperator',
+      200,
+      'changed',
+      'Its wallet knows both secrets: it refuses only the token',
+      change({ secret }),
+    ),
+    step('changeOperator', 400, 'invalid', 'An address with a query', change({ baseUrl: 'https://acme.example/?a' })),
+    step('changeOperator', 401, 'unauthorized', 'Another key', change(), 'wrong'),
+    step('changeOperator', 404, 'unknown', 'No such operator', change({}, 'nobody')),
     step('listOperators', 200, 'all', 'All of them', list()),
     step('listOperators', 400, 'invalid', 'No cursor of this list', list('?after=x')),
     step('listOperators', 401, 'unauthorized', 'Another key', list(), 'wrong'),

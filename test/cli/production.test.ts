@@ -24,6 +24,7 @@ const safe = () => ({
   OPERATOR_API_KEY: random(),
   PLATFORM_API_KEY: random(),
   GATEWAY_API_KEY: random(),
+  PURSER_ENCRYPTION_KEY: randomBytes(32).toString('hex'),
 })
 
 function problemsOf(env: Environment, role: Role = ROLES.wallet): readonly string[] {

@@ -6,6 +6,7 @@ import { serveGateway } from '../../src/process/gateway.ts'
 import { servePlatform } from '../../src/process/platform.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
+const PURSER_ENCRYPTION_KEY = randomBytes(32).toString('hex')
 const KEY = randomBytes(32).toString('hex')
 const INSIDE = [
   ...[
@@ -56,7 +57,14 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
         role === 'platform'
           ? { PLATFORM_API_KEY: KEY }
           : { GATEWAY_API_KEY: KEY, PARTNER_SECRET: randomBytes(32).toString('hex') }
-      const env = { PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: database.url, ...keys, ...over }
+      const env = {
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+        DATABASE_URL: database.url,
+        PURSER_ENCRYPTION_KEY,
+        ...keys,
+        ...over,
+      }
       const serve = role === 'platform' ? servePlatform : serveGateway
       const running = await serve(readConfig(env, ROLES[role]))
       urls[name] = running.url

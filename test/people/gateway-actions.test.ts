@@ -23,7 +23,7 @@ afterAll(async () => {
 const KEYS = keyCases(() => asked, '/operators')
 
 test('each call that changes something is below', () => {
-  expect(changesOf('gateway')).toEqual(['exchangeToken', 'saveOperator', ...Object.keys(KEYS)].sort())
+  expect(changesOf('gateway')).toEqual(['changeOperator', 'exchangeToken', 'saveOperator', ...Object.keys(KEYS)].sort())
 })
 
 test.each(Object.entries(KEYS))('%s leaves an action with who did it', async (operation, told) => {
@@ -47,6 +47,18 @@ test('an operator that is added or changed leaves an action; the same again none
   await asked.must(...save({ secret: wallet.secret }))
   expect((await asked.log('?on=acme')).data).toHaveLength(2)
   expectProblem(await asked.send('GET', '/operators/actions?operator=acme'), 400, 'invalid_request')
+})
+
+test('a change that is tried leaves an action too, without the secrets', async () => {
+  await asked.must('POST', '/operators', { operatorId: 'other', baseUrl: wallet.url, secret: wallet.secret })
+  await expectAction(asked, keyOf('GATEWAY_API_KEY', gateway.key), 'changeOperator', {
+    call: ['PUT', '/operators/other', { baseUrl: wallet.url, secrets: ['the-second-secret', wallet.secret] }],
+    on: { operatorId: 'other' },
+    before: { secret: '***' },
+    after: { secret: '***' },
+  })
+  expect(await storedText(gateway.databaseUrl, 'gateway.action')).not.toContain('the-second-secret')
+  await asked.must('PUT', '/operators/other', { baseUrl: wallet.url, secret: wallet.secret })
 })
 
 test('a token that is exchanged for a user leaves none; one by a person leaves one, once', async () => {

@@ -58,10 +58,10 @@ const CASES: Record<string, () => Told | Promise<Told>> = {
     const partnerId = randomUUID()
     await platform.api.savePartner({ url: 'http://127.0.0.1:1', secret: 'a-secret' }, partnerId)
     return {
-      call: ['PUT', `/partners/${partnerId}`, { baseUrl: 'http://127.0.0.1:2' }],
+      call: ['PUT', `/partners/${partnerId}`, { baseUrl: 'http://127.0.0.1:2', secrets: ['b-secret', 'a-secret'] }],
       on: { partnerId },
-      before: { baseUrl: 'http://127.0.0.1:1' },
-      after: { baseUrl: 'http://127.0.0.1:2' },
+      before: { baseUrl: 'http://127.0.0.1:1', secret: '***' },
+      after: { baseUrl: 'http://127.0.0.1:2', secret: '***' },
     }
   },
   settleBet: async () => {

@@ -56,11 +56,17 @@ export function gatewayEnv(databaseUrl: string) {
   return { HOST: '127.0.0.1', PORT: '0', DATABASE_URL: asServer('gateway', databaseUrl), ...keys }
 }
 
-/** `databaseUrl`: a database of its own, dropped by stop(), unless given. */
-export async function startGateway(options: { databaseUrl?: string; secret?: string } = {}): Promise<TestGateway> {
+export interface GatewayOptions {
+  /** A database of its own, dropped by stop(), unless given. */
+  databaseUrl?: string
+  secret?: string
+  env?: Record<string, string>
+}
+
+export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const own = options.databaseUrl === undefined ? await createDatabase() : undefined
   const databaseUrl = options.databaseUrl ?? own?.url ?? ''
-  const env = { ...gatewayEnv(databaseUrl), ...(options.secret && { PARTNER_SECRET: options.secret }) }
+  const env = { ...gatewayEnv(databaseUrl), ...(options.secret && { PARTNER_SECRET: options.secret }), ...options.env }
   const { PARTNER_SECRET: secret, GATEWAY_API_KEY: key } = env
   const { url, close } = await serveGateway(readConfig({ ...env, LOG_LEVEL: 'silent' }, ROLES.gateway))
   const stop = async () => {
