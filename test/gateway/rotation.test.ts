@@ -38,6 +38,7 @@ test('each secret of a change is tried, and each answer shown', async () => {
 
 test('calls reach the operator with the secret that it knows, before and after it changes', async () => {
   const { wallet } = player.operator
+  wallet.accepts = [old]
   await change({ secrets: [NEW, old] })
   for (const accepts of [old, NEW]) {
     wallet.accepts = [accepts]
@@ -48,8 +49,8 @@ test('calls reach the operator with the secret that it knows, before and after i
 })
 
 test('an operator that knows none of them is passed on as it answers', async () => {
-  await change({ secrets: [NEW, old] })
   player.operator.wallet.accepts = ['a-third-secret']
+  await change({ secrets: [NEW, old] })
   const reply = await scene.gateway.wire.profile(player.token)
   expect(reply).toMatchObject({ status: 400, body: { code: 1 } })
 })

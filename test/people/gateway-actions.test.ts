@@ -50,6 +50,7 @@ test('an operator that is added or changed leaves an action; the same again none
 })
 
 test('a change that is tried leaves an action too, without the secrets', async () => {
+  wallet.accepts = [wallet.secret]
   await asked.must('POST', '/operators', { operatorId: 'other', baseUrl: wallet.url, secret: wallet.secret })
   await expectAction(asked, keyOf('GATEWAY_API_KEY', gateway.key), 'changeOperator', {
     call: ['PUT', '/operators/other', { baseUrl: wallet.url, secrets: ['the-second-secret', wallet.secret] }],
