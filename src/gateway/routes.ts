@@ -144,7 +144,12 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
     describe(
       'changeOperator',
       'Change an operator’s address or secrets, and try each with a harmless call',
-      withPerson({ params: OperatorPathSchema, body: ChangedOperatorSchema, ok: { 200: TriedOperatorSchema } }),
+      withPerson({
+        role: 'admin',
+        params: OperatorPathSchema,
+        body: ChangedOperatorSchema,
+        ok: { 200: TriedOperatorSchema },
+      }),
     ),
     async (request) => {
       const { operatorId } = request.params

@@ -32,7 +32,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
     read: ['listOperators', 'listActions'],
     support: ['exchangeToken'],
     cash: [],
-    admin: ['saveOperator', 'makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+    admin: ['saveOperator', 'changeOperator', 'makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
   },
 }
 
