@@ -72,7 +72,7 @@ async function exchangeInTurn(pool: Pool, signing: Signing, message: Message): P
   let used = first
   let result = await exchange(pool, first, message)
   for (const secret of others) {
-    const timeoutMs = until - performance.now()
+    const timeoutMs = Math.floor(until - performance.now())
     if (!isBadSignature(result) || timeoutMs <= 0) break
     used = secret
     result = await exchange(pool, secret, { ...message, timeoutMs })

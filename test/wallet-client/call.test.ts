@@ -122,7 +122,7 @@ describe('P5: the time covers', () => {
   })
 
   test('the wait for a connection, and what is given up there is never sent', async () => {
-    const line = openLine({ baseUrl: wallet.url, secret: wallet.secret, connections: 1, connectMs: timeoutMs })
+    const line = openLine({ baseUrl: wallet.url, secrets: [wallet.secret], connections: 1, connectMs: timeoutMs })
     const exchange = (milliseconds: number) =>
       line.exchange({
         method: 'POST',
@@ -146,7 +146,7 @@ describe('P5: the time covers', () => {
     const silent = createServer((socket) => socket.on('error', () => {}))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const baseUrl = `https://127.0.0.1:${portOf(silent.address())}`
-    const line = openLine({ baseUrl, secret: 'a-secret', connections: 1, connectMs: 2_000 })
+    const line = openLine({ baseUrl, secrets: ['a-secret'], connections: 1, connectMs: 2_000 })
     const result = await line.exchange({ method: 'POST', path: '/payment/bet', body: Buffer.from('{}'), timeoutMs })
     const detail = `no complete answer within ${timeoutMs} ms`
     expect(result).toEqual({ kind: 'failed', reason: 'time_out', detail, status: null })
