@@ -1,14 +1,15 @@
 // The speed comparison: three servers, one run, one machine, one generator. bench/README.md says how to read it.
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { copyPlayers } from './copy-players.ts'
 import { count, type Measurement, measure, type Shape } from './measure.ts'
-import { HELP, type Options, readOptions, UsageError } from './options.ts'
+import { HELP, type Options, readOptions, SHAPES, UsageError } from './options.ts'
 import type { BenchPlayer } from './place-bet.ts'
 import { createPlainDatabase } from './plain-schema.ts'
 import { type BenchPostgres, disk, startBenchPostgres } from './postgres.ts'
 import { ratios, type Subjected, shortfalls, textReport } from './report.ts'
-import { inventedPlayer, MONEY, seedPlayers, userIdsOf } from './seed-players.ts'
-import { MAIN, type Subject, startPurser, subjects } from './subjects.ts'
+import { inventedPlayer, MONEY, seedOnePlayer, userIdsOf } from './seed-players.ts'
+import { MAIN, type Subject, subjects } from './subjects.ts'
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
 const COUNTING = { warmupSeconds: 1, seconds: 3 }
@@ -16,10 +17,10 @@ const COUNTING = { warmupSeconds: 1, seconds: 3 }
 async function compare(options: Options): Promise<Subjected[]> {
   const postgres = await startBenchPostgres()
   try {
-    const players = await seedDatabases(postgres, options)
-    const chosen = subjects(options.plainPool).filter(({ name }) => options.only.includes(name))
+    const chosen = subjects(options).filter(({ name }) => options.only.includes(name))
+    const players = await seedDatabases(postgres, chosen, options)
     const { connections, seconds, warmupSeconds } = options
-    const shape: Shape = { players, connections, seconds, warmupSeconds }
+    const shape: Shape = { ...SHAPES[options.shape], players, connections, seconds, warmupSeconds }
     const measured = await measureInTurn(postgres, chosen, shape, options.rounds)
     const all: Subjected[] = []
     for (const subject of chosen) {
@@ -32,21 +33,19 @@ async function compare(options: Options): Promise<Subjected[]> {
   }
 }
 
-/** Both databases hold the same players with the same tokens: those that purser's operator API made. */
-async function seedDatabases(postgres: BenchPostgres, options: Options): Promise<BenchPlayer[]> {
-  const userIds = userIdsOf(options.players)
-  const withPurser = options.only.includes('purser')
-  const players = withPurser ? await seedPurser(postgres, userIds) : userIds.map(inventedPlayer)
+/** All databases hold the same players with the same tokens. */
+async function seedDatabases(postgres: BenchPostgres, chosen: Subject[], options: Options): Promise<BenchPlayer[]> {
+  const players = userIdsOf(options.players).map(inventedPlayer)
+  for (const { name, start } of chosen.filter(({ name }) => name === 'purser' || name === 'before')) {
+    say(`${name}: ${players.length} players …`)
+    await postgres.create(`${name}_seed`)
+    const wallet = await start(postgres.url(`${name}_seed`))
+    await seedOnePlayer(wallet.url).finally(wallet.stop)
+    await copyPlayers(postgres.url(`${name}_seed`), players)
+  }
   await postgres.create('plain_seed')
   await createPlainDatabase(postgres.url('plain_seed'), players, MONEY.cents)
   return players
-}
-
-async function seedPurser(postgres: BenchPostgres, userIds: string[]): Promise<BenchPlayer[]> {
-  say(`${userIds.length} players through the operator API …`)
-  await postgres.create('purser_seed')
-  const wallet = await startPurser(postgres.url('purser_seed'))
-  return seedPlayers(wallet.url, userIds).finally(wallet.stop)
 }
 
 /** Interleaved, and each round begins with another server: what else the machine does hits all alike. */
@@ -57,7 +56,7 @@ async function measureInTurn(postgres: BenchPostgres, chosen: Subject[], shape: 
       const subject = chosen[(round + turn) % chosen.length]!
       const measurement = await measure(postgres, subject, shape)
       measured.get(subject)!.push(measurement)
-      say(`round ${round + 1} ${subject.name}: ${Math.round(measurement.betsPerSecond)} bets/s`)
+      say(`round ${round + 1} ${subject.name}: ${Math.round(measurement.callsPerSecond)} calls/s`)
     }
   }
   return measured

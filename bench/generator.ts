@@ -1,14 +1,17 @@
-// The load generator, a process of its own, told over IPC what to do. Closed loop: every connection sends its next bet
+// The load generator, a process of its own, told over IPC what to do. Closed loop: every connection sends its next call
 // when the reply to its last one has arrived. A warm-up, a pause in which the requests of the measured window are
 // signed (as many as the warm-up says are needed), "ready", then on "go" the measured window.
 import { createHistogram } from 'node:perf_hooks'
 import { BROKEN, type HttpConnection, openConnection } from './http-connection.ts'
 import type { BenchPlayer } from './place-bet.ts'
-import { type RequestSlab, signedRequests } from './request-slab.ts'
+import { betsAndResults, betsOnly, type Supply } from './supply.ts'
 
 export interface Load {
   host: string
-  port: number
+  /** Of the processes; the connections are spread over them. */
+  ports: number[]
+  /** Besides Place bets, as many Settles. */
+  settles: boolean
   secret: string
   players: BenchPlayer[]
   connections: number
@@ -17,7 +20,9 @@ export interface Load {
 }
 
 export interface Window {
+  /** Calls answered with 200, and the Place bets among them. */
   accepted: number
+  acceptedBets: number
   /** Replies that were not a 200, by status; 0 = the connection broke. */
   refused: Record<string, number>
   seconds: number
@@ -28,7 +33,7 @@ export interface Window {
   generatorCpuSeconds: number
 }
 
-export type GeneratorMessage = { kind: 'ready' } | { kind: 'measured'; window: Window; acceptedInAll: number }
+export type GeneratorMessage = { kind: 'ready' } | { kind: 'measured'; window: Window; betsInAll: number }
 
 const WARMUP_REQUESTS_PER_SECOND = 30_000
 const SPARE = 1.6
@@ -37,36 +42,44 @@ const NS_PER_MS = 1_000_000
 
 async function run(load: Load): Promise<void> {
   const connections = await Promise.all(
-    Array.from({ length: load.connections }, () => openConnection(load.host, load.port)),
+    Array.from({ length: load.connections }, (_, i) => openConnection(load.host, load.ports[i % load.ports.length]!)),
   )
   const half = load.warmupSeconds / 2
-  const presign = (count: number) =>
-    signedRequests(Math.ceil(count), load.players, `${load.host}:${load.port}`, load.secret)
-  const warmup = () => drive(connections, presign(WARMUP_REQUESTS_PER_SECOND * half), half)
+  const supply = load.settles ? betsAndResults(load) : betsOnly(load)
+  const presign = (count: number) => supply.sign(Math.ceil(count))
+  const warmup = () => {
+    presign(WARMUP_REQUESTS_PER_SECOND * half)
+    return drive(connections, supply, half)
+  }
   const cold = await warmup()
   const warm = await warmup()
-  const requests = presign((warm.accepted / warm.seconds) * load.seconds * SPARE + load.connections)
+  presign((warm.accepted / warm.seconds) * load.seconds * SPARE + load.connections)
   await told('go', { kind: 'ready' })
-  const window = await drive(connections, requests, load.seconds)
-  tell({ kind: 'measured', window, acceptedInAll: cold.accepted + warm.accepted + window.accepted })
+  const window = await drive(connections, supply, load.seconds)
+  tell({ kind: 'measured', window, betsInAll: cold.acceptedBets + warm.acceptedBets + window.acceptedBets })
   for (const connection of connections) connection.close()
 }
 
 /** Resolves when the time is over (or the requests are) and every reply has arrived; all replies count, as does their time. */
-async function drive(connections: HttpConnection[], requests: RequestSlab, seconds: number): Promise<Window> {
+async function drive(connections: HttpConnection[], supply: Supply, seconds: number): Promise<Window> {
   const latency = createHistogram({ figures: 3 })
   const statuses = new Map<number, number>()
+  let acceptedBets = 0
   const cpu = process.cpuUsage()
   const start = performance.now()
   const deadline = start + seconds * 1000
   const keepBusy = (connection: HttpConnection): Promise<void> =>
     new Promise((resolve) => {
       const sendNext = (now: number) => {
-        const request = now < deadline ? requests.take() : undefined
+        const request = now < deadline ? supply.next() : undefined
         if (request === undefined) return resolve()
-        connection.send(request, (status) => {
+        connection.send(request.bytes, (status) => {
           const repliedAt = performance.now()
-          if (status === ACCEPTED) latency.record(Math.ceil((repliedAt - now) * NS_PER_MS))
+          if (status === ACCEPTED) {
+            latency.record(Math.ceil((repliedAt - now) * NS_PER_MS))
+            if (request.isBet) acceptedBets++
+            request.accepted?.()
+          }
           statuses.set(status, (statuses.get(status) ?? 0) + 1)
           if (status === BROKEN) resolve()
           else sendNext(repliedAt)
@@ -80,6 +93,7 @@ async function drive(connections: HttpConnection[], requests: RequestSlab, secon
   const { [ACCEPTED]: accepted = 0, ...refused } = Object.fromEntries(statuses)
   return {
     accepted,
+    acceptedBets,
     refused,
     seconds: (end - start) / 1000,
     p50Ms: latency.percentile(50) / NS_PER_MS,

@@ -8,19 +8,21 @@ import { type LoadRun, runLoad } from './run-load.ts'
 import { HOST, type ServerProcess } from './server-process.ts'
 import { MAIN, purserEnvironment, SECRET, type Subject } from './subjects.ts'
 
-export type Shape = Pick<Load, 'players' | 'connections' | 'warmupSeconds' | 'seconds'>
+export type Shape = Pick<Load, 'players' | 'settles' | 'connections' | 'warmupSeconds' | 'seconds'> & {
+  processes: number
+}
 
 export interface Measurement {
   window: Window
-  betsPerSecond: number
-  /** Microseconds per accepted bet; only on Linux. */
+  callsPerSecond: number
+  /** Microseconds per accepted call; only on Linux. */
   processorTime?: { server: number; postgres: number; generator: number }
   database?: DatabaseCost
 }
 
 export interface DatabaseCost {
-  walBytesPerBet: number
-  transactionsPerBet: number
+  walBytesPerCall: number
+  transactionsPerCall: number
   /** Bets in the database minus bets answered with 200: must be 0. */
   betsTooMany: number
   /** What `purser audit` said about the money; only purser has one. */
@@ -28,45 +30,60 @@ export interface DatabaseCost {
 }
 
 export interface Counted {
-  statementsPerBet: number
-  roundTripsPerBet: number
-  transactionsPerBet: number
+  statementsPerCall: number
+  roundTripsPerCall: number
+  transactionsPerCall: number
 }
 
 export async function measure(postgres: BenchPostgres, subject: Subject, shape: Shape): Promise<Measurement> {
   return onFreshDatabase(postgres, subject, async (database) => {
-    const server = await subject.start(postgres.url(database))
-    const counters = async () => ({ ...(await databaseCounters(postgres)), ...processorCounters(postgres, server) })
-    const run = await runLoad(loadOn(server, shape), counters).finally(server.stop)
+    const servers = await startAll(subject, postgres.url(database), shape)
+    const counters = async () => ({ ...(await databaseCounters(postgres)), ...processorCounters(postgres, servers) })
+    const run = await runLoad(loadOn(servers, shape), counters).finally(() => stopAll(servers))
     const { window } = run
     const processorTime = isKnown && { processorTime: processorTimeOf(run) }
-    const measurement = { window, betsPerSecond: window.accepted / window.seconds, ...processorTime }
+    const measurement = { window, callsPerSecond: window.accepted / window.seconds, ...processorTime }
     if (!subject.countBets) return measurement
-    const betsTooMany = (await postgres.count(database, subject.countBets)) - run.acceptedInAll
-    const audited = subject.name === 'purser' && { audit: audit(postgres.url(database)) }
+    const betsTooMany = (await postgres.count(database, subject.countBets)) - run.betsInAll
+    const audited = subject.main && { audit: audit(postgres.url(database), subject.main) }
     return { ...measurement, database: { ...databaseCostOf(run), betsTooMany, ...audited } }
   })
 }
 
-const loadOn = ({ port }: ServerProcess, shape: Shape): Load => ({ ...shape, host: HOST, port, secret: SECRET })
+/** One after the other: the first one may have the schema to make. */
+async function startAll(subject: Subject, databaseUrl: string, { processes }: Shape): Promise<ServerProcess[]> {
+  const servers: ServerProcess[] = []
+  while (servers.length < processes) servers.push(await subject.start(databaseUrl))
+  return servers
+}
 
-function perBet<Counters extends Record<string, number>>({ before, after, window }: LoadRun<Counters>) {
+const stopAll = (servers: ServerProcess[]) => Promise.all(servers.map(({ stop }) => stop()))
+
+const loadOn = (servers: ServerProcess[], shape: Shape): Load => ({
+  ...shape,
+  host: HOST,
+  ports: servers.map(({ port }) => port),
+  secret: SECRET,
+})
+
+function perCall<Counters extends Record<string, number>>({ before, after, window }: LoadRun<Counters>) {
   return (name: keyof Counters) => (after[name]! - before[name]!) / window.accepted
 }
 
 function databaseCostOf(run: LoadRun<{ walBytes: number; transactions: number }>) {
-  const cost = perBet(run)
-  return { walBytesPerBet: cost('walBytes'), transactionsPerBet: cost('transactions') }
+  const cost = perCall(run)
+  return { walBytesPerCall: cost('walBytes'), transactionsPerCall: cost('transactions') }
 }
 
-function processorCounters(postgres: BenchPostgres, server: ServerProcess) {
-  return { serverSeconds: processSeconds(server.pid), postgresSeconds: familySeconds(postgres.pid) }
+function processorCounters(postgres: BenchPostgres, servers: ServerProcess[]) {
+  const serverSeconds = servers.reduce((sum, { pid }) => sum + processSeconds(pid), 0)
+  return { serverSeconds, postgresSeconds: familySeconds(postgres.pid) }
 }
 
 const US_PER_S = 1_000_000
 
 function processorTimeOf(run: LoadRun<ReturnType<typeof processorCounters>>) {
-  const cost = perBet(run)
+  const cost = perCall(run)
   const { generatorCpuSeconds, accepted } = run.window
   return {
     server: cost('serverSeconds') * US_PER_S,
@@ -79,15 +96,15 @@ function processorTimeOf(run: LoadRun<ReturnType<typeof processorCounters>>) {
 export async function count(postgres: BenchPostgres, subject: Subject, shape: Shape): Promise<Counted> {
   return onFreshDatabase(postgres, subject, async (database) => {
     const proxy = await countingProxy(postgres.url(database))
-    const server = await subject.start(proxy.url)
+    const servers = await startAll(subject, proxy.url, shape)
     const counters = async () => ({ ...proxy.counts(), ...(await databaseCounters(postgres)) })
-    const run = await runLoad(loadOn(server, shape), counters).finally(server.stop)
+    const run = await runLoad(loadOn(servers, shape), counters).finally(() => stopAll(servers))
     proxy.close()
-    const counted = perBet(run)
+    const counted = perCall(run)
     return {
-      statementsPerBet: counted('statements'),
-      roundTripsPerBet: counted('roundTrips'),
-      transactionsPerBet: counted('transactions'),
+      statementsPerCall: counted('statements'),
+      roundTripsPerCall: counted('roundTrips'),
+      transactionsPerCall: counted('transactions'),
     }
   })
 }
@@ -111,8 +128,8 @@ async function databaseCounters(postgres: BenchPostgres) {
   return { walBytes, transactions }
 }
 
-export function audit(databaseUrl: string): { clean: boolean; said: string } {
+export function audit(databaseUrl: string, main = MAIN): { clean: boolean; said: string } {
   const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...purserEnvironment(databaseUrl) }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'audit', '--json'], { env, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'audit', '--json'], { env, encoding: 'utf8' })
   return { clean: status === 0, said: (stdout || stderr).trim() }
 }

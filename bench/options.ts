@@ -9,40 +9,62 @@ export interface Options {
   seconds: number
   warmupSeconds: number
   connections: number
+  shape: ShapeName
+  /** As the shape says, unless given. */
   players: number
   plainPool: number
   only: string[]
+  against: string | undefined
 }
 
 export const HELP = `npm run bench -- --seconds 4 --rounds 1     a quick look
 npm run bench -- --json > bench.json        for a machine
+npm run bench -- --against ../before        also the build in another checkout, which is to be beaten
 
 Compares three servers on one machine in one run: purser, a plain server with one transaction per request, and one
 that only verifies the signature. Exit code 0: fast enough and all money right, 1: not, 2: wrong use.
 
+  --shape NAME      production: two processes, Place bet and Settle 1:1, 100,000 players (default)
+                    laboratory: one process, Place bets only, 2,000 players
   --rounds N        measured windows per server, interleaved (3)
   --seconds N       length of one (8)
   --warmup N        seconds of unmeasured load before each (8)
   --connections N   keep-alive connections, one request at a time on each (128)
-  --players N       players the bets are spread over (2000)
+  --players N       players the bets are spread over (the shape's)
   --plain-pool N    database connections of the plain server (20)
-  --only LIST       some of purser,plain,signature-only (all)
+  --only LIST       some of purser,before,plain,signature-only (all)
+  --against DIR     a folder in which another version of purser is built
   --json            the result as JSON on stdout
 
 The database lies below TMPDIR, which must be on a disk.`
 
+/** What is asked of the servers. */
+export const SHAPES = {
+  production: { processes: 2, settles: true, players: 100_000 },
+  laboratory: { processes: 1, settles: false, players: 2_000 },
+} as const
+export type ShapeName = keyof typeof SHAPES
+
+function isShape(name: string): name is ShapeName {
+  return Object.hasOwn(SHAPES, name)
+}
+
 export function readOptions(args: string[]): Options | 'help' {
   const { values } = parsed(args)
   if (values.help) return 'help'
+  const { shape } = values
+  if (!isShape(shape)) throw new UsageError(`--shape must be production or laboratory, not ${shape}`)
   return {
     json: values.json,
     rounds: positive('rounds', values.rounds),
     seconds: positive('seconds', values.seconds),
     warmupSeconds: positive('warmup', values.warmup),
     connections: positive('connections', values.connections),
-    players: positive('players', values.players),
+    shape,
+    players: positive('players', values.players ?? `${SHAPES[shape].players}`),
     plainPool: positive('plain-pool', values['plain-pool']),
     only: values.only.split(','),
+    against: values.against,
   }
 }
 
@@ -54,8 +76,10 @@ function parsed(args: string[]) {
     seconds: { type: 'string', default: '8' },
     warmup: { type: 'string', default: '8' },
     connections: { type: 'string', default: '128' },
-    players: { type: 'string', default: '2000' },
+    shape: { type: 'string', default: 'production' },
+    players: { type: 'string' },
+    against: { type: 'string' },
     'plain-pool': { type: 'string', default: '20' },
-    only: { type: 'string', default: 'purser,plain,signature-only' },
+    only: { type: 'string', default: 'purser,before,plain,signature-only' },
   })
 }

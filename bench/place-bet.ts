@@ -1,5 +1,5 @@
-// The one message that is measured: a complete Place bet of interface.md with one selection in its metadata, about
-// 700 bytes, fresh requestId and transactionId each, inside the bytes of a signed HTTP/1.1 request.
+// The messages that are measured, each inside the bytes of a signed HTTP/1.1 request: a complete Place bet of interface.md with one
+// selection in its metadata, about 700 bytes, fresh requestId and transactionId each; and the Settle of such a bet.
 import { randomInt, randomUUID } from 'node:crypto'
 import { sign } from './signature.ts'
 
@@ -10,15 +10,15 @@ export interface BenchPlayer {
 
 export const CURRENCY = 'EUR'
 
-function placeBetBody({ userId, token }: BenchPlayer): string {
+function placeBetBody({ userId, token }: BenchPlayer, transactionId: string, amount: number): string {
   const event = randomInt(100_000, 999_999)
   return JSON.stringify({
     requestId: randomUUID(),
     type: 1,
-    transactionId: randomUUID(),
+    transactionId,
     token,
     userId,
-    amount: randomInt(10, 500) / 100,
+    amount,
     currency: CURRENCY,
     coefficient: 1.85,
     gameType: 'sportsbook',
@@ -49,10 +49,41 @@ function placeBetBody({ userId, token }: BenchPlayer): string {
   })
 }
 
+/** Two bets of five are won, as at odds of 1.85 about. */
+function settleBody({ userId }: BenchPlayer, transactionId: string, stake: number): string {
+  const isWon = randomInt(5) < 2
+  return JSON.stringify({
+    requestId: randomUUID(),
+    type: 2,
+    transactionId,
+    userId,
+    amount: isWon ? Math.round(stake * 185) / 100 : 0,
+    currency: CURRENCY,
+    coefficient: 1.85,
+    gameType: 'sportsbook',
+    bonusId: null,
+    bonusTemplateId: null,
+    ticketType: 'single',
+    resultType: isWon ? 'won' : 'lost',
+  })
+}
+
+/** A bet, and its result for when it is placed. */
+export function signedBet(player: BenchPlayer, host: string, secret: string): { place: string; settle: string } {
+  const [transactionId, stake] = [randomUUID(), randomInt(10, 500) / 100]
+  return {
+    place: signed('POST', placeBetBody(player, transactionId, stake), host, secret),
+    settle: signed('PUT', settleBody(player, transactionId, stake), host, secret),
+  }
+}
+
 export function signedPlaceBet(player: BenchPlayer, host: string, secret: string): string {
-  const body = placeBetBody(player)
+  return signed('POST', placeBetBody(player, randomUUID(), randomInt(10, 500) / 100), host, secret)
+}
+
+function signed(method: string, body: string, host: string, secret: string): string {
   return [
-    'POST /payment/bet HTTP/1.1',
+    `${method} /payment/bet HTTP/1.1`,
     `host: ${host}`,
     'content-type: application/json',
     `content-length: ${body.length}`,

@@ -1,4 +1,4 @@
-// The floor: what an honest engineer writes by hand for Place bet. Fastify, a pg pool, one transaction per request,
+// The floor: what an honest engineer writes by hand for Place bet and for the first result of a bet. Fastify, a pg pool, one transaction per request,
 // prepared statements, a row lock on the balance, a unique bet, a ledger row. It keeps money right, it just pays for
 // six round trips and one fsync with every bet. Its schema is in plain-schema.ts.
 import pg from 'pg'
@@ -63,15 +63,44 @@ async function insertBet(client: pg.PoolClient, bet: PlaceBet, stake: number): P
   return rows[0]!.placed_at
 }
 
+/** The first result of a bet, or the answer of one that has it already. */
+async function settle(client: pg.PoolClient, result: PlaceBet): Promise<Reply> {
+  const payout = Math.round(result.amount * 100)
+  await client.query('begin')
+  const { rows } = await client.query<{ status: string }>({
+    name: 'lock-bet',
+    text: 'select status from bet where user_id = $1 and transaction_id = $2 and currency = $3 for update',
+    values: [result.userId, result.transactionId, result.currency],
+  })
+  if (rows[0]?.status !== 'open') return refuse(client, 5, 'Unknown bet')
+  await client.query({
+    name: 'settle',
+    text: `update bet set status = 'settled' where user_id = $1 and transaction_id = $2`,
+    values: [result.userId, result.transactionId],
+  })
+  const credited = await client.query<{ balance: string }>({
+    name: 'credit',
+    text: 'update account set balance = balance + $3 where user_id = $1 and currency = $2 returning balance',
+    values: [result.userId, result.currency, payout],
+  })
+  await client.query({
+    name: 'ledger',
+    text: 'insert into ledger (user_id, transaction_id, amount, balance_after) values ($1, $2, $3, $4)',
+    values: [result.userId, result.transactionId, payout, credited.rows[0]?.balance],
+  })
+  await client.query('commit')
+  return { transactionId: result.transactionId, transactionTime: new Date().toISOString() }
+}
+
 async function refuse(client: pg.PoolClient, code: number, message: string): Promise<Reply> {
   await client.query('rollback')
   return { code, message }
 }
 
-async function placeBetOrRollBack(bet: PlaceBet): Promise<Reply> {
+async function orRollBack(bet: PlaceBet, apply: typeof placeBet): Promise<Reply> {
   const client = await pool.connect()
   try {
-    return await placeBet(client, bet)
+    return await apply(client, bet)
   } catch (error) {
     await client.query('rollback')
     if (error instanceof pg.DatabaseError && error.code === UNIQUE_VIOLATION) return repeatOf(client, bet)
@@ -91,12 +120,17 @@ async function repeatOf(client: pg.PoolClient, bet: PlaceBet): Promise<Reply> {
 
 const server = rawBodyServer()
 server.addHook('onClose', () => pool.end())
-server.post<{ Body: Buffer }>('/payment/bet', async (request, reply) => {
-  if (!signatureIsGood(secret, request.headers['x-sign-jws'], request.body)) {
-    return reply.code(400).send({ code: 1, message: 'Bad signature' })
-  }
-  const answer = await placeBetOrRollBack(JSON.parse(request.body.toString()) as PlaceBet)
-  return reply.code('code' in answer ? 400 : 200).send(answer)
+server.route<{ Body: Buffer }>({
+  method: ['POST', 'PUT'],
+  url: '/payment/bet',
+  async handler(request, reply) {
+    if (!signatureIsGood(secret, request.headers['x-sign-jws'], request.body)) {
+      return reply.code(400).send({ code: 1, message: 'Bad signature' })
+    }
+    const apply = request.method === 'POST' ? placeBet : settle
+    const answer = await orRollBack(JSON.parse(request.body.toString()) as PlaceBet, apply)
+    return reply.code('code' in answer ? 400 : 200).send(answer)
+  },
 })
 
 await listenUntilTerminated(server)

@@ -1,7 +1,7 @@
 // Requests that were signed before the measured window, back to back in one buffer: taking the next one costs neither
 // a signature nor a string nor work for the garbage collector while latencies are being measured.
 import { randomInt } from 'node:crypto'
-import { type BenchPlayer, signedPlaceBet } from './place-bet.ts'
+import { type BenchPlayer, signedBet, signedPlaceBet } from './place-bet.ts'
 
 const LARGEST_REQUEST_BYTES = 1_280
 const LARGEST_SLAB_BYTES = 3_500_000_000
@@ -31,4 +31,27 @@ export function signedRequests(count: number, players: BenchPlayer[], host: stri
     return { bytes: slab.subarray(ends[from - 1] ?? 0, ends[next - 1] ?? 0), count: next - from }
   }
   return { take, takeMany }
+}
+
+export interface BetSlab {
+  /** undefined when all are used up. `settle` is the request for when the bet is placed. */
+  take(): { place: Buffer; settle: Buffer } | undefined
+}
+
+/** The same, of bets and their results. */
+export function signedBets(count: number, players: BenchPlayer[], host: string, secret: string): BetSlab {
+  const slab = Buffer.allocUnsafeSlow(Math.min(2 * count * LARGEST_REQUEST_BYTES, LARGEST_SLAB_BYTES))
+  const bets: { place: Buffer; settle: Buffer }[] = []
+  let end = 0
+  const keep = (text: string) => {
+    const start = end
+    end += slab.write(text, end, LARGEST_REQUEST_BYTES, 'latin1')
+    return slab.subarray(start, end)
+  }
+  while (bets.length < count && end + 2 * LARGEST_REQUEST_BYTES <= slab.length) {
+    const { place, settle } = signedBet(players[randomInt(players.length)]!, host, secret)
+    bets.push({ place: keep(place), settle: keep(settle) })
+  }
+  let next = 0
+  return { take: () => bets[next++] }
 }

@@ -9,8 +9,8 @@ const GENERATOR = fileURLToPath(new URL('generator.js', import.meta.url))
 
 export interface LoadRun<Counters> {
   window: Window
-  /** With the warm-up's bets: what the database must hold. */
-  acceptedInAll: number
+  /** With those of the warm-up: what the database must hold. */
+  betsInAll: number
   before: Counters
   after: Counters
 }
@@ -22,8 +22,8 @@ export async function runLoad<Counters>(load: Load, counters: () => Promise<Coun
     await message(generator, 'ready')
     const before = await counters()
     generator.send('go')
-    const { window, acceptedInAll } = await message(generator, 'measured')
-    return { window, acceptedInAll, before, after: await counters() }
+    const { window, betsInAll } = await message(generator, 'measured')
+    return { window, betsInAll, before, after: await counters() }
   } finally {
     generator.kill()
   }

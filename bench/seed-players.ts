@@ -12,9 +12,16 @@ export function userIdsOf(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `player-${`${index}`.padStart(6, '0')}`)
 }
 
-/** For a run without purser: a token of the same length. */
+/** With a token of the length that purser makes. */
 export function inventedPlayer(userId: string): BenchPlayer {
   return { userId, token: randomBytes(TOKEN_BYTES).toString('base64url') }
+}
+
+/** The one that copies are made of (copy-players.ts). */
+export const TEMPLATE = 'template'
+
+export async function seedOnePlayer(walletUrl: string): Promise<void> {
+  await seedPlayer(walletUrl, TEMPLATE)
 }
 
 export async function seedPlayers(walletUrl: string, userIds: string[]): Promise<BenchPlayer[]> {

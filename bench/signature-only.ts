@@ -5,11 +5,15 @@ import { signatureIsGood } from './signature.ts'
 const secret = required('PARTNER_SECRET')
 const server = rawBodyServer()
 
-server.post<{ Body: Buffer }>('/payment/bet', async (request, reply) => {
-  if (!signatureIsGood(secret, request.headers['x-sign-jws'], request.body)) {
-    return reply.code(400).send({ code: 1, message: 'Bad signature' })
-  }
-  return { transactionId: '00000000-0000-4000-8000-000000000000', transactionTime: new Date().toISOString() }
+server.route<{ Body: Buffer }>({
+  method: ['POST', 'PUT'],
+  url: '/payment/bet',
+  async handler(request, reply) {
+    if (!signatureIsGood(secret, request.headers['x-sign-jws'], request.body)) {
+      return reply.code(400).send({ code: 1, message: 'Bad signature' })
+    }
+    return { transactionId: '00000000-0000-4000-8000-000000000000', transactionTime: new Date().toISOString() }
+  },
 })
 
 await listenUntilTerminated(server)

@@ -1,15 +1,18 @@
 // The three servers that are compared, and what each needs to be started.
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServerProcess, startServer } from './server-process.ts'
 
-export type SubjectName = 'purser' | 'plain' | 'signature-only'
+export type SubjectName = 'purser' | 'before' | 'plain' | 'signature-only'
 
 export interface Subject {
   name: SubjectName
   /** The database with the players in it; each round gets a fresh copy. */
   seed?: string
   countBets?: string
+  /** Of a purser: its program, which can audit. */
+  main?: string
   start(databaseUrl: string): Promise<ServerProcess>
 }
 
@@ -20,16 +23,15 @@ export const SECRET = newSecret()
 export const OPERATOR_KEY = newSecret()
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
+/** `against` is a folder with another build of purser. */
+const mainIn = (folder: string) => join(folder, 'dist', 'main.js')
+
 const beside = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
-export function subjects(plainPool: number): Subject[] {
+export function subjects({ plainPool, against }: { plainPool: number; against: string | undefined }): Subject[] {
   return [
-    {
-      name: 'purser',
-      seed: 'purser_seed',
-      countBets: 'select count(*) from purser.bet',
-      start: startPurser,
-    },
+    purserAt('purser', MAIN),
+    ...(against === undefined ? [] : [purserAt('before', mainIn(against))]),
     {
       name: 'plain',
       seed: 'plain_seed',
@@ -48,10 +50,20 @@ export function subjects(plainPool: number): Subject[] {
   ]
 }
 
-export function startPurser(databaseUrl: string): Promise<ServerProcess> {
-  return startServer([MAIN, 'wallet'], purserEnvironment(databaseUrl))
+function purserAt(name: 'purser' | 'before', main: string): Subject {
+  return {
+    name,
+    main,
+    seed: `${name}_seed`,
+    countBets: 'select count(*) from purser.bet',
+    start: (databaseUrl) => startPurser(databaseUrl, main),
+  }
+}
+
+export function startPurser(databaseUrl: string, main = MAIN): Promise<ServerProcess> {
+  return startServer([main, 'wallet'], purserEnvironment(databaseUrl))
 }
 
 export function purserEnvironment(databaseUrl: string): Record<string, string> {
-  return { DATABASE_URL: databaseUrl, PARTNER_SECRET: SECRET, OPERATOR_API_KEY: OPERATOR_KEY, LOG_LEVEL: 'warn' }
+  return { DATABASE_URL: databaseUrl, PARTNER_SECRET: SECRET, OPERATOR_API_KEY: OPERATOR_KEY }
 }

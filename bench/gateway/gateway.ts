@@ -50,7 +50,7 @@ async function measure(subject: Subject): Promise<Measured[]> {
   const measured: Measured[] = []
   for (const connections of CONNECTIONS) {
     const shape = { players, connections, warmupSeconds: WARMUP_SECONDS, seconds: SECONDS }
-    const load = { ...shape, host: HOST, port: server.port, secret: subject.secret }
+    const load = { ...shape, host: HOST, ports: [server.port], settles: false, secret: subject.secret }
     const { window, before, after } = await runLoad(load, async () => processSeconds(server.pid))
     if (Object.keys(window.refused).length > 0) throw new Error(`${subject.name}: ${JSON.stringify(window.refused)}`)
     measured.push({ name: subject.name, connections, window, microseconds: ((after - before) / window.accepted) * 1e6 })
