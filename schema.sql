@@ -443,11 +443,14 @@ CREATE TABLE purser.player (
     created_as json NOT NULL,
     created_at timestamp with time zone NOT NULL,
     version bigint DEFAULT 0 NOT NULL,
+    plain_as text,
     CONSTRAINT player_check CHECK ((currency = ANY (currencies))),
     CONSTRAINT player_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text])))
 );
 
 COMMENT ON COLUMN purser.player.created_as IS 'What the player was created with, to recognise the same call again whatever has changed since.';
+
+COMMENT ON COLUMN purser.player.plain_as IS 'The status, verification and limits for which the rules found nothing that stands against a bet of this player.';
 
 CREATE TABLE purser.session (
     bucket integer NOT NULL,
@@ -667,4 +670,4 @@ CREATE INDEX bet_rare ON purser.bet USING btree (rare_status, first_seen_at, buc
 
 CREATE INDEX bet_rare_of_player ON purser.bet USING btree (player, rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at > '-infinity'::timestamp with time zone));
 
-CREATE INDEX session_by_player ON purser.session USING btree (player, bucket);
+CREATE INDEX session_of_player ON purser.session USING btree (player);

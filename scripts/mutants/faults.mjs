@@ -7,7 +7,8 @@
 
 const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.test.ts']
 const LIMITS = ['test/wallet/limits.test.ts']
-const MEMORY = ['test/wallet/account-memory.test.ts']
+const GATE = ['test/wallet/gate.test.ts', 'test/wallet/gate-results.test.ts']
+const LANES = ['test/wallet/lanes.test.ts']
 const CODES = ['test/platform/result-codes.test.ts']
 const RESULTS = ['test/platform/result-delivery.test.ts']
 const ROLLBACKS = ['test/platform/rollback-schedule.test.ts']
@@ -37,7 +38,7 @@ const BY_FILE = {
     ["padStart(scale + 1, '0')", "padStart(scale, '0')", ['test/protocol/money.test.ts']],
   ],
   'src/ledger/post.ts': [
-    ['where a.version = excluded.opening_version', 'where true', MEMORY],
+    ['where a.version = excluded.opening_version', 'where true', ['test/ledger/post.test.ts']],
     [
       'select 1 / (count(*) = $8::int)::int from saved',
       'select 1 / (count(*) <= $8::int)::int from saved',
@@ -46,7 +47,7 @@ const BY_FILE = {
     ['case when excluded.day > a.day', 'case when excluded.day >= a.day', LIMITS],
   ],
   'src/ledger/book.ts': [
-    ['dayOf(at) < day ?', 'false ?', MEMORY],
+    ['dayOf(at) < day ?', 'false ?', GATE],
     ['posting.amount < 0n || ', '', ['test/ledger/post.test.ts']],
     ['version: account.version + 1n', 'version: account.version + 2n', ['test/operator/cash.test.ts']],
   ],
@@ -58,15 +59,9 @@ const BY_FILE = {
       'returning 1\n   ) select 1 / (count(*) <= $20::int)::int',
       ['test/wallet/bet-store.test.ts'],
     ],
-    ["'(select count(*) from locked) = $19::int'", "'true'", MEMORY],
-    [
-      'upsertAccounts(12, ALL_LOCKED)})\n   select 1 / (count(*) = $19::int)::int',
-      'upsertAccounts(12, ALL_LOCKED)})\n   select 1 / (count(*) <= $19::int)::int',
-      MEMORY,
-    ],
   ],
-  'src/wallet/apply/apply.ts': [
-    ['return now > startBefore', 'return false', ['test/wallet/lanes.test.ts']],
+  'src/wallet/apply/judge.ts': [
+    ['return now > startBefore', 'return false', LANES],
     ["decision.kind === 'apply' && isResult(call) ?", 'isResult(call) ?', REPEATS],
     ["if (placed && decision.kind === 'apply') return", 'if (placed) return', BATCH],
     [', ...book.transfersOf(player, currency)]', ']', BATCH],
@@ -79,10 +74,10 @@ const BY_FILE = {
   ],
   'src/wallet/apply/batch.ts': [
     ['return day >= today', 'return day === today', ['test/wallet/limits-clocks.test.ts']],
-    ['bets.size > 0 && [...bets.values()].every((record) => isOpened(record, now))', 'true', MEMORY],
+    ['isPlain(player) && !player.isMarked', 'false', GATE],
+    ['isPlain(player) && !player.isMarked', '!player.isMarked', GATE],
     ["kind === 'settle' || kind === 'unsettle'", "kind === 'settle'", REPEATS],
-    ["kind !== 'place'))),", "kind === 'settle'))),", RULES],
-    [' && stake?.at === now', '', MEMORY],
+    [', uniqueBets(calls))', ", uniqueBets(calls.filter(({ kind }) => kind === 'settle')))", RULES],
   ],
   'src/wallet/store/call-store.ts': [
     ["outcome <> 'refused' and ${SAME_CONTENT}", "outcome <> 'refused'", REPEATS],
@@ -96,15 +91,61 @@ const BY_FILE = {
     ],
     [' and request_id = k.request_id', '', REPEATS],
   ],
-  'src/wallet/apply/known.ts': [
-    [
-      'if (connection !== current) remembered',
-      'if (current === undefined) remembered',
-      ['test/wallet/known-failover.test.ts'],
-    ],
-    ['entry.version === versionOf(entry.value)', 'true', ['test/wallet/known.test.ts']],
-    ['session?.value.player !== id || ', '', ['test/wallet/life-identity.test.ts', ...MEMORY]],
-    ['hasLimits(player.value) ? undefined : ', '', MEMORY],
+  'src/wallet/apply/gate.ts': [
+    ["'xmax = pg_current_xact_id()::xid'", "'true'", GATE],
+    ["'xmax = pg_current_xact_id()::xid'", "'false'", GATE],
+    ['where held is null and', 'where', GATE],
+    [' and (select 1 from purser.player where bucket = $1::int and player = k.player limit 1) is not null', '', GATE],
+    ['when $3::date > a.day then', 'when $3::date >= a.day then', GATE],
+    ['${IS_MARKED} and ${IS_LOCKED} as', '${IS_LOCKED} as', GATE],
+    ['and (self_excluded_until is null or self_excluded_until <= $2::timestamptz)', '', GATE],
+    ['self_excluded_until <= $2', 'self_excluded_until < $2', GATE],
+    ['and (birthday is null or birthday collate "C" <= $4::text)', '', GATE],
+    ['birthday collate "C" <= $4', 'birthday collate "C" < $4', GATE],
+    ['s.player = k.player and s.currency', 's.currency', GATE],
+    [' and s.currency = k.currency and ended_at', ' and ended_at', GATE],
+    ['ended_at is null and ', '', GATE],
+    [' and expires_at > $2::timestamptz', '', GATE],
+    ['expires_at > $2', 'expires_at >= $2', GATE],
+    ['and balance >= k.stake and', 'and', GATE],
+    ['balance >= k.stake', 'balance > k.stake', GATE],
+    ['k.stake and day <= $3::date', 'k.stake', GATE],
+    ['k.payout and day <= $3::date', 'k.payout', GATE],
+    ['bet_id = k.bet_id and player = k.player limit 1) is null', 'bet_id = k.bet_id limit 1) is null', GATE],
+    ["where is_locked and status = 'open' and", "where is_locked and status <> 'settled' and", GATE],
+    [" and status = 'open' and calls = 1 and", " and status = 'open' and", GATE],
+    ['where is_locked and', 'where', GATE],
+    [' and b.currency = k.currency and funder', ' and funder', GATE],
+    [" and funder = 'player' and stake > 0", ' and stake > 0', GATE],
+    [' and stake > 0\n', '\n', GATE],
+    ['and balance <= $4::bigint - k.payout and', 'and', GATE],
+    ['balance <= $4', 'balance < $4', GATE],
+    ['case when f.payout > 0 then 2 else 1 end', '2', GATE],
+    ['(count(*) = (select count(*) from settled))', '(count(*) >= (select count(*) from settled))', GATE],
+    ["return funderOf(call, rules) === 'player'", 'return true', GATE],
+    [" && call.resultType !== 'cashout'", '', GATE],
+    [' && !contradictsAmount(call)', '', GATE],
+    ['filter((one) => !isTooLate(one))', 'filter(() => true)', GATE],
+    ['busy.has(call.player) ? BUSY', 'busy.has(call.player) ? LEFT', GATE],
+  ],
+  'src/wallet/apply/lanes.ts': [
+    ['first.tries >= MAX_TRIES', 'false', LANES],
+    ['entries.length > HOT', 'entries.length > HOT + 1', LANES],
+    ['lane.waiting.unshift(...busy)', 'lane.waiting.push(...busy)', LANES],
+    ['lane.waiting.unshift(...staying)', 'lane.waiting.push(...staying)', LANES],
+    ['if (!isOutage(error)) return gated', 'return gated', LANES],
+    ['judged.push(...entries)', 'judged.push(first), staying.push(...others)', LANES],
+  ],
+  'src/wallet/decide/plain.ts': [
+    ['!isBlocked(player) && ', '', GATE],
+    ['!isUnverified(player) && ', '', GATE],
+    [' && !hasLimits(player)', '', GATE],
+  ],
+  'src/wallet/store/player.ts': [
+    ["status || ' ' || coalesce", 'coalesce', GATE],
+    ["coalesce(verified::text, '-')", "'-'", GATE],
+    [" || ' ' || limits::text", '', GATE],
+    ['if (isPlain(player)) await markPlain', 'if (!isPlain(player)) await markPlain', GATE],
   ],
   'src/wallet/decide/settle.ts': [
     ["call.resultType === 'refund' ? placement.funder : 'player'", "'player'", ['test/wallet/life-freebets.test.ts']],
@@ -139,7 +180,7 @@ const BY_FILE = {
     ['bets + 1 > limits.betCount', 'bets > limits.betCount', LIMITS],
     ['stakesThen - payouts', 'stakesThen', LIMITS],
     ['player.selfExcludedUntil > now', 'player.selfExcludedUntil >= now', ['test/wallet/moment-of-rules.test.ts']],
-    ['birthday <= latest', 'birthday < latest', LIMITS],
+    ['birthday > latestBirthday(', 'birthday >= latestBirthday(', LIMITS],
   ],
   'src/wallet/decide/rollback.ts': [
     ['credit: placement.funder', "credit: 'player'", ['test/wallet/life-freebets.test.ts']],
@@ -147,10 +188,6 @@ const BY_FILE = {
   'src/wallet/decide/unsettle.ts': [['[...takeBack(bet.settlement), ', '[', RULES]],
   'src/wallet/store/turnover.ts': [
     ["else if (transfer.kind === 'refund') stakes.delete(transfer.betId)\n", '', LIMITS],
-  ],
-  'src/wallet/apply/account-memory.ts': [
-    ['entry?.isCommitted && ', 'entry !== undefined && ', MEMORY],
-    ['if (connection !== current) entries.clear()', '', MEMORY],
   ],
   'src/operator/movement.ts': [
     ['isDeepStrictEqual({ ...correction }, correctionColumns(wanted))', 'true', ADJUSTMENTS],

@@ -36,6 +36,7 @@ export interface Config {
   /** The most calls that are under way to one partner at once, of each use. */
   readonly callsPerPartner: number
   readonly minimumAge: number
+  readonly gate: 'on' | 'off'
   readonly migrate: 'auto' | 'never'
   readonly logLevel: string
 }
@@ -125,6 +126,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     ),
     callsPerPartner: read.integer('PURSER_CALLS_PER_PARTNER', 1, MAX_CALLS_PER_PARTNER) ?? 1,
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
+    gate: read.choice('PURSER_GATE', ['on', 'off']),
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }

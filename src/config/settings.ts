@@ -136,6 +136,14 @@ export const SETTINGS = [
     example: '21',
   },
   {
+    name: 'PURSER_GATE',
+    readBy: ['wallet'],
+    default: 'on',
+    meaning:
+      '`off` judges the plainest calls one by one too, with the same answers at a higher price: to look for a fault.',
+    example: 'off',
+  },
+  {
     name: 'PURSER_MIGRATE',
     readBy: SERVERS,
     default: 'auto',

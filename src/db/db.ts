@@ -18,8 +18,6 @@ export interface Reading {
 
 /** An open transaction. Statements sent without awaiting each other go out in one round trip and run in order. */
 export interface Tx extends Reading {
-  /** The same object for all transactions on one connection to the server. */
-  readonly connection: object
   /** For statements that write: resolves to the number of rows written. */
   execute(statement: Statement, values: readonly unknown[]): Promise<number>
   /**
@@ -27,28 +25,14 @@ export interface Tx extends Reading {
    * data an error in SQL: once they are sent, nothing but an error keeps them from being committed.
    */
   finish<T>(send: () => Promise<T>): Promise<T>
-  /**
-   * Sends the only statement of the transaction, which is committed with it. As for `finish`, it must make wrong data an
-   * error in SQL. Resolves to the number of rows written.
-   */
-  alone(statement: Statement, values: readonly unknown[]): Promise<number>
-}
-
-export interface Chain {
-  /**
-   * As `Db.transaction`, begun as soon as those before it on this chain have sent all that they will send. It sees what they
-   * have left, whether they are committed or undone; only row locks hold it back, as ever, when a connection broke in between.
-   * `onSent` is called, once or twice, when the next one can begin, at the latest when the promise settles.
-   */
-  transaction<T>(work: (tx: Tx) => Promise<T>, onSent: () => void): Promise<T>
 }
 
 export interface Db extends Reading {
   readonly kind: 'postgres' | 'pglite'
   /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Transactions one behind the other, for a caller that has the next one ready before the last one is durable. */
-  openChain(): Chain
+  /** Transactions one after another on a connection of their own, which nobody else can take. */
+  openLane(): Pick<Db, 'transaction'>
   /** Reads from one unchanging snapshot of the whole database: for audits. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** One statement on its own, for reading what a call needs. */

@@ -7,10 +7,9 @@ const QUERY_CANCELED = '57014' // statement time-out: the server works, this sta
 const LOCK_NOT_AVAILABLE = '55P03'
 /**
  * Unique violation, serialization failure, deadlock, and our own sign that a row has moved on since it was read (a division
- * by zero, ledger/post.ts): the same call, judged again, sees what the other one did. And a prepared statement that does not
- * exist: the transaction in front on the connection was to prepare it, and failed before (chain.ts).
+ * by zero, ledger/post.ts): the same call, judged again, sees what the other one did.
  */
-const CONFLICTS = new Set(['23505', '40001', '40P01', '22012', '26000'])
+const CONFLICTS = new Set(['23505', '40001', '40P01', '22012'])
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -44,11 +43,6 @@ export function isOutage(error: unknown): boolean {
 /** Worth one more try at once. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(codeOf(error) ?? '')
-}
-
-/** A row with the key of this constraint is there already. */
-export function isTaken(error: unknown, constraint: string): boolean {
-  return codeOf(error) === '23505' && (error as { constraint?: string }).constraint === constraint
 }
 
 /** Somebody else held a row's lock for longer than we wait. */

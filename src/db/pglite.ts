@@ -31,13 +31,13 @@ export async function openPglite(dataDir: string): Promise<Db> {
     throw new Unreachable(whyClosed(dataDir, error), { cause: error })
   })
   const transaction: Db['transaction'] = (work) =>
-    pglite.transaction((tx) => inTransaction(pglite, tx, hotSettings('local'), work))
+    pglite.transaction((tx) => inTransaction(tx, hotSettings('local'), work))
   const query: Db['query'] = (statement, values) => run(pglite, statement, values) as Promise<never>
   return {
     kind: 'pglite',
     transaction,
-    openChain: () => ({ transaction: (work, onSent) => transaction(work).finally(onSent) }),
-    snapshot: (work) => pglite.transaction((tx) => inTransaction(pglite, tx, `set transaction ${SNAPSHOT}`, work)),
+    openLane: () => ({ transaction }),
+    snapshot: (work) => pglite.transaction((tx) => inTransaction(tx, `set transaction ${SNAPSHOT}`, work)),
     query,
     people: { query },
     script: (work) => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql)))),
@@ -65,21 +65,14 @@ async function claim(dataDir: string): Promise<() => Promise<void>> {
   return lockFolder(dataDir)
 }
 
-async function inTransaction<T>(
-  connection: PGlite,
-  tx: Transaction,
-  settings: string,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
+async function inTransaction<T>(tx: Transaction, settings: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   await tx.exec(settings)
   const execute: Tx['execute'] = async ({ text }, values) =>
     (await tx.query(text, values as unknown[])).affectedRows ?? 0
   return work({
-    connection,
     query: (statement, values) => run(tx, statement, values) as Promise<never>,
     execute,
     finish: (send) => send(),
-    alone: execute,
   })
 }
 

@@ -5,13 +5,12 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { openChain } from './chain.ts'
 import { type Db, hotSettings, PEOPLE_SETTINGS_SQL, type Row, SNAPSHOT, type Tx } from './db.ts'
 import { heedWarnings, makeDurable, refuseUnsafeServer, watchDurability } from './durability.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
-/** Of a chain: the second one for a moment, when the first is given up. */
-const CHAIN_POOL_SIZE = 2
+/** Of a lane of calls, which has one batch at a time. */
+const LANE_POOL_SIZE = 1
 /** Other transactions at once: the operator's changes, the platform's. */
 const POOL_SIZE = 24
 /** Calls that read, at once. */
@@ -37,7 +36,7 @@ const INT8_ARRAY = 1016
 /** Connects; throws if the server would acknowledge commits before they are durable. */
 export async function openPostgres(url: string): Promise<Db> {
   const sockets = new Set<Socket>()
-  const chained: pg.Pool[] = []
+  const lanes: pg.Pool[] = []
   const hot = createPool(url, POOL_SIZE, sockets, setHot)
   const read = createPool(url, READ_POOL_SIZE, sockets, setRead)
   const people = createPool(url, PEOPLE_POOL_SIZE, sockets, setPeople)
@@ -45,7 +44,7 @@ export async function openPostgres(url: string): Promise<Db> {
   const { requireDurable, stop } = watchDurability(hot, HOT_TIMEOUT_MS)
   const close = () => {
     stop()
-    return closePools([...chained, hot, read, people, slow], sockets)
+    return closePools([...lanes, hot, read, people, slow], sockets)
   }
   const hotly: Manner = { begin: 'begin', timeoutMs: HOT_TIMEOUT_MS, requireDurable }
   const slowly: Manner = { begin: 'begin', timeoutMs: 0, requireDurable }
@@ -59,10 +58,10 @@ export async function openPostgres(url: string): Promise<Db> {
   return {
     kind: 'postgres',
     transaction: (work) => inTransaction(hot, hotly, work),
-    openChain: () => {
-      const pool = createPool(url, CHAIN_POOL_SIZE, sockets, setHot)
-      chained.push(pool)
-      return openChain(pool, hotly)
+    openLane: () => {
+      const pool = createPool(url, LANE_POOL_SIZE, sockets, setHot)
+      lanes.push(pool)
+      return { transaction: (work) => inTransaction(pool, hotly, work) }
     },
     snapshot: (work) => inTransaction(slow, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,

@@ -1,8 +1,8 @@
 /** One transaction on one connection of `pg`: BEGIN with the first statements, COMMIT behind the last ones, and what remains of a failure. */
-import pg from 'pg'
+import type pg from 'pg'
 import type { Statement, Tx } from './db.ts'
 import { doubtOf } from './durability.ts'
-import { isOutage, NotDurable } from './errors.ts'
+import { NotDurable } from './errors.ts'
 
 /** Milliseconds for the answer to a rollback; without one the connection is given up. */
 const UNDO_TIMEOUT_MS = 2_300
@@ -30,26 +30,22 @@ interface Course {
   beginning?: Promise<void>
   /** BEGIN failed: nothing more may be sent, it would run outside a transaction. */
   lost: boolean
-  /** COMMIT is on its way, behind the last statements or with the only one. */
+  /** COMMIT is on its way, behind the last statements. */
   committing?: Promise<unknown>
   /** The server has said what became of it: the transaction is over, one way or the other. */
   over: boolean
 }
 
-/**
- * Whatever fails, everything that was sent is waited for. `onSent` is called when nothing more will be sent, at the latest when
- * the promise settles; what is sent on the connection from then on runs after this transaction.
- */
+/** Whatever fails, everything that was sent is waited for. */
 export async function runTransaction<T>(
   connection: Connection,
   manner: Manner,
   work: (tx: Tx, script: Script) => Promise<T>,
-  onSent: () => void = () => {},
 ): Promise<T> {
   const course: Course = { errors: [], lost: false, over: false }
   try {
     manner.requireDurable()
-    const tx = txOn(connection, manner, course, onSent)
+    const tx = txOn(connection, manner, course)
     const [worked] = await Promise.allSettled([work(tx, scriptOn(connection, manner, course))])
     const [ended] = await Promise.allSettled([course.committing, course.beginning])
     if (course.errors.length > 0) throw course.errors[0]
@@ -89,7 +85,7 @@ function begin(connection: Connection, manner: Manner, course: Course): void {
     )
 }
 
-function txOn(connection: Connection, manner: Manner, course: Course, onSent: () => void): Tx {
+function txOn(connection: Connection, manner: Manner, course: Course): Tx {
   const { client } = connection
   const { timeoutMs } = manner
   const send = async (statement: Statement, values: readonly unknown[] | undefined) => {
@@ -104,20 +100,11 @@ function txOn(connection: Connection, manner: Manner, course: Course, onSent: ()
     }
   }
   return {
-    connection: client,
     query: async (statement, values) => (await send(statement, values)).rows as never,
     execute: async (statement, values) => (await send(statement, values)).rowCount ?? 0,
     finish: (sendLast) => {
       const sent = sendLast()
       if (course.beginning && !course.lost) course.committing = seenLater(commit(connection, timeoutMs, course))
-      if (!course.lost) onSent()
-      return sent
-    },
-    alone: (statement, values) => {
-      if (course.beginning || course.committing) throw new Error('the statement is not alone in its transaction')
-      const sent = commitAlone(connection, prepared(statement, values, timeoutMs), course)
-      course.committing = seenLater(sent)
-      onSent()
       return sent
     },
   }
@@ -127,18 +114,6 @@ function txOn(connection: Connection, manner: Manner, course: Course, onSent: ()
 function seenLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
-}
-
-/** Without BEGIN a statement is a transaction of its own, answered when that is committed. */
-async function commitAlone(connection: Connection, query: pg.QueryConfig, course: Course): Promise<number> {
-  try {
-    const { rowCount } = await connection.client.query(query)
-    acknowledge(connection, course)
-    return rowCount ?? 0
-  } catch (error) {
-    course.over = error instanceof pg.DatabaseError && !isOutage(error)
-    throw error
-  }
 }
 
 /** A COMMIT after a failed statement answers ROLLBACK without an error; that must not pass for success. */

@@ -21,8 +21,6 @@ export interface Book {
   transfersOf(player: PlayerId, currency: Currency): readonly Transfer[]
   /** Accounts that were posted to, as they are now. */
   changed(): ChangedAccount[]
-  /** All of one player, as they are now. */
-  accountsOf(player: PlayerId): Account[]
 }
 
 export interface ChangedAccount extends Account {
@@ -58,7 +56,6 @@ export function openBook(accounts: readonly Account[]): Book {
       return transfer
     },
     changed: () => pages.filter(({ transfers }) => transfers.length > 0).map(toChanged),
-    accountsOf: (player) => byPlayer.get(player)?.map(({ now }) => now) ?? [],
   }
 }
 

@@ -1,4 +1,4 @@
-/** Writes a book: its transfers and the accounts they changed, set-based. Parts of that are also for statements of others. */
+/** Writes a book: its transfers and the accounts they changed, set-based. */
 import { statement, type Tx } from '../db/db.ts'
 import { isoOf } from './account.ts'
 import type { Book, ChangedAccount } from './book.ts'
@@ -13,68 +13,32 @@ const INSERT_TRANSFERS = statement(
 )
 
 /**
- * SQL that writes transfers of kind stake out of `rows`, in a statement that has those rows for something else too: nearly
- * all values are the same, and are then read from parameters once.
+ * An upsert, because its conflict target leaves the planner no choice but the primary key; a joined UPDATE has one. What comes in as
+ * `opening_version` is the version that was read: the account must still have it, and it is the one before the day's first transfer
+ * when a new day begins. An account that has moved on is an error in SQL (a division by zero), because COMMIT may travel behind.
  */
-export function insertStakes(rows: string, at: string): string {
-  return `insert into purser.transfer
-     (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, at)
-   select bucket, player, currency, stake_version, 'stake', funder, 'open_stakes', stake, balance_after, bet_id, request_id, ${at}
-   from ${rows}`
-}
-
-/**
- * SQL that writes accounts out of six parameters, the first of them `$first`, and returns a row for each that is written.
- * An upsert, because its conflict target leaves the planner no choice but the primary key; a joined UPDATE has one. What
- * comes in as `opening_version` is the version that was read: the account must still have it, and it is the one before
- * the day's first transfer when a new day begins.
- */
-export function upsertAccounts(first: number, condition = 'true'): string {
-  const [player, currency, balance, version, day, basedOn] = [0, 1, 2, 3, 4, 5].map((i) => `$${first + i}`)
-  return `insert into purser.account as a (bucket, player, currency, balance, version, day, opening_version)
+const SAVE_ACCOUNTS = statement(
+  'save_accounts',
+  `with saved as (
+     insert into purser.account as a (bucket, player, currency, balance, version, day, opening_version)
      select $1::int, r.*
-     from unnest(${player}::text[], ${currency}::text[], ${balance}::bigint[], ${version}::bigint[], ${day}::date[], ${basedOn}::bigint[]) as r
-     where ${condition}
+     from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::date[], $7::bigint[]) as r
      on conflict (bucket, player, currency) do update
      set balance = excluded.balance, version = excluded.version, day = excluded.day,
        opening_version = case when excluded.day > a.day then excluded.opening_version else a.opening_version end
      where a.version = excluded.opening_version
-     returning 1`
-}
-
-/** The parameters of `upsertAccounts`. */
-export function valuesOfAccounts(accounts: readonly ChangedAccount[]): unknown[][] {
-  return [
-    accounts.map((a) => a.player),
-    accounts.map((a) => a.currency),
-    accounts.map((a) => a.balance),
-    accounts.map((a) => a.version),
-    accounts.map((a) => a.day),
-    accounts.map((a) => a.basedOn),
-  ]
-}
-
-/** An account that has moved on is an error in SQL (a division by zero), because COMMIT may travel behind. */
-const SAVE_ACCOUNTS = statement(
-  'save_accounts',
-  `with saved as (${upsertAccounts(2)}) select 1 / (count(*) = $8::int)::int from saved`,
+     returning 1
+   ) select 1 / (count(*) = $8::int)::int from saved`,
 )
 
 /**
- * Writes what was posted, but for the stakes that another statement writes (insertStakes). A second fence behind the
- * players' locks: a transfer number that is taken, or an account that has moved on, makes this fail, and the transaction
- * is undone. Sends everything before it first waits.
+ * Writes what was posted. A second fence behind the players' locks: a transfer number that is taken, or an account that has moved on,
+ * makes this fail, and the transaction is undone. Sends everything before it first waits.
  */
-export async function saveBook(
-  tx: Tx,
-  bucket: number,
-  book: Book,
-  writtenElsewhere: ReadonlySet<Transfer> = new Set(),
-): Promise<void> {
+export async function saveBook(tx: Tx, bucket: number, book: Book): Promise<void> {
   const changed = book.changed()
   if (changed.length === 0) return
-  const transfers = book.transfers.filter((transfer) => !writtenElsewhere.has(transfer))
-  await Promise.all([transfers.length > 0 && insertTransfers(tx, bucket, transfers), saveAccounts(tx, bucket, changed)])
+  await Promise.all([insertTransfers(tx, bucket, book.transfers), saveAccounts(tx, bucket, changed)])
 }
 
 function insertTransfers(tx: Tx, bucket: number, transfers: readonly Transfer[]): Promise<number> {
@@ -96,5 +60,14 @@ function insertTransfers(tx: Tx, bucket: number, transfers: readonly Transfer[])
 }
 
 function saveAccounts(tx: Tx, bucket: number, accounts: readonly ChangedAccount[]): Promise<number> {
-  return tx.execute(SAVE_ACCOUNTS, [bucket, ...valuesOfAccounts(accounts), accounts.length])
+  return tx.execute(SAVE_ACCOUNTS, [
+    bucket,
+    accounts.map((a) => a.player),
+    accounts.map((a) => a.currency),
+    accounts.map((a) => a.balance),
+    accounts.map((a) => a.version),
+    accounts.map((a) => a.day),
+    accounts.map((a) => a.basedOn),
+    accounts.length,
+  ])
 }

@@ -15,8 +15,6 @@ export interface OperatorDeps {
   readonly clock: Clock
   readonly buckets: number
   readonly scales: Scales
-  /** Tells the wallet of this process that a player may have changed. */
-  forget(player: PlayerId): void
 }
 
 /** A player of the path, and the bucket of its rows. */
@@ -51,12 +49,11 @@ export function withPlayer<T>(
   work: (tx: Tx, located: Located) => Promise<T>,
 ): Promise<T> {
   const { id, bucket } = locate(deps, userId)
-  const changing = deps.db.transaction(async (tx) => {
+  return deps.db.transaction(async (tx) => {
     const player = (await lockPlayers(tx, bucket, [id])).get(id)
     if (player === undefined) throw notFound('the player')
     return work(tx, { player, bucket })
   })
-  return changing.finally(() => deps.forget(id))
 }
 
 /** 400 unless the code is configured here. */

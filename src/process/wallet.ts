@@ -53,18 +53,17 @@ export async function createApp(
   config: Config,
   { db, buckets, clock, log, beforeRoutes }: AppDeps,
 ): Promise<FastifyInstance> {
-  const { secrets, scales, behindAggregator, clawback, resettleWindowMs, freebetStake, minimumAge } = config
+  const { secrets, scales, behindAggregator, clawback, resettleWindowMs, freebetStake, minimumAge, gate } = config
   const http = createHttpApp('/operator')
   const { app, door, isDraining } = http
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge }
   const settings = { scales, behindAggregator }
-  const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining })
+  const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, gate, isDraining })
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
-  const { forget } = wallet
   const people = createPeople('wallet', { db, firstKey: config.operatorKey, log })
-  await registerOperator(app, { db, clock, buckets, scales, clawback, log, forget, ...people })
+  await registerOperator(app, { db, clock, buckets, scales, clawback, log, ...people })
   registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics, people.admission)
   registerApiReference(app, 'wallet')
   return app

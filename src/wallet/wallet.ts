@@ -2,13 +2,11 @@
 import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../db/db.ts'
-import type { PlayerId } from '../protocol/ids.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import { type AccountMemory, createAccountMemory } from './apply/account-memory.ts'
-import { applyBatch, type Repeats } from './apply/apply.ts'
-import { createKnown } from './apply/known.ts'
-import { createLanes, type Lanes } from './apply/lanes.ts'
+import { mayPass, takePlain } from './apply/gate.ts'
+import { judgeBatch } from './apply/judge.ts'
+import { createLanes, type Lanes, type LaneWork } from './apply/lanes.ts'
 import type { Rules } from './decide/decision.ts'
 import { createMetrics, type WalletMetrics } from './metrics.ts'
 import type { DecodeSettings } from './wire/decode.ts'
@@ -29,6 +27,8 @@ export interface WalletDeps {
   readonly secrets: readonly string[]
   readonly rules: Rules
   readonly settings: DecodeSettings
+  /** `off` leaves every call to the rules. */
+  readonly gate: 'on' | 'off'
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
 }
@@ -36,28 +36,16 @@ export interface WalletDeps {
 export interface Wallet {
   readonly metrics: WalletMetrics
   readonly lanes: Lanes
-  /** Forgets what is remembered of a player's money; called when something else than a call has moved it. */
-  forget(player: PlayerId): void
   /** Adds the calls of the interface to an HTTP server. */
   register(app: FastifyInstance): Promise<void>
 }
 
-export function createWallet({ db, clock, log, buckets, secrets, rules, settings, isDraining }: WalletDeps): Wallet {
-  const repeats: Repeats = { lastMetAt: Number.NEGATIVE_INFINITY }
-  const memories: AccountMemory[] = []
+export function createWallet(deps: WalletDeps): Wallet {
+  const { db, clock, log, buckets, secrets, settings, isDraining } = deps
   const lanes = createLanes({
     buckets,
     lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
-    openLane: (bucket) => {
-      const chain = db.openChain()
-      const known = createKnown()
-      const memory = createAccountMemory()
-      memories.push(memory)
-      return (calls, onSent) => {
-        const transaction: Db['transaction'] = (work) => chain.transaction(work, onSent)
-        return applyBatch({ transaction, clock, rules, known, memory, repeats }, bucket, calls)
-      }
-    },
+    openLane: (bucket) => openLane(deps, bucket),
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
     onWaited: (milliseconds) => metrics.waited(milliseconds),
   })
@@ -66,8 +54,17 @@ export function createWallet({ db, clock, log, buckets, secrets, rules, settings
   return {
     metrics,
     lanes,
-    forget: (player) => memories.forEach((memory) => void memory.forget(player)),
     register: (app) =>
       registerCalls(app, { db, clock, buckets, secrets, settings, lanes, metrics, log, onFailure, isDraining }),
+  }
+}
+
+function openLane({ db, clock, rules, gate }: WalletDeps, bucket: number): LaneWork {
+  const { transaction } = db.openLane()
+  const deps = { transaction, clock, rules }
+  return {
+    mayPass: (call) => gate === 'on' && mayPass(call, rules),
+    take: (waiting) => takePlain(deps, bucket, waiting),
+    judge: (waiting) => judgeBatch(deps, bucket, waiting),
   }
 }

@@ -1,6 +1,6 @@
 /** What is answered yes is durable, whatever is done to the server's settings while a process runs. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Chain, type Db, statement, type Tx } from '../../src/db/db.ts'
+import { type Db, statement, type Tx } from '../../src/db/db.ts'
 import { isOutage, NotDurable } from '../../src/db/errors.ts'
 import { openDb } from '../../src/db/open.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
@@ -8,7 +8,7 @@ import { reload, reloaded, until } from '../support/server-settings.ts'
 
 let postgres: SecondPostgres
 let db: Db
-let chain: Chain
+let lane: ReturnType<Db['openLane']>
 beforeAll(async () => {
   postgres = await startSecondPostgres()
   await postgres.execute('create table public.note (text text)')
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop())
 beforeEach(async () => {
   db = await openDb({ kind: 'postgres', url: postgres.url })
-  chain = db.openChain()
+  lane = db.openLane()
 })
 afterEach(async () => {
   await db.close()
@@ -31,7 +31,7 @@ const NOTE = statement('note', 'insert into public.note (text) values ($1::text)
 type Work<T> = (tx: Tx) => Promise<T>
 const manners: [string, <T>(work: Work<T>) => Promise<T>][] = [
   ['a transaction', (work) => db.transaction(work)],
-  ['a chain', (work) => chain.transaction(work, () => {})],
+  ['a lane', (work) => lane.transaction(work)],
 ]
 
 describe.each(manners)('%s', (_name, begin) => {
@@ -73,7 +73,6 @@ describe.each(manners)('%s', (_name, begin) => {
   const writes: [string, (tx: Tx) => Promise<unknown>][] = [
     ['with its COMMIT behind', (tx) => tx.execute(NOTE, ['one'])],
     ['with its COMMIT in one round trip', (tx) => tx.finish(() => tx.execute(NOTE, ['two']))],
-    ['in one statement', (tx) => tx.alone(NOTE, ['three'])],
   ]
   test.each(writes)('is no yes when a standby was given up, %s', async (_how, write) => {
     await level()

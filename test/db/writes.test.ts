@@ -22,26 +22,20 @@ afterAll(async () => {
 })
 
 test('BEGIN and the reads in one, the last statements and COMMIT in another', async () => {
-  const chain = db.openChain()
+  const lane = db.openLane()
   const transaction = () =>
-    chain.transaction(
-      async (tx) => {
-        await Promise.all([tx.query(ONE, [1]), tx.query(ONE, [2])])
-        await tx.finish(() => Promise.all([tx.query(ONE, [3]), tx.query(ONE, [4])]))
-      },
-      () => {},
-    )
+    lane.transaction(async (tx) => {
+      await Promise.all([tx.query(ONE, [1]), tx.query(ONE, [2])])
+      await tx.finish(() => Promise.all([tx.query(ONE, [3]), tx.query(ONE, [4])]))
+    })
   await transaction() // connects
   expect(await writesDuring(transaction)).toBe(2)
 })
 
 test('all of a transaction that reads nothing in one', async () => {
-  const chain = db.openChain()
+  const lane = db.openLane()
   const transaction = () =>
-    chain.transaction(
-      (tx) => tx.finish(() => Promise.all([tx.query(ONE, [1]), tx.query(ONE, [2])])),
-      () => {},
-    )
+    lane.transaction((tx) => tx.finish(() => Promise.all([tx.query(ONE, [1]), tx.query(ONE, [2])])))
   await transaction()
   expect(await writesDuring(transaction)).toBe(1)
 })

@@ -1,6 +1,6 @@
 /**
- * Two wallet processes on one Postgres, and calls that meet in them. Whatever one process keeps in its memory, the
- * other does not know: only the database can make these come out right. Cases 54, 59, 101-106, K8, K9, K12, K18, K20, K25.
+ * Two wallet processes on one Postgres, and calls that meet in them. Only the database can make these
+ * come out right. Cases 54, 59, 101-106, K8, K9, K12, K18, K20, K25.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,16 +26,6 @@ const TEN = Array.from({ length: 10 }, (_, index) => index)
 const random = seededRandom('races')
 let database: TestDatabase
 let wallets: WalletProcess[]
-
-beforeAll(async () => {
-  database = await createDatabase()
-  wallets = await Promise.all([1, 2].map(() => spawnWallet({ databaseUrl: database.url })))
-})
-
-afterAll(async () => {
-  await Promise.all((wallets ?? []).map((each) => each.kill('SIGKILL')))
-  await database?.drop()
-})
 
 /** Numbers of any size: even ones are the first process, odd ones the second. */
 function wallet(number: number): WalletProcess {
@@ -85,127 +75,145 @@ async function mixedCalls(player: Members): Promise<((wire: PartnerWire) => Prom
   return [(wire) => put(wire, settle), (wire) => put(wire, rollback), (wire) => post(wire, place)]
 }
 
-describe('calls that meet in two processes', () => {
-  afterEach(async () => {
-    await wallet(0).auditIsClean()
+describe.each([
+  ['on', 'on'],
+  ['off', 'off'],
+  ['on', 'off'],
+])('with the gate %s in one process and %s in the other', (...gates) => {
+  beforeAll(async () => {
+    database = await createDatabase()
+    const start = (gate: string) => spawnWallet({ databaseUrl: database.url, env: { PURSER_GATE: gate } })
+    wallets = await Promise.all(gates.map(start))
   })
 
-  test('of two bets of 80 on 100, one in each process, exactly one is accepted', async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const player = await newPlayer('100.00')
-      const replies = await Promise.all([0, 1].map((number) => wallet(number).wire.place({ ...player, amount: 80 })))
-      expect(replies.map((reply) => reply.status).sort()).toEqual([200, 400])
-      expect(replies.map(replyCode).sort()).toEqual([7, undefined])
-      expect(await balanceOf(player.userId)).toBe('20.00')
-    }
+  afterAll(async () => {
+    await Promise.all((wallets ?? []).map((each) => each.kill('SIGKILL')))
+    await database?.drop()
   })
 
-  test.each([
-    { freshRequestIds: false, under: 'one requestId' },
-    { freshRequestIds: true, under: 'ten requestIds' },
-  ])('the same bet ten times at once under $under is debited once and answered ten times alike', async (variant) => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const player = await newPlayer('1000.00')
-      expectEqualAnswers(await tenTimes(post, placeMessage({ ...player, amount: 80 }), variant.freshRequestIds), 200)
-      expect(await balanceOf(player.userId)).toBe('920.00')
-    }
+  describe('calls that meet in two processes', () => {
+    afterEach(async () => {
+      await wallet(0).auditIsClean()
+    })
+
+    test('of two bets of 80 on 100, one in each process, exactly one is accepted', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const player = await newPlayer('100.00')
+        const replies = await Promise.all([0, 1].map((number) => wallet(number).wire.place({ ...player, amount: 80 })))
+        expect(replies.map((reply) => reply.status).sort()).toEqual([200, 400])
+        expect(replies.map(replyCode).sort()).toEqual([7, undefined])
+        expect(await balanceOf(player.userId)).toBe('20.00')
+      }
+    })
+
+    test.each([
+      { freshRequestIds: false, under: 'one requestId' },
+      { freshRequestIds: true, under: 'ten requestIds' },
+    ])('the same bet ten times at once under $under is debited once and answered ten times alike', async (variant) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const player = await newPlayer('1000.00')
+        expectEqualAnswers(await tenTimes(post, placeMessage({ ...player, amount: 80 }), variant.freshRequestIds), 200)
+        expect(await balanceOf(player.userId)).toBe('920.00')
+      }
+    })
+
+    // A refusal is remembered (I-3): otherwise the deposit would let some of the ten through.
+    test('the same bet ten times at once beside a deposit that would pay for it gets one verdict', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const player = await newPlayer('10.00')
+        const deposit = wallet(round).operator.deposit(player.userId, '100.00')
+        const replies = await tenTimes(post, placeMessage({ ...player, amount: 80 }), true)
+        await deposit
+        const accepted = replies[0]?.status === 200
+        expectEqualAnswers(replies, accepted ? 200 : 400)
+        expect(replyCode(replies[0] as WireReply)).toBe(accepted ? undefined : 7)
+        expect(await balanceOf(player.userId)).toBe(accepted ? '30.00' : '110.00')
+      }
+    })
+
+    test('a bet and its rollback at the same moment net to zero, whichever comes first', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const player = await newPlayer('1000.00')
+        const bet = { ...player, amount: 80, transactionId: randomUUID() }
+        const [lead, wait] = [random.below(2), random.below(5)]
+        const [placed, rolledBack] = await Promise.all([
+          sleep(lead === 0 ? 0 : wait).then(() => post(wallet(round).wire, placeMessage(bet))),
+          sleep(lead === 0 ? wait : 0).then(() => put(wallet(round + 1).wire, rollbackMessage(bet))),
+        ])
+        expect([200, 8]).toContain(replyCode(placed) ?? placed.status)
+        expect(rolledBack.status).toBe(200)
+        expect(await balanceOf(player.userId)).toBe('1000.00')
+        expect((await wallet(round).operator.bet(player.userId, bet.transactionId)).status).toBe('cancelled')
+      }
+    })
+
+    test('a bet and ten of its rollbacks at the same moment net to zero', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const player = await newPlayer('1000.00')
+        const bet = { ...player, amount: 80, transactionId: randomUUID() }
+        const [placed, replies] = await Promise.all([
+          post(wallet(round).wire, placeMessage(bet)),
+          tenTimes(put, rollbackMessage(bet), true),
+        ])
+        expect([200, 8]).toContain(replyCode(placed) ?? placed.status)
+        expectEqualAnswers(replies, 200)
+        expect(await balanceOf(player.userId)).toBe('1000.00')
+      }
+    })
+
+    test.each([
+      { freshRequestIds: false, under: 'one requestId' },
+      { freshRequestIds: true, under: 'ten requestIds' },
+    ])('the same settle ten times at once under $under is paid once and answered ten times alike', async (variant) => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const player = await newPlayer('1000.00')
+        const bet = { ...player, transactionId: randomUUID() }
+        expect((await wallet(round).wire.place({ ...bet, amount: 10 })).status).toBe(200)
+        const settle = settleMessage({ userId: bet.userId, transactionId: bet.transactionId, amount: 25.5 })
+        expectEqualAnswers(await tenTimes(put, settle, variant.freshRequestIds), 200)
+        expect(await balanceOf(player.userId)).toBe('1015.50')
+      }
+    })
+
+    test('settles beside new bets of the same player lose no money', async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const player = await newPlayer('1000.00')
+        const bets = Array.from({ length: 5 }, () => ({ ...player, amount: 10, transactionId: randomUUID() }))
+        await Promise.all(bets.map((bet, number) => wallet(number).wire.place(bet)))
+        const replies = await Promise.all([
+          ...bets.map((bet, number) => wallet(number).wire.settle({ ...bet, token: undefined, amount: 12.34 })),
+          ...bets.map((_, number) => wallet(number + round).wire.place({ ...player, amount: 7 })),
+        ])
+        expect(replies.map((reply) => reply.status)).toEqual(replies.map(() => 200))
+        expect(await balanceOf(player.userId)).toBe('976.70') // 1000 - 5 * 10 + 5 * 12.34 - 5 * 7
+      }
+    })
+
+    test('two processes that get the same calls of many players in opposite orders answer alike and never fail', async () => {
+      const players = await Promise.all(Array.from({ length: 20 }, () => newPlayer('10000.00')))
+      for (let round = 0; round < ROUNDS; round++) {
+        const calls = random.shuffled((await Promise.all(players.map(mixedCalls))).flat())
+        const forth = calls.map((call) => call(wallet(round).wire))
+        const back = calls.toReversed().map((call) => call(wallet(round + 1).wire))
+        const [first, second] = [await Promise.all(forth), (await Promise.all(back)).toReversed()]
+        expect(first.filter((reply) => reply.status !== 200)).toEqual([])
+        expect(second.map((reply) => reply.text)).toEqual(first.map((reply) => reply.text))
+      }
+      for (const { userId } of players) expect(await balanceOf(userId)).toBe('10250.00') // 50 times: - 10 + 25 - 10
+    })
   })
 
-  // A refusal is remembered (I-3): otherwise the deposit would let some of the ten through.
-  test('the same bet ten times at once beside a deposit that would pay for it gets one verdict', async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const player = await newPlayer('10.00')
-      const deposit = wallet(round).operator.deposit(player.userId, '100.00')
-      const replies = await tenTimes(post, placeMessage({ ...player, amount: 80 }), true)
-      await deposit
-      const accepted = replies[0]?.status === 200
-      expectEqualAnswers(replies, accepted ? 200 : 400)
-      expect(replyCode(replies[0] as WireReply)).toBe(accepted ? undefined : 7)
-      expect(await balanceOf(player.userId)).toBe(accepted ? '30.00' : '110.00')
-    }
+  // A deadlock that the wallet survives by trying again is still a lock taken in the wrong order. Postgres is sure to have
+  // counted it only when the session that met it has ended, so this comes last.
+  test('in all of this Postgres had to resolve no deadlock, and both processes end in order', async () => {
+    expect(await Promise.all(wallets.map((each) => each.kill('SIGTERM')))).toEqual([0, 0])
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    const counted = async (sql: string) =>
+      (await client.query(`select ${sql} and datname = current_database()`)).rows[0]
+    const others = 'count(*)::int as n from pg_stat_activity where pid <> pg_backend_pid()'
+    await expect.poll(() => counted(others)).toEqual({ n: 0 })
+    expect(await counted('deadlocks::int as n from pg_stat_database where true')).toEqual({ n: 0 })
+    await client.end()
   })
-
-  test('a bet and its rollback at the same moment net to zero, whichever comes first', async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const player = await newPlayer('1000.00')
-      const bet = { ...player, amount: 80, transactionId: randomUUID() }
-      const [lead, wait] = [random.below(2), random.below(5)]
-      const [placed, rolledBack] = await Promise.all([
-        sleep(lead === 0 ? 0 : wait).then(() => post(wallet(round).wire, placeMessage(bet))),
-        sleep(lead === 0 ? wait : 0).then(() => put(wallet(round + 1).wire, rollbackMessage(bet))),
-      ])
-      expect([200, 8]).toContain(replyCode(placed) ?? placed.status)
-      expect(rolledBack.status).toBe(200)
-      expect(await balanceOf(player.userId)).toBe('1000.00')
-      expect((await wallet(round).operator.bet(player.userId, bet.transactionId)).status).toBe('cancelled')
-    }
-  })
-
-  test('a bet and ten of its rollbacks at the same moment net to zero', async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const player = await newPlayer('1000.00')
-      const bet = { ...player, amount: 80, transactionId: randomUUID() }
-      const [placed, replies] = await Promise.all([
-        post(wallet(round).wire, placeMessage(bet)),
-        tenTimes(put, rollbackMessage(bet), true),
-      ])
-      expect([200, 8]).toContain(replyCode(placed) ?? placed.status)
-      expectEqualAnswers(replies, 200)
-      expect(await balanceOf(player.userId)).toBe('1000.00')
-    }
-  })
-
-  test.each([
-    { freshRequestIds: false, under: 'one requestId' },
-    { freshRequestIds: true, under: 'ten requestIds' },
-  ])('the same settle ten times at once under $under is paid once and answered ten times alike', async (variant) => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const player = await newPlayer('1000.00')
-      const bet = { ...player, transactionId: randomUUID() }
-      expect((await wallet(round).wire.place({ ...bet, amount: 10 })).status).toBe(200)
-      const settle = settleMessage({ userId: bet.userId, transactionId: bet.transactionId, amount: 25.5 })
-      expectEqualAnswers(await tenTimes(put, settle, variant.freshRequestIds), 200)
-      expect(await balanceOf(player.userId)).toBe('1015.50')
-    }
-  })
-
-  test('settles beside new bets of the same player lose no money', async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const player = await newPlayer('1000.00')
-      const bets = Array.from({ length: 5 }, () => ({ ...player, amount: 10, transactionId: randomUUID() }))
-      await Promise.all(bets.map((bet, number) => wallet(number).wire.place(bet)))
-      const replies = await Promise.all([
-        ...bets.map((bet, number) => wallet(number).wire.settle({ ...bet, token: undefined, amount: 12.34 })),
-        ...bets.map((_, number) => wallet(number + round).wire.place({ ...player, amount: 7 })),
-      ])
-      expect(replies.map((reply) => reply.status)).toEqual(replies.map(() => 200))
-      expect(await balanceOf(player.userId)).toBe('976.70') // 1000 - 5 * 10 + 5 * 12.34 - 5 * 7
-    }
-  })
-
-  test('two processes that get the same calls of many players in opposite orders answer alike and never fail', async () => {
-    const players = await Promise.all(Array.from({ length: 20 }, () => newPlayer('10000.00')))
-    for (let round = 0; round < ROUNDS; round++) {
-      const calls = random.shuffled((await Promise.all(players.map(mixedCalls))).flat())
-      const forth = calls.map((call) => call(wallet(round).wire))
-      const back = calls.toReversed().map((call) => call(wallet(round + 1).wire))
-      const [first, second] = [await Promise.all(forth), (await Promise.all(back)).toReversed()]
-      expect(first.filter((reply) => reply.status !== 200)).toEqual([])
-      expect(second.map((reply) => reply.text)).toEqual(first.map((reply) => reply.text))
-    }
-    for (const { userId } of players) expect(await balanceOf(userId)).toBe('10250.00') // 50 times: - 10 + 25 - 10
-  })
-})
-
-// A deadlock that the wallet survives by trying again is still a lock taken in the wrong order. Postgres is sure to have
-// counted it only when the session that met it has ended, so this comes last.
-test('in all of this Postgres had to resolve no deadlock, and both processes end in order', async () => {
-  expect(await Promise.all(wallets.map((each) => each.kill('SIGTERM')))).toEqual([0, 0])
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  const counted = async (sql: string) => (await client.query(`select ${sql} and datname = current_database()`)).rows[0]
-  const others = 'count(*)::int as n from pg_stat_activity where pid <> pg_backend_pid()'
-  await expect.poll(() => counted(others)).toEqual({ n: 0 })
-  expect(await counted('deadlocks::int as n from pg_stat_database where true')).toEqual({ n: 0 })
-  await client.end()
 })

@@ -26,6 +26,7 @@ const CODES = [3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 15, 16, 20, 21]
 
 interface Setup extends Settings {
   buckets: string
+  gate?: 'on' | 'off'
 }
 const SETUPS: Setup[] = [
   { clawback: 'refuse', freebetStake: 'player', behindAggregator: false, buckets: '1' },
@@ -35,13 +36,14 @@ const SETUPS: Setup[] = [
 ]
 
 /** `expected` per configuration, unless PURSER_HISTORIES says how many. */
-export function testHistories(expected: number, wish: { coverage: boolean }): void {
+export function testHistories(expected: number, wish: { coverage: boolean; gate?: 'on' | 'off' }): void {
   const count = Number(process.env.PURSER_HISTORIES ?? expected)
   const coverage: Coverage = new Map()
+  const setups = SETUPS.map((setup) => ({ ...setup, gate: wish.gate ?? 'on' }))
   console.log(`the seed of the histories is ${SEED}; again: PURSER_SEED=${SEED} npx vitest run test/model`)
 
   describe.concurrent('a random history of calls gets the replies and leaves the balances that the model predicts', () => {
-    test.each(SETUPS.map((setup, index) => [nameOf(setup), setup, SEED + index] as const))(
+    test.each(setups.map((setup, index) => [nameOf(setup), setup, SEED + index] as const))(
       'one call after another, %s',
       { timeout: TIMEOUT_MS },
       (_name, setup, seed) => withWallet(setup, (wallet) => playOneByOne(wallet, setup, seed, count, coverage)),
@@ -49,7 +51,7 @@ export function testHistories(expected: number, wish: { coverage: boolean }): vo
   })
   if (wish.coverage) testCoverage(coverage)
   describe('calls of many players that meet in the wallet', () => {
-    test.each(SETUPS.map((setup, index) => [nameOf(setup), setup, SEED + index] as const))(
+    test.each(setups.map((setup, index) => [nameOf(setup), setup, SEED + index] as const))(
       'get the replies and leave the balances of their own histories, %s',
       { timeout: TIMEOUT_MS },
       (_name, setup, seed) =>
@@ -93,6 +95,7 @@ async function withWallet(setup: Setup, work: (wallet: TestWallet) => Promise<vo
     PURSER_FREEBET_STAKE: setup.freebetStake,
     PURSER_BEHIND_AGGREGATOR: String(setup.behindAggregator),
     PURSER_BUCKETS: setup.buckets,
+    PURSER_GATE: setup.gate ?? 'on',
   }
   const wallet = await startWallet({ env })
   wallet.clock.advance(untilNoon(wallet.clock.now()))

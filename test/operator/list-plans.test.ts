@@ -60,7 +60,7 @@ afterAll(async () => {
 
 function depsOn(people: Reading): OperatorDeps {
   const db = { people } as Db
-  return { db, clock: { now: () => new Date() }, buckets: 1, scales: new Map([['EUR', 2]]), forget() {} }
+  return { db, clock: { now: () => new Date() }, buckets: 1, scales: new Map([['EUR', 2]]) }
 }
 
 /** Of each statement that is sent. */

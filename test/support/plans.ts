@@ -28,7 +28,7 @@ export async function sentBy(work: (reading: Reading) => Promise<unknown>): Prom
 }
 
 export interface Plan {
-  /** Each index that is scanned, or `none` for the table itself. */
+  /** Each index that is scanned, `ctid` for a row whose place is known, or `none` for the table itself. */
   readonly scans: readonly string[]
   readonly rows: number
   /** Of 8 KiB. */
@@ -45,7 +45,7 @@ export async function planOf(sql: pg.Client, settings: string, [{ name, text }, 
   const scans = [root, ...others].filter(isScan)
   return {
     // A bitmap scan has two nodes: one knows the index, the other one the rows.
-    scans: scans.filter((node) => node['Node Type'] !== 'Bitmap Heap Scan').map((node) => node['Index Name'] ?? 'none'),
+    scans: scans.filter((node) => node['Node Type'] !== 'Bitmap Heap Scan').map(nameOf),
     rows: scans
       .filter((node) => node['Node Type'] !== 'Bitmap Index Scan')
       .reduce((sum, node) => sum + rowsReadBy(node), 0),
@@ -63,7 +63,11 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 }
 
-const NO_TABLE = /^(CTE|Subquery|Function|WorkTable) Scan$/
+function nameOf(node: PlanNode): string {
+  return node['Node Type'] === 'Tid Scan' ? 'ctid' : (node['Index Name'] ?? 'none')
+}
+
+const NO_TABLE = /^(CTE|Subquery|Function|WorkTable|Values) Scan$/
 
 function isScan(node: PlanNode | undefined): node is PlanNode {
   const type = node?.['Node Type'] ?? ''

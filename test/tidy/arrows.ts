@@ -33,6 +33,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'wallet/decide': ['protocol', 'ledger/posting.ts', 'types of wallet/store', 'types of ledger'],
   'wallet/store': [
     'wallet/decide/seen.ts',
+    'wallet/decide/plain.ts',
     'types of wallet/decide',
     'types of wallet/apply',
     'ledger',

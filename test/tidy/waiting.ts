@@ -4,7 +4,7 @@ import { isNode, lineOf, type Node, type Source } from './source.ts'
 /** Where time itself is looked at, and nothing but a lower bound or an order hangs on it. */
 const MAY: Readonly<Record<string, readonly string[]>> = {
   // A statement of a connection must be under way when the one before it fails, or when the connection is cut.
-  'test/db/chain.test.ts': ['pg_sleep'],
+  'test/db/lane.test.ts': ['pg_sleep'],
   // The time-out of one call: an answer that comes after it, and answers that keep connections busy.
   'test/wallet-client/call.test.ts': ['delayMs'],
   // The fault that is planted there.

@@ -10,9 +10,8 @@ import { createPlayer, patchPlayer } from '../../src/operator/players.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../src/protocol/ids.ts'
 import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
-import { type AccountMemory, createAccountMemory } from '../../src/wallet/apply/account-memory.ts'
-import { applyBatch, type Outcome, type Repeats } from '../../src/wallet/apply/apply.ts'
-import { createKnown } from '../../src/wallet/apply/known.ts'
+import { mayPass, takePlain, type Verdict } from '../../src/wallet/apply/gate.ts'
+import { judgeBatch, type Outcome } from '../../src/wallet/apply/judge.ts'
 import type { Rules } from '../../src/wallet/decide/decision.ts'
 import type { BetCall, PlaceCall, RollbackCall, SettleCall, UnsettleCall } from '../../src/wallet/store/bet.ts'
 import { hashToken, insertSession, type TokenHash } from '../../src/wallet/store/session.ts'
@@ -20,7 +19,7 @@ import { createDatabase } from '../support/database.ts'
 import { SOMEBODY } from '../support/somebody.ts'
 
 export const STARTED_AT = new Date('2031-05-16T10:00:00.000Z')
-const RULES: Rules = {
+export const RULES: Rules = {
   scales: STANDARD_SCALES,
   clawback: 'refuse',
   freebetStake: 'promotions',
@@ -34,18 +33,17 @@ export interface BatchScene {
   readonly db: Db
   /** What the clock shows; it stands still until it is set. */
   now: Date
-  /** Begun by batches so far. */
-  transactions: number
+  rules: Rules
   /** Names of the statements that batches have sent so far. */
   readonly statements: string[]
-  /** What the lane remembers of its players' accounts. */
-  memory: AccountMemory
-  /** Shared by the batches when it is set; else each batch takes its Place bets for new. */
-  repeats?: Repeats
-  /** Applies the calls as one batch, behind those before it. */
+  /** Has the calls judged as one batch, behind those before it. */
   apply(...calls: BetCall[]): Promise<Outcome[]>
-  /** The same, in transactions of another kind. */
-  applyIn(transaction: Db['transaction'], ...calls: BetCall[]): Promise<Outcome[]>
+  /** The gate's verdict on each of these, which may pass and are of different players. */
+  take(...calls: BetCall[]): Promise<Verdict[]>
+  /** As of a call that may not begin to be applied any more. */
+  takeLate(call: BetCall): Promise<Verdict[]>
+  /** Each call after the one before it: through the gate, and judged if it is left. */
+  applyEach(...calls: BetCall[]): Promise<Outcome[]>
   /** Of the database. */
   readonly url: string
   read(sql: string): Promise<Record<string, unknown>[]>
@@ -57,26 +55,21 @@ export async function openScene(): Promise<BatchScene> {
   const db = await openDb({ kind: 'postgres', url: database.url })
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
-  const known = createKnown()
-  const chain = db.openChain()
+  const lane = db.openLane()
   const scene: BatchScene = {
     db,
     now: STARTED_AT,
-    transactions: 0,
+    rules: RULES,
     statements: [],
-    memory: createAccountMemory(),
-    url: database.url,
-    apply: (...calls) => scene.applyIn((work) => chain.transaction(work, () => {}), ...calls),
-    applyIn: (begin, ...calls) => {
-      const waiting = calls.map((call) => ({ call, startBefore: Number.POSITIVE_INFINITY }))
-      const repeats = scene.repeats ?? { lastMetAt: Number.NEGATIVE_INFINITY }
-      const transaction: Db['transaction'] = (work) => {
-        scene.transactions += 1
-        return begin((tx) => work(naming(tx, scene.statements)))
-      }
-      const deps = { transaction, clock: clockOf(scene), rules: RULES, known, memory: scene.memory, repeats }
-      return applyBatch(deps, 0, waiting)
+    apply: (...calls) => judgeBatch(deps(), 0, calls.map(inTime)),
+    take: (...calls) => takePlain(deps(), 0, calls.map(inTime)),
+    takeLate: (call) => takePlain(deps(), 0, [{ call, startBefore: Number.NEGATIVE_INFINITY }]),
+    async applyEach(...calls) {
+      const outcomes: Outcome[] = []
+      for (const call of calls) outcomes.push(await applyAlone(scene, call))
+      return outcomes
     },
+    url: database.url,
     read: async (text) => (await sql.query(text)).rows,
     async close() {
       await sql.end()
@@ -84,7 +77,21 @@ export async function openScene(): Promise<BatchScene> {
       await database.drop()
     },
   }
+  const transaction: Db['transaction'] = (work) => lane.transaction((tx) => work(naming(tx, scene.statements)))
+  const deps = () => ({ transaction, clock: clockOf(scene), rules: scene.rules })
   return scene
+}
+
+function inTime(call: BetCall) {
+  return { call, startBefore: Number.POSITIVE_INFINITY }
+}
+
+async function applyAlone(scene: BatchScene, call: BetCall): Promise<Outcome> {
+  const [verdict] = mayPass(call, scene.rules) ? await scene.take(call) : []
+  if (verdict?.kind === 'taken') return { kind: 'accepted', betId: call.betId, at: verdict.at }
+  const [outcome] = await scene.apply(call)
+  if (outcome === undefined) throw new Error('a call has no outcome')
+  return outcome
 }
 
 /** Writes down what is sent. */
@@ -99,10 +106,6 @@ function naming(tx: Tx, names: string[]): Tx {
       names.push(statement.name)
       return tx.execute(statement, values)
     },
-    alone(statement, values) {
-      names.push(statement.name)
-      return tx.alone(statement, values)
-    },
   }
 }
 
@@ -110,7 +113,7 @@ export { SOMEBODY }
 
 /** The operator API of another process, of which the wallet is not told. */
 export function elsewhere(scene: BatchScene): OperatorDeps {
-  return { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES, forget() {} }
+  return { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES }
 }
 
 function clockOf(scene: BatchScene): Clock {

@@ -1,6 +1,7 @@
 /** What a batch is: its calls one after another. Over HTTP nobody can choose which calls travel together; here we do. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RequestId } from '../../src/protocol/ids.ts'
+import type { Outcome } from '../../src/wallet/apply/judge.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
 import { hashToken } from '../../src/wallet/store/session.ts'
 import { type Random, seededRandom } from '../support/random.ts'
@@ -172,17 +173,6 @@ describe('in one batch', () => {
     expect(await money()).toBe('7000')
   })
 
-  test('a Place bet that comes again costs a second transaction once, and none for a while after', async () => {
-    scene.repeats = { lastMetAt: Number.NEGATIVE_INFINITY }
-    const taken: number[] = []
-    for (const bet of [BET, BET, BET, 'bet-000002']) {
-      const before = scene.transactions
-      await scene.apply(place('alice', bet, 10))
-      taken.push(scene.transactions - before)
-    }
-    expect(taken).toEqual([1, 2, 1, 1])
-  })
-
   test('of two bets of 80 on 100 exactly the first is accepted', async () => {
     const outcomes = await scene.apply(place('alice', BET, 80), place('alice', 'bet-000002', 80))
     expect(outcomes).toEqual([accepted(STARTED_AT), { kind: 'refused', code: 'not_enough_money' }])
@@ -257,15 +247,14 @@ function batchesOf(calls: readonly BetCall[], size: number): BetCall[][] {
 
 const TABLES = { account: 3, transfer: 4, bet: 3, bet_call: 4 }
 
-/** Answers and every row, once the calls went through in batches of this size. */
-async function playIn(size: number, calls: readonly BetCall[]) {
+/** Answers and every row, once the calls went through. */
+async function play(apply: (scene: BatchScene) => Promise<Outcome[]>) {
   const scene = await openScene()
   try {
     await seat(scene, 'alice', '100.00')
     await seat(scene, 'bob', '500.00', { stake: '150.00', betCount: 3 })
     await seat(scene, 'carol', '300.00', { loss: '40.00' })
-    const outcomes = []
-    for (const batch of batchesOf(calls, size)) outcomes.push(...(await scene.apply(...batch)))
+    const outcomes = await apply(scene)
     const rows: Record<string, unknown> = {}
     for (const [table, keys] of Object.entries(TABLES)) {
       const order = Array.from({ length: keys }, (_, i) => i + 1).join(', ')
@@ -277,12 +266,18 @@ async function playIn(size: number, calls: readonly BetCall[]) {
   }
 }
 
-describe('a batch of N is N batches of one', () => {
+async function inBatchesOf(size: number, calls: readonly BetCall[], scene: BatchScene): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const batch of batchesOf(calls, size)) outcomes.push(...(await scene.apply(...batch)))
+  return outcomes
+}
+
+describe('the same answers and rows', () => {
   const random = seededRandom('batches')
 
-  test.each([1, 2, 3])('for a mix of calls, number %i', async () => {
+  test.each([1, 2, 3])('one by one, in batches and through the gate, for mix %i of calls', async () => {
     const calls = mixOf(random)
-    const single = await playIn(1, calls)
+    const single = await play((scene) => inBatchesOf(1, calls, scene))
     expect(single.findings).toEqual([])
     const kinds = new Set(single.outcomes.map((outcome) => ('code' in outcome ? outcome.code : outcome.kind)))
     expect([...kinds]).toEqual(expect.arrayContaining(['accepted', 'invalid_request', 'already_processed']))
@@ -290,6 +285,7 @@ describe('a batch of N is N batches of one', () => {
       [...kinds].some((kind) => kind.endsWith('_limit')),
       'a limit was reached',
     ).toBe(true)
-    for (const size of [CALLS, 7]) expect(await playIn(size, calls)).toEqual(single)
+    for (const size of [CALLS, 7]) expect(await play((scene) => inBatchesOf(size, calls, scene))).toEqual(single)
+    expect(await play((scene) => scene.applyEach(...calls))).toEqual(single)
   })
 })

@@ -4,14 +4,17 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Tx } from '../../src/db/db.ts'
+import type { Db, Tx } from '../../src/db/db.ts'
 import { hotSettings } from '../../src/db/db.ts'
 import { readAccounts } from '../../src/ledger/account.ts'
 import type { BetId, PlayerId } from '../../src/protocol/ids.ts'
+import { takePlain } from '../../src/wallet/apply/gate.ts'
+import type { BetCall } from '../../src/wallet/store/bet.ts'
 import { lockBets, readBets } from '../../src/wallet/store/bet-store.ts'
-import { lockPlayers, lockVersions, readPlayer, readRuledPlayers } from '../../src/wallet/store/player.ts'
+import { lockPlayers, lockRuledPlayers, readPlayer } from '../../src/wallet/store/player.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
+import { place, RULES, settle } from './batch-scene.ts'
 
 const MANY = 100_000
 const ALICE = 'alice' as PlayerId
@@ -38,10 +41,38 @@ const LOOKUPS: [string, (tx: Tx) => Promise<unknown>, string][] = [
   ['bets are locked', (tx) => lockBets(tx, 0, KEYS), 'bet_pkey'],
   ['bets are read', (tx) => readBets(tx, 0, KEYS), 'bet_pkey'],
   ['players are locked', (tx) => lockPlayers(tx, 0, [ALICE]), 'player_pkey'],
-  ['players are locked for their versions', (tx) => lockVersions(tx, 0, [ALICE]), 'player_pkey'],
-  ['the rules of players are read', (tx) => readRuledPlayers(tx, 0, [ALICE]), 'player_pkey'],
+  ['players are locked for the rules', (tx) => lockRuledPlayers(tx, 0, [ALICE]), 'player_pkey'],
   ['a player is read', (tx) => readPlayer(tx, 0, ALICE), 'player_pkey'],
   ['accounts are read', (tx) => readAccounts(tx, 0, [ALICE]), 'account_pkey'],
+]
+
+/** What the gate sends for one call. */
+async function gateOf(call: BetCall): Promise<Sent[]> {
+  return sentBy(({ query }) => {
+    const tx = { query, execute: async () => 0, finish: <T>(send: () => Promise<T>) => send() }
+    const transaction: Db['transaction'] = (work) => work(tx)
+    const deps = { transaction, clock: { now: () => new Date() }, rules: RULES }
+    return takePlain(deps, 0, [{ call, startBefore: Number.POSITIVE_INFINITY }])
+  })
+}
+
+const KEYS_OF_GATE: [string, BetCall, string[][]][] = [
+  [
+    'a Place bet',
+    place('alice', 'bet-1', 1),
+    [
+      ['player_pkey', 'player_pkey'],
+      ['player_pkey', 'session_pkey', 'account_pkey', 'bet_pkey', 'ctid'],
+    ],
+  ],
+  [
+    'a result',
+    settle('alice', 'bet-1', 'result-1', 1),
+    [
+      ['player_pkey', 'player_pkey'],
+      ['player_pkey', 'bet_pkey', 'account_pkey', 'ctid', 'ctid'],
+    ],
+  ],
 ]
 
 describe.each([
@@ -58,6 +89,13 @@ describe.each([
     const plan = await planOf(sql, hotSettings('session'), sent as Sent)
     expect(plan.scans).toEqual([index])
     expect(plan.rows).toBe(0)
+  })
+
+  test.each(KEYS_OF_GATE)('the gate finds %s through primary keys', async (_name, call, expected) => {
+    const plans = []
+    for (const sent of await gateOf(call)) plans.push(await planOf(sql, hotSettings('session'), sent))
+    expect(plans.map(({ scans }) => scans.toSorted())).toEqual(expected.map((scans) => scans.toSorted()))
+    expect(plans.map(({ rows }) => rows)).toEqual([0, 0])
   })
 })
 

@@ -1,28 +1,61 @@
-/** Which calls travel together: batches behind each other never share a player. */
+/** Which calls go together, which way, and which wait (lanes.ts): turns of the event loop are counted, no time. */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/protocol/limits.ts'
-import type { Outcome, WaitingCall } from '../../src/wallet/apply/apply.ts'
-import { type ApplyInLane, createLanes } from '../../src/wallet/apply/lanes.ts'
-import { place } from './batch-scene.ts'
+import type { Verdict } from '../../src/wallet/apply/gate.ts'
+import type { Outcome, WaitingCall } from '../../src/wallet/apply/judge.ts'
+import { createLanes } from '../../src/wallet/apply/lanes.ts'
+import type { BetCall } from '../../src/wallet/store/bet.ts'
+import { place, rollback } from './batch-scene.ts'
 
-/** One lane whose batches are written down and end when they are told to. */
+interface AtWork {
+  /** `gate: a1 b1` or `judge: a1`. */
+  readonly what: string
+  /** The gate takes all of it but what is named; the rules accept all. */
+  end(but?: Readonly<Record<string, 'busy' | 'left'>>): void
+  fail(error: Error): void
+}
+
+/** One lane. What is given to the gate and to the rules is written down, and ends when it is told to. */
 function openLane() {
-  const batches: { bets: string[]; end(): void; fail(error: Error): void }[] = []
-  const apply: ApplyInLane = (calls, onSent) =>
-    new Promise((resolve, reject) => {
-      const end = () => resolve(calls.map(accepted))
-      batches.push({ bets: calls.map(({ call }) => call.betId), end, fail: reject })
-      onSent()
+  const work: AtWork[] = []
+  const failures: unknown[] = []
+  const told = <R>(way: string, calls: readonly WaitingCall[], verdict: (call: BetCall, but: Ends) => R) =>
+    new Promise<R[]>((resolve, reject) => {
+      const end = (but: Ends = {}) => resolve(calls.map(({ call }) => verdict(call, but)))
+      work.push({ what: `${way}: ${calls.map(({ call }) => call.betId).join(' ')}`, end, fail: reject })
     })
-  const lanes = createLanes({ buckets: 1, lanesPerBucket: 1, openLane: () => apply, onFailure() {}, onWaited() {} })
-  const bet = (player: string, id: string, agoMs = 0) => lanes.submit(place(player, id, 1), performance.now() - agoMs)
-  return { batches, bet, bets: () => batches.map(({ bets }) => bets) }
+  const lanes = createLanes({
+    ...{ buckets: 1, lanesPerBucket: 1, onWaited() {} },
+    onFailure: (error) => failures.push(error),
+    openLane: () => ({
+      mayPass: ({ kind }) => kind === 'place',
+      take: (calls) => told<Verdict>('gate', calls, ({ betId }, but) => verdictOf(but[betId])),
+      judge: (calls) => told<Outcome>('judge', calls, ({ betId }) => ({ kind: 'accepted', betId, at: new Date(0) })),
+    }),
+  })
+  const send = (call: BetCall, agoMs = 0) => lanes.submit(call, performance.now() - agoMs)
+  const bet = (id: string, agoMs = 0) => send(place(id.slice(0, 1), id, 1), agoMs)
+  const takeBack = (id: string) => send(rollback(id.slice(0, 1), id, `rollback-${id}`))
+  const end = async (but?: Ends) => {
+    work.at(-1)?.end(but)
+    await settled()
+  }
+  const fail = async (error: Error) => {
+    work.at(-1)?.fail(error)
+    await settled()
+  }
+  return { ...{ lanes, bet, takeBack, end, fail, failures }, seen: () => work.map(({ what }) => what) }
 }
 
-function accepted({ call }: WaitingCall): Outcome {
-  return { kind: 'accepted', betId: call.betId, at: new Date(0) }
+type Ends = Readonly<Record<string, 'busy' | 'left'>>
+
+function verdictOf(end: 'busy' | 'left' | undefined): Verdict {
+  return end === undefined ? { kind: 'taken', at: new Date(0) } : { kind: end }
 }
+
+const outage = () => new Error('Query read timeout')
+const conflict = () => Object.assign(new Error('taken'), { code: '23505' })
 
 /** Turns of the event loop after which a lane that nobody answers has nothing more to do. */
 const QUIET_TURNS = 25
@@ -31,98 +64,151 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < QUIET_TURNS; turn++) await turnOfTheLoop()
 }
 
-test('who plays in the batch in front waits for it, in order, and holds up nobody else', async () => {
-  const { batches, bet, bets } = openLane()
-  const answers = [bet('ann', 'a1'), bet('bob', 'b1')]
+const kindsOf = async (answers: Promise<Outcome>[]) => (await Promise.all(answers)).map(({ kind }) => kind)
+
+test('calls gather while a batch is with the database', async () => {
+  const { bet, end, seen } = openLane()
+  const answers = [bet('a1')]
   await settled()
-  answers.push(bet('ann', 'a2'), bet('cleo', 'c1'), bet('ann', 'a3'), bet('dan', 'd1'))
+  answers.push(bet('b1'), bet('c1'))
   await settled()
-  expect(bets()).toEqual([
-    ['a1', 'b1'],
-    ['c1', 'd1'],
-  ])
-  answers.push(bet('cleo', 'c2'))
-  batches[0]?.end()
-  await settled()
-  expect(bets()[2]).toEqual(['a2', 'a3'])
-  batches[1]?.end()
-  batches[2]?.end()
-  await settled()
-  expect(bets()[3]).toEqual(['c2'])
-  batches[3]?.end()
-  expect(await Promise.all(answers)).toHaveLength(7)
+  expect(seen()).toEqual(['gate: a1'])
+  await end()
+  expect(seen()).toEqual(['gate: a1', 'gate: b1 c1'])
+  await end()
+  expect(await kindsOf(answers)).toEqual(['accepted', 'accepted', 'accepted'])
 })
 
-test('where nobody else waits, nothing is sent until the batch in front has ended', async () => {
-  const { batches, bet, bets } = openLane()
-  const answers = [bet('ann', 'a1')]
+test('a player has one call at a time at the gate, in order, and holds up nobody', async () => {
+  const { bet, end, seen } = openLane()
+  const answers = ['a1', 'b1', 'a2', 'a3'].map((id) => bet(id))
   await settled()
-  answers.push(bet('ann', 'a2'), bet('ann', 'a3'))
+  answers.push(bet('c1'))
+  for (let batch = 0; batch < 3; batch++) await end()
+  expect(seen()).toEqual(['gate: a1 b1', 'gate: a2 c1', 'gate: a3'])
+  expect(await Promise.all(answers)).toHaveLength(5)
+})
+
+test('the calls of a hot player are judged together, behind the gate', async () => {
+  const { bet, end, seen } = openLane()
+  const answers = ['a1', 'b1', 'a2', 'a3', 'a4', 'a5'].map((id) => bet(id))
   await settled()
-  expect(bets()).toEqual([['a1']])
-  batches[0]?.end()
+  await end()
+  expect(seen()).toEqual(['gate: b1', 'judge: a1 a2 a3 a4 a5'])
+  await end()
+  expect(await Promise.all(answers)).toHaveLength(6)
+})
+
+test('what may not pass is judged, with all that its player sent behind it', async () => {
+  const { bet, takeBack, end, seen } = openLane()
+  const answers = [takeBack('a1'), bet('a2'), bet('b1'), takeBack('b2')]
   await settled()
-  expect(bets()).toEqual([['a1'], ['a2', 'a3']])
-  batches[1]?.end()
-  expect(await Promise.all(answers)).toHaveLength(3)
+  await end()
+  expect(seen()).toEqual(['gate: b1', 'judge: a1 a2'])
+  await end()
+  expect(seen()[2]).toBe('judge: b2')
+  await end()
+  expect(await Promise.all(answers)).toHaveLength(4)
+})
+
+test('what the gate leaves is judged before anything else is begun; what it takes is answered at once', async () => {
+  const { bet, end, seen } = openLane()
+  const [left, taken, next] = ['a1', 'b1', 'a2'].map((id) => bet(id)) as [
+    Promise<Outcome>,
+    Promise<Outcome>,
+    Promise<Outcome>,
+  ]
+  await settled()
+  await end({ a1: 'left' })
+  expect(seen()).toEqual(['gate: a1 b1', 'judge: a1'])
+  expect(await taken).toMatchObject({ kind: 'accepted', betId: 'b1' })
+  await end()
+  expect(await left).toMatchObject({ kind: 'accepted', betId: 'a1' })
+  await end()
+  expect(await next).toMatchObject({ kind: 'accepted', betId: 'a2' })
+})
+
+test('a call of a busy player goes to the front three times, and is then judged', async () => {
+  const { bet, end, seen } = openLane()
+  const answers = [bet('a1'), bet('b1'), bet('a2')]
+  await settled()
+  await end({ a1: 'busy' })
+  answers.push(bet('c1'))
+  await end({ a1: 'busy' })
+  await end({ a1: 'busy' })
+  await end()
+  expect(seen()).toEqual(['gate: a1 b1', 'gate: a1', 'gate: a1 c1', 'judge: a1 a2'])
+  await end()
+  expect(await Promise.all(answers)).toHaveLength(4)
+})
+
+test('what the gate cannot do the rules may do, unless the database is down', async () => {
+  const { bet, end, fail, seen, failures } = openLane()
+  const answers = [bet('a1'), bet('b1')]
+  await settled()
+  await fail(conflict())
+  expect(seen()).toEqual(['gate: a1 b1', 'judge: a1 b1'])
+  await end()
+  answers.push(bet('c1'), bet('d1'))
+  await settled()
+  await fail(outage())
+  expect(await kindsOf(answers)).toEqual(['accepted', 'accepted', 'failed', 'failed'])
+  expect(seen()).toHaveLength(3)
+  expect(failures).toHaveLength(2)
 })
 
 test('who waits for a batch that fails has not failed with it', async () => {
-  const { batches, bet, bets } = openLane()
-  const answers = [bet('ann', 'a1')]
+  const { bet, end, fail } = openLane()
+  const answers = [bet('a1')]
   await settled()
-  answers.push(bet('ann', 'a2'))
-  await settled()
-  batches[0]?.fail(new Error('for a reason'))
-  await settled()
-  expect(bets()).toEqual([['a1'], ['a2']])
-  batches[1]?.end()
-  expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['failed', 'accepted'])
-})
-
-test('two batches that fail one after the other leave nobody behind twice', async () => {
-  const { batches, bet, bets } = openLane()
-  const answers = [bet('ann', 'a1')]
-  await settled()
-  answers.push(bet('bob', 'b1'))
-  await settled()
-  answers.push(bet('bob', 'b2'), bet('cleo', 'c1'))
-  await settled()
-  expect(bets()).toEqual([['a1'], ['b1']])
-  const outage = new Error('Query read timeout')
-  batches[0]?.fail(outage)
-  await settled()
-  batches[1]?.fail(outage)
-  await settled()
-  expect(bets()).toEqual([['a1'], ['b1'], ['b2', 'c1']])
-  batches[2]?.end()
-  expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['failed', 'failed', 'accepted', 'accepted'])
+  answers.push(bet('a2'))
+  await fail(outage())
+  await end()
+  expect(await kindsOf(answers)).toEqual(['failed', 'accepted'])
 })
 
 test('one by one, a database that is down is asked once', async () => {
-  const { batches, bet, bets } = openLane()
-  const answers = [bet('ann', 'a1'), bet('bob', 'b1'), bet('cleo', 'c1')]
+  const { takeBack, end, fail, seen } = openLane()
+  const answers = [takeBack('a1'), takeBack('b1'), takeBack('c1')]
   await settled()
-  batches[0]?.fail(new Error('one of them is poisoned'))
-  await settled()
-  batches[1]?.end()
-  await settled()
-  batches[2]?.fail(new Error('Query read timeout'))
-  expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['accepted', 'failed', 'failed'])
-  expect(bets()).toEqual([['a1', 'b1', 'c1'], ['a1'], ['b1']])
+  await fail(new Error('one of them is poisoned'))
+  await end()
+  await fail(outage())
+  expect(await kindsOf(answers)).toEqual(['accepted', 'failed', 'failed'])
+  expect(seen()).toEqual(['judge: a1 b1 c1', 'judge: a1', 'judge: b1'])
 })
 
-test('a lane in which the others have come too late still waits for its batch', async () => {
-  const { batches, bet, bets } = openLane()
-  const answers = [bet('ann', 'a1')]
+test('a call that met another one’s write is judged once more, alone', async () => {
+  const { takeBack, end, fail, seen } = openLane()
+  const answers = [takeBack('a1')]
   await settled()
-  answers.push(bet('bob', 'b1', LIMITS.startMs + 1))
+  await fail(conflict())
+  await fail(conflict())
+  await end()
+  expect(await kindsOf(answers)).toEqual(['accepted'])
+  expect(seen()).toEqual(['judge: a1', 'judge: a1', 'judge: a1'])
+})
+
+test('a call that came too late is never begun, and the lane goes on (R-5)', async () => {
+  const { bet, end, seen, lanes } = openLane()
+  const answers = [bet('a1')]
   await settled()
-  answers.push(bet('ann', 'a2'))
+  answers.push(bet('b1', LIMITS.startMs + 1), bet('c1'))
+  await end()
+  await end()
+  expect(seen()).toEqual(['gate: a1', 'gate: c1'])
+  expect(await kindsOf(answers)).toEqual(['accepted', 'failed', 'accepted'])
+  expect(lanes.depth()).toBe(0)
+})
+
+test('a call that stays in front is not overtaken by one that the batch had no room for', async () => {
+  const { bet, end, seen } = openLane()
+  const others = Array.from({ length: 254 }, (_, i) => `${String.fromCharCode(0x4e00 + i)}1`)
+  const answers = ['a1', 'a2', ...others, 'a3'].map((id) => bet(id))
   await settled()
-  expect(bets()).toEqual([['a1']])
-  batches[0]?.end()
-  await settled()
-  batches[1]?.end()
-  expect((await Promise.all(answers)).map(({ kind }) => kind)).toEqual(['accepted', 'failed', 'accepted'])
+  await end()
+  await end()
+  await end()
+  expect(seen().slice(1)).toEqual(['gate: a2', 'gate: a3'])
+  expect(await Promise.all(answers)).toHaveLength(257)
 })

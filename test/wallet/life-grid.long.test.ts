@@ -1,4 +1,4 @@
-// Lives through every cell of life-grid.ts under the second clawback policy (L-2), and locked by age (L-3).
+// Lives through every cell of life-grid.ts under the second clawback policy (L-2), locked by age (L-3), and without the gate.
 import { describe, it } from 'vitest'
 import { expectLine, lines, pastNames, walletWith, waysOf } from './life-grid-lived.ts'
 
@@ -18,4 +18,10 @@ describe('with PURSER_RESETTLE_WINDOW=2 a bet settled three days ago is locked b
     const unlocked = waysOf(line.name).map(({ locked: _, ...way }) => way)
     return expectLine(line, unlocked, { of, pause: 3 * 86_400_000 })
   })
+})
+
+describe('with PURSER_GATE=off', () => {
+  walletWith({ PURSER_GATE: 'off', PURSER_CLAWBACK: 'refuse' })
+
+  it.each(lines)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
 })

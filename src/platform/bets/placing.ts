@@ -3,7 +3,6 @@
  * at the same time are looked up, opened and closed together (batches.ts). A batch waits for no bet that somebody else holds, and
  * is given up when anything else keeps it waiting; what was left out or given up waits alone, as long as is needed.
  */
-import type { Chain, Tx } from '../../db/db.ts'
 import { isOutage } from '../../db/errors.ts'
 import { inBatches } from '../../runtime/batches.ts'
 import { readPlaceDeliveries, recordResults } from '../delivery/outbox.ts'
@@ -42,7 +41,8 @@ const MOST_WAITING = 4_000
 /** Those of one process. An answer is never refused: it is about money, and there are no more of them than were let in. */
 export function createPlacements(deps: FlowDeps): Placements {
   const { db } = deps
-  const [opening, closing] = [inTurn(db.openChain()), inTurn(db.openChain())]
+  // Lanes are not patient: a batch that is kept waiting keeps everybody waiting.
+  const [opening, closing] = [db.openLane(), db.openLane()]
   return {
     look: inBatches({
       together: (wishes) => lookAt(deps, wishes),
@@ -51,23 +51,18 @@ export function createPlacements(deps: FlowDeps): Placements {
       mostWaiting: MOST_WAITING,
     }),
     open: inBatches({
-      together: (intents) => opening((tx) => openBets(deps, tx, intents)),
+      together: (intents) => opening.transaction((tx) => openBets(deps, tx, intents)),
       alone: async (intent) => only(await db.transaction((tx) => openBets(deps, tx, [intent]))),
       failsAll: isOutage,
       mostWaiting: MOST_WAITING,
     }),
     close: inBatches({
-      together: (answered) => closing((tx) => closePlacings(deps, tx, answered, 'leave')),
+      together: (answered) => closing.transaction((tx) => closePlacings(deps, tx, answered, 'leave')),
       alone: async (answered) => only(await db.transaction((tx) => closePlacings(deps, tx, [answered], 'wait'))),
       failsAll: isOutage,
       mostWaiting: Number.POSITIVE_INFINITY,
     }),
   }
-}
-
-/** On a connection of its own, and not patient: a batch that is kept waiting keeps everybody waiting. */
-function inTurn(chain: Chain) {
-  return <T>(work: (tx: Tx) => Promise<T>) => chain.transaction(work, () => {})
 }
 
 function only<T>([result]: readonly (T | undefined)[]): T {

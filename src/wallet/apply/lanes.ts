@@ -1,26 +1,34 @@
 /**
- * The queue. A lane takes the calls of its share of the players; while batches are with the database the next one gathers,
- * so batches grow with the load and a lone call waits for nobody. A lane holds players of one bucket.
+ * The queue. A lane takes the calls of its share of the players; while a batch is with the database the next one gathers, so batches
+ * grow with the load and a lone call waits for nobody. A lane holds players of one bucket, and has one batch at a time.
  *
- * waiting ──the lane is free──► in a batch ──commit──► answered
- *    │                             └──the batch fails──► each call again, alone ──► answered or failed
- *    └──the lane is full, or 4 s are over──► failed (R-4, R-5)
+ * A lane:  idle ──a call──► gathering ──the next turn──► applying ──nobody waits──► idle
+ *                               ▲                            │
+ *                               └────────somebody waits──────┘
+ * A call:  waiting ──► in the gate ──taken──► answered
+ *             ▲             ├──its player is busy, for the third time at most──► waiting, in front
+ *             └─────────────┘
+ *          in the gate ──left──► judged ──► answered
+ *          waiting ──may not pass, or is of a busy or hot player──► judged ──the batch fails──► judged alone ──► answered or failed
+ *          waiting ──the lane is full, or 4 s are over──► failed (R-4, R-5)
  */
+import { strict as assert } from 'node:assert'
 import { isConflict, isLockTimeout, isOutage } from '../../db/errors.ts'
 import { inTurn } from '../../http/turns.ts'
 import type { PlayerId } from '../../protocol/ids.ts'
 import { LIMITS } from '../../protocol/limits.ts'
+import { groupBy } from '../../runtime/group.ts'
 import type { BetCall } from '../store/bet.ts'
 import { bucketOf, laneOf } from '../store/bucket.ts'
-import { FAILED, isTooLate, type Outcome, type WaitingCall } from './apply.ts'
+import type { Verdict } from './gate.ts'
+import { FAILED, isTooLate, type Outcome, type WaitingCall } from './judge.ts'
 
-/** Calls in one transaction at most. */
+/** Calls in one batch at most. */
 const MAX_BATCH = 256
-/**
- * A batch is sent before the batch in front is committed only if at least this many times as many calls wait as are in the
- * batch in front. Otherwise it waits for that one's end: each batch has a fixed cost, and an early small batch does not pay.
- */
-const EARLY_GROWTH = 0.7
+/** Times that a call is tried at the gate while somebody else holds its player; then it waits for the lock. */
+const MAX_TRIES = 3
+/** A player with more calls than this in one batch is hot: they are judged together, since the gate takes one of them at a time. */
+const HOT = 4
 /** Calls waiting in one lane at most; more are refused at once (R-4). */
 const MAX_WAITING = 4_000
 /** Calls that wait in a lane while more are let in (door.ts): two batches, so that the next one is always full. */
@@ -30,16 +38,18 @@ const BEHIND_MS = 2_500
 /** Milliseconds between two looks for calls that have waited too long behind a batch that does not end (R-5). */
 const SWEEP_MS = 100
 
-/**
- * Applies a batch in one transaction, after the batches that the same lane began before. It rejects when nothing of the batch
- * was written, or when that is not known. `onSent` is called when the next batch can be given, at the latest when the promise settles.
- */
-export type ApplyInLane = (calls: readonly WaitingCall[], onSent: () => void) => Promise<Outcome[]>
+/** What a lane does with its calls. Both reject when nothing was written, or when that is not known. */
+export interface LaneWork {
+  mayPass(call: BetCall): boolean
+  /** Of calls that may pass, at most one of each player. */
+  take(calls: readonly WaitingCall[]): Promise<Verdict[]>
+  judge(calls: readonly WaitingCall[]): Promise<Outcome[]>
+}
 
 export interface LanesDeps {
   readonly buckets: number
   readonly lanesPerBucket: number
-  openLane(bucket: number): ApplyInLane
+  openLane(bucket: number): LaneWork
   /** Told of each failure of a batch or call, with the number of calls it concerned. */
   onFailure(error: unknown, calls: number): void
   /** Told how long each call waited for its batch. */
@@ -57,25 +67,33 @@ export interface Lanes {
 
 interface Entry extends WaitingCall {
   readonly arrivedAt: number
+  /** At the gate so far. */
+  tries: number
   answer(outcome: Outcome): void
 }
 
-interface Lane {
-  readonly apply: ApplyInLane
+/** The modes that a lane may enter from each. */
+const MODES = { idle: ['gathering'], gathering: ['applying'], applying: ['gathering', 'idle'] } as const
+type Mode = keyof typeof MODES
+
+interface Lane extends LaneWork {
+  mode: Mode
   waiting: Entry[]
-  busy: boolean
-  /** Called when this many calls wait. */
-  wanted: { readonly count: number; tell(): void }
 }
 
-const NOBODY: ReadonlySet<PlayerId> = new Set()
-const NOTHING_WANTED: Lane['wanted'] = { count: Number.POSITIVE_INFINITY, tell() {} }
+function enter(lane: Lane, mode: Mode): void {
+  assert(
+    MODES[lane.mode].some((next) => next === mode),
+    `a lane goes from ${lane.mode} to ${mode}`,
+  )
+  lane.mode = mode
+}
 
 export function createLanes(deps: LanesDeps): Lanes {
   const { buckets, lanesPerBucket } = deps
   const lanes = Array.from(
     { length: buckets * lanesPerBucket },
-    (_, i): Lane => ({ apply: deps.openLane(i % buckets), waiting: [], busy: false, wanted: NOTHING_WANTED }),
+    (_, i): Lane => ({ ...deps.openLane(i % buckets), waiting: [], mode: 'idle' }),
   )
   let depth = 0
   setInterval(() => lanes.forEach(failLate), SWEEP_MS).unref()
@@ -92,9 +110,8 @@ export function createLanes(deps: LanesDeps): Lanes {
           depth -= 1
           resolve(outcome)
         }
-        lane.waiting.push({ call, arrivedAt, startBefore: arrivedAt + LIMITS.startMs, answer })
-        if (!lane.busy) void work(deps, lane)
-        if (lane.waiting.length >= lane.wanted.count) lane.wanted.tell()
+        lane.waiting.push({ call, arrivedAt, startBefore: arrivedAt + LIMITS.startMs, tries: 0, answer })
+        if (lane.mode === 'idle') void work(deps, lane)
       })
     },
   }
@@ -106,99 +123,100 @@ function roomIn({ waiting }: Lane): number {
   return Math.max(0, ROOM - waiting.length)
 }
 
-/** Calls wait in the order of their arrival, so the late ones are at the front. */
+/** Calls wait in the order of their arrival, but for those that were put back, which are the oldest: the late ones are at the front. */
 function failLate(lane: Lane): void {
   const late = lane.waiting.findIndex((entry) => !isTooLate(entry))
   const count = late === -1 ? lane.waiting.length : late
   for (const entry of lane.waiting.splice(0, count)) entry.answer(FAILED)
 }
 
-/**
- * Takes batches until no call waits. At most two batches are with the database: one is committed while the other is read and
- * judged. Each batch is put off for a turn, so that calls of one network read travel together. After a batch has failed, the
- * next one is not sent early: the batch between them may fail too, and its calls would meet a silent database for the third
- * time, while their time is enough for two (postgres.ts).
- */
+/** Each batch is put off for a turn, so that calls of one network read travel together. */
 async function work(deps: LanesDeps, lane: Lane): Promise<void> {
-  lane.busy = true
-  let ending = Promise.resolve(true)
-  let atWork = NOBODY
-  await nextTurn()
-  failLate(lane)
   while (lane.waiting.length > 0) {
-    const batch = takeBatch(lane, atWork)
-    if (batch.length === 0) {
-      await ending
-      failLate(lane)
-      continue
-    }
-    const taken = performance.now()
-    for (const entry of batch) deps.onWaited(taken - entry.arrivedAt)
-    const before = ending
-    await new Promise<void>((onSent) => {
-      ending = see(deps, lane, batch, onSent)
-    })
-    const isWellInFront = await before
-    const players = new Set(batch.map(({ call }) => call.player))
-    atWork = players
-    ending = ending.then((isWell) => {
-      if (atWork === players) atWork = NOBODY
-      return isWell
-    })
-    const enough = gathered(lane, Math.min(EARLY_GROWTH * batch.length, MAX_BATCH))
-    await (isWellInFront ? Promise.race([ending, enough]) : ending)
+    enter(lane, 'gathering')
     await nextTurn()
     failLate(lane)
-    if (lane.waiting.length === 0) await ending // the next call must not overtake a batch that is still with the database
+    enter(lane, 'applying')
+    await apply(deps, lane, takeBatch(deps, lane))
   }
-  lane.busy = false
-}
-
-/**
- * Takes the calls that wait, but not those of a player who has a call in the batch that is with the database: such a call is
- * judged by what that batch leaves, so its whole batch would have to wait.
- */
-function takeBatch(lane: Lane, atWork: ReadonlySet<PlayerId>): Entry[] {
-  if (atWork.size === 0) return lane.waiting.splice(0, MAX_BATCH)
-  const batch: Entry[] = []
-  const left: Entry[] = []
-  for (const entry of lane.waiting) {
-    const isTaken = batch.length < MAX_BATCH && !atWork.has(entry.call.player)
-    if (isTaken) batch.push(entry)
-    else left.push(entry)
-  }
-  lane.waiting = left
-  return batch
-}
-
-/** Resolves when this many calls wait. */
-function gathered(lane: Lane, count: number): Promise<void> {
-  return new Promise((resolve) => {
-    lane.wanted = { count, tell: resolve }
-    if (lane.waiting.length >= count) resolve()
-  })
+  enter(lane, 'idle')
 }
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Sees a batch to its end: every call of it is answered. Resolves to whether it went through as one. */
-async function see(deps: LanesDeps, lane: Lane, batch: readonly Entry[], onSent: () => void): Promise<boolean> {
-  const error = await tryBatch(deps, lane, batch, onSent)
+interface Batch {
+  readonly gated: readonly Entry[]
+  readonly judged: readonly Entry[]
+}
+
+/**
+ * The calls at the front, but of each player those only that may go together: one at the gate, or all with the rules. The others stay in
+ * front, behind the one before them.
+ */
+function takeBatch({ onWaited }: LanesDeps, lane: Lane): Batch {
+  const byPlayer = groupBy(lane.waiting.splice(0, MAX_BATCH), ({ call }) => call.player)
+  const gated: Entry[] = []
+  const judged: Entry[] = []
+  const staying: Entry[] = []
+  for (const entries of byPlayer.values()) {
+    const [first, ...others] = entries as [Entry, ...Entry[]]
+    if (entries.length > HOT || first.tries >= MAX_TRIES || !lane.mayPass(first.call)) judged.push(...entries)
+    else {
+      gated.push(first)
+      staying.push(...others)
+    }
+  }
+  lane.waiting.unshift(...staying)
+  const taken = performance.now()
+  for (const { tries, arrivedAt } of [...gated, ...judged]) if (tries === 0) onWaited(taken - arrivedAt)
+  return { gated, judged }
+}
+
+/** Every call of the batch is answered, or waits again because its player is busy. */
+async function apply(deps: LanesDeps, lane: Lane, { gated, judged }: Batch): Promise<void> {
+  const left = gated.length === 0 ? [] : await passGate(deps, lane, gated)
+  if (left.length + judged.length > 0) await judge(deps, lane, [...left, ...judged])
+}
+
+/** Resolves to what the gate has left. What it could not do at all the rules may still do, unless the database is down. */
+async function passGate(deps: LanesDeps, lane: Lane, gated: readonly Entry[]): Promise<readonly Entry[]> {
+  try {
+    const verdicts = await lane.take(gated)
+    const of = (kind: Verdict['kind']) => gated.filter((_, i) => verdicts[i]?.kind === kind)
+    for (const [i, entry] of gated.entries()) answerTaken(entry, verdicts[i])
+    waitAgain(lane, of('busy'))
+    return of('left')
+  } catch (error) {
+    deps.onFailure(error, gated.length)
+    if (!isOutage(error)) return gated
+    for (const entry of gated) entry.answer(FAILED)
+    return []
+  }
+}
+
+function answerTaken(entry: Entry, verdict: Verdict | undefined): void {
+  if (verdict?.kind !== 'taken') return
+  const { at } = verdict
+  inTurn(() => entry.answer({ kind: 'accepted', betId: entry.call.betId, at }))
+}
+
+/** In front of the calls that came later, so that a player's calls stay in order. */
+function waitAgain(lane: Lane, busy: readonly Entry[]): void {
+  for (const entry of busy) entry.tries += 1
+  lane.waiting.unshift(...busy)
+}
+
+async function judge(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Promise<void> {
+  const error = await tryBatch(deps, lane, batch)
   if (error !== undefined) await afterFailure(deps, lane, batch, error)
-  return error === undefined
 }
 
 /** Answers all calls of a batch, or resolves to the error and answers none. */
-async function tryBatch(
-  deps: LanesDeps,
-  lane: Lane,
-  batch: readonly Entry[],
-  onSent: () => void = () => {},
-): Promise<unknown> {
+async function tryBatch(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Promise<unknown> {
   try {
-    const outcomes = await lane.apply(batch, onSent)
+    const outcomes = await lane.judge(batch)
     for (const [i, entry] of batch.entries()) inTurn(() => entry.answer(outcomes[i] ?? FAILED))
     return undefined
   } catch (error) {

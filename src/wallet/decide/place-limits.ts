@@ -3,6 +3,7 @@ import { scaleOf } from '../../protocol/money.ts'
 import type { Funder, PlaceCall, RememberedRefusal } from '../store/bet.ts'
 import type { RuledPlayer } from '../store/player.ts'
 import type { Facts } from './decision.ts'
+import { hasLimits, isBlocked, isUnverified } from './plain.ts'
 
 /** Undefined when the player may place this bet. */
 export function whyNotAllowed(call: PlaceCall, funder: Funder, facts: Facts): RememberedRefusal | undefined {
@@ -12,26 +13,26 @@ export function whyNotAllowed(call: PlaceCall, funder: Funder, facts: Facts): Re
 }
 
 function statusRefusal(player: RuledPlayer, { now, rules }: Facts): RememberedRefusal | undefined {
-  if (player.status === 'blocked') return 'player_blocked'
+  if (isBlocked(player)) return 'player_blocked'
   if (player.selfExcludedUntil !== null && player.selfExcludedUntil > now) return 'self_excluded'
-  if (player.verified === false) return 'not_verified'
-  if (player.birthday !== null && !isOfAge(player.birthday, now, rules.minimumAge)) return 'under_age'
+  if (isUnverified(player)) return 'not_verified'
+  if (player.birthday !== null && player.birthday > latestBirthday(now, rules.minimumAge)) return 'under_age'
   return undefined
 }
 
 /** Of age from the birthday on, in UTC; born on 29 February, from 1 March. Dates as YYYY-MM-DD compare as text. */
-function isOfAge(birthday: string, now: Date, years: number): boolean {
-  const latest = `${now.getUTCFullYear() - years}`.padStart(4, '0') + now.toISOString().slice(4, 10)
-  return birthday <= latest
+export function latestBirthday(now: Date, years: number): string {
+  return `${now.getUTCFullYear() - years}`.padStart(4, '0') + now.toISOString().slice(4, 10)
 }
 
 function limitRefusal(
-  { limits }: RuledPlayer,
+  player: RuledPlayer,
   call: PlaceCall,
   funder: Funder,
   facts: Facts,
 ): RememberedRefusal | undefined {
-  if (limits.stake === undefined && limits.loss === undefined && limits.betCount === undefined) return undefined
+  if (!hasLimits(player)) return undefined
+  const { limits } = player
   const { stakes, payouts, bets } = facts.turnover(call.currency)
   const stakesThen = stakes + (funder === 'player' ? call.stake : 0n)
   if (exceeds(stakesThen, limits.stake, call, facts)) return 'stake_limit'

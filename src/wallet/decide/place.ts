@@ -1,6 +1,6 @@
 /** Place bet (interface.md; the column "Place bet" of the life table; R-6 for the order of checks). */
 import type { Bet, Funder, PlaceCall, RememberedRefusal } from '../store/bet.ts'
-import { type Decision, type Facts, refuse } from './decision.ts'
+import { type Decision, type Facts, type Rules, refuse } from './decision.ts'
 import { whyNotAllowed } from './place-limits.ts'
 import { judgeToken } from './token.ts'
 
@@ -31,7 +31,7 @@ function placeNew(call: PlaceCall, facts: Facts): Decision {
   const session = facts.session(call.token)
   const token = judgeToken(session, call.player, facts.now)
   if (token !== 'live') return refuse(token)
-  const funder: Funder = call.hasBonus && facts.rules.freebetStake === 'promotions' ? 'promotions' : 'player'
+  const funder = funderOf(call, facts.rules)
   const refusal = whyNotAllowed(call, funder, facts)
   if (refusal !== undefined) return remember(refusal, facts)
   if (session?.currency !== call.currency)
@@ -39,6 +39,11 @@ function placeNew(call: PlaceCall, facts: Facts): Decision {
   const balance = facts.account(call.currency)?.balance ?? 0n
   if (funder === 'player' && balance < call.stake) return remember('not_enough_money', facts)
   return debit(call, funder, facts.now)
+}
+
+/** M-4. */
+export function funderOf({ hasBonus }: PlaceCall, { freebetStake }: Rules): Funder {
+  return hasBonus && freebetStake === 'promotions' ? 'promotions' : 'player'
 }
 
 /** I-3: the same bet id gets the same refusal again, whatever the balance is by then. */

@@ -77,6 +77,6 @@ export function takeBack({ payout, payee }: Settlement): BetPosting[] {
 }
 
 /** L-6: the amount decides; a result that says otherwise is noted. */
-function contradictsAmount({ resultType, payout }: SettleCall): boolean {
+export function contradictsAmount({ resultType, payout }: SettleCall): boolean {
   return (resultType === 'won' && payout === 0n) || (resultType === 'lost' && payout > 0n)
 }

@@ -4,15 +4,10 @@
  */
 import { statement, type Tx } from '../../db/db.ts'
 import { isoOf } from '../../ledger/account.ts'
-import type { ChangedAccount } from '../../ledger/book.ts'
-import { insertStakes, upsertAccounts, valuesOfAccounts } from '../../ledger/post.ts'
-import type { Transfer } from '../../ledger/transfer.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import type { Money } from '../../protocol/money.ts'
-import type { Versions } from '../apply/known.ts'
 import type { Bet, BetCall, Funder, Placement, RememberedRefusal } from './bet.ts'
-import { lockAsKnown } from './player.ts'
 
 /** A bet with what its row holds beside its state. */
 export interface BetRecord {
@@ -25,8 +20,6 @@ export interface BetRecord {
   readonly firstSeenAt: Date
   /** Number of the stake's transfer in the player's account. */
   readonly stakeVersion: bigint | null
-  /** The stake's transfer, only when this batch posted it. */
-  readonly stake?: Transfer | undefined
   /** The Place bet that was accepted or refused for good. */
   readonly placeRequestId: RequestId | null
   /** Number of the call whose result was applied last; 0 for none. */
@@ -179,89 +172,4 @@ const SAVE_BETS = statement(
 /** Rows that have been read. */
 export async function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<void> {
   await tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now), records.length])
-}
-
-/** The constraint that a stored bet id breaks. */
-export const BET_KEY = 'bet_pkey'
-
-/** Rows of new bets, out of the first ten parameters; the eleventh is their time. */
-const OPENED = `select $1::int as bucket, r.*
-     from rows from (
-       unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::text[]),
-       json_array_elements($10::json)
-     ) as r (player, bet_id, currency, stake, funder, stake_version, balance_after, request_id, details)`
-const STAKES = insertStakes('opened', '$11::timestamptz')
-const BETS = insertOpened('opened')
-
-const OPEN_BETS = statement('open_bets', `with opened as (${OPENED}), stakes as (${STAKES}) ${BETS}`)
-
-/** Nothing is written before all locks are held, and nothing at all when a player has changed. */
-const ALL_LOCKED = '(select count(*) from locked) = $19::int'
-
-/** What goes wrong in it is an error in SQL (a division by zero, as in ledger/post.ts): it is a transaction of its own. */
-const PLACE_BETS = statement(
-  'place_bets',
-  `with locked as materialized (${lockAsKnown('$12', '$18')}),
-     opened as (${OPENED} where ${ALL_LOCKED}), stakes as (${STAKES}), bets as (${BETS}),
-     saved as (${upsertAccounts(12, ALL_LOCKED)})
-   select 1 / (count(*) = $19::int)::int from saved`,
-)
-
-function insertOpened(rows: string): string {
-  return `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id,
-     details, placed_at, first_seen_at, changed_at)
-   select bucket, player, bet_id, 'open', 1, currency, stake, funder, stake_version, request_id, details,
-     $11::timestamptz, $11::timestamptz, $11::timestamptz
-   from ${rows}`
-}
-
-/** A bet whose first call was its accepted Place bet. */
-export type OpenedBet = BetRecord & {
-  readonly bet: Bet & { kind: 'open' }
-  readonly details: string
-  readonly stake: Transfer
-}
-
-/** Rows that are all new, all open, all placed now, and their stakes. Fails if one exists. */
-export function openBets(tx: Tx, bucket: number, records: readonly OpenedBet[], now: Date): Promise<number> {
-  return tx.execute(OPEN_BETS, valuesOfOpened(bucket, records, now))
-}
-
-/**
- * The same with their accounts and the players' locks, everything that a batch of accepted bets needs: the most frequent
- * transaction, in one statement. Fails if a player or an account has another version.
- */
-export function placeBets(
-  tx: Tx,
-  bucket: number,
-  records: readonly OpenedBet[],
-  accounts: readonly ChangedAccount[],
-  versions: Versions,
-  now: Date,
-): Promise<number> {
-  const playerVersions = accounts.map(({ player }) => versions.get(player))
-  const values = [
-    ...valuesOfOpened(bucket, records, now),
-    ...valuesOfAccounts(accounts),
-    playerVersions,
-    accounts.length,
-  ]
-  return tx.alone(PLACE_BETS, values)
-}
-
-function valuesOfOpened(bucket: number, records: readonly OpenedBet[], now: Date): unknown[] {
-  const placements = records.map(({ bet }) => bet.placement)
-  return [
-    bucket,
-    records.map((record) => record.player),
-    records.map((record) => record.betId),
-    placements.map((placement) => placement.currency),
-    placements.map((placement) => placement.stake),
-    placements.map((placement) => placement.funder),
-    records.map((record) => record.stake.version),
-    records.map((record) => record.stake.balanceAfter),
-    records.map((record) => record.placeRequestId),
-    `[${records.map((record) => record.details).join(',')}]`,
-    isoOf(now),
-  ]
 }

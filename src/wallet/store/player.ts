@@ -2,6 +2,7 @@
 import { type Statement, statement, type Tx } from '../../db/db.ts'
 import type { Currency, PlayerId } from '../../protocol/ids.ts'
 import type { CustomFields } from '../../protocol/user-profile.ts'
+import { isPlain, type Standing } from '../decide/plain.ts'
 
 /** Limits per currency and UTC day; amounts are decimal texts, so that they mean the same in every currency. */
 export interface PlayerLimits {
@@ -34,9 +35,8 @@ export interface Player {
 /** What the rules look at. */
 export type RuledPlayer = Pick<Player, 'id' | 'status' | 'selfExcludedUntil' | 'verified' | 'birthday' | 'limits'>
 
-export function hasLimits({ limits }: RuledPlayer): boolean {
-  return Object.keys(limits).length > 0
-}
+/** A player that is locked, and whether its row says that it is plain (`isPlain`). */
+export type LockedPlayer = RuledPlayer & { readonly isMarked: boolean }
 
 interface PlayerRow extends Record<string, unknown> {
   player: PlayerId
@@ -66,51 +66,42 @@ export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]
   return readMany(tx, LOCK_PLAYERS, bucket, [...players].sort())
 }
 
-const LOCK_VERSIONS = statement(
-  'lock_versions',
-  'select player, version from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update',
-)
-
-/** The same locks, for the calls of the wire: what depends on the version may be known already (known.ts). */
-export async function lockVersions(
-  tx: Tx,
-  bucket: number,
-  players: readonly PlayerId[],
-): Promise<Map<PlayerId, bigint>> {
-  const rows = await tx.query<{ player: PlayerId; version: bigint }>(LOCK_VERSIONS, [bucket, [...players].sort()])
-  return new Map(rows.map((row) => [row.player, row.version]))
-}
-
 /**
- * SQL that takes the same locks in the same order, out of two parameters, players and their versions, for a statement that
- * reads nothing else of them: a row for each player that still has its version.
+ * What `isPlain` looks at, as a text: a finding is stored with it and holds only as long as it is the same. So a row that was changed by
+ * hand, or by a program that knows nothing of findings, is not taken for plain. Operators and casts only, which Citus takes in an UPDATE.
  */
-export function lockAsKnown(players: string, versions: string): string {
-  return `select 1 from (
-       select * from unnest(${players}::text[], ${versions}::bigint[]) as k (player, version) order by player collate "C"
-     ) k
-     cross join lateral (
-       select 1 from purser.player where bucket = $1::int and player = k.player and version = k.version limit 1 for update
-     ) p`
-}
+const STANDING = "status || ' ' || coalesce(verified::text, '-') || ' ' || limits::text"
 
-const READ_RULED_PLAYERS = statement(
-  'read_ruled_players',
-  `select player, status, self_excluded_until, verified, birthday, limits
-   from purser.player where bucket = $1::int and player = any($2::text[])`,
+/** SQL: the rules have found nothing that stands against bets of this player, and none of it has changed since. */
+export const IS_MARKED = `plain_as = ${STANDING}`
+
+const MARK_PLAIN = statement(
+  'mark_plain',
+  `update purser.player set plain_as = ${STANDING} where bucket = $1::int and player = any($2::text[])`,
 )
 
-export async function readRuledPlayers(
+/** Stores that these players are plain as they are; the caller holds their locks and has asked `isPlain`. */
+export async function markPlain(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<void> {
+  if (players.length > 0) await tx.execute(MARK_PLAIN, [bucket, players])
+}
+
+const LOCK_RULED_PLAYERS = statement(
+  'lock_ruled_players',
+  `select player, status, self_excluded_until, verified, birthday, limits, coalesce(${IS_MARKED}, false) as is_marked
+   from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
+)
+
+/** The same locks in the same order, with what the rules look at. */
+export async function lockRuledPlayers(
   tx: Tx,
   bucket: number,
   players: readonly PlayerId[],
-): Promise<Map<PlayerId, RuledPlayer>> {
-  if (players.length === 0) return new Map()
-  const rows = await tx.query<PlayerRow>(READ_RULED_PLAYERS, [bucket, players])
-  return new Map(rows.map((row) => [row.player, toRuledPlayer(row)]))
+): Promise<Map<PlayerId, LockedPlayer>> {
+  const rows = await tx.query<PlayerRow & { is_marked: boolean }>(LOCK_RULED_PLAYERS, [bucket, [...players].sort()])
+  return new Map(rows.map((row) => [row.player, toLockedPlayer(row)]))
 }
 
-function toRuledPlayer(row: PlayerRow): RuledPlayer {
+function toLockedPlayer(row: PlayerRow & { is_marked: boolean }): LockedPlayer {
   return {
     id: row.player,
     status: row.status,
@@ -118,6 +109,7 @@ function toRuledPlayer(row: PlayerRow): RuledPlayer {
     verified: row.verified,
     birthday: row.birthday,
     limits: row.limits,
+    isMarked: row.is_marked,
   }
 }
 
@@ -170,12 +162,17 @@ export type NewPlayer = Pick<
   'id' | 'currency' | 'currencies' | 'isTest' | 'operatorUser' | 'customFields' | 'createdAt'
 >
 
+/** As the table's defaults have it. */
+const OF_NEW_PLAYERS: Standing = { status: 'active', verified: null, limits: {} }
+
 /** False when the player exists already; then nothing is written. */
 export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): Promise<boolean> {
   const { id, currency, currencies, isTest, operatorUser, customFields, createdAt } = player
   const fields = customFields === null ? null : JSON.stringify(customFields)
   const values = [bucket, id, currency, currencies, isTest, operatorUser, fields, createdAt]
-  return (await tx.execute(INSERT_PLAYER, [...values, JSON.stringify(creationOf(player))])) === 1
+  const isNew = (await tx.execute(INSERT_PLAYER, [...values, JSON.stringify(creationOf(player))])) === 1
+  if (isNew && isPlain(OF_NEW_PLAYERS)) await markPlain(tx, bucket, [id])
+  return isNew
 }
 
 /** What two creations of one player are compared by: everything but the time. */
@@ -207,7 +204,7 @@ const UPDATE_PLAYER = statement(
    where bucket = $1::int and player = $2::text`,
 )
 
-/** Writes the whole player; the caller holds the lock. */
+/** Writes the whole player; the caller holds the lock. `version` is for processes of the program before 0026, which go by it. */
 export async function updatePlayer(tx: Tx, bucket: number, player: Player): Promise<void> {
   const {
     id,
@@ -237,4 +234,5 @@ export async function updatePlayer(tx: Tx, bucket: number, player: Player): Prom
     birthday,
   ]
   await tx.execute(UPDATE_PLAYER, [...values, JSON.stringify(limits)])
+  if (isPlain(player)) await markPlain(tx, bucket, [id])
 }

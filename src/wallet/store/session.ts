@@ -110,7 +110,8 @@ const END_SESSIONS = statement(
 )
 
 /**
- * Ends every session of the player, or those in some currencies, for every process (known.ts). The caller holds the player's lock.
+ * Ends every session of the player, or those in some currencies. The caller holds the player's lock. `version` is for processes of the
+ * program before 0026, which go by it.
  * Resolves to the number of those that had not expired.
  */
 export async function endSessions(

@@ -3,7 +3,7 @@ import { isoOf } from '../../ledger/account.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import * as wire from '../../protocol/reply.ts'
-import type { Outcome } from '../apply/apply.ts'
+import type { Outcome } from '../apply/judge.ts'
 
 export interface Reply {
   readonly status: 200 | 400 | 500

@@ -1,10 +1,9 @@
 /**
- * Applies a batch of calls in one transaction: lock → read → decide → write → commit. A batch of N equals N single calls
- * in order; nothing is written until everything is judged, and nothing is answered before the commit.
+ * Judges a batch of calls, as far as the gate has left them, in one transaction: lock → read → decide → write → commit. A batch of
+ * N equals N single calls in order; nothing is written until everything is judged, and nothing is answered before the commit.
  */
 
-import type { Db, Tx } from '../../db/db.ts'
-import { isConflict, isTaken } from '../../db/errors.ts'
+import type { Db } from '../../db/db.ts'
 import { accountKey } from '../../ledger/account.ts'
 import type { Transfer } from '../../ledger/transfer.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
@@ -17,12 +16,10 @@ import { becameOf, contentOf } from '../decide/seen.ts'
 import { decideSettle } from '../decide/settle.ts'
 import { decideUnsettle } from '../decide/unsettle.ts'
 import type { Bet, BetCall } from '../store/bet.ts'
-import { BET_KEY, type BetRecord } from '../store/bet-store.ts'
+import type { BetRecord } from '../store/bet-store.ts'
 import type { CallRecord } from '../store/call-store.ts'
 import { turnoverOf } from '../store/turnover.ts'
-import type { AccountMemory } from './account-memory.ts'
-import { type Batch, type BetsToRead, betKey, isProvenByWrites, loadBatch, recallBatch, saveBatch } from './batch.ts'
-import type { Known } from './known.ts'
+import { type Batch, betKey, loadBatch, saveBatch } from './batch.ts'
 
 /** What a call comes to; reply.ts has the one table from here to status, code and body. */
 export type Outcome =
@@ -37,104 +34,22 @@ export interface WaitingCall {
   readonly startBefore: number
 }
 
-export interface ApplyDeps {
+export interface JudgeDeps {
   readonly transaction: Db['transaction']
   readonly clock: Clock
   readonly rules: Rules
-  /** Of the lane, as is the memory. */
-  readonly known: Known
-  readonly memory: AccountMemory
-  readonly repeats: Repeats
 }
 
-/** Whether Place bets are sent again lately, to one process. */
-export interface Repeats {
-  /** `performance.now()` when one was taken for new and was not. */
-  lastMetAt: number
-}
-
-/** Milliseconds after such a Place bet in which everything is read at once: a platform that repeats one repeats more. */
-const REPEATS_MS = 10_000
-
-/** 'nothing' where the lane remembers all that is needed, else as 'all but placed'. */
-type Reading = 'nothing' | BetsToRead
-
-export async function applyBatch(deps: ApplyDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
-  const isRepeating = performance.now() - deps.repeats.lastMetAt < REPEATS_MS
-  let reading: Reading = isRepeating ? 'all' : 'nothing'
-  for (;;) {
-    try {
-      return await applyOnce(deps, bucket, waiting, reading)
-    } catch (error) {
-      const next = readingAfter(deps, waiting, reading, error)
-      if (next === undefined) throw error
-      reading = next
-    }
-  }
-}
-
-/** What to read when what was not read has turned out otherwise; undefined if that is not why the batch failed. */
-function readingAfter(
-  { memory, repeats }: ApplyDeps,
-  waiting: readonly WaitingCall[],
-  reading: Reading,
-  error: unknown,
-): BetsToRead | undefined {
-  if (reading === 'all' || !isConflict(error) || waiting.every(({ call }) => call.kind !== 'place')) return undefined
-  if (reading === 'nothing' && !isTaken(error, BET_KEY)) {
-    memory.distrust()
-    return 'all but placed'
-  }
-  repeats.lastMetAt = performance.now()
-  return 'all'
-}
-
-async function applyOnce(
-  deps: ApplyDeps,
-  bucket: number,
-  waiting: readonly WaitingCall[],
-  reading: Reading,
-): Promise<Outcome[]> {
-  const { transaction, clock, rules, known, memory } = deps
+export function judgeBatch(deps: JudgeDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
+  const { transaction, clock, rules } = deps
   const calls = waiting.map(({ call }) => call)
-  let remember = () => {}
-  const outcomes = await transaction(async (tx) => {
-    const { batch, outcomes } =
-      (reading === 'nothing' && judgeRecalled(deps, tx, bucket, waiting)) ||
-      judgeAll(
-        await loadBatch(tx, bucket, calls, known, clock.now, reading === 'all' ? 'all' : 'all but placed'),
-        waiting,
-        rules,
-      )
-    remember = memory.enter(tx.connection, batch.versions, batch.book)
+  return transaction(async (tx) => {
+    const batch = await loadBatch(tx, bucket, calls, clock.now)
+    const now = performance.now()
+    const outcomes = waiting.map((waited) => (isTooLate(waited, now) ? FAILED : judge(batch, waited.call, rules)))
     await saveBatch(tx, batch)
     return outcomes
   })
-  remember()
-  return outcomes
-}
-
-function judgeRecalled(
-  { clock, rules, known, memory }: ApplyDeps,
-  tx: Tx,
-  bucket: number,
-  waiting: readonly WaitingCall[],
-): Judged | undefined {
-  const calls = waiting.map(({ call }) => call)
-  const batch = recallBatch(tx, bucket, calls, known, memory, clock.now)
-  const judged = batch && judgeAll(batch, waiting, rules)
-  return judged && isProvenByWrites(judged.batch) ? judged : undefined
-}
-
-interface Judged {
-  readonly batch: Batch
-  readonly outcomes: Outcome[]
-}
-
-function judgeAll(batch: Batch, waiting: readonly WaitingCall[], rules: Rules): Judged {
-  const now = performance.now()
-  const outcomes = waiting.map((waited) => (isTooLate(waited, now) ? FAILED : judge(batch, waited.call, rules)))
-  return { batch, outcomes }
 }
 
 export const FAILED: Outcome = { kind: 'failed' }
@@ -230,7 +145,6 @@ function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decis
     locked: record.locked,
     firstSeenAt: record.firstSeenAt,
     stakeVersion: placed ? (transfers[0]?.version ?? null) : record.stakeVersion,
-    stake: placed ? transfers[0] : undefined,
     placeRequestId: placed ? call.requestId : record.placeRequestId,
     lastResult: decision.kind === 'apply' && isResult(call) ? seq : record.lastResult,
     details: placed ? call.details : record.details,

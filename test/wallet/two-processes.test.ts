@@ -1,4 +1,4 @@
-/** Two processes on one database: what one remembers of a player is never older than what the operator said through the other. */
+/** Two processes on one database: what the operator says through one counts for the next bet at the other. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
@@ -25,7 +25,7 @@ async function bet(player: Members): Promise<number> {
   return reply.status === 200 ? 200 : (replyCode(reply) ?? 0)
 }
 
-describe('after a bet that made the player known', () => {
+describe('after a bet that was accepted', () => {
   const changes: [string, (userId: string) => Promise<unknown>, number][] = [
     ['a block', (userId) => told.operator.patch(userId, { status: 'blocked' }), 9],
     ['a self-exclusion', (userId) => told.operator.patch(userId, { selfExcludedUntil: '2099-01-01T00:00:00Z' }), 14],

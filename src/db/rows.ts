@@ -1,0 +1,28 @@
+/** Rows that travel as arrays: one list of names gives the columns in SQL, the parameters of the statement, and the values to send. */
+
+/** The type in SQL, and what is sent of an item; of `json` a text, or the statement fails. */
+export type Member<T> = readonly [type: string, of: (item: T) => unknown]
+
+export interface Rows<T> {
+  /** Of the rows, as SQL. */
+  readonly columns: string
+  /** The rows as SQL to select from: its columns, and `ord`, which counts from 1. */
+  readonly from: string
+  /** The parameters, from `$first` on. */
+  values(items: readonly T[]): unknown[]
+}
+
+/** An array of JSON would be escaped twice; JSON in JSON is read as it is. */
+export function rowsOf<T>(first: number, members: Readonly<Record<string, Member<T>>>): Rows<T> {
+  const list = Object.entries(members)
+  const columns = list.map(([name]) => name).join(', ')
+  const parameters = list.map(([, [type]], i) =>
+    type === 'json' ? `json_array_elements($${first + i}::json)` : `unnest($${first + i}::${type}[])`,
+  )
+  return {
+    columns,
+    from: `(select * from rows from (${parameters.join(', ')}) with ordinality as r (${columns}, ord))`,
+    values: (items) =>
+      list.map(([, [type, of]]) => (type === 'json' ? `[${items.map(of).join(',')}]` : items.map((item) => of(item)))),
+  }
+}

@@ -1,0 +1,132 @@
+/** Transactions one after another on a lane's own connection: each is whole or nothing, whatever became of the one before. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Db, Tx } from '../../src/db/db.ts'
+import { statement } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { createDatabase } from '../support/database.ts'
+
+const INSERT = statement('insert', 'insert into kept values ($1::int)')
+const READ = statement('read', 'select n from kept order by n')
+const PID = statement('pid', 'select pg_backend_pid() as pid')
+
+let database: Awaited<ReturnType<typeof createDatabase>>
+let db: Db
+let sql: pg.Client
+let lane: ReturnType<Db['openLane']>
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb({ kind: 'postgres', url: database.url })
+  lane = db.openLane()
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  await sql.query('create table kept (n int primary key deferrable initially deferred, check (n < 100))')
+})
+
+beforeEach(async () => {
+  await sql.query('truncate kept')
+})
+
+afterAll(async () => {
+  await sql.end()
+  await db.close()
+  await database.drop()
+})
+
+async function kept(): Promise<number[]> {
+  return (await sql.query('select n from kept order by n')).rows.map(({ n }) => n)
+}
+
+/** Reads, then sends these rows with COMMIT behind them. */
+const inserting =
+  (...rows: readonly number[]) =>
+  async (tx: Tx) => {
+    await tx.query(READ)
+    await tx.finish(() => Promise.all(rows.map((n) => tx.execute(INSERT, [n]))))
+  }
+
+/** All in one write, as the gate does. */
+const atOnce =
+  (...rows: readonly number[]) =>
+  async (tx: Tx) => {
+    await tx.finish(() => Promise.all(rows.map((n) => tx.execute(INSERT, [n]))))
+  }
+
+const pidOf = async (tx: Tx) => (await tx.query<{ pid: number }>(PID))[0]?.pid
+
+test.each([
+  ['a statement behind which COMMIT was sent', inserting(1, 100)],
+  ['the COMMIT itself', inserting(1, 1)],
+  ['a statement that was sent with BEGIN and COMMIT', atOnce(1, 100)],
+  ['the COMMIT that was sent with BEGIN', atOnce(1, 1)],
+])('%s fails: nothing of it is kept, and the next one is whole', async (_what, failing) => {
+  await expect(lane.transaction(failing)).rejects.toBeDefined()
+  await lane.transaction(inserting(2, 3))
+  expect(await kept()).toEqual([2, 3])
+})
+
+test('one that fails before its COMMIT costs no connection', async () => {
+  const pid = await lane.transaction(pidOf)
+  await expect(lane.transaction(atOnce(1, 100))).rejects.toMatchObject({ code: '23514' })
+  expect(await lane.transaction(pidOf)).toBe(pid)
+})
+
+test('a transaction that sends nothing is none', async () => {
+  expect(await lane.transaction((tx) => tx.finish(async () => 'nothing'))).toBe('nothing')
+  const undecided = async () => {
+    throw new Error('on second thoughts')
+  }
+  await expect(lane.transaction(undecided)).rejects.toThrow('on second thoughts')
+  await lane.transaction(inserting(1))
+  expect(await kept()).toEqual([1])
+})
+
+test('one that fails before its last statements is undone before the next one begins', async () => {
+  const failing = async (tx: Tx) => {
+    await tx.execute(INSERT, [1])
+    throw new Error('on second thoughts')
+  }
+  await expect(lane.transaction(failing)).rejects.toThrow('on second thoughts')
+  await lane.transaction(inserting(2))
+  expect(await kept()).toEqual([2])
+})
+
+test.each(['serializable', 'repeatable read'])('isolation is what it should be where %s is usual', async (usual) => {
+  const name = new URL(database.url).pathname.slice(1)
+  await sql.query(`alter database "${name}" set default_transaction_isolation = '${usual}'`)
+  const fresh = await openDb({ kind: 'postgres', url: database.url })
+  const level = statement('level', "select current_setting('transaction_isolation') as level")
+  for (const { transaction } of [fresh, fresh.openLane()])
+    expect(await transaction((tx) => tx.query(level))).toEqual([{ level: 'read committed' }])
+  await sql.query(`alter database "${name}" reset default_transaction_isolation`)
+  await fresh.close()
+})
+
+async function cutWhenAsleep(pid: number | undefined): Promise<void> {
+  const asleep = "select from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'"
+  while ((await sql.query(asleep, [pid])).rowCount === 0) await sleep(5)
+  await sql.query('select pg_terminate_backend($1)', [pid])
+}
+
+test('a connection that is cut fails what is on it, whole, and the next one has a new connection', async () => {
+  const cut = async (tx: Tx) => {
+    void cutWhenAsleep(await pidOf(tx))
+    await tx.execute(INSERT, [1])
+    await tx.query(statement('asleep', 'select pg_sleep(60)')) // it is cut long before
+    return inserting(2)(tx)
+  }
+  await expect(lane.transaction(cut)).rejects.toBeDefined()
+  await lane.transaction(inserting(3))
+  expect(await kept()).toEqual([3])
+})
+
+test('many at once are taken in order', async () => {
+  const order = Array.from({ length: 50 }, (_, n) => n)
+  const seen: number[] = []
+  const one = (n: number) => lane.transaction((tx) => inserting(n)(tx).then(() => void seen.push(n)))
+  await Promise.all(order.map(one))
+  expect(seen).toEqual(order)
+  expect(await kept()).toEqual(order)
+})

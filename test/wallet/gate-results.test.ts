@@ -1,0 +1,157 @@
+/** Which results the gate takes, and what it says of players whom somebody else holds (gate.ts). */
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Currency, PlayerId, RequestId } from '../../src/protocol/ids.ts'
+import { MAX_BALANCE, money } from '../../src/protocol/money.ts'
+import { mayPass } from '../../src/wallet/apply/gate.ts'
+import { endSessions } from '../../src/wallet/store/session.ts'
+import { signal } from '../support/signal.ts'
+import { place, rollback, seat, seatForDays, settle, unsettle } from './batch-scene.ts'
+import {
+  accepted,
+  bet,
+  betOf,
+  cash,
+  leaves,
+  NEXT_DAY,
+  number,
+  patch,
+  player,
+  refused,
+  resultOf,
+  scene,
+  seatEachTime,
+  taken,
+  verdictOn,
+} from './gate-scene.ts'
+
+const USD = 'USD' as Currency
+
+seatEachTime()
+
+describe('of results', () => {
+  beforeEach(async () => {
+    await scene.take(betOf(0, 10))
+  })
+
+  test.each([30, 0])('takes the first one of an open bet, %i', async (euros) => {
+    expect(await scene.take(resultOf(0, euros))).toEqual([taken()])
+    expect(scene.statements.slice(-2)).toEqual(['gate_lock', 'gate_settle'])
+  })
+
+  test('takes it whatever the player is by now, and the token (L-5)', async () => {
+    await patch({ status: 'blocked' })
+    await scene.db.transaction((tx) => endSessions(tx, 0, player() as PlayerId, scene.now))
+    expect(await verdictOn(resultOf(0, 30))).toBe('taken')
+  })
+
+  test('leaves a second one', async () => {
+    await scene.take(resultOf(0, 30))
+    await leaves(resultOf(0, 30), accepted)
+    await leaves(resultOf(0, 20, { requestId: `second-${number}` as RequestId }), accepted)
+  })
+
+  test('leaves the late copy of one that was taken back (I-2)', async () => {
+    await scene.take(resultOf(0, 30))
+    await scene.apply(unsettle(player(), bet(0), `unsettle-${number}`))
+    await leaves(resultOf(0, 30), accepted)
+    expect(await scene.read(`select balance from purser.account where player = '${player()}'`)).toEqual([
+      { balance: '9000' },
+    ])
+  })
+
+  test('leaves one of a bet that is not there, not open or in another currency', async () => {
+    await patch({ currencies: ['EUR', 'USD'] })
+    await leaves(resultOf(1, 30), refused('invalid_request'))
+    await leaves(resultOf(0, 30, { currency: USD }), refused('invalid_request'))
+    await scene.apply(betOf(2, 1000))
+    await leaves(resultOf(2, 30), refused('invalid_request'))
+    await scene.apply(rollback(player(), bet(0), `rollback-${number}`))
+    await leaves(resultOf(0, 30), refused('recalculation_blocked'))
+  })
+
+  test('leaves one of a bet that was cancelled by hand', async () => {
+    const change = (status: string) =>
+      scene.read(`update purser.bet set status = '${status}' where bet_id = '${bet(0)}'`)
+    await change('cancelled')
+    await leaves(resultOf(0, 30), refused('recalculation_blocked'))
+    await change('open')
+  })
+
+  test('leaves the refund of a bet that promotions paid: it is theirs (M-4)', async () => {
+    await scene.apply(betOf(1, 10, { hasBonus: true }))
+    await leaves(resultOf(1, 10, { resultType: 'refund' }), accepted)
+    expect(await scene.read(`select balance from purser.account where player = '${player()}'`)).toEqual([
+      { balance: '9000' },
+    ])
+  })
+
+  test('leaves one of a bet without a stake', async () => {
+    scene.rules = { ...scene.rules, freebetStake: 'player' }
+    expect(await verdictOn(betOf(1, 0, { hasBonus: true }))).toBe('taken')
+    scene.rules = { ...scene.rules, freebetStake: 'promotions' }
+    await leaves(resultOf(1, 0), accepted)
+  })
+
+  test('takes what makes the largest balance, and leaves a cent more', async () => {
+    await scene.take(betOf(1, 10))
+    for (const cents of [91, 92, 93, 94, 95, 96, 97, 98]) await cash('deposit', `9999999999999999.${cents}`)
+    const [account] = await scene.read(`select balance from purser.account where player = '${player()}'`)
+    const room = MAX_BALANCE - BigInt(String(account?.balance))
+    await leaves(resultOf(1, 1, { payout: money(room + 1n) }), refused('invalid_request'))
+    expect(await scene.take(resultOf(0, 1, { payout: money(room) }))).toEqual([taken()])
+  })
+
+  test('leaves a cashout and a result that contradicts itself', () => {
+    const cashout = resultOf(0, 10, { resultType: 'cashout' })
+    const contradictions = [resultOf(0, 0, { resultType: 'won' }), resultOf(0, 10, { resultType: 'lost' })]
+    expect([cashout, ...contradictions].map((call) => mayPass(call, scene.rules))).toEqual([false, false, false])
+    expect(mayPass(rollback(player(), bet(0), 'any'), scene.rules)).toBe(false)
+    expect(mayPass(unsettle(player(), bet(0), 'any'), scene.rules)).toBe(false)
+  })
+
+  test('leaves one whose account is a day ahead by another clock', async () => {
+    const token = await seatForDays(scene, player())
+    scene.now = NEXT_DAY
+    await scene.take(betOf(1, 10, { token }))
+    scene.now = new Date(NEXT_DAY.getTime() - 1)
+    await leaves(resultOf(0, 30), accepted)
+  })
+})
+
+describe('of a player whom somebody else holds', () => {
+  test('says that it is busy, of Place bets and results, and takes the others', async () => {
+    const other = `other of ${player()}`
+    await seat(scene, other, '100.00')
+    await scene.take(betOf(0, 10))
+    const held = await hold()
+    expect(await scene.take(betOf(1, 10), place(other, bet(2), 10))).toEqual([{ kind: 'busy' }, taken()])
+    expect(await scene.take(resultOf(0, 30), settle(other, bet(2), 'result', 30))).toEqual([{ kind: 'busy' }, taken()])
+    held.letGo()
+    await held.ended
+    expect(await scene.take(betOf(1, 10))).toEqual([taken()])
+  })
+
+  test('says nothing of the sort of one who does not exist', async () => {
+    expect(await scene.take(place('nobody', bet(1), 10))).toEqual([{ kind: 'left' }])
+  })
+
+  async function hold() {
+    const [isHeld, mayGo] = [signal(), signal()]
+    const ended = scene.db.transaction(async (tx) => {
+      await tx.query({ name: 'hold', text: 'select from purser.player where player = $1::text for update' }, [player()])
+      isHeld.give()
+      await mayGo.given
+    })
+    await isHeld.given
+    return { letGo: mayGo.give, ended }
+  }
+})
+
+test('a bet that is not written beside its account undoes the whole batch, and nothing is taken', async () => {
+  await scene.take(betOf(0, 10))
+  await scene.read(`create function keep() returns trigger language plpgsql as 'begin return null; end'`)
+  await scene.read('create trigger keep before update on purser.bet for each row execute function keep()')
+  await expect(scene.take(resultOf(0, 30))).rejects.toMatchObject({ code: '22012' })
+  await scene.read('drop trigger keep on purser.bet')
+  expect(await scene.take(resultOf(0, 30))).toEqual([taken()])
+})
