@@ -145,6 +145,34 @@ WITH (fillfactor='80');
 
 COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is what the partner has acknowledged last. deliveries counts the deliveries decided.';
 
+CREATE TABLE platform.change (
+    change_id bigint NOT NULL,
+    size integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    events json NOT NULL,
+    last_number bigint,
+    CONSTRAINT change_size_check CHECK ((size > 0))
+);
+
+COMMENT ON TABLE platform.change IS 'events: a list of [name, member, …]. last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+
+ALTER TABLE platform.change ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME platform.change_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE platform.change_count (
+    only_row boolean DEFAULT true NOT NULL,
+    last_number bigint NOT NULL,
+    CONSTRAINT change_count_only_row_check CHECK (only_row)
+);
+
+COMMENT ON TABLE platform.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
+
 CREATE TABLE platform.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
     scale smallint NOT NULL,
@@ -533,6 +561,9 @@ ALTER TABLE ONLY platform.attempt
 ALTER TABLE ONLY platform.bet
     ADD CONSTRAINT bet_pkey PRIMARY KEY (bet_id);
 
+ALTER TABLE ONLY platform.change_count
+    ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
+
 ALTER TABLE ONLY platform.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
 
@@ -625,6 +656,10 @@ CREATE INDEX api_key_made_at_name_number_idx ON platform.api_key USING btree (ma
 CREATE UNIQUE INDEX bet_by_idempotency_key ON platform.bet USING btree (partner_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE INDEX bet_placed ON platform.bet USING btree (placed_at, bet_id);
+
+CREATE UNIQUE INDEX change_by_number ON platform.change USING btree (last_number) WHERE (last_number IS NOT NULL);
+
+CREATE INDEX change_to_number ON platform.change USING btree (change_id) WHERE (last_number IS NULL);
 
 CREATE INDEX delivery_declined ON platform.delivery USING btree (delivery_id) WHERE ((status = 'refused'::text) AND (operation = 'place'::text));
 

@@ -47,6 +47,8 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.attempt': ADD,
     'platform.api_key': CHANGE,
     'platform.action': ADD,
+    'platform.change': CHANGE,
+    'platform.change_count': CHANGE,
   },
   gateway: {
     'purser.migration': READ,

@@ -81,6 +81,7 @@ const TITLES: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not found',
   409: 'Conflict',
+  410: 'Gone',
   413: 'Content too large',
   414: 'URI too long',
   415: 'Unsupported media type',

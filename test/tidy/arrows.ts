@@ -17,6 +17,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts', 'runtime'],
   http: ['db/errors.ts', 'db/db.ts', 'protocol', 'runtime'],
   people: ['db', 'http', 'protocol', 'runtime'],
+  feed: ['db', 'http', 'runtime'],
   wallet: ['wallet/wire', 'wallet/apply', 'wallet/decide', 'wallet/store', 'db', 'http', 'protocol', 'runtime'],
   'wallet/wire': [
     'wallet',
@@ -53,7 +54,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime',
   ],
   'wallet-client': ['protocol', 'runtime'],
-  platform: ['wallet-client', 'db', 'http', 'people', 'protocol', 'runtime'],
+  platform: ['wallet-client', 'db', 'feed', 'http', 'people', 'protocol', 'runtime'],
   gateway: ['wallet-client', 'db', 'http', 'people', 'protocol', 'runtime'],
   conformance: ['wallet-client', 'protocol', 'runtime'],
   reconcile: ['types of config', 'db', 'protocol', 'runtime'],

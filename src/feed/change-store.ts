@@ -1,0 +1,123 @@
+/**
+ * Changes as they are stored, for a wallet or a platform. The transaction of a change adds a row; numbers are given later, by one process
+ * at a time, to what is committed. The number is the place in the feed, so that
+ * - nothing is skipped: a row that commits after ones with a larger change_id has no number, and gets the next one;
+ * - nothing is doubled: a number is given once, under a lock, and in the same transaction as the count;
+ * - what follows from something comes after it: who sees a change, or waits for its lock, writes a larger change_id later.
+ *
+ *   added ──committed──► without a number ──numbered──► in the feed
+ */
+import { type Db, type Reading, type Row, type Statement, statement, type Tx } from '../db/db.ts'
+
+/** An event, as its writer gives it: a name and members that JSON can hold. What they mean is the reader's and writer's business. */
+export type StoredEvent = readonly [name: string, ...members: readonly (string | number | null)[]]
+
+/** Events of one row; so that a page reads few rows too many. */
+export const MAX_EVENTS = 500
+/** Rows that are numbered in one transaction. */
+const NUMBERED_AT_ONCE = 5_000
+
+export interface ChangeStore {
+  readonly add: Statement
+  readonly look: Statement
+  readonly lock: Statement
+  readonly number: Statement
+  readonly read: Statement
+}
+
+/** `schema` has the tables change and change_count. */
+export function changesIn(schema: 'platform'): ChangeStore {
+  const table = `${schema}.change`
+  const count = `${schema}.change_count`
+  return {
+    add: statement(
+      `${schema}_add_changes`,
+      `insert into ${table} (size, at, events) select r.size, $2::timestamptz, r.events::json
+       from unnest($1::int[], $3::text[]) with ordinality as r (size, events, place) order by r.place`,
+    ),
+    look: statement(
+      `${schema}_look_at_changes`,
+      `select n.last_number as last, exists (select from ${table} where last_number is null) as has_new,
+         coalesce((select c.last_number - c.size from ${table} c where c.last_number is not null order by c.last_number limit 1),
+           n.last_number) as before_first
+       from ${count} n`,
+    ),
+    lock: statement(`${schema}_lock_change_count`, `select last_number from ${count} for update skip locked`),
+    number: statement(
+      `${schema}_number_changes`,
+      `with fresh as (
+         select change_id, sum(size) over (order by change_id) as place
+         from (select change_id, size from ${table} where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
+       ), counted as (
+         update ${count} n set last_number = n.last_number + f.total from (select max(place) as total from fresh) f where f.total > 0
+       )
+       update ${table} c set last_number = n.last_number + f.place
+       from fresh f cross join ${count} n where c.change_id = f.change_id and c.last_number is null`,
+    ),
+    read: statement(
+      `${schema}_read_changes`,
+      `select last_number - size as before, at, events from ${table}
+       where last_number > $1::bigint and last_number < $1::bigint + $2::int + ${MAX_EVENTS} and last_number - size < $1::bigint + $2::int
+       order by last_number`,
+    ),
+  }
+}
+
+/** In the transaction that makes the changes, after it holds what it changes. */
+export async function addChanges(tx: Tx, store: ChangeStore, events: readonly StoredEvent[], at: Date): Promise<void> {
+  if (events.length === 0) return
+  const slices = Array.from({ length: Math.ceil(events.length / MAX_EVENTS) }, (_, i) =>
+    events.slice(i * MAX_EVENTS, (i + 1) * MAX_EVENTS),
+  )
+  await tx.execute(store.add, [slices.map(({ length }) => length), at, slices.map((slice) => JSON.stringify(slice))])
+}
+
+/** What of the feed can be read: the numbers from `beforeFirst` (exclusive) to `last`. */
+export interface Extent {
+  readonly beforeFirst: bigint
+  readonly last: bigint
+}
+
+/** Numbers what is committed, unless another process is just doing that; then tells how far the feed goes. */
+export async function numberChanges(db: Db, store: ChangeStore): Promise<Extent> {
+  const seen = await look(db, store)
+  if (!seen.hasNew) return seen
+  await db.transaction(async (tx) => {
+    const [mine] = await tx.query(store.lock)
+    // A statement of its own: it sees what whoever held the lock before has committed.
+    if (mine !== undefined) await tx.finish(() => tx.execute(store.number, []))
+  })
+  return look(db, store)
+}
+
+interface Look extends Row {
+  last: bigint
+  has_new: boolean
+  before_first: bigint
+}
+
+async function look(db: Reading, { look: query }: ChangeStore): Promise<Extent & { hasNew: boolean }> {
+  const [row] = await db.query<Look>(query)
+  if (row === undefined) throw new Error('the count of changes is missing')
+  return { beforeFirst: row.before_first, last: row.last, hasNew: row.has_new }
+}
+
+interface NumberedEvent {
+  readonly number: bigint
+  readonly at: Date
+  readonly event: StoredEvent
+}
+
+/** The next ones after this number, in order. */
+export async function readChanges(
+  db: Reading,
+  { read }: ChangeStore,
+  after: bigint,
+  limit: number,
+): Promise<NumberedEvent[]> {
+  const rows = await db.query<{ before: bigint; at: Date; events: StoredEvent[] }>(read, [after, limit])
+  const all = rows.flatMap(({ before, at, events }) =>
+    events.map((event, i) => ({ number: before + BigInt(i) + 1n, at, event })),
+  )
+  return all.filter(({ number }) => number > after).slice(0, limit)
+}

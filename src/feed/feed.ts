@@ -1,0 +1,122 @@
+/**
+ * The feed as it is followed: pages, and waiting for the next one. While somebody waits, the database is asked a few times a second, whatever
+ * process writes; while nobody does, the feed costs what it takes to write it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../db/db.ts'
+import { type ChangeStore, type Extent, numberChanges, readChanges, type StoredEvent } from './change-store.ts'
+
+export interface FeedEvent {
+  /** Its place in the feed, and the cursor behind it. */
+  readonly id: string
+  readonly at: Date
+  readonly event: StoredEvent
+}
+
+export interface FeedPage {
+  readonly events: readonly FeedEvent[]
+  /** For the next page: the last event's id, or where this one began. */
+  readonly next: string
+}
+
+export type Asked =
+  | { readonly kind: 'page'; readonly page: FeedPage }
+  /** Retention has taken what came next; the feed begins behind `first`. */
+  | { readonly kind: 'too_old'; readonly first: string }
+  /** No cursor of this feed. */
+  | { readonly kind: 'unknown' }
+  /** As many wait as may. */
+  | { readonly kind: 'busy' }
+
+/** A cursor, `latest` for the end of the feed, or (undefined) its beginning. */
+export type After = string | undefined
+
+export interface Feed {
+  /** Waits up to `waitMs` for an event when there is none, or until `signal`. */
+  ask(after: After, limit: number, waitMs: number, signal?: AbortSignal): Promise<Asked>
+  /** Ends every wait: nobody waits any more. */
+  close(): void
+  /** True once it is closed. */
+  isClosed(): boolean
+}
+
+/** Milliseconds between two looks at the database while somebody waits. */
+const LOOK_MS = 200
+/** Who may wait at once, in one process. */
+export const MAX_WAITING = 200
+
+interface Waiter {
+  readonly after: bigint
+  wake(): void
+}
+
+export function createFeed(db: Db, store: ChangeStore): Feed {
+  const waiters = new Set<Waiter>()
+  let watching = false
+  let isClosed = false
+  const watch = async () => {
+    watching = true
+    while (waiters.size > 0) {
+      await sleep(LOOK_MS)
+      const last = await numberChanges(db, store).then(
+        (extent) => extent.last,
+        () => -1n,
+      ) // next time, or the wait ends
+      for (const waiter of waiters) if (last > waiter.after) waiter.wake()
+    }
+    watching = false
+  }
+  const wait = async (after: bigint, waitMs: number, signal: AbortSignal | undefined) => {
+    const { promise, resolve } = withResolve()
+    const waiter = { after, wake: resolve }
+    const timer = setTimeout(resolve, waitMs)
+    signal?.addEventListener('abort', resolve, { once: true })
+    waiters.add(waiter)
+    if (!watching) void watch()
+    await promise
+    waiters.delete(waiter)
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', resolve)
+  }
+  return {
+    async ask(given, limit, waitMs, signal) {
+      const extent = await numberChanges(db, store)
+      const after = startOf(given, extent)
+      if (after === undefined) return { kind: 'unknown' }
+      if (after < extent.beforeFirst) return { kind: 'too_old', first: String(extent.beforeFirst) }
+      const isEmpty = after === extent.last
+      if (isEmpty && waitMs > 0 && waiters.size >= MAX_WAITING) return { kind: 'busy' }
+      if (isEmpty && waitMs > 0 && !isClosed && !signal?.aborted) await wait(after, waitMs, signal)
+      return { kind: 'page', page: await read(db, store, after, limit) }
+    },
+    close() {
+      isClosed = true
+      for (const waiter of waiters) waiter.wake()
+    },
+    isClosed: () => isClosed,
+  }
+}
+
+async function read(db: Db, store: ChangeStore, after: bigint, limit: number): Promise<FeedPage> {
+  const found = await readChanges(db.people, store, after, limit)
+  const events = found.map(({ number, at, event }) => ({ id: String(number), at, event }))
+  return { events, next: events.at(-1)?.id ?? String(after) }
+}
+
+/** 18 digits fit a bigint of the database. */
+const NUMBER = /^\d{1,18}$/
+
+function startOf(given: After, { beforeFirst, last }: Extent): bigint | undefined {
+  if (given === undefined) return beforeFirst
+  if (given === 'latest') return last
+  const after = NUMBER.test(given) ? BigInt(given) : undefined
+  return after !== undefined && after <= last ? after : undefined
+}
+
+function withResolve(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve }
+}

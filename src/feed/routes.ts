@@ -1,0 +1,112 @@
+/** The routes of the feed, of a wallet's or platform's API alike: pages, long poll, server-sent events. */
+import { type TSchema, Type } from 'typebox'
+import { limitOf, onlyKnown, pageQuery } from '../http/page.ts'
+import { invalid, Problem } from '../http/problem.ts'
+import { describeRoute, type Routes } from '../http/route.ts'
+import type { Asked, Feed, FeedPage } from './feed.ts'
+import { type Show, streamFrom } from './stream.ts'
+
+const MAX_WAIT_SECONDS = 30
+const MS_PER_SECOND = 1_000
+
+const cursor = Type.Optional(
+  Type.String({
+    pattern: '^(latest|\\d{1,18})$',
+    description:
+      'The `next` of the page before, or the id of an event; `latest`: from now on. Absent: from the beginning of what is kept.',
+  }),
+)
+const ChangesQuery = Type.Object(
+  {
+    limit: pageQuery.limit,
+    after: cursor,
+    wait: Type.Optional(
+      Type.String({
+        pattern: '^([12]?\\d|30)$',
+        description: `Seconds to wait for an event when there is none, up to ${MAX_WAIT_SECONDS}; 0 when absent.`,
+      }),
+    ),
+  },
+  onlyKnown,
+)
+const StreamQuery = Type.Object({ after: cursor }, onlyKnown)
+const StreamHeaders = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({ description: 'As browsers send it when they connect again; goes before `after`.' }),
+  ),
+})
+
+export interface FeedRoutes {
+  readonly feed: Feed
+  /** What an event looks like outside. */
+  readonly event: TSchema
+  readonly show: Show
+  /** The security scheme of the API. */
+  readonly key: string
+}
+
+export function addFeedRoutes(api: Routes, routes: FeedRoutes): void {
+  addPages(api, routes)
+  addStream(api, routes)
+}
+
+const problems = { 410: 'cursor_too_old' }
+
+function addPages(api: Routes, { feed, event, show, key }: FeedRoutes): void {
+  const page = Type.Object({
+    data: Type.Array(event),
+    next: Type.String({ description: 'For `after`; always there.' }),
+  })
+  const name = {
+    operationId: 'readChanges',
+    tag: 'Changes',
+    summary: 'What has changed, in the order of its commit',
+    key,
+  }
+  api.get(
+    '/changes',
+    describeRoute(name, { role: 'read', querystring: ChangesQuery, ok: { 200: page }, problems }),
+    async ({ query }, reply) => {
+      const gone = new AbortController()
+      reply.raw.once('close', () => gone.abort())
+      const waitMs = Number.parseInt(query.wait ?? '0', 10) * MS_PER_SECOND
+      const { events, next } = pageIn(await feed.ask(query.after, limitOf(query), waitMs, gone.signal))
+      return { data: events.map(show), next }
+    },
+  )
+}
+
+function addStream(api: Routes, { feed, show, key }: FeedRoutes): void {
+  const name = { operationId: 'streamChanges', tag: 'Changes', summary: 'The same as server-sent events', key }
+  const content = { 'text/event-stream': { schema: Type.String() } }
+  const ok = { 200: { description: 'Each event with `id`, `event`, and as `data` what the list has.', content } }
+  api.get(
+    '/changes/stream',
+    describeRoute(name, { role: 'read', querystring: StreamQuery, headers: StreamHeaders, ok, problems }),
+    async ({ query, headers }, reply) => {
+      const last = headers['last-event-id']
+      const { next } = pageIn(await feed.ask(typeof last === 'string' ? last : query.after, 0, 0))
+      reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no')
+      return reply.send(streamFrom(feed, next, show))
+    },
+  )
+}
+
+function pageIn(asked: Asked): FeedPage {
+  switch (asked.kind) {
+    case 'page':
+      return asked.page
+    case 'unknown':
+      throw invalid('/query/after', 'is not a cursor of this feed')
+    case 'too_old':
+      throw new Problem(
+        410,
+        'cursor_too_old',
+        `what came next is not kept any more; the feed begins after ${asked.first}`,
+      )
+    case 'busy':
+      throw new Problem(503, 'busy', 'too many wait for changes here; ask without waiting, or another process')
+    default:
+      return asked satisfies never
+  }
+}
