@@ -13,16 +13,34 @@ export async function recordExamples(server) {
     await before?.(server, known)
     clock.step()
     const [method, url, request] = call(known)
-    const reply = await app.inject({ method, url, ...messageOf(request, key) })
+    const reply = await app.inject({
+      method,
+      url,
+      ...messageOf(request, key),
+      payloadAsStream: names.isStream === true,
+    })
     if (reply.statusCode !== names.status)
       throw new Error(`${names.name} was answered ${reply.statusCode} ${reply.body}`)
-    const answer = reply.body === '' ? undefined : JSON.parse(reply.body)
+    const answer = names.isStream
+      ? await firstEvents(reply.stream())
+      : reply.body === ''
+        ? undefined
+        : JSON.parse(reply.body)
     keep?.(known, answer)
     records.push({ ...names, request, answer, parameters: parametersOf(url) })
     if (!isDown) await delivered()
     await after?.(server, known)
   }
   return withoutChance(records, known)
+}
+
+async function firstEvents(stream) {
+  let text = ''
+  for await (const chunk of stream) {
+    text += chunk
+    const [, first, second] = text.split('\n\n')
+    if (second?.startsWith('id: ')) return `${first}\n\n${second}\n\n`
+  }
 }
 
 function messageOf(request, key) {
@@ -80,7 +98,7 @@ function withoutChance(records, { walletUrl, token }) {
   )
 }
 
-/** Cursors have ids inside. */
+/** Cursors have ids inside, but for those of the feed, which are numbers. */
 function isCursor(member, value) {
-  return (member === 'next' || member === 'after') && typeof value === 'string'
+  return (member === 'next' || member === 'after') && typeof value === 'string' && !/^(\d+|latest|x)$/.test(value)
 }

@@ -34,6 +34,7 @@ export const OPENAPI = {
     { name: 'Bets', description: 'Placed, settled, taken back, cancelled.' },
     { name: 'Events', description: 'What the control stage looks at, and the results that settle bets.' },
     { name: 'Deliveries', description: 'Calls to partners, and those that need a person.' },
+    { name: 'Changes', description: 'The feed: what bets and deliveries have become, in one order.' },
     { name: 'Actions', description: 'Who changed what.' },
     { name: 'Keys', description: 'Who may use this API, and for what.' },
   ],

@@ -4,11 +4,13 @@ import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
 import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
+import { createFeed } from '../feed/feed.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { createPeople } from '../people/people.ts'
 import { registerPlatform } from '../platform/api/server.ts'
 import { createPlacements } from '../platform/bets/placing.ts'
+import { PLATFORM_CHANGES } from '../platform/change.ts'
 import { startDatabaseClock } from '../platform/database-clock.ts'
 import { createBreakers } from '../platform/delivery/breaker.ts'
 import { type Deliverer, startDeliverer, type Timers } from '../platform/delivery/deliver.ts'
@@ -77,7 +79,9 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const placing = { db, clock, scales, partners, breakers, placements, decided: deliverer.wake }
   const { platformKey: firstKey, allowsPrivateAddresses } = config
   const people = createPeople('platform', { db, firstKey, log })
-  await registerPlatform(http.app, { ...placing, ...people, allowsPrivateAddresses, log })
+  const feed = createFeed(db, PLATFORM_CHANGES)
+  http.app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
+  await registerPlatform(http.app, { ...placing, ...people, allowsPrivateAddresses, feed, log })
   registerHealth(http, () => missingRights(db, 'platform'), metrics, people.admission)
   registerApiReference(http.app, 'platform')
   return {

@@ -23,7 +23,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
     admin: ['makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
   },
   platform: {
-    read: ['listPartners', 'listBets', 'getBet', 'listDeliveries', 'listActions'],
+    read: ['listPartners', 'listBets', 'getBet', 'listDeliveries', 'readChanges', 'streamChanges', 'listActions'],
     support: ['loadFrame', 'placeBet', 'saveEvent', 'retryDeliveries', 'retryDelivery'],
     cash: ['settleBet', 'unsettleBet', 'cancelBet', 'setResults'],
     admin: ['savePartner', 'changePartner', 'saveLimits', 'makeKey', 'listKeys', 'rotateKey', 'revokeKey'],

@@ -78,7 +78,9 @@ export function routesOf(server: Kind['server']): Route[] {
 /** Status and code of a call without a body. */
 export async function answerOf(url: string, { method, path }: Omit<Route, 'operationId'>, authorization?: string) {
   const reply = await fetch(url + path, { method, headers: { ...(authorization !== undefined && { authorization }) } })
-  const text = await reply.text()
+  const hasEnd = !reply.headers.get('content-type')?.startsWith('text/event-stream')
+  const text = hasEnd ? await reply.text() : ''
+  if (!hasEnd) await reply.body?.cancel()
   const isProblem = reply.headers.get('content-type')?.startsWith('application/problem+json') && text !== ''
   return {
     status: reply.status,

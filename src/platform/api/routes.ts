@@ -1,6 +1,8 @@
 /** The routes of the platform API: what each takes, answers and refuses. */
 
 import { type Static, Type } from 'typebox'
+import type { Feed } from '../../feed/feed.ts'
+import { addFeedRoutes } from '../../feed/routes.ts'
 import { busy, conflict, invalid, notFound, Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { givenSecrets, requireSecrets } from '../../http/secrets.ts'
@@ -18,6 +20,7 @@ import { readBets } from '../bets/bet-store.ts'
 import { type AskedIn, cashOut } from '../bets/cashout.ts'
 import { loadFrame, readFrameSession } from '../bets/frame-session.ts'
 import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from '../bets/place.ts'
+import { feedRoutes } from './changes.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { BetListQuery, BetPageSchema, listBets } from './lists.ts'
@@ -42,6 +45,7 @@ import {
 import { BetDetailSchema, BetViewSchema, getBetDetail, showBet } from './views.ts'
 
 export interface RouteDeps extends PlaceDeps {
+  readonly feed: Feed
   readonly actions: ActionLog
   readonly keys: KeyChanges
   /** Whether partners may have addresses in our own network. */
@@ -55,6 +59,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addResultRoutes(api, deps)
   addEventRoutes(api, deps)
   addDeliveryRoutes(api, deps)
+  addFeedRoutes(api, feedRoutes(deps))
   addActionRoutes(api, deps)
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Keys' })
 }

@@ -17,7 +17,7 @@ const nullable = <S extends TSchema>(schema: S) => optional(Type.Union([schema, 
 
 /** The security scheme of this API. */
 export const KEY = 'platformKey'
-export type Tag = 'Partners' | 'Bets' | 'Events' | 'Deliveries' | 'Actions'
+export type Tag = 'Partners' | 'Bets' | 'Events' | 'Deliveries' | 'Changes' | 'Actions'
 
 export function describe<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
   return describeRoute({ operationId, tag, summary, key: KEY }, shape)

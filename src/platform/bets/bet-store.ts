@@ -2,6 +2,7 @@
 import { type Statement, statement, type Tx } from '../../db/db.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { Money } from '../../protocol/money.ts'
+import { noteBets } from '../change.ts'
 import type { BetStatus, PlatformBet, Selection, SelectionResult } from './bet.ts'
 import { storedOdds } from './odds.ts'
 import type { Offer } from './offer.ts'
@@ -93,9 +94,13 @@ const SAVE_BETS = statement(
    where b.bet_id = r.bet_id`,
 )
 
-/** Writes what can change of bets; the caller holds their locks. */
+/** Writes what can change of bets, and tells the feed; the caller holds their locks. */
 export async function saveBets(tx: Tx, bets: readonly PlatformBet[], now: Date): Promise<void> {
   if (bets.length === 0) return
+  await Promise.all([save(tx, bets, now), noteBets(tx, bets, now)])
+}
+
+async function save(tx: Tx, bets: readonly PlatformBet[], now: Date): Promise<void> {
   await tx.execute(SAVE_BETS, [
     bets.map((b) => b.betId),
     bets.map((b) => b.status),

@@ -3,6 +3,7 @@ import type { Tx } from '../../db/db.ts'
 import type { Scales } from '../../protocol/money.ts'
 import type { CallOutcome } from '../../wallet-client/classify.ts'
 import type { Answer } from '../../wallet-client/wallet-client.ts'
+import { noteBets } from '../change.ts'
 import {
   type AttemptRecord,
   type AttemptResult,
@@ -10,7 +11,7 @@ import {
   readPlaceDeliveries,
   recordResults,
 } from '../delivery/outbox.ts'
-import type { Selection } from './bet.ts'
+import type { PlatformBet, Selection } from './bet.ts'
 import { cancelled, decide, type FlowDeps, rollbackReason } from './bet-flow.ts'
 import { saveTold, type Told } from './bet-store.ts'
 import { findObjection } from './control-stage.ts'
@@ -155,11 +156,11 @@ async function write(
 ): Promise<void> {
   const now = deps.clock.now()
   const returned = looked.map(({ answered }) => answered).filter(isHeld)
-  const closed: (Placed & { betId: string })[] = []
+  const closed: PlatformBet[] = []
   const rolledBack: { answered: Answered; errorCode: number }[] = []
   for (const { answered, decision } of looked) {
     if (decision?.kind === 'rolled_back') rolledBack.push({ answered, errorCode: decision.errorCode })
-    else if (decision !== undefined) closed.push({ betId: betIdOf(answered), ...toPlaced(decision) })
+    else if (decision !== undefined) closed.push({ ...answered.placing.bet, ...toPlaced(decision) })
   }
   const told = rolledBack.map(({ answered }) => answered).filter(isYes)
   const uncounted = looked.flatMap(({ counted, decision }) => (decision?.kind === 'accepted' ? [] : (counted ?? [])))
@@ -170,6 +171,7 @@ async function write(
       insertAttempts(tx, attempts),
       recordResults(tx, results, now),
       closeBets(tx, closed, now),
+      noteBets(tx, closed, now),
       saveTold(tx, told.map(toldOpen)),
       takeOffBets(tx, uncounted),
     ])

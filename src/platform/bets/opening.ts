@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Tx } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
 import { formatMoney, scaleOf } from '../../protocol/money.ts'
+import { noteBets } from '../change.ts'
 import { START_WITHIN_MS } from '../delivery/claim.ts'
 import { insertDeliveries, type NewDelivery } from '../delivery/outbox.ts'
 import type { PlatformBet, Selection } from './bet.ts'
@@ -44,6 +45,11 @@ export async function openBets(deps: FlowDeps, tx: Tx, intents: readonly Intent[
     Promise.all([
       insertSelections(tx, fresh),
       insertDeliveries(tx, [...calls.values()], now),
+      noteBets(
+        tx,
+        fresh.filter((intent) => !isToBeCalled(intent)).map(({ bet }) => bet),
+        now,
+      ),
       ...fresh.map((intent) => recordIntent(deps, tx, intent, now)),
     ]),
   )

@@ -6,6 +6,7 @@ import { statement, type Tx } from '../../db/db.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import type { Money } from '../../protocol/money.ts'
+import { noteDeliveries } from '../change.ts'
 import type { Lane } from './breaker.ts'
 import { owedIf } from './owed.ts'
 import { type DeliveryKind, ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './schedule.ts'
@@ -61,6 +62,8 @@ const CLAIM = statement(
      d.payout, d.result_type`,
 )
 
+const GAVE_UP = 'no attempt is left, or the time for it is over'
+
 /** Deliveries of one lane of one partner. */
 export interface LaneKey {
   readonly partnerId: string
@@ -71,17 +74,24 @@ export interface LaneKey {
  * Claims up to `free` due deliveries of each lane, the longest due first. A rollback that may not be tried any more, because
  * its time was over before it could be or because the last try was abandoned, comes back stuck (C-4).
  */
-export function claimDue(tx: Tx, lanes: readonly (LaneKey & { free: number })[], now: Date): Promise<Claim[]> {
-  if (lanes.length === 0) return Promise.resolve([])
-  return tx.query<Claim>(CLAIM, [
+export async function claimDue(tx: Tx, lanes: readonly (LaneKey & { free: number })[], now: Date): Promise<Claim[]> {
+  if (lanes.length === 0) return []
+  const claims = await tx.query<Claim>(CLAIM, [
     now,
     lanes.map((k) => k.partnerId),
     lanes.map((k) => k.lane === 'rollbacks'),
     lanes.map((k) => k.free),
-    'no attempt is left, or the time for it is over',
+    GAVE_UP,
     ROLLBACK_ATTEMPTS,
     new Date(now.getTime() - ROLLBACK_WINDOW_MS),
   ])
+  const stuck = claims.filter(({ status }) => status === 'stuck')
+  await noteDeliveries(
+    tx,
+    stuck.map((delivery) => ({ delivery, status: 'stuck', code: null, error: GAVE_UP })),
+    now,
+  )
+  return claims
 }
 
 const NEXT_DUE = statement(

@@ -6,6 +6,7 @@ import type { Answer } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import { holdFreeBets, saveTold, type Told } from '../bets/bet-store.ts'
 import { type RefusedCashout, takeBackCashouts } from '../bets/cashout.ts'
+import { type EndedDelivery, noteDeliveries } from '../change.ts'
 import type { Claim } from './claim.ts'
 import {
   type AttemptRecord,
@@ -62,12 +63,30 @@ async function finish(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): 
   const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
   const done = new Set(over.filter((row) => row.status === 'done').map((row) => row.delivery_id))
   const told = finished.filter(({ claim }) => done.has(claim.delivery_id)).map(toTold)
-  await Promise.all([promoteNext(tx, over, now), saveTold(tx, told)])
+  await Promise.all([
+    promoteNext(tx, over, now),
+    saveTold(tx, told),
+    noteDeliveries(tx, endedOf(finished, results, written), now),
+  ])
   await takeBackCashouts(deps, tx, refusedCashouts(finished, over))
   const statuses = new Map(written.map((row) => [row.delivery_id, row.status]))
   return finished.flatMap(({ claim }) => {
     const status = statuses.get(claim.delivery_id)
     return status === undefined || status === 'pending' ? [] : [{ claim, status }]
+  })
+}
+
+/** In the order of their claims. */
+function endedOf(
+  finished: readonly Finished[],
+  results: readonly AttemptResult[],
+  written: readonly RecordedRow[],
+): EndedDelivery[] {
+  const statuses = new Map(written.map((row) => [row.delivery_id, row.status]))
+  return finished.flatMap(({ claim: delivery }, i) => {
+    const status = statuses.get(delivery.delivery_id)
+    if (status === undefined || status === 'pending') return []
+    return [{ delivery, status, code: results[i]?.code ?? null, error: results[i]?.error ?? null }]
   })
 }
 

@@ -1,13 +1,15 @@
 /** Sends again by hand what is stuck or was refused: one delivery, or all that are chosen (C-4, W-16). */
 import { type Static, Type } from 'typebox'
 import { compose } from '../../db/conditions.ts'
-import { type Db, statement, type Tx } from '../../db/db.ts'
+import { type Db, type Row, statement, type Tx } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
 import { decimal, strict } from '../api/shapes.ts'
 import { holdFreeBets } from '../bets/bet-store.ts'
+import { noteDeliveries } from '../change.ts'
 import { type DeliveryFilter, deliveryFilters, isOwed, owedConditions } from './list.ts'
 import type { DeliveryStatus } from './outbox.ts'
 import { IS_SUMMED, NOT_OWED, type OwedSum, sumOwed } from './owed.ts'
+import type { DeliveryKind } from './schedule.ts'
 
 const optional = Type.Optional
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -46,18 +48,31 @@ const SEND_AGAIN = statement(
    ) update platform.delivery d
    set status = 'pending', attempts_before = attempts, first_attempt_at = null, finished_at = null, due_at = $2::timestamptz,
      code = null, error = null, ${NOT_OWED}
-   from was where d.delivery_id = was.delivery_id returning d.delivery_id, was.status`,
+   from was where d.delivery_id = was.delivery_id returning d.delivery_id, d.bet_id, d.partner_id, d.operation, was.status`,
 )
+
+interface Again extends Row {
+  delivery_id: bigint
+  bet_id: string
+  partner_id: string
+  operation: DeliveryKind
+  status: DeliveryStatus
+}
 
 /** The caller holds the bets. Resolves to the number of deliveries whose schedules begin anew; each leaves an action. */
 async function beginAnew(tx: Tx, author: Author, deliveryIds: readonly bigint[], now: Date): Promise<number> {
-  const again = await tx.query<{ delivery_id: bigint; status: DeliveryStatus }>(SEND_AGAIN, [deliveryIds, now])
+  const again = await tx.query<Again>(SEND_AGAIN, [deliveryIds, now])
   const after = { status: 'pending' }
-  await Promise.all(
-    again.map(({ delivery_id, status }) =>
+  await Promise.all([
+    noteDeliveries(
+      tx,
+      again.map((delivery) => ({ delivery, status: 'pending', code: null, error: null })),
+      now,
+    ),
+    ...again.map(({ delivery_id, status }) =>
       author.record(tx, { on: { deliveryId: String(delivery_id) }, before: { status }, after, at: now }),
     ),
-  )
+  ])
   return again.length
 }
 
