@@ -105,7 +105,7 @@ export class Door {
     if (!visit?.isDue && room > -MOST_OVER) return true
     this.failed += 1
     response.writeHead(isPlace ? 400 : 500, this.isDraining() ? CLOSING : HEADERS)
-    response.end(BODY)
+    response.end(BODY, 'latin1')
     return false
   }
 

@@ -10,11 +10,11 @@ export function writeTogether(socket: Socket, isOn: () => boolean): void {
   const end = socket.end.bind(socket) as (...rest: unknown[]) => Socket
   let answers = ''
   const flush = () => {
-    if (answers !== '') write(answers)
+    if (answers !== '') write(answers, 'latin1')
     answers = ''
   }
   const together = (data: unknown, encoding?: unknown, written?: unknown): boolean => {
-    if (!isOn() || !isText(data, encoding)) {
+    if (!isOn() || !isAnswer(data, encoding)) {
       flush()
       return write(data, encoding, written)
     }
@@ -30,6 +30,7 @@ export function writeTogether(socket: Socket, isOn: () => boolean): void {
   }
 }
 
-function isText(data: unknown, encoding: unknown): boolean {
-  return data === '' || (typeof data === 'string' && (encoding ?? 'utf8') === 'utf8')
+/** Answers of the wire: each character is a byte. */
+function isAnswer(data: unknown, encoding: unknown): boolean {
+  return data === '' || (typeof data === 'string' && encoding === 'latin1')
 }
