@@ -6,6 +6,42 @@ CREATE SCHEMA platform;
 
 CREATE SCHEMA purser;
 
+CREATE FUNCTION purser.turn_journal_of(of name, today date, keep integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog'
+    AS $$
+declare
+  day date;
+  old record;
+begin
+  perform pg_advisory_xact_lock(hashtext(of || '.journal'));
+  for day in select today + n from generate_series(-1, 1) n loop
+    execute format('create table if not exists %I.journal_%s partition of %I.journal for values from (%L) to (%L)',
+      of, to_char(day, 'YYYYMMDD'), of, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+  end loop;
+  for old in
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = format('%I.journal', of)::regclass
+      and c.relname < 'journal_' || to_char(least(today, (now() at time zone 'UTC')::date) - keep, 'YYYYMMDD')
+  loop
+    execute format('drop table %I.%I', of, old.name);
+  end loop;
+end $$;
+
+CREATE FUNCTION gateway.turn_journal(today date, keep integer) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    BEGIN ATOMIC
+ SELECT purser.turn_journal_of('gateway'::name, today, keep) AS turn_journal_of;
+END;
+
+CREATE FUNCTION purser.turn_journal(today date, keep integer) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'pg_catalog'
+    BEGIN ATOMIC
+ SELECT purser.turn_journal_of('purser'::name, today, keep) AS turn_journal_of;
+END;
+
 CREATE TABLE gateway.action (
     subject text NOT NULL COLLATE pg_catalog."C",
     at timestamp with time zone NOT NULL,
@@ -34,6 +70,29 @@ CREATE TABLE gateway.api_key (
 );
 
 COMMENT ON TABLE gateway.api_key IS 'As purser.api_key, of the gateway''s API.';
+
+CREATE TABLE gateway.journal (
+    at timestamp with time zone NOT NULL,
+    id uuid NOT NULL,
+    source text NOT NULL,
+    operation text NOT NULL,
+    outcome text NOT NULL,
+    player text COLLATE pg_catalog."C",
+    bet_id text COLLATE pg_catalog."C",
+    request_id text COLLATE pg_catalog."C",
+    secret smallint,
+    body text NOT NULL,
+    body_bytes integer NOT NULL,
+    body_sha256 text NOT NULL,
+    status smallint NOT NULL,
+    code smallint,
+    answer text NOT NULL,
+    arrival_ms real NOT NULL,
+    work_ms real NOT NULL
+)
+PARTITION BY RANGE (at);
+
+COMMENT ON TABLE gateway.journal IS 'As purser.journal, of the gateway.';
 
 CREATE TABLE gateway.operator (
     operator_id text NOT NULL,
@@ -448,6 +507,29 @@ CREATE TABLE purser.currency (
 
 COMMENT ON TABLE purser.currency IS 'The scale in which amounts of a currency are stored, recorded with the first account in it; it cannot change.';
 
+CREATE TABLE purser.journal (
+    at timestamp with time zone NOT NULL,
+    id uuid NOT NULL,
+    source text NOT NULL,
+    operation text NOT NULL,
+    outcome text NOT NULL,
+    player text COLLATE pg_catalog."C",
+    bet_id text COLLATE pg_catalog."C",
+    request_id text COLLATE pg_catalog."C",
+    secret smallint,
+    body text NOT NULL,
+    body_bytes integer NOT NULL,
+    body_sha256 text NOT NULL,
+    status smallint NOT NULL,
+    code smallint,
+    answer text NOT NULL,
+    arrival_ms real NOT NULL,
+    work_ms real NOT NULL
+)
+PARTITION BY RANGE (at);
+
+COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only. Tokens in bodies are masked (beginning and hash); secret is the place of the secret that verified the signature, null when none did; arrival_ms is from the first byte to the whole body, work_ms from there to the answer.';
+
 CREATE TABLE purser.migration (
     version bigint NOT NULL,
     name text,
@@ -533,6 +615,9 @@ ALTER TABLE ONLY gateway.api_key
 
 ALTER TABLE ONLY gateway.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (name, number);
+
+ALTER TABLE ONLY gateway.journal
+    ADD CONSTRAINT journal_pkey PRIMARY KEY (at, id);
 
 ALTER TABLE ONLY gateway.operator
     ADD CONSTRAINT operator_pkey PRIMARY KEY (operator_id);
@@ -624,6 +709,9 @@ ALTER TABLE ONLY purser.cash_movement
 ALTER TABLE ONLY purser.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
 
+ALTER TABLE ONLY purser.journal
+    ADD CONSTRAINT journal_pkey PRIMARY KEY (at, id);
+
 ALTER TABLE ONLY purser.migration
     ADD CONSTRAINT migration_pkey PRIMARY KEY (version);
 
@@ -644,6 +732,12 @@ CREATE INDEX action_by_time ON gateway.action USING btree (at, request_id) WHERE
 CREATE INDEX api_key_ends_at_idx ON gateway.api_key USING btree (ends_at);
 
 CREATE INDEX api_key_made_at_name_number_idx ON gateway.api_key USING btree (made_at, name, number);
+
+CREATE INDEX journal_by_bet ON ONLY gateway.journal USING btree (bet_id, at) WHERE (bet_id IS NOT NULL);
+
+CREATE INDEX journal_by_code ON ONLY gateway.journal USING btree (code, at) WHERE (code IS NOT NULL);
+
+CREATE INDEX journal_by_player ON ONLY gateway.journal USING btree (player, at) WHERE (player IS NOT NULL);
 
 CREATE INDEX session_created ON gateway.session USING btree (created_at);
 
@@ -704,5 +798,11 @@ CREATE INDEX bet_call_refused ON purser.bet_call USING btree (player, bet_id, re
 CREATE INDEX bet_rare ON purser.bet USING btree (rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at < 'infinity'::timestamp with time zone));
 
 CREATE INDEX bet_rare_of_player ON purser.bet USING btree (player, rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at > '-infinity'::timestamp with time zone));
+
+CREATE INDEX journal_by_bet ON ONLY purser.journal USING btree (bet_id, at) WHERE (bet_id IS NOT NULL);
+
+CREATE INDEX journal_by_code ON ONLY purser.journal USING btree (code, at) WHERE (code IS NOT NULL);
+
+CREATE INDEX journal_by_player ON ONLY purser.journal USING btree (player, at) WHERE (player IS NOT NULL);
 
 CREATE INDEX session_of_player ON purser.session USING btree (player);

@@ -12,6 +12,7 @@ import { audit } from './operator/audit.ts'
 import { auditPlatform } from './platform/audit.ts'
 import { EXIT, endOnDefects, endWith } from './process/ending.ts'
 import { serveGateway } from './process/gateway.ts'
+import { addJournalCommands } from './process/journal-commands.ts'
 import { addKeyCommands } from './process/key-commands.ts'
 import { recordedClawback } from './process/money-settings.ts'
 import { servePlatform } from './process/platform.ts'
@@ -96,6 +97,7 @@ program
 
 addSchemaCommands(program)
 addKeyCommands(program)
+addJournalCommands(program)
 
 program
   .command('audit')

@@ -34,6 +34,7 @@ const WALLET = [
     `GET ${PLAYER}/bets/{transactionId}`,
     'GET /operator/anomalies',
     'GET /operator/audit',
+    'GET /operator/calls',
     'GET /operator/actions',
   ],
   ...[`PUT ${PLAYER}/bets/{transactionId}/lock`, `DELETE ${PLAYER}/bets/{transactionId}/lock`],

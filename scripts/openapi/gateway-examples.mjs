@@ -64,6 +64,12 @@ function story({ walletUrl: baseUrl, secret, token }) {
     step('listOperators', 200, 'all', 'All of them', list()),
     step('listOperators', 400, 'invalid', 'No cursor of this list', list('?after=x')),
     step('listOperators', 401, 'unauthorized', 'Another key', list(), 'wrong'),
+    step('listCalls', 200, 'none', 'Of a bet that was never named', [
+      'GET',
+      '/operators/calls?transactionId=never-placed-1',
+    ]),
+    step('listCalls', 400, 'invalid', 'No cursor of this list', ['GET', '/operators/calls?after=x']),
+    step('listCalls', 401, 'unauthorized', 'Another key', ['GET', '/operators/calls'], 'wrong'),
     step('listActions', 200, 'page', 'Of one operator', ['GET', '/operators/actions?on=acme']),
     step('listActions', 400, 'invalid', 'No cursor of this list', ['GET', '/operators/actions?after=x']),
     step('listActions', 401, 'unauthorized', 'Another key', ['GET', '/operators/actions'], 'wrong'),

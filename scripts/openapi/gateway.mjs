@@ -64,7 +64,7 @@ export function makeGatewayOpenApi() {
 }
 
 async function startBoth(beforeRoutes) {
-  const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...KEYS })
+  const config = readConfig({ PURSER_DATA_DIR: 'memory://', PURSER_JOURNAL_DAYS: '0', ...KEYS })
   const db = await openDb(config.store)
   await migrate(db)
   const deps = { db, clock: { now: () => new Date('2031-05-16T17:00:00.000Z') }, log: createLogger('silent') }

@@ -195,6 +195,8 @@ const oversight = [
   step('unlockBet', 404, 'unknown', 'Never named', () => ['DELETE', `${PATH}/bets/never-placed-1/lock`]),
   step('listAnomalies', 200, 'page', 'The newest', get('/operator/anomalies?limit=1')),
   step('listAnomalies', 400, 'limit', 'Not a number of rows', get('/operator/anomalies?limit=all')),
+  step('listCalls', 200, 'none', 'Of a bet that was never named', get('/operator/calls?transactionId=never-placed-1')),
+  step('listCalls', 400, 'cursor', 'Not a cursor', get('/operator/calls?after=yesterday')),
   step('listActions', 200, 'page', 'Of one player', get('/operator/actions?player=alice&limit=3')),
   step('listActions', 400, 'cursor', 'Not a cursor', get('/operator/actions?after=yesterday')),
   step('audit', 200, 'clean', 'Nothing is broken', get('/operator/audit')),
@@ -226,7 +228,7 @@ const farewell = [
 /** The key is looked at before anything else, so what is sent does not matter. */
 const OPERATIONS =
   'createPlayer readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
-readStatement audit listBets readBet lockBet unlockBet listAnomalies listActions makeKey listKeys rotateKey revokeKey'
+readStatement audit listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )

@@ -19,7 +19,7 @@ export function makeWalletOpenApi() {
 
 async function startWallet(beforeRoutes) {
   const secrets = { PARTNER_SECRET: SECRET, OPERATOR_API_KEY: OPERATOR_KEY }
-  const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...secrets })
+  const config = readConfig({ PURSER_DATA_DIR: 'memory://', PURSER_JOURNAL_DAYS: '0', ...secrets })
   const db = await openDb(config.store)
   await migrate(db)
   const deps = { db: lookedUp(db), clock: steppingClock(), buckets: 1, log: createLogger('silent') }

@@ -36,6 +36,8 @@ export interface Config {
   /** The most calls that are under way to one partner at once, of each use. */
   readonly callsPerPartner: number
   readonly minimumAge: number
+  /** Days for which the journal keeps calls, beside today; 0: no journal. */
+  readonly journalDays: number
   readonly gate: 'on' | 'off'
   readonly migrate: 'auto' | 'never'
   readonly logLevel: string
@@ -126,6 +128,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     ),
     callsPerPartner: read.integer('PURSER_CALLS_PER_PARTNER', 1, MAX_CALLS_PER_PARTNER) ?? 1,
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
+    journalDays: read.integer('PURSER_JOURNAL_DAYS', 0, 3_650) ?? 14,
     gate: read.choice('PURSER_GATE', ['on', 'off']),
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),

@@ -144,6 +144,13 @@ export const SETTINGS = [
     example: 'off',
   },
   {
+    name: 'PURSER_JOURNAL_DAYS',
+    readBy: ['wallet', 'gateway'],
+    default: '14',
+    meaning: 'Days for which every call of the wire is kept in the journal; 0: none is.',
+    example: '3',
+  },
+  {
     name: 'PURSER_MIGRATE',
     readBy: SERVERS,
     default: 'auto',

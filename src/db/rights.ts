@@ -7,11 +7,13 @@ import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Db, statement } from './db.ts'
 
 export type Server = 'wallet' | 'platform' | 'gateway'
-type Right = 'select' | 'insert' | 'update'
+type Right = 'select' | 'insert' | 'update' | 'execute'
 
 const READ = ['select'] as const
 /** Append-only. */
 const ADD = ['select', 'insert'] as const
+/** Of a function that does one thing with the rights of the owner. */
+const CALL = ['execute'] as const
 /** `for update` needs the right to update too. */
 const CHANGE = ['select', 'insert', 'update'] as const
 
@@ -29,6 +31,8 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.bet_call': ADD,
     'purser.api_key': CHANGE,
     'purser.action': ADD,
+    'purser.journal': ADD,
+    'purser.turn_journal(date, integer)': CALL,
   },
   platform: {
     'purser.migration': READ,
@@ -57,22 +61,29 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'gateway.session': ADD,
     'gateway.api_key': CHANGE,
     'gateway.action': ADD,
+    'gateway.journal': ADD,
+    'gateway.turn_journal(date, integer)': CALL,
   },
 }
 
 /** SQL for the owner of the tables: gives a role just these rights. To be repeated after a migration that adds a table. */
 export function grantsFor(server: Server, role: string): string {
   const name = quoted(role)
-  const tables = Object.entries(RIGHTS[server])
+  const rightsOn = Object.entries(RIGHTS[server]).map(([thing, rights]) => [targetOf(thing), rights] as const)
   const own = schemasOf(server).at(-1)
   return [
     ...schemasOf(server).map((schema) => `grant usage on schema ${schema} to ${name};`),
-    ...tables.flatMap(([table, rights]) => [
-      `revoke all on ${table} from ${name};`,
-      `grant ${rights.join(', ')} on ${table} to ${name};`,
+    ...rightsOn.flatMap(([thing, rights]) => [
+      `revoke all on ${thing} from ${name};`,
+      `grant ${rights.join(', ')} on ${thing} to ${name};`,
     ]),
     `alter default privileges in schema ${own} grant ${CHANGE.join(', ')} on tables to ${name};`,
   ].join('\n')
+}
+
+/** As GRANT names it. */
+function targetOf(thing: string): string {
+  return thing.endsWith(')') ? `function ${thing}` : thing
 }
 
 /** The server's own comes last; all have the list of migrations. */
@@ -95,7 +106,12 @@ const READ_MISSING_RIGHTS = statement(
      select format('%s on %I.%I', k.needed, k.schema, k.name) from unnest($2::text[], $3::text[], $4::text[]) as k (schema, name, needed)
      join pg_catalog.pg_namespace n on n.nspname = k.schema
      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = k.name
-     where not has_table_privilege(c.oid, k.needed)
+     where k.needed <> 'execute' and not has_table_privilege(c.oid, k.needed)
+   ) || array(
+     select format('execute on function %I.%s', k.schema, k.name) from unnest($2::text[], $3::text[], $4::text[]) as k (schema, name, needed)
+     join pg_catalog.pg_namespace n on n.nspname = k.schema
+     join pg_catalog.pg_proc p on p.pronamespace = n.oid and p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')' = k.name
+     where k.needed = 'execute' and not has_function_privilege(p.oid, 'execute')
    ) as missing`,
 )
 

@@ -5,7 +5,7 @@ import { Malformed, orMalformed } from '../protocol/body.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import { failed, refused, type WireReply } from '../protocol/reply.ts'
-import { SIGNATURE_HEADER, verify } from '../protocol/signature.ts'
+import { SIGNATURE_HEADER, signerOf } from '../protocol/signature.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { inTime } from '../runtime/in-time.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
@@ -48,6 +48,8 @@ export interface Handled {
   readonly outcome: Outcome
   readonly call?: Call
   readonly operatorId?: string
+  /** The place of the secret that signed the call; absent when none did. */
+  readonly signer?: number
   /** Why there is no answer of the operator's. */
   readonly detail?: string
 }
@@ -55,15 +57,17 @@ export interface Handled {
 /** Neither throws nor rejects. */
 export function handleCall(deps: CallDeps, endpoint: Endpoint, request: WireRequest): Soon<Handled> {
   const { method, headers, body, arrivedAt } = request
-  if (!verify(headers[SIGNATURE_HEADER], body, deps.secrets)) return BAD_SIGNATURE
+  const signer = signerOf(headers[SIGNATURE_HEADER], body, deps.secrets)
+  if (signer === undefined) return BAD_SIGNATURE
   const call = orMalformed(() => readCall(endpoint, method, body))
-  if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), outcome: 'invalid_request' }
+  if (call instanceof Malformed)
+    return { reply: refused('invalid_request', call.message), outcome: 'invalid_request', signer }
   const broken = (error: unknown): Handled => {
     deps.onFailure(error)
-    return { call, reply: failed(call.operation), outcome: 'failed' }
+    return { call, signer, reply: failed(call.operation), outcome: 'failed' }
   }
   try {
-    const handled = soon(wayInTime(deps, call, arrivedAt), (way) => passOn(deps, call, way, arrivedAt))
+    const handled = soon(wayInTime(deps, call, arrivedAt), (way) => passOn(deps, { call, signer }, way, arrivedAt))
     return handled instanceof Promise ? handled.catch(broken) : handled
   } catch (error) {
     return broken(error)
@@ -72,11 +76,17 @@ export function handleCall(deps: CallDeps, endpoint: Endpoint, request: WireRequ
 
 const BAD_SIGNATURE: Handled = { reply: refused('bad_signature'), outcome: 'bad_signature' }
 
-function passOn({ clock }: CallDeps, call: Call, way: Way | undefined, arrivedAt: number): Soon<Handled> {
-  if (way === undefined) return { call, ...handleStranger(call, clock) }
+function passOn(
+  { clock }: CallDeps,
+  known: Required<Pick<Handled, 'call' | 'signer'>>,
+  way: Way | undefined,
+  arrivedAt: number,
+): Soon<Handled> {
+  const { call } = known
+  if (way === undefined) return { ...known, ...handleStranger(call, clock) }
   const { route } = way
   const { operatorId } = route.player
-  return soon(send(way, call, arrivedAt), (result) => ({ call, operatorId, ...toHandled(call, route, result) }))
+  return soon(send(way, call, arrivedAt), (result) => ({ ...known, operatorId, ...toHandled(call, route, result) }))
 }
 
 /** Strangers come and go; an id of the gateway's own that it does not know is somebody's business (G-3). */

@@ -12,7 +12,7 @@ export interface GatewayMetrics {
 /** Edges at 4 s (no call is begun later) and 5 s (the platform's time-out). */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 4, 5, 10]
 
-export function createGatewayMetrics(operators: Operators): GatewayMetrics {
+export function createGatewayMetrics(operators: Operators, journalLost: () => number): GatewayMetrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -36,6 +36,14 @@ export function createGatewayMetrics(operators: Operators): GatewayMetrics {
     registers,
     collect() {
       for (const { operatorId, depth } of operators.depths()) this.set({ operator: operatorId }, depth)
+    },
+  })
+  new Gauge({
+    name: 'gateway_journal_lost_calls',
+    help: 'Calls since the start that are not in the journal: too many at once, too many of strangers, or no database',
+    registers,
+    collect() {
+      this.set(journalLost())
     },
   })
   const counters = new Map<string, { inc(): void }>()

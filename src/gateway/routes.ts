@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
+import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts'
 import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
 import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
@@ -81,6 +82,7 @@ function describe<S extends Shape>(operationId: string, summary: string, shape: 
 export function addRoutes(api: Routes, deps: ApiDeps): void {
   addOperatorRoutes(api, deps)
   addActionRoutes(api, deps)
+  addCallRoutes(api, deps)
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Keys' })
   api.post(
     '/:operatorId/sessions',
@@ -206,5 +208,17 @@ function addActionRoutes(api: Routes, { actions, db }: ApiDeps): void {
       ok: { 200: ActionPageSchema },
     }),
     ({ query }) => actions.list(db.people, query, query.on),
+  )
+}
+
+function addCallRoutes(api: Routes, { db }: ApiDeps): void {
+  api.get(
+    '/calls',
+    describe('listCalls', 'Calls of the wire as they came and were answered, newest first (W-30)', {
+      role: 'support',
+      querystring: CallQuerySchema,
+      ok: { 200: CallPageSchema },
+    }),
+    ({ query }) => listCalls(db.people, 'gateway', query),
   )
 }

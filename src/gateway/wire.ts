@@ -1,6 +1,7 @@
 /** The partner wire of the gateway, towards the platform: which handler, what the metrics and the log say of a call. */
 import type { FastifyInstance } from 'fastify'
-import { registerWire } from '../http/wire.ts'
+import type { Journal } from '../feed/journal.ts'
+import { registerWire, type Seen } from '../http/wire.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { failed, refused } from '../protocol/reply.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -9,6 +10,7 @@ import { type CallDeps, type Handled, handleCall } from './handle-call.ts'
 import type { GatewayMetrics } from './metrics.ts'
 
 export interface WireDeps extends CallDeps {
+  readonly journal: Journal
   readonly metrics: GatewayMetrics
   readonly log: Logger
   /** The server is going down: connections are not to be used again. */
@@ -23,22 +25,30 @@ export function registerCalls(app: FastifyInstance, deps: WireDeps): Promise<voi
       deps.onFailure(error)
       return { reply: failed(operation), outcome: 'failed' }
     },
-    answered: (handled, milliseconds) => tell(deps, handled, milliseconds),
+    answered: (handled, seen) => tell(deps, handled, seen),
     isDraining: deps.isDraining,
   })
 }
 
-function tell({ metrics, log }: WireDeps, handled: Handled, milliseconds: number): void {
-  const { outcome, call, operatorId, detail, reply } = handled
-  metrics.called(operatorId ?? 'none', outcome, milliseconds / 1_000)
+function tell({ metrics, log, journal }: WireDeps, handled: Handled, seen: Seen): void {
+  const { outcome, call, operatorId, detail, reply, signer } = handled
+  const { source, body, arrivalMs, totalMs } = seen
+  metrics.called(operatorId ?? 'none', outcome, totalMs / 1_000)
+  const names = call && namesIn(call)
+  journal.add({
+    ...{ operation: 'unknown', ...names, secret: signer },
+    ...{ status: reply.status, outcome, answer: reply.body.toString() },
+    ...{ source, body, arrivalMs, workMs: totalMs - arrivalMs },
+    ageMs: totalMs,
+  })
   if (!log.isLevelEnabled('info')) return
-  const ms = Math.trunc(milliseconds * 10) / 10
+  const ms = Math.trunc(totalMs * 10) / 10
   const { status } = reply
-  log.info({ ...(call && namesIn(call)), operator: operatorId, outcome, status, detail, ms }, 'call')
+  log.info({ ...names, operator: operatorId, outcome, status, detail, ms }, 'call')
 }
 
 /** Never the token. */
-function namesIn({ operation, body, userId }: Call): object {
+function namesIn({ operation, body, userId }: Call) {
   const { requestId, transactionId } = body
   const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, LIMITS.requestId.maxLength) : undefined)
   return { operation, requestId: text(requestId), betId: text(transactionId), player: text(userId) }

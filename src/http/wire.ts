@@ -22,6 +22,17 @@ export interface WireRequest {
   readonly arrivedAt: number
 }
 
+/** What is known of every call, whatever it came to. */
+export interface Seen {
+  /** The address of the other end of the connection. */
+  readonly source: string
+  /** Empty when it could not be read. */
+  readonly body: Buffer
+  /** Milliseconds from its first byte until all of it was there, and until its answer goes out. */
+  readonly arrivalMs: number
+  readonly totalMs: number
+}
+
 export interface WireSide<Handled extends { readonly reply: WireReply }> {
   handle(endpoint: Endpoint, request: WireRequest): Soon<Handled>
   /** A request that could not be read: code 5 (R-8). */
@@ -29,7 +40,7 @@ export interface WireSide<Handled extends { readonly reply: WireReply }> {
   /** Something was thrown: a bug, or a dependency that is broken (R-4). */
   broken(error: unknown, operation: 'place' | 'settle'): Handled
   /** Told as the answer goes out. */
-  answered(handled: Handled, milliseconds: number): void
+  answered(handled: Handled, seen: Seen): void
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
   /** For the API reference only: Fastify checks and renders nothing. */
@@ -39,6 +50,7 @@ export interface WireSide<Handled extends { readonly reply: WireReply }> {
 declare module 'fastify' {
   interface FastifyRequest {
     arrivedAt: number
+    readAt: number
   }
 }
 
@@ -55,6 +67,7 @@ export async function registerWire<Handled extends { readonly reply: WireReply }
     /** Fastify's way with promises would wait for each reply to be sent; this path is the hot one. */
     const answer = (endpoint: Endpoint) => (request: FastifyRequest, reply: FastifyReply) =>
       inTurn(() => {
+        request.readAt = performance.now()
         const done = (handled: Handled) => finish(side, request, reply, handled)
         const broken = (error: unknown) => void reply.send(error)
         try {
@@ -87,6 +100,7 @@ function keepBytes(wire: FastifyInstance): void {
   wire.setValidatorCompiler(() => () => true)
   wire.setSerializerCompiler(() => (body) => body)
   wire.decorateRequest('arrivedAt', 0)
+  wire.decorateRequest('readAt', 0)
   wire.addHook('onRequest', (request, _reply, done) => {
     request.arrivedAt = arrivalOf(request.raw)
     request.raw.headers['content-type'] = BYTES
@@ -119,11 +133,11 @@ const WITHOUT_BODY = new Set([204, 304])
 /** Around Fastify, whose way with a reply costs more than all the rest of it. Each character is a byte: Node sends head and body as one text. */
 function finish<Handled extends { readonly reply: WireReply }>(
   side: WireSide<Handled>,
-  { arrivedAt }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   handled: Handled,
 ): void {
-  side.answered(handled, performance.now() - arrivedAt)
+  side.answered(handled, seenOf(request))
   const { status, body } = handled.reply
   const text = (typeof body === 'string' ? Buffer.from(body) : body).toString('latin1')
   const isLast = side.isDraining() || reply.hasHeader('connection') // Fastify reads nothing behind a body that is too large
@@ -131,4 +145,14 @@ function finish<Handled extends { readonly reply: WireReply }>(
   const { raw } = reply.hijack()
   raw.writeHead(status, WITHOUT_BODY.has(status) ? head : [...head, 'content-length', `${text.length}`])
   raw.end(text, 'latin1')
+}
+
+function seenOf({ arrivedAt, readAt, body, socket }: FastifyRequest): Seen {
+  const now = performance.now()
+  return {
+    source: socket.remoteAddress ?? '',
+    body: Buffer.isBuffer(body) ? body : NO_BODY,
+    arrivalMs: (readAt || now) - arrivedAt,
+    totalMs: now - arrivedAt,
+  }
 }

@@ -1,6 +1,7 @@
 /** The routes of the operator API: what each takes, answers and refuses. Handlers live beside their stores. */
 
 import { Type } from 'typebox'
+import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts'
 import type { Routes } from '../http/route.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
@@ -47,6 +48,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addMoneyRoutes(api, deps)
   addBetRoutes(api, deps)
   addActionRoutes(api, deps)
+  addCallRoutes(api, deps)
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Operator: keys' })
 }
 
@@ -55,7 +57,7 @@ const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdSchema }
 
 /** The security scheme of this API. */
 const KEY = 'operatorKey'
-type Tag = 'Players' | 'Money' | 'Bets' | 'Actions'
+type Tag = 'Players' | 'Money' | 'Bets' | 'Calls' | 'Actions'
 
 function describe<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
   return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: KEY }, shape)
@@ -269,5 +271,17 @@ function addActionRoutes(api: Routes, { actions, db }: RouteDeps): void {
       ok: { 200: ActionPageSchema },
     }),
     ({ query }) => actions.list(db.people, query, query.player),
+  )
+}
+
+function addCallRoutes(api: Routes, { db }: RouteDeps): void {
+  api.get(
+    '/calls',
+    describe('listCalls', 'Calls', 'Calls of the wire as they came and were answered, newest first (W-30)', {
+      role: 'support',
+      querystring: CallQuerySchema,
+      ok: { 200: CallPageSchema },
+    }),
+    ({ query }) => listCalls(db.people, 'purser', query),
   )
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
 import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
+import { createJournal } from '../feed/journal.ts'
 import { createDirectory } from '../gateway/directory.ts'
 import { createGatewayMetrics } from '../gateway/metrics.ts'
 import { createOperators } from '../gateway/operators.ts'
@@ -38,19 +39,21 @@ export interface GatewayAppDeps {
 
 /** The HTTP server with every route, not listening; `close` finishes what was accepted. */
 export async function createGatewayApp(
-  { secrets, gatewayKey, encryptionKeys, allowsPrivateAddresses }: Config,
+  { secrets, gatewayKey, encryptionKeys, allowsPrivateAddresses, journalDays }: Config,
   { db, clock, log, beforeRoutes }: GatewayAppDeps,
 ): Promise<App> {
   const operators = createOperators(db, createKeyring(encryptionKeys))
   const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
-  const metrics = createGatewayMetrics(operators)
+  const journal = createJournal({ db, clock, log, schema: 'gateway', days: journalDays })
+  const metrics = createGatewayMetrics(operators, journal.lost)
   const http = createHttpApp(API_PREFIX)
   const { app, isDraining } = http
+  app.addHook('onClose', () => journal.stop())
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
   const people = createPeople('gateway', { db, firstKey: gatewayKey, log })
   await registerGateway(app, {
-    ...{ secrets, directory, operators, clock, onFailure, metrics, log, isDraining, db },
+    ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db },
     ...{ ...people, allowsPrivateAddresses },
   })
   registerHealth(http, () => missingRights(db, 'gateway'), metrics, people.admission)

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
 import { missingRights } from '../db/rights.ts'
+import { createJournal } from '../feed/journal.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { registerOperator } from '../operator/server.ts'
@@ -53,13 +54,16 @@ export async function createApp(
   config: Config,
   { db, buckets, clock, log, beforeRoutes }: AppDeps,
 ): Promise<FastifyInstance> {
-  const { secrets, scales, behindAggregator, clawback, resettleWindowMs, freebetStake, minimumAge, gate } = config
+  const { secrets, scales, behindAggregator, clawback, resettleWindowMs, freebetStake, minimumAge, gate, journalDays } =
+    config
   const http = createHttpApp('/operator')
   const { app, door, isDraining } = http
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge }
   const settings = { scales, behindAggregator }
-  const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, gate, isDraining })
+  const journal = createJournal({ db, clock, log, schema: 'purser', days: journalDays })
+  app.addHook('onClose', () => journal.stop())
+  const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, gate, journal, isDraining })
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
   const people = createPeople('wallet', { db, firstKey: config.operatorKey, log })

@@ -22,13 +22,19 @@ export function sign(body: Uint8Array, secret: string): string {
 
 /** True if the header signs exactly these bytes with one of the secrets. Never says why not (S-2). */
 export function verify(header: unknown, body: Uint8Array, secrets: readonly string[]): boolean {
-  if (typeof header !== 'string' || header.length > MAX_HEADER_CHARS) return false
+  return signerOf(header, body, secrets) !== undefined
+}
+
+/** The place of the secret with which the header signs exactly these bytes; undefined when it is none of them. */
+export function signerOf(header: unknown, body: Uint8Array, secrets: readonly string[]): number | undefined {
+  if (typeof header !== 'string' || header.length > MAX_HEADER_CHARS) return undefined
   const parts = header.split('.')
   const [protectedHeader, payload, signature] = parts
-  if (parts.length !== 3 || payload !== '' || protectedHeader === undefined || signature === undefined) return false
-  if (!isAcceptable(protectedHeader)) return false
-  if (signature.length !== SIGNATURE_CHARS || !SEGMENT.test(signature)) return false
-  return secrets.some((secret) => isSame(signature, mac(protectedHeader, body, secret)))
+  if (parts.length !== 3 || payload !== '' || protectedHeader === undefined || signature === undefined) return undefined
+  if (!isAcceptable(protectedHeader)) return undefined
+  if (signature.length !== SIGNATURE_CHARS || !SEGMENT.test(signature)) return undefined
+  const place = secrets.findIndex((secret) => isSame(signature, mac(protectedHeader, body, secret)))
+  return place === -1 ? undefined : place
 }
 
 /** What the hash reads at a time, which is also the length of a key (RFC 2104). */

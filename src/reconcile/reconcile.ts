@@ -6,19 +6,20 @@
  * between the two readings: what differs is looked at again, and counts only if it still differs while nothing happens to it.
  */
 import type { Db, Tx } from '../db/db.ts'
+import type { OwnApi } from '../http/own-api.ts'
 import { type ByHand, type Finding, judge, type Verdict } from './compare.ts'
 import { pair } from './merge.ts'
 import { choosePartner, type PlatformReader, readPlatform, streamPlatform } from './platform-side.ts'
 import type { Pages, Pair, WalletSide } from './sides.ts'
 import { byIdAndPlayer, sortById } from './sorted-runs.ts'
-import { type OperatorApi, readBets, readPages } from './wallet-api.ts'
+import { readBets, readPages } from './wallet-api.ts'
 import { type BetKey, readWallet, streamWallet } from './wallet-database.ts'
 
 export type WalletSource =
   /** In the platform's database. */
   | { readonly kind: 'same' }
   | { readonly kind: 'database'; readonly db: Db }
-  | { readonly kind: 'api'; readonly api: OperatorApi }
+  | { readonly kind: 'api'; readonly api: OwnApi }
 
 export interface ReconcileOptions {
   readonly platform: Db
@@ -68,7 +69,7 @@ export async function reconcile(options: ReconcileOptions, found: (finding: Find
 }
 
 /** The API is read to its end before the platform's snapshot is taken, which should not be held for so long. */
-async function compareWithApi(run: Run, platform: Db, api: OperatorApi): Promise<Summary> {
+async function compareWithApi(run: Run, platform: Db, api: OwnApi): Promise<Summary> {
   const sorted = await sortById(readPages(api), byIdAndPlayer)
   try {
     return await platform.snapshot((tx) =>

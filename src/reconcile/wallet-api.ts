@@ -1,16 +1,10 @@
 /** The wallet's bets, read through its operator API: newest first, so that they must be sorted here. */
 
-import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
+import { getFrom, type OwnApi } from '../http/own-api.ts'
+import { Unreachable } from '../runtime/wrong-use.ts'
 import type { WalletSide } from './sides.ts'
 import type { BetKey } from './wallet-database.ts'
 
-export interface OperatorApi {
-  readonly url: string
-  readonly key: string
-}
-
-/** Milliseconds for one page. */
-const TIMEOUT_MS = 30_000
 /** Rows of a page: the most that the API gives. */
 const PAGE = 500
 /** Single bets that are asked for at once. */
@@ -27,11 +21,11 @@ interface BetView {
 }
 
 /** Every bet that the wallet had when the reading began, page by page, in the API's order. */
-export async function* readPages(api: OperatorApi): AsyncGenerator<WalletSide[]> {
+export async function* readPages(api: OwnApi): AsyncGenerator<WalletSide[]> {
   let after: string | null = null
   do {
     const query: string = after === null ? '' : `&after=${encodeURIComponent(after)}`
-    const page: { data: BetView[]; next: string | null } | undefined = await get(
+    const page: { data: BetView[]; next: string | null } | undefined = await getFrom(
       api,
       `/operator/bets?limit=${PAGE}${query}`,
     )
@@ -42,34 +36,16 @@ export async function* readPages(api: OperatorApi): AsyncGenerator<WalletSide[]>
 }
 
 /** Some bets as they are now. */
-export async function readBets(api: OperatorApi, keys: readonly BetKey[]): Promise<WalletSide[]> {
+export async function readBets(api: OwnApi, keys: readonly BetKey[]): Promise<WalletSide[]> {
   const found: WalletSide[] = []
   for (let first = 0; first < keys.length; first += AT_ONCE) {
     const views = keys.slice(first, first + AT_ONCE).map(({ player, betId }) => {
       const path = `/operator/players/${encodeURIComponent(player)}/bets/${encodeURIComponent(betId)}`
-      return get<BetView>(api, path)
+      return getFrom<BetView>(api, path)
     })
     found.push(...(await Promise.all(views)).flatMap((view) => (view === undefined ? [] : [toSide(view)])))
   }
   return found
-}
-
-/** Undefined when it is not there. */
-async function get<T>({ url, key }: OperatorApi, path: string): Promise<T | undefined> {
-  const headers = { authorization: `Bearer ${key}` }
-  const target = url.replace(/\/$/, '') + path
-  const response = await fetch(target, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error: unknown) => {
-    throw new Unreachable(`${url} cannot be reached: ${describe(error)}`)
-  })
-  if (response.status === 404) return undefined
-  if (response.status === 401) throw new WrongUse(`${url} does not take this operator key`)
-  if (!response.ok) throw new Unreachable(`${target} answered ${response.status}`)
-  return (await response.json()) as T
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
 }
 
 function toSide(view: BetView): WalletSide {

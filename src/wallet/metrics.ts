@@ -12,7 +12,7 @@ export interface WalletMetrics {
 /** Edges at 4 s and 5 s (the platform's time-out). */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 4, 5, 10]
 
-export function createMetrics(queueDepth: () => number): WalletMetrics {
+export function createMetrics(queueDepth: () => number, journalLost: () => number): WalletMetrics {
   const registers = [new Registry()]
   collectDefaultMetrics({ register: registers[0] as Registry })
   const calls = new Counter({
@@ -40,6 +40,14 @@ export function createMetrics(queueDepth: () => number): WalletMetrics {
     registers,
     collect() {
       this.set(queueDepth())
+    },
+  })
+  new Gauge({
+    name: 'wallet_journal_lost_calls',
+    help: 'Calls since the start that are not in the journal: too many at once, too many of strangers, or no database',
+    registers,
+    collect() {
+      this.set(journalLost())
     },
   })
   const counters = new Map<string, { inc(): void }>()

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../db/db.ts'
+import type { Journal } from '../feed/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { mayPass, takePlain } from './apply/gate.ts'
@@ -27,6 +28,7 @@ export interface WalletDeps {
   readonly secrets: readonly string[]
   readonly rules: Rules
   readonly settings: DecodeSettings
+  readonly journal: Journal
   /** `off` leaves every call to the rules. */
   readonly gate: 'on' | 'off'
   /** The server is going down: connections are not to be used again. */
@@ -41,7 +43,7 @@ export interface Wallet {
 }
 
 export function createWallet(deps: WalletDeps): Wallet {
-  const { db, clock, log, buckets, secrets, settings, isDraining } = deps
+  const { db, clock, log, buckets, secrets, settings, journal, isDraining } = deps
   const lanes = createLanes({
     buckets,
     lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
@@ -49,13 +51,25 @@ export function createWallet(deps: WalletDeps): Wallet {
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
     onWaited: (milliseconds) => metrics.waited(milliseconds),
   })
-  const metrics = createMetrics(lanes.depth)
+  const metrics = createMetrics(lanes.depth, journal.lost)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
   return {
     metrics,
     lanes,
     register: (app) =>
-      registerCalls(app, { db, clock, buckets, secrets, settings, lanes, metrics, log, onFailure, isDraining }),
+      registerCalls(app, {
+        db,
+        clock,
+        buckets,
+        secrets,
+        settings,
+        lanes,
+        metrics,
+        journal,
+        log,
+        onFailure,
+        isDraining,
+      }),
   }
 }
 

@@ -17,9 +17,20 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts', 'runtime'],
   http: ['db/errors.ts', 'db/db.ts', 'protocol', 'runtime'],
   people: ['db', 'http', 'protocol', 'runtime'],
-  feed: ['db', 'http', 'runtime'],
-  wallet: ['wallet/wire', 'wallet/apply', 'wallet/decide', 'wallet/store', 'db', 'http', 'protocol', 'runtime'],
+  feed: ['db', 'http', 'protocol', 'runtime'],
+  wallet: [
+    'types of feed',
+    'wallet/wire',
+    'wallet/apply',
+    'wallet/decide',
+    'wallet/store',
+    'db',
+    'http',
+    'protocol',
+    'runtime',
+  ],
   'wallet/wire': [
+    'types of feed',
     'wallet',
     'wallet/apply',
     'wallet/decide',
@@ -43,6 +54,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime',
   ],
   operator: [
+    'feed',
     'wallet/store',
     'wallet/audit.ts',
     'types of wallet/decide',
@@ -55,9 +67,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   'wallet-client': ['protocol', 'runtime'],
   platform: ['wallet-client', 'db', 'feed', 'http', 'people', 'protocol', 'runtime'],
-  gateway: ['wallet-client', 'db', 'http', 'people', 'protocol', 'runtime'],
+  gateway: ['wallet-client', 'db', 'feed', 'http', 'people', 'protocol', 'runtime'],
   conformance: ['wallet-client', 'protocol', 'runtime'],
-  reconcile: ['types of config', 'db', 'protocol', 'runtime'],
+  reconcile: ['types of config', 'http/own-api.ts', 'db', 'protocol', 'runtime'],
   load: ['wallet-client', 'protocol', 'runtime'],
 }
 

@@ -10,7 +10,7 @@ import type { BetCall } from '../store/bet.ts'
 import { type DecodeSettings, decodeBetCall, decodeUserCall } from './decode.ts'
 import { answerBalance, answerCheck, answerProfile, type ProfileDeps } from './profile.ts'
 import { failed, type Reply, refused, replyTo } from './reply.ts'
-import { isSigned } from './verify.ts'
+import { signerOfCall } from './verify.ts'
 
 export interface CallDeps extends ProfileDeps {
   readonly secrets: readonly string[]
@@ -25,16 +25,20 @@ export interface Handled {
   readonly reply: Reply
   readonly operation: Operation | 'unknown'
   readonly call?: Pick<BetCall, 'requestId' | 'betId' | 'player'>
+  /** The place of the secret that signed the call; absent when none did. */
+  readonly signer?: number
 }
 
 /** A call to /payment/bet. */
 export async function handleBetCall(deps: CallDeps, request: WireRequest): Promise<Handled> {
   const { arrivedAt } = request
-  if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation: 'unknown' }
+  const signer = signerOfCall(request, deps.secrets)
+  if (signer === undefined) return { reply: refused('bad_signature'), operation: 'unknown' }
   const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settings))
-  if (call instanceof Malformed) return { reply: refused('invalid_request', call.message), operation: 'unknown' }
+  if (call instanceof Malformed)
+    return { reply: refused('invalid_request', call.message), operation: 'unknown', signer }
   const outcome = await inTime(deps.lanes.submit(call, arrivedAt), timeLeft(arrivedAt), () => FAILED)
-  return { reply: replyTo(call.kind, outcome), operation: call.kind, call }
+  return { reply: replyTo(call.kind, outcome), operation: call.kind, call, signer }
 }
 
 /** A call to /user/profile, /user/balance or /payment/check. */
@@ -43,19 +47,20 @@ export async function handleUserCall(
   operation: 'profile' | 'balance' | 'check',
   request: WireRequest,
 ): Promise<Handled> {
-  if (!isSigned(request, deps.secrets)) return { reply: refused('bad_signature'), operation }
+  const signer = signerOfCall(request, deps.secrets)
+  if (signer === undefined) return { reply: refused('bad_signature'), operation }
   const late = () => {
     deps.onFailure(new Error('no answer in time'))
     return failed(operation)
   }
   const leftMs = timeLeft(request.arrivedAt)
-  if (leftMs <= 0) return { reply: late(), operation }
+  if (leftMs <= 0) return { reply: late(), operation, signer }
   try {
-    return { reply: await inTime(ANSWERS[operation](deps, request.body), leftMs, late), operation }
+    return { reply: await inTime(ANSWERS[operation](deps, request.body), leftMs, late), operation, signer }
   } catch (error) {
-    if (error instanceof Malformed) return { reply: refused('invalid_request', error.message), operation }
+    if (error instanceof Malformed) return { reply: refused('invalid_request', error.message), operation, signer }
     deps.onFailure(error)
-    return { reply: failed(operation), operation }
+    return { reply: failed(operation), operation, signer }
   }
 }
 

@@ -1,7 +1,8 @@
 /** The partner wire of the wallet: which handler, what the API reference, the metrics and the log say of a call. */
 import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import { registerWire } from '../../http/wire.ts'
+import type { Journal } from '../../feed/journal.ts'
+import { registerWire, type Seen } from '../../http/wire.ts'
 import { BET_SCHEMAS, CheckSchema } from '../../protocol/bet-request.ts'
 import { BetReplySchema, CheckReplySchema, ErrorReplySchema } from '../../protocol/reply.ts'
 import {
@@ -16,6 +17,7 @@ import { type CallDeps, type Handled, handleBetCall, handleUserCall } from './ha
 import { failed, refused } from './reply.ts'
 
 export interface WireServerDeps extends CallDeps {
+  readonly journal: Journal
   readonly metrics: WalletMetrics
   readonly log: Logger
   /** The server is going down: connections are not to be used again. */
@@ -32,7 +34,7 @@ export function registerCalls(app: FastifyInstance, deps: WireServerDeps): Promi
       deps.onFailure(error)
       return { reply: failed(operation), operation: 'unknown' }
     },
-    answered: (handled, milliseconds) => tell(deps, handled, milliseconds),
+    answered: (handled, seen) => tell(deps, handled, seen),
     isDraining: deps.isDraining,
   })
 }
@@ -57,10 +59,18 @@ function describe(operationId: string, summary: string, body: TSchema, ok: TSche
   return { operationId, summary, tags: ['Partner wire'], security: [{ partnerSignature: [] }], body, response }
 }
 
-function tell({ metrics, log }: WireServerDeps, { reply, operation, call }: Handled, milliseconds: number): void {
-  metrics.called(operation, reply.outcome, milliseconds / 1_000)
+function tell({ metrics, log, journal }: WireServerDeps, handled: Handled, seen: Seen): void {
+  const { reply, operation, call, signer } = handled
+  const { totalMs, arrivalMs } = seen
+  metrics.called(operation, reply.outcome, totalMs / 1_000)
+  journal.add({
+    ...{ operation, player: call?.player, betId: call?.betId, requestId: call?.requestId, secret: signer },
+    ...{ status: reply.status, outcome: reply.outcome, answer: reply.body },
+    ...{ source: seen.source, body: seen.body, arrivalMs, workMs: totalMs - arrivalMs },
+    ageMs: totalMs,
+  })
   if (!log.isLevelEnabled('info')) return
   const { requestId, betId, player } = call ?? {}
-  const ms = Math.trunc(milliseconds * 10) / 10
+  const ms = Math.trunc(totalMs * 10) / 10
   log.info({ operation, outcome: reply.outcome, requestId, betId, player, ms }, 'call')
 }

@@ -1,8 +1,8 @@
 /** The signature of a call, over the bytes as received, before anything else is looked at (S-2, R-6). */
 import type { WireRequest } from '../../http/wire.ts'
-import { SIGNATURE_HEADER, verify } from '../../protocol/signature.ts'
+import { SIGNATURE_HEADER, signerOf } from '../../protocol/signature.ts'
 
-/** True if one of the partner's secrets signed exactly this body (S-3). */
-export function isSigned(request: WireRequest, secrets: readonly string[]): boolean {
-  return verify(request.headers[SIGNATURE_HEADER], request.body, secrets)
+/** The place of the partner's secret that signed exactly this body (S-3); undefined when none did. */
+export function signerOfCall(request: WireRequest, secrets: readonly string[]): number | undefined {
+  return signerOf(request.headers[SIGNATURE_HEADER], request.body, secrets)
 }

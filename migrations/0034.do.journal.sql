@@ -1,0 +1,59 @@
+-- The journal of calls (W-30): every call of the wire for some days, beside the money and never in front of it. A partition holds
+-- a day (UTC) and is dropped whole. Each server has a table of its own, as for actions (0012).
+create table purser.journal (
+  at          timestamptz not null,
+  id          uuid not null,
+  source      text not null,
+  operation   text not null,
+  outcome     text not null,
+  player      text collate "C",
+  bet_id      text collate "C",
+  request_id  text collate "C",
+  secret      smallint,
+  body        text not null,
+  body_bytes  int not null,
+  body_sha256 text not null,
+  status      smallint not null,
+  code        smallint,
+  answer      text not null,
+  arrival_ms  real not null,
+  work_ms     real not null,
+  primary key (at, id)
+) partition by range (at);
+create table gateway.journal (like purser.journal including all) partition by range (at);
+comment on table purser.journal is
+  'Calls of the wire as they came and were answered, newest days only. Tokens in bodies are masked (beginning and hash); secret is the place of the secret that verified the signature, null when none did; arrival_ms is from the first byte to the whole body, work_ms from there to the answer.';
+comment on table gateway.journal is 'As purser.journal, of the gateway.';
+
+create index journal_by_player on purser.journal (player, at) where player is not null;
+create index journal_by_bet on purser.journal (bet_id, at) where bet_id is not null;
+create index journal_by_code on purser.journal (code, at) where code is not null;
+create index journal_by_player on gateway.journal (player, at) where player is not null;
+create index journal_by_bet on gateway.journal (bet_id, at) where bet_id is not null;
+create index journal_by_code on gateway.journal (code, at) where code is not null;
+
+-- The servers may not make or drop tables, so that these functions of the owner do it: the day before, the day itself and the next
+-- one are made, and days older than `keep` are dropped. Yesterday by the database's own clock is never dropped, whatever a process believes.
+create function purser.turn_journal_of(of name, today date, keep int) returns void language plpgsql set search_path = pg_catalog as $$
+declare
+  day date;
+  old record;
+begin
+  perform pg_advisory_xact_lock(hashtext(of || '.journal'));
+  for day in select today + n from generate_series(-1, 1) n loop
+    execute format('create table if not exists %I.journal_%s partition of %I.journal for values from (%L) to (%L)',
+      of, to_char(day, 'YYYYMMDD'), of, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+  end loop;
+  for old in
+    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = format('%I.journal', of)::regclass
+      and c.relname < 'journal_' || to_char(least(today, (now() at time zone 'UTC')::date) - keep, 'YYYYMMDD')
+  loop
+    execute format('drop table %I.%I', of, old.name);
+  end loop;
+end $$;
+create function purser.turn_journal(today date, keep int) returns void language sql security definer
+  set search_path = pg_catalog begin atomic; select purser.turn_journal_of('purser', today, keep); end;
+create function gateway.turn_journal(today date, keep int) returns void language sql security definer
+  set search_path = pg_catalog begin atomic; select purser.turn_journal_of('gateway', today, keep); end;
+revoke execute on function purser.turn_journal_of(name, date, int), purser.turn_journal(date, int), gateway.turn_journal(date, int) from public;

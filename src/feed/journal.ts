@@ -1,0 +1,212 @@
+/**
+ * The journal of calls (W-30): what came over the wire and what it was answered, for some days. Calls are gathered and written in bulk,
+ * after their answers: nothing waits for the journal. What was not written yet is lost in a crash, at most the last second.
+ *
+ * Invariant: the journal is bounded. So many calls wait at most, so many of strangers are kept per second, the oldest day is dropped
+ * whole; what is left out is counted.
+ */
+import { hash, randomUUID } from 'node:crypto'
+import { type Db, type Statement, statement } from '../db/db.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { cut, maskedBody, maskedProfile } from './masked.ts'
+
+/** Whose journal: the schema of its table. */
+export type JournalSchema = 'purser' | 'gateway'
+
+export interface JournalCall {
+  /** Milliseconds since its first byte came. */
+  readonly ageMs: number
+  /** Whose connection it was; behind a proxy the proxy's. */
+  readonly source: string
+  readonly operation: string
+  readonly outcome: string
+  readonly player?: string | undefined
+  readonly betId?: string | undefined
+  readonly requestId?: string | undefined
+  /** The place, from 0, of the secret that verified the signature; undefined: none did. */
+  readonly secret?: number | undefined
+  readonly body: Buffer
+  readonly status: number
+  /** The body of the answer. */
+  readonly answer: string
+  /** Milliseconds from the first byte to the whole body, and from there to the answer. */
+  readonly arrivalMs: number
+  readonly workMs: number
+}
+
+/** `at` in milliseconds. */
+type Kept = JournalCall & { readonly at: number }
+
+export interface Journal {
+  /** Never waits, never throws. */
+  add(call: JournalCall): void
+  /** Calls that were left out since the start: too many at once, too many of strangers, or the database was not there. */
+  lost(): number
+  /** Writes what waits, and ends. */
+  stop(): Promise<void>
+}
+
+export interface JournalDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly log: Logger
+  readonly schema: JournalSchema
+  /** Days that are kept beside today. */
+  readonly days: number
+}
+
+/** Milliseconds between two writes. */
+const WRITE_MS = 500
+/** Calls in one statement at most. */
+const MOST_TOGETHER = 1_000
+/** Calls that wait to be written at most: some seconds of a busy wallet. */
+const MAX_WAITING = 20_000
+/** Calls of strangers (no secret verifies them) that are kept: so many at once, then so many a second. */
+const STRANGERS_AT_ONCE = 100
+const STRANGERS_PER_SECOND = 1
+/** Calls that one process keeps a day on the embedded database, which is for trying things out. */
+const EMBEDDED_PER_DAY = 100_000
+const DAY_MS = 86_400_000
+
+/** No days: no journal. */
+export function createJournal(deps: JournalDeps): Journal {
+  if (deps.days === 0) return { add() {}, lost: () => 0, stop: async () => {} }
+  const { db, clock, log, schema, days } = deps
+  const { insert, turn } = STATEMENTS[schema]
+  const strangers = createAllowance(STRANGERS_AT_ONCE, STRANGERS_PER_SECOND)
+  const today = createDay(db.kind === 'pglite' ? EMBEDDED_PER_DAY : Number.POSITIVE_INFINITY)
+  const waiting: Kept[] = []
+  let lost = 0
+  let writing: Promise<void> | undefined
+  let turnedOn = ''
+
+  /** Partitions for today and the days beside it; once a day. */
+  const turnTo = async (day: string) => {
+    if (turnedOn === day) return
+    await db.transaction(async (tx) => void (await tx.query(turn, [day, days])))
+    turnedOn = day
+  }
+  const writeSome = async (calls: readonly Kept[]) => {
+    try {
+      await turnTo(dayOf(clock.now()))
+      await db.transaction(async (tx) => void (await tx.execute(insert, valuesOf(calls))))
+    } catch (error) {
+      lost += calls.length
+      turnedOn = ''
+      log.warn({ err: error, calls: calls.length }, 'calls are missing in the journal')
+    }
+  }
+  const writeAll = async () => {
+    while (waiting.length > 0) await writeSome(waiting.splice(0, MOST_TOGETHER))
+  }
+  const write = () => {
+    writing ??= writeAll().finally(() => {
+      writing = undefined
+    })
+    return writing
+  }
+  const timer = setInterval(() => void write(), WRITE_MS).unref()
+  return {
+    add(call) {
+      const now = clock.now().getTime()
+      const isKept = waiting.length < MAX_WAITING && (call.secret !== undefined || strangers.take()) && today.take(now)
+      if (isKept) waiting.push({ ...call, at: now - call.ageMs })
+      else lost += 1
+    },
+    lost: () => lost,
+    async stop() {
+      clearInterval(timer)
+      await write()
+      await write()
+    },
+  }
+}
+
+/** So many at once, and then so many a second. */
+function createAllowance(most: number, perSecond: number) {
+  let left = most
+  let countedAt = performance.now()
+  return {
+    take(): boolean {
+      const now = performance.now()
+      left = Math.min(most, left + ((now - countedAt) / 1_000) * perSecond)
+      countedAt = now
+      if (left < 1) return false
+      left -= 1
+      return true
+    },
+  }
+}
+
+/** So many a day. */
+function createDay(most: number) {
+  let day = 0
+  let count = 0
+  return {
+    take(now: number): boolean {
+      const today = Math.trunc(now / DAY_MS)
+      if (today !== day) count = 0
+      day = today
+      count += 1
+      return count <= most
+    },
+  }
+}
+
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}
+
+/** One list: columns, types and values of a row. */
+const COLUMNS: Readonly<Record<string, readonly [type: string, value: (call: Kept) => unknown]>> = {
+  at: ['timestamptz', ({ at }) => new Date(at).toISOString()],
+  id: ['uuid', () => randomUUID()],
+  source: ['text', ({ source }) => source],
+  operation: ['text', ({ operation }) => operation],
+  outcome: ['text', ({ outcome }) => outcome],
+  player: ['text', ({ player }) => shortened(player)],
+  bet_id: ['text', ({ betId }) => shortened(betId)],
+  request_id: ['text', ({ requestId }) => shortened(requestId)],
+  secret: ['smallint', ({ secret }) => secret],
+  body: ['text', ({ body }) => maskedBody(body.toString('utf8'))],
+  body_bytes: ['int', ({ body }) => body.length],
+  body_sha256: ['text', ({ body }) => hash('sha256', body)],
+  status: ['smallint', ({ status }) => status],
+  code: ['smallint', ({ status, answer }) => codeIn(status, answer)],
+  answer: ['text', ({ operation, answer }) => (operation === 'profile' ? maskedProfile(answer) : cut(answer))],
+  arrival_ms: ['real', ({ arrivalMs }) => arrivalMs],
+  work_ms: ['real', ({ workMs }) => workMs],
+}
+
+const STATEMENTS = { purser: statementsOn('purser'), gateway: statementsOn('gateway') }
+
+function statementsOn(schema: JournalSchema): { insert: Statement; turn: Statement } {
+  const arrays = Object.values(COLUMNS).map(([type], i) => `$${i + 1}::${type}[]`)
+  return {
+    insert: statement(
+      `${schema}_insert_calls`,
+      `insert into ${schema}.journal (${Object.keys(COLUMNS).join(', ')}) select * from unnest(${arrays.join(', ')})`,
+    ),
+    turn: statement(`${schema}_turn_journal`, `select ${schema}.turn_journal($1::date, $2::int)`),
+  }
+}
+
+function valuesOf(calls: readonly Kept[]): unknown[] {
+  return Object.values(COLUMNS).map(([, value]) => calls.map(value))
+}
+
+/** An id that is longer than any id can be is in the body. */
+const MAX_ID = 64
+
+function shortened(id: string | undefined): string | undefined {
+  return id === undefined ? undefined : cut(id.slice(0, MAX_ID))
+}
+
+const CODE = /^\s*\{\s*"code"\s*:\s*(\d{1,4})\b/
+
+function codeIn(status: number, answer: string): number | undefined {
+  if (status === 200) return undefined
+  const [, code] = CODE.exec(answer) ?? []
+  return code === undefined ? undefined : Number.parseInt(code, 10)
+}

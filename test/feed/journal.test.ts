@@ -1,0 +1,230 @@
+/** The journal of calls (W-30): whatever comes over the wire is in it, with nothing that is nobody's business. */
+import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createDatabase } from '../support/database.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { placeMessage } from '../support/wire.ts'
+
+interface Call {
+  at: string
+  id: string
+  operation: string
+  outcome: string
+  player?: string
+  transactionId?: string
+  requestId?: string
+  signature: string
+  source: string
+  request: { body: string; bytes: number; sha256: string }
+  answer: { status: number; code?: number; body: string }
+  milliseconds: { arrival: number; work: number }
+}
+
+async function page(wallet: TestWallet, query: string): Promise<{ data: Call[]; next: string | null }> {
+  const { status, body } = await wallet.operator.request('GET', `/operator/calls?${query}`)
+  expect(status).toBe(200)
+  return body as never
+}
+
+/** What a query finds, as soon as it is what is waited for. */
+async function seen(wallet: TestWallet, query: string, isThere: (calls: Call[]) => boolean): Promise<Call[]> {
+  let calls = (await page(wallet, query)).data
+  while (!isThere(calls)) {
+    await sleep(20)
+    calls = (await page(wallet, query)).data
+  }
+  return calls
+}
+
+const callsOf = (wallet: TestWallet, query: string, count: number) =>
+  seen(wallet, query, ({ length }) => length >= count)
+
+async function callWith(wallet: TestWallet, query: string, text: string): Promise<Call | undefined> {
+  const has = ({ request }: Call) => request.body.includes(text)
+  return (await seen(wallet, query, (calls) => calls.some(has))).find(has)
+}
+
+let wallet: TestWallet
+
+beforeAll(async () => {
+  wallet = await startWallet({
+    env: { PARTNER_SECRET: 'the-new-secret-of-the-journal-test,the-old-secret-of-the-journal-test' },
+  })
+})
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
+
+test('the life of a bet: each call with its ids, its answer, its times', async () => {
+  const bettor = await playerWithMoney(wallet.operator)
+  const bet = { ...bettor, transactionId: randomUUID() }
+  const requestId = randomUUID()
+  await wallet.wire.place({ ...bet, requestId, amount: 10 })
+  await wallet.wire.settle({ ...bet, amount: 25 })
+  await wallet.wire.rollback({ ...bet, amount: 10 })
+  await wallet.wire.check({ ...bet })
+  const calls = await callsOf(wallet, `transactionId=${bet.transactionId}`, 3)
+  expect(calls.map(({ operation, outcome, answer }) => [operation, outcome, answer.status, answer.code])).toEqual([
+    ['rollback', 'already_processed', 400, 8],
+    ['settle', 'accepted', 200, undefined],
+    ['place', 'accepted', 200, undefined],
+  ])
+  const [place] = await callsOf(wallet, `requestId=${requestId}`, 1)
+  expect(place).toMatchObject({ player: bet.userId, transactionId: bet.transactionId, source: '127.0.0.1' })
+  expect(place?.milliseconds.arrival).toBeGreaterThanOrEqual(0)
+  expect(place?.milliseconds.work).toBeGreaterThan(0)
+  expect(JSON.parse(place?.answer.body ?? '')).toMatchObject({ transactionId: bet.transactionId })
+})
+
+test('the body is there as it came, with its hash, but for the token', async () => {
+  const bettor = await playerWithMoney(wallet.operator)
+  const requestId = randomUUID()
+  const body = JSON.stringify(placeMessage({ ...bettor, requestId, amount: 1, info: 'a bet of 10 €' }))
+  await wallet.wire.call('POST', '/payment/bet', body)
+  const [call] = await callsOf(wallet, `requestId=${requestId}`, 1)
+  expect(call?.request.sha256).toBe(createHash('sha256').update(body).digest('hex'))
+  expect(call?.request.bytes).toBe(Buffer.byteLength(body))
+  expect(call?.request.body).not.toContain(bettor.token.slice(4))
+  const { token, ...kept } = JSON.parse(call?.request.body ?? '')
+  const { token: sent, ...others } = JSON.parse(body)
+  expect(kept).toEqual(others)
+  expect(token).toBe(`${sent.slice(0, 4)}…${createHash('sha256').update(sent).digest('hex').slice(0, 8)}`)
+})
+
+test('of a profile nothing personal is kept', async () => {
+  const email = `${randomUUID()}@example.com`
+  const { userId } = await wallet.operator.createPlayer({ customFields: { email } })
+  const requestId = randomUUID()
+  const reply = await wallet.wire.profile(await wallet.operator.session(userId), { requestId })
+  expect(reply.text).toContain(email)
+  const call = await callWith(wallet, 'operation=profile', requestId)
+  expect(call?.answer.body).toContain('email')
+  expect(call?.answer.body).not.toContain(email)
+})
+
+/** More than are kept of strangers at once. */
+const SENT = 300
+
+async function lostBy({ url }: TestWallet): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text()
+  return Number.parseInt(/^wallet_journal_lost_calls (\d+)$/m.exec(text)?.[1] ?? '', 10)
+}
+
+describe('what the wallet refuses', () => {
+  test('a bad signature, with the bytes that came', async () => {
+    const body = JSON.stringify({ marker: randomUUID() })
+    await wallet.wire.call('POST', '/payment/bet', body, { signature: 'a.b.c' })
+    const call = await callWith(wallet, 'outcome=bad_signature', body)
+    expect(call).toMatchObject({ operation: 'unknown', signature: 'refused', answer: { status: 400, code: 1 } })
+  })
+
+  test('a body that is no JSON', async () => {
+    const marker = randomUUID()
+    await wallet.wire.call('POST', '/payment/bet', `no JSON ${marker}`)
+    const call = await callWith(wallet, 'code=5', `no JSON ${marker}`)
+    expect(call).toMatchObject({ outcome: 'invalid_request', signature: 'verified with secret 1' })
+  })
+
+  test('which of two secrets verified a call', async () => {
+    const bettor = await playerWithMoney(wallet.operator)
+    const requestId = randomUUID()
+    const place = placeMessage({ ...bettor, requestId, amount: 1 })
+    await wallet.wire.call('POST', '/payment/bet', place, { secret: 'the-old-secret-of-the-journal-test' })
+    const [call] = await callsOf(wallet, `requestId=${requestId}`, 1)
+    expect(call?.signature).toBe('verified with secret 2')
+  })
+
+  test('strangers are kept as long as they are few; how many are left out is counted', async () => {
+    const tag = randomUUID()
+    const lostBefore = await lostBy(wallet)
+    const send = () => wallet.wire.call('POST', '/payment/bet', tag, { signature: null })
+    await Promise.all(Array.from({ length: SENT }, send))
+    const kept = await callWith(wallet, 'outcome=bad_signature', tag)
+    expect(kept).toBeDefined()
+    for (let all = 0; all < SENT; ) {
+      const { data } = await page(wallet, 'outcome=bad_signature&limit=500')
+      all = data.filter(({ request }) => request.body === tag).length + (await lostBy(wallet)) - lostBefore
+    }
+    expect(await lostBy(wallet)).toBeGreaterThan(SENT / 2)
+  })
+})
+
+test('pages follow each other without gaps or doubles', async () => {
+  const bettor = await playerWithMoney(wallet.operator)
+  const sent = await Promise.all(
+    Array.from({ length: 7 }, async () => {
+      const requestId = randomUUID()
+      await wallet.wire.place({ ...bettor, requestId, transactionId: randomUUID(), amount: 1 })
+      return requestId
+    }),
+  )
+  await callsOf(wallet, `player=${bettor.userId}`, 7)
+  const read: string[] = []
+  let after = ''
+  do {
+    const { data, next } = await page(wallet, `player=${bettor.userId}&limit=3${after}`)
+    read.push(...data.map(({ requestId }) => requestId ?? ''))
+    after = next === null ? '' : `&after=${next}`
+  } while (after !== '')
+  expect(read.sort()).toEqual(sent.sort())
+})
+
+test('an unknown filter is refused', async () => {
+  const { status } = await wallet.operator.request('GET', '/operator/calls?bet=1')
+  expect(status).toBe(400)
+})
+
+describe('days', () => {
+  const partitions = async (url: string) => {
+    const sql = new pg.Client({ connectionString: url })
+    await sql.connect()
+    const { rows } = await sql.query(
+      "select c.relname as name from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = 'purser.journal'::regclass order by 1",
+    )
+    await sql.end()
+    return rows.map(({ name }) => name)
+  }
+
+  test('each has a partition; those that are too old are dropped whole', async () => {
+    const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+    await sql.connect()
+    await sql.query("select purser.turn_journal('2020-01-05', 14)")
+    expect(await partitions(wallet.databaseUrl)).toEqual(
+      expect.arrayContaining(['journal_20200104', 'journal_20200105', 'journal_20200106']),
+    )
+    await sql.query("select purser.turn_journal('2020-01-20', 14)")
+    await sql.end()
+    const left = await partitions(wallet.databaseUrl)
+    expect(left).not.toContain('journal_20200105')
+    expect(left).toContain('journal_20200106')
+  })
+
+  test('none are kept when none are wanted', async () => {
+    const quiet = await startWallet({ env: { PURSER_JOURNAL_DAYS: '0' } })
+    const bettor = await playerWithMoney(quiet.operator)
+    await quiet.wire.place({ ...bettor, transactionId: randomUUID(), amount: 1 })
+    await quiet.auditIsClean()
+    expect((await page(quiet, '')).data).toEqual([])
+    expect(await partitions(quiet.databaseUrl)).toEqual([])
+    await quiet.stop()
+  })
+
+  test('a wallet that stops writes what waits', async () => {
+    const database = await createDatabase()
+    const one = await startWallet({ databaseUrl: database.url })
+    const bettor = await playerWithMoney(one.operator)
+    await one.auditIsClean()
+    await one.wire.place({ ...bettor, transactionId: randomUUID(), amount: 1 })
+    await one.stop()
+    const sql = new pg.Client({ connectionString: database.url })
+    await sql.connect()
+    const { rows } = await sql.query("select operation from purser.journal where operation = 'place'")
+    expect(rows).toHaveLength(1)
+    await sql.end()
+    await database.drop()
+  })
+})
