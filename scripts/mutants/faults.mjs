@@ -240,7 +240,7 @@ const BY_FILE = {
     ["isOwed: claim.result_type !== 'cashout'", 'isOwed: true', NEEDS],
   ],
   'src/platform/bets/placing.ts': [
-    [' && outcome.code !== SYSTEM_ERROR', '', PLACING],
+    [' && outcome.code !== REPLY_CODES.system_error.code', '', PLACING],
     ["bet.status === 'placing' ?", 'true ?', RECORD],
   ],
   'src/wallet-client/classify.ts': [

@@ -40,3 +40,19 @@ export const ROLLBACK_REASONS = {
   114: 'Exceeded player limit for maximum win.',
   115: 'Exceeded main betting limit.',
 } as const satisfies Record<number, string>
+
+/** The same by name, for the code that gives them. */
+export const ROLLBACK_REASON = {
+  oddsChanged: 8,
+  eventCompleted: 9,
+  timeOut: 10,
+  eventWithdrawn: 32,
+  closingFailed: 50,
+  partnerFailed: 52,
+  outcomeMaxStake: 110,
+  outcomeMaxWin: 111,
+  eventMaxBets: 112,
+  playerMaxStake: 113,
+  playerMaxWin: 114,
+  maxStake: 115,
+} as const satisfies Record<string, keyof typeof ROLLBACK_REASONS>

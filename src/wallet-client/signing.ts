@@ -3,6 +3,7 @@
  * another one. A wallet verifies before it reads (S-2), so 400 with code 1 says that nothing was done, and the same bytes may
  * go out again under the next secret: should the wallet have done it after all, they are a repeat of the same call (I-2).
  */
+import { REPLY_CODES } from '../protocol/codes.ts'
 import type { ExchangeResult } from './exchange.ts'
 
 export interface Signing {
@@ -30,11 +31,13 @@ export function createSigning(secrets: readonly string[], now: () => number = ()
 }
 
 const BAD_REQUEST = 400
-/** The interface's code for a signature that is not right. */
-export const BAD_SIGNATURE = 1
 
 export function isBadSignature(result: ExchangeResult): boolean {
-  return result.kind === 'answered' && result.status === BAD_REQUEST && codeIn(result.body) === BAD_SIGNATURE
+  return (
+    result.kind === 'answered' &&
+    result.status === BAD_REQUEST &&
+    codeIn(result.body) === REPLY_CODES.bad_signature.code
+  )
 }
 
 function codeIn(body: Buffer): unknown {

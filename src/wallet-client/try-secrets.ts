@@ -1,7 +1,7 @@
 /** A partner's or operator's address and secrets, tried with a call that can change nothing, before they are relied on. */
 import { randomUUID } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import { BAD_SIGNATURE } from './signing.ts'
+import { REPLY_CODES } from '../protocol/codes.ts'
 import { createWalletClient } from './wallet-client.ts'
 
 export const TriedSchema = Type.Object(
@@ -26,9 +26,6 @@ export const triedMembers = {
   ),
 }
 
-/** The wallet's own failure: it says nothing about the signature. */
-const SYSTEM_ERROR = 100
-
 export async function trySecrets(baseUrl: string, secrets: readonly string[]) {
   const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret)))
   if (tried === undefined) throw new Error('there is no secret to be tried')
@@ -46,7 +43,13 @@ async function trySecret(baseUrl: string, secret: string): Promise<Tried> {
       return { signature: 'unknown', ...httpStatus, error: `${outcome.reason}: ${outcome.detail}` }
     if (outcome.kind === 'accepted') return { signature: 'accepted', ...httpStatus }
     const { code, message: error } = outcome
-    const signature = code === BAD_SIGNATURE ? 'refused' : code === SYSTEM_ERROR ? 'unknown' : 'accepted'
+    // A wallet's own failure says nothing about the signature.
+    const signature =
+      code === REPLY_CODES.bad_signature.code
+        ? 'refused'
+        : code === REPLY_CODES.system_error.code
+          ? 'unknown'
+          : 'accepted'
     return { signature, ...httpStatus, code, error }
   } finally {
     await client.close()

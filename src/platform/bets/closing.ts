@@ -1,5 +1,6 @@
 /** The second half of a placement: the partner's answer decides the bet (C-2), and a yes gets a last look (C-3). */
 import type { Tx } from '../../db/db.ts'
+import { REPLY_CODES, ROLLBACK_REASON } from '../../protocol/codes.ts'
 import type { Scales } from '../../protocol/money.ts'
 import type { CallOutcome } from '../../wallet-client/classify.ts'
 import type { Answer } from '../../wallet-client/wallet-client.ts'
@@ -21,9 +22,6 @@ import { type Offer, readOffers } from './offer.ts'
 import type { Placing } from './opening.ts'
 import { closeBets, holdPlacing, type Placed } from './placing-store.ts'
 import { addBets, type Counted, type Totals, takeOffBets, winOf } from './totals.ts'
-
-/** Rollback reasons that the flow itself gives (C-1, C-2). */
-export const REASON = { timeOut: 10, broken: 50, partnerBroken: 52 } as const
 
 /** A Place bet that has come back. */
 export interface Answered {
@@ -107,9 +105,9 @@ function decisionOn(sight: Sight, { placing, answer: { outcome } }: Answered, co
   if (isDeclined(outcome)) return { kind: 'declined', reason: `partner code ${outcome.code}` }
   if (outcome.kind !== 'accepted') {
     const isTimeOut = outcome.kind === 'unknown' && outcome.reason === 'time_out'
-    return { kind: 'rolled_back', errorCode: isTimeOut ? REASON.timeOut : REASON.partnerBroken }
+    return { kind: 'rolled_back', errorCode: isTimeOut ? ROLLBACK_REASON.timeOut : ROLLBACK_REASON.partnerFailed }
   }
-  if (counted === undefined) return { kind: 'rolled_back', errorCode: REASON.broken }
+  if (counted === undefined) return { kind: 'rolled_back', errorCode: ROLLBACK_REASON.closingFailed }
   const objection = lastLook(sight, placing, counted)
   if (objection !== undefined) return { kind: 'rolled_back', errorCode: objection }
   sight.totals.add(counted)
@@ -126,11 +124,9 @@ function lastLook(
   return findObjection({ ...sight, bet, selections: offered, exposure: totals.exposureOf(counted), win: counted.win })
 }
 
-/** C-2: code 100 leaves open whether the bet was debited. */
-const SYSTEM_ERROR = 100
-
+/** C-2: a system error leaves open whether the bet was debited. */
 function isDeclined(outcome: CallOutcome): outcome is CallOutcome & { kind: 'refused' } {
-  return outcome.kind === 'refused' && outcome.code !== SYSTEM_ERROR
+  return outcome.kind === 'refused' && outcome.code !== REPLY_CODES.system_error.code
 }
 
 function toPlaced(decision: Decision): Placed {

@@ -2,6 +2,7 @@
  * The last look after the partner's yes (C-3): is every event still on, are the odds still these, is every limit kept?
  * Pure; answers the rollback reason, or undefined when the bet stands.
  */
+import { ROLLBACK_REASON } from '../../protocol/codes.ts'
 import { type Money, type Scales, scaleOf } from '../../protocol/money.ts'
 import type { PlatformBet, Selection } from './bet.ts'
 import { amountsIn, type Limits } from './limits.ts'
@@ -24,10 +25,10 @@ export function findObjection(facts: ControlFacts): number | undefined {
 }
 
 function eventObjection(selections: ControlFacts['selections']): number | undefined {
-  if (selections.some((s) => s.eventStatus === 'withdrawn')) return 32
-  if (selections.some((s) => s.eventStatus === 'ended' || s.result !== null)) return 9
-  if (selections.some((s) => s.eventStatus === 'suspended')) return 8
-  if (selections.some((s) => s.currentOdds !== null && s.currentOdds !== s.odds)) return 8
+  if (selections.some((s) => s.eventStatus === 'withdrawn')) return ROLLBACK_REASON.eventWithdrawn
+  if (selections.some((s) => s.eventStatus === 'ended' || s.result !== null)) return ROLLBACK_REASON.eventCompleted
+  if (selections.some((s) => s.eventStatus === 'suspended')) return ROLLBACK_REASON.oddsChanged
+  if (selections.some((s) => s.currentOdds !== null && s.currentOdds !== s.odds)) return ROLLBACK_REASON.oddsChanged
   return undefined
 }
 
@@ -35,12 +36,13 @@ function limitObjection({ bet, limits, exposure, win, scales }: ControlFacts): n
   const amounts = amountsIn(limits, bet.currency)
   const scale = scaleOf(scales, bet.currency)
   const over = (amount: bigint, limit: string | undefined) => limit !== undefined && amount > limitIn(limit, scale)
-  if (over(exposure.outcomeStake + bet.stake, amounts.outcomeMaxStake)) return 110
-  if (over(exposure.outcomeWin + win, amounts.outcomeMaxWin)) return 111
-  if (limits.eventMaxBets !== undefined && exposure.eventBets + 1n > BigInt(limits.eventMaxBets)) return 112
-  if (over(bet.stake, amounts.playerMaxStake)) return 113
-  if (over(win, amounts.playerMaxWin)) return 114
-  if (over(bet.stake, amounts.maxStake)) return 115
+  if (over(exposure.outcomeStake + bet.stake, amounts.outcomeMaxStake)) return ROLLBACK_REASON.outcomeMaxStake
+  if (over(exposure.outcomeWin + win, amounts.outcomeMaxWin)) return ROLLBACK_REASON.outcomeMaxWin
+  if (limits.eventMaxBets !== undefined && exposure.eventBets + 1n > BigInt(limits.eventMaxBets))
+    return ROLLBACK_REASON.eventMaxBets
+  if (over(bet.stake, amounts.playerMaxStake)) return ROLLBACK_REASON.playerMaxStake
+  if (over(win, amounts.playerMaxWin)) return ROLLBACK_REASON.playerMaxWin
+  if (over(bet.stake, amounts.maxStake)) return ROLLBACK_REASON.maxStake
   return undefined
 }
 

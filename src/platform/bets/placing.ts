@@ -4,11 +4,12 @@
  * is given up when anything else keeps it waiting; what was left out or given up waits alone, as long as is needed.
  */
 import { isOutage } from '../../db/errors.ts'
+import { ROLLBACK_REASON } from '../../protocol/codes.ts'
 import { inBatches } from '../../runtime/batches.ts'
 import { readPlaceDeliveries, recordResults } from '../delivery/outbox.ts'
 import { cancelled, decide, type FlowDeps } from './bet-flow.ts'
 import { holdFreeBets, readBets } from './bet-store.ts'
-import { type Answered, closePlacings, REASON } from './closing.ts'
+import { type Answered, closePlacings } from './closing.ts'
 import { readEnded } from './event.ts'
 import { type KeptSession, readFrameSessions } from './frame-session.ts'
 import { type Intent, type Opened, openBets } from './opening.ts'
@@ -117,7 +118,7 @@ export function giveUpPlacing(deps: FlowDeps, betIds: readonly string[]): Promis
     await decide(
       deps,
       tx,
-      bets.map((bet) => cancelled(deps, bet, REASON.broken)),
+      bets.map((bet) => cancelled(deps, bet, ROLLBACK_REASON.closingFailed)),
     )
     return bets.length
   })
