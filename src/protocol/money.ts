@@ -47,6 +47,16 @@ function divideExactly(value: bigint, divisor: bigint): bigint | undefined {
 }
 
 /**
+ * True if an amount in minor units is above a limit, a decimal text ("100", "0.5"). Both are compared in the finer scale of the two: a
+ * limit of 0.5 binds in a currency without decimals too.
+ */
+export function isAbove(amount: bigint, scale: number, limit: string): boolean {
+  const [whole = '0', fraction = ''] = limit.split('.')
+  const decimals = Math.max(scale, fraction.length)
+  return amount * 10n ** BigInt(decimals - scale) > BigInt(whole + fraction.padEnd(decimals, '0'))
+}
+
+/**
  * Reads an amount of the wire. It must have come through `parseJson` (json.ts), which lets no number with more than
  * 15 significant digits through as an amount, so the shortest decimal of the double is what was written (M-1).
  */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   fitsBalance,
   formatMoney,
+  isAbove,
   MAX_AMOUNT,
   MAX_BALANCE,
   money,
@@ -28,4 +29,17 @@ test('an amount below one has its nought, a negative one its sign', () => {
 
 test('minus nought is no amount of the wire, nought is', () => {
   expect([parseWireAmount(0, 2), parseWireAmount(-0, 2)]).toEqual([0n, undefined])
+})
+
+test.each<[bigint, number, string, boolean]>([
+  [1000n, 2, '10', false],
+  [1001n, 2, '10', true],
+  [1000n, 2, '9.999', true],
+  [1000n, 2, '10.001', false],
+  [1n, 0, '0.5', true],
+  [0n, 0, '0.5', false],
+  [-1n, 2, '0', false],
+  [5n, 0, '5.0', false],
+])('%d minor units with %d decimals, against a limit of %s: above it is %s', (amount, scale, limit, above) => {
+  expect(isAbove(amount, scale, limit)).toBe(above)
 })

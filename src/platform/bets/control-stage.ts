@@ -3,7 +3,7 @@
  * Pure; answers the rollback reason, or undefined when the bet stands.
  */
 import { ROLLBACK_REASON } from '../../protocol/codes.ts'
-import { type Money, type Scales, scaleOf } from '../../protocol/money.ts'
+import { isAbove, type Money, type Scales, scaleOf } from '../../protocol/money.ts'
 import type { PlatformBet, Selection } from './bet.ts'
 import { amountsIn, type Limits } from './limits.ts'
 import type { Offer } from './offer.ts'
@@ -35,7 +35,7 @@ function eventObjection(selections: ControlFacts['selections']): number | undefi
 function limitObjection({ bet, limits, exposure, win, scales }: ControlFacts): number | undefined {
   const amounts = amountsIn(limits, bet.currency)
   const scale = scaleOf(scales, bet.currency)
-  const over = (amount: bigint, limit: string | undefined) => limit !== undefined && amount > limitIn(limit, scale)
+  const over = (amount: bigint, limit: string | undefined) => limit !== undefined && isAbove(amount, scale, limit)
   if (over(exposure.outcomeStake + bet.stake, amounts.outcomeMaxStake)) return ROLLBACK_REASON.outcomeMaxStake
   if (over(exposure.outcomeWin + win, amounts.outcomeMaxWin)) return ROLLBACK_REASON.outcomeMaxWin
   if (limits.eventMaxBets !== undefined && exposure.eventBets + 1n > BigInt(limits.eventMaxBets))
@@ -44,10 +44,4 @@ function limitObjection({ bet, limits, exposure, win, scales }: ControlFacts): n
   if (over(win, amounts.playerMaxWin)) return ROLLBACK_REASON.playerMaxWin
   if (over(bet.stake, amounts.maxStake)) return ROLLBACK_REASON.maxStake
   return undefined
-}
-
-/** A limit in minor units. One that names no currency is cut to the bet's: amounts have no more decimals than that. */
-function limitIn(limit: string, scale: number): bigint {
-  const [whole = '0', fraction = ''] = limit.split('.')
-  return BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'))
 }
