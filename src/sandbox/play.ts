@@ -117,8 +117,9 @@ function happen(game: Play, happening: Happening): void {
     .then(() => tellPlatform(game.platform, happening))
     .then(() => {
       game.story.match(happening)
-      if (happening.kind !== 'odds' && happening.kind !== 'opens') game.watch.matchChanged(match.id, isLast)
-      if (isLast) game.matchCalls.delete(match.id)
+      if (!isLast) return
+      game.watch.matchIsOver(match.id)
+      game.matchCalls.delete(match.id)
     })
     .catch((error: unknown) => game.story.note(`a match could not be told: ${messageOf(error)}`))
   game.matchCalls.set(match.id, call)
@@ -152,6 +153,12 @@ function bet(game: Play, random: Random, open: readonly Match[]): void {
   game.under.add(work)
 }
 
+interface Placed {
+  readonly betId: string
+  readonly status: Watched['status']
+  readonly reason?: string
+}
+
 async function place(game: Play, wish: Wish): Promise<void> {
   const { bettor, stake, picks } = wish
   await Promise.all(picks.map(({ match }) => game.matchCalls.get(match.id)))
@@ -159,12 +166,13 @@ async function place(game: Play, wish: Wish): Promise<void> {
     ...{ eventId: match.id, outcomeId: outcome, coefficient: odds, outcome },
     ...{ discipline: 'Football', event: `${match.home} - ${match.away}`, market: 'Match winner' },
   }))
-  const { betId, status, reason } = await game.platform.get<{ betId: string; status: string; reason?: string }>(
-    'POST',
-    '/bets',
-    { frameSessionId: game.frames.get(bettor.userId), amount: stake, selections, idempotencyKey: randomUUID() },
-  )
-  const watched = game.watch.add(betId, wish)
+  const { betId, status, reason } = await game.platform.get<Placed>('POST', '/bets', {
+    frameSessionId: game.frames.get(bettor.userId),
+    amount: stake,
+    selections,
+    idempotencyKey: randomUUID(),
+  })
+  const watched = game.watch.add(betId, wish, status)
   if (status === 'accepted') planCashOut(game, watched)
   if (status === 'declined' && reason === 'partner code 7') await refill(game, bettor)
 }
@@ -196,5 +204,4 @@ async function cashOut(game: Play, watched: Watched): Promise<void> {
   if (!isOpen || watched.isDue) return
   const amount = cashOutAmount(wish)
   await game.platform.get('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount })
-  game.watch.betChanged(watched)
 }

@@ -6,12 +6,16 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { lineOf, summaryLine } from '../reconcile/report.ts'
+import type { Api } from './api.ts'
 import { followByHand } from './by-hand.ts'
 import { createDemo, type Demo, frontPageOf, keyLines, welcome } from './demo.ts'
+import { type Change, followChanges } from './follow.ts'
 import { addFrontPage, type FrontPage } from './front-page.ts'
 import { messageOf, play } from './play.ts'
 import { buildStage, type House, type Stage } from './stage.ts'
 import { createStory, type Story } from './story.ts'
+import { createTable, ROW_SECONDS, TABLE_RATE } from './table.ts'
+import { createTally } from './tally.ts'
 import { createScreen, type Output, type Screen, wrapped } from './terminal.ts'
 import { waitUntil } from './wait.ts'
 import { createWatch, LOOK_MS, type Watch } from './watch.ts'
@@ -66,11 +70,17 @@ async function show(
 ): Promise<boolean> {
   const { houses, platform, network } = stage
   const screen = createScreen(deps.output, deps.noColour)
-  const story = createStory({ screen, quiet: options.quiet })
+  const isTable = options.rate > TABLE_RATE
+  const story = createStory({ screen, quiet: options.quiet || isTable })
   const byHand = await followByHand(houses, story.byHand)
   for (const line of welcome(stage, config, demo)) screen.line(line)
-  const watch = createWatch(platform, story.bet)
-  const tick = () => screen.counter(story.counter(network.counts))
+  const changes = await changesOf(platform, isTable ? story : undefined)
+  const watch = createWatch({ platform, changes, tell: isTable ? undefined : story.bet })
+  const table = createTable()
+  const tick = () => {
+    if (isTable && !options.quiet) for (const row of table.row(story.countOf, Date.now())) screen.line(row)
+    screen.counter(story.counter(network.counts))
+  }
   const looks = [
     lookAround(story, LOOK_MS, async () => {
       await watch.look()
@@ -86,6 +96,18 @@ async function show(
   await drain(stage, watch, screen)
   screen.end()
   return report(stage, config, story, screen)
+}
+
+/** Off the feed; counted for a story that tells no bets. */
+async function changesOf(platform: Api, story: Story | undefined): Promise<() => Promise<Change[]>> {
+  const next = await followChanges(platform)
+  if (story === undefined) return next
+  const tally = createTally()
+  return async () => {
+    const fresh = await next()
+    for (const name of fresh.flatMap(tally)) story.count(name)
+    return fresh
+  }
 }
 
 /** Looks again and again, until it is stopped. */
@@ -111,7 +133,9 @@ function introduction({ seed, rate, faults }: SandboxOptions): string[] {
   const percent = Math.floor(faults * 100 + 0.5)
   return [
     `${BETTORS.length} simulated bettors place ${bets} a second; of 100 calls to the wallet about ${percent} go wrong (--seed ${seed}).`,
-    'A bet gets a new line whenever something happens to it: time (UTC), bet, player, stake, selection → its life so far. A bet that you send to the wallet yourself is marked "◀ yours".',
+    rate > TABLE_RATE
+      ? `These are too many to be told one by one: a row has what happened in ${ROW_SECONDS} s. A bet that you send to the wallet yourself has a line of its own, marked "◀ yours".`
+      : 'A bet gets a new line whenever something happens to it: time (UTC), bet, player, stake, selection → its life so far. A bet that you send to the wallet yourself is marked "◀ yours".',
     '',
   ].flatMap(wrapped)
 }

@@ -3,6 +3,7 @@ import type { TellByHand } from './by-hand.ts'
 import type { Fault } from './faults.ts'
 import type { Happening } from './fixtures.ts'
 import type { Step, StepKind } from './life.ts'
+import type { Counted } from './tally.ts'
 import { type Colour, type Screen, wrapped } from './terminal.ts'
 import type { Watched } from './watch.ts'
 import { describePicks, nameOf } from './wishes.ts'
@@ -10,6 +11,9 @@ import { describePicks, nameOf } from './wishes.ts'
 export interface Story {
   bet(bet: Watched, fresh: readonly Step[]): void
   match(happening: Happening): void
+  /** Of bets that are not told one by one. */
+  count(name: Counted): void
+  countOf(name: Counted): number
   /** A bet that somebody sent to the wallet by hand; also where bets are not told. */
   byHand: TellByHand
   note(text: string): void
@@ -21,7 +25,7 @@ export interface Story {
 
 export interface StoryOptions {
   readonly screen: Screen
-  /** Nothing but notes. */
+  /** No lines of bets and matches. */
   readonly quiet: boolean
 }
 
@@ -48,13 +52,14 @@ const ARROW = ' → '
 const BY_HAND = '◀ yours'
 
 export function createStory({ screen, quiet }: StoryOptions): Story {
-  const counts = new Map<StepKind | 'bets', number>()
-  const count = (name: StepKind | 'bets') => counts.set(name, (counts.get(name) ?? 0) + 1)
+  const counts = new Map<Counted, number>()
+  const count = (name: Counted) => counts.set(name, (counts.get(name) ?? 0) + 1)
   const line = (text: string) => {
     if (!quiet) screen.line(text)
   }
-  const countOf = (name: StepKind | 'bets') => counts.get(name) ?? 0
+  const countOf = (name: Counted) => counts.get(name) ?? 0
   return {
+    ...{ count, countOf },
     bet({ betId, wish, steps }, fresh) {
       if (steps.length === fresh.length) count('bets')
       for (const { kind } of fresh) count(kind)
@@ -150,7 +155,7 @@ const PLACED = ['accepted', 'declined', 'rolled back'] as const
 const RESULTS = ['won', 'lost', 'refunded', 'cashed out', 'corrected'] as const
 const RARE = ['result withdrawn', 'result refused', 'stuck'] as const
 
-type CountOf = (name: StepKind | 'bets') => number
+type CountOf = (name: Counted) => number
 
 function sumOf(faults: ReadonlyMap<Fault, number>): number {
   return [...faults.values()].reduce((sum, one) => sum + one, 0)

@@ -1,5 +1,6 @@
-/** Follows the bets that were placed: asks the platform about those to which something may have happened, tells what did. */
+/** Follows the bets that were placed: asks the platform about those of which its feed has something new, tells what happened. */
 import type { Api } from './api.ts'
+import type { Change } from './follow.ts'
 import { type BetDetail, lifeOf, type Step } from './life.ts'
 import type { Wish } from './wishes.ts'
 
@@ -16,12 +17,10 @@ export interface Watched {
 }
 
 export interface Watch {
-  add(betId: string, wish: Wish): Watched
-  /** Something happened to a match: every bet on it is looked at. `isLast`: and nothing more will. */
-  matchChanged(matchId: string, isLast: boolean): void
-  /** A bet of which the caller knows that something happened. */
-  betChanged(bet: Watched): void
-  /** Looks at every bet that is due; tells those that moved. */
+  add(betId: string, wish: Wish, status: Watched['status']): Watched
+  /** Nothing more will happen to a match. */
+  matchIsOver(matchId: string): void
+  /** Reads what has changed, and looks at the bets that it was about; tells those that moved. */
   look(): Promise<void>
   /** Looks until nothing moves any more, or the time is up. */
   settle(until: number): Promise<void>
@@ -29,47 +28,62 @@ export interface Watch {
 
 /** Bets that are asked for at once. */
 const AT_ONCE = 4
-/** Milliseconds between two looks at what is still moving. */
+/** Milliseconds between two looks. */
 export const LOOK_MS = 250
 
-export function createWatch(platform: Api, tell: (bet: Watched, fresh: readonly Step[]) => void): Watch {
+export interface WatchDeps {
+  readonly platform: Api
+  /** What has changed since the last look. */
+  changes(): Promise<readonly Change[]>
+  /** Undefined: bets are not told, only counted by whoever looks at the changes. */
+  readonly tell: ((bet: Watched, fresh: readonly Step[]) => void) | undefined
+}
+
+export function createWatch({ platform, changes, tell }: WatchDeps): Watch {
   const bets = new Map<string, Watched>()
+  const note = ({ bet, delivery }: Change) => {
+    const watched = bets.get(bet?.betId ?? delivery?.betId ?? '')
+    if (watched === undefined) return
+    watched.isDue = true
+    if (bet !== undefined) watched.status = bet.status
+  }
   const look = async () => {
+    for (const change of await changes()) note(change)
+    if (tell === undefined) return forget()
     const due = [...bets.values()].filter(({ isDue }) => isDue)
     for (let first = 0; first < due.length; first += AT_ONCE)
       await Promise.all(due.slice(first, first + AT_ONCE).map(lookAt))
   }
+  const forget = () => {
+    for (const bet of bets.values()) {
+      bet.isDue = false
+      if (isOver(bet)) bets.delete(bet.betId)
+    }
+  }
   const lookAt = async (bet: Watched) => {
-    bet.isDue = false
     const detail = await platform.get<BetDetail>('GET', `/bets/${bet.betId}`)
+    bet.isDue = false
     const { steps, isMoving } = lifeOf(detail)
     const known = bet.steps.length
     bet.steps = steps
     bet.status = detail.status
-    if (isMoving) bet.isDue = true
-    if (steps.length > known && !isMoving) tell(bet, steps.slice(known))
+    if (steps.length > known && !isMoving) tell?.(bet, steps.slice(known))
     else bet.steps = steps.slice(0, known)
     if (!isMoving && isOver(bet)) bets.delete(bet.betId)
   }
   return {
-    add(betId, wish) {
+    add(betId, wish, status) {
       const undecided = new Set(wish.picks.map(({ match }) => match.id))
-      const bet: Watched = { betId, wish, steps: [], status: 'placing', isDue: true, undecided }
+      const bet: Watched = { betId, wish, steps: [], status, isDue: true, undecided }
       bets.set(betId, bet)
       return bet
     },
-    matchChanged(matchId, isLast) {
-      for (const bet of bets.values()) {
-        if (!bet.wish.picks.some(({ match }) => match.id === matchId)) continue
-        bet.isDue = true
-        if (isLast) bet.undecided.delete(matchId)
-      }
-    },
-    betChanged(bet) {
-      bet.isDue = true
+    matchIsOver(matchId) {
+      for (const bet of bets.values()) bet.undecided.delete(matchId)
     },
     look,
     async settle(until) {
+      await look()
       while ([...bets.values()].some(({ isDue }) => isDue) && Date.now() < until) {
         await look()
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS))

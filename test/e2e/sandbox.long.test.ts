@@ -8,7 +8,7 @@ import { chooseWish } from '../../src/sandbox/wishes.ts'
 import { newFolder, run } from '../cli/command.ts'
 
 /** A rate that two cores with much else to do keep up with. */
-const BUSY = ['sandbox', '--rate', '6', '--faults', '0.2', '--seed', '1']
+const BUSY = ['sandbox', '--rate', '5', '--faults', '0.2', '--seed', '1']
 
 /** A bet's line: id, player, stake, selection → life. */
 const BET_LINE = /^\d\d:\d\d:\d\d [0-9a-f]{6} \w+ +[\d.]+ [A-Z]{3} .+? → .+$/
