@@ -40,7 +40,7 @@ export function createTable(): Table {
       if (seconds < ROW_SECONDS) return []
       const counts = new Map([...COLUMNS, 'bets' as const].map((name): [Counted, number] => [name, countOf(name)]))
       const fresh = (name: Counted) => (counts.get(name) ?? 0) - (last.get(name) ?? 0)
-      const perSecond = (fresh('bets') / seconds).toFixed(1).padStart(RATE_WIDTH)
+      const perSecond = String(Math.floor((fresh('bets') * 10) / seconds) / 10).padStart(RATE_WIDTH)
       const cells = COLUMNS.map((name) => String(fresh(name)).padStart(WIDTH))
       const text = `${new Date(now).toISOString().slice(11, 19)}${perSecond}${cells.join('')}`
       last = counts
