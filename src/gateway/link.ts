@@ -23,6 +23,10 @@ export interface Link {
   send(call: OperatorCall): Soon<LinkResult>
   /** Calls sent or waiting. */
   depth(): number
+  /** How many more would find a place. */
+  room(): number
+  /** When the last call came, as performance.now() gives it. */
+  usedAt(): number
   /** Finishes the calls under way. */
   close(): Promise<void>
 }
@@ -47,10 +51,15 @@ export function createLink({ baseUrl, secrets }: Pick<WalletAddress, 'baseUrl' |
     const timeoutMs = Math.floor(arrivedAt + LIMITS.giveUpMs - now)
     return line.exchange({ ...message, timeoutMs }).finally(turnstile.leave)
   }
+  let usedAt = Number.NEGATIVE_INFINITY
   return {
-    send: (call) =>
-      soon(turnstile.enter(call.arrivedAt + LIMITS.startMs), (isIn) => (isIn ? exchange(call) : TOO_MANY)),
+    send(call) {
+      usedAt = performance.now()
+      return soon(turnstile.enter(call.arrivedAt + LIMITS.startMs), (isIn) => (isIn ? exchange(call) : TOO_MANY))
+    },
     depth: turnstile.depth,
+    room: () => LINK_LIMITS.inside + LINK_LIMITS.waiting - turnstile.depth(),
+    usedAt: () => usedAt,
     close: line.close,
   }
 }

@@ -33,6 +33,8 @@ export interface Operators {
   list(before: Place, limit: number): Promise<(Pick<Operator, 'baseUrl'> & Place)[]>
   /** Calls sent or waiting, by operator. */
   depths(): { readonly operatorId: string; readonly depth: number }[]
+  /** All that are known now. */
+  links(): Iterable<Link>
   close(): Promise<void>
 }
 
@@ -116,6 +118,7 @@ export function createOperators(db: Db, keyring: Keyring): Operators {
         operatorId,
         depth: links.users.depth() + links.deliveries.depth(),
       })),
+    links: () => [...known.values()].flatMap(({ links }) => [links.users, links.deliveries]),
     close: async () => {
       await Promise.all([...known.values()].map(closeLinks))
     },

@@ -51,6 +51,7 @@ export class Door {
   failed = 0
   private readonly isDraining: () => boolean
   private readonly rooms = [turnRoom]
+  private prospect = () => Number.POSITIVE_INFINITY
   /** All connections but those whose last request was no call of the wire: health and people never wait. */
   private readonly callers = new Set<Socket>()
   private readonly line: Line<Socket>
@@ -66,6 +67,11 @@ export class Door {
   /** Adds something that calls wait for inside, and how many more may; negative when it is over-full. */
   waitsFor(room: () => number): void {
     this.rooms.push(room)
+  }
+
+  /** Adds what those in line hope for: how many of their calls would find it now. Nobody is sent outside for it. */
+  looksFor(prospect: () => number): void {
+    this.prospect = prospect
   }
 
   /** Every new connection. */
@@ -136,7 +142,7 @@ export class Door {
 
   private lookAgain(): void {
     const look = () => this.look(performance.now())
-    if (this.visits.size > 0 || (this.line.hopes && this.room() > 0)) setImmediate(look)
+    if (this.visits.size > 0) setImmediate(look)
     else setTimeout(look, LOOK_MS)
   }
 
@@ -144,7 +150,8 @@ export class Door {
   private look(now: number): void {
     for (const [socket, visit] of this.visits) this.end(socket, visit, now)
     this.visitNext(this.visitsFor(MOST_FAILED), () => this.line.takeDue(now), true, now)
-    this.visitNext(this.visitsFor(this.room()), () => this.line.takeHopeful(now), false, now)
+    const welcome = Math.min(this.room(), this.prospect())
+    this.visitNext(this.visitsFor(welcome), () => this.line.takeHopeful(now), false, now)
     this.isCrowded = this.line.size + this.visits.size > 0
     if (this.isCrowded) this.lookAgain()
   }

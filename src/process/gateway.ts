@@ -8,6 +8,7 @@ import { createJournal } from '../feed/journal.ts'
 import { createDirectory } from '../gateway/directory.ts'
 import { createGatewayMetrics } from '../gateway/metrics.ts'
 import { createOperators } from '../gateway/operators.ts'
+import { createProspect } from '../gateway/prospect.ts'
 import { API_PREFIX, registerGateway } from '../gateway/server.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
@@ -47,7 +48,8 @@ export async function createGatewayApp(
   const journal = createJournal({ db, clock, log, schema: 'gateway', days: journalDays })
   const metrics = createGatewayMetrics(operators, journal.lost)
   const http = createHttpApp(API_PREFIX)
-  const { app, isDraining } = http
+  const { app, door, isDraining } = http
+  door.looksFor(createProspect(operators.links, () => performance.now()))
   app.addHook('onClose', () => journal.stop())
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')

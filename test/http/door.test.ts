@@ -31,10 +31,19 @@ async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
   app.get('/healthz', async () => ({ status: 'ok' }))
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => app.close())
+  let prospect = Number.POSITIVE_INFINITY
+  let looks = 0
+  door.looksFor(() => {
+    looks += 1
+    return prospect
+  })
   const setRoom = (calls: number) => {
     room = calls
   }
-  return { url, door, setRoom, bodies: () => bodies }
+  const setProspect = (calls: number) => {
+    prospect = calls
+  }
+  return { url, door, setRoom, setProspect, looks: () => looks, bodies: () => bodies }
 }
 
 const post = (url: string, path: string, method = 'POST') => fetch(url + path, { method, body: '{"a":1}' })
@@ -111,6 +120,24 @@ test('without room until the time is over, all calls of a connection are failed'
   setRoom(100)
   caller.send(1)
   expect((await caller.answered(52)).at(-1)).toBe('200')
+})
+
+test('in a crowd a connection waits unread until its calls may find what they need, and where there is none nobody looks for it', async (context) => {
+  const { url, door, setRoom, setProspect, looks } = await openServer(context)
+  const caller = await openCaller(url)
+  setProspect(0)
+  caller.send(1)
+  await caller.answered(1) // there is room: nobody has to wait
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(2)
+  setRoom(100)
+  caller.send(3)
+  for (const before = looks(); looks() < before + 5; ) await nextTurn()
+  expect(caller.statuses).toHaveLength(2)
+  setProspect(10)
+  expect(await caller.answered(5)).toEqual(Array(5).fill('200'))
+  expect(door.failed).toBe(0)
 })
 
 test('health and our own APIs are answered beside a crowd', async (context) => {
