@@ -24,7 +24,8 @@ async function compare(options: Options): Promise<Subjected[]> {
     const measured = await measureInTurn(postgres, chosen, shape, options.rounds)
     const all: Subjected[] = []
     for (const subject of chosen) {
-      const counted = subject.seed ? await count(postgres, subject, { ...shape, ...COUNTING }) : undefined
+      const counted =
+        subject.seed && options.counts ? await count(postgres, subject, { ...shape, ...COUNTING }) : undefined
       all.push({ name: subject.name, rounds: measured.get(subject)!, counted })
     }
     return all

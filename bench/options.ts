@@ -15,6 +15,8 @@ export interface Options {
   plainPool: number
   only: string[]
   against: string | undefined
+  /** Whether statements and round trips are counted, in a run of their own. */
+  counts: boolean
 }
 
 export const HELP = `npm run bench -- --seconds 4 --rounds 1     a quick look
@@ -34,6 +36,7 @@ that only verifies the signature. Exit code 0: fast enough and all money right, 
   --plain-pool N    database connections of the plain server (20)
   --only LIST       some of purser,before,plain,signature-only (all)
   --against DIR     a folder in which another version of purser is built
+  --uncounted       without the run that counts statements and round trips
   --json            the result as JSON on stdout
 
 The database lies below TMPDIR, which must be on a disk.`
@@ -65,6 +68,7 @@ export function readOptions(args: string[]): Options | 'help' {
     plainPool: positive('plain-pool', values['plain-pool']),
     only: values.only.split(','),
     against: values.against,
+    counts: !values.uncounted,
   }
 }
 
@@ -79,6 +83,7 @@ function parsed(args: string[]) {
     shape: { type: 'string', default: 'production' },
     players: { type: 'string' },
     against: { type: 'string' },
+    uncounted: { type: 'boolean', default: false },
     'plain-pool': { type: 'string', default: '20' },
     only: { type: 'string', default: 'purser,before,plain,signature-only' },
   })

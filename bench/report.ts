@@ -96,11 +96,11 @@ function speedCells(rounds: Measurement[]): string[] {
 
 function costCells({ rounds, counted }: Subjected): string[] {
   const costs = rounds.flatMap(({ database }) => (database ? [database] : []))
-  if (!counted || costs.length === 0) return ['–', '–', '–', '–']
+  if (costs.length === 0) return ['–', '–', '–', '–']
   const middle = (of: (cost: DatabaseCost) => number) => number(median(costs.map(of)))
   return [
-    number(counted.statementsPerCall),
-    number(counted.roundTripsPerCall),
+    counted ? number(counted.statementsPerCall) : '–',
+    counted ? number(counted.roundTripsPerCall) : '–',
     middle((cost) => cost.transactionsPerCall),
     middle((cost) => cost.walBytesPerCall),
   ]
