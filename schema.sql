@@ -442,9 +442,11 @@ END) STORED COLLATE pg_catalog."C",
     CONSTRAINT bet_stake_check CHECK ((stake >= 0)),
     CONSTRAINT bet_status_check CHECK ((status = ANY (ARRAY['unknown'::text, 'open'::text, 'settled'::text, 'cancelled'::text, 'refused'::text])))
 )
-WITH (fillfactor='80');
+WITH (fillfactor='45');
 
 COMMENT ON TABLE purser.bet IS 'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
+
+COMMENT ON COLUMN purser.bet.details IS 'Of bets before purser.bet_details.';
 
 COMMENT ON COLUMN purser.bet.last_result IS 'Number of the call whose result (Settle, Unsettle) was applied last; 0 for none, or for one from before this column of a bet that had no result refused.';
 
@@ -473,6 +475,16 @@ CREATE TABLE purser.bet_call (
 );
 
 COMMENT ON TABLE purser.bet_call IS 'Every call about a bet except its accepted Place bet, which is the bet''s own row. effect_at is the time that was answered; transfers are versions of purser.transfer.';
+
+CREATE TABLE purser.bet_details (
+    bucket integer NOT NULL,
+    first_seen_at timestamp with time zone NOT NULL,
+    bet_id text NOT NULL COLLATE pg_catalog."C",
+    player text NOT NULL COLLATE pg_catalog."C",
+    details json NOT NULL
+);
+
+COMMENT ON TABLE purser.bet_details IS 'What describes a placed bet, found by the first_seen_at of its row in purser.bet. Append-only.';
 
 CREATE TABLE purser.cash_movement (
     bucket integer NOT NULL,
@@ -699,6 +711,9 @@ ALTER TABLE ONLY purser.api_key
 
 ALTER TABLE ONLY purser.bet_call
     ADD CONSTRAINT bet_call_pkey PRIMARY KEY (bucket, player, bet_id, seq);
+
+ALTER TABLE ONLY purser.bet_details
+    ADD CONSTRAINT bet_details_pkey PRIMARY KEY (bucket, first_seen_at, bet_id, player);
 
 ALTER TABLE ONLY purser.bet
     ADD CONSTRAINT bet_pkey PRIMARY KEY (bucket, bet_id, player);

@@ -55,8 +55,8 @@ const BY_FILE = {
   'src/wallet/store/bet-store.ts': [
     ['where b.calls < excluded.calls', 'where true', ['test/wallet/bet-store.test.ts']],
     [
-      'returning 1\n   ) select 1 / (count(*) = $20::int)::int',
-      'returning 1\n   ) select 1 / (count(*) <= $20::int)::int',
+      'returning 1\n   ) select 1 / (count(*) = $19::int)::int',
+      'returning 1\n   ) select 1 / (count(*) <= $19::int)::int',
       ['test/wallet/bet-store.test.ts'],
     ],
   ],

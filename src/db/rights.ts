@@ -28,6 +28,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.transfer': ADD,
     'purser.cash_movement': ADD,
     'purser.bet': CHANGE,
+    'purser.bet_details': ADD,
     'purser.bet_call': ADD,
     'purser.api_key': CHANGE,
     'purser.action': ADD,

@@ -99,6 +99,22 @@ describe.each([
   })
 })
 
+test('nearly every settlement writes into no index, however many bets are placed before', async () => {
+  const columns =
+    'bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, first_seen_at, changed_at'
+  await sql.query(`truncate purser.bet; insert into purser.bet (${columns})
+    select 0, 'player-' || i, 'bet-0000-0000-0000-0000-00000-' || i, 'open', 1, 'EUR', 1, 'player', 1, 'request-0000-0000-0000-00000' || i, now(), now(), now()
+    from generate_series(1, 2000) i`)
+  await sql.query(
+    `update purser.bet set status = 'settled', calls = 2, payout = 0, result_type = 'lost', payee = 'player', changed_at = now(), last_result = 2`,
+  )
+  await sql.query('select pg_stat_force_next_flush()')
+  const { rows } = await sql.query(
+    "select n_tup_hot_upd::int as hot, n_tup_upd::int as all from pg_stat_user_tables where schemaname = 'purser' and relname = 'bet'",
+  )
+  expect(rows[0].hot / rows[0].all).toBeGreaterThan(0.99)
+})
+
 test('a settlement writes into no index: its row stays in the page of the old one', async () => {
   const changed = `update purser.bet set status = 'settled', calls = 2, payout = 0, result_type = 'lost', payee = 'player', changed_at = now()`
   await sql.query(`insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, placed_at, first_seen_at, changed_at)

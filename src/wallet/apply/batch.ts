@@ -12,7 +12,7 @@ import { groupBy } from '../../runtime/group.ts'
 import { hasLimits, isPlain } from '../decide/plain.ts'
 import type { SeenCall } from '../decide/seen.ts'
 import type { BetCall } from '../store/bet.ts'
-import { type BetRecord, insertBets, lockBets, saveBets } from '../store/bet-store.ts'
+import { type BetRecord, insertBets, insertDetails, lockBets, saveBets } from '../store/bet-store.ts'
 import { type CallRecord, insertCalls, readSeenCalls } from '../store/call-store.ts'
 import { type LockedPlayer, lockRuledPlayers, markPlain } from '../store/player.ts'
 import { readSessions, type Session, type TokenHash } from '../store/session.ts'
@@ -116,6 +116,11 @@ export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls
       saveBook(tx, bucket, book),
       inserted.length > 0 && insertBets(tx, bucket, inserted, now),
       updated.length > 0 && saveBets(tx, bucket, updated, now),
+      insertDetails(
+        tx,
+        bucket,
+        changed.filter(({ details }) => details !== undefined),
+      ),
       calls.length > 0 && insertCalls(tx, bucket, calls, now),
       markPlain(
         tx,

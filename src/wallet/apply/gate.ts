@@ -146,10 +146,13 @@ const PLACE = statement(
      from debited
    ), bets as (
      insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id,
-       details, placed_at, first_seen_at, changed_at)
+       placed_at, first_seen_at, changed_at)
      select $1::int, player, bet_id, 'open', 1, currency, stake, 'player', version, request_id,
-       details, $2::timestamptz, $2::timestamptz, $2::timestamptz
+       $2::timestamptz, $2::timestamptz, $2::timestamptz
      from debited
+   ), described as (
+     insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
+     select $1::int, $2::timestamptz, bet_id, player, details from debited
    ) select array_agg(ord::int) as taken from debited`,
 )
 

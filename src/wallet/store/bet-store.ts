@@ -3,6 +3,7 @@
  * row's version, so a write that is based on something stale fails instead of winning.
  */
 import { statement, type Tx } from '../../db/db.ts'
+import { rowsOf } from '../../db/rows.ts'
 import { isoOf } from '../../ledger/account.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
@@ -24,7 +25,7 @@ export interface BetRecord {
   readonly placeRequestId: RequestId | null
   /** Number of the call whose result was applied last; 0 for none. */
   readonly lastResult: number
-  /** JSON text, only when this batch brought it; undefined leaves the stored one. */
+  /** JSON text, only when this batch brought it. */
   readonly details?: string | undefined
 }
 
@@ -130,20 +131,18 @@ function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
     settlements.map((settlement) => settlement?.payee ?? null),
     records.map(({ bet }) => (bet.kind === 'refused' ? bet.refusal : null)),
     records.map(({ bet }) => isoOf('since' in bet ? bet.since : now)),
-    records.map((record) => record.details ?? null),
     records.map((record) => isoOf(record.firstSeenAt)),
     records.map((record) => record.lastResult),
   ]
 }
 
 const STATE_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
-  result_type, payee, refusal, changed_at, details, first_seen_at, last_result`
+  result_type, payee, refusal, changed_at, first_seen_at, last_result`
 
 const INSERT = `insert into purser.bet as b (bucket, ${STATE_COLUMNS})
-     select $1::int, ${STATE_COLUMNS.replace('details', 'details::json')}
+     select $1::int, ${STATE_COLUMNS}
      from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
-       $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::text[], $18::timestamptz[],
-       $19::int[])
+       $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::timestamptz[], $18::int[])
        as r (${STATE_COLUMNS})`
 
 const INSERT_BETS = statement('insert_bets', INSERT)
@@ -162,14 +161,29 @@ const SAVE_BETS = statement(
      set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
        funder = excluded.funder, stake_version = excluded.stake_version, request_id = excluded.request_id,
        placed_at = excluded.placed_at, payout = excluded.payout, result_type = excluded.result_type, payee = excluded.payee,
-       refusal = excluded.refusal, changed_at = excluded.changed_at, details = coalesce(excluded.details, b.details),
-       last_result = excluded.last_result
+       refusal = excluded.refusal, changed_at = excluded.changed_at, last_result = excluded.last_result
      where b.calls < excluded.calls
      returning 1
-   ) select 1 / (count(*) = $20::int)::int from saved`,
+   ) select 1 / (count(*) = $19::int)::int from saved`,
 )
 
 /** Rows that have been read. */
 export async function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<void> {
   await tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now), records.length])
+}
+
+const DETAILS = rowsOf<BetRecord>(2, {
+  player: ['text', (record) => record.player],
+  bet_id: ['text', (record) => record.betId],
+  first_seen_at: ['timestamptz', (record) => isoOf(record.firstSeenAt)],
+  details: ['json', (record) => record.details],
+})
+const INSERT_DETAILS = statement(
+  'insert_bet_details',
+  `insert into purser.bet_details (bucket, ${DETAILS.columns}) select $1::int, ${DETAILS.columns} from ${DETAILS.from} r`,
+)
+
+/** Of bets that this batch has placed, or refused for good. */
+export async function insertDetails(tx: Tx, bucket: number, records: readonly BetRecord[]): Promise<void> {
+  if (records.length > 0) await tx.execute(INSERT_DETAILS, [bucket, ...DETAILS.values(records)])
 }
