@@ -7,7 +7,8 @@
 
 const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.test.ts']
 const LIMITS = ['test/wallet/limits.test.ts']
-const GATE = ['test/wallet/gate.test.ts', 'test/wallet/gate-results.test.ts']
+const GATE = ['test/wallet/gate.test.ts']
+const GATE_RESULTS = ['test/wallet/gate-results.test.ts']
 const LANES = ['test/wallet/lanes.test.ts']
 const CODES = ['test/platform/result-codes.test.ts']
 const RESULTS = ['test/platform/result-delivery.test.ts']
@@ -92,9 +93,9 @@ const BY_FILE = {
     [' and request_id = k.request_id', '', REPEATS],
   ],
   'src/wallet/apply/gate.ts': [
-    ["'xmax = pg_current_xact_id()::xid'", "'true'", GATE],
+    ["'xmax = pg_current_xact_id()::xid'", "'true'", GATE_RESULTS],
     ["'xmax = pg_current_xact_id()::xid'", "'false'", GATE],
-    ['where held is null and', 'where', GATE],
+    ['where held is null and', 'where', GATE_RESULTS],
     [' and (select 1 from purser.player where bucket = $1::int and player = k.player limit 1) is not null', '', GATE],
     ['when $3::date > a.day then', 'when $3::date >= a.day then', GATE],
     ['${IS_MARKED} and ${IS_LOCKED} as', '${IS_LOCKED} as', GATE],
@@ -110,23 +111,23 @@ const BY_FILE = {
     ['and balance >= k.stake and', 'and', GATE],
     ['balance >= k.stake', 'balance > k.stake', GATE],
     ['k.stake and day <= $3::date', 'k.stake', GATE],
-    ['k.payout and day <= $3::date', 'k.payout', GATE],
+    ['k.payout and day <= $3::date', 'k.payout', GATE_RESULTS],
     ['bet_id = k.bet_id and player = k.player limit 1) is null', 'bet_id = k.bet_id limit 1) is null', GATE],
-    ["where is_locked and status = 'open' and", "where is_locked and status <> 'settled' and", GATE],
-    [" and status = 'open' and calls = 1 and", " and status = 'open' and", GATE],
-    ['where is_locked and', 'where', GATE],
-    [' and b.currency = k.currency and funder', ' and funder', GATE],
-    [" and funder = 'player' and stake > 0", ' and stake > 0', GATE],
-    [' and stake > 0\n', '\n', GATE],
-    ['and balance <= $4::bigint - k.payout and', 'and', GATE],
-    ['balance <= $4', 'balance < $4', GATE],
-    ['case when f.payout > 0 then 2 else 1 end', '2', GATE],
-    ['(count(*) = (select count(*) from settled))', '(count(*) >= (select count(*) from settled))', GATE],
+    ["where is_locked and status = 'open' and", "where is_locked and status <> 'settled' and", GATE_RESULTS],
+    [" and status = 'open' and calls = 1 and", " and status = 'open' and", GATE_RESULTS],
+    ['where is_locked and', 'where', GATE_RESULTS],
+    [' and b.currency = k.currency and funder', ' and funder', GATE_RESULTS],
+    [" and funder = 'player' and stake > 0", ' and stake > 0', GATE_RESULTS],
+    [' and stake > 0\n', '\n', GATE_RESULTS],
+    ['and balance <= $4::bigint - k.payout and', 'and', GATE_RESULTS],
+    ['balance <= $4', 'balance < $4', GATE_RESULTS],
+    ['case when f.payout > 0 then 2 else 1 end', '2', GATE_RESULTS],
+    ['(count(*) = (select count(*) from settled))', '(count(*) >= (select count(*) from settled))', GATE_RESULTS],
     ["return funderOf(call, rules) === 'player'", 'return true', GATE],
-    [" && call.resultType !== 'cashout'", '', GATE],
-    [' && !contradictsAmount(call)', '', GATE],
+    [" && call.resultType !== 'cashout'", '', GATE_RESULTS],
+    [' && !contradictsAmount(call)', '', GATE_RESULTS],
     ['filter((one) => !isTooLate(one))', 'filter(() => true)', GATE],
-    ['busy.has(call.player) ? BUSY', 'busy.has(call.player) ? LEFT', GATE],
+    ['busy.has(call.player) ? BUSY', 'busy.has(call.player) ? LEFT', GATE_RESULTS],
   ],
   'src/wallet/apply/lanes.ts': [
     ['first.tries >= MAX_TRIES', 'false', LANES],
