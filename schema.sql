@@ -247,7 +247,6 @@ CREATE TABLE platform.delivery (
     partner_id text NOT NULL,
     operation text NOT NULL,
     request_id uuid NOT NULL,
-    body text NOT NULL,
     payout bigint,
     result_type text,
     status text NOT NULL,
@@ -262,12 +261,13 @@ CREATE TABLE platform.delivery (
     owed_since timestamp with time zone,
     owed_amount numeric,
     owed_currency text,
+    is_claimed boolean DEFAULT false NOT NULL,
     CONSTRAINT delivery_operation_check CHECK ((operation = ANY (ARRAY['place'::text, 'settle'::text, 'unsettle'::text, 'rollback'::text]))),
     CONSTRAINT delivery_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'pending'::text, 'done'::text, 'refused'::text, 'unknown'::text, 'stuck'::text])))
 )
-WITH (fillfactor='80');
+WITH (fillfactor='50');
 
-COMMENT ON TABLE platform.delivery IS 'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at; a delivery on its way is due at infinity, and due again when a process has watched that claim unchanged for a whole lease.';
+COMMENT ON TABLE platform.delivery IS 'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at, or on its way (is_claimed), and due again when a process has watched that claim unchanged for a whole lease.';
 
 COMMENT ON COLUMN platform.delivery.owed_since IS 'Since when it needs a person: stuck, refused with no later delivery of its bet, or answered 400 and tried again (C-5, C-9). owed_amount and owed_currency are what its body says.';
 
@@ -316,6 +316,13 @@ CREATE TABLE platform.limits (
     limits json NOT NULL,
     CONSTRAINT limits_only_row_check CHECK (only_row)
 );
+
+CREATE TABLE platform.message (
+    delivery_id bigint NOT NULL,
+    body text NOT NULL
+);
+
+COMMENT ON TABLE platform.message IS 'The bytes of each delivery, which every attempt sends (C-5). Written once.';
 
 CREATE TABLE platform.outcome (
     event_id text NOT NULL,
@@ -682,6 +689,9 @@ ALTER TABLE ONLY platform.frame_session
 ALTER TABLE ONLY platform.limits
     ADD CONSTRAINT limits_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY platform.message
+    ADD CONSTRAINT message_pkey PRIMARY KEY (delivery_id);
+
 ALTER TABLE ONLY platform.outcome
     ADD CONSTRAINT outcome_pkey PRIMARY KEY (event_id, outcome_id);
 
@@ -772,7 +782,15 @@ CREATE INDEX change_to_number ON platform.change USING btree (change_id) WHERE (
 
 CREATE INDEX delivery_declined ON platform.delivery USING btree (delivery_id) WHERE ((status = 'refused'::text) AND (operation = 'place'::text));
 
-CREATE INDEX delivery_due ON platform.delivery USING btree (partner_id, ((operation = 'rollback'::text)), due_at) WHERE (status = 'pending'::text);
+CREATE INDEX delivery_due ON platform.delivery USING btree (partner_id, (
+CASE
+    WHEN ((status = 'pending'::text) AND (operation <> 'place'::text)) THEN (operation = 'rollback'::text)
+    ELSE NULL::boolean
+END), due_at, delivery_id) WHERE (
+CASE
+    WHEN ((status = 'pending'::text) AND (operation <> 'place'::text)) THEN (operation = 'rollback'::text)
+    ELSE NULL::boolean
+END IS NOT NULL);
 
 CREATE INDEX delivery_not_done ON platform.delivery USING btree (status, delivery_id) WHERE ((status <> 'done'::text) AND ((status <> 'refused'::text) OR (operation <> 'place'::text)));
 

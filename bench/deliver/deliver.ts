@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
 import { MAIN } from '../subjects.ts'
+import { benchFinal, finalReport } from './final-report.ts'
 import { HELP, type Options, readOptions, UsageError } from './options.ts'
 import { type Result, shortfalls, textReport, verdicts } from './report.ts'
 import { placeBets } from './seed.ts'
@@ -55,6 +56,13 @@ async function main(): Promise<number> {
   if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
   const [load = 0] = loadavg()
   const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs, loadBefore: load }
+  if (options.cost !== undefined || options.final !== undefined) {
+    const result = await benchFinal(options)
+    process.stdout.write(
+      options.json ? `${JSON.stringify({ machine, options, ...result }, null, 2)}\n` : finalReport(result),
+    )
+    return [...result.costs, ...result.finals].some(({ faults }) => faults.length > 0) ? 1 : 0
+  }
   const result = await bench(options)
   const missed = shortfalls(result)
   const situations = Object.fromEntries(result.situations)

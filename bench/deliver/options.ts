@@ -1,5 +1,7 @@
 // The command line of the delivery bench.
+import { resolve } from 'node:path'
 import { positive, readArguments, UsageError } from '../arguments.ts'
+import { MAIN } from '../subjects.ts'
 
 export { UsageError }
 
@@ -15,10 +17,17 @@ export interface Options {
   warmupSeconds: number
   /** Of each partner: the half that can be delivered and the half that cannot. */
   half: number
+  /** Settles of which the cost is measured, and bets of the final: only these are measured when one is given. */
+  cost?: number
+  final?: number
+  /** The `dist/main.js` of each build of which cost and final are measured. */
+  mains: string[]
 }
 
 export const HELP = `npm run bench:deliver -- --rounds 1 --seconds 4     a quick look
 npm run bench:deliver -- --json > deliver.json       for a machine
+npm run bench:deliver -- --cost 100000 --with ../before/dist/main.js
+npm run bench:deliver -- --final 1000000 --rounds 1
 
 How many settles per second a platform delivers into our own wallet, alone and while as many deliveries to another
 partner cannot be delivered. Exit code 0: within 20 % of its rate alone and all money right, 1: not, 2: wrong use.
@@ -28,6 +37,9 @@ partner cannot be delivered. Exit code 0: within 20 % of its rate alone and all 
   --warmup N    seconds of delivery before each (2)
   --half N      waiting deliveries of each of the two partners (50000)
   --only ROW    of 'result to last', 'dead port', 'hanging port'; may be given several times (all)
+  --cost N      only this: processor time and WAL of N settles that are due, to a partner that answers at once
+  --final N     only this: one event with N bets; the first and the last settle, and another partner's rollbacks meanwhile
+  --with FILE   the main.js of another build, measured in turn with this one (--cost, --final)
   --json        the result as JSON on stdout
 
 The database lies below TMPDIR, which must be on a disk.`
@@ -42,6 +54,9 @@ export function readOptions(args: string[]): Options | 'help' {
     warmupSeconds: positive('warmup', values.warmup),
     half: positive('half', values.half),
     rows: values.only === undefined ? ROWS : values.only.map(toRow),
+    ...(values.cost !== undefined && { cost: positive('cost', values.cost) }),
+    ...(values.final !== undefined && { final: positive('final', values.final) }),
+    mains: [MAIN, ...values.with.map((file) => resolve(file))],
   }
 }
 
@@ -60,5 +75,8 @@ function parsed(args: string[]) {
     warmup: { type: 'string', default: '2' },
     half: { type: 'string', default: '50000' },
     only: { type: 'string', multiple: true },
+    cost: { type: 'string' },
+    final: { type: 'string' },
+    with: { type: 'string', multiple: true, default: [] },
   })
 }

@@ -26,6 +26,7 @@ const ADJUSTMENTS = ['test/operator/adjustments.test.ts']
 const NEEDS = ['test/platform/needs-person.test.ts']
 const WATCH = ['test/platform/claim-watch.test.ts']
 const BREAKER = ['test/platform/breaker.test.ts']
+const QUEUE = ['test/platform/queue-pages.test.ts']
 const WINDOW = ['test/platform/window.test.ts']
 
 /** @type {Readonly<Record<string, readonly (readonly [search: string, planted: string, tests: readonly string[]])[]>>} */
@@ -201,15 +202,20 @@ const BY_FILE = {
     ['if (Object.keys({ ...before, ...after }).length === 0) return', '', ['test/people/wallet-actions.test.ts']],
   ],
   'src/platform/delivery/outbox.ts': [
-    [' and d.attempts = r.attempt', '', RECORD],
-    ["and d.attempts = r.attempt and d.status = 'pending'", 'and d.attempts = r.attempt', RECORD],
     ['d.number = r.number + 1 and', 'd.number > r.number and', RESULTS],
-    ["r.status <> 'refused' or not exists", "r.status <> 'refused' or exists", NEEDS],
     ['number >= FIRST_TO_OVERTAKE', 'number > FIRST_TO_OVERTAKE', NEEDS],
+  ],
+  'src/platform/delivery/finish.ts': [
+    [' and d.attempts = r.attempt', '', RECORD],
+    ["and d.attempts = r.attempt and ${status('d')} = 'pending'", 'and d.attempts = r.attempt', RECORD],
+    ['r.deliveries > d.number as has_later', 'false as has_later', RESULTS],
+    ["r.status <> 'refused' or r.deliveries = d.number", "r.status <> 'refused'", NEEDS],
+    [' for update skip locked', ' for update', RESULTS],
   ],
   'src/platform/delivery/retry.ts': [[' and later.number > d.number', '', RESULTS]],
   'src/platform/delivery/claim.ts': [
-    ["due_at = 'infinity', first_attempt_at", "due_at = $1::timestamptz + interval '8 s', first_attempt_at", WATCH],
+    ['is_claimed = not c.is_late', 'is_claimed = false', WATCH],
+    ['(due_at, delivery_id) > (k.after_due, k.after_id)', "(due_at, delivery_id) > ('-infinity', 0)", QUEUE],
     ['before.get(keyOf(claim)) ?? now', 'before.get(keyOf(claim)) ?? now - LEASE_MS', WATCH],
     ['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH],
     ['limit k.free for update skip locked', 'for update skip locked', ['test/platform/partners.test.ts']],

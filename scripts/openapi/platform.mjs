@@ -54,6 +54,7 @@ function timersOf(clock) {
       const timer = setTimeout(wake, Math.max(0, time.getTime() - clock.now().getTime()))
       return () => clearTimeout(timer)
     },
+    elapsed: () => performance.now(),
   }
 }
 

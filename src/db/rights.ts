@@ -14,6 +14,8 @@ const READ = ['select'] as const
 const ADD = ['select', 'insert'] as const
 /** Of a function that does one thing with the rights of the owner. */
 const CALL = ['execute'] as const
+/** A sequence: to take the next number is to update it. */
+const COUNT = ['select', 'update'] as const
 /** `for update` needs the right to update too. */
 const CHANGE = ['select', 'insert', 'update'] as const
 
@@ -49,6 +51,8 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.outcome_total': CHANGE,
     'platform.event_total': CHANGE,
     'platform.delivery': CHANGE,
+    'platform.delivery_delivery_id_seq': COUNT,
+    'platform.message': ADD,
     'platform.attempt': ADD,
     'platform.api_key': CHANGE,
     'platform.action': ADD,

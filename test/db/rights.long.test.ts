@@ -43,7 +43,7 @@ describe.each(SERVERS)('a %s', (server) => {
         select r from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'trigger', 'references']) r
         where has_table_privilege('${role}', c.oid, r)) as rights
       from pg_class c join pg_namespace n on n.oid = relnamespace
-      where relkind = 'r' and nspname in ('purser', 'platform', 'gateway')`
+      where relkind in ('r', 'S') and nspname in ('purser', 'platform', 'gateway')`
     const { rows } = await owner.query<{ name: string; rights: string[] }>(has)
     const some = rows.filter(({ rights }) => rights.length > 0).map(({ name, rights }) => [name, rights])
     expect(Object.fromEntries(some)).toEqual(RIGHTS[server])

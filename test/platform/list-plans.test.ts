@@ -17,24 +17,27 @@ const MANY = 100_000
 const FEW = 80
 
 /** What is not done is the oldest of all: from the latest on it would be found last. */
-const FILL = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, decided_at, due_at)
-  select gen_random_uuid(), 1, 'partner-' || i % 5, 'settle', gen_random_uuid(), '{}',
+const FILL = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
+  select gen_random_uuid(), 1, 'partner-' || i % 5, 'settle', gen_random_uuid(),
     case when i <= 20 then (array['waiting', 'pending', 'refused', 'unknown', 'stuck'])[i % 5 + 1] else 'done' end, now(), now()
   from generate_series(1, ${MANY}) i`
 
 /** Declined Place bets, which are most of what is refused. */
-const DECLINE = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, decided_at, due_at)
-  select gen_random_uuid(), 1, 'partner-1', 'place', gen_random_uuid(), '{}', 'refused', now(), now() from generate_series(1, 10_000) i`
+const DECLINE = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
+  select gen_random_uuid(), 1, 'partner-1', 'place', gen_random_uuid(), 'refused', now(), now() from generate_series(1, 10_000) i`
 /** What needs a person, 100,000 of it: nearly all of one partner, refused with one code; what the filters ask for is the oldest. */
-const FILL_OWED = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, code, decided_at, due_at,
+const FILL_OWED = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, code, decided_at, due_at,
     owed_since, owed_amount, owed_currency)
   select gen_random_uuid(), 2, case when i <= 20 then 'small' else 'large' end, case when i <= 20 then 'unsettle' else 'settle' end,
-    gen_random_uuid(), '{"amount":21.00,"currency":"EUR"}', case when i <= 20 then 'stuck' else 'refused' end, case when i <= 20 then 21 else 20 end,
+    gen_random_uuid(), case when i <= 20 then 'stuck' else 'refused' end, case when i <= 20 then 21 else 20 end,
     now(), now(), now() + i * interval '1 ms', 21.00, 'EUR'
   from generate_series(1, ${MANY}) i`
 
 const PARTNERS = `insert into platform.partner (partner_id, base_url, secrets, created_at)
   select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, 4) i`
+
+/** What each delivery that is shown says is read by its id. */
+const OF_EACH = 'message_pkey'
 
 let database: TestDatabase
 let sql: pg.Client
@@ -56,7 +59,7 @@ async function plansOf(work: (db: Db) => Promise<unknown>) {
   const plans = []
   for (const sent of await sentBy((people: Reading) => work({ people } as Db)))
     plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, sent))
-  return plans
+  return plans.map((plan) => ({ ...plan, scans: plan.scans.filter((index) => index !== OF_EACH) }))
 }
 
 describe.each(['before the tables are analysed', 'after'])('%s', (when) => {

@@ -39,9 +39,9 @@ test('P18: one dead partner among ten: the other nine see no delay', async () =>
   expect((await platform.api.place(alive[0]?.frame ?? '')).status).toBe('accepted')
 })
 
-test('C-6: a partner never has more than 64 calls to answer at once, and gets them all', async () => {
+test('C-6: a partner never has more than 64 calls to answer at once when that is the bound, and gets them all', async () => {
   const time = fakeTime()
-  platform = await startPlatform({ time })
+  platform = await startPlatform({ time, env: { PURSER_CALLS_PER_PARTNER: `${CALLS_PER_PARTNER}` } })
   const partner = await newPartner()
   for (let i = 0; i < 3; i++) await betsOn(partner, 'final', 50)
   let answer = () => {}

@@ -75,6 +75,10 @@ test('the migration learns the scales from what was sent with the bets that are 
   const { wallet, partnerId } = await platform.partner()
   for (const currency of ['ABC', 'USD', 'EUR']) await placeIn(platform, wallet, partnerId, currency)
   await platform.sql('drop table platform.currency')
+  await platform.sql('alter table platform.delivery add column body text') // as it was then
+  await platform.sql(
+    'update platform.delivery d set body = m.body from platform.message m where m.delivery_id = d.delivery_id',
+  )
   await platform.sql(readFileSync(new URL('../../migrations/0013.do.platform-scales.sql', import.meta.url), 'utf8'))
   expect(await platform.sql('select currency, scale from platform.currency order by currency')).toEqual([
     { currency: 'ABC', scale: 3 },

@@ -26,8 +26,8 @@ const PLATFORM_BETS = `
   from generate_series(1, COUNT) i`
 
 const DELIVERIES = `
-  insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, code, decided_at, due_at)
-  select ${ID}::uuid, 1, '${PARTNER}', 'place', ${ID}::uuid, '{}', case i % 5 when 4 then 'refused' else 'done' end,
+  insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, code, decided_at, due_at)
+  select ${ID}::uuid, 1, '${PARTNER}', 'place', ${ID}::uuid, case i % 5 when 4 then 'refused' else 'done' end,
     case i % 5 when 4 then 7 end, now(), now()
   from generate_series(1, COUNT) i`
 

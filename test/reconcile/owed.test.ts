@@ -46,8 +46,8 @@ describe('in books that agreed before', () => {
   async function decide(i: number, status: string, code: number | null, operation = 'settle'): Promise<void> {
     const isOwed = status === 'stuck' || status === 'refused' || code !== null
     await books.platform(
-      `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, code, decided_at, due_at, owed_since)
-       select bet_id, 2, partner_id, '${operation}', bet_id, '{}', '${status}', ${code}, now(), now(), ${isOwed ? 'now()' : null} from platform.bet where bet_id = $1`,
+      `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, code, decided_at, due_at, owed_since)
+       select bet_id, 2, partner_id, '${operation}', bet_id, '${status}', ${code}, now(), now(), ${isOwed ? 'now()' : null} from platform.bet where bet_id = $1`,
       i,
     )
     const state =

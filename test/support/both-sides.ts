@@ -50,7 +50,7 @@ const UNFINISHED = `
        + (select count(*) from platform.bet where status = 'placing') as count`
 
 const NEXT_DUE = `
-  select coalesce(extract(epoch from min(case when due_at = 'infinity' then 'epoch' else due_at end)) * 1000, 'Infinity')::float8 as at from platform.delivery where status = 'pending'`
+  select coalesce(extract(epoch from min(case when is_claimed or due_at = 'infinity' then 'epoch' else due_at end)) * 1000, 'Infinity')::float8 as at from platform.delivery where status = 'pending'`
 
 const POLL_MS = 50
 

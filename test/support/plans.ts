@@ -56,7 +56,7 @@ export async function planOf(sql: pg.Client, settings: string, [{ name, text }, 
 function toLiteral(sql: pg.Client, value: unknown): string {
   if (value === null) return 'null'
   if (value instanceof Date) return sql.escapeLiteral(value.toISOString())
-  return sql.escapeLiteral(Array.isArray(value) ? `{${value.join(',')}}` : String(value))
+  return sql.escapeLiteral(Array.isArray(value) ? `{${value.map((one) => one ?? 'null').join(',')}}` : String(value))
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

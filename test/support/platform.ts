@@ -233,7 +233,7 @@ async function isWorking(
   return length > open || time.sleepers() === 0
 }
 
-const NEXT_DUE = `select coalesce(extract(epoch from min(case when due_at = 'infinity' then 'epoch' else due_at end)) * 1000, 'Infinity')::float8 as at
+const NEXT_DUE = `select coalesce(extract(epoch from min(case when is_claimed or due_at = 'infinity' then 'epoch' else due_at end)) * 1000, 'Infinity')::float8 as at
   from platform.delivery where status = 'pending'`
 
 /** Nothing happens by itself before a delivery is due; but claims are watched each second (C-12). */

@@ -5,6 +5,7 @@ import { decodeCursor, limitOf, pageOf, pageQuery, toPage } from '../../http/pag
 import { groupBy } from '../../runtime/group.ts'
 import { triedMembers } from '../../wallet-client/try-secrets.ts'
 import type { Breakers } from '../delivery/breaker.ts'
+import { IS_ROLLBACK } from '../delivery/outbox.ts'
 import { type OwedSum, sumOwed } from '../delivery/owed.ts'
 
 const time = Type.String({ format: 'date-time' })
@@ -37,7 +38,7 @@ interface PartnerRow extends Record<string, unknown> {
 const LIST = statement(
   'platform_list_partners',
   `select p.partner_id, p.base_url,
-     (select count(*) from platform.delivery where partner_id = p.partner_id and status = 'pending' and operation <> 'place')
+     (select count(*) from platform.delivery where partner_id = p.partner_id and ${IS_ROLLBACK} is not null)
        + coalesce(w.waiting, 0) as waiting
    from (select partner_id, base_url from platform.partner where partner_id > $1 order by partner_id limit $2::int) p
    left join (select partner_id, count(*) as waiting from platform.delivery where status = 'waiting' group by partner_id) w using (partner_id)

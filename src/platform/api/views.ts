@@ -127,14 +127,17 @@ export interface DeliveryRow extends Record<string, unknown> {
 }
 
 export const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, request_id, body, status, attempts, code, error, decided_at,
-  nullif(due_at, 'infinity') as due_at, finished_at, body::json ->> 'amount' as amount, body::json ->> 'currency' as currency, owed_since`
+  case when not is_claimed then nullif(due_at, 'infinity') end as due_at, finished_at, body::json ->> 'amount' as amount,
+  body::json ->> 'currency' as currency, owed_since`
+/** Where those columns are. */
+export const DELIVERIES = 'platform.delivery left join platform.message using (delivery_id)'
 const DELIVERIES_OF_BET = statement(
   'platform_deliveries_of_bet',
-  `select ${DELIVERY_COLUMNS} from platform.delivery where bet_id = $1::uuid order by number`,
+  `select ${DELIVERY_COLUMNS} from ${DELIVERIES} where bet_id = $1::uuid order by number`,
 )
 const READ_DELIVERY = statement(
   'platform_read_delivery',
-  `select ${DELIVERY_COLUMNS} from platform.delivery where delivery_id = $1::bigint`,
+  `select ${DELIVERY_COLUMNS} from ${DELIVERIES} where delivery_id = $1::bigint`,
 )
 const ATTEMPTS_OF_BET = statement(
   'platform_attempts_of_bet',

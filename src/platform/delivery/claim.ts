@@ -1,6 +1,10 @@
 /**
- * Claims: which deliveries are due, and who may send them (outbox.ts has the rows' life). A delivery that is claimed is due
- * at `infinity`: no clock makes it due again, only a process that has watched the claim for a whole lease (C-12).
+ * Claims: which deliveries are due, and who may send them (outbox.ts has the rows' life). No clock ends a claim, only its answer, or a
+ * process that has watched it for a whole lease (C-12).
+ *
+ * A claim changes no indexed column, so that its row finds room on its own page and no index is written. So the index of the
+ * queue keeps the claimed ones where they were, and those that are over as well as long as anybody's snapshot is older. Nobody
+ * passes over them again and again: each look begins behind the last one that was claimed, its mark (lanes.ts).
  */
 import { statement, type Tx } from '../../db/db.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
@@ -8,6 +12,7 @@ import { LIMITS } from '../../protocol/limits.ts'
 import type { Money } from '../../protocol/money.ts'
 import { noteDeliveries } from '../change.ts'
 import type { Lane } from './breaker.ts'
+import { IS_ROLLBACK, status } from './outbox.ts'
 import { owedIf } from './owed.ts'
 import { type DeliveryKind, ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './schedule.ts'
 
@@ -32,6 +37,8 @@ export interface Claim extends Record<string, unknown> {
   /** What a settle says, for the record of what the partner was told. */
   readonly payout: Money | null
   readonly result_type: ResultType | null
+  /** As a Mark has it. */
+  readonly due_at: string
 }
 
 /** C-4: the time for attempts of a rollback is over. */
@@ -39,27 +46,45 @@ export function isLate(claim: Pick<Claim, 'operation' | 'first_attempt_at'>, now
   return claim.operation === 'rollback' && now.getTime() - claim.first_attempt_at.getTime() > ROLLBACK_WINDOW_MS
 }
 
+/** A place in the order of a lane's queue. The time as Postgres writes it, with all of its digits. */
+export interface Mark {
+  readonly dueAt: string
+  readonly deliveryId: bigint
+}
+
+const FRONT: Mark = { dueAt: '-infinity', deliveryId: 0n }
+
 /** A Place bet is in no lane, its own process sends it. */
+const IN_LANE = (partner: string, isRollback: string) => `partner_id = ${partner} and ${IS_ROLLBACK} = ${isRollback}`
+
+/** In SQL: where to begin behind a mark, yet no later than this time. */
+const behind = (dueAt: string, deliveryId: string, latest: string) =>
+  `least(${dueAt}, ${latest}::timestamptz) as after_due, case when ${dueAt} <= ${latest}::timestamptz then ${deliveryId} else 0 end as after_id`
+
 const CLAIM = statement(
   'platform_claim',
   `update platform.delivery d
    set status = case when c.is_late then 'stuck' else 'pending' end, attempts = d.attempts + case when c.is_late then 0 else 1 end,
      error = case when c.is_late then $5 else d.error end, finished_at = case when c.is_late then $1::timestamptz end,
-     due_at = 'infinity', first_attempt_at = coalesce(d.first_attempt_at, $1::timestamptz),
+     is_claimed = not c.is_late, first_attempt_at = coalesce(d.first_attempt_at, $1::timestamptz),
      ${owedIf('(c.is_late or d.owed_since is not null)', '$1::timestamptz')}
    from (
-     select due.delivery_id, k.is_rollback and (due.tried >= $6::int or due.first_attempt_at < $7::timestamptz) as is_late
-     from unnest($2::text[], $3::bool[], $4::int[]) as k (partner_id, is_rollback, free)
+     select due.delivery_id, m.body, k.is_rollback and (due.tried >= $6::int or coalesce(due.first_attempt_at < $7::timestamptz, false)) as is_late
+     from (
+       select partner_id, is_rollback, free, ${behind('after_due', 'after_id', '$10')}
+       from unnest($2::text[], $3::bool[], $4::int[], $8::timestamptz[], $9::bigint[]) as l (partner_id, is_rollback, free, after_due, after_id)
+     ) k
      cross join lateral (
        select delivery_id, attempts - attempts_before as tried, first_attempt_at from platform.delivery
-       where partner_id = k.partner_id and (operation = 'rollback') = k.is_rollback and due_at <= $1::timestamptz
-         and status = 'pending' and operation <> 'place'
-       order by due_at limit k.free for update skip locked
+       where ${IN_LANE('k.partner_id', 'k.is_rollback')} and not is_claimed and due_at <= $1::timestamptz
+         and (due_at, delivery_id) > (k.after_due, k.after_id)
+       order by due_at, delivery_id limit k.free for update skip locked
      ) due
+     cross join lateral (select body from platform.message m where m.delivery_id = due.delivery_id limit 1) m
    ) c
    where d.delivery_id = c.delivery_id
-   returning d.delivery_id, d.bet_id, d.partner_id, d.operation, d.body, d.status, d.attempts, d.attempts_before, d.first_attempt_at,
-     d.payout, d.result_type`,
+   returning d.delivery_id, d.bet_id, d.partner_id, d.operation, c.body, d.status, d.attempts, d.attempts_before, d.first_attempt_at,
+     d.payout, d.result_type, d.due_at::text as due_at`,
 )
 
 const GAVE_UP = 'no attempt is left, or the time for it is over'
@@ -70,11 +95,26 @@ export interface LaneKey {
   readonly lane: Lane
 }
 
+/** How many of a lane may be claimed, behind its mark; absent: from the front. */
+export interface Wanted extends LaneKey {
+  readonly free: number
+  readonly mark?: Mark | undefined
+}
+
+/** All that is behind the marks, whenever it is due. */
+const NO_MATTER_WHEN = 'infinity'
+
 /**
- * Claims up to `free` due deliveries of each lane, the longest due first. A rollback that may not be tried any more, because
+ * Claims up to `free` due deliveries of each lane, the longest due first; those that are due since `since` too if they are before
+ * the mark: they may have been decided only now. A rollback that may not be tried any more, because
  * its time was over before it could be or because the last try was abandoned, comes back stuck (C-4).
  */
-export async function claimDue(tx: Tx, lanes: readonly (LaneKey & { free: number })[], now: Date): Promise<Claim[]> {
+export async function claimDue(
+  tx: Tx,
+  lanes: readonly Wanted[],
+  now: Date,
+  since: Date | typeof NO_MATTER_WHEN = NO_MATTER_WHEN,
+): Promise<Claim[]> {
   if (lanes.length === 0) return []
   const claims = await tx.query<Claim>(CLAIM, [
     now,
@@ -84,6 +124,9 @@ export async function claimDue(tx: Tx, lanes: readonly (LaneKey & { free: number
     GAVE_UP,
     ROLLBACK_ATTEMPTS,
     new Date(now.getTime() - ROLLBACK_WINDOW_MS),
+    lanes.map(({ mark = FRONT }) => mark.dueAt),
+    lanes.map(({ mark = FRONT }) => mark.deliveryId),
+    since,
   ])
   const stuck = claims.filter(({ status }) => status === 'stuck')
   await noteDeliveries(
@@ -96,28 +139,48 @@ export async function claimDue(tx: Tx, lanes: readonly (LaneKey & { free: number
 
 const NEXT_DUE = statement(
   'platform_next_due',
-  `select p.partner_id, k.is_rollback, d.due_at from platform.partner p
-   cross join (values (true), (false)) as k (is_rollback)
+  `select p.partner_id, k.lane, d.due_at, d.due_at::text as due_text, d.delivery_id from platform.partner p
+   cross join (values ('rollbacks'), ('results')) as k (lane)
    cross join lateral (
-     select due_at from platform.delivery
-     where partner_id = p.partner_id and (operation = 'rollback') = k.is_rollback and status = 'pending' and operation <> 'place'
-       and due_at < 'infinity'
-     order by due_at limit 1
+     select coalesce(mark ->> 0, '${FRONT.dueAt}')::timestamptz as due, coalesce(mark ->> 1, '0')::bigint as id
+     from (select $1::jsonb -> (k.lane || ' ' || p.partner_id)) as marks (mark) offset 0
+   ) m
+   cross join lateral (select ${behind('m.due', 'm.id', '$2')} offset 0) b
+   cross join lateral (
+     select due_at, delivery_id from platform.delivery
+     where ${IN_LANE('p.partner_id', "(k.lane = 'rollbacks')")} and not is_claimed
+       and (due_at, delivery_id) > (b.after_due, b.after_id)
+     order by due_at, delivery_id limit 1
    ) d`,
 )
 
 export interface LaneDue extends LaneKey {
   readonly dueAt: Date
+  /** Of the delivery that is next. */
+  readonly at: Mark
 }
 
-/** When each lane's next delivery is due; lanes without any are left out. */
-export async function readNextDue(tx: Pick<Tx, 'query'>): Promise<LaneDue[]> {
-  const rows = await tx.query<{ partner_id: string; is_rollback: boolean; due_at: Date }>(NEXT_DUE)
-  return rows.map((row) => ({
-    partnerId: row.partner_id,
-    lane: row.is_rollback ? 'rollbacks' : 'results',
-    dueAt: row.due_at,
-  }))
+interface NextDueRow extends Record<string, unknown> {
+  partner_id: string
+  lane: Lane
+  due_at: Date
+  due_text: string
+  delivery_id: bigint
+}
+
+export const nameOf = ({ partnerId, lane }: LaneKey): string => `${lane} ${partnerId}`
+
+/** When each lane's next delivery behind its mark (by `nameOf` the lane) or since `since` is due; lanes without any are left out. */
+export async function readNextDue(
+  tx: Pick<Tx, 'query'>,
+  marks: ReadonlyMap<string, Mark> = new Map(),
+  since: Date | typeof NO_MATTER_WHEN = NO_MATTER_WHEN,
+): Promise<LaneDue[]> {
+  const places = [...marks].map(([lane, { dueAt, deliveryId }]) => [lane, [dueAt, String(deliveryId)]])
+  const rows = await tx.query<NextDueRow>(NEXT_DUE, [JSON.stringify(Object.fromEntries(places)), since])
+  return rows.map(({ partner_id: partnerId, lane, due_at: dueAt, due_text, delivery_id: deliveryId }) => {
+    return { partnerId, lane, dueAt, at: { dueAt: due_text, deliveryId } }
+  })
 }
 
 /** What a process holds, or held when it died. */
@@ -128,17 +191,24 @@ export interface HeldClaim extends Record<string, unknown> {
   readonly attempts: number
 }
 
+/**
+ * Deliveries at the front of each lane among which claims are looked for. What was due first is claimed first, so claims that
+ * nobody answers for are there, or come there as those before them end.
+ */
+const LOOKED_AT = 2_000
+
 const HELD_CLAIMS = statement(
   'platform_held_claims',
   `select delivery_id, bet_id, operation, attempts from platform.delivery where status = 'pending' and operation = 'place'
    union all
-   select d.* from platform.partner p
+   select d.delivery_id, d.bet_id, d.operation, d.attempts from platform.partner p
    cross join (values (true), (false)) as k (is_rollback)
    cross join lateral (
-     select delivery_id, bet_id, operation, attempts from platform.delivery
-     where partner_id = p.partner_id and (operation = 'rollback') = k.is_rollback and status = 'pending' and due_at = 'infinity'
-       and operation <> 'place'
-   ) d`,
+     select delivery_id, bet_id, operation, attempts, is_claimed from platform.delivery
+     where ${IN_LANE('p.partner_id', 'k.is_rollback')}
+     order by due_at, delivery_id limit ${LOOKED_AT}
+   ) d
+   where d.is_claimed`,
 )
 
 /** Of all processes on this database. A Place bet is held by the process that places it until its answer is recorded. */
@@ -148,10 +218,10 @@ export function readHeldClaims(tx: Pick<Tx, 'query'>): Promise<HeldClaim[]> {
 
 const RELEASE = statement(
   'platform_release',
-  `update platform.delivery d set due_at = $3::timestamptz
+  `update platform.delivery d set due_at = $3::timestamptz, is_claimed = false
    from unnest($1::bigint[], $2::int[]) as r (delivery_id, attempts)
-   where d.delivery_id = r.delivery_id and d.attempts = r.attempts and d.status = 'pending' and d.operation <> 'place'
-     and d.due_at = 'infinity'`,
+   where d.delivery_id = r.delivery_id and d.attempts = r.attempts and ${status('d')} = 'pending' and d.operation <> 'place'
+     and d.is_claimed`,
 )
 
 /** Makes deliveries due again whose claims are abandoned. A claim that has ended meanwhile is left alone. */

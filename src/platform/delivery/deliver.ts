@@ -9,25 +9,13 @@ import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { notCalled } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
-import { giveUpPlacing } from '../bets/placing.ts'
-import { finishResults } from '../bets/results.ts'
 import type { PlatformMetrics } from '../metrics.ts'
 import type { Partners } from '../partner.ts'
 import { type Breakers, endedBy, laneOf } from './breaker.ts'
-import {
-  type Claim,
-  type ClaimWatch,
-  claimDue,
-  isLate,
-  type LaneDue,
-  type LaneKey,
-  readHeldClaims,
-  readNextDue,
-  releaseClaims,
-  START_WITHIN_MS,
-  watchClaims,
-} from './claim.ts'
-import { type Finished, type Recorded, record } from './record.ts'
+import { type Claim, claimDue, isLate, type LaneDue, readNextDue, START_WITHIN_MS, type Wanted } from './claim.ts'
+import { createLanes, type Lanes } from './lanes.ts'
+import { createLookout, type Lookout } from './lookout.ts'
+import { type Finished, type Over, type Recorded, record } from './record.ts'
 
 /** Timers that a test can drive. */
 export interface Timers {
@@ -55,43 +43,48 @@ export interface Deliverer {
   stop(): Promise<void>
 }
 
-/** Milliseconds after which the database is looked at without reason: for the work of processes that died. */
+/** Milliseconds after which the database is looked at without reason. */
 const POLL_MS = 1_000
 /** Milliseconds before a failed turn (database down) is tried again. */
 const RETRY_TURN_MS = 500
 /** Milliseconds until a row that somebody else holds is tried again. */
 const BUSY_MS = 20
+/** Milliseconds from the reading of the clock to the commit of what was decided by it; what takes longer, the next look finds. */
+const DECIDED_WITHIN_MS = 1_000
 
 interface Engine {
   readonly deps: DeliverDeps
   finished: Finished[]
-  readonly watch: ClaimWatch
-  /** At work on results that another process has left. */
-  results: Promise<void> | undefined
-  /** When the claims of all processes were looked at last, as `elapsed` gives it. */
-  lookedAt: number
+  readonly lanes: Lanes
+  /** Something may be due that no call's end tells of: it was decided, or its time has come. */
+  isAsked: boolean
+  /** When it was read last what is due, as `elapsed` gives it. */
+  askedAt: number
+  readonly lookout: Lookout
   /** Ends the sleep between two turns. */
   wake: () => void
   stopping: boolean
 }
 
 export function startDeliverer(deps: DeliverDeps): Deliverer {
+  const lanes = createLanes()
   const engine: Engine = {
     deps,
     finished: [],
-    watch: watchClaims(),
-    results: undefined,
-    lookedAt: Number.NEGATIVE_INFINITY,
+    lanes,
+    isAsked: true,
+    askedAt: Number.NEGATIVE_INFINITY,
+    lookout: createLookout({ ...deps, lanes, decided: () => ask(engine) }),
     wake: () => {},
     stopping: false,
   }
   const ended = run(engine)
   return {
-    wake: () => engine.wake(),
+    wake: () => ask(engine),
     async stop() {
       engine.stopping = true
       engine.wake()
-      await Promise.all([ended, engine.results])
+      await Promise.all([ended, engine.lookout.stop()])
     },
   }
 }
@@ -105,12 +98,20 @@ async function run(engine: Engine): Promise<void> {
   }
 }
 
+function ask(engine: Engine): void {
+  engine.isAsked = true
+  engine.wake()
+}
+
 /** A wake-up that comes during a turn makes the sleep after the turn end at once. */
 function createSleep(engine: Engine): (until: Date) => Promise<void> {
   const { promise, resolve } = newPromise()
   engine.wake = resolve
   return async (until) => {
-    const cancel = engine.deps.timers.at(until, resolve)
+    const cancel = engine.deps.timers.at(until, () => {
+      engine.isAsked = true
+      resolve()
+    })
     await promise
     cancel()
   }
@@ -130,62 +131,81 @@ function newPromise(): { promise: Promise<void>; resolve: () => void } {
  */
 async function turn(engine: Engine): Promise<Date> {
   const { deps, finished } = engine
+  const isAsked = isToAsk(engine)
   engine.finished = []
+  engine.isAsked = false
   try {
-    const { claims, claimedAt, nextDue, recorded } = await deps.db.transaction((tx) =>
-      recordAndClaim(engine, tx, finished),
+    const { claims, claimedAt, wanted, left, recorded } = await deps.db.transaction((tx) =>
+      recordAndClaim(engine, tx, finished, isAsked),
     )
     engine.finished = [...recorded.busy, ...engine.finished]
     for (const { claim, status } of recorded.over) deps.metrics.delivered(claim.operation, status)
+    const isShort = engine.lanes.took(wanted, claims)
+    if (left !== undefined) engine.lanes.saw(left)
     for (const claim of claims) {
       if (claim.status === 'stuck') deps.metrics.delivered(claim.operation, claim.status)
       else void send(engine, claim, claimedAt + START_WITHIN_MS)
     }
-    if (await finishAbandoned(engine)) return deps.clock.now()
-    return nextTurnAt(engine, nextDue, recorded.busy.length > 0)
+    if ((left === undefined && isShort) || recorded.over.some(hasFollower)) engine.isAsked = true
+    if (!engine.stopping && (await engine.lookout.look())) return deps.clock.now()
+    return nextTurnAt(engine, recorded.busy.length > 0)
   } catch (error) {
     if (!engine.stopping) engine.finished = [...finished, ...engine.finished]
+    engine.isAsked = true
     deps.log.error({ err: error }, 'a turn of deliveries failed')
     return new Date(deps.clock.now().getTime() + RETRY_TURN_MS)
   }
 }
 
+/** Only a yes is surely the end of its delivery; anything else may have given it another time. And other processes decide too. */
+function isToAsk({ deps, finished, isAsked, askedAt }: Engine): boolean {
+  const isOld = deps.timers.elapsed() - askedAt >= POLL_MS
+  return isAsked || isOld || finished.some(({ answer }) => answer.outcome.kind !== 'accepted')
+}
+
 interface Turn {
+  readonly wanted: readonly Wanted[]
   readonly claims: readonly Claim[]
   /** As performance.now() gives it; not later than the begin of their leases. */
   readonly claimedAt: number
-  readonly nextDue: readonly LaneDue[]
+  /** What is due after the claims; undefined when nobody asked. */
+  readonly left: readonly LaneDue[] | undefined
   readonly recorded: Recorded
 }
 
-async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finished[]): Promise<Turn> {
-  const recorded = await record(engine.deps, tx, finished)
-  const [claimedAt, now] = [performance.now(), engine.deps.clock.now()]
-  const nextDue = await readNextDue(tx)
-  const free = engine.stopping ? [] : freeLanes(engine, nextDue, now)
-  if (free.length === 0) return { claims: [], claimedAt, nextDue, recorded }
-  const [claims, nextDueThen] = await Promise.all([claimDue(tx, free, now), readNextDue(tx)])
-  return { claims, claimedAt, nextDue: nextDueThen, recorded }
+/** Two round trips, and a third one for the commit where a claim can end a delivery. While much is due, nobody asks what is. */
+async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finished[], isAsked: boolean): Promise<Turn> {
+  const { deps, lanes } = engine
+  const since = new Date(deps.clock.now().getTime() - DECIDED_WITHIN_MS)
+  const readDue = () => (isAsked ? readNextDue(tx, lanes.marks(), since) : undefined)
+  const [recorded, due] = await Promise.all([record(deps, tx, finished), readDue()])
+  if (due !== undefined) {
+    lanes.saw(due)
+    engine.askedAt = deps.timers.elapsed()
+  }
+  const [claimedAt, now] = [performance.now(), deps.clock.now()]
+  const wanted = engine.stopping ? [] : lanes.wanted(deps.breakers, now)
+  if (wanted.length === 0) return { wanted, claims: [], claimedAt, left: due, recorded }
+  const claim = () => Promise.all([claimDue(tx, wanted, now, isAsked ? since : undefined), readDue()])
+  const [claims, left] = await (wanted.some(({ lane }) => lane === 'rollbacks') ? claim() : tx.finish(claim))
+  return { wanted, claims, claimedAt, left, recorded }
 }
 
-/** Lanes in which something is due and may be sent. */
-function freeLanes(engine: Engine, nextDue: readonly LaneDue[], now: Date): (LaneKey & { free: number })[] {
-  const due = nextDue.filter(({ dueAt }) => dueAt <= now)
-  const lanes = due.map(({ partnerId, lane }) => {
-    return { partnerId, lane, free: engine.deps.breakers.of(partnerId).allowance(lane, now.getTime()) }
-  })
-  return lanes.filter(({ free }) => free > 0)
+/** What was decided after it goes now (C-6), or what its refusal decides (C-8). */
+function hasFollower({ claim, status, hasLater }: Over): boolean {
+  return hasLater || (status === 'refused' && claim.result_type === 'cashout')
 }
 
 /**
  * A lane that is held back is looked at again when one of its calls ends, or when its breaker allows a probe. What is due
  * and allowed and was not claimed is in another process' hands.
  */
-function nextTurnAt(engine: Engine, nextDue: readonly LaneDue[], isBusy: boolean): Date {
+function nextTurnAt(engine: Engine, isBusy: boolean): Date {
   const now = engine.deps.clock.now().getTime()
   if (isBusy) return new Date(now + BUSY_MS)
   if (engine.stopping) return new Date(now + POLL_MS) // nothing is claimed any more; what comes back wakes
-  const times = nextDue.map(({ partnerId, lane, dueAt }) => {
+  if (engine.isAsked) return new Date(now)
+  const times = engine.lanes.due().map(({ partnerId, lane, dueAt }) => {
     if (dueAt.getTime() > now) return dueAt.getTime()
     const breaker = engine.deps.breakers.of(partnerId)
     if (breaker.allowance(lane, now) > 0) return now + BUSY_MS
@@ -197,49 +217,6 @@ function nextTurnAt(engine: Engine, nextDue: readonly LaneDue[], isBusy: boolean
 
 function totalInFlight({ deps }: Engine): number {
   return [...deps.breakers.all()].reduce((sum, breaker) => sum + breaker.inFlight(), 0)
-}
-
-/**
- * What processes that died have begun: placements are given up, claims released. Whether anything is to be sent. Its failure is
- * not the turn's: what the turn recorded stays recorded.
- */
-async function finishAbandoned(engine: Engine): Promise<boolean> {
-  const { deps, stopping } = engine
-  if (stopping) return false
-  try {
-    return await takeOver(engine)
-  } catch (error) {
-    deps.log.error({ err: error }, 'what another process had begun could not be finished')
-    return false
-  }
-}
-
-/** Beside the turns: a result may have a million bets, and no partner's deliveries wait for it. */
-async function finishAbandonedResults(engine: Engine): Promise<void> {
-  const { deps } = engine
-  try {
-    await finishResults({ ...deps, decided: () => engine.wake() }, () => engine.stopping)
-  } catch (error) {
-    deps.log.error({ err: error }, 'a result that another process had begun could not be finished')
-  }
-}
-
-/** Once a second, however many turns there are. */
-async function takeOver(engine: Engine): Promise<boolean> {
-  const { deps, watch } = engine
-  const now = deps.timers.elapsed()
-  if (now - engine.lookedAt < POLL_MS) return false
-  engine.lookedAt = now
-  engine.results ??= finishAbandonedResults(engine).finally(() => {
-    engine.results = undefined
-  })
-  const abandoned = watch.abandoned(await readHeldClaims(deps.db), now)
-  const places = abandoned.filter(({ operation }) => operation === 'place').map((claim) => claim.bet_id)
-  const others = abandoned.filter(({ operation }) => operation !== 'place')
-  const released =
-    others.length > 0 ? await deps.db.transaction((tx) => releaseClaims(tx, others, deps.clock.now())) : 0
-  const givenUp = places.length > 0 ? await giveUpPlacing(deps, places) : 0
-  return released + givenUp > 0
 }
 
 /** One call. No transaction is open; whatever happens ends as an answer, or, when it is too late to call, as nothing. */

@@ -4,6 +4,7 @@ import { type Condition, compose } from '../../db/conditions.ts'
 import { decodeCursor, limitOf, pageOf, pageQuery, toPage } from '../../http/page.ts'
 import { invalid } from '../../http/problem.ts'
 import {
+  DELIVERIES,
   DELIVERY_COLUMNS,
   DELIVERY_STATUSES,
   type DeliveryRow,
@@ -95,7 +96,7 @@ async function listOwed({ db }: ViewDeps, query: Static<typeof DeliveryListQuery
       after: cursor && ['(owed_since, delivery_id) < (?::timestamptz, ?::bigint)', cursor.at, cursor.id],
     },
     (conditions) =>
-      `select ${DELIVERY_COLUMNS} from platform.delivery where ${isOwed(query)}${conditions}
+      `select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${isOwed(query)}${conditions}
        order by owed_since desc, delivery_id desc limit $1::int`,
   )
   const rows = await db.people.query<DeliveryRow>(statement, values)
@@ -155,7 +156,7 @@ const NOT_DECLINED = "(status <> 'refused' or operation <> 'place')"
 /** State by state, each through the index of what is not done; what is done is nearly all of them. */
 function textOf({ branches }: Choice, conditions: string): string {
   const some = (where: string) =>
-    `select ${DELIVERY_COLUMNS} from platform.delivery where ${where}${conditions} ${LATEST_FIRST}`
+    `select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${where}${conditions} ${LATEST_FIRST}`
   if (branches[0] === 'all') return some(`$2::text[] is not null${branches.length > 1 ? ` and ${NOT_DECLINED}` : ''}`)
   const others = `select d.* from unnest($2::text[]) as k (status)
     cross join lateral (${some(`status = k.status and status <> 'done' and ${NOT_DECLINED}`)}) d`

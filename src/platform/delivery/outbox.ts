@@ -6,13 +6,25 @@
  *                                             └──sent by hand── stuck, refused
  *
  * Invariant: of one bet at most one delivery is pending, the one with the lowest number that is not over (C-6). A claim
- * (claim.ts) sets `due_at` to infinity and counts the attempt: a late sender holds an older attempt number, and cannot
- * overwrite what its successor found. All processes read times off one clock, the database's (database-clock.ts).
+ * (claim.ts) marks the row and counts the attempt: a late sender holds an older attempt number, and cannot overwrite what its
+ * successor found. The row is rewritten and narrow; the bytes that are sent are written once, apart (`message`). All processes read times off one clock, the database's (database-clock.ts).
  */
 import { statement, type Tx } from '../../db/db.ts'
 import type { Result } from '../bets/bet.ts'
-import { NOT_OWED, owedIf } from './owed.ts'
+import { NOT_OWED } from './owed.ts'
 import type { DeliveryKind } from './schedule.ts'
+
+/**
+ * In SQL, of a delivery that is pending: in which lane it is; else, and of a Place bet, null. As the index of the queues has it
+ * (0017), so that this index is used whatever the statistics say.
+ */
+export const IS_ROLLBACK = "(case when status = 'pending' and operation <> 'place' then operation = 'rollback' end)"
+
+/**
+ * In SQL, the status of one that was found by its id or its bet. What is pending goes from nothing to a million and back between two
+ * looks of the statistics: as a plain column it would be looked for among all that are pending.
+ */
+export const status = (delivery: string) => `nullif(${delivery}.status, '')`
 
 export type DeliveryStatus = 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
 
@@ -33,14 +45,22 @@ export interface NewDelivery {
   readonly result: Result | null
 }
 
+/** The ids come first: the message is written with its delivery's. */
 const INSERT_DELIVERIES = statement(
   'platform_insert_deliveries',
-  `insert into platform.delivery
-     (bet_id, number, partner_id, operation, request_id, body, status, attempts, decided_at, first_attempt_at, due_at, payout, result_type)
-   select bet_id, number, partner_id, operation, request_id, body, status, attempts, $9::timestamptz,
+  `with r as materialized (
+     select nextval('platform.delivery_delivery_id_seq') as delivery_id, u.*
+     from unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::int[], $10::timestamptz[],
+       $11::bigint[], $12::text[]) as u (bet_id, number, partner_id, operation, request_id, body, status, attempts, due_at, payout, result_type)
+   ), written as (
+     insert into platform.message (delivery_id, body) select delivery_id, body from r
+   )
+   insert into platform.delivery
+     (delivery_id, bet_id, number, partner_id, operation, request_id, status, attempts, decided_at, first_attempt_at, due_at, payout, result_type)
+   overriding system value
+   select delivery_id, bet_id, number, partner_id, operation, request_id, status, attempts, $9::timestamptz,
      case when attempts > 0 then $9::timestamptz end, due_at, payout, result_type
-   from unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::int[], $10::timestamptz[],
-     $11::bigint[], $12::text[]) as r (bet_id, number, partner_id, operation, request_id, body, status, attempts, due_at, payout, result_type)`,
+   from r`,
 )
 
 /** A refused delivery needs no person once its bet has a later one: it cannot be sent again (W-16). */
@@ -89,7 +109,7 @@ export async function readPlaceDeliveries(tx: Tx, betIds: readonly string[]): Pr
 
 const UNFINISHED = statement(
   'platform_unfinished',
-  `select distinct bet_id from platform.delivery where bet_id = any($1::uuid[]) and status in ('waiting', 'pending', 'stuck')`,
+  `select distinct bet_id from platform.delivery d where bet_id = any($1::uuid[]) and ${status('d')} in ('waiting', 'pending', 'stuck')`,
 )
 
 /** Which of these bets have a delivery that is not over; a stuck one holds the later ones back (C-6). */
@@ -112,24 +132,22 @@ export interface AttemptResult {
   readonly isOwed: boolean
 }
 
-const IS_OWED = `r.is_owed and (r.status <> 'refused' or not exists (
-       select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number))`
+/** Of Place bets, which nobody is owed. What comes of the others, finish.ts writes. */
 const RECORD = statement(
   'platform_record',
   `update platform.delivery d
-   set status = r.status, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
+   set status = r.status, is_claimed = false, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
      first_attempt_at = coalesce(r.first_attempt_at, d.first_attempt_at),
-     finished_at = case when r.status = 'pending' then null else $7::timestamptz end,
-     ${owedIf(IS_OWED, '$7::timestamptz')}
-   from unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $8::timestamptz[], $9::bool[])
-     as r (delivery_id, attempt, status, due_at, code, error, first_attempt_at, is_owed)
-   where d.delivery_id = r.delivery_id and d.attempts = r.attempt and d.status = 'pending'
+     finished_at = case when r.status = 'pending' then null else $7::timestamptz end
+   from unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $8::timestamptz[])
+     as r (delivery_id, attempt, status, due_at, code, error, first_attempt_at)
+   where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${status('d')} = 'pending'
    returning d.delivery_id, d.bet_id, d.number, d.status`,
 )
 
 /** A code or text as the partner chose it, as far as a column takes it: one answer must not make a whole turn fail. */
-const toCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_CODE ? code : null)
-const toText = (text: string) => text.replaceAll('\u0000', '')
+export const toCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_CODE ? code : null)
+export const toText = (text: string) => text.replaceAll('\u0000', '')
 const MAX_CODE = 2 ** 31 - 1
 
 export interface RecordedRow extends Record<string, unknown> {
@@ -151,7 +169,6 @@ export function recordResults(tx: Tx, results: readonly AttemptResult[], now: Da
     results.map((r) => r.error && toText(r.error)),
     now.toISOString(),
     results.map((r) => r.firstAttemptAt?.toISOString() ?? null),
-    results.map((r) => r.isOwed),
   ])
 }
 
@@ -159,7 +176,7 @@ const PROMOTE = statement(
   'platform_promote',
   `update platform.delivery d set status = 'pending', due_at = $3::timestamptz
    from unnest($1::uuid[], $2::int[]) as r (bet_id, number)
-   where d.bet_id = r.bet_id and d.number = r.number + 1 and d.status = 'waiting'`,
+   where d.bet_id = r.bet_id and d.number = r.number + 1 and ${status('d')} = 'waiting'`,
 )
 
 /** Lets the delivery after each of these, which are over, go (C-6). */

@@ -9,9 +9,12 @@ import type { Row } from '../../db/db.ts'
 /** Sets, of a delivery `d`, that it needs a person if this SQL says so: since now, unless it did before. */
 export function owedIf(isOwed: string, now: string): string {
   return `owed_since = case when ${isOwed} then coalesce(d.owed_since, ${now}) end,
-     owed_amount = case when ${isOwed} then (d.body::json ->> 'amount')::numeric end,
-     owed_currency = case when ${isOwed} then d.body::json ->> 'currency' end`
+     owed_amount = case when ${isOwed} then (${said('amount')})::numeric end,
+     owed_currency = case when ${isOwed} then ${said('currency')} end`
 }
+
+const said = (member: string) =>
+  `(select m.body::json ->> '${member}' from platform.message m where m.delivery_id = d.delivery_id)`
 
 export const NOT_OWED = 'owed_since = null, owed_amount = null, owed_currency = null'
 

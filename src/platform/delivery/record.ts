@@ -4,19 +4,12 @@ import type { Money } from '../../protocol/money.ts'
 import type { CallOutcome } from '../../wallet-client/classify.ts'
 import type { Answer } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
-import { holdFreeBets, saveTold, type Told } from '../bets/bet-store.ts'
+import type { Told } from '../bets/bet-store.ts'
 import { type RefusedCashout, takeBackCashouts } from '../bets/cashout.ts'
 import { type EndedDelivery, noteDeliveries } from '../change.ts'
 import type { Claim } from './claim.ts'
-import {
-  type AttemptRecord,
-  type AttemptResult,
-  type DeliveryStatus,
-  insertAttempts,
-  promoteNext,
-  type RecordedRow,
-  recordResults,
-} from './outbox.ts'
+import { type FinishedRow, finishCalls } from './finish.ts'
+import { type AttemptRecord, type AttemptResult, type DeliveryStatus, promoteNext } from './outbox.ts'
 import { nextAttemptAt } from './schedule.ts'
 
 export interface RecordDeps extends FlowDeps {
@@ -34,6 +27,8 @@ export interface Finished {
 export interface Over {
   readonly claim: Claim
   readonly status: DeliveryStatus
+  /** Another delivery of its bet has been decided. */
+  readonly hasLater: boolean
 }
 
 export interface Recorded {
@@ -44,53 +39,44 @@ export interface Recorded {
 
 /**
  * The bets are locked first: whoever decides another delivery for one of them sees either this result, or is seen by the
- * promotion. Statements that do not need each other's answers travel together.
+ * promotion.
  */
 export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Recorded> {
   if (finished.length === 0) return { over: [], busy: [] }
-  const betIds = finished.map(({ claim }) => claim.bet_id)
-  const [held] = await Promise.all([holdFreeBets(tx, betIds), insertAttempts(tx, finished.map(toAttempt))])
-  const ready = finished.filter(({ claim }) => held.has(claim.bet_id))
-  const busy = finished.filter(({ claim }) => !held.has(claim.bet_id))
-  return { over: await finish(deps, tx, ready), busy }
+  const now = deps.clock.now()
+  const calls = finished.map((entry) => ({
+    claim: entry.claim,
+    ...{ attempt: toAttempt(entry), result: toResult(deps, entry, now), told: toTold(entry) },
+  }))
+  const { held, written } = await finishCalls(tx, calls, now)
+  const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
+  const followed = over.filter((row) => row.has_later)
+  await Promise.all([promoteNext(tx, followed, now), noteDeliveries(tx, endedOf(calls, written), now)])
+  await takeBackCashouts(deps, tx, refusedCashouts(finished, over))
+  return { over: toOver(finished, written), busy: finished.filter(({ claim }) => !held.has(claim.bet_id)) }
 }
 
-/** The caller holds the bets. */
-async function finish(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Over[]> {
-  const now = deps.clock.now()
-  const results = finished.map((entry) => toResult(deps, entry, now))
-  const written = await recordResults(tx, results, now)
-  const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
-  const done = new Set(over.filter((row) => row.status === 'done').map((row) => row.delivery_id))
-  const told = finished.filter(({ claim }) => done.has(claim.delivery_id)).map(toTold)
-  await Promise.all([
-    promoteNext(tx, over, now),
-    saveTold(tx, told),
-    noteDeliveries(tx, endedOf(finished, results, written), now),
-  ])
-  await takeBackCashouts(deps, tx, refusedCashouts(finished, over))
-  const statuses = new Map(written.map((row) => [row.delivery_id, row.status]))
+function toOver(finished: readonly Finished[], written: readonly FinishedRow[]): Over[] {
+  const rows = new Map(written.map((row) => [row.delivery_id, row]))
   return finished.flatMap(({ claim }) => {
-    const status = statuses.get(claim.delivery_id)
-    return status === undefined || status === 'pending' ? [] : [{ claim, status }]
+    const row = rows.get(claim.delivery_id)
+    return row === undefined || row.status === 'pending' ? [] : [{ claim, status: row.status, hasLater: row.has_later }]
   })
 }
 
 /** In the order of their claims. */
 function endedOf(
-  finished: readonly Finished[],
-  results: readonly AttemptResult[],
-  written: readonly RecordedRow[],
+  calls: readonly { claim: Claim; result: AttemptResult }[],
+  written: readonly FinishedRow[],
 ): EndedDelivery[] {
   const statuses = new Map(written.map((row) => [row.delivery_id, row.status]))
-  return finished.flatMap(({ claim: delivery }, i) => {
+  return calls.flatMap(({ claim: delivery, result: { code, error } }) => {
     const status = statuses.get(delivery.delivery_id)
-    if (status === undefined || status === 'pending') return []
-    return [{ delivery, status, code: results[i]?.code ?? null, error: results[i]?.error ?? null }]
+    return status === undefined || status === 'pending' ? [] : [{ delivery, status, code, error }]
   })
 }
 
-function refusedCashouts(finished: readonly Finished[], over: readonly RecordedRow[]): RefusedCashout[] {
+function refusedCashouts(finished: readonly Finished[], over: readonly FinishedRow[]): RefusedCashout[] {
   const cashouts = new Set(
     finished.flatMap(({ claim }) => (claim.result_type === 'cashout' ? [claim.delivery_id] : [])),
   )

@@ -1,0 +1,50 @@
+// Cost and final, of each build in turn, and the result as text.
+
+import { startBenchPostgres } from '../postgres.ts'
+import { median } from '../report.ts'
+import { type Cost, type Final, measureCost, measureFinal } from './final.ts'
+import type { Options } from './options.ts'
+
+export interface FinalResult {
+  costs: (Cost & { main: string })[]
+  finals: (Final & { main: string })[]
+}
+
+/** Interleaved: what else the machine does hits all builds alike. */
+export async function benchFinal({ cost, final, rounds, mains }: Options): Promise<FinalResult> {
+  const postgres = await startBenchPostgres()
+  const result: FinalResult = { costs: [], finals: [] }
+  try {
+    for (let round = 0; round < rounds; round++)
+      for (const main of mains) {
+        if (cost !== undefined) result.costs.push({ main, ...(await measureCost(postgres, main, cost)) })
+        if (final !== undefined) result.finals.push({ main, ...(await measureFinal(postgres, main, final)) })
+      }
+    return result
+  } finally {
+    await postgres.stop()
+  }
+}
+
+export function finalReport({ costs, finals }: FinalResult): string {
+  const lines = [...groups(costs)].flatMap(([main, of]) => {
+    const middle = (pick: (cost: Cost) => number) => whole(median(of.map(pick)))
+    const rate = `${middle((c) => c.settlesPerSecond)} settles/s`
+    const time = `${middle((c) => c.platformUs)} µs of platform and ${middle((c) => c.postgresUs)} µs of Postgres`
+    return [`cost   ${rate}, ${time} and ${middle((c) => c.walBytes)} bytes of WAL per settle   ${main}`]
+  })
+  const others = finals.map(({ main, rollbacks: { count, p50, p99, max }, ...of }) => {
+    const times = `first settle after ${of.firstSettleMs} ms, last after ${whole(of.lastSettleMs / 1_000)} s (${whole(of.settlesPerSecond)}/s)`
+    return `final  ${times}; ${count} rollbacks of the other: p50 ${p50}, p99 ${p99}, max ${max} ms   ${main}`
+  })
+  const faults = [...costs, ...finals].flatMap((one) => one.faults.map((fault) => `SHORT: ${fault}   ${one.main}`))
+  return [...lines, ...others, ...faults, ''].join('\n')
+}
+
+function groups(costs: FinalResult['costs']): Map<string, Cost[]> {
+  const byMain = new Map<string, Cost[]>()
+  for (const cost of costs) byMain.set(cost.main, [...(byMain.get(cost.main) ?? []), cost])
+  return byMain
+}
+
+const whole = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 0 })

@@ -1,0 +1,112 @@
+/**
+ * What came of calls, in one statement: the attempts are kept, the bets that nobody else holds are locked, their deliveries ended or
+ * planned again, and what the partner has acknowledged is written on the bets.
+ *
+ * The statement sees what was committed before it began; a bet that was changed since is locked and read as it is. So a later
+ * delivery of it may be unseen, but its number is not: `has_later` says that one waits.
+ */
+import { statement, type Tx } from '../../db/db.ts'
+import type { Told } from '../bets/bet-store.ts'
+import { type AttemptRecord, type AttemptResult, type DeliveryStatus, status, toCode, toText } from './outbox.ts'
+import { owedIf } from './owed.ts'
+
+/** A call that came back: what is kept of it, what it makes of its delivery, and what the partner knows if that is done. */
+export interface CameBack {
+  readonly attempt: AttemptRecord
+  readonly result: AttemptResult
+  readonly told: Told
+}
+
+/** One that was refused is not owed any more when a later one was decided, which may be unseen too. */
+const IS_OWED = "r.is_owed and (r.status <> 'refused' or r.deliveries = d.number)"
+
+const FINISH = statement(
+  'platform_finish',
+  `with r as materialized (
+     select * from unnest($1::uuid[], $2::bigint[], $3::int[], $4::text[], $5::timestamptz[], $6::int[], $7::text[], $8::timestamptz[],
+         $9::bool[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[], $16::bigint[], $17::text[])
+       as r (bet_id, delivery_id, attempt, status, due_at, code, error, first_attempt_at, is_owed,
+         started_at, duration_ms, http_status, outcome, body, told_status, told_payout, told_result_type)
+   ), kept as (
+     insert into platform.attempt (delivery_id, number, started_at, duration_ms, http_status, outcome, code, error, body)
+     select delivery_id, attempt, started_at, duration_ms, http_status, outcome, code, case outcome when 'unknown' then error end, body
+     from r on conflict (delivery_id, number) do nothing
+   ), held as materialized (
+     select r.*, b.deliveries from r
+     cross join lateral (select deliveries from platform.bet where bet_id = r.bet_id for update skip locked) b
+   ), ended as (
+     update platform.delivery d
+     set status = r.status, is_claimed = false, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
+       first_attempt_at = r.first_attempt_at, finished_at = case when r.status = 'pending' then null else $18::timestamptz end,
+       ${owedIf(IS_OWED, '$18::timestamptz')}
+     from held r
+     where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${status('d')} = 'pending'
+     returning d.delivery_id, d.bet_id, d.number, d.status, r.deliveries > d.number as has_later, r.told_status, r.told_payout, r.told_result_type
+   ), told as (
+     update platform.bet b set told_status = e.told_status, told_payout = e.told_payout, told_result_type = e.told_result_type
+     from ended e where b.bet_id = e.bet_id and e.status = 'done'
+   )
+   select delivery_id, bet_id, null::int as number, null as status, false as has_later from held
+   union all
+   select delivery_id, bet_id, number, status, has_later from ended`,
+)
+
+interface Row extends Record<string, unknown> {
+  delivery_id: bigint
+  bet_id: string
+  number: number | null
+  status: DeliveryStatus | null
+  has_later: boolean
+}
+
+export interface FinishedRow extends Row {
+  number: number
+  status: DeliveryStatus
+}
+
+export interface FinishedRows {
+  /** Bets that nobody else held. Of the others only the attempts are written. */
+  readonly held: ReadonlySet<string>
+  /** Without those whose claim another process had taken over. */
+  readonly written: readonly FinishedRow[]
+}
+
+export async function finishCalls(tx: Tx, calls: readonly CameBack[], now: Date): Promise<FinishedRows> {
+  const rows = await tx.query<Row>(FINISH, [
+    calls.map(({ told }) => told.betId),
+    ...deliveryValues(calls.map(({ result }) => result)),
+    ...attemptValues(calls.map(({ attempt }) => attempt)),
+    ...toldValues(calls.map(({ told }) => told)),
+    now.toISOString(),
+  ])
+  return { held: new Set(rows.map((row) => row.bet_id)), written: rows.filter(isWritten) }
+}
+
+const isWritten = (row: Row): row is FinishedRow => row.status !== null
+
+function deliveryValues(results: readonly AttemptResult[]): unknown[][] {
+  return [
+    results.map((r) => r.deliveryId),
+    results.map((r) => r.attempt),
+    results.map((r) => r.status),
+    results.map((r) => r.dueAt?.toISOString() ?? null),
+    results.map((r) => toCode(r.code)),
+    results.map((r) => r.error && toText(r.error)),
+    results.map((r) => r.firstAttemptAt?.toISOString() ?? null),
+    results.map((r) => r.isOwed),
+  ]
+}
+
+function attemptValues(attempts: readonly AttemptRecord[]): unknown[][] {
+  return [
+    attempts.map((a) => a.startedAt.toISOString()),
+    attempts.map((a) => Math.ceil(a.durationMs)),
+    attempts.map((a) => a.status),
+    attempts.map((a) => a.outcome),
+    attempts.map((a) => toText(a.body)),
+  ]
+}
+
+function toldValues(told: readonly Told[]): unknown[][] {
+  return [told.map((t) => t.status), told.map((t) => t.payout), told.map((t) => t.resultType)]
+}

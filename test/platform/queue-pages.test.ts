@@ -1,0 +1,95 @@
+/** What is over lies in nobody's way: a look at the queue reads as few pages behind 10,000 deliveries that an old snapshot still sees. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hotSettings, type Row, type Statement, type Tx } from '../../src/db/db.ts'
+import { type Claim, claimDue, readNextDue } from '../../src/platform/delivery/claim.ts'
+import { createLanes } from '../../src/platform/delivery/lanes.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { planOf, type Sent, sentBy } from '../support/plans.ts'
+
+const MANY = 10_000
+const AT_ONCE = 500
+const FEW = 10
+/** Pages of 8 KiB: a few of the index and of the deliveries for each of FEW, and as many of their messages. */
+const FEW_PAGES = 200
+
+const LANE = { partnerId: 'a-partner', lane: 'results' } as const
+const FILL = `with d as (
+    insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
+    select gen_random_uuid(), 2, '${LANE.partnerId}', 'settle', gen_random_uuid(), 'pending', now(), now() from generate_series(1, $1::int)
+    returning delivery_id)
+  insert into platform.message (delivery_id, body) select delivery_id, '{}' from d`
+
+const lanes = createLanes()
+let database: TestDatabase
+let sql: pg.Client
+let reader: pg.Client
+
+const query = async <R extends Row>({ text }: Statement, values: readonly unknown[] = []) =>
+  (await sql.query<R>(text, [...values])).rows
+const tx = { query } as unknown as Tx
+const wanted = (free: number) => [{ ...LANE, free, mark: lanes.marks().get('results a-partner') }]
+const claim = (free: number) => claimDue(tx, wanted(free), new Date())
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = new pg.Client({ connectionString: database.url })
+  reader = new pg.Client({ connectionString: database.url })
+  await Promise.all([sql.connect(), reader.connect()])
+  await sql.query(
+    "insert into platform.partner values ('a-partner', 'http://127.0.0.1:1', json_build_array('a-secret'), now())",
+  )
+  await sql.query(FILL, [MANY])
+  await reader.query('begin isolation level repeatable read')
+  await reader.query('select count(*) from platform.delivery')
+  await sql.query(hotSettings('session'))
+  for (let claims = await claim(AT_ONCE); claims.length > 0; claims = await claim(AT_ONCE)) await end(claims)
+  await sql.query(FILL, [FEW])
+})
+afterAll(async () => {
+  await reader.query('rollback')
+  await Promise.all([sql.end(), reader.end()])
+  await database.drop()
+})
+
+async function end(claims: readonly Claim[]): Promise<void> {
+  lanes.took(wanted(AT_ONCE), claims)
+  const ids = claims.map((one) => one.delivery_id)
+  await sql.query("update platform.delivery set status = 'done' where delivery_id = any($1)", [ids])
+}
+
+async function pagesOf(sent: readonly Sent[]): Promise<number> {
+  await sql.query('begin')
+  const plan = await planOf(sql, hotSettings('session'), sent[0]!)
+  await sql.query('rollback')
+  return plan.pages
+}
+
+test('a claim begins behind the last one', async () => {
+  const behind = await sentBy((reading) => claimDue(reading as Tx, wanted(FEW), new Date()))
+  expect(await pagesOf(behind)).toBeLessThan(FEW_PAGES)
+})
+
+test('so does the question when something is due', async () => {
+  expect(await pagesOf(await sentBy((reading) => readNextDue(reading, lanes.marks())))).toBeLessThan(FEW_PAGES)
+})
+
+test('from the front of the queue all that is over would be passed', async () => {
+  expect(await pagesOf(await sentBy((reading) => readNextDue(reading)))).toBeGreaterThan(5 * FEW_PAGES)
+})
+
+const WRITTEN = `select n_tup_upd::int as rows, n_tup_hot_upd::int as without_index from pg_stat_xact_user_tables
+  where schemaname = 'platform' and relname = 'delivery'`
+
+async function written(): Promise<{ rows: number; without_index: number }> {
+  return (await sql.query(WRITTEN)).rows[0]
+}
+
+test('a claim writes no index: each of its rows finds room on its own page', async () => {
+  await sql.query('begin')
+  const before = await written()
+  expect(await claim(FEW)).toHaveLength(FEW)
+  const after = await written()
+  expect([after.rows - before.rows, after.without_index - before.without_index]).toEqual([FEW, FEW])
+  await sql.query('rollback')
+})

@@ -1,0 +1,94 @@
+/** The deliverer's statements go by the queue, by ids and by bets, also when the statistics were taken while nothing was pending. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hotSettings, type Tx } from '../../src/db/db.ts'
+import { claimDue, readHeldClaims, readNextDue, releaseClaims } from '../../src/platform/delivery/claim.ts'
+import { finishCalls } from '../../src/platform/delivery/finish.ts'
+import {
+  type AttemptRecord,
+  type AttemptResult,
+  promoteNext,
+  readUnfinished,
+  recordResults,
+} from '../../src/platform/delivery/outbox.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { planOf, sentBy } from '../support/plans.ts'
+
+const MANY = 20_000
+const fill = (status: string) =>
+  `with d as (
+     insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
+     select gen_random_uuid(), 2, 'a-partner', 'settle', gen_random_uuid(), '${status}', now(), now() from generate_series(1, ${MANY})
+     returning delivery_id)
+   insert into platform.message (delivery_id, body) select delivery_id, '{}' from d`
+
+const now = new Date()
+const betId = '6f1c3a52-0c9e-4c5c-8f62-0e2f2a0a2b11'
+const unsaid = { code: null, error: null }
+const result: AttemptResult = {
+  ...unsaid,
+  deliveryId: 1n,
+  attempt: 1,
+  status: 'done',
+  firstAttemptAt: now,
+  dueAt: null,
+  isOwed: false,
+}
+const attempt: AttemptRecord = {
+  ...unsaid,
+  deliveryId: 1n,
+  number: 1,
+  startedAt: now,
+  durationMs: 1,
+  status: 200,
+  outcome: 'accepted',
+  body: 'yes',
+}
+const told = { betId, status: 'open', payout: null, resultType: null } as const
+const held = { delivery_id: 1n, bet_id: betId, operation: 'settle', attempts: 1 } as const
+const lane = { partnerId: 'a-partner', lane: 'results', free: 10 } as const
+
+let database: TestDatabase
+let sql: pg.Client
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  await sql.query(
+    "insert into platform.partner values ('a-partner', 'http://127.0.0.1:1', json_build_array('a-secret'), now())",
+  )
+  await sql.query(fill('done'))
+  await sql.query('vacuum analyze')
+  await sql.query(fill('pending'))
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+const QUEUE = 'delivery_due'
+/** Claims are looked for among the first of a queue. */
+const AT_THE_FRONT = 2_000
+const statements: [string, (tx: Tx) => Promise<unknown>, string[]][] = [
+  ['a claim', (tx) => claimDue(tx, [lane], now), [QUEUE, 'delivery_pkey', 'message_pkey']],
+  ['what is due next', (tx) => readNextDue(tx), ['partner_pkey', QUEUE]],
+  ['the claims that are held', (tx) => readHeldClaims(tx), ['delivery_placing', 'partner_pkey', QUEUE]],
+  ['the end of a claim', (tx) => releaseClaims(tx, [held], now), ['delivery_pkey']],
+  [
+    'what came back',
+    (tx) => finishCalls(tx, [{ attempt, result, told }], now),
+    ['bet_pkey', 'delivery_pkey', 'bet_pkey'],
+  ],
+  ['what came of a Place bet', (tx) => recordResults(tx, [result], now), ['delivery_pkey']],
+  ['the next of a bet', (tx) => promoteNext(tx, [{ bet_id: betId, number: 1 }], now), ['delivery_bet_id_number_key']],
+  ['what of a bet is not over', (tx) => readUnfinished(tx, [betId]), ['delivery_bet_id_number_key']],
+]
+test.each(statements)('%s', async (_what, work, expected) => {
+  const [sent] = await sentBy(({ query }) => work({ query, execute: query } as unknown as Tx))
+  await sql.query('begin')
+  const plan = await planOf(sql, hotSettings('session'), sent!)
+  await sql.query('rollback')
+  expect(new Set(plan.scans.filter((index) => expected.includes(index)))).toEqual(new Set(expected))
+  expect(plan.scans, 'of all that are pending').not.toContain('delivery_not_done')
+  expect(plan.rows).toBeLessThan(AT_THE_FRONT + 100)
+})
