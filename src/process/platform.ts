@@ -9,6 +9,7 @@ import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { createPeople } from '../people/people.ts'
 import { registerPlatform } from '../platform/api/server.ts'
+import { createCashouts } from '../platform/bets/cashout.ts'
 import { createPlacements } from '../platform/bets/placing.ts'
 import { PLATFORM_CHANGES } from '../platform/change.ts'
 import { startDatabaseClock } from '../platform/database-clock.ts'
@@ -75,8 +76,9 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const breakers = createBreakers(config.callsPerPartner)
   const metrics = createPlatformMetrics(db, clock)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
-  const placements = createPlacements({ db, clock, scales })
-  const placing = { db, clock, scales, partners, breakers, placements, decided: deliverer.wake }
+  const flow = { db, clock, scales }
+  const [placements, cashOut] = [createPlacements(flow), createCashouts(flow)]
+  const placing = { ...flow, partners, breakers, placements, cashOut, decided: deliverer.wake }
   const { platformKey: firstKey, allowsPrivateAddresses } = config
   const people = createPeople('platform', { db, firstKey, log })
   const feed = createFeed(db, PLATFORM_CHANGES)

@@ -1,4 +1,4 @@
-/** Bets that are placed at the same time share transactions, and nothing else: each has its own answer, and none waits for another's trouble. */
+/** Bets that are placed or cashed out at the same time share transactions, and nothing else: each has its own answer, and none waits for another's trouble. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -155,6 +155,40 @@ test('a bet whose answer cannot be recorded fails alone, and is rolled back when
   await scene.time.advance(9_000)
   const [row] = await scene.platform.sql('select status, reason from platform.bet where stake = 666')
   expect(row).toEqual({ status: 'cancelled', reason: 'rollback 50' })
+})
+
+const cashOut = (betId: string, amount: string) =>
+  scene.api.request('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount })
+
+test('cashouts at the same time share transactions too; one whose bet somebody holds waits alone', async () => {
+  const bets = (await crowd(() => place())).map(({ betId }) => betId)
+  const [held = '', ...others] = bets
+  const holder = await connect()
+  await holder.query('begin')
+  await holder.query('select from platform.bet where bet_id = $1 for update', [held])
+  let isAnswered = false
+  const waiting = cashOut(held, '5').finally(() => (isAnswered = true))
+  const transactions = await transactionsOf(async () => {
+    const replies = await Promise.all(others.map((betId) => cashOut(betId, '5')))
+    expect(replies.map((reply) => reply.status)).toEqual(others.map(() => 202))
+  })
+  expect(transactions).toBeLessThan(CROWD)
+  expect(isAnswered).toBe(false)
+  await holder.query('rollback')
+  expect((await waiting).status).toBe(202)
+  await scene.time.settle()
+  expect(bets.map((betId) => scene.wallet.of('settle', betId).length)).toEqual(bets.map(() => 1))
+})
+
+test('of cashouts of one bet at the same moment the first holds, also as the same amount again; others are refused', async () => {
+  const { betId } = await place()
+  const replies = await Promise.all(['5', '6', '5', '7'].map((amount) => cashOut(betId, amount)))
+  const { payout } = await scene.api.bet(betId)
+  const amounts = ['5.00', '6.00', '5.00', '7.00']
+  expect(replies.map((reply) => reply.status)).toEqual(amounts.map((amount) => (amount === payout ? 202 : 409)))
+  expect(await cashOut(betId.toUpperCase(), `${payout}`)).toMatchObject({ status: 202 })
+  await scene.time.settle()
+  expect(scene.wallet.of('settle', betId)).toHaveLength(1)
 })
 
 test('a partner that hangs keeps only its own bets waiting', async () => {

@@ -17,7 +17,7 @@ import { trySecrets } from '../../wallet-client/try-secrets.ts'
 import type { PlatformBet } from '../bets/bet.ts'
 import { cancelBet, NotPossible, settleBet, unsettleBet } from '../bets/bet-flow.ts'
 import { readBets } from '../bets/bet-store.ts'
-import { type AskedIn, cashOut } from '../bets/cashout.ts'
+import type { AskedIn, CashedOut, CashoutWish } from '../bets/cashout.ts'
 import { loadFrame, readFrameSession } from '../bets/frame-session.ts'
 import { BadBet, KeyTaken, type PlaceDeps, parseAmount, placeBet, type Wanted } from '../bets/place.ts'
 import { feedRoutes } from './changes.ts'
@@ -48,6 +48,7 @@ export interface RouteDeps extends PlaceDeps {
   readonly feed: Feed
   readonly actions: ActionLog
   readonly keys: KeyChanges
+  cashOut(wish: CashoutWish): Promise<CashedOut>
   /** Whether partners may have addresses in our own network. */
   readonly allowsPrivateAddresses: boolean
 }
@@ -212,6 +213,7 @@ function addResultRoutes(api: Routes, deps: RouteDeps): void {
   } as const
   const changeOf = async (change: Promise<PlatformBet | undefined>) => {
     const bet = await change.catch((error: unknown) => {
+      if (error instanceof Full) throw busy
       throw error instanceof NotPossible ? conflict('not_possible', error.message) : error
     })
     if (bet === undefined) throw notFound('the bet')
@@ -245,7 +247,7 @@ function addResultRoutes(api: Routes, deps: RouteDeps): void {
 }
 
 async function settle(
-  deps: PlaceDeps,
+  deps: RouteDeps,
   author: Author,
   { params: { betId }, body }: { params: Static<typeof BetPath>; body: Static<typeof SettleSchema> },
 ): Promise<PlatformBet | undefined> {
@@ -254,10 +256,18 @@ async function settle(
   if (bet === undefined) return undefined
   const payout = parseAmount(amount, scaleOf(deps.scales, bet.currency))
   if (payout === undefined) throw invalid('/amount', `is too large or has more decimals than ${bet.currency}`)
-  if (resultType === 'cashout') return cashOut(deps, author, betId, payout, await askedIn(deps, bet, frameSessionId))
+  if (resultType === 'cashout')
+    return betOf(
+      await deps.cashOut({ author, betId: bet.betId, payout, askedIn: await askedIn(deps, bet, frameSessionId) }),
+    )
   if (frameSessionId !== undefined)
     throw invalid('/frameSessionId', 'belongs to a cashout: no other result needs a token')
   return settleBet(deps, author, betId, { resultType, payout })
+}
+
+function betOf(cashedOut: CashedOut): PlatformBet | undefined {
+  if (cashedOut.kind === 'not_possible') throw new NotPossible(cashedOut.detail)
+  return cashedOut.kind === 'taken' ? cashedOut.bet : undefined
 }
 
 /** W-14: any session of the bet's player is proof of the player's will, also one in another currency. */

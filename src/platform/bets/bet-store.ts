@@ -40,11 +40,17 @@ const HOLD_FREE_BETS = statement(
   'platform_hold_free_bets',
   'select bet_id from platform.bet where bet_id = any($1::uuid[]) for update skip locked',
 )
+const LOCK_FREE_BETS = statement('platform_lock_free_bets', `${LOCK_BETS.text} skip locked`)
 const READ_BETS = statement('platform_read_bets', `select ${COLUMNS} from platform.bet where bet_id = any($1::uuid[])`)
 
 /** Locks bets in sorted order and reads them. */
 export function lockBets(tx: Tx, betIds: readonly string[]): Promise<PlatformBet[]> {
   return read(tx, LOCK_BETS, [...betIds].sort())
+}
+
+/** The same, without those that somebody else holds just now. */
+export function lockFreeBets(tx: Tx, betIds: readonly string[]): Promise<PlatformBet[]> {
+  return read(tx, LOCK_FREE_BETS, betIds)
 }
 
 /** Locks those of the bets that nobody else holds just now: one busy bet must not keep the others waiting (C-6). */

@@ -9,10 +9,12 @@ import { statement, type Tx } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
 import type { Money } from '../../protocol/money.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
+import { groupBy } from '../../runtime/group.ts'
 import type { PlatformBet, Result } from './bet.ts'
-import { decide, decisionsOf, type FlowDeps, isSame, NotPossible, recordChange, settled } from './bet-flow.ts'
-import { type KnownSelection, lockBets, readSelections, saveBets } from './bet-store.ts'
+import { type Decided, decide, decisionsOf, type FlowDeps, isSame, recordChange, settled } from './bet-flow.ts'
+import { type KnownSelection, lockBets, lockFreeBets, readSelections, saveBets } from './bet-store.ts'
 import { holdEventsOf } from './event.ts'
+import { type Busy, inTransactions, MOST_WISHES } from './in-transactions.ts'
 
 /** Where the user asked for it: its token is shown (W-14), and its profile is the latest word on whether it is allowed. */
 export interface AskedIn {
@@ -20,31 +22,62 @@ export interface AskedIn {
   readonly profile: UserProfile
 }
 
-/** Throws NotPossible; undefined when there is no such bet. The same cashout again is the same. */
-export async function cashOut(
+export interface CashoutWish {
+  readonly author: Author
+  readonly betId: string
+  readonly payout: Money
+  readonly askedIn: AskedIn | undefined
+}
+
+export type CashedOut =
+  /** The same cashout again is the same. */
+  | { readonly kind: 'taken'; readonly bet: PlatformBet }
+  | { readonly kind: 'not_possible'; readonly detail: string }
+  | { readonly kind: 'no_such_bet' }
+
+/** Those of one process. When a match turns, all who have bet on it want to cash out at once. */
+export function createCashouts(deps: FlowDeps): (wish: CashoutWish) => Promise<CashedOut> {
+  return inTransactions(deps.db, MOST_WISHES, (tx, wishes, busy) => cashOut(deps, tx, wishes, busy))
+}
+
+/** One wish after another. Bets that somebody else holds are waited for, or left as they are: of those the result is undefined. */
+async function cashOut(
   deps: FlowDeps,
-  author: Author,
-  betId: string,
-  payout: Money,
-  askedIn?: AskedIn,
-): Promise<PlatformBet | undefined> {
-  const result: Result = { resultType: 'cashout', payout, source: 'request' }
-  const profile = askedIn?.profile ?? (await readProfileOf(deps, betId))
-  return deps.db.transaction(async (tx) => {
-    // In this order: the bet is locked, then its events, and what is read is what their last holders left.
-    const [[bet], , selections] = await Promise.all([
-      lockBets(tx, [betId]),
-      holdEventsOf(tx, [betId]),
-      readSelections(tx, [betId]),
-    ])
-    if (bet === undefined || isSame(bet.result, result)) return bet
-    const objection = objectionTo(bet, selections, profile)
-    if (objection !== undefined) throw new NotPossible(objection)
-    const decided = settled(deps, bet, result, askedIn?.token)
-    await decide(deps, tx, [decided])
-    await recordChange(deps, tx, author, bet, decided.bet)
-    return decided.bet
+  tx: Tx,
+  wishes: readonly CashoutWish[],
+  busy: Busy,
+): Promise<(CashedOut | undefined)[]> {
+  const betIds = [...new Set(wishes.map(({ betId }) => betId))]
+  // In this order: bets are locked, then their events, and what is read is what their last holders left.
+  const [locked, , selections, profiles] = await Promise.all([
+    busy === 'wait' ? lockBets(tx, betIds) : lockFreeBets(tx, betIds),
+    holdEventsOf(tx, betIds),
+    readSelections(tx, betIds),
+    readProfilesOf(tx, betIds),
+  ])
+  const bets = new Map(locked.map((bet) => [bet.betId, bet]))
+  const known = { selections: groupBy(selections, ({ betId }) => betId), profiles }
+  const taken: { wish: CashoutWish; before: PlatformBet; decided: Decided }[] = []
+  const results = wishes.map((wish): CashedOut | undefined => {
+    const before = bets.get(wish.betId)
+    if (before === undefined) return busy === 'wait' ? { kind: 'no_such_bet' } : undefined
+    const result: Result = { resultType: 'cashout', payout: wish.payout, source: 'request' }
+    if (isSame(before.result, result)) return { kind: 'taken', bet: before }
+    const profile = wish.askedIn?.profile ?? known.profiles.get(wish.betId)
+    const objection = objectionTo(before, known.selections.get(wish.betId) ?? [], profile)
+    if (objection !== undefined) return { kind: 'not_possible', detail: objection }
+    const decided = settled(deps, before, result, wish.askedIn?.token)
+    bets.set(wish.betId, decided.bet)
+    taken.push({ wish, before, decided })
+    return { kind: 'taken', bet: decided.bet }
   })
+  await decide(
+    deps,
+    tx,
+    taken.map(({ decided }) => decided),
+  )
+  for (const { wish, before, decided } of taken) await recordChange(deps, tx, wish.author, before, decided.bet)
+  return results
 }
 
 function objectionTo(
@@ -59,15 +92,15 @@ function objectionTo(
   return undefined
 }
 
-const READ_PROFILE = statement(
-  'platform_read_profile_of_bet',
-  'select f.profile from platform.bet b join platform.frame_session f using (frame_session_id) where b.bet_id = $1::uuid',
+const READ_PROFILES = statement(
+  'platform_read_profiles_of_bets',
+  'select b.bet_id, f.profile from platform.bet b join platform.frame_session f using (frame_session_id) where b.bet_id = any($1::uuid[])',
 )
 
-/** As the partner gave it when the bet's frame was loaded. */
-async function readProfileOf({ db }: FlowDeps, betId: string): Promise<UserProfile | undefined> {
-  const [row] = await db.query<{ profile: UserProfile }>(READ_PROFILE, [betId])
-  return row?.profile
+/** As the partner gave them when the bets' frames were loaded. */
+async function readProfilesOf(tx: Tx, betIds: readonly string[]): Promise<Map<string, UserProfile>> {
+  const rows = await tx.query<{ bet_id: string; profile: UserProfile }>(READ_PROFILES, [betIds])
+  return new Map(rows.map((row) => [row.bet_id, row.profile]))
 }
 
 /** A cashout that the partner has refused, by its delivery's number among those of the bet. */

@@ -1,7 +1,6 @@
 /**
  * From the intent to a decided bet: committed before the call (C-1), decided by the answer (C-2) and a last look (C-3). Wishes that come
- * at the same time are looked up, opened and closed together (batches.ts). A batch waits for no bet that somebody else holds, and
- * is given up when anything else keeps it waiting; what was left out or given up waits alone, as long as is needed.
+ * at the same time are looked up, opened and closed together (in-transactions.ts).
  */
 import { isOutage } from '../../db/errors.ts'
 import { ROLLBACK_REASON } from '../../protocol/codes.ts'
@@ -12,6 +11,7 @@ import { holdFreeBets, readBets } from './bet-store.ts'
 import { type Answered, closePlacings } from './closing.ts'
 import { readEnded } from './event.ts'
 import { type KeptSession, readFrameSessions } from './frame-session.ts'
+import { inTransactions, MOST_WISHES, only } from './in-transactions.ts'
 import { type Intent, type Opened, openBets } from './opening.ts'
 import type { Placed } from './placing-store.ts'
 
@@ -36,39 +36,21 @@ export interface Placements {
   close(answered: Answered): Promise<Placed>
 }
 
-/** Wishes that wait at most, in each half of what comes before the call; others are told to come again. */
-const MOST_WAITING = 4_000
-
 /** Those of one process. An answer is never refused: it is about money, and there are no more of them than were let in. */
 export function createPlacements(deps: FlowDeps): Placements {
   const { db } = deps
-  // Lanes are not patient: a batch that is kept waiting keeps everybody waiting.
-  const [opening, closing] = [db.openLane(), db.openLane()]
   return {
     look: inBatches({
       together: (wishes) => lookAt(deps, wishes),
       alone: async (wish) => only(await lookAt(deps, [wish])),
       failsAll: isOutage,
-      mostWaiting: MOST_WAITING,
+      mostWaiting: MOST_WISHES,
     }),
-    open: inBatches({
-      together: (intents) => opening.transaction((tx) => openBets(deps, tx, intents)),
-      alone: async (intent) => only(await db.transaction((tx) => openBets(deps, tx, [intent]))),
-      failsAll: isOutage,
-      mostWaiting: MOST_WAITING,
-    }),
-    close: inBatches({
-      together: (answered) => closing.transaction((tx) => closePlacings(deps, tx, answered, 'leave')),
-      alone: async (answered) => only(await db.transaction((tx) => closePlacings(deps, tx, [answered], 'wait'))),
-      failsAll: isOutage,
-      mostWaiting: Number.POSITIVE_INFINITY,
-    }),
+    open: inTransactions(db, MOST_WISHES, (tx, intents: readonly Intent[]) => openBets(deps, tx, intents)),
+    close: inTransactions(db, Number.POSITIVE_INFINITY, (tx, answered: readonly Answered[], busy) =>
+      closePlacings(deps, tx, answered, busy),
+    ),
   }
-}
-
-function only<T>([result]: readonly (T | undefined)[]): T {
-  if (result === undefined) throw new Error('a bet that was being placed is gone')
-  return result
 }
 
 async function lookAt({ db }: FlowDeps, wishes: readonly Wish[]): Promise<Seen[]> {
