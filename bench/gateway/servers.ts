@@ -20,10 +20,19 @@ export async function startPlainProxy({ url }: ServerProcess) {
   return { server: await startServer([beside('plain-proxy.js')], env), players: inventedPlayers() }
 }
 
-/** The mapping is kept in memory once it has been read, so the embedded database, which production refuses, is as good as a Postgres. */
+/**
+ * The mapping is kept in memory once it has been read, so the embedded database, which production refuses, is as good as a
+ * Postgres; but the journal of calls (W-30) would be written by the gateway's own processor, so there is none.
+ */
 export async function startGateway({ url: baseUrl }: ServerProcess, main = MAIN) {
   const secrets = { PARTNER_SECRET: SECRET, GATEWAY_API_KEY: GATEWAY_KEY }
-  const env = { ...secrets, NODE_ENV: 'development', PURSER_DATA_DIR: 'memory://', LOG_LEVEL: 'warn' }
+  const env = {
+    ...secrets,
+    NODE_ENV: 'development',
+    PURSER_DATA_DIR: 'memory://',
+    PURSER_JOURNAL_DAYS: '0',
+    LOG_LEVEL: 'warn',
+  }
   const server = await startServer([main, 'gateway'], env)
   await post(`${server.url}/operators`, { operatorId: 'bench', baseUrl, secret: OPERATOR_SECRET })
   const players: BenchPlayer[] = []
