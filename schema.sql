@@ -12,19 +12,22 @@ CREATE FUNCTION purser.turn_journal_of(of name, today date, keep integer) RETURN
     AS $$
 declare
   day date;
+  what text;
   old record;
 begin
   perform pg_advisory_xact_lock(hashtext(of || '.journal'));
-  for day in select today + n from generate_series(-1, 1) n loop
-    execute format('create table if not exists %I.journal_%s partition of %I.journal for values from (%L) to (%L)',
-      of, to_char(day, 'YYYYMMDD'), of, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
-  end loop;
-  for old in
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = format('%I.journal', of)::regclass
-      and c.relname < 'journal_' || to_char(least(today, (now() at time zone 'UTC')::date) - keep, 'YYYYMMDD')
-  loop
-    execute format('drop table %I.%I', of, old.name);
+  foreach what in array array['journal', 'journal_chunk'] loop
+    for day in select today + n from generate_series(-1, 1) n loop
+      execute format('create table if not exists %I.%I partition of %I.%I for values from (%L) to (%L)',
+        of, what || '_' || to_char(day, 'YYYYMMDD'), of, what, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+    end loop;
+    for old in
+      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = format('%I.%I', of, what)::regclass
+        and c.relname < what || '_' || to_char(least(today, (now() at time zone 'UTC')::date) - keep, 'YYYYMMDD')
+    loop
+      execute format('drop table %I.%I', of, old.name);
+    end loop;
   end loop;
 end $$;
 
@@ -81,18 +84,28 @@ CREATE TABLE gateway.journal (
     bet_id text COLLATE pg_catalog."C",
     request_id text COLLATE pg_catalog."C",
     secret smallint,
-    body text NOT NULL,
     body_bytes integer NOT NULL,
     body_sha256 text NOT NULL,
     status smallint NOT NULL,
     code smallint,
-    answer text NOT NULL,
     arrival_ms real NOT NULL,
-    work_ms real NOT NULL
+    work_ms real NOT NULL,
+    chunk uuid NOT NULL,
+    chunk_from integer NOT NULL,
+    body_kept integer NOT NULL,
+    answer_kept integer NOT NULL
 )
 PARTITION BY RANGE (at);
 
 COMMENT ON TABLE gateway.journal IS 'As purser.journal, of the gateway.';
+
+CREATE TABLE gateway.journal_chunk (
+    at timestamp with time zone NOT NULL,
+    chunk uuid NOT NULL,
+    bytes bytea NOT NULL
+)
+PARTITION BY RANGE (at);
+ALTER TABLE ONLY gateway.journal_chunk ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 CREATE TABLE gateway.operator (
     operator_id text NOT NULL,
@@ -536,18 +549,28 @@ CREATE TABLE purser.journal (
     bet_id text COLLATE pg_catalog."C",
     request_id text COLLATE pg_catalog."C",
     secret smallint,
-    body text NOT NULL,
     body_bytes integer NOT NULL,
     body_sha256 text NOT NULL,
     status smallint NOT NULL,
     code smallint,
-    answer text NOT NULL,
     arrival_ms real NOT NULL,
-    work_ms real NOT NULL
+    work_ms real NOT NULL,
+    chunk uuid NOT NULL,
+    chunk_from integer NOT NULL,
+    body_kept integer NOT NULL,
+    answer_kept integer NOT NULL
 )
 PARTITION BY RANGE (at);
 
-COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only. Tokens in bodies are masked (beginning and hash); secret is the place of the secret that verified the signature, null when none did; arrival_ms is from the first byte to the whole body, work_ms from there to the answer.';
+COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only. Body and answer stand one behind the other in the bytes of a chunk, from chunk_from on; tokens in bodies are masked (beginning and hash). secret is the place of the secret that verified the signature, null when none did; arrival_ms is from the first byte to the whole body, work_ms from there to the answer.';
+
+CREATE TABLE purser.journal_chunk (
+    at timestamp with time zone NOT NULL,
+    chunk uuid NOT NULL,
+    bytes bytea NOT NULL
+)
+PARTITION BY RANGE (at);
+ALTER TABLE ONLY purser.journal_chunk ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
 CREATE TABLE purser.migration (
     version bigint NOT NULL,
@@ -634,6 +657,9 @@ ALTER TABLE ONLY gateway.api_key
 
 ALTER TABLE ONLY gateway.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (name, number);
+
+ALTER TABLE ONLY gateway.journal_chunk
+    ADD CONSTRAINT journal_chunk_pkey PRIMARY KEY (chunk, at);
 
 ALTER TABLE ONLY gateway.journal
     ADD CONSTRAINT journal_pkey PRIMARY KEY (at, id);
@@ -733,6 +759,9 @@ ALTER TABLE ONLY purser.cash_movement
 
 ALTER TABLE ONLY purser.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
+
+ALTER TABLE ONLY purser.journal_chunk
+    ADD CONSTRAINT journal_chunk_pkey PRIMARY KEY (chunk, at);
 
 ALTER TABLE ONLY purser.journal
     ADD CONSTRAINT journal_pkey PRIMARY KEY (at, id);

@@ -37,12 +37,12 @@ async function compare(options: Options): Promise<Subjected[]> {
 /** All databases hold the same players with the same tokens. */
 async function seedDatabases(postgres: BenchPostgres, chosen: Subject[], options: Options): Promise<BenchPlayer[]> {
   const players = userIdsOf(options.players).map(inventedPlayer)
-  for (const { name, start } of chosen.filter(({ name }) => name === 'purser' || name === 'before')) {
+  for (const { name, seed = '', start } of chosen.filter(({ main }) => main !== undefined)) {
     say(`${name}: ${players.length} players …`)
-    await postgres.create(`${name}_seed`)
-    const wallet = await start(postgres.url(`${name}_seed`))
+    await postgres.create(seed)
+    const wallet = await start(postgres.url(seed))
     await seedOnePlayer(wallet.url).finally(wallet.stop)
-    await copyPlayers(postgres.url(`${name}_seed`), players)
+    await copyPlayers(postgres.url(seed), players)
   }
   await postgres.create('plain_seed')
   await createPlainDatabase(postgres.url('plain_seed'), players, MONEY.cents)

@@ -34,7 +34,7 @@ that only verifies the signature. Exit code 0: fast enough and all money right, 
   --connections N   keep-alive connections, one request at a time on each (128)
   --players N       players the bets are spread over (the shape's)
   --plain-pool N    database connections of the plain server (20)
-  --only LIST       some of purser,before,plain,signature-only (all)
+  --only LIST       some of purser,no-journal,before,plain,signature-only (all but no-journal)
   --against DIR     a folder in which another version of purser is built
   --uncounted       without the run that counts statements and round trips
   --json            the result as JSON on stdout

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServerProcess, startServer } from './server-process.ts'
 
-export type SubjectName = 'purser' | 'before' | 'plain' | 'signature-only'
+export type SubjectName = 'purser' | 'no-journal' | 'before' | 'plain' | 'signature-only'
 
 export interface Subject {
   name: SubjectName
@@ -31,6 +31,7 @@ const beside = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 export function subjects({ plainPool, against }: { plainPool: number; against: string | undefined }): Subject[] {
   return [
     purserAt('purser', MAIN),
+    purserAt('no-journal', MAIN, { PURSER_JOURNAL_DAYS: '0' }),
     ...(against === undefined ? [] : [purserAt('before', mainIn(against))]),
     {
       name: 'plain',
@@ -50,18 +51,22 @@ export function subjects({ plainPool, against }: { plainPool: number; against: s
   ]
 }
 
-function purserAt(name: 'purser' | 'before', main: string): Subject {
+function purserAt(name: 'purser' | 'no-journal' | 'before', main: string, env: Record<string, string> = {}): Subject {
   return {
     name,
     main,
-    seed: `${name}_seed`,
+    seed: `${name.replace('-', '_')}_seed`,
     countBets: 'select count(*) from purser.bet',
-    start: (databaseUrl) => startPurser(databaseUrl, main),
+    start: (databaseUrl) => startPurser(databaseUrl, main, env),
   }
 }
 
-export function startPurser(databaseUrl: string, main = MAIN): Promise<ServerProcess> {
-  return startServer([main, 'wallet'], purserEnvironment(databaseUrl))
+export function startPurser(
+  databaseUrl: string,
+  main = MAIN,
+  env: Record<string, string> = {},
+): Promise<ServerProcess> {
+  return startServer([main, 'wallet'], { ...purserEnvironment(databaseUrl), ...env })
 }
 
 export function purserEnvironment(databaseUrl: string): Record<string, string> {

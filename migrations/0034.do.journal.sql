@@ -10,19 +10,31 @@ create table purser.journal (
   bet_id      text collate "C",
   request_id  text collate "C",
   secret      smallint,
-  body        text not null,
   body_bytes  int not null,
   body_sha256 text not null,
   status      smallint not null,
   code        smallint,
-  answer      text not null,
   arrival_ms  real not null,
   work_ms     real not null,
+  chunk       uuid not null,
+  chunk_from  int not null,
+  body_kept   int not null,
+  answer_kept int not null,
   primary key (at, id)
 ) partition by range (at);
 create table gateway.journal (like purser.journal including all) partition by range (at);
+
+-- Bodies and answers, those of many calls in one row: a text of its own for each would cost more than all the rest of its row.
+create table purser.journal_chunk (
+  at    timestamptz not null,
+  chunk uuid not null,
+  bytes bytea not null,
+  primary key (chunk, at)
+) partition by range (at);
+alter table purser.journal_chunk alter column bytes set storage external;
+create table gateway.journal_chunk (like purser.journal_chunk including all) partition by range (at);
 comment on table purser.journal is
-  'Calls of the wire as they came and were answered, newest days only. Tokens in bodies are masked (beginning and hash); secret is the place of the secret that verified the signature, null when none did; arrival_ms is from the first byte to the whole body, work_ms from there to the answer.';
+  'Calls of the wire as they came and were answered, newest days only. Body and answer stand one behind the other in the bytes of a chunk, from chunk_from on; tokens in bodies are masked (beginning and hash). secret is the place of the secret that verified the signature, null when none did; arrival_ms is from the first byte to the whole body, work_ms from there to the answer.';
 comment on table gateway.journal is 'As purser.journal, of the gateway.';
 
 create index journal_by_player on purser.journal (player, at) where player is not null;
@@ -37,19 +49,22 @@ create index journal_by_code on gateway.journal (code, at) where code is not nul
 create function purser.turn_journal_of(of name, today date, keep int) returns void language plpgsql set search_path = pg_catalog as $$
 declare
   day date;
+  what text;
   old record;
 begin
   perform pg_advisory_xact_lock(hashtext(of || '.journal'));
-  for day in select today + n from generate_series(-1, 1) n loop
-    execute format('create table if not exists %I.journal_%s partition of %I.journal for values from (%L) to (%L)',
-      of, to_char(day, 'YYYYMMDD'), of, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
-  end loop;
-  for old in
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = format('%I.journal', of)::regclass
-      and c.relname < 'journal_' || to_char(least(today, (now() at time zone 'UTC')::date) - keep, 'YYYYMMDD')
-  loop
-    execute format('drop table %I.%I', of, old.name);
+  foreach what in array array['journal', 'journal_chunk'] loop
+    for day in select today + n from generate_series(-1, 1) n loop
+      execute format('create table if not exists %I.%I partition of %I.%I for values from (%L) to (%L)',
+        of, what || '_' || to_char(day, 'YYYYMMDD'), of, what, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+    end loop;
+    for old in
+      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = format('%I.%I', of, what)::regclass
+        and c.relname < what || '_' || to_char(least(today, (now() at time zone 'UTC')::date) - keep, 'YYYYMMDD')
+    loop
+      execute format('drop table %I.%I', of, old.name);
+    end loop;
   end loop;
 end $$;
 create function purser.turn_journal(today date, keep int) returns void language sql security definer

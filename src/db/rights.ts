@@ -35,6 +35,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.api_key': CHANGE,
     'purser.action': ADD,
     'purser.journal': ADD,
+    'purser.journal_chunk': ADD,
     'purser.turn_journal(date, integer)': CALL,
   },
   platform: {
@@ -67,6 +68,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'gateway.api_key': CHANGE,
     'gateway.action': ADD,
     'gateway.journal': ADD,
+    'gateway.journal_chunk': ADD,
     'gateway.turn_journal(date, integer)': CALL,
   },
 }

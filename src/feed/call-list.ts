@@ -97,18 +97,19 @@ export interface CallRow extends Record<string, unknown> {
   bet_id: string | null
   request_id: string | null
   secret: number | null
-  body: string
   body_bytes: number
   body_sha256: string
   status: number
   code: number | null
-  answer: string
   arrival_ms: number
   work_ms: number
+  /** Null when its chunk is gone. */
+  body: Uint8Array | null
+  answer: Uint8Array | null
 }
 
 const COLUMNS =
-  'at, id, source, operation, outcome, player, bet_id, request_id, secret, body, body_bytes, body_sha256, status, code, answer, arrival_ms, work_ms'
+  'at, id, source, operation, outcome, player, bet_id, request_id, secret, body_bytes, body_sha256, status, code, arrival_ms, work_ms'
 
 export async function listCalls(
   reading: Reading,
@@ -148,7 +149,13 @@ function selectCalls(
       ...more,
     },
     (conditions) =>
-      `select ${COLUMNS} from ${schema}.journal where true${conditions} order by at desc, id desc limit $1::int`,
+      `select ${COLUMNS}, substr(bytes, chunk_from + 1, body_kept) as body,
+         substr(bytes, chunk_from + body_kept + 1, answer_kept) as answer
+       from (
+         select * from ${schema}.journal where true${conditions} order by at desc, id desc limit $1::int
+       ) call left join lateral (
+         select bytes from ${schema}.journal_chunk kept where kept.chunk = call.chunk
+       ) kept on true order by at desc, id desc`,
   )
 }
 
@@ -162,8 +169,8 @@ function showCall(row: CallRow): CallView {
     ...(bet_id !== null && { transactionId: bet_id }),
     ...(request_id !== null && { requestId: request_id }),
     signature: secret === null ? 'refused' : `verified with secret ${secret + 1}`,
-    request: { body: row.body, bytes: row.body_bytes, sha256: row.body_sha256 },
-    answer: { status: row.status, ...(code !== null && { code }), body: row.answer },
+    request: { body: toText(row.body), bytes: row.body_bytes, sha256: row.body_sha256 },
+    answer: { status: row.status, ...(code !== null && { code }), body: toText(row.answer) },
     milliseconds: { arrival: toMs(row.arrival_ms), work: toMs(row.work_ms) },
   }
 }
@@ -171,4 +178,8 @@ function showCall(row: CallRow): CallView {
 /** To the microsecond. */
 function toMs(stored: number): number {
   return Math.trunc(stored * 1_000) / 1_000
+}
+
+function toText(bytes: Uint8Array | null): string {
+  return bytes === null ? '' : Buffer.from(bytes).toString('utf8')
 }

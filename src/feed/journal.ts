@@ -5,11 +5,12 @@
  * Invariant: the journal is bounded. So many calls wait at most, so many of strangers are kept per second, the oldest day is dropped
  * whole; what is left out is counted.
  */
-import { hash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Db, type Statement, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
-import { cut, maskedBody, maskedProfile } from './masked.ts'
+import { Chunk, type Place, sha256 } from './chunk.ts'
+import { cut, maskedProfile } from './masked.ts'
 
 /** Whose journal: the schema of its table. */
 export type JournalSchema = 'purser' | 'gateway'
@@ -35,8 +36,20 @@ export interface JournalCall {
   readonly workMs: number
 }
 
-/** `at` in milliseconds. */
-type Kept = JournalCall & { readonly at: number }
+/** A call as it waits to be written; `at` in milliseconds. Nothing in it keeps its request alive. */
+interface Kept extends Omit<JournalCall, 'ageMs' | 'body' | 'answer'> {
+  readonly at: number
+  readonly bodyBytes: number
+  readonly bodySha256: string
+  readonly code: number | undefined
+  readonly place: Place
+}
+
+/** Calls that are written together. */
+interface Batch {
+  readonly chunk: Chunk
+  readonly calls: Kept[]
+}
 
 export interface Journal {
   /** Never waits, never throws. */
@@ -58,10 +71,10 @@ export interface JournalDeps {
 
 /** Milliseconds between two writes. */
 const WRITE_MS = 500
-/** Calls in one statement at most. */
+/** Calls that are written together at most. */
 const MOST_TOGETHER = 1_000
-/** Calls that wait to be written at most: some seconds of a busy wallet. */
-const MAX_WAITING = 20_000
+/** Batches that wait to be written at most: some seconds of a busy wallet. */
+const MAX_WAITING = 20
 /** Calls of strangers (no secret verifies them) that are kept: so many at once, then so many a second. */
 const STRANGERS_AT_ONCE = 100
 const STRANGERS_PER_SECOND = 1
@@ -73,10 +86,11 @@ const DAY_MS = 86_400_000
 export function createJournal(deps: JournalDeps): Journal {
   if (deps.days === 0) return { add() {}, lost: () => 0, stop: async () => {} }
   const { db, clock, log, schema, days } = deps
-  const { insert, turn } = STATEMENTS[schema]
+  const { insert, insertChunk, turn } = STATEMENTS[schema]
   const strangers = createAllowance(STRANGERS_AT_ONCE, STRANGERS_PER_SECOND)
   const today = createDay(db.kind === 'pglite' ? EMBEDDED_PER_DAY : Number.POSITIVE_INFINITY)
-  const waiting: Kept[] = []
+  const full: Batch[] = []
+  let open = newBatch()
   let lost = 0
   let writing: Promise<void> | undefined
   let turnedOn = ''
@@ -87,18 +101,28 @@ export function createJournal(deps: JournalDeps): Journal {
     await db.transaction(async (tx) => void (await tx.query(turn, [day, days])))
     turnedOn = day
   }
-  const writeSome = async (calls: readonly Kept[]) => {
+  const writeBatch = async ({ chunk, calls }: Batch) => {
     try {
       await turnTo(dayOf(clock.now()))
-      await db.transaction(async (tx) => void (await tx.execute(insert, valuesOf(calls))))
+      const id = randomUUID()
+      const newest = new Date(Math.max(...calls.map(({ at }) => at)))
+      await db.transaction(async (tx) => {
+        const written = tx.execute(insertChunk, [newest, id, chunk.end()])
+        await Promise.all([written, tx.execute(insert, [id, ...valuesOf(calls)])])
+      })
     } catch (error) {
       lost += calls.length
       turnedOn = ''
       log.warn({ err: error, calls: calls.length }, 'calls are missing in the journal')
     }
   }
+  const closeBatch = () => {
+    if (open.calls.length > 0) full.push(open)
+    open = newBatch()
+  }
   const writeAll = async () => {
-    while (waiting.length > 0) await writeSome(waiting.splice(0, MOST_TOGETHER))
+    closeBatch()
+    for (let batch = full.shift(); batch !== undefined; batch = full.shift()) await writeBatch(batch)
   }
   const write = () => {
     writing ??= writeAll().finally(() => {
@@ -110,9 +134,13 @@ export function createJournal(deps: JournalDeps): Journal {
   return {
     add(call) {
       const now = clock.now().getTime()
-      const isKept = waiting.length < MAX_WAITING && (call.secret !== undefined || strangers.take()) && today.take(now)
-      if (isKept) waiting.push({ ...call, at: now - call.ageMs })
-      else lost += 1
+      const isKept = full.length < MAX_WAITING && (call.secret !== undefined || strangers.take()) && today.take(now)
+      if (!isKept) {
+        lost += 1
+        return
+      }
+      open.calls.push(keep(call, now, open.chunk))
+      if (open.calls.length >= MOST_TOGETHER || open.chunk.isFull()) closeBatch()
     },
     lost: () => lost,
     async stop() {
@@ -120,6 +148,21 @@ export function createJournal(deps: JournalDeps): Journal {
       await write()
       await write()
     },
+  }
+}
+
+function newBatch(): Batch {
+  return { chunk: new Chunk(), calls: [] }
+}
+
+function keep({ ageMs, body, answer, ...call }: JournalCall, now: number, chunk: Chunk): Kept {
+  return {
+    ...call,
+    at: now - ageMs,
+    bodyBytes: body.length,
+    bodySha256: sha256(body),
+    code: codeIn(call.status, answer),
+    place: chunk.add(body, call.operation === 'profile' ? maskedProfile(answer) : cut(answer)),
   }
 }
 
@@ -169,24 +212,30 @@ const COLUMNS: Readonly<Record<string, readonly [type: string, value: (call: Kep
   bet_id: ['text', ({ betId }) => shortened(betId)],
   request_id: ['text', ({ requestId }) => shortened(requestId)],
   secret: ['smallint', ({ secret }) => secret],
-  body: ['text', ({ body }) => maskedBody(body.toString('utf8'))],
-  body_bytes: ['int', ({ body }) => body.length],
-  body_sha256: ['text', ({ body }) => hash('sha256', body)],
+  body_bytes: ['int', ({ bodyBytes }) => bodyBytes],
+  body_sha256: ['text', ({ bodySha256 }) => bodySha256],
   status: ['smallint', ({ status }) => status],
-  code: ['smallint', ({ status, answer }) => codeIn(status, answer)],
-  answer: ['text', ({ operation, answer }) => (operation === 'profile' ? maskedProfile(answer) : cut(answer))],
+  code: ['smallint', ({ code }) => code],
   arrival_ms: ['real', ({ arrivalMs }) => arrivalMs],
   work_ms: ['real', ({ workMs }) => workMs],
+  chunk_from: ['int', ({ place }) => place.from],
+  body_kept: ['int', ({ place }) => place.bodyKept],
+  answer_kept: ['int', ({ place }) => place.answerKept],
 }
 
 const STATEMENTS = { purser: statementsOn('purser'), gateway: statementsOn('gateway') }
 
-function statementsOn(schema: JournalSchema): { insert: Statement; turn: Statement } {
-  const arrays = Object.values(COLUMNS).map(([type], i) => `$${i + 1}::${type}[]`)
+function statementsOn(schema: JournalSchema): Record<'insert' | 'insertChunk' | 'turn', Statement> {
+  const arrays = Object.values(COLUMNS).map(([type], i) => `$${i + 2}::${type}[]`)
   return {
     insert: statement(
       `${schema}_insert_calls`,
-      `insert into ${schema}.journal (${Object.keys(COLUMNS).join(', ')}) select * from unnest(${arrays.join(', ')})`,
+      `insert into ${schema}.journal (chunk, ${Object.keys(COLUMNS).join(', ')})
+       select $1::uuid, * from unnest(${arrays.join(', ')})`,
+    ),
+    insertChunk: statement(
+      `${schema}_insert_journal_chunk`,
+      `insert into ${schema}.journal_chunk (at, chunk, bytes) values ($1::timestamptz, $2::uuid, $3::bytea)`,
     ),
     turn: statement(`${schema}_turn_journal`, `select ${schema}.turn_journal($1::date, $2::int)`),
   }
