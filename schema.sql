@@ -839,6 +839,8 @@ CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((
 
 CREATE INDEX event_results_pending ON platform.event USING btree (results_at) WHERE (results_applied < results_version);
 
+CREATE INDEX frame_session_kept ON platform.frame_session USING btree (created_at, frame_session_id) WHERE (token <> ''::text);
+
 CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet_id);
 
 CREATE INDEX action_by_time ON purser.action USING btree (at, request_id) WHERE (at < 'infinity'::timestamp with time zone);

@@ -16,6 +16,7 @@ import { addJournalCommands } from './process/journal-commands.ts'
 import { addKeyCommands } from './process/key-commands.ts'
 import { recordedClawback } from './process/money-settings.ts'
 import { servePlatform } from './process/platform.ts'
+import { addRetentionCommand } from './process/retention-command.ts'
 import type { Running } from './process/running.ts'
 import { addSchemaCommands, withDb } from './process/schema-commands.ts'
 import { forgiveClosedPipes, onStop, stopSignal } from './process/stopping.ts'
@@ -98,6 +99,7 @@ program
 addSchemaCommands(program)
 addKeyCommands(program)
 addJournalCommands(program)
+addRetentionCommand(program)
 
 program
   .command('audit')

@@ -33,7 +33,7 @@ const INSERT = statement(
 const READ = statement(
   'platform_read_frame_session',
   `select f.frame_session_id, f.partner_id, f.token, f.user_id, f.operator_user, f.currency, f.profile, c.scale
-   from platform.frame_session f left join platform.currency c on c.currency = f.currency where f.frame_session_id = any($1::uuid[])`,
+   from platform.frame_session f left join platform.currency c on c.currency = f.currency where f.frame_session_id = any($1::uuid[]) and f.token <> ''`,
 )
 
 interface Row extends Record<string, unknown> {

@@ -86,8 +86,23 @@ export function settleMessage(
   return toText([
     ...common(bet, 2, payout, context),
     ['resultType', json(resultType)],
-    ['token', resultType === 'cashout' && token !== undefined ? json(token) : undefined],
+    ['token', resultType === 'cashout' && token !== undefined ? json(shown(token)) : undefined],
   ])
+}
+
+/** A member that is required, of the length that is required: no Rollback looks at it (L-4), and a cashout is refused for it. */
+const NOT_KEPT = 'token-is-not-kept'
+
+/** Of a bet whose token retention has taken (O-6), and which was taken up again since. */
+function shown(token: string): string {
+  return token === '' ? NOT_KEPT : token
+}
+
+const TOKEN = /"token":"(?:[^"\\]|\\.)+"/
+
+/** As it is kept where nobody will send it again. */
+export function withoutToken(body: string): string {
+  return body.replace(TOKEN, '"token":""')
 }
 
 /** The amount is the payout that is taken back. */
@@ -96,7 +111,11 @@ export function unsettleMessage(bet: PlatformBet, { payout }: Result, context: M
 }
 
 export function rollbackMessage(bet: PlatformBet, errorCode: number, context: MessageContext): string {
-  return toText([...common(bet, 3, bet.stake, context), ['token', json(bet.token)], ['errorCode', String(errorCode)]])
+  return toText([
+    ...common(bet, 3, bet.stake, context),
+    ['token', json(shown(bet.token))],
+    ['errorCode', String(errorCode)],
+  ])
 }
 
 export function profileMessage(token: string, requestId: string): string {

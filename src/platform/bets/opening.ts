@@ -8,7 +8,7 @@ import { START_WITHIN_MS } from '../delivery/claim.ts'
 import { insertDeliveries, type NewDelivery } from '../delivery/outbox.ts'
 import type { PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
-import { type PlaceExtras, placeMessage } from './message.ts'
+import { type PlaceExtras, placeMessage, withoutToken } from './message.ts'
 import { insertBets, insertSelections, type Placed, type Submission } from './placing-store.ts'
 
 /** What is to be placed. */
@@ -44,7 +44,7 @@ export async function openBets(deps: FlowDeps, tx: Tx, intents: readonly Intent[
   await tx.finish(() =>
     Promise.all([
       insertSelections(tx, fresh),
-      insertDeliveries(tx, [...calls.values()], now),
+      insertDeliveries(tx, [...calls.values()].map(toBeKept), now),
       noteBets(
         tx,
         fresh.filter((intent) => !isToBeCalled(intent)).map(({ bet }) => bet),
@@ -72,6 +72,11 @@ function callOf({ scales }: FlowDeps, { bet, selections, extras }: Intent): NewD
   const body = placeMessage(bet, selections, extras, { scales, requestId })
   const state = { status: 'pending', attempts: 1, dueAt: 'infinity', result: null } as const
   return { betId, partnerId, number: 1, operation: 'place', requestId, body, ...state }
+}
+
+/** This process sends it, from memory; nobody sends it again (C-1), so that its token need not be kept (O-6). */
+function toBeKept(call: NewDelivery): NewDelivery {
+  return { ...call, body: withoutToken(call.body) }
 }
 
 function recordIntent({ scales }: FlowDeps, tx: Tx, { bet, author }: Intent, at: Date): Promise<void> {

@@ -1,0 +1,154 @@
+/**
+ * What the platform no longer needs, taken away (O-6): tokens and answers of bets that are over, tokens and profiles of old frame
+ * sessions, old events of the feed. In slices, each a transaction, so that nothing else waits for long, and an end at any time leaves
+ * what is done done.
+ *
+ * Invariant: bets, deliveries and their money stay. A bet is over when it is declined, cancelled or settled, has not changed since,
+ * and nothing of it waits, is sent, is stuck or is owed (C-9).
+ */
+import { type Db, type Row, statement } from '../db/db.ts'
+import { numberChanges } from '../feed/change-store.ts'
+import { PLATFORM_CHANGES } from './change.ts'
+
+export interface Amounts {
+  /** Over, with their tokens. */
+  readonly bets: number
+  /** Of these, with the answers of partners. */
+  readonly attempts: number
+  readonly frameSessions: number
+  /** Rows of the feed, most often of several events. */
+  readonly changes: number
+}
+
+const IS_OVER = (bet: string, before: string) => `${bet}.token <> '' and ${bet}.changed_at < ${before}::timestamptz
+  and ${bet}.status in ('declined', 'cancelled', 'settled') and not exists (
+    select from platform.delivery d where d.bet_id = ${bet}.bet_id
+      and (d.status in ('waiting', 'pending', 'stuck') or d.owed_since is not null))`
+
+const COUNT = statement(
+  'platform_count_old',
+  `with over as materialized (
+     select b.bet_id from platform.bet b where b.placed_at < $1::timestamptz and ${IS_OVER('b', '$1')}
+   )
+   select (select count(*) from over)::int as bets,
+     (select count(*) from over join platform.delivery d using (bet_id) join platform.attempt a using (delivery_id))::int as attempts,
+     (select count(*) from platform.frame_session f where f.created_at < $1::timestamptz and f.token <> '')::int as frame_sessions,
+     (select count(*) from platform.change c where c.at < $1::timestamptz)::int as changes`,
+)
+
+interface Counted extends Row {
+  bets: number
+  attempts: number
+  frame_sessions: number
+  changes: number
+}
+
+export function countOld(db: Db, before: Date): Promise<Amounts> {
+  return db.snapshot(async (tx) => {
+    const [row] = await tx.query<Counted>(COUNT, [before])
+    if (row === undefined) throw new Error('nothing was counted')
+    const { bets, attempts, frame_sessions: frameSessions, changes } = row
+    return { bets, attempts, frameSessions, changes }
+  })
+}
+
+/** Bets, sessions or rows of one transaction. */
+const SLICE = 500
+
+interface Place extends Row {
+  at: string
+  id: string
+}
+const FIRST: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+
+const NEXT_BETS = statement(
+  'platform_next_old_bets',
+  `select placed_at::text as at, bet_id::text as id from platform.bet
+   where placed_at < $1::timestamptz and (placed_at, bet_id) > ($2::timestamptz, $3::uuid) order by placed_at, bet_id limit ${SLICE}`,
+)
+
+/** A bet that somebody is just changing is left: it is not over, or was until now. */
+const CLEAR_BETS = statement(
+  'platform_clear_old_bets',
+  `with over as (
+     select b.bet_id from platform.bet b where b.bet_id = any($1::uuid[]) and ${IS_OVER('b', '$2')} for update of b skip locked
+   ), of_bets as (
+     update platform.bet b set token = '' from over where b.bet_id = over.bet_id
+   ), of_bodies as (
+     update platform.message m set body = regexp_replace(m.body, '"token":"([^"\\\\]|\\\\.)+"', '"token":""')
+     from over join platform.delivery d on d.bet_id = over.bet_id where m.delivery_id = d.delivery_id and m.body like '%"token":"_%'
+   ), gone as (
+     delete from platform.attempt a using over join platform.delivery d on d.bet_id = over.bet_id
+     where a.delivery_id = d.delivery_id returning a.number
+   )
+   select (select count(*) from over)::int as bets, (select count(*) from gone)::int as attempts`,
+)
+
+/** Of the profile stays what a cashout asks for (C-8): bets of the session may be open. */
+const CLEAR_SESSIONS = statement(
+  'platform_clear_old_sessions',
+  `update platform.frame_session f
+   set token = '', profile = json_build_object('userId', f.user_id, 'currency', f.currency, 'customFields',
+     case when f.profile -> 'customFields' -> 'isCashOutAllowed' is null then '{}'::json
+       else json_build_object('isCashOutAllowed', f.profile -> 'customFields' -> 'isCashOutAllowed') end)
+   where f.frame_session_id in (
+     select o.frame_session_id from platform.frame_session o where o.token <> '' and o.created_at < $1::timestamptz
+     order by o.created_at, o.frame_session_id limit ${SLICE} for update skip locked)`,
+)
+
+/** The feed is in the order of its numbers: what stands before the first event that is kept goes. */
+const FIRST_KEPT = statement(
+  'platform_first_kept_change',
+  `select coalesce(min(last_number), 9223372036854775807) as number from platform.change where last_number is not null and at >= $1::timestamptz`,
+)
+const CLEAR_CHANGES = statement(
+  'platform_clear_old_changes',
+  `delete from platform.change c where c.last_number in (
+     select o.last_number from platform.change o where o.last_number is not null and o.last_number < $1::bigint
+     order by o.last_number limit ${SLICE})`,
+)
+
+/** Resolves to what was taken away. `signal` ends it between two slices. */
+export async function clearOld(db: Db, before: Date, signal: AbortSignal): Promise<Amounts> {
+  const ofBets = await clearBets(db, before, signal)
+  const frameSessions = await inSlices(signal, () => db.transaction((tx) => tx.execute(CLEAR_SESSIONS, [before])))
+  await numberAll(db, signal)
+  const [kept] = await db.snapshot((tx) => tx.query<{ number: bigint }>(FIRST_KEPT, [before]))
+  const changes = await inSlices(signal, () => db.transaction((tx) => tx.execute(CLEAR_CHANGES, [kept?.number ?? 0n])))
+  return { ...ofBets, frameSessions, changes }
+}
+
+async function clearBets(db: Db, before: Date, signal: AbortSignal): Promise<Pick<Amounts, 'bets' | 'attempts'>> {
+  const sum = { bets: 0, attempts: 0 }
+  let last: Place | undefined = FIRST
+  while (last !== undefined && !signal.aborted) {
+    const slice: Place[] = await db.query<Place>(NEXT_BETS, [before, last.at, last.id])
+    last = slice.at(-1)
+    const ids = slice.map(({ id }) => id)
+    const [cleared] = await db.transaction((tx) =>
+      tx.query<{ bets: number; attempts: number }>(CLEAR_BETS, [ids, before]),
+    )
+    sum.bets += cleared?.bets ?? 0
+    sum.attempts += cleared?.attempts ?? 0
+  }
+  return sum
+}
+
+/** What was never read has no numbers yet, and goes by its numbers too. */
+async function numberAll(db: Db, signal: AbortSignal): Promise<void> {
+  let [before, last] = [-1n, 0n]
+  while (last > before && !signal.aborted) {
+    before = last
+    last = (await numberChanges(db, PLATFORM_CHANGES)).last
+  }
+}
+
+async function inSlices(signal: AbortSignal, take: () => Promise<number>): Promise<number> {
+  let sum = 0
+  while (!signal.aborted) {
+    const taken = await take()
+    sum += taken
+    if (taken === 0) return sum
+  }
+  return sum
+}

@@ -1,0 +1,161 @@
+/** What the platform no longer needs is taken away, and nothing else: no token of what is over, every one of what is not (O-6). */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { run } from '../cli/command.ts'
+import { refusal, reset } from '../support/scripted-wallet.ts'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+beforeEach(async () => {
+  scene = await startScene()
+})
+afterEach(async () => {
+  const audit = await run(['audit'], { DATABASE_URL: scene.platform.databaseUrl })
+  expect(audit.stdout).toBe('audit: no findings\n')
+  await scene.stop()
+})
+
+/** All that has happened so far was years ago. */
+async function makeOld(): Promise<void> {
+  await scene.platform.sql(`
+    update platform.bet set placed_at = '2020-01-01', changed_at = '2020-01-01';
+    update platform.frame_session set created_at = '2020-01-01';
+    update platform.change set at = '2020-01-01'`)
+}
+
+const yesterday = () => new Date(Date.now() - 86_400_000 - 60_000).toISOString()
+
+async function retention(...flags: string[]) {
+  const { code, stdout, stderr } = await run(['retention', '--before', yesterday(), ...flags], {
+    DATABASE_URL: scene.platform.databaseUrl,
+  })
+  return { code, stdout, stderr }
+}
+
+/** Places where a token of the scene's users is readable: all look like `token-…`. */
+async function tokens(betId?: string): Promise<string[]> {
+  const only = betId === undefined ? '' : `and bet_id = '${betId}'`
+  const rows = await scene.platform.sql(`
+    select 'bet' as place from platform.bet where token like 'token-%' ${only}
+    union all select d.operation from platform.delivery d join platform.message using (delivery_id) where body like '%"token":"token-%' ${only}
+    ${betId === undefined ? "union all select 'session' from platform.frame_session where token like 'token-%'" : ''}`)
+  return rows.map(({ place }) => String(place)).sort()
+}
+
+async function settledBet(): Promise<string> {
+  const { betId } = await scene.api.place(scene.frame)
+  await scene.api.settle(betId, 'won', '25.00')
+  await scene.time.settle()
+  return betId
+}
+
+async function cancelledBet(): Promise<string> {
+  const { betId } = await scene.api.place(scene.frame)
+  await scene.api.cancel(betId, 50)
+  await scene.time.settle()
+  return betId
+}
+
+test('what a Place bet sent is kept without its token from the beginning', async () => {
+  const { betId } = await scene.api.place(scene.frame)
+  expect(await tokens(betId)).toEqual(['bet'])
+  const [sent] = scene.wallet.of('place', betId)
+  expect(sent?.body.token).toMatch(/^token-/)
+  expect((await scene.api.bet(betId)).deliveries[0]?.request).toMatchObject({ transactionId: betId, amount: 10 })
+})
+
+test('it is counted first, and nothing changes', async () => {
+  await settledBet()
+  await cancelledBet()
+  await makeOld()
+  const before = await tokens()
+  expect(before).toEqual(['bet', 'bet', 'rollback', 'session'])
+  const { code, stdout } = await retention()
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(
+      /tokens of 2 bets that are over, and 4 answers.*\n.*of 1 frame sessions\n +\d+ rows of the feed.*\nnothing was changed; --apply takes it away/,
+    ),
+  })
+  expect(await tokens()).toEqual(before)
+})
+
+test('then it is gone: tokens, answers, profiles, events; bets, deliveries and the feed go on', async () => {
+  const betIds = [await settledBet(), await cancelledBet()]
+  const details = await Promise.all(betIds.map(scene.api.bet))
+  await makeOld()
+  const { code, stdout } = await retention('--apply', '--json')
+  expect(code).toBe(0)
+  const nothing = { bets: 0, attempts: 0, frameSessions: 0, changes: 0 }
+  expect(JSON.parse(stdout)).toMatchObject({
+    kind: 'applied',
+    taken: { bets: 2, attempts: 4, frameSessions: 1 },
+    left: nothing,
+  })
+  expect(await tokens()).toEqual([])
+  const [session] = await scene.platform.sql('select profile from platform.frame_session')
+  expect(Object.keys(session?.profile as object)).toEqual(['userId', 'currency', 'customFields'])
+  for (const [i, betId] of betIds.entries()) {
+    const { deliveries } = await scene.api.bet(betId)
+    const without = (all: (typeof details)[number]['deliveries']) => all.map(({ attemptList: _, ...rest }) => rest)
+    expect(without(deliveries)).toEqual(without(details[i]?.deliveries ?? []))
+    expect(deliveries.flatMap(({ attemptList }) => attemptList)).toEqual([])
+  }
+  expect(JSON.parse((await retention('--apply', '--json')).stdout)).toMatchObject({ taken: nothing })
+  const { status, body } = await scene.api.request('GET', '/changes?after=0')
+  expect({ status, body }).toMatchObject({ status: 410, body: { code: 'cursor_too_old' } })
+})
+
+test('what is open, waits, is stuck or is owed keeps all that it needs', async () => {
+  const open = await scene.api.place(scene.frame)
+  const owed = await scene.api.place(scene.frame)
+  scene.wallet.next('settle', refusal(20, 'blocked'))
+  await scene.api.settle(owed.betId, 'won', '25.00')
+  await scene.time.settle()
+  scene.wallet.always('rollback', reset)
+  const stuck = await scene.api.place(scene.frame)
+  await scene.api.cancel(stuck.betId, 50)
+  await scene.time.advance(400_000)
+  const waiting = await scene.api.place(scene.frame)
+  await scene.api.cancel(waiting.betId, 50)
+  await makeOld()
+  const kept = [open, owed, stuck, waiting]
+  const before = await Promise.all(kept.map(({ betId }) => scene.api.bet(betId)))
+  expect(JSON.parse((await retention('--apply', '--json')).stdout)).toMatchObject({ taken: { bets: 0, attempts: 0 } })
+  expect(await Promise.all(kept.map(({ betId }) => scene.api.bet(betId)))).toEqual(before)
+  scene.wallet.always('rollback', {})
+  await scene.time.advance(60_000)
+  const { body } = await scene.api.request('POST', '/deliveries/retry', {})
+  expect(body).toMatchObject({ taken: 2 })
+  await scene.time.settle()
+  expect(scene.wallet.of('rollback', stuck.betId).at(-1)?.body.token).toMatch(/^token-/)
+})
+
+test('a bet that is taken up again later goes to its end, with a word in the place of its token', async () => {
+  const betId = await settledBet()
+  await makeOld()
+  expect((await retention('--apply')).code).toBe(0)
+  await scene.api.unsettle(betId)
+  await scene.api.cancel(betId, 50)
+  await scene.time.settle()
+  expect(await scene.api.bet(betId)).toMatchObject({ status: 'cancelled' })
+  expect(scene.wallet.of('rollback', betId)[0]?.body.token).toBe('token-is-not-kept')
+})
+
+test('who is in an old frame session loads the frame again before the next bet', async () => {
+  await makeOld()
+  await retention('--apply')
+  const selections = [{ eventId: 'derby', outcomeId: 'home', coefficient: '2.5' }]
+  const bet = { frameSessionId: scene.frame, amount: '10.00', selections }
+  expect((await scene.api.request('POST', '/bets', bet)).status).toBe(404)
+  scene.frame = await scene.api.loadFrame(scene.partnerId)
+  expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'accepted' })
+})
+
+test.each([
+  ['no date', ['retention'], 'required option'],
+  ['a word', ['retention', '--before', 'yesterday'], 'It is a day or a time'],
+  ['a day that is not over', ['retention', '--before', new Date().toISOString()], 'It must be a day ago'],
+])('%s is wrong use', async (_what, args, says) => {
+  const { code, stderr } = await run(args, { DATABASE_URL: scene.platform.databaseUrl })
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(says) })
+})
