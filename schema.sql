@@ -520,6 +520,7 @@ CREATE TABLE purser.cash_movement (
     person text,
     ticket text,
     bet_id text COLLATE pg_catalog."C",
+    approved_by text,
     CONSTRAINT cash_movement_adjustment_check CHECK (
 CASE kind
     WHEN 'adjustment'::text THEN ((reason IS NOT NULL) AND (person IS NOT NULL))
@@ -527,10 +528,13 @@ CASE kind
 END),
     CONSTRAINT cash_movement_amount_check CHECK (((amount > 0) OR ((kind = 'adjustment'::text) AND (amount < 0)))),
     CONSTRAINT cash_movement_check CHECK (((kind = 'deposit'::text) OR (NOT despite_exclusion))),
+    CONSTRAINT cash_movement_check1 CHECK (((approved_by IS NULL) OR (kind = 'adjustment'::text))),
     CONSTRAINT cash_movement_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text, 'adjustment'::text])))
 );
 
 COMMENT ON TABLE purser.cash_movement IS 'Deposits, withdrawals and adjustments by the operator''s reference: the same reference again is answered from here. The amount of an adjustment is signed; bet_id is the bet that it corrects.';
+
+COMMENT ON COLUMN purser.cash_movement.approved_by IS 'The second person of an adjustment that needed one (W-27).';
 
 CREATE TABLE purser.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
@@ -603,6 +607,35 @@ CREATE TABLE purser.player (
 COMMENT ON COLUMN purser.player.created_as IS 'What the player was created with, to recognise the same call again whatever has changed since.';
 
 COMMENT ON COLUMN purser.player.plain_as IS 'The status, verification and limits for which the rules found nothing that stands against a bet of this player.';
+
+CREATE TABLE purser.proposal (
+    bucket integer NOT NULL,
+    player text NOT NULL COLLATE pg_catalog."C",
+    reference text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
+    amount bigint NOT NULL,
+    reason text NOT NULL,
+    ticket text,
+    bet_id text COLLATE pg_catalog."C",
+    key_name text NOT NULL,
+    person text NOT NULL,
+    proposed_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL,
+    decided_key text,
+    decided_person text,
+    decided_at timestamp with time zone,
+    CONSTRAINT proposal_amount_check CHECK ((amount <> 0)),
+    CONSTRAINT proposal_check CHECK (
+CASE status
+    WHEN 'pending'::text THEN ((COALESCE(decided_key, decided_person) IS NULL) AND (decided_at IS NULL))
+    ELSE ((decided_key IS NOT NULL) AND (decided_person IS NOT NULL) AND (decided_at IS NOT NULL))
+END),
+    CONSTRAINT proposal_check1 CHECK (((status <> 'approved'::text) OR (decided_key <> key_name))),
+    CONSTRAINT proposal_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'refused'::text])))
+);
+
+COMMENT ON TABLE purser.proposal IS 'Adjustments that need a second person. person and decided_person are as the requests named them, else the names of the keys; the amount is signed.';
 
 CREATE TABLE purser.session (
     bucket integer NOT NULL,
@@ -772,6 +805,9 @@ ALTER TABLE ONLY purser.migration
 ALTER TABLE ONLY purser.player
     ADD CONSTRAINT player_pkey PRIMARY KEY (bucket, player);
 
+ALTER TABLE ONLY purser.proposal
+    ADD CONSTRAINT proposal_pkey PRIMARY KEY (bucket, player, reference);
+
 ALTER TABLE ONLY purser.session
     ADD CONSTRAINT session_pkey PRIMARY KEY (bucket, token_hash);
 
@@ -845,6 +881,8 @@ CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet
 
 CREATE INDEX action_by_time ON purser.action USING btree (at, request_id) WHERE (at < 'infinity'::timestamp with time zone);
 
+CREATE INDEX action_history ON purser.action USING btree (subject, at, request_id) WHERE (operation = ANY (ARRAY['createPlayer'::text, 'changePlayer'::text, 'lockBet'::text, 'unlockBet'::text]));
+
 CREATE INDEX api_key_by_end ON purser.api_key USING btree (ends_at);
 
 CREATE INDEX api_key_by_time ON purser.api_key USING btree (made_at, name, number);
@@ -868,5 +906,9 @@ CREATE INDEX journal_by_bet ON ONLY purser.journal USING btree (bet_id, at) WHER
 CREATE INDEX journal_by_code ON ONLY purser.journal USING btree (code, at) WHERE (code IS NOT NULL);
 
 CREATE INDEX journal_by_player ON ONLY purser.journal USING btree (player, at) WHERE (player IS NOT NULL);
+
+CREATE INDEX proposal_by_status ON purser.proposal USING btree (status, proposed_at, player, reference);
+
+CREATE INDEX proposal_by_time ON purser.proposal USING btree (proposed_at, player, reference) WHERE (proposed_at < 'infinity'::timestamp with time zone);
 
 CREATE INDEX session_of_player ON purser.session USING btree (player);

@@ -11,16 +11,21 @@ const PROBLEM_ID = '00000000-0000-4000-8000-000000000000'
 
 /** One record per call: operation, name, request, status, answer, values of parameters. */
 export async function recordExamples(app, db) {
-  const known = { token: '' }
+  const known = { token: '', key: '' }
   const records = []
   for (const { before, call, credential, ...names } of STORY) {
     await before?.(db)
     const [method, url, request] = call(known)
-    const reply = await app.inject({ method, url, ...messageOf(url, request, credential) })
+    const reply = await app.inject({
+      method,
+      url,
+      ...messageOf(url, request, typeof credential === 'function' ? credential(known) : credential),
+    })
     if (reply.statusCode !== names.status)
       throw new Error(`${names.name} was answered ${reply.statusCode} ${reply.body}`)
     const answer = reply.body === '' ? undefined : JSON.parse(reply.body)
     known.token = answer?.token ?? known.token
+    known.key = answer?.role === 'cash' ? answer.key : known.key
     records.push({ ...names, request, answer, parameters: parametersOf(url) })
   }
   return withoutChance(records)

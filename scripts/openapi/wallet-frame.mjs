@@ -9,6 +9,7 @@ import * as cash from '../../dist/operator/cash.js'
 import * as customFields from '../../dist/operator/custom-fields.js'
 import * as movement from '../../dist/operator/movement.js'
 import * as players from '../../dist/operator/players.js'
+import * as proposals from '../../dist/operator/proposals.js'
 import * as sessions from '../../dist/operator/sessions.js'
 import * as statement from '../../dist/operator/statement.js'
 import * as actions from '../../dist/people/action-list.js'
@@ -86,6 +87,9 @@ export const NAMED_SCHEMAS = {
   Deposit: cash.DepositSchema,
   Withdrawal: cash.WithdrawalSchema,
   Adjustment: adjustments.AdjustmentSchema,
+  AdjustmentProposal: proposals.ProposalSchema,
+  AdjustmentProposalPage: proposals.ProposalPageSchema,
+  AdjustmentDecision: proposals.DecisionSchema,
   CashReceipt: movement.MovementSchema,
   Balances: cash.BalancesSchema,
   Transfer: statement.TransferSchema,

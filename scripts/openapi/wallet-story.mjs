@@ -1,4 +1,5 @@
 /** A player's story, one call after another: the examples of the API reference. Each step says what it must be answered. */
+import { adjustmentSteps } from './adjustment-story.mjs'
 import { keySteps } from './key-story.mjs'
 
 export const BET = '7b1c8f0e-4c55-4d0a-9b3f-0d8a7b0c5e11'
@@ -124,27 +125,6 @@ const money = [
   ),
 ]
 
-const fix = (over, path = PATH) =>
-  post(`${path}/adjustments`, {
-    ...{ currency: 'EUR', amount: '-5.00', reference: 'corr-17', reason: 'paid twice after the outage' },
-    ...{ person: 'maria', ticket: 'SUP-4711', ...over },
-  })
-
-const corrections = [
-  step('adjustment', 201, 'taken', 'Also the answer to the same again', fix({})),
-  step(
-    'adjustment',
-    201,
-    'given',
-    'For one of her bets',
-    fix({ amount: '5.00', reference: 'corr-18', transactionId: BET }),
-  ),
-  step('adjustment', 400, 'zero', 'Nothing to correct', fix({ amount: '0.00', reference: 'corr-20' })),
-  step('adjustment', 404, 'unknown', 'Nobody has this id', fix({}, NOBODY)),
-  step('adjustment', 409, 'tooMuch', 'More than she has', fix({ amount: '-9999.00', reference: 'corr-19' })),
-  step('adjustment', 422, 'reused', 'The reference of another movement', fix({ amount: '-6.00' })),
-]
-
 function cash(path, amount, reference, currency = 'EUR') {
   return [`${PATH}/${path}`, { currency, amount, reference }]
 }
@@ -197,6 +177,9 @@ const oversight = [
   step('listAnomalies', 400, 'limit', 'Not a number of rows', get('/operator/anomalies?limit=all')),
   step('listCalls', 200, 'none', 'Of a bet that was never named', get('/operator/calls?transactionId=never-placed-1')),
   step('listCalls', 400, 'cursor', 'Not a cursor', get('/operator/calls?after=yesterday')),
+  step('readHistory', 200, 'page', 'What was decided about her', get(`${PATH}/history`)),
+  step('readHistory', 400, 'cursor', 'Not a cursor', get(`${PATH}/history?after=yesterday`)),
+  step('readHistory', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/history`)),
   step('listActions', 200, 'page', 'Of one player', get('/operator/actions?player=alice&limit=3')),
   step('listActions', 400, 'cursor', 'Not a cursor', get('/operator/actions?after=yesterday')),
   step('audit', 200, 'clean', 'Nothing is broken', get('/operator/audit')),
@@ -228,7 +211,8 @@ const farewell = [
 /** The key is looked at before anything else, so what is sent does not matter. */
 const OPERATIONS =
   'createPlayer readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
-readStatement audit listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey'
+readStatement audit listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
+listAdjustments approveAdjustment refuseAdjustment readHistory'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )
@@ -269,7 +253,7 @@ export const STORY = [
   sessions,
   money,
   wire,
-  corrections,
+  adjustmentSteps({ step, post, get, path: PATH, nobody: NOBODY, bet: BET }),
   oversight,
   keys,
   farewell,

@@ -19,7 +19,8 @@ export function makeWalletOpenApi() {
 
 async function startWallet(beforeRoutes) {
   const secrets = { PARTNER_SECRET: SECRET, OPERATOR_API_KEY: OPERATOR_KEY }
-  const config = readConfig({ PURSER_DATA_DIR: 'memory://', PURSER_JOURNAL_DAYS: '0', ...secrets })
+  const settings = { PURSER_JOURNAL_DAYS: '0', PURSER_APPROVE_ABOVE: 'EUR:10000' }
+  const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...settings, ...secrets })
   const db = await openDb(config.store)
   await migrate(db)
   const deps = { db: lookedUp(db), clock: steppingClock(), buckets: 1, log: createLogger('silent') }

@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
-import { MAX_SCALE, type Scales, STANDARD_SCALES } from '../protocol/money.ts'
+import type { Scales } from '../protocol/money.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { readApproveAbove, readScales } from './currencies.ts'
 import { doubtsOf, secretsIn, weaknessesOf } from './production.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
 
@@ -39,6 +40,8 @@ export interface Config {
   /** Days for which the journal keeps calls, beside today; 0: no journal. */
   readonly journalDays: number
   readonly gate: 'on' | 'off'
+  /** By currency a decimal of it; '*': of all that are not named. Empty: no adjustment waits for a second person. */
+  readonly approveAbove: ReadonlyMap<string, string>
   readonly migrate: 'auto' | 'never'
   readonly logLevel: string
 }
@@ -105,6 +108,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     if (isNew) generated.push(kept)
     return kept.value
   }
+  const scales = read.scales()
   const config: Config = {
     host: read.text('HOST'),
     port: read.integer('PORT', 0, 65_535, role.port) ?? 0,
@@ -119,7 +123,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     clawback: read.choice('PURSER_CLAWBACK', ['refuse', 'allow-negative']),
     resettleWindowMs: multiply(read.integer('PURSER_RESETTLE_WINDOW', 0, 36_500), DAY_MS),
     freebetStake: read.choice('PURSER_FREEBET_STAKE', ['player', 'promotions']),
-    scales: read.scales(),
+    scales,
     buckets: read.integer('PURSER_BUCKETS', 1, MAX_BUCKETS),
     behindAggregator: read.choice('PURSER_BEHIND_AGGREGATOR', ['true', 'false']) === 'true',
     allowsPrivateAddresses: allowsPrivate(
@@ -130,6 +134,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
     journalDays: read.integer('PURSER_JOURNAL_DAYS', 0, 3_650) ?? 14,
     gate: read.choice('PURSER_GATE', ['on', 'off']),
+    approveAbove: read.approveAbove(scales),
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }
@@ -211,6 +216,7 @@ function createReader(env: Environment, problems: string[]) {
       return parts.map((part) => Buffer.from(part, 'hex'))
     },
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
+    approveAbove: (scales: Scales) => readApproveAbove(text('PURSER_APPROVE_ABOVE'), scales, problems),
     /** May hold a password, so a wrong one is not shown. */
     postgresUrl(name: SettingName): string | undefined {
       const url = optional(name)
@@ -236,26 +242,6 @@ function readSecretFile(name: string, path: string, problems: string[]): string 
     problems.push(`${name}_FILE cannot be read: ${messageOf(error)}`)
     return undefined
   }
-}
-
-/** M-2: others beside ISO 4217, and a finer scale of a standard one; a coarser one could not hold its amounts. */
-function readScales(text: string, problems: string[]): Scales {
-  const scales = new Map(STANDARD_SCALES)
-  for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
-    const match = /^([A-Z0-9]{3,5}):(\d{1,2})$/.exec(entry.trim())
-    const scale = Number.parseInt(match?.[2] ?? '', 10)
-    if (match === null || scale > MAX_SCALE)
-      problems.push(`PURSER_CURRENCIES: "${entry}" is not CODE:decimals with 0 to ${MAX_SCALE} decimals`)
-    else if (isCoarser(match[1] as string, scale))
-      problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
-    else scales.set(match[1] as string, scale)
-  }
-  return scales
-}
-
-function isCoarser(currency: string, scale: number): boolean {
-  const standard = STANDARD_SCALES.get(currency)
-  return standard !== undefined && scale < standard
 }
 
 const SECRET_BYTES = 24

@@ -151,6 +151,13 @@ export const SETTINGS = [
     example: '3',
   },
   {
+    name: 'PURSER_APPROVE_ABOVE',
+    readBy: ['wallet', 'tool'],
+    meaning:
+      'Adjustments of more than this wait for a second person (W-27): an amount in any currency, or CODE:amount, comma-separated. With only CODE:amount, all of the other currencies wait. Absent: none.',
+    example: '500,JPY:75000',
+  },
+  {
     name: 'PURSER_MIGRATE',
     readBy: SERVERS,
     default: 'auto',

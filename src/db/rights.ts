@@ -29,6 +29,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.account': CHANGE,
     'purser.transfer': ADD,
     'purser.cash_movement': ADD,
+    'purser.proposal': CHANGE,
     'purser.bet': CHANGE,
     'purser.bet_details': ADD,
     'purser.bet_call': ADD,

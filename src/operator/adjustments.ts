@@ -1,6 +1,7 @@
 /**
  * Corrections by hand (O-2, W-23): a kind of transfer of their own, in both directions, each with its reason and the person. Who is
- * blocked or self-excluded gets them too, since they put right what was wrong; limits of a day do not count them.
+ * blocked or self-excluded gets them too, since they put right what was wrong; limits of a day do not count them. Above an amount a second
+ * person approves (W-27).
  */
 import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
@@ -11,8 +12,18 @@ import { BetIdSchema, CurrencySchema } from '../protocol/bet-request.ts'
 import type { BetId } from '../protocol/ids.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { toBetId } from './bets.ts'
-import { type Correction, moveOnce, ReferenceSchema } from './movement.ts'
-import { type Located, type OperatorDeps, toCurrency, toSignedAmount } from './operator.ts'
+import {
+  type Correction,
+  findMovement,
+  type MovementSchema,
+  makeMovement,
+  ReferenceSchema,
+  requireStorable,
+} from './movement.ts'
+import { type Located, type OperatorDeps, toCurrency, toSignedAmount, withPlayer } from './operator.ts'
+import { readProposal } from './proposal-store.ts'
+import { type ProposalSchema, propose, repeatProposal } from './proposals.ts'
+import { type ApproveAbove, needsSecond } from './second-person.ts'
 
 const MAX_REASON = 500
 
@@ -58,15 +69,33 @@ export const AdjustmentSchema = Type.Object(
 )
 type Wanted = Static<typeof AdjustmentSchema>
 
-export function adjust(deps: OperatorDeps, author: Author, userId: string, body: Wanted) {
+/** Made, or written down until a second person has approved it. */
+export type Adjusted =
+  | { readonly kind: 'made'; readonly receipt: Static<typeof MovementSchema> }
+  | { readonly kind: 'proposed'; readonly proposal: Static<typeof ProposalSchema> }
+
+export interface AdjustDeps extends OperatorDeps {
+  readonly approveAbove: ApproveAbove
+}
+
+export function adjust(deps: AdjustDeps, author: Author, userId: string, body: Wanted): Promise<Adjusted> {
   const currency = toCurrency(deps, body.currency, '/currency')
   const change = toSignedAmount(deps, body.amount, currency, '/amount')
   if (change === 0n) throw invalid('/amount', 'must not be 0')
   const correction = toCorrection(body, author)
   const movement = { kind: 'adjustment', currency, change, reference: body.reference, correction } as const
-  return moveOnce(deps, author, userId, movement, async (tx, located) => {
+  requireStorable(movement)
+  return withPlayer(deps, userId, async (tx, located) => {
+    const [earlier, proposal] = await Promise.all([
+      findMovement(deps, tx, located, movement),
+      readProposal(tx, located, movement.reference),
+    ])
+    if (earlier !== undefined) return { kind: 'made', receipt: earlier }
+    if (proposal !== undefined) return { kind: 'proposed', proposal: repeatProposal(deps, proposal, movement) }
     if (correction.betId !== null) await requireBet(tx, located, correction.betId)
-    return { despiteExclusion: false }
+    if (needsSecond(deps.approveAbove, deps.scales, currency, change))
+      return { kind: 'proposed', proposal: await propose(deps, author, tx, located, movement) }
+    return { kind: 'made', receipt: await makeMovement(deps, author, tx, located, movement, {}) }
   })
 }
 

@@ -12,10 +12,12 @@ import { saveBook } from '../ledger/post.ts'
 import type { AccountName } from '../ledger/posting.ts'
 import type { Transfer } from '../ledger/transfer.ts'
 import type { Author } from '../people/actions.ts'
+import type { View } from '../people/difference.ts'
 import type { BetId, Currency } from '../protocol/ids.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { fitsBalance, type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
+import { readProposal } from './proposal-store.ts'
 
 export const ReferenceSchema = Type.String({
   minLength: 1,
@@ -72,9 +74,10 @@ const READ_MOVEMENT = statement(
 const INSERT_MOVEMENT = statement(
   'insert_cash_movement',
   `insert into purser.cash_movement
-     (bucket, player, reference, kind, currency, amount, version, balance_after, despite_exclusion, reason, person, ticket, bet_id)
+     (bucket, player, reference, kind, currency, amount, version, balance_after, despite_exclusion, reason, person, ticket, bet_id,
+      approved_by)
    values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint, $9::boolean,
-     $10::text, $11::text, $12::text, $13::text)`,
+     $10::text, $11::text, $12::text, $13::text, $14::text)`,
 )
 
 /** `prepare` throws what forbids the movement, and answers whether it is made despite an exclusion (O-3). */
@@ -85,27 +88,62 @@ export function moveOnce(
   movement: Movement,
   prepare: (tx: Tx, located: Located) => Promise<{ readonly despiteExclusion: boolean }>,
 ) {
-  if (!isStorable(movement.reference)) throw invalid('/reference', 'contains characters that cannot be stored')
+  requireStorable(movement)
   return withPlayer(deps, userId, async (tx, located) => {
-    const { player, bucket } = located
-    const [earlier] = await tx.query<MovementRow>(READ_MOVEMENT, [bucket, player.id, movement.reference])
-    if (earlier !== undefined) return repeat(deps, earlier, movement)
-    const { despiteExclusion } = await prepare(tx, located)
-    const { version, balanceAfter, at } = await post(deps, tx, located, movement, despiteExclusion)
-    const answer = showMovement(deps, movement.currency, version, balanceAfter)
-    const balance = show(deps, money(balanceAfter - movement.change), movement.currency)
-    const after = { ...answer, ...showForLog(deps, movement), ...(despiteExclusion && { despiteExclusion }) }
-    await author.record(tx, { on: { userId }, before: { balance }, after, at })
-    return answer
+    const [earlier, proposal] = await Promise.all([
+      findMovement(deps, tx, located, movement),
+      readProposal(tx, located, movement.reference),
+    ])
+    if (earlier !== undefined) return earlier
+    if (proposal !== undefined) throw referenceReused()
+    return makeMovement(deps, author, tx, located, movement, await prepare(tx, located))
   })
 }
+
+export function requireStorable({ reference }: Movement): void {
+  if (!isStorable(reference)) throw invalid('/reference', 'contains characters that cannot be stored')
+}
+
+/** What the same call was answered; 422 when another one has its reference. */
+export async function findMovement(deps: OperatorDeps, tx: Tx, { player, bucket }: Located, movement: Movement) {
+  const [earlier] = await tx.query<MovementRow>(READ_MOVEMENT, [bucket, player.id, movement.reference])
+  return earlier && repeat(deps, earlier, movement)
+}
+
+/** What is kept with a movement beside what the call says. */
+export interface Kept {
+  readonly despiteExclusion?: boolean
+  /** The second person (W-27). */
+  readonly approvedBy?: string
+  /** In the action log only. */
+  readonly log?: View
+}
+
+export async function makeMovement(
+  deps: OperatorDeps,
+  author: Author,
+  tx: Tx,
+  located: Located,
+  movement: Movement,
+  kept: Kept,
+) {
+  const { version, balanceAfter, at } = await post(deps, tx, located, movement, kept)
+  const answer = showMovement(deps, movement.currency, version, balanceAfter)
+  const balance = show(deps, money(balanceAfter - movement.change), movement.currency)
+  const despite = kept.despiteExclusion === true && { despiteExclusion: true }
+  const after = { ...answer, ...showForLog(deps, movement), ...despite, ...kept.log }
+  await author.record(tx, { on: { userId: located.player.id }, before: { balance }, after, at })
+  return answer
+}
+
+export const referenceReused = () => new Problem(422, 'reference_reused', 'this reference belongs to another movement')
 
 function repeat(deps: OperatorDeps, earlier: MovementRow, wanted: Movement) {
   const { kind, currency, amount, version, balance_after, ...correction } = earlier
   const isSame =
     isDeepStrictEqual([kind, currency, amount], [wanted.kind, wanted.currency, storedAmount(wanted)]) &&
     isDeepStrictEqual({ ...correction }, correctionColumns(wanted))
-  if (!isSame) throw new Problem(422, 'reference_reused', 'this reference belongs to another movement')
+  if (!isSame) throw referenceReused()
   return showMovement(deps, currency, version, balance_after)
 }
 
@@ -127,7 +165,7 @@ async function post(
   tx: Tx,
   { player, bucket }: Located,
   movement: Movement,
-  despiteExclusion: boolean,
+  { despiteExclusion = false, approvedBy = null }: { despiteExclusion?: boolean; approvedBy?: string | null },
 ): Promise<Transfer> {
   const { kind, currency, change, reference } = movement
   const book = openBook(await readAccounts(tx, bucket, [player.id]))
@@ -140,7 +178,7 @@ async function post(
   await saveBook(tx, bucket, book)
   const { reason, person, ticket, bet_id } = correctionColumns(movement)
   const what = [kind, currency, storedAmount(movement), transfer.version, transfer.balanceAfter, despiteExclusion]
-  await tx.execute(INSERT_MOVEMENT, [bucket, player.id, reference, ...what, reason, person, ticket, bet_id])
+  await tx.execute(INSERT_MOVEMENT, [bucket, player.id, reference, ...what, reason, person, ticket, bet_id, approvedBy])
   return transfer
 }
 

@@ -3,15 +3,14 @@
 import { Type } from 'typebox'
 import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts'
 import type { Routes } from '../http/route.ts'
-import { describeRoute, type Shape } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
 import { addKeyRoutes } from '../people/key-routes.ts'
 import type { KeyChanges } from '../people/keys.ts'
-import { withPerson } from '../people/person.ts'
-import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import { UserIdSchema } from '../protocol/bet-request.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
-import { AdjustmentSchema, adjust } from './adjustments.ts'
+import { addAdjustmentRoutes } from './adjustment-routes.ts'
+import type { AdjustDeps } from './adjustments.ts'
 import { AuditSchema, audit } from './audit.ts'
 import {
   AnomalyListSchema,
@@ -24,7 +23,7 @@ import {
 import { BetHistorySchema, getBet, setLock } from './bets.ts'
 import { BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
 import { MovementSchema } from './movement.ts'
-import type { OperatorDeps } from './operator.ts'
+import { findPlayer } from './operator.ts'
 import { createPlayer, getPlayer, NewPlayerSchema, PlayerPatchSchema, PlayerSchema, patchPlayer } from './players.ts'
 import {
   createSession,
@@ -34,9 +33,10 @@ import {
   SwitchSchema,
   switchCurrency,
 } from './sessions.ts'
+import { BetPath, describe, describeChange, KEY, PlayerPath } from './shapes.ts'
 import { getStatement, StatementQuerySchema, StatementSchema } from './statement.ts'
 
-export interface RouteDeps extends OperatorDeps {
+export interface RouteDeps extends AdjustDeps {
   readonly clawback: Rules['clawback']
   readonly actions: ActionLog
   readonly keys: KeyChanges
@@ -46,26 +46,11 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addPlayerRoutes(api, deps)
   addSessionRoutes(api, deps)
   addMoneyRoutes(api, deps)
+  addAdjustmentRoutes(api, deps)
   addBetRoutes(api, deps)
   addActionRoutes(api, deps)
   addCallRoutes(api, deps)
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Operator: keys' })
-}
-
-const PlayerPath = Type.Object({ userId: UserIdSchema })
-const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdSchema })
-
-/** The security scheme of this API. */
-const KEY = 'operatorKey'
-type Tag = 'Players' | 'Money' | 'Bets' | 'Calls' | 'Actions'
-
-function describe<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
-  return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: KEY }, shape)
-}
-
-/** Of a route that changes something. */
-function describeChange<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
-  return describe(operationId, tag, summary, withPerson(shape))
 }
 
 function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
@@ -167,21 +152,6 @@ function addMoneyRoutes(api: Routes, deps: RouteDeps): void {
         reply.code(201).send(await moveCash(deps, deps.actions.by(request), request.params.userId, kind, request.body)),
     )
   }
-  api.post(
-    '/players/:userId/adjustments',
-    describeChange('adjustment', tag, 'Correct a balance by hand, once per reference (O-2)', {
-      role: 'cash',
-      params: PlayerPath,
-      body: AdjustmentSchema,
-      ok: { 201: MovementSchema },
-      problems: { 409: 'not_enough_money, currency_not_available or balance_too_large', 422: 'reference_reused' },
-    }),
-    async (request, reply) => {
-      const { person, reason } = request.body
-      const author = deps.actions.by(request, { person, reason })
-      return reply.code(201).send(await adjust(deps, author, request.params.userId, request.body))
-    },
-  )
   api.get(
     '/players/:userId/balances',
     describe('readBalances', tag, 'Balances in all currencies', {
@@ -262,7 +232,26 @@ const ActionQuerySchema = actionQuery({
   player: Type.Optional({ ...UserIdSchema, description: 'Only what was done to this player.' }),
 })
 
-function addActionRoutes(api: Routes, { actions, db }: RouteDeps): void {
+function addActionRoutes(api: Routes, deps: RouteDeps): void {
+  const { actions, db } = deps
+  api.get(
+    '/players/:userId/history',
+    describe(
+      'readHistory',
+      'Players',
+      'Who blocked, limited, excluded or changed the player or locked bets, newest first',
+      {
+        role: 'read',
+        params: PlayerPath,
+        querystring: actionQuery({}),
+        ok: { 200: ActionPageSchema },
+      },
+    ),
+    async ({ params, query }) => {
+      const { player } = await findPlayer(deps, params.userId)
+      return actions.list(db.people, query, player.id, 'history')
+    },
+  )
   api.get(
     '/actions',
     describe('listActions', 'Actions', 'Who changed what through this API, newest first (O-4)', {
@@ -270,7 +259,7 @@ function addActionRoutes(api: Routes, { actions, db }: RouteDeps): void {
       querystring: ActionQuerySchema,
       ok: { 200: ActionPageSchema },
     }),
-    ({ query }) => actions.list(db.people, query, query.player),
+    ({ query }) => actions.list(db.people, query, query.player, query.player === undefined ? undefined : 'player'),
   )
 }
 

@@ -48,6 +48,7 @@ export const TransferSchema = Type.Object({
   reason: ofAdjustment('why it was made (O-2).'),
   person: ofAdjustment('who decided it.'),
   ticket: ofAdjustment('where it was asked for.'),
+  approvedBy: ofAdjustment('the second person, where it needed one (W-27).'),
   at: Type.String({ format: 'date-time' }),
 })
 export const StatementSchema = pageOf(TransferSchema)
@@ -77,7 +78,7 @@ const READ_NOTES = statement(
   'read_movement_notes',
   `select m.* from unnest($3::text[]) as k (reference)
    cross join lateral (
-     select reference, despite_exclusion, reason, person, ticket, bet_id from purser.cash_movement
+     select reference, despite_exclusion, reason, person, ticket, bet_id, approved_by from purser.cash_movement
      where bucket = $1::int and player = $2::text and reference = k.reference limit 1
    ) m`,
 )
@@ -89,6 +90,7 @@ interface NoteRow extends Record<string, unknown> {
   person: string | null
   ticket: string | null
   bet_id: BetId | null
+  approved_by: string | null
 }
 
 function isMovement({ kind }: Transfer): boolean {
@@ -105,13 +107,14 @@ async function notesOn({ db }: OperatorDeps, bucket: number, player: PlayerId, t
   return new Map<string | undefined, object>(rows.map((row) => [row.reference, showNote(row)]))
 }
 
-function showNote({ despite_exclusion, reason, person, ticket, bet_id }: NoteRow) {
+function showNote({ despite_exclusion, reason, person, ticket, bet_id, approved_by }: NoteRow) {
   return {
     ...(despite_exclusion && { despiteExclusion: true }),
     ...(reason !== null && { reason }),
     ...(person !== null && { person }),
     ...(ticket !== null && { ticket }),
     ...(bet_id !== null && { transactionId: bet_id }),
+    ...(approved_by !== null && { approvedBy: approved_by }),
   }
 }
 

@@ -52,11 +52,19 @@ interface ActionRow extends Record<string, unknown> {
   request_id: string
 }
 
+/** Of one subject only these: a player's, since a key may have the name of a player; and what was decided about a player (0033). */
+const ONLY = {
+  player: "ids ->> 'userId' is not null",
+  history: "operation in ('createPlayer', 'changePlayer', 'lockBet', 'unlockBet')",
+} as const
+export type Only = keyof typeof ONLY
+
 export async function listActions(
   reading: Reading,
   schema: string,
   query: ActionQuery,
   subject: string | undefined,
+  only?: Only,
 ): Promise<ActionPage> {
   const limit = limitOf(query)
   const { from, to } = toTimeRange(query)
@@ -67,6 +75,7 @@ export async function listActions(
     {
       all: subject === undefined ? ["at < 'infinity'"] : undefined,
       subject: subject === undefined ? undefined : ['subject = ?::text', subject],
+      ...(only && { [only]: [ONLY[only]] as const }),
       from: from && ['at >= ?::timestamptz', from],
       to: to && ['at < ?::timestamptz', to],
       after: cursor && ['(at, request_id) < (?::timestamptz, ?::text)', cursor.at, cursor.ids[0]],

@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Reading, statement, type Tx } from '../db/db.ts'
 import { callerOf } from '../http/caller.ts'
 import { invalid } from '../http/problem.ts'
-import { type ActionPage, type ActionQuery, listActions } from './action-list.ts'
+import { type ActionPage, type ActionQuery, listActions, type Only } from './action-list.ts'
 import { differenceBetween, type View } from './difference.ts'
 import { PERSON_HEADER, REASON_HEADER } from './person.ts'
 import type { Schema } from './server.ts'
@@ -43,7 +43,7 @@ export interface ActionLog {
   /** Of a call that a user's site makes for the user (W-24): kept only when it names a person, who does it by hand then. */
   byUser(request: FastifyRequest): Author
   /** Newest first; of one subject, or all. */
-  list(reading: Reading, query: ActionQuery, subject?: string): Promise<ActionPage>
+  list(reading: Reading, query: ActionQuery, subject?: string, only?: Only): Promise<ActionPage>
 }
 
 export function createActionLog(schema: Schema): ActionLog {
@@ -61,7 +61,7 @@ export function createActionLog(schema: Schema): ActionLog {
       const author = by(request)
       return author.person === null ? { ...author, record: async () => {} } : author
     },
-    list: (reading, query, subject) => listActions(reading, schema, query, subject),
+    list: (reading, query, subject, only) => listActions(reading, schema, query, subject, only),
   }
 }
 

@@ -56,6 +56,16 @@ const MONEY_SETTINGS: Readonly<Record<Keeper, readonly MoneySetting[]>> = {
       meaning:
         'who a bet belongs to: operatorUser or userId. Results of bets placed before will not find them where the two differ',
     },
+    {
+      name: 'PURSER_APPROVE_ABOVE',
+      configured: ({ approveAbove }) =>
+        [...approveAbove]
+          .map(([currency, amount]) => (currency === '*' ? amount : `${currency}:${amount}`))
+          .sort()
+          .join(',') || 'none',
+      meaning:
+        'from now on adjustments of more than this wait for a second person; those that wait already go on waiting',
+    },
     CURRENCIES,
   ],
   platform: [CURRENCIES],

@@ -54,8 +54,18 @@ export async function createApp(
   config: Config,
   { db, buckets, clock, log, beforeRoutes }: AppDeps,
 ): Promise<FastifyInstance> {
-  const { secrets, scales, behindAggregator, clawback, resettleWindowMs, freebetStake, minimumAge, gate, journalDays } =
-    config
+  const {
+    secrets,
+    scales,
+    behindAggregator,
+    clawback,
+    resettleWindowMs,
+    freebetStake,
+    minimumAge,
+    gate,
+    journalDays,
+    approveAbove,
+  } = config
   const http = createHttpApp('/operator')
   const { app, door, isDraining } = http
   await beforeRoutes?.(app)
@@ -67,7 +77,7 @@ export async function createApp(
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
   const people = createPeople('wallet', { db, firstKey: config.operatorKey, log })
-  await registerOperator(app, { db, clock, buckets, scales, clawback, log, ...people })
+  await registerOperator(app, { db, clock, buckets, scales, clawback, approveAbove, log, ...people })
   registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics, people.admission)
   registerApiReference(app, 'wallet')
   return app

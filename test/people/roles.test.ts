@@ -16,7 +16,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
   wallet: {
     read: [
       ...['readPlayer', 'readBalances', 'readStatement', 'audit', 'listBets', 'readBet', 'listAnomalies'],
-      'listActions',
+      ...['listActions', 'listAdjustments', 'readHistory'],
     ],
     support: [
       'listCalls',
@@ -28,7 +28,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
       'lockBet',
       'unlockBet',
     ],
-    cash: ['deposit', 'withdrawal', 'adjustment'],
+    cash: ['deposit', 'withdrawal', 'adjustment', 'approveAdjustment', 'refuseAdjustment'],
     admin: ['makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
   },
   platform: {

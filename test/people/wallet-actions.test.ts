@@ -23,7 +23,7 @@ let wallet: TestWallet
 let asked: Asking
 
 beforeAll(async () => {
-  wallet = await startWallet()
+  wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '1000' } })
   asked = asking(wallet.url, wallet.operatorKey, '/operator/actions')
 })
 afterEach(() => wallet.auditIsClean())
@@ -46,6 +46,15 @@ const moved = (amount: string, balance: string) => ({
   before: { balance: '40.00' },
   after: { ...cash, amount, balance, transferId: 'EUR-3' },
 })
+
+/** 2000.00 that somebody else has asked for. */
+async function aProposal(path: string, userId: string) {
+  const name = `desk-${randomUUID()}`
+  const { key } = await asked.must('POST', '/operator/keys', { name, role: 'cash' })
+  const other = asking(wallet.url, String(key), '/operator/actions')
+  await other.must('POST', `${path}/adjustments`, { ...cash, amount: '2000.00', reason: 'jackpot' })
+  return { on: { userId }, proposedBy: { key: name, person: name } }
+}
 
 const CASES: Record<string, (player: Player) => Told | Promise<Told>> = {
   ...keyCases(() => asked, '/operator'),
@@ -102,6 +111,22 @@ const CASES: Record<string, (player: Player) => Told | Promise<Told>> = {
     return {
       call: ['POST', `${path}/adjustments`, { ...cash, ...why, amount: '-1.00' }],
       ...{ on: { userId }, before, after: { ...after, ...why } },
+    }
+  },
+  approveAdjustment: async ({ userId, path }) => {
+    const { on, proposedBy } = await aProposal(path, userId)
+    const { before, after } = moved('2000.00', '2040.00')
+    return {
+      call: ['POST', `${path}/adjustments/approve`, { reference: cash.reference }],
+      ...{ on, before, after: { ...after, reason: 'jackpot', proposedBy } },
+    }
+  },
+  refuseAdjustment: async ({ userId, path }) => {
+    const { on } = await aProposal(path, userId)
+    return {
+      call: ['POST', `${path}/adjustments/refuse`, { reference: cash.reference }],
+      on: { ...on, reference: cash.reference },
+      ...{ before: { status: 'pending' }, after: { status: 'refused' } },
     }
   },
   lockBet: ({ userId, path, transactionId }) => ({

@@ -1,0 +1,36 @@
+/** Settings about currencies: their scales, and amounts in them. What is wrong with one is added to the problems. */
+import { MAX_SCALE, type Scales, STANDARD_SCALES } from '../protocol/money.ts'
+
+/** M-2: others beside ISO 4217, and a finer scale of a standard one; a coarser one could not hold its amounts. */
+export function readScales(text: string, problems: string[]): Scales {
+  const scales = new Map(STANDARD_SCALES)
+  for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
+    const match = /^([A-Z0-9]{3,5}):(\d{1,2})$/.exec(entry.trim())
+    const scale = Number.parseInt(match?.[2] ?? '', 10)
+    if (match === null || scale > MAX_SCALE)
+      problems.push(`PURSER_CURRENCIES: "${entry}" is not CODE:decimals with 0 to ${MAX_SCALE} decimals`)
+    else if (isCoarser(match[1] as string, scale))
+      problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
+    else scales.set(match[1] as string, scale)
+  }
+  return scales
+}
+
+/** W-27. A comma too many is no amount either: it may stand where one was forgotten. */
+export function readApproveAbove(text: string, scales: Scales, problems: string[]): Map<string, string> {
+  const limits = new Map<string, string>()
+  for (const entry of text === '' ? [] : text.split(',')) {
+    const [, currency = '*', amount] = /^(?:([A-Z0-9]{3,5}):)?(\d{1,15}(?:\.\d{1,12})?)$/.exec(entry.trim()) ?? []
+    if (amount === undefined) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" is no amount and no CODE:amount`)
+    else if (currency !== '*' && !scales.has(currency))
+      problems.push(`PURSER_APPROVE_ABOVE: ${currency} is no currency of this wallet`)
+    else if (limits.has(currency)) problems.push(`PURSER_APPROVE_ABOVE: "${entry}" is a second amount of the same`)
+    else limits.set(currency, amount)
+  }
+  return limits
+}
+
+function isCoarser(currency: string, scale: number): boolean {
+  const standard = STANDARD_SCALES.get(currency)
+  return standard !== undefined && scale < standard
+}

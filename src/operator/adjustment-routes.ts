@@ -1,0 +1,74 @@
+/** The routes of adjustments: made, or asked for until a second person has approved or refused them (O-2, W-27). */
+import type { Routes } from '../http/route.ts'
+import type { ActionLog } from '../people/actions.ts'
+import { type AdjustDeps, AdjustmentSchema, adjust } from './adjustments.ts'
+import { MovementSchema } from './movement.ts'
+import {
+  approve,
+  DecisionSchema,
+  listProposals,
+  ProposalPageSchema,
+  ProposalQuerySchema,
+  ProposalSchema,
+  refuse,
+} from './proposals.ts'
+import { describe, describeChange, PlayerPath } from './shapes.ts'
+
+const tag = 'Money'
+const NO_ROOM = 'not_enough_money, currency_not_available, balance_too_large'
+
+export function addAdjustmentRoutes(api: Routes, deps: AdjustDeps & { readonly actions: ActionLog }): void {
+  const { actions } = deps
+  api.post(
+    '/players/:userId/adjustments',
+    describeChange(
+      'adjustment',
+      tag,
+      'Correct a balance by hand, once per reference; 202 until a second person has approved (O-2)',
+      {
+        role: 'cash',
+        params: PlayerPath,
+        body: AdjustmentSchema,
+        ok: { 201: MovementSchema, 202: ProposalSchema },
+        problems: { 409: `${NO_ROOM}, adjustment_decided or adjustment_expired`, 422: 'reference_reused' },
+      },
+    ),
+    async (request, reply) => {
+      const { params, body } = request
+      const { person, reason } = body
+      const adjusted = await adjust(deps, actions.by(request, { person, reason }), params.userId, body)
+      return adjusted.kind === 'made' ? reply.code(201).send(adjusted.receipt) : reply.code(202).send(adjusted.proposal)
+    },
+  )
+  api.get(
+    '/adjustments',
+    describe('listAdjustments', tag, 'Adjustments that needed a second person, newest first (W-27)', {
+      role: 'read',
+      querystring: ProposalQuerySchema,
+      ok: { 200: ProposalPageSchema },
+    }),
+    ({ query }) => listProposals(deps, query),
+  )
+  const decision = { role: 'cash', params: PlayerPath, body: DecisionSchema } as const
+  api.post(
+    '/players/:userId/adjustments/approve',
+    describeChange('approveAdjustment', tag, 'Approve an adjustment that somebody else has asked for: it is made now', {
+      ...decision,
+      ok: { 201: MovementSchema },
+      problems: { 403: 'forbidden or same_person', 409: `${NO_ROOM}, adjustment_decided or adjustment_expired` },
+    }),
+    async (request, reply) => {
+      const { params, body } = request
+      return reply.code(201).send(await approve(deps, actions.by(request), params.userId, body.reference))
+    },
+  )
+  api.post(
+    '/players/:userId/adjustments/refuse',
+    describeChange('refuseAdjustment', tag, 'Refuse an adjustment, or take your own back', {
+      ...decision,
+      ok: { 200: ProposalSchema },
+      problems: { 409: 'adjustment_decided or adjustment_expired' },
+    }),
+    (request) => refuse(deps, actions.by(request), request.params.userId, request.body.reference),
+  )
+}

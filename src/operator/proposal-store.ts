@@ -1,0 +1,103 @@
+/** Adjustments that wait for a second person, as they are stored. Their player is locked by whoever changes one. */
+import { compose } from '../db/conditions.ts'
+import { type Reading, statement, type Tx } from '../db/db.ts'
+import type { BetId, Currency, PlayerId } from '../protocol/ids.ts'
+import type { Money } from '../protocol/money.ts'
+import type { Located } from './operator.ts'
+import type { Doer } from './second-person.ts'
+
+export interface ProposalRow extends Record<string, unknown> {
+  readonly player: PlayerId
+  readonly reference: string
+  readonly currency: Currency
+  /** Signed. */
+  readonly amount: Money
+  readonly reason: string
+  readonly ticket: string | null
+  readonly bet_id: BetId | null
+  readonly key_name: string
+  readonly person: string
+  readonly proposed_at: Date
+  readonly expires_at: Date
+  readonly status: 'pending' | 'approved' | 'refused'
+  readonly decided_key: string | null
+  readonly decided_person: string | null
+  readonly decided_at: Date | null
+}
+
+const COLUMNS = `player, reference, currency, amount, reason, ticket, bet_id, key_name, person, proposed_at, expires_at, status,
+  decided_key, decided_person, decided_at`
+
+const READ = statement(
+  'read_proposal',
+  `select ${COLUMNS} from purser.proposal where bucket = $1::int and player = $2::text and reference = $3::text`,
+)
+const INSERT = statement(
+  'insert_proposal',
+  `insert into purser.proposal (bucket, player, reference, currency, amount, reason, ticket, bet_id, key_name, person, proposed_at, expires_at)
+   values ($1::int, $2::text, $3::text, $4::text, $5::bigint, $6::text, $7::text, $8::text, $9::text, $10::text,
+     $11::timestamptz, $12::timestamptz)`,
+)
+const DECIDE = statement(
+  'decide_proposal',
+  `update purser.proposal set status = $4::text, decided_key = $5::text, decided_person = $6::text, decided_at = $7::timestamptz
+   where bucket = $1::int and player = $2::text and reference = $3::text and status = 'pending'`,
+)
+
+export async function readProposal(
+  tx: Tx,
+  { player, bucket }: Located,
+  reference: string,
+): Promise<ProposalRow | undefined> {
+  const [row] = await tx.query<ProposalRow>(READ, [bucket, player.id, reference])
+  return row
+}
+
+export async function insertProposal(
+  tx: Tx,
+  { player, bucket }: Located,
+  row: Pick<ProposalRow, 'reference' | 'currency' | 'amount' | 'reason' | 'ticket' | 'bet_id' | 'expires_at'>,
+  by: Doer,
+  at: Date,
+): Promise<void> {
+  const { reference, currency, amount, reason, ticket, bet_id, expires_at } = row
+  const wish = [reference, currency, amount, reason, ticket, bet_id]
+  await tx.execute(INSERT, [bucket, player.id, ...wish, by.keyName, by.person, at, expires_at])
+}
+
+export async function decideProposal(
+  tx: Tx,
+  { player, bucket }: Located,
+  reference: string,
+  decision: { readonly status: 'approved' | 'refused'; readonly by: Doer; readonly at: Date },
+): Promise<void> {
+  const { status, by, at } = decision
+  const decided = await tx.execute(DECIDE, [bucket, player.id, reference, status, by.keyName, by.person, at])
+  if (decided !== 1) throw new Error('a proposal was decided under the lock of its player')
+}
+
+export interface Asked {
+  readonly status?: ProposalRow['status'] | undefined
+  /** Of the pending ones, those that have expired by this time, or those that have not. */
+  readonly expired?: { readonly is: boolean; readonly at: Date } | undefined
+  readonly after?: readonly [at: Date, player: string, reference: string] | undefined
+  readonly limit: number
+}
+
+export function listRows(reading: Reading, { status, expired, after, limit }: Asked): Promise<ProposalRow[]> {
+  const { statement: list, values } = compose(
+    'list_proposals',
+    [limit],
+    {
+      all: status === undefined ? ["proposed_at < 'infinity'"] : undefined,
+      status: status && ['status = ?::text', status],
+      expired: expired?.is ? ['expires_at <= ?::timestamptz', expired.at] : undefined,
+      waiting: expired?.is === false ? ['expires_at > ?::timestamptz', expired.at] : undefined,
+      after: after && ['(proposed_at, player, reference) < (?::timestamptz, ?::text, ?::text)', ...after],
+    },
+    (conditions) =>
+      `select ${COLUMNS} from purser.proposal where true${conditions}
+       order by proposed_at desc, player desc, reference desc limit $1::int`,
+  )
+  return reading.query<ProposalRow>(list, values)
+}
