@@ -56,19 +56,22 @@ bets as (
 selections as (
   insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
   select bet_id, 1, 'event-' || n / ${BETS_PER_EVENT}, 'home', '2', '{}' from b)
-insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, status, attempts, decided_at, first_attempt_at, due_at, finished_at)
-select bet_id, 1, 'ours', 'place', gen_random_uuid(), '{}', 'done', 1, placed_at, placed_at, placed_at, placed_at from b`
+insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, attempts, decided_at, first_attempt_at, due_at, finished_at)
+select bet_id, 1, 'ours', 'place', gen_random_uuid(), 'done', 1, placed_at, placed_at, placed_at, placed_at from b`
 
 /** Every seeded bet is won, and its settle is due. */
 export const SETTLES_OF_OURS = `
 with settled as (
   update platform.bet set status = 'settled', payout = 2 * stake, result_type = 'won', deliveries = 2 where partner_id = 'ours'
-  returning bet_id, user_id)
-insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, payout, result_type, status, decided_at, due_at)
-select bet_id, 2, 'ours', 'settle', r, format('{"requestId":"%s","type":2,"transactionId":"%s","userId":"%s","amount":20.00,"currency":"EUR",'
-  '"coefficient":2,"gameType":"sportsbook","bonusId":null,"bonusTemplateId":null,"ticketType":"single","resultType":"won"}', r, bet_id, user_id),
-  2000, 'won', 'pending', now(), now()
-from (select bet_id, user_id, gen_random_uuid() as r from settled) s`
+  returning bet_id, user_id),
+due as (
+  insert into platform.delivery (bet_id, number, partner_id, operation, request_id, payout, result_type, status, decided_at, due_at)
+  select bet_id, 2, 'ours', 'settle', gen_random_uuid(), 2000, 'won', 'pending', now(), now() from settled
+  returning delivery_id, bet_id, request_id)
+insert into platform.message (delivery_id, body)
+select delivery_id, format('{"requestId":"%s","type":2,"transactionId":"%s","userId":"%s","amount":20.00,"currency":"EUR",'
+  '"coefficient":2,"gameType":"sportsbook","bonusId":null,"bonusTemplateId":null,"ticketType":"single","resultType":"won"}', request_id, bet_id, user_id)
+from due join settled using (bet_id)`
 
 /** As many settles of a partner who is not there. */
 export const SETTLES_OF_OTHER = `
@@ -77,10 +80,13 @@ with placed as (
     payout, result_type, told_status, deliveries, placed_at, changed_at)
   select gen_random_uuid(), 'other', gen_random_uuid(), '', 'player', 'EUR', 'token-of-the-seed', 1000, 'settled', 'single', '2', 2000, 'won', 'open', 2, now(), now()
   from generate_series(1, $1::int)
-  returning bet_id)
-insert into platform.delivery (bet_id, number, partner_id, operation, request_id, body, payout, result_type, status, decided_at, due_at)
-select bet_id, 2, 'other', 'settle', r, format('{"requestId":"%s","type":2,"transactionId":"%s"}', r, bet_id), 2000, 'won', 'pending', now(), now()
-from (select bet_id, gen_random_uuid() as r from placed) p`
+  returning bet_id),
+due as (
+  insert into platform.delivery (bet_id, number, partner_id, operation, request_id, payout, result_type, status, decided_at, due_at)
+  select bet_id, 2, 'other', 'settle', gen_random_uuid(), 2000, 'won', 'pending', now(), now() from placed
+  returning delivery_id, bet_id, request_id)
+insert into platform.message (delivery_id, body)
+select delivery_id, format('{"requestId":"%s","type":2,"transactionId":"%s"}', request_id, bet_id) from due`
 
 export async function withClient<Result>(databaseUrl: string, use: (client: pg.Client) => Promise<Result>) {
   const client = new pg.Client(databaseUrl)
