@@ -3,7 +3,7 @@
  * the memory in which its request arrived.
  */
 import { hash } from 'node:crypto'
-import { maskedBody, maskToken } from './masked.ts'
+import { cut, maskedBody, maskToken } from './masked.ts'
 
 /** Where body and answer of a call stand. */
 export interface Place {
@@ -16,19 +16,19 @@ export interface Place {
 const FIRST_BYTES = 16 * 1024
 /** Bytes of a full chunk. */
 const CHUNK_BYTES = 1024 * 1024
-/** Bytes of a body that are kept. Longer ones are cut; the hash is over all of it. */
+/** Bytes of a body or an answer that are kept. Longer ones are cut; the hash is over all of it. */
 const MAX_BODY_BYTES = 8_192
 
 export class Chunk {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES)
   private length = 0
 
-  /** `answer`: as it is kept. */
-  add(body: Buffer, answer: string): Place {
+  add(body: Buffer, answer: string | Buffer): Place {
     const from = this.length
     this.writeBody(body)
     const bodyKept = this.length - from
-    this.writeText(answer)
+    if (typeof answer === 'string') this.writeText(cut(answer))
+    else this.writeBytes(answer.subarray(0, MAX_BODY_BYTES))
     return { from, bodyKept, answerKept: this.length - from - bodyKept }
   }
 

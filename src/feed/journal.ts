@@ -30,7 +30,7 @@ export interface JournalCall {
   readonly body: Buffer
   readonly status: number
   /** The body of the answer. */
-  readonly answer: string
+  readonly answer: string | Buffer
   /** Milliseconds from the first byte to the whole body, and from there to the answer. */
   readonly arrivalMs: number
   readonly workMs: number
@@ -52,6 +52,8 @@ interface Batch {
 }
 
 export interface Journal {
+  /** Whether calls are kept at all. */
+  readonly isOn: boolean
   /** Never waits, never throws. */
   add(call: JournalCall): void
   /** Calls that were left out since the start: too many at once, too many of strangers, or the database was not there. */
@@ -84,7 +86,7 @@ const DAY_MS = 86_400_000
 
 /** No days: no journal. */
 export function createJournal(deps: JournalDeps): Journal {
-  if (deps.days === 0) return { add() {}, lost: () => 0, stop: async () => {} }
+  if (deps.days === 0) return { isOn: false, add() {}, lost: () => 0, stop: async () => {} }
   const { db, clock, log, schema, days } = deps
   const { insert, insertChunk, turn } = STATEMENTS[schema]
   const strangers = createAllowance(STRANGERS_AT_ONCE, STRANGERS_PER_SECOND)
@@ -132,6 +134,7 @@ export function createJournal(deps: JournalDeps): Journal {
   }
   const timer = setInterval(() => void write(), WRITE_MS).unref()
   return {
+    isOn: true,
     add(call) {
       const now = clock.now().getTime()
       const isKept = full.length < MAX_WAITING && (call.secret !== undefined || strangers.take()) && today.take(now)
@@ -155,14 +158,25 @@ function newBatch(): Batch {
   return { chunk: new Chunk(), calls: [] }
 }
 
-function keep({ ageMs, body, answer, ...call }: JournalCall, now: number, chunk: Chunk): Kept {
+function keep(call: JournalCall, now: number, chunk: Chunk): Kept {
+  const { body, answer, status, operation } = call
+  const place = chunk.add(body, operation === 'profile' ? maskedProfile(answer.toString()) : answer)
   return {
-    ...call,
-    at: now - ageMs,
+    source: call.source,
+    operation,
+    outcome: call.outcome,
+    player: call.player,
+    betId: call.betId,
+    requestId: call.requestId,
+    secret: call.secret,
+    status,
+    arrivalMs: call.arrivalMs,
+    workMs: call.workMs,
+    at: now - call.ageMs,
     bodyBytes: body.length,
     bodySha256: sha256(body),
-    code: codeIn(call.status, answer),
-    place: chunk.add(body, call.operation === 'profile' ? maskedProfile(answer) : cut(answer)),
+    code: status === 200 ? undefined : codeIn(answer.toString()),
+    place,
   }
 }
 
@@ -254,8 +268,7 @@ function shortened(id: string | undefined): string | undefined {
 
 const CODE = /^\s*\{\s*"code"\s*:\s*(\d{1,4})\b/
 
-function codeIn(status: number, answer: string): number | undefined {
-  if (status === 200) return undefined
+function codeIn(answer: string): number | undefined {
   const [, code] = CODE.exec(answer) ?? []
   return code === undefined ? undefined : Number.parseInt(code, 10)
 }
