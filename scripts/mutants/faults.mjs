@@ -135,7 +135,8 @@ const BY_FILE = {
     ['entries.length > HOT', 'entries.length > HOT + 1', LANES],
     ['lane.waiting.unshift(...busy)', 'lane.waiting.push(...busy)', LANES],
     ['lane.waiting.unshift(...staying)', 'lane.waiting.push(...staying)', LANES],
-    ['if (!isOutage(error)) return gated', 'return gated', LANES],
+    ['if (!isOutage(error)) return [', 'return [', LANES],
+    ['for (const entry of [...gated, ...judged])', 'for (const entry of gated)', LANES],
     ['judged.push(...entries)', 'judged.push(first), staying.push(...others)', LANES],
   ],
   'src/wallet/decide/plain.ts': [

@@ -130,7 +130,7 @@ function acknowledge(connection: Connection, course: Course): void {
   course.over = true
 }
 
-/** Behind a COMMIT the next transaction may be on its way already, which a rollback would end: such a connection is not used again. */
+/** Without an answer to a COMMIT nobody knows whether the transaction has ended: such a connection is not used again. */
 async function giveUp(connection: Connection, { beginning, committing }: Course): Promise<void> {
   if (committing !== undefined) connection.broken ??= new Error('a COMMIT failed')
   else if (beginning !== undefined) connection.broken ??= await undo(connection.client)

@@ -157,6 +157,15 @@ test('what the gate cannot do the rules may do, unless the database is down', as
   expect(failures).toHaveLength(2)
 })
 
+test('a database that is down at the gate is not asked for the rest of the batch', async () => {
+  const { bet, takeBack, fail, seen } = openLane()
+  const answers = [bet('a1'), takeBack('b1')]
+  await settled()
+  await fail(outage())
+  expect(seen()).toEqual(['gate: a1'])
+  expect(await kindsOf(answers)).toEqual(['failed', 'failed'])
+})
+
 test('who waits for a batch that fails has not failed with it', async () => {
   const { bet, end, fail } = openLane()
   const answers = [bet('a1')]

@@ -175,23 +175,26 @@ function takeBatch({ onWaited }: LanesDeps, lane: Lane): Batch {
 }
 
 /** Every call of the batch is answered, or waits again because its player is busy. */
-async function apply(deps: LanesDeps, lane: Lane, { gated, judged }: Batch): Promise<void> {
-  const left = gated.length === 0 ? [] : await passGate(deps, lane, gated)
-  if (left.length + judged.length > 0) await judge(deps, lane, [...left, ...judged])
+async function apply(deps: LanesDeps, lane: Lane, batch: Batch): Promise<void> {
+  const rest = batch.gated.length === 0 ? batch.judged : await passGate(deps, lane, batch)
+  if (rest.length > 0) await judge(deps, lane, rest)
 }
 
-/** Resolves to what the gate has left. What it could not do at all the rules may still do, unless the database is down. */
-async function passGate(deps: LanesDeps, lane: Lane, gated: readonly Entry[]): Promise<readonly Entry[]> {
+/**
+ * Resolves to what the rules are to judge: what the gate has left, or could not do at all, and behind it what may not pass. A database
+ * that is down is not asked again: each time it stays silent costs the calls that wait as long as it took to find out.
+ */
+async function passGate(deps: LanesDeps, lane: Lane, { gated, judged }: Batch): Promise<readonly Entry[]> {
   try {
     const verdicts = await lane.take(gated)
     const of = (kind: Verdict['kind']) => gated.filter((_, i) => verdicts[i]?.kind === kind)
     for (const [i, entry] of gated.entries()) answerTaken(entry, verdicts[i])
     waitAgain(lane, of('busy'))
-    return of('left')
+    return [...of('left'), ...judged]
   } catch (error) {
     deps.onFailure(error, gated.length)
-    if (!isOutage(error)) return gated
-    for (const entry of gated) entry.answer(FAILED)
+    if (!isOutage(error)) return [...gated, ...judged]
+    for (const entry of [...gated, ...judged]) entry.answer(FAILED)
     return []
   }
 }
