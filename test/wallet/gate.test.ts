@@ -52,6 +52,7 @@ describe('of Place bets', () => {
   test.each(standing)('leaves one of a player who %s', async (_, change, code) => {
     await patch(change)
     await leaves(betOf(1, 10), refused(code))
+    await leaves(betOf(2, 10), refused(code)) // the rules have looked at the player, and found the same
   })
 
   const nothing: [string, Parameters<typeof patchPlayer>[3]][] = [
