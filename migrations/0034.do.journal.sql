@@ -51,12 +51,20 @@ declare
   day date;
   what text;
   old record;
+  grantee regrole;
 begin
   perform pg_advisory_xact_lock(hashtext(of || '.journal'));
   foreach what in array array['journal', 'journal_chunk'] loop
     for day in select today + n from generate_series(-1, 1) n loop
       execute format('create table if not exists %I.%I partition of %I.%I for values from (%L) to (%L)',
         of, what || '_' || to_char(day, 'YYYYMMDD'), of, what, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+      -- What a role may do with all new tables (its default privileges) is too much here: rights on the whole are enough.
+      for grantee in
+        select distinct a.grantee from pg_class c, aclexplode(c.relacl) a
+        where c.oid = format('%I.%I', of, what || '_' || to_char(day, 'YYYYMMDD'))::regclass and a.grantee not in (0, c.relowner)
+      loop
+        execute format('revoke all on %I.%I from %s', of, what || '_' || to_char(day, 'YYYYMMDD'), grantee);
+      end loop;
     end loop;
     for old in
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid

@@ -82,7 +82,17 @@ test('every table of money starts its primary key with bucket, and no index but 
   const startsWithBucket = indexes
     .filter(({ indexdef }) => indexdef.includes('(bucket'))
     .map(({ indexname }) => indexname)
-  const tables = ['account', 'bet', 'bet_call', 'bet_details', 'cash_movement', 'player', 'session', 'transfer']
+  const tables = [
+    'account',
+    'bet',
+    'bet_call',
+    'bet_details',
+    'cash_movement',
+    'player',
+    'proposal',
+    'session',
+    'transfer',
+  ]
   expect(startsWithBucket).toEqual(tables.map((table) => `${table}_pkey`))
 })
 

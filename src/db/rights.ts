@@ -89,8 +89,8 @@ export function grantsFor(server: Server, role: string): string {
   ].join('\n')
 }
 
-/** As GRANT names it. */
-function targetOf(thing: string): string {
+/** A table, a sequence or a function, as GRANT names it. */
+export function targetOf(thing: string): string {
   return thing.endsWith(')') ? `function ${thing}` : thing
 }
 

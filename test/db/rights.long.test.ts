@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
-import { grantsFor, missingRights, RIGHTS, requireRights, type Server } from '../../src/db/rights.ts'
+import { grantsFor, missingRights, RIGHTS, requireRights, type Server, targetOf } from '../../src/db/rights.ts'
 import { DROP_EVERY_SCHEMA, run } from '../cli/command.ts'
 import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -34,23 +34,33 @@ async function asRole<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> 
   return work(db).finally(() => db.close())
 }
 
+/** A table that each server may add to. */
+function actionsOf(server: Server): string {
+  return Object.keys(RIGHTS[server]).find((name) => name.endsWith('.action')) ?? ''
+}
+
 describe.each(SERVERS)('a %s', (server) => {
   const role = roleOf(server)
   afterEach(() => owner.query(grantsFor(server, role)))
 
   test('has just its rights: nothing can be deleted, what is written once cannot be changed', async () => {
+    await owner.query("select purser.turn_journal('2031-05-16', 1), gateway.turn_journal('2031-05-16', 1)")
     const has = `select n.nspname || '.' || c.relname as name, array(
         select r from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'trigger', 'references']) r
         where has_table_privilege('${role}', c.oid, r)) as rights
       from pg_class c join pg_namespace n on n.oid = relnamespace
-      where relkind in ('r', 'S') and nspname in ('purser', 'platform', 'gateway')`
+      where relkind in ('r', 'p', 'S') and nspname in ('purser', 'platform', 'gateway')
+      union all
+      select n.nspname || '.' || p.proname || '(' || oidvectortypes(p.proargtypes) || ')', array(
+        select 'execute' where has_function_privilege('${role}', p.oid, 'execute'))
+      from pg_proc p join pg_namespace n on n.oid = pronamespace where nspname in ('purser', 'platform', 'gateway')`
     const { rows } = await owner.query<{ name: string; rights: string[] }>(has)
     const some = rows.filter(({ rights }) => rights.length > 0).map(({ name, rights }) => [name, rights])
     expect(Object.fromEntries(some)).toEqual(RIGHTS[server])
   })
 
   test('can add to its action log and read it, and no more (O-4)', async () => {
-    const table = Object.keys(RIGHTS[server]).find((name) => name.endsWith('.action')) ?? ''
+    const table = actionsOf(server)
     const client = new pg.Client({ connectionString: asServer(server, database.url) })
     await client.connect()
     await client.query(
@@ -67,8 +77,8 @@ describe.each(SERVERS)('a %s', (server) => {
     await asRole(asServer(server, database.url), async (db) => {
       for (const [table, rights] of Object.entries(RIGHTS[server])) {
         for (const right of rights) {
-          await owner.query(`revoke ${right} on ${table} from ${role}`)
-          const grant = `grant ${right} on ${table} to ${role};`
+          await owner.query(`revoke ${right} on ${targetOf(table)} from ${role}`)
+          const grant = `grant ${right} on ${targetOf(table)} to ${role};`
           expect(await missingRights(db, server)).toEqual([grant])
           await owner.query(grant)
           expect(await missingRights(db, server)).toEqual([])
@@ -79,7 +89,7 @@ describe.each(SERVERS)('a %s', (server) => {
 
   test('does not start without one of them, also when the schema is closed to it', async () => {
     const start = () => START[server]({ databaseUrl: database.url })
-    const [table] = Object.entries(RIGHTS[server]).at(-1) as [string, readonly string[]]
+    const table = actionsOf(server)
     for (const right of [`insert on ${table}`, 'usage on schema purser', 'select on purser.migration']) {
       await owner.query(`revoke ${right} from ${role}`)
       await expect(start()).rejects.toThrow(`grant ${right} to ${role};`)
@@ -94,7 +104,7 @@ describe.each(SERVERS)('a %s', (server) => {
       const reply = await fetch(`${running.url}/readyz`)
       return { status: reply.status, ...((await reply.json()) as object) }
     }
-    const [table] = Object.entries(RIGHTS[server]).at(-1) as [string, readonly string[]]
+    const table = actionsOf(server)
     expect(await ready()).toEqual({ status: 'ready' })
     await owner.query(`revoke insert on ${table} from ${role}`)
     // An answer holds for a moment (http/app.ts).
