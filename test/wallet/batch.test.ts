@@ -1,10 +1,6 @@
 /** What a batch is: its calls one after another. Over HTTP nobody can choose which calls travel together; here we do. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RequestId } from '../../src/protocol/ids.ts'
-import type { Outcome } from '../../src/wallet/apply/judge.ts'
-import type { BetCall } from '../../src/wallet/store/bet.ts'
-import { hashToken } from '../../src/wallet/store/session.ts'
-import { type Random, seededRandom } from '../support/random.ts'
 import {
   type BatchScene,
   findingsOf,
@@ -208,84 +204,5 @@ describe('in one batch', () => {
       'already_processed',
     ])
     expect(await money()).toBe('3000')
-  })
-})
-
-const PLAYERS = ['alice', 'bob', 'carol']
-/** Few bets of each player, so that most calls meet what earlier ones left. */
-const BETS = 10
-const CALLS = 150
-
-/** Calls of every kind, some of them the exact repeat of an earlier one. */
-function mixOf(random: Random): BetCall[] {
-  const calls: BetCall[] = []
-  while (calls.length < CALLS) {
-    const earlier = calls[random.below(calls.length + 1)]
-    calls.push(earlier !== undefined && random.chance(0.25) ? earlier : newCall(random, calls.length))
-  }
-  return calls
-}
-
-function newCall(random: Random, index: number): BetCall {
-  const player = PLAYERS[random.below(PLAYERS.length)] as string
-  const bet = `bet-of-${player}-${random.below(BETS)}`
-  const request = `request-${index}`
-  const euros = 10 * random.below(7)
-  const kind = random.below(8)
-  if (kind === 0) return settle(player, bet, request, euros)
-  if (kind === 1) return unsettle(player, bet, request)
-  if (kind === 2) return rollback(player, bet, request)
-  const token = random.chance(0.1) ? { token: hashToken(`old-token-of-${player}`) } : {}
-  if (kind === 3) return settle(player, bet, request, euros + 5)
-  return place(player, bet, euros + 10, { requestId: request as never, hasBonus: random.chance(0.2), ...token })
-}
-
-/** The calls cut into batches of this many. */
-function batchesOf(calls: readonly BetCall[], size: number): BetCall[][] {
-  return Array.from({ length: Math.ceil(calls.length / size) }, (_, i) => calls.slice(i * size, (i + 1) * size))
-}
-
-const TABLES = { account: 3, transfer: 4, bet: 3, bet_call: 4 }
-
-/** Answers and every row, once the calls went through. */
-async function play(apply: (scene: BatchScene) => Promise<Outcome[]>) {
-  const scene = await openScene()
-  try {
-    await seat(scene, 'alice', '100.00')
-    await seat(scene, 'bob', '500.00', { stake: '150.00', betCount: 3 })
-    await seat(scene, 'carol', '300.00', { loss: '40.00' })
-    const outcomes = await apply(scene)
-    const rows: Record<string, unknown> = {}
-    for (const [table, keys] of Object.entries(TABLES)) {
-      const order = Array.from({ length: keys }, (_, i) => i + 1).join(', ')
-      rows[table] = await scene.read(`select * from purser.${table} order by ${order}`)
-    }
-    return { outcomes, rows, findings: await findingsOf(scene) }
-  } finally {
-    await scene.close()
-  }
-}
-
-async function inBatchesOf(size: number, calls: readonly BetCall[], scene: BatchScene): Promise<Outcome[]> {
-  const outcomes: Outcome[] = []
-  for (const batch of batchesOf(calls, size)) outcomes.push(...(await scene.apply(...batch)))
-  return outcomes
-}
-
-describe('the same answers and rows', () => {
-  const random = seededRandom('batches')
-
-  test.each([1, 2, 3])('one by one, in batches and through the gate, for mix %i of calls', async () => {
-    const calls = mixOf(random)
-    const single = await play((scene) => inBatchesOf(1, calls, scene))
-    expect(single.findings).toEqual([])
-    const kinds = new Set(single.outcomes.map((outcome) => ('code' in outcome ? outcome.code : outcome.kind)))
-    expect([...kinds]).toEqual(expect.arrayContaining(['accepted', 'invalid_request', 'already_processed']))
-    expect(
-      [...kinds].some((kind) => kind.endsWith('_limit')),
-      'a limit was reached',
-    ).toBe(true)
-    for (const size of [CALLS, 7]) expect(await play((scene) => inBatchesOf(size, calls, scene))).toEqual(single)
-    expect(await play((scene) => scene.applyEach(...calls))).toEqual(single)
   })
 })

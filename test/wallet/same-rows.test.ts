@@ -1,0 +1,145 @@
+/** Whichever way calls go, one by one, together, or through the gate: the same answers and the same rows. */
+import { describe, expect, test } from 'vitest'
+import { mayPass } from '../../src/wallet/apply/gate.ts'
+import type { Outcome } from '../../src/wallet/apply/judge.ts'
+import type { BetCall } from '../../src/wallet/store/bet.ts'
+import { hashToken } from '../../src/wallet/store/session.ts'
+import { type Random, seededRandom } from '../support/random.ts'
+import { type BatchScene, findingsOf, openScene, place, rollback, seat, settle, unsettle } from './batch-scene.ts'
+
+const PLAYERS = ['alice', 'bob', 'carol']
+/** Few bets of each player, so that most calls meet what earlier ones left. */
+const BETS = 10
+const CALLS = 150
+
+/** Calls of every kind, some of them the exact repeat of an earlier one. */
+function mixOf(random: Random): BetCall[] {
+  const calls: BetCall[] = []
+  while (calls.length < CALLS) {
+    const earlier = calls[random.below(calls.length + 1)]
+    calls.push(earlier !== undefined && random.chance(0.25) ? earlier : newCall(random, calls.length))
+  }
+  return calls
+}
+
+function newCall(random: Random, index: number): BetCall {
+  const player = PLAYERS[random.below(PLAYERS.length)] as string
+  const bet = `bet-of-${player}-${random.below(BETS)}`
+  const request = `request-${index}`
+  const euros = 10 * random.below(7)
+  const kind = random.below(8)
+  if (kind === 0) return settle(player, bet, request, euros)
+  if (kind === 1) return unsettle(player, bet, request)
+  if (kind === 2) return rollback(player, bet, request)
+  const token = random.chance(0.1) ? { token: hashToken(`old-token-of-${player}`) } : {}
+  if (kind === 3) return settle(player, bet, request, euros + 5)
+  return place(player, bet, euros + 10, { requestId: request as never, hasBonus: random.chance(0.2), ...token })
+}
+
+/** The calls cut into batches of this many. */
+function batchesOf(calls: readonly BetCall[], size: number): BetCall[][] {
+  return Array.from({ length: Math.ceil(calls.length / size) }, (_, i) => calls.slice(i * size, (i + 1) * size))
+}
+
+const TABLES = { account: 3, transfer: 4, bet: 3, bet_call: 4 }
+
+/** Answers and every row, once the calls went through. */
+async function play(apply: (scene: BatchScene) => Promise<Outcome[]>) {
+  const scene = await openScene()
+  try {
+    await seat(scene, 'alice', '100.00')
+    await seat(scene, 'bob', '500.00', { stake: '150.00', betCount: 3 })
+    await seat(scene, 'carol', '300.00', { loss: '40.00' })
+    const outcomes = await apply(scene)
+    const rows: Record<string, unknown> = {}
+    for (const [table, keys] of Object.entries(TABLES)) {
+      const order = Array.from({ length: keys }, (_, i) => i + 1).join(', ')
+      rows[table] = await scene.read(`select * from purser.${table} order by ${order}`)
+    }
+    return { outcomes, rows, findings: await findingsOf(scene) }
+  } finally {
+    await scene.close()
+  }
+}
+
+async function inBatchesOf(size: number, calls: readonly BetCall[], scene: BatchScene): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const batch of batchesOf(calls, size)) outcomes.push(...(await scene.apply(...batch)))
+  return outcomes
+}
+
+/** Neighbours of different players go together to the gate, and what it leaves of them together to the rules. */
+async function asLanesDo(calls: readonly BetCall[], scene: BatchScene, taken: BetCall[] = []): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const batch of runsOf(calls)) outcomes.push(...(await takeOrJudge(batch, scene, taken)))
+  return outcomes
+}
+
+function runsOf(calls: readonly BetCall[]): BetCall[][] {
+  const runs: BetCall[][] = []
+  for (const call of calls) {
+    const run = runs.at(-1)
+    if (run === undefined || run.some(({ player }) => player === call.player)) runs.push([call])
+    else run.push(call)
+  }
+  return runs
+}
+
+async function takeOrJudge(calls: readonly BetCall[], scene: BatchScene, taken: BetCall[]): Promise<Outcome[]> {
+  const passing = calls.filter((call) => mayPass(call, scene.rules))
+  const verdicts = await scene.take(...passing)
+  const outcomes = new Map<BetCall, Outcome>()
+  for (const [i, call] of passing.entries()) {
+    const verdict = verdicts[i]
+    if (verdict?.kind === 'taken') outcomes.set(call, { kind: 'accepted', betId: call.betId, at: verdict.at })
+  }
+  taken.push(...outcomes.keys())
+  const left = calls.filter((call) => !outcomes.has(call))
+  for (const [i, outcome] of (await scene.apply(...left)).entries()) outcomes.set(left[i] as BetCall, outcome)
+  return calls.map((call) => outcomes.get(call) as Outcome)
+}
+
+/** Bets as most of them live, a step of each player at a time: placed, settled, and what may come afterwards. */
+function livesOf(random: Random): BetCall[] {
+  const bets = Array.from({ length: BETS }, (_, n) =>
+    PLAYERS.map((player) => lifeOf(random, player, `bet-${n}-of-${player}`)),
+  )
+  return bets.flatMap((lives) => [0, 1, 2].flatMap((step) => lives.flatMap((life) => life[step] ?? [])))
+}
+
+function lifeOf(random: Random, player: string, bet: string): BetCall[] {
+  const placed = place(player, bet, 1 + random.below(9))
+  const result = settle(player, bet, `result-of-${bet}`, 5 * random.below(4))
+  const settled = random.chance(0.2) ? { ...result, resultType: 'refund' as const } : result
+  const later = [settle(player, bet, `later-of-${bet}`, 3), unsettle(player, bet, `undone-${bet}`), settled, placed]
+  const last = later[random.below(2 * later.length)]
+  return [placed, settled, ...(last === undefined ? [] : [last])]
+}
+
+describe('the same answers and rows', () => {
+  const random = seededRandom('batches')
+
+  test.each([1, 2, 3])('one by one, in batches and through the gate, for mix %i of calls', async () => {
+    const calls = mixOf(random)
+    const single = await play((scene) => inBatchesOf(1, calls, scene))
+    expect(single.findings).toEqual([])
+    const kinds = new Set(single.outcomes.map((outcome) => ('code' in outcome ? outcome.code : outcome.kind)))
+    expect([...kinds]).toEqual(expect.arrayContaining(['accepted', 'invalid_request', 'already_processed']))
+    expect(
+      [...kinds].some((kind) => kind.endsWith('_limit')),
+      'a limit was reached',
+    ).toBe(true)
+    for (const size of [CALLS, 7]) expect(await play((scene) => inBatchesOf(size, calls, scene))).toEqual(single)
+    expect(await play((scene) => scene.applyEach(...calls))).toEqual(single)
+    expect(await play((scene) => asLanesDo(calls, scene))).toEqual(single)
+  })
+  test('of bets as most of them live, nearly all of which the gate takes', async () => {
+    const calls = livesOf(random)
+    const single = await play((scene) => inBatchesOf(1, calls, scene))
+    const taken: BetCall[] = []
+    expect(await play((scene) => asLanesDo(calls, scene, taken))).toEqual(single)
+    const countOf = (kind: BetCall['kind']) => taken.filter((call) => call.kind === kind).length
+    expect(countOf('place'), 'places of the player without limits').toBeGreaterThanOrEqual(BETS - 2)
+    expect(countOf('settle')).toBeGreaterThan(BETS)
+  })
+})
