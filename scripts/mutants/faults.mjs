@@ -123,6 +123,7 @@ const BY_FILE = {
     ['and balance <= $4::bigint - k.payout and', 'and', GATE_RESULTS],
     ['balance <= $4', 'balance < $4', GATE_RESULTS],
     ['case when f.payout > 0 then 2 else 1 end', '2', GATE_RESULTS],
+    ['calls = 2, last_result = 2,', 'calls = 2, last_result = 1,', ['test/wallet/same-rows.test.ts']],
     ['(count(*) = (select count(*) from settled))', '(count(*) >= (select count(*) from settled))', GATE_RESULTS],
     ["return funderOf(call, rules) === 'player'", 'return true', GATE],
     [" && call.resultType !== 'cashout'", '', GATE_RESULTS],
