@@ -41,7 +41,7 @@ function batchesOf(calls: readonly BetCall[], size: number): BetCall[][] {
   return Array.from({ length: Math.ceil(calls.length / size) }, (_, i) => calls.slice(i * size, (i + 1) * size))
 }
 
-const TABLES = { account: 3, transfer: 4, bet: 3, bet_call: 4 }
+const TABLES = { account: 3, transfer: 4, bet: 3, bet_details: 4, bet_call: 4 }
 
 /** Answers and every row, once the calls went through. */
 async function play(apply: (scene: BatchScene) => Promise<Outcome[]>) {
