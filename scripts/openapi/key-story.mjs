@@ -37,7 +37,8 @@ const TIME = '2031-05-16T17:00:00.000Z'
 /** Keys are random, and their times are the database's. */
 export function withoutChanceOfKeys(records) {
   return JSON.parse(JSON.stringify(records), (member, value) => {
-    if (member === 'key' && /^[a-z]/.test(value?.name)) return { ...value, hash: HASH } // of an action
+    if (member === 'key' && typeof value?.name === 'string' && /^[a-z]/.test(value.name))
+      return { ...value, hash: HASH } // of an action
     if (typeof value?.madeAt !== 'string' || value.role === undefined) return value
     const fixed = { key: KEY, hash: HASH, madeAt: TIME, endsAt: TIME, earlierEndAt: TIME }
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fixed[name] ?? member]))

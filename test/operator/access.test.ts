@@ -66,6 +66,7 @@ describe('with the key', () => {
         PATCH: {},
         ...(/deposits|withdrawals/.test(path) && { POST: movement }),
         ...(path.endsWith('/adjustments') && { POST: { ...movement, reason: 'why', person: 'maria' } }),
+        ...(/approve|refuse/.test(path) && { POST: { reference: 'r' } }),
         ...(path.endsWith('/currency') && { POST: { currency: 'EUR' } }),
       }
       expectProblem(await wallet.operator.request(method, path, bodies[method]), 404, 'not_found')
