@@ -29,7 +29,10 @@ export async function placeBets(databaseUrl: string, count: number): Promise<voi
     await pool.close()
     await wallet.stop()
   }
-  await withClient(databaseUrl, (client) => client.query(PLATFORM_ROWS))
+  await withClient(databaseUrl, async (client) => {
+    await client.query(PLATFORM_ROWS)
+    await client.query(TOTALS)
+  })
 }
 
 async function place(pool: Pool, { userId, token }: BenchPlayer): Promise<void> {
@@ -58,6 +61,14 @@ selections as (
   select bet_id, 1, 'event-' || n / ${BETS_PER_EVENT}, 'home', '2', '{}' from b)
 insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, attempts, decided_at, first_attempt_at, due_at, finished_at)
 select bet_id, 1, 'ours', 'place', gen_random_uuid(), 'done', 1, placed_at, placed_at, placed_at, placed_at from b`
+
+/** What the platform keeps besides, in the transactions that accept bets. */
+const TOTALS = `
+insert into platform.currency (currency, scale) values ('EUR', 2) on conflict do nothing;
+insert into platform.outcome_total (event_id, outcome_id, currency, stake, win)
+select event_id, outcome_id, currency, sum(stake), sum(2 * stake) from platform.selection join platform.bet using (bet_id)
+group by event_id, outcome_id, currency;
+insert into platform.event_total (event_id, bets) select event_id, count(*) from platform.selection group by event_id`
 
 /** Every seeded bet is won, and its settle is due. */
 export const SETTLES_OF_OURS = `
