@@ -8,7 +8,7 @@ CREATE SCHEMA purser;
 
 CREATE FUNCTION purser.turn_journal_of(of name, today date, keep integer) RETURNS void
     LANGUAGE plpgsql
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
   day date;
@@ -23,16 +23,16 @@ begin
         of, what || '_' || to_char(day, 'YYYYMMDD'), of, what, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
       -- What a role may do with all new tables (its default privileges) is too much here: rights on the whole are enough.
       for grantee in
-        select distinct a.grantee from pg_class c, aclexplode(c.relacl) a
+        select distinct a.grantee from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
         where c.oid = format('%I.%I', of, what || '_' || to_char(day, 'YYYYMMDD'))::regclass and a.grantee not in (0, c.relowner)
       loop
         execute format('revoke all on %I.%I from %s', of, what || '_' || to_char(day, 'YYYYMMDD'), grantee);
       end loop;
     end loop;
     for old in
-      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      select c.relname as name from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
       where i.inhparent = format('%I.%I', of, what)::regclass
-        and c.relname < what || '_' || to_char(least(today, (now() at time zone 'UTC')::date) - keep, 'YYYYMMDD')
+        and c.relname < what || '_' || to_char(least(today, (now() at time zone 'UTC')::date) - greatest(keep, 1), 'YYYYMMDD')
     loop
       execute format('drop table %I.%I', of, old.name);
     end loop;
@@ -41,14 +41,14 @@ end $$;
 
 CREATE FUNCTION gateway.turn_journal(today date, keep integer) RETURNS void
     LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     BEGIN ATOMIC
  SELECT purser.turn_journal_of('gateway'::name, today, keep) AS turn_journal_of;
 END;
 
 CREATE FUNCTION purser.turn_journal(today date, keep integer) RETURNS void
     LANGUAGE sql SECURITY DEFINER
-    SET search_path TO 'pg_catalog'
+    SET search_path TO 'pg_catalog', 'pg_temp'
     BEGIN ATOMIC
  SELECT purser.turn_journal_of('purser'::name, today, keep) AS turn_journal_of;
 END;

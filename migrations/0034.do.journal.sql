@@ -45,8 +45,8 @@ create index journal_by_bet on gateway.journal (bet_id, at) where bet_id is not 
 create index journal_by_code on gateway.journal (code, at) where code is not null;
 
 -- The servers may not make or drop tables, so that these functions of the owner do it: the day before, the day itself and the next
--- one are made, and days older than `keep` are dropped. Yesterday by the database's own clock is never dropped, whatever a process believes.
-create function purser.turn_journal_of(of name, today date, keep int) returns void language plpgsql set search_path = pg_catalog as $$
+-- one are made, and days older than `keep` (1 at least) by the earlier of both clocks are dropped. pg_temp stands last, or a role could put its own pg_class before ours.
+create function purser.turn_journal_of(of name, today date, keep int) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   day date;
   what text;
@@ -60,23 +60,23 @@ begin
         of, what || '_' || to_char(day, 'YYYYMMDD'), of, what, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
       -- What a role may do with all new tables (its default privileges) is too much here: rights on the whole are enough.
       for grantee in
-        select distinct a.grantee from pg_class c, aclexplode(c.relacl) a
+        select distinct a.grantee from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
         where c.oid = format('%I.%I', of, what || '_' || to_char(day, 'YYYYMMDD'))::regclass and a.grantee not in (0, c.relowner)
       loop
         execute format('revoke all on %I.%I from %s', of, what || '_' || to_char(day, 'YYYYMMDD'), grantee);
       end loop;
     end loop;
     for old in
-      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      select c.relname as name from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
       where i.inhparent = format('%I.%I', of, what)::regclass
-        and c.relname < what || '_' || to_char(least(today, (now() at time zone 'UTC')::date) - keep, 'YYYYMMDD')
+        and c.relname < what || '_' || to_char(least(today, (now() at time zone 'UTC')::date) - greatest(keep, 1), 'YYYYMMDD')
     loop
       execute format('drop table %I.%I', of, old.name);
     end loop;
   end loop;
 end $$;
 create function purser.turn_journal(today date, keep int) returns void language sql security definer
-  set search_path = pg_catalog begin atomic; select purser.turn_journal_of('purser', today, keep); end;
+  set search_path = pg_catalog, pg_temp begin atomic; select purser.turn_journal_of('purser', today, keep); end;
 create function gateway.turn_journal(today date, keep int) returns void language sql security definer
-  set search_path = pg_catalog begin atomic; select purser.turn_journal_of('gateway', today, keep); end;
+  set search_path = pg_catalog, pg_temp begin atomic; select purser.turn_journal_of('gateway', today, keep); end;
 revoke execute on function purser.turn_journal_of(name, date, int), purser.turn_journal(date, int), gateway.turn_journal(date, int) from public;

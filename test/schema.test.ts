@@ -30,7 +30,7 @@ const QUESTIONS = {
     where ${OURS} and relkind = 'S' order by relname collate "C"`,
   triggers: `select tgname from pg_trigger join pg_class class on class.oid = tgrelid
     join pg_namespace namespace on namespace.oid = relnamespace where ${OURS} and not tgisinternal`,
-  functions: `select nspname || '.' || proname || '(' || oidvectortypes(proargtypes) || ')' as name, prosecdef from pg_proc
+  functions: `select nspname || '.' || proname || '(' || oidvectortypes(proargtypes) || ')' as name, prosecdef, proconfig::text as settings from pg_proc
     join pg_namespace namespace on namespace.oid = pronamespace where ${OURS} order by 1`,
 }
 
@@ -68,11 +68,12 @@ test.each(['others', 'triggers'] as const)(
 )
 
 test('the functions are those that make and drop the days of a journal, with the rights of the owner (W-30)', async () => {
-  const turns = (schema: string) => ({ name: `${schema}.turn_journal(date, integer)`, prosecdef: true })
+  const settings = '{"search_path=pg_catalog, pg_temp"}'
+  const turns = (schema: string) => ({ name: `${schema}.turn_journal(date, integer)`, prosecdef: true, settings })
   const functions = [
     turns('gateway'),
     turns('purser'),
-    { name: 'purser.turn_journal_of(name, date, integer)', prosecdef: false },
+    { name: 'purser.turn_journal_of(name, date, integer)', prosecdef: false, settings },
   ]
   expect(await Promise.all([ask(postgres, 'functions'), ask(pglite, 'functions')])).toEqual([functions, functions])
 })

@@ -13,6 +13,7 @@ import {
   toPage,
   toTimeRange,
 } from '../http/page.ts'
+import { invalid } from '../http/problem.ts'
 import type { JournalSchema } from './journal.ts'
 
 const optional = Type.Optional
@@ -108,6 +109,8 @@ export interface CallRow extends Record<string, unknown> {
   answer: Uint8Array | null
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 const COLUMNS =
   'at, id, source, operation, outcome, player, bet_id, request_id, secret, body_bytes, body_sha256, status, code, arrival_ms, work_ms'
 
@@ -118,6 +121,8 @@ export async function listCalls(
 ): Promise<Static<typeof CallPageSchema>> {
   const limit = limitOf(query)
   const cursor = decodeCursor(query.after, 2)
+  if (cursor !== undefined && !UUID.test(cursor.ids[0] ?? ''))
+    throw invalid('/query/after', 'is not a cursor of this list')
   const { statement, values } = selectCalls(schema, query, toTimeRange(query), limit + 1, {
     after: cursor && (['(at, id) < (?::timestamptz, ?::uuid)', cursor.at, cursor.ids[0]] as const),
   })

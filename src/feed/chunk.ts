@@ -3,7 +3,7 @@
  * the memory in which its request arrived.
  */
 import { hash } from 'node:crypto'
-import { cut, maskedBody, maskToken } from './masked.ts'
+import { maskedBody, maskToken } from './masked.ts'
 
 /** Where body and answer of a call stand. */
 export interface Place {
@@ -16,19 +16,19 @@ export interface Place {
 const FIRST_BYTES = 16 * 1024
 /** Bytes of a full chunk. */
 const CHUNK_BYTES = 1024 * 1024
-/** Bytes of a body or an answer that are kept. Longer ones are cut; the hash is over all of it. */
+/** Bytes of a body that are kept. Longer ones are cut; the hash is over all of it. */
 const MAX_BODY_BYTES = 8_192
 
 export class Chunk {
   private bytes = Buffer.allocUnsafe(FIRST_BYTES)
   private length = 0
 
-  add(body: Buffer, answer: string | Buffer): Place {
+  /** `answer`: as it is kept. */
+  add(body: Buffer, answer: string): Place {
     const from = this.length
     this.writeBody(body)
     const bodyKept = this.length - from
-    if (typeof answer === 'string') this.writeText(cut(answer))
-    else this.writeBytes(answer.subarray(0, MAX_BODY_BYTES))
+    this.writeText(answer)
     return { from, bodyKept, answerKept: this.length - from - bodyKept }
   }
 
@@ -71,7 +71,7 @@ export class Chunk {
   }
 }
 
-const NAME = Buffer.from('token')
+const NAMES = ['oken', 'OKEN'].map((text) => Buffer.from(text))
 const MEMBER = Buffer.from('"token":"')
 const QUOTE = '"'.charCodeAt(0)
 const ESCAPE = '\\'.charCodeAt(0)
@@ -82,10 +82,10 @@ const LAST_ASCII = 0x7e
 function plainTokenIn(body: Buffer): { readonly from: number; readonly to: number } | undefined {
   if (body.length > MAX_BODY_BYTES || body.includes(ESCAPE)) return undefined
   const member = body.indexOf(MEMBER)
-  if (member === -1 || body.indexOf(NAME) !== member + 1) return undefined
+  if (member === -1 || NAMES.some((name) => body.subarray(0, member).includes(name))) return undefined
   const from = member + MEMBER.length
   const to = body.indexOf(QUOTE, from)
-  if (to === -1 || body.indexOf(NAME, to) !== -1) return undefined
+  if (to === -1 || NAMES.some((name) => body.includes(name, to))) return undefined
   const isAscii = body.subarray(from, to).every((byte) => byte >= FIRST_ASCII && byte <= LAST_ASCII)
   return isAscii ? { from, to } : undefined
 }

@@ -9,8 +9,9 @@ import { randomUUID } from 'node:crypto'
 import { type Db, type Statement, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { createAllowance, createDay } from './allowance.ts'
 import { Chunk, type Place, sha256 } from './chunk.ts'
-import { cut, maskedProfile } from './masked.ts'
+import { cut, maskedAnswer, maskedProfile } from './masked.ts'
 
 /** Whose journal: the schema of its table. */
 export type JournalSchema = 'purser' | 'gateway'
@@ -31,13 +32,15 @@ export interface JournalCall {
   readonly status: number
   /** The body of the answer. */
   readonly answer: string | Buffer
+  /** The call's own, where the answer is somebody else's, who may repeat it. */
+  readonly token?: string | undefined
   /** Milliseconds from the first byte to the whole body, and from there to the answer. */
   readonly arrivalMs: number
   readonly workMs: number
 }
 
 /** A call as it waits to be written; `at` in milliseconds. Nothing in it keeps its request alive. */
-interface Kept extends Omit<JournalCall, 'ageMs' | 'body' | 'answer'> {
+interface Kept extends Omit<JournalCall, 'ageMs' | 'body' | 'answer' | 'token'> {
   readonly at: number
   readonly bodyBytes: number
   readonly bodySha256: string
@@ -82,49 +85,31 @@ const STRANGERS_AT_ONCE = 100
 const STRANGERS_PER_SECOND = 1
 /** Calls that one process keeps a day on the embedded database, which is for trying things out. */
 const EMBEDDED_PER_DAY = 100_000
-const DAY_MS = 86_400_000
 
 /** No days: no journal. */
 export function createJournal(deps: JournalDeps): Journal {
   if (deps.days === 0) return { isOn: false, add() {}, lost: () => 0, stop: async () => {} }
-  const { db, clock, log, schema, days } = deps
-  const { insert, insertChunk, turn } = STATEMENTS[schema]
+  const { db, clock } = deps
+  const writeBatch = createWriter(deps)
   const strangers = createAllowance(STRANGERS_AT_ONCE, STRANGERS_PER_SECOND)
   const today = createDay(db.kind === 'pglite' ? EMBEDDED_PER_DAY : Number.POSITIVE_INFINITY)
   const full: Batch[] = []
   let open = newBatch()
   let lost = 0
   let writing: Promise<void> | undefined
-  let turnedOn = ''
+  let isStopping = false
 
-  /** Partitions for today and the days beside it; once a day. */
-  const turnTo = async (day: string) => {
-    if (turnedOn === day) return
-    await db.transaction(async (tx) => void (await tx.query(turn, [day, days])))
-    turnedOn = day
-  }
-  const writeBatch = async ({ chunk, calls }: Batch) => {
-    try {
-      await turnTo(dayOf(clock.now()))
-      const id = randomUUID()
-      const newest = new Date(Math.max(...calls.map(({ at }) => at)))
-      await db.transaction(async (tx) => {
-        const written = tx.execute(insertChunk, [newest, id, chunk.end()])
-        await Promise.all([written, tx.execute(insert, [id, ...valuesOf(calls)])])
-      })
-    } catch (error) {
-      lost += calls.length
-      turnedOn = ''
-      log.warn({ err: error, calls: calls.length }, 'calls are missing in the journal')
-    }
-  }
   const closeBatch = () => {
     if (open.calls.length > 0) full.push(open)
     open = newBatch()
   }
   const writeAll = async () => {
     closeBatch()
-    for (let batch = full.shift(); batch !== undefined; batch = full.shift()) await writeBatch(batch)
+    for (let batch = full.shift(); batch !== undefined; batch = full.shift()) {
+      if (await writeBatch(batch)) continue
+      const missed = isStopping ? [batch, ...full.splice(0)] : [batch]
+      lost += missed.reduce((sum, { calls }) => sum + calls.length, 0)
+    }
   }
   const write = () => {
     writing ??= writeAll().finally(() => {
@@ -138,19 +123,52 @@ export function createJournal(deps: JournalDeps): Journal {
     add(call) {
       const now = clock.now().getTime()
       const isKept = full.length < MAX_WAITING && (call.secret !== undefined || strangers.take()) && today.take(now)
-      if (!isKept) {
-        lost += 1
-        return
-      }
-      open.calls.push(keep(call, now, open.chunk))
+      const kept = isKept ? tryToKeep(call, now, open.chunk) : undefined
+      if (kept === undefined) lost += 1
+      else open.calls.push(kept)
       if (open.calls.length >= MOST_TOGETHER || open.chunk.isFull()) closeBatch()
     },
     lost: () => lost,
     async stop() {
       clearInterval(timer)
+      isStopping = true // a database that is silent is waited for once
       await write()
       await write()
     },
+  }
+}
+
+/** Writes a batch in a transaction of its own; resolves to whether it is there. */
+function createWriter({ db, clock, log, schema, days }: JournalDeps): (batch: Batch) => Promise<boolean> {
+  const { insert, insertChunk, turn } = STATEMENTS[schema]
+  let turnedOn = ''
+
+  /** Partitions for today and the days beside it; once a day. */
+  const turnTo = async (day: string) => {
+    if (turnedOn === day) return
+    try {
+      await db.transaction(async (tx) => void (await tx.query(turn, [day, days])))
+      turnedOn = day
+    } catch (error) {
+      log.warn({ err: error }, 'the journal could not turn to a new day') // its partition is there since yesterday
+    }
+  }
+  return async ({ chunk, calls }) => {
+    try {
+      await turnTo(dayOf(clock.now()))
+      const id = randomUUID()
+      const newest = new Date(Math.max(...calls.map(({ at }) => at)))
+      await db.transaction(async (tx) => {
+        // In the order in which a new day locks them.
+        const written = tx.execute(insert, [id, ...valuesOf(calls)])
+        await Promise.all([written, tx.execute(insertChunk, [newest, id, chunk.end()])])
+      })
+      return true
+    } catch (error) {
+      turnedOn = ''
+      log.warn({ err: error, calls: calls.length }, 'calls are missing in the journal')
+      return false
+    }
   }
 }
 
@@ -158,9 +176,19 @@ function newBatch(): Batch {
   return { chunk: new Chunk(), calls: [] }
 }
 
+/** Whatever a body holds, its call is answered: a defect here costs a line of the journal. */
+function tryToKeep(call: JournalCall, now: number, chunk: Chunk): Kept | undefined {
+  try {
+    return keep(call, now, chunk)
+  } catch {
+    return undefined
+  }
+}
+
 function keep(call: JournalCall, now: number, chunk: Chunk): Kept {
-  const { body, answer, status, operation } = call
-  const place = chunk.add(body, operation === 'profile' ? maskedProfile(answer.toString()) : answer)
+  const { body, status, operation, token } = call
+  const answer = call.answer.toString()
+  const mask = operation === 'profile' ? maskedProfile : maskedAnswer
   return {
     source: call.source,
     operation,
@@ -175,39 +203,8 @@ function keep(call: JournalCall, now: number, chunk: Chunk): Kept {
     at: now - call.ageMs,
     bodyBytes: body.length,
     bodySha256: sha256(body),
-    code: status === 200 ? undefined : codeIn(answer.toString()),
-    place,
-  }
-}
-
-/** So many at once, and then so many a second. */
-function createAllowance(most: number, perSecond: number) {
-  let left = most
-  let countedAt = performance.now()
-  return {
-    take(): boolean {
-      const now = performance.now()
-      left = Math.min(most, left + ((now - countedAt) / 1_000) * perSecond)
-      countedAt = now
-      if (left < 1) return false
-      left -= 1
-      return true
-    },
-  }
-}
-
-/** So many a day. */
-function createDay(most: number) {
-  let day = 0
-  let count = 0
-  return {
-    take(now: number): boolean {
-      const today = Math.trunc(now / DAY_MS)
-      if (today !== day) count = 0
-      day = today
-      count += 1
-      return count <= most
-    },
+    code: status === 200 ? undefined : codeIn(answer),
+    place: chunk.add(body, mask(answer, token)),
   }
 }
 

@@ -1,11 +1,12 @@
 /** What the journal keeps of bodies: tokens only as beginning and hash, of a player's profile only the names of its members. */
 import { hash } from 'node:crypto'
-import { isObject, objectIn } from '../protocol/json.ts'
+import { isObject, isTooDeep, objectIn } from '../protocol/json.ts'
 
 /** Characters of a body that are kept. Longer ones are cut; the hash is over all of it. */
 const MAX_CHARS = 8_192
 /** `token: value` in whatever spelling: what is no JSON is kept too. */
-const TOKEN = /(token["']?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,}&]+)/gi
+const TOKEN = /(token["']?\s*[:=>]\s*)("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s,}&<]+)/gi
+const NAMES_A_TOKEN = /token/i
 const HIDDEN = '***'
 
 /** The same token has the same mask, so that two calls can be compared: its first four characters and eight of its hash. */
@@ -16,6 +17,12 @@ export function maskToken(token: string): string {
 /** The body of a call as it is kept. */
 export function maskedBody(text: string): string {
   return cut(text.includes('\\') ? rewritten(text) : maskedTokens(text))
+}
+
+/** An answer of somebody else's, who may repeat what was asked. `token`: the call's own. */
+export function maskedAnswer(text: string, token: string | undefined): string {
+  const known = token === undefined || token === '' ? text : text.replaceAll(token, maskToken(token))
+  return NAMES_A_TOKEN.test(known) ? maskedBody(known) : cut(known)
 }
 
 function maskedTokens(text: string): string {
@@ -29,17 +36,29 @@ function maskedTokens(text: string): string {
 function rewritten(text: string): string {
   const body = objectIn(text)
   if (body === undefined) return '(no JSON, and escapes in it: not kept)'
-  return maskedTokens(JSON.stringify(body))
+  if (isTooDeep(body)) return '(nested too deeply: not kept)'
+  return JSON.stringify(body, (name, value: unknown) => {
+    if (typeof value !== 'string' || !(NAMES_A_TOKEN.test(name) || NAMES_A_TOKEN.test(value))) return value
+    return NAMES_A_TOKEN.test(name) ? maskToken(value) : HIDDEN
+  })
 }
 
-/** The answer to User data: names and addresses of a person are in no journal. */
-export function maskedProfile(text: string): string {
+/** What of a profile is nobody's personal data, and what an error says. */
+const KEPT_OF_A_PROFILE = ['userId', 'currency', 'currencies', 'isTest', 'operatorUser', 'code', 'message']
+
+/** The answer to User data: of a person only the names of the members are in a journal. */
+export function maskedProfile(text: string, token: string | undefined): string {
   const profile = objectIn(text)
-  if (profile === undefined) return '(not kept)'
-  const { customFields } = profile
-  if (!isObject(customFields)) return cut(text)
-  const names = Object.keys(customFields).map((name) => [name, HIDDEN] as const)
-  return cut(JSON.stringify({ ...profile, customFields: Object.fromEntries(names) }))
+  if (profile === undefined || isTooDeep(profile)) return '(no profile: not kept)'
+  const kept = Object.entries(profile).map(([name, value]) => {
+    if (KEPT_OF_A_PROFILE.includes(name)) return [name, value] as const
+    return [name, name === 'customFields' && isObject(value) ? hidden(value) : HIDDEN] as const
+  })
+  return maskedAnswer(JSON.stringify(Object.fromEntries(kept)), token)
+}
+
+function hidden(members: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.keys(members).map((name) => [name, HIDDEN]))
 }
 
 /** Postgres stores no zero character. */

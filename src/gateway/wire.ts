@@ -50,6 +50,7 @@ function tell({ metrics, log, journal }: WireDeps, handled: Handled, seen: Seen)
       body,
       status: reply.status,
       answer: reply.body,
+      token: call?.token,
       arrivalMs,
       workMs: totalMs - arrivalMs,
       ageMs: totalMs,

@@ -137,7 +137,6 @@ function finish<Handled extends { readonly reply: WireReply }>(
   reply: FastifyReply,
   handled: Handled,
 ): void {
-  side.answered(handled, seenOf(request))
   const { status, body } = handled.reply
   const text = (typeof body === 'string' ? Buffer.from(body) : body).toString('latin1')
   const isLast = side.isDraining() || reply.hasHeader('connection') // Fastify reads nothing behind a body that is too large
@@ -145,6 +144,11 @@ function finish<Handled extends { readonly reply: WireReply }>(
   const { raw } = reply.hijack()
   raw.writeHead(status, WITHOUT_BODY.has(status) ? head : [...head, 'content-length', `${text.length}`])
   raw.end(text, 'latin1')
+  try {
+    side.answered(handled, seenOf(request))
+  } catch (error) {
+    side.broken(error, 'settle') // what is told of a call never keeps its answer back
+  }
 }
 
 function seenOf({ arrivedAt, readAt, body, socket }: FastifyRequest): Seen {

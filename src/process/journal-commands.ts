@@ -138,5 +138,7 @@ function lineOf(call: CallView): string {
     ms.padStart(9),
     ` ${player.padEnd(12)}`,
     transactionId,
-  ].join(' ')
+  ]
+    .join(' ')
+    .replaceAll(/\p{Cc}/gu, '?') // an id could speak to the terminal
 }

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase } from '../support/database.ts'
+import { asServer, createDatabase } from '../support/database.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { placeMessage } from '../support/wire.ts'
@@ -114,6 +114,15 @@ async function lostBy({ url }: TestWallet): Promise<number> {
   return Number.parseInt(/^wallet_journal_lost_calls (\d+)$/m.exec(text)?.[1] ?? '', 10)
 }
 
+test('a body that nothing can write again is answered as any other, and the wallet goes on', async () => {
+  const deep = `{"a":"\\n","x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+  const reply = await wallet.wire.call('POST', '/payment/bet', deep, { signature: null })
+  expect([reply.status, reply.body]).toEqual([400, expect.objectContaining({ code: 1 })])
+  const signed = await wallet.wire.call('POST', '/payment/bet', deep)
+  expect([signed.status, signed.body]).toEqual([400, expect.objectContaining({ code: 5 })])
+  expect((await fetch(`${wallet.url}/healthz`)).status).toBe(200)
+})
+
 describe('what the wallet refuses', () => {
   test('a bad signature, with the bytes that came', async () => {
     const body = JSON.stringify({ marker: randomUUID() })
@@ -201,6 +210,23 @@ describe('days', () => {
     const left = await partitions(wallet.databaseUrl)
     expect(left).not.toContain('journal_20200105')
     expect(left).toContain('journal_20200106')
+  })
+
+  test('a server cannot do with the rights of the owner what the function does not do', async () => {
+    const sql = new pg.Client({ connectionString: asServer('wallet', wallet.databaseUrl) })
+    await sql.connect()
+    await sql.query(`create function pg_temp.evil() returns boolean language plpgsql as $$ begin
+      raise exception 'as %', current_user; end $$`)
+    await sql.query('create view pg_temp.pg_class as select * from pg_catalog.pg_class where pg_temp.evil()')
+    await sql.query('create view pg_temp.pg_inherits as select * from pg_catalog.pg_inherits where pg_temp.evil()')
+    await sql.query('grant select on pg_temp.pg_class, pg_temp.pg_inherits to public')
+    await sql.query("select purser.turn_journal('2021-01-05', 14)")
+    await sql.query("select purser.turn_journal('2021-01-05', -100000)")
+    await expect(sql.query("select purser.turn_journal_of('gateway', '2021-01-05', 14)")).rejects.toThrow(
+      'permission denied',
+    )
+    await sql.end()
+    expect(await partitions(wallet.databaseUrl)).toContain('journal_20210105')
   })
 
   test('none are kept when none are wanted', async () => {

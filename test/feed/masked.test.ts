@@ -1,6 +1,7 @@
 /** No token and nothing of a person can be read back from what the journal keeps of a body. */
 import { describe, expect, test } from 'vitest'
-import { maskedBody, maskedProfile, maskToken } from '../../src/feed/masked.ts'
+import { Chunk } from '../../src/feed/chunk.ts'
+import { maskedAnswer, maskedBody, maskedProfile, maskToken } from '../../src/feed/masked.ts'
 
 const TOKEN = 'q7Kx-0123456789-SECRET'
 
@@ -39,11 +40,43 @@ describe('a token in a body', () => {
   })
 })
 
+describe('more that a stranger may send', () => {
+  test.each([
+    ['under another name of a token', `{"token":"aaaaaaaaaaaa","accessToken":"${TOKEN}"}`],
+    ['in capitals', `{"token":"aaaaaaaaaaaa","TOKEN":"${TOKEN}"}`],
+    ['as XML', `<token>${TOKEN}</token>`],
+    ['within a text, with escapes', `{"token":"a","info":"{\\"token\\":\\"${TOKEN}\\"}"}`],
+  ])('%s: masked in the body, whichever way it goes', (_how, body) => {
+    const chunk = new Chunk()
+    chunk.add(Buffer.from(body), '')
+    expect(chunk.end().toString('utf8')).not.toContain(TOKEN.slice(4))
+  })
+
+  test('a body that is nested too deeply for JSON.stringify', () => {
+    expect(maskedBody(`{"a":"\\n","x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`)).toBe(
+      '(nested too deeply: not kept)',
+    )
+    expect(maskedProfile(`{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, undefined)).toBe('(no profile: not kept)')
+  })
+})
+
+test.each([
+  ['as a member', `{"code":5,"message":"bad","request":{"token":"${TOKEN}"}}`],
+  ['in a sentence', `{"code":3,"message":"no session ${TOKEN}"}`],
+  ['escaped', `{"code":5,"message":"{\\"token\\":\\"${TOKEN}\\"}"}`],
+])('an answer that repeats the token %s: masked', (_how, answer) => {
+  expect(maskedAnswer(answer, TOKEN)).not.toContain(TOKEN.slice(4))
+})
+
 test('of a profile the names of its members are kept, and none of their values', () => {
   const profile = { userId: 'alice', currency: 'EUR', customFields: { email: 'alice@example.com', shoeSize: 39 } }
-  expect(JSON.parse(maskedProfile(JSON.stringify(profile)))).toEqual({
+  expect(JSON.parse(maskedProfile(JSON.stringify(profile), undefined))).toEqual({
     ...profile,
     customFields: { email: '***', shoeSize: '***' },
   })
-  expect(maskedProfile('no JSON: alice@example.com')).not.toContain('alice')
+  const odd = { userId: 'alice', firstName: 'Ann', email: 'ann@example.com', customFields: ['Ann'] }
+  expect(JSON.parse(maskedProfile(JSON.stringify(odd), undefined))).toEqual({
+    ...{ userId: 'alice', firstName: '***', email: '***', customFields: '***' },
+  })
+  expect(maskedProfile('no JSON: alice@example.com', undefined)).not.toContain('alice')
 })
