@@ -147,7 +147,7 @@ async function turn(engine: Engine): Promise<Date> {
       else void send(engine, claim, claimedAt + START_WITHIN_MS)
     }
     if ((left === undefined && isShort) || recorded.over.some(hasFollower)) engine.isAsked = true
-    if (!engine.stopping && (await engine.lookout.look())) return deps.clock.now()
+    if (!engine.stopping) await engine.lookout.look()
     return nextTurnAt(engine, recorded.busy.length > 0)
   } catch (error) {
     if (!engine.stopping) engine.finished = [...finished, ...engine.finished]

@@ -4,6 +4,7 @@
  * older. So it goes on beside the turns when it does, and is had less often.
  */
 import type { Db } from '../../db/db.ts'
+import { isOutage } from '../../db/errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -22,8 +23,8 @@ export interface LookoutDeps extends ResultDeps {
 }
 
 export interface Lookout {
-  /** Looks if it is time to. True if there is something to be sent; when it takes long, that is told by `decided`. Never rejects. */
-  look(): Promise<boolean>
+  /** Looks if it is time to. What is then to be sent is told by `decided`. Never rejects. */
+  look(): Promise<void>
   /** Ends what is under way. */
   stop(): Promise<void>
 }
@@ -33,44 +34,45 @@ const LOOK_MS = 1_000
 const LOOKING_PART = 0.05
 /** Milliseconds that a turn waits for a look. */
 const WAIT_MS = 100
+/** Claims that are taken over in one transaction: each of its statements must end in time. */
+const SLICE = 200
 
 export function createLookout(deps: LookoutDeps): Lookout {
   const { timers, log, lanes } = deps
   const watch = watchClaims()
   let results: Promise<void> | undefined
-  let looking: Promise<boolean> | undefined
+  let looking: Promise<void> | undefined
   let nextAt = Number.NEGATIVE_INFINITY
   let isStopping = false
 
-  const look = async (now: number): Promise<boolean> => {
-    const [held, due] = await Promise.all([readHeldClaims(deps.db), readNextDue(deps.db)])
-    nextAt = Math.max(nextAt, now + (timers.elapsed() - now) / LOOKING_PART)
-    lanes.front(due)
-    return takeOver(deps, watch.abandoned(held, now))
+  const rest = (since: number) => {
+    nextAt = Math.max(nextAt, since + (timers.elapsed() - since) / LOOKING_PART)
   }
-  const start = (now: number): Promise<boolean> => {
+  const look = async (now: number): Promise<void> => {
+    const [held, due] = await Promise.all([
+      tryTo(log, 'read what is claimed', () => readHeldClaims(deps.db)),
+      tryTo(log, 'read what is due', () => readNextDue(deps.db)),
+    ])
+    rest(now)
+    if (due !== undefined) lanes.front(due)
+    if (held === undefined) return
+    const isWhole = await takeOver(deps, watch.abandoned(held, now), () => isStopping)
+    if (!isWhole) rest(now) // it comes again at the next look
+  }
+  const start = (now: number): Promise<void> => {
     nextAt = now + LOOK_MS
     results ??= finishAbandonedResults(deps, () => isStopping).finally(() => {
       results = undefined
     })
-    return look(now)
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'what another process had begun could not be finished')
-        return false
-      })
-      .finally(() => {
-        looking = undefined
-      })
+    return look(now).finally(() => {
+      looking = undefined
+    })
   }
   return {
     async look() {
-      if (looking !== undefined || timers.elapsed() < nextAt) return false
-      const mine = start(timers.elapsed())
-      looking = mine
-      return inTime(mine, WAIT_MS, () => {
-        void mine.then((isToBeSent) => isToBeSent && deps.decided())
-        return false
-      })
+      if (looking !== undefined || timers.elapsed() < nextAt) return
+      looking = start(timers.elapsed())
+      await inTime(looking, WAIT_MS, () => {})
     },
     async stop() {
       isStopping = true
@@ -79,14 +81,57 @@ export function createLookout(deps: LookoutDeps): Lookout {
   }
 }
 
-/** Placements are given up, claims released. */
-async function takeOver(deps: LookoutDeps, abandoned: readonly HeldClaim[]): Promise<boolean> {
-  const places = abandoned.filter(({ operation }) => operation === 'place').map((claim) => claim.bet_id)
+/** Placements are given up, claims released. True when nothing failed. */
+async function takeOver(
+  deps: LookoutDeps,
+  abandoned: readonly HeldClaim[],
+  isStopping: () => boolean,
+): Promise<boolean> {
+  const places = abandoned.filter(({ operation }) => operation === 'place')
   const others = abandoned.filter(({ operation }) => operation !== 'place')
-  const released =
-    others.length > 0 ? await deps.db.transaction((tx) => releaseClaims(tx, others, deps.clock.now())) : 0
-  const givenUp = places.length > 0 ? await giveUpPlacing(deps, places) : 0
-  return released + givenUp > 0
+  const giveUp = (claims: readonly HeldClaim[]) =>
+    giveUpPlacing(
+      deps,
+      claims.map(({ bet_id: betId }) => betId),
+    )
+  const release = (claims: readonly HeldClaim[]) =>
+    deps.db.transaction((tx) => releaseClaims(tx, claims, deps.clock.now()))
+  const areGivenUp = await inSlices(deps, places, giveUp, isStopping)
+  const areReleased = await inSlices(deps, others, release, isStopping)
+  return areGivenUp && areReleased
+}
+
+/** A slice that fails stops no other one, and a claim that fails none of its slice: each is tried alone then. */
+async function inSlices(
+  deps: LookoutDeps,
+  claims: readonly HeldClaim[],
+  take: (slice: readonly HeldClaim[]) => Promise<number>,
+  isStopping: () => boolean,
+  size = SLICE,
+): Promise<boolean> {
+  let isWhole = true
+  for (let from = 0; from < claims.length && !isStopping(); from += size) {
+    const slice = claims.slice(from, from + size)
+    try {
+      if ((await take(slice)) > 0) deps.decided()
+    } catch (error) {
+      const betIds = slice.map(({ bet_id: betId }) => betId)
+      deps.log.error({ err: error, betIds }, 'what another process had begun could not be finished')
+      const isAlone = slice.length === 1 || isOutage(error)
+      if (isAlone || !(await inSlices(deps, slice, take, isStopping, 1))) isWhole = false
+    }
+  }
+  return isWhole
+}
+
+/** Undefined when it fails. */
+async function tryTo<T>(log: Logger, what: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    log.error({ err: error }, `a look at the queues could not ${what}`)
+    return undefined
+  }
 }
 
 /** Beside the turns: a result may have a million bets, and no partner's deliveries wait for it. */
