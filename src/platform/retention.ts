@@ -96,10 +96,14 @@ const CLEAR_SESSIONS = statement(
      order by o.created_at, o.frame_session_id limit ${SLICE} for update skip locked)`,
 )
 
-/** The feed is in the order of its numbers: what stands before the first event that is kept goes. */
+/**
+ * The feed is in the order of its numbers: what stands before the first event that is kept goes. When none is kept, all go that have a number
+ * now; what is numbered while they go stays.
+ */
 const FIRST_KEPT = statement(
   'platform_first_kept_change',
-  `select coalesce(min(last_number), 9223372036854775807) as number from platform.change where last_number is not null and at >= $1::timestamptz`,
+  `select coalesce(min(c.last_number), (select n.last_number + 1 from platform.change_count n)) as number
+   from platform.change c where c.last_number is not null and c.at >= $1::timestamptz`,
 )
 const CLEAR_CHANGES = statement(
   'platform_clear_old_changes',
