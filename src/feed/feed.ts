@@ -87,7 +87,11 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
       const isEmpty = after === extent.last
       if (isEmpty && waitMs > 0 && waiters.size >= MAX_WAITING) return { kind: 'busy' }
       if (isEmpty && waitMs > 0 && !isClosed && !signal?.aborted) await wait(after, waitMs, signal)
-      return { kind: 'page', page: await read(db, store, after, limit) }
+      const page = await read(db, store, after, limit)
+      const first = BigInt(page.events[0]?.id ?? after + 1n)
+      // Retention may have come in between. Who asked for the beginning has what is the beginning now.
+      if (given !== undefined && first > after + 1n) return { kind: 'too_old', first: String(first - 1n) }
+      return { kind: 'page', page }
     },
     close() {
       isClosed = true

@@ -150,6 +150,24 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     expect(await page(feed)).toMatchObject({ events: [{ id: '4' }] })
   })
 
+  test('a cursor whose next events retention takes just before the page is read is too old; the beginning is where it is then', async () => {
+    await write(db, 'a', 'b')
+    await write(db, 'c')
+    await page(feed)
+    const askWhile = (taken: number, after?: string) => {
+      const people: Db['people'] = {
+        async query(statement, values) {
+          await db.script((run) => run(`delete from platform.change where last_number <= ${taken}`))
+          return db.people.query(statement, values)
+        },
+      }
+      return createFeed({ ...db, people }, STORE).ask(after, 10, NO_WAIT)
+    }
+    expect(await askWhile(2, '1')).toEqual({ kind: 'too_old', first: '2' })
+    await write(db, 'd')
+    expect(await askWhile(3)).toMatchObject({ kind: 'page', page: { events: [{ id: '4' }], next: '4' } })
+  })
+
   test('no more than so many wait', async () => {
     const waiting = Array.from({ length: MAX_WAITING }, () => feed.ask('latest', 1, LONG_MS))
     expect(await feed.ask('latest', 1, NO_WAIT)).toMatchObject({ kind: 'page' })
