@@ -65,15 +65,16 @@ export function openLine({ baseUrl, secrets, connections, connectMs }: WalletAdd
   }
 }
 
-/** The time is that of all tries together; the last answer is the answer. */
+/** The time is that of all tries together; the last answer is the answer, unless a secret was not tried: then there is none. */
 async function exchangeInTurn(pool: Pool, signing: Signing, message: Message): Promise<ExchangeResult> {
   const until = performance.now() + message.timeoutMs
   const [first = '', ...others] = signing.order()
   let used = first
   let result = await exchange(pool, first, message)
   for (const secret of others) {
+    if (!isBadSignature(result)) break
     const timeoutMs = Math.floor(until - performance.now())
-    if (!isBadSignature(result) || timeoutMs <= 0) break
+    if (timeoutMs <= 0) return failed('time_out', 'no time was left to try every secret', null)
     used = secret
     result = await exchange(pool, secret, { ...message, timeoutMs })
   }

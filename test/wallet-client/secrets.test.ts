@@ -1,0 +1,18 @@
+/** A call of a partner with several secrets, while they rotate (C-13). */
+import { expect, onTestFinished, test } from 'vitest'
+import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
+import { fakeTime } from '../support/fake-time.ts'
+import { startScriptedWallet } from '../support/scripted-wallet.ts'
+import { placeMessage } from '../support/wire.ts'
+
+test('a bad signature that comes so late that the next secret cannot be tried is no answer: the call has timed out', async () => {
+  const wallet = await startScriptedWallet()
+  onTestFinished(() => wallet.stop())
+  wallet.accepts = [wallet.secret]
+  onTestFinished(fakeTime().takeOverTimeOuts()) // as in a process that is too busy for its timers
+  const client = createWalletClient({ baseUrl: wallet.url, secrets: ['another', wallet.secret], timeoutMs: 1 })
+  onTestFinished(() => client.close())
+  const answer = await client.call('place', JSON.stringify(placeMessage({})))
+  expect(answer).toMatchObject({ outcome: { kind: 'unknown', reason: 'time_out' }, status: null })
+  expect(wallet.turnedAway).toHaveLength(1)
+})
