@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Db, type Statement, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { inTime } from '../runtime/in-time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { createAllowance, createDay } from './allowance.ts'
 import { Chunk, type Place, sha256 } from './chunk.ts'
@@ -76,6 +77,8 @@ export interface JournalDeps {
 
 /** Milliseconds between two writes. */
 const WRITE_MS = 500
+/** Milliseconds that a process that ends waits for its last calls to be written: its database may be silent. */
+const STOP_MS = 2_000
 /** Calls that are written together at most. */
 const MOST_TOGETHER = 1_000
 /** Batches that wait to be written at most: some seconds of a busy wallet. */
@@ -132,8 +135,7 @@ export function createJournal(deps: JournalDeps): Journal {
     async stop() {
       clearInterval(timer)
       isStopping = true // a database that is silent is waited for once
-      await write()
-      await write()
+      await inTime(write().then(write), STOP_MS, () => undefined)
     },
   }
 }
