@@ -39,7 +39,7 @@ export interface WireSide<Handled extends { readonly reply: WireReply }> {
   unreadable(detail: string): Handled
   /** Something was thrown: a bug, or a dependency that is broken. */
   broken(error: unknown, operation: 'place' | 'settle'): Handled
-  /** Told as the answer goes out. */
+  /** Told when the answer has been handed over; what it throws keeps nothing back. */
   answered(handled: Handled, seen: Seen): void
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
