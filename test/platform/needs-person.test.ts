@@ -78,6 +78,8 @@ test('it holds what is refused, stuck, and owed though tried again, newest fault
   scene.wallet.next('place', refusal(7), status(500))
   await aBetOf() // an ordinary decline
   await aBetOf() // unknown, rolled back
+  await scene.time.advance(SECOND_MS) // else that rollback may take an answer meant for the stuck one
+  expect(scene.wallet.of('rollback')).toHaveLength(1)
   const bets = await oneOfEach()
   expect((await list()).map(line)).toEqual([
     [bets.owed, 'settle', 'pending', 1, '30.00', 'EUR'],
