@@ -68,7 +68,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const databaseUrl = options.databaseUrl ?? own?.url ?? ''
   const env = { ...gatewayEnv(databaseUrl), ...(options.secret && { PARTNER_SECRET: options.secret }), ...options.env }
   const { PARTNER_SECRET: secret, GATEWAY_API_KEY: key } = env
-  const { url, close } = await serveGateway(readConfig({ ...env, LOG_LEVEL: 'silent' }, ROLES.gateway))
+  const { url, close } = await serveGateway(
+    readConfig({ ...env, LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent' }, ROLES.gateway),
+  )
   const stop = async () => {
     await close()
     await own?.drop()

@@ -172,7 +172,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
   const key = randomBytes(16).toString('hex')
   const env = {
     PORT: '0',
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     PLATFORM_API_KEY: key,
     DATABASE_URL: asServer('platform', databaseUrl),
     ...options.env,

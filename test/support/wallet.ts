@@ -35,7 +35,11 @@ export async function startWallet(options: StartOptions = {}): Promise<TestWalle
   const own = options.databaseUrl || options.env?.PURSER_DATA_DIR ? undefined : await createDatabase()
   const databaseUrl = options.databaseUrl ?? own?.url
   const DATABASE_URL = databaseUrl && asServer('wallet', databaseUrl)
-  const { env, secret, operatorKey } = walletEnv({ LOG_LEVEL: 'silent', DATABASE_URL, ...options.env })
+  const { env, secret, operatorKey } = walletEnv({
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    DATABASE_URL,
+    ...options.env,
+  })
   const clock = testClock()
   const { url, close } = await serveWallet(readConfig(env), { clock })
   const operator = operatorClient(url, operatorKey)
