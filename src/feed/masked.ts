@@ -16,7 +16,8 @@ export function maskToken(token: string): string {
 
 /** The body of a call as it is kept. */
 export function maskedBody(text: string): string {
-  return cut(text.includes('\\') ? rewritten(text) : maskedTokens(text))
+  const kept = cut(text)
+  return cut(kept.includes('\\') ? rewritten(text) : maskedTokens(kept))
 }
 
 /** An answer of somebody else's, who may repeat what was asked. `token`: the call's own. */
@@ -37,7 +38,11 @@ function rewritten(text: string): string {
   const body = objectIn(text)
   if (body === undefined) return '(no JSON, and escapes in it: not kept)'
   if (isTooDeep(body)) return '(nested too deeply: not kept)'
+  let left = MAX_CHARS // each value that is written has a character at least
   return JSON.stringify(body, (name, value: unknown) => {
+    left -= 1
+    if (left < 0) return null
+    if (Array.isArray(value)) return value.slice(0, left)
     if (typeof value !== 'string' || !(NAMES_A_TOKEN.test(name) || NAMES_A_TOKEN.test(value))) return value
     return NAMES_A_TOKEN.test(name) ? maskToken(value) : HIDDEN
   })

@@ -3,6 +3,18 @@
  * was written: an amount of 10.0 is 10.0 afterwards, which no parser and no printer would promise. The text must be one
  * that JSON.parse has taken; here nothing is checked, only skipped.
  */
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COMMA,
+  endOfScalar,
+  endOfString,
+  isSpace,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../protocol/json-text.ts'
+
 export interface Member {
   readonly name: string
   /** Where the value begins, and where it has ended. */
@@ -22,12 +34,6 @@ export interface Edit {
   readonly end: number
   readonly text: string
 }
-
-const codeOf = (char: string) => char.charCodeAt(0)
-const QUOTE = codeOf('"')
-const BACKSLASH = codeOf('\\')
-const COMMA = codeOf(',')
-const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [codeOf('{'), codeOf('}'), codeOf('['), codeOf(']')]
 
 /** The members of the object that stands at this position of the text; not those of objects inside of it. */
 export function objectAt(text: string, position = 0): ObjectText {
@@ -80,32 +86,11 @@ function skipSpace(text: string, position: number): number {
   return at
 }
 
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
-}
-
-/** `position` is that of the opening quote. */
-function endOfString(text: string, position: number): number {
-  let at = position + 1
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) break
-    if (code === BACKSLASH) at++
-  }
-  return at + 1
-}
-
 function endOfValue(text: string, position: number): number {
   const first = text.charCodeAt(position)
   if (first === QUOTE) return endOfString(text, position)
   if (first === OPEN_OBJECT || first === OPEN_LIST) return endOfNested(text, position)
-  let at = position
-  while (at < text.length && !isEndOfScalar(text.charCodeAt(at))) at++
-  return at
-}
-
-function isEndOfScalar(code: number): boolean {
-  return code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST || isSpace(code)
+  return endOfScalar(text, position)
 }
 
 function endOfNested(text: string, position: number): number {

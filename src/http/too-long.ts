@@ -1,24 +1,29 @@
 /**
- * Lists are measured before anything in them is looked at: a validator compares the items of a list without doubles with each
- * other, and describes each item that is wrong, however many there are.
+ * What a request lists is counted before anything in it is looked at: a validator compares the items of a list without doubles with
+ * each other, and describes each item and each unknown member, however many there are.
  */
 import type { TSchema } from 'typebox'
 import type { Fault } from './problem.ts'
+
+/** Members of an object: far more than a schema of ours names, or than there are currencies. */
+const MAX_MEMBERS = 1_000
 
 interface Measured {
   readonly maxItems?: number
   readonly properties?: Readonly<Record<string, Measured>>
 }
 
-/** The first list that has more items than its schema allows: the value itself, or a member of an object, of any depth. */
+/** The first list or object that has more than it may: the value itself, or a member of an object, of any depth. */
 export function findTooLong(schema: TSchema, value: unknown, pointer: string): Fault | undefined {
   const { maxItems, properties } = schema as Measured
   if (Array.isArray(value))
     return maxItems !== undefined && value.length > maxItems
       ? { pointer, detail: `must not have more than ${maxItems} items` }
       : undefined
-  if (typeof value !== 'object' || value === null || properties === undefined) return undefined
-  for (const [name, member] of Object.entries(properties)) {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Object.keys(value).length > MAX_MEMBERS)
+    return { pointer, detail: `must not have more than ${MAX_MEMBERS} members` }
+  for (const [name, member] of Object.entries(properties ?? {})) {
     const found = findTooLong(member as TSchema, (value as Record<string, unknown>)[name], `${pointer}/${name}`)
     if (found !== undefined) return found
   }

@@ -3,6 +3,19 @@
  * name that stands twice. But it reads numbers as doubles: it would round a longer amount silently, and turn 1e-400
  * into 0. A number that its double does not hold is never handed on as another one (M-1, M-2, W-3).
  */
+import {
+  beginsNumber,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  endOfScalar,
+  endOfString,
+  isSpace,
+  MINUS,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-text.ts'
 import { isExactNumber, isHeldByDouble } from './money.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json }
@@ -12,6 +25,9 @@ export type Json = null | boolean | number | string | Json[] | { [member: string
  * has. All other numbers have at most 15 digits. False alarms (in texts) cost time, not truth.
  */
 const SUSPECT = /[:,[]\s*(?:-0|-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3}))/
+
+/** Characters: 1e400. A shorter one is held and exact, but for -0. */
+const SHORTEST_TO_ROUND = 5
 
 const MONEY = new Set(['amount', 'bonusAmount'])
 
@@ -43,46 +59,81 @@ export function objectIn(
 
 /** True if JSON.parse would make another number of one in this text, which it must have taken. */
 export function wouldRound(text: string): boolean {
-  if (!SUSPECT.test(text)) return false
-  let depth = 0
-  for (const [token, name, number] of text.matchAll(TOKEN)) {
-    depth += stepOf(token)
-    if (number !== undefined && !isFaithful(name, number, depth)) return true
-  }
-  return false
+  return SUSPECT.test(text) && numbersToRound(text).length > 0
 }
-
-const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
-/** A number, with its name where it has one; or else a string or a bracket. */
-const TOKEN = new RegExp(String.raw`(?:(${STRING})\s*:\s*)?(-?\d[\d.eE+-]*)|${STRING}|[[\]{}]`, 'g')
 
 /**
  * The same JSON without the numbers that would be rounded. A member of the message becomes an object, which no schema
  * takes there; what lies deeper only describes, may be extended (R-7), and keeps its digits as text.
  */
 function withoutRounding(text: string): string {
+  const parts: string[] = []
+  let at = 0
+  for (const { start, end, depth } of numbersToRound(text)) {
+    const number = text.slice(start, end)
+    parts.push(text.slice(at, start), depth === 1 ? `{"written":"${number}"}` : `"${number}"`)
+    at = end
+  }
+  return parts.join('') + text.slice(at)
+}
+
+/** Where a number stands, and in how many objects and lists. */
+interface NumberAt extends Span {
+  readonly depth: number
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Each character is looked at once: patterns with a name, a number or a bracket in them take five times as long. */
+function numbersToRound(text: string): NumberAt[] {
+  const found: NumberAt[] = []
   let depth = 0
-  return text.replace(TOKEN, (token: string, name?: string, number?: string) => {
-    depth += stepOf(token)
-    if (number === undefined || isFaithful(name, number, depth)) return token
-    return token.slice(0, -number.length) + (depth === 1 ? `{"written":"${number}"}` : `"${number}"`)
-  })
+  let name: Span | undefined
+  let string: Span | undefined
+  for (let at = 0; at < text.length; ) {
+    const start = at
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfString(text, at)
+      string = { start, end: at }
+      continue
+    }
+    if (beginsNumber(code)) {
+      at = endOfScalar(text, at)
+      const isShort = at - start < SHORTEST_TO_ROUND && code !== MINUS
+      if (!isShort && !isFaithful(text.slice(start, at), name && text.slice(name.start, name.end), depth))
+        found.push({ start, end: at, depth })
+      continue
+    }
+    at++
+    depth += stepOf(code)
+    if (code === COLON) name = string
+    else if (!isSpace(code)) name = undefined
+  }
+  return found
 }
 
 /** One level deeper, one level up, or neither. */
-function stepOf(token: string): number {
-  if (token === '{' || token === '[') return 1
-  return token === '}' || token === ']' ? -1 : 0
+function stepOf(code: number): number {
+  if (code === OPEN_OBJECT || code === OPEN_LIST) return 1
+  return code === CLOSE_OBJECT || code === CLOSE_LIST ? -1 : 0
 }
 
-/** `written` is the name as it stands in the text, in quotes. */
-function isFaithful(written: string | undefined, number: string, depth: number): boolean {
-  const name = written === undefined ? '' : JSON.parse(written)
-  if (FLOATS.has(name)) return true
-  const isMoney = depth === 1 && MONEY.has(name)
-  return isHeldByDouble(number) && (!isMoney || isExactNumber(number))
+/** `name` as it stands in the text, in quotes. */
+function isFaithful(number: string, name: string | undefined, depth: number): boolean {
+  const isMoney = depth === 1 && isOneOf(MONEY, name)
+  if (isHeldByDouble(number) && (!isMoney || isExactNumber(number))) return true
+  return isOneOf(FLOATS, name)
 }
 
+function isOneOf(names: ReadonlySet<string>, written: string | undefined): boolean {
+  return written !== undefined && names.has(JSON.parse(written))
+}
+
+const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const STRING_OR_NAME = new RegExp(String.raw`${STRING}\s*:?`, 'g')
 
 /** True if no name stands twice in an object of this text, which JSON.parse must have taken. */
@@ -102,5 +153,8 @@ export const MAX_DEPTH = 32
 /** True if objects and arrays are nested too deeply to be kept. */
 export function isTooDeep(value: unknown, depth = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return depth === 0 || Object.values(value).some((member) => isTooDeep(member, depth - 1))
+  if (depth === 0) return true
+  if (Array.isArray(value)) return value.some((item) => isTooDeep(item, depth - 1))
+  for (const name in value) if (isTooDeep((value as Record<string, unknown>)[name], depth - 1)) return true
+  return false
 }

@@ -83,35 +83,58 @@ export function formatMoney(amount: Money, scale: number): string {
 /** True if a JSON number as written has at most 15 significant digits and an exponent that a double holds exactly. */
 export function isExactNumber(written: string): boolean {
   const { whole, fraction, exponent } = partsOf(written)
-  const significant = whole + withoutLastZeros(fraction)
-  return significant.replace(/^-?0*/, '').length <= LIMITS.amountDigits && Math.abs(exponent) < 100
+  const digits = whole + fraction.slice(0, lastDigitOf(fraction))
+  return digits.length - firstDigitOf(digits) <= LIMITS.amountDigits && Math.abs(exponent) < 100
 }
 
 /** True if the double that a JSON number is read as, written again, has the same value: nothing was rounded, not even -0. */
 export function isHeldByDouble(written: string): boolean {
-  return canonical(written) === canonical(String(Number(written)))
+  const value = Number(written)
+  return Number.isFinite(value) && canonical(written) === canonical(String(value))
 }
 
 /** One spelling per value: sign, digits without zeros around them, power of ten. */
 function canonical(written: string): string {
-  const { whole, fraction, exponent } = partsOf(written)
-  const digits = (whole + fraction).replace(/^(-?)0+/, '$1')
-  const significant = withoutLastZeros(digits)
-  const power = exponent - fraction.length + digits.length - significant.length
-  return /\d/.test(significant) ? `${significant}e${power}` : significant
+  const { sign, whole, fraction, exponent } = partsOf(written)
+  const digits = whole + fraction
+  const end = lastDigitOf(digits)
+  if (end === 0) return sign
+  return `${sign}${digits.slice(firstDigitOf(digits), end)}e${exponent - fraction.length + digits.length - end}`
 }
 
-function partsOf(written: string): { whole: string; fraction: string; exponent: number } {
-  const [mantissa = '', exponent = '0'] = written.toLowerCase().split('e')
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  return { whole, fraction, exponent: Number(exponent) }
+const codeOf = (char: string) => char.charCodeAt(0)
+const [ZERO_DIGIT, MINUS, POINT, SMALL_E, LARGE_E] = [codeOf('0'), codeOf('-'), codeOf('.'), codeOf('e'), codeOf('E')]
+
+/** One look at each character, and no pattern: the largest body can hold 40,000 numbers, or one of 262,144 digits. */
+function partsOf(written: string): { sign: '-' | ''; whole: string; fraction: string; exponent: number } {
+  const sign = written.charCodeAt(0) === MINUS ? '-' : ''
+  let point = -1
+  let end = sign.length
+  for (; end < written.length; end++) {
+    const code = written.charCodeAt(end)
+    if (code === POINT) point = end
+    else if (code === SMALL_E || code === LARGE_E) break
+  }
+  return {
+    sign,
+    whole: written.slice(sign.length, point === -1 ? end : point),
+    fraction: point === -1 ? '' : written.slice(point + 1, end),
+    exponent: Number(written.slice(end + 1)), // of none 0
+  }
 }
 
-/** No pattern: /0+$/ takes minutes for a body full of zeros that ends in another digit. */
-function withoutLastZeros(digits: string): string {
+/** Where the first digit that is no zero stands; the end when there is none. */
+function firstDigitOf(digits: string): number {
+  let at = 0
+  while (digits.charCodeAt(at) === ZERO_DIGIT) at++
+  return at
+}
+
+/** Behind the last digit that is no zero; 0 when there is none. */
+function lastDigitOf(digits: string): number {
   let end = digits.length
-  while (digits[end - 1] === '0') end--
-  return digits.slice(0, end)
+  while (digits.charCodeAt(end - 1) === ZERO_DIGIT) end--
+  return end
 }
 
 /** A decimal text as a double, for what is no money. */

@@ -8,6 +8,7 @@ import {
   CheckSchema,
   type PlaceBetRequest,
   type RollbackRequest,
+  SelectionSchema,
   type SettleRequest,
   type UnsettleRequest,
 } from '../../protocol/bet-request.ts'
@@ -37,6 +38,7 @@ const VALIDATORS = {
   balance: Compile(BalanceRequestSchema),
   check: Compile(CheckSchema),
 }
+const SELECTION = Compile(SelectionSchema)
 
 /** A call to /payment/bet; throws Malformed. */
 export function decodeBetCall(method: string, body: Buffer, settings: DecodeSettings): BetCall {
@@ -108,8 +110,7 @@ function conform<T extends object>(
   ids: readonly (typeof IDS)[number][] = IDS,
 ): T {
   if (!validator.Check(request)) {
-    const [fault] = validator.Errors(request)
-    throw new Malformed(fault === undefined ? 'the body is malformed' : sentenceOf(fault))
+    throw new Malformed(faultIn(validator, request))
   }
   for (const member of ids) {
     const id = (request as Record<string, unknown>)[member]
@@ -117,6 +118,17 @@ function conform<T extends object>(
       throw new Malformed(`${member} cannot be stored as it is`)
   }
   return request
+}
+
+/** The one list of these schemas is left out at first: to describe one wrong item the validator would look at all of them again. */
+function faultIn(validator: Validator<object>, request: { metadata?: unknown }): string {
+  const { metadata } = request
+  const isList = Array.isArray(metadata)
+  const [fault] = validator.Errors(isList ? { ...request, metadata: [] } : request)
+  if (fault !== undefined || !isList) return fault === undefined ? 'the body is malformed' : sentenceOf(fault)
+  const wrong = metadata.findIndex((item) => !SELECTION.Check(item))
+  const [inside] = SELECTION.Errors(metadata[wrong])
+  return `metadata/${wrong}${inside?.instancePath ?? ''} ${inside?.message ?? 'is malformed'}`
 }
 
 const NO_CASHOUT_TOKEN = 'token is required for a cashout' // L-4

@@ -1,0 +1,37 @@
+/** JSON as text, for whoever looks for a place in one that JSON.parse has taken: here nothing is checked, only skipped. */
+
+const codeOf = (char: string) => char.charCodeAt(0)
+export const [QUOTE, BACKSLASH, COMMA, COLON] = [codeOf('"'), codeOf('\\'), codeOf(','), codeOf(':')]
+export const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [codeOf('{'), codeOf('}'), codeOf('['), codeOf(']')]
+export const MINUS = codeOf('-')
+const [FIRST_DIGIT, LAST_DIGIT] = [codeOf('0'), codeOf('9')]
+
+/** Behind a text; `position` is that of its opening quote. */
+export function endOfString(text: string, position: number): number {
+  let at = position + 1
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) break
+    if (code === BACKSLASH) at++
+  }
+  return at + 1
+}
+
+export function beginsNumber(code: number): boolean {
+  return code === MINUS || (code >= FIRST_DIGIT && code <= LAST_DIGIT)
+}
+
+/** Behind a number, `true`, `false` or `null`. */
+export function endOfScalar(text: string, position: number): number {
+  let at = position
+  while (at < text.length && !isEndOfScalar(text.charCodeAt(at))) at++
+  return at
+}
+
+function isEndOfScalar(code: number): boolean {
+  return code === COMMA || code === CLOSE_OBJECT || code === CLOSE_LIST || isSpace(code)
+}
+
+export function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+}

@@ -1,0 +1,43 @@
+/** Numbers that a double does not hold, in whatever JSON stands around them (M-1, M-2, W-3). */
+import { describe, expect, test } from 'vitest'
+import { isTooDeep, MAX_DEPTH, parseJson, wouldRound } from '../../src/protocol/json.ts'
+
+describe('a number that a double does not hold', () => {
+  test.each([
+    ['a member of the message', '{"amount":1e-400}', { amount: { written: '1e-400' } }],
+    ['the negative zero', '{"amount": -0 }', { amount: { written: '-0' } }],
+    ['deeper in', '{"metadata":[{"stage":1e400}]}', { metadata: [{ stage: '1e400' }] }],
+    ['in a list', '[1,12345678901234567890]', [1, { written: '12345678901234567890' }]],
+    ['a float by name', '{"coefficient":0.10000000000000000001}', { coefficient: 0.1 }],
+    ['a float by a name with an escape', '{"co\\u0065fficient" : 1e-400}', { coefficient: 0 }],
+    ['in a list that is a float by name', '{"a":{"coefficient":[1e-400]}}', { a: { coefficient: ['1e-400'] } }],
+    ['behind the name of a float that is a text', '{"a":["coefficient",1e-400]}', { a: ['coefficient', '1e-400'] }],
+    [
+      'behind a text with quotes and brackets',
+      '{"a":"\\"[{,:1e400","b":1e400}',
+      { a: '"[{,:1e400', b: { written: '1e400' } },
+    ],
+  ])('%s', (_where, text, value) => {
+    expect(parseJson(text)).toEqual(value)
+  })
+
+  test.each([
+    ['{"amount":0.123456789012345}', false],
+    ['{"amount":1e22}', false],
+    ['{"amount":0.1234567890123456}', true], // held, but not exact as money
+    ['{"other":0.1234567890123456}', false],
+    ['{"other":9007199254740993}', true],
+    ['{"other":5e-324}', false],
+    ['{"other":0e400}', false],
+    ['{"other":"1e400"}', false],
+  ])('%s would be rounded: %s', (text, isRounded) => {
+    expect(wouldRound(text)).toBe(isRounded)
+  })
+})
+
+test('what is nested as deep as it may be is kept, and one level more is not', () => {
+  const nested = (levels: number) => JSON.parse('[{"a":'.repeat(levels / 2) + 0 + '}]'.repeat(levels / 2))
+  expect(isTooDeep(nested(MAX_DEPTH))).toBe(false)
+  expect(isTooDeep([nested(MAX_DEPTH)])).toBe(true)
+  expect(isTooDeep({ a: nested(MAX_DEPTH) })).toBe(true)
+})
