@@ -879,7 +879,15 @@ CREATE INDEX delivery_owed_by_status ON platform.delivery USING btree (status, o
 
 CREATE INDEX delivery_owed_sums ON platform.delivery USING btree (owed_currency, status) INCLUDE (owed_amount) WHERE (owed_amount IS NOT NULL);
 
-CREATE INDEX delivery_placing ON platform.delivery USING btree (due_at) WHERE ((status = 'pending'::text) AND (operation = 'place'::text));
+CREATE INDEX delivery_placing ON platform.delivery USING btree ((
+CASE
+    WHEN ((status = 'pending'::text) AND (operation = 'place'::text)) THEN delivery_id
+    ELSE NULL::bigint
+END)) WHERE (
+CASE
+    WHEN ((status = 'pending'::text) AND (operation = 'place'::text)) THEN delivery_id
+    ELSE NULL::bigint
+END IS NOT NULL);
 
 CREATE INDEX event_results_pending ON platform.event USING btree (results_at) WHERE (results_applied < results_version);
 

@@ -20,7 +20,7 @@ export interface Answer {
   readonly outcome: CallOutcome
   /** Null when no status arrived in time. */
   readonly status: number | null
-  /** As received, up to MAX_KEPT_BODY characters, without the player's token should the answer repeat it. */
+  /** As received, up to MAX_KEPT characters, without the player's token should the answer repeat it. */
   readonly body: string
   readonly durationMs: number
 }
@@ -32,7 +32,8 @@ export interface WalletClient {
 }
 
 const DEFAULT_CONNECTIONS = 64
-const MAX_KEPT_BODY = 2_000
+/** Characters, of a body and of the message in it. */
+const MAX_KEPT = 2_000
 
 export function createWalletClient({
   baseUrl,
@@ -50,7 +51,7 @@ export function createWalletClient({
       const hide = tokenHider(body)
       const text = result.kind === 'answered' ? result.body.toString('utf8') : ''
       const outcome = hideIn(judge(operation, result, text, transactionId), hide)
-      return { outcome, status: result.status, body: hide(text).slice(0, MAX_KEPT_BODY), durationMs }
+      return { outcome, status: result.status, body: hide(text).slice(0, MAX_KEPT), durationMs }
     },
     close: () => line.close(),
   }
@@ -92,5 +93,5 @@ function inAscii(text: string): string {
 }
 
 function hideIn(outcome: CallOutcome, hide: (text: string) => string): CallOutcome {
-  return outcome.kind === 'refused' ? { ...outcome, message: hide(outcome.message) } : outcome
+  return outcome.kind === 'refused' ? { ...outcome, message: hide(outcome.message).slice(0, MAX_KEPT) } : outcome
 }

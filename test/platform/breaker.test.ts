@@ -49,11 +49,12 @@ test('any answer, of a rollback too, and it is up', () => {
   expect([breaker.allowance('results', 1_000), breaker.nextProbeAt('results')]).toEqual([CAPACITY, null])
 })
 
-test('a call that was not made says nothing about the partner', () => {
+test('a call that was not made says nothing about the partner, and was no probe', () => {
   const breaker = down()
-  breaker.started('results', 1_500)
-  breaker.ended('results', undefined)
-  expect(breaker.allowance('results', 1_501)).toBe(0)
+  breaker.started('users', 1_500)
+  expect(breaker.allowance('users', 1_501)).toBe(0)
+  breaker.ended('users', undefined)
+  expect([breaker.state().kind, breaker.allowance('users', 1_501)]).toEqual(['down', 1])
 })
 
 test('it says what it knows of the partner: up, down since when, probing, and what went wrong last', () => {

@@ -1,6 +1,7 @@
 /** Who takes over what another process has begun, and when (C-12): no clock decides it, only a whole lease of watching. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type HeldClaim, LEASE_MS, watchClaims } from '../../src/platform/delivery/claim.ts'
+import { LEASE_MS } from '../../src/platform/delivery/claim.ts'
+import { type HeldClaim, watchClaims } from '../../src/platform/delivery/held.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'
 import { startPlatform } from '../support/platform.ts'
@@ -12,7 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const held = (attempts: number): HeldClaim => ({ delivery_id: 1n, bet_id: 'a-bet', operation: 'settle', attempts })
+const held = (attempts: number): HeldClaim => ({
+  ...{ delivery_id: 1n, bet_id: 'a-bet', operation: 'settle' },
+  ...{ attempts, attempts_before: 0, first_attempt_at: new Date(0) },
+})
 
 test('a claim is abandoned when it was seen unchanged for a whole lease, and not a millisecond before', () => {
   const watch = watchClaims()
@@ -27,6 +31,20 @@ test('another attempt, or one that was not seen in between, is watched from its 
   expect(watch.abandoned([held(2)], LEASE_MS)).toEqual([])
   expect(watch.abandoned([], LEASE_MS + 1)).toEqual([])
   expect(watch.abandoned([held(2)], 2 * LEASE_MS)).toEqual([])
+})
+
+const placing = (id: bigint): HeldClaim => ({ ...held(1), delivery_id: id, operation: 'place' })
+
+test('placements are looked for from the oldest that was held a minute ago, and not past one that is held still', () => {
+  const watch = watchClaims()
+  const from = (now: number, ...ids: bigint[]) => {
+    watch.abandoned([...ids.map(placing), held(1)], now)
+    return watch.placementsFrom()
+  }
+  expect([from(0), from(1_000, 50n, 51n), from(2_000, 60n)]).toEqual([0n, 0n, 0n])
+  expect([from(60_999, 70n), from(61_000, 80n)], 'one with a smaller id may be committed later').toEqual([0n, 50n])
+  expect(from(122_000, 79n, 90n), 'as this one was').toEqual(79n)
+  expect([from(150_000), from(190_000)], 'when none is held any more').toEqual([79n, 79n])
 })
 
 test.each(['settle', 'place'] as const)(

@@ -80,3 +80,20 @@ test('a result that probes takes the place of a user', async () => {
   scene.wallet.always('place', {})
   expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'accepted' })
 })
+
+test('a bet that calls nobody in the end is no probe: the next one is', async () => {
+  scene.wallet.always('place', {})
+  const known = { ...aBet(), idempotencyKey: 'known-already' }
+  const placed = await scene.api.place(scene.frame, known)
+  scene.wallet.always('place', reset)
+  const onEnded = aBet()
+  await scene.api.event(String(onEnded.selections[0]?.eventId), { status: 'ended' })
+  await bringDown()
+  await scene.time.advance(500)
+  const calls = scene.wallet.of('place').length
+  expect(await scene.api.place(scene.frame, onEnded)).toMatchObject({ status: 'declined', reason: 'event ended' })
+  expect(await scene.api.place(scene.frame, known)).toEqual(placed)
+  expect(scene.wallet.of('place')).toHaveLength(calls)
+  expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'cancelled' })
+  expect(scene.wallet.of('place')).toHaveLength(calls + 1)
+})

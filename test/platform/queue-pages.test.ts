@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hotSettings, type Row, type Statement, type Tx } from '../../src/db/db.ts'
 import { type Claim, claimDue, readNextDue } from '../../src/platform/delivery/claim.ts'
+import { readHeldClaims } from '../../src/platform/delivery/held.ts'
 import { createLanes } from '../../src/platform/delivery/lanes.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
@@ -20,10 +21,16 @@ const FILL = `with d as (
     returning delivery_id)
   insert into platform.message (delivery_id, body) select delivery_id, '{}' from d`
 
+const PLACE = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, attempts, decided_at, first_attempt_at, due_at)
+  select gen_random_uuid(), 1, '${LANE.partnerId}', 'place', gen_random_uuid(), 'pending', 1, now(), now(), 'infinity'
+  from generate_series(1, $1::int) returning delivery_id`
+
 const lanes = createLanes()
 let database: TestDatabase
 let sql: pg.Client
 let reader: pg.Client
+/** The id of the first placement that is under way. */
+let oldest: bigint
 
 const query = async <R extends Row>({ text }: Statement, values: readonly unknown[] = []) =>
   (await sql.query<R>(text, [...values])).rows
@@ -43,8 +50,11 @@ beforeAll(async () => {
   await reader.query('begin isolation level repeatable read')
   await reader.query('select count(*) from platform.delivery')
   await sql.query(hotSettings('session'))
+  await sql.query(PLACE, [MANY])
+  await sql.query("update platform.delivery set status = 'done' where operation = 'place'")
   for (let claims = await claim(AT_ONCE); claims.length > 0; claims = await claim(AT_ONCE)) await end(claims)
   await sql.query(FILL, [FEW])
+  oldest = (await sql.query(PLACE, [FEW])).rows[0].delivery_id
 })
 afterAll(async () => {
   await reader.query('rollback')
@@ -76,6 +86,13 @@ test('so does the question when something is due', async () => {
 
 test('from the front of the queue all that is over would be passed', async () => {
   expect(await pagesOf(await sentBy((reading) => readNextDue(reading)))).toBeGreaterThan(5 * FEW_PAGES)
+})
+
+test('placements are looked for from the oldest one on that was under way; from the first id on, all that are over would be passed', async () => {
+  const pages = async (from?: bigint) => pagesOf(await sentBy((reading) => readHeldClaims(reading, from)))
+  const ofClaims = await pages(2n ** 62n) // claims are looked for from the front of each lane, too
+  expect((await pages()) - ofClaims).toBeGreaterThan(MANY / 50)
+  expect((await pages(oldest)) - ofClaims).toBeLessThan(2 * FEW)
 })
 
 const WRITTEN = `select n_tup_upd::int as rows, n_tup_hot_upd::int as without_index from pg_stat_xact_user_tables

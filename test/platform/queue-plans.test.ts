@@ -2,8 +2,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hotSettings, type Tx } from '../../src/db/db.ts'
-import { claimDue, readHeldClaims, readNextDue, releaseClaims } from '../../src/platform/delivery/claim.ts'
+import { claimDue, readNextDue } from '../../src/platform/delivery/claim.ts'
 import { finishCalls } from '../../src/platform/delivery/finish.ts'
+import { readHeldClaims, releaseClaims } from '../../src/platform/delivery/held.ts'
 import {
   type AttemptRecord,
   type AttemptResult,
@@ -45,7 +46,14 @@ const attempt: AttemptRecord = {
   body: 'yes',
 }
 const told = { betId, status: 'open', payout: null, resultType: null } as const
-const held = { delivery_id: 1n, bet_id: betId, operation: 'settle', attempts: 1 } as const
+const held = {
+  delivery_id: 1n,
+  bet_id: betId,
+  operation: 'settle',
+  attempts: 1,
+  attempts_before: 0,
+  first_attempt_at: now,
+} as const
 const lane = { partnerId: 'a-partner', lane: 'results', free: 10 } as const
 
 let database: TestDatabase
@@ -73,7 +81,7 @@ const statements: [string, (tx: Tx) => Promise<unknown>, string[]][] = [
   ['a claim', (tx) => claimDue(tx, [lane], now), [QUEUE, 'delivery_pkey', 'message_pkey']],
   ['what is due next', (tx) => readNextDue(tx), ['partner_pkey', QUEUE]],
   ['the claims that are held', (tx) => readHeldClaims(tx), ['delivery_placing', 'partner_pkey', QUEUE]],
-  ['the end of a claim', (tx) => releaseClaims(tx, [held], now), ['delivery_pkey']],
+  ['the end of a claim', (tx) => releaseClaims(tx, [held], now, 0), ['delivery_pkey']],
   [
     'what came back',
     (tx) => finishCalls(tx, [{ attempt, result, told }], now),

@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
-import { type Claim, claimDue, LEASE_MS, readHeldClaims, releaseClaims } from '../../src/platform/delivery/claim.ts'
+import { type Claim, claimDue, LEASE_MS, START_WITHIN_MS } from '../../src/platform/delivery/claim.ts'
+import { isReleasable, readHeldClaims, releaseClaims } from '../../src/platform/delivery/held.ts'
 import { record } from '../../src/platform/delivery/record.ts'
-import { ROLLBACK_ATTEMPTS } from '../../src/platform/delivery/schedule.ts'
+import { sendAgain } from '../../src/platform/delivery/retry.ts'
+import { ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from '../../src/platform/delivery/schedule.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { type Answer, notCalled } from '../../src/wallet-client/wallet-client.ts'
 import { status } from '../support/scripted-wallet.ts'
@@ -44,9 +46,10 @@ function claimsOf(lane: 'results' | 'rollbacks', laterMs: number): Promise<Claim
 }
 
 /** What a process does that has watched all claims for a lease. */
-async function releaseAll(): Promise<void> {
+async function releaseAll(laterMs = 0): Promise<void> {
+  const at = new Date(scene.time.now().getTime() + laterMs)
   const held = await readHeldClaims(db)
-  await db.transaction((tx) => releaseClaims(tx, held, scene.time.now()))
+  await db.transaction((tx) => releaseClaims(tx, held.filter(isReleasable), at, 0))
 }
 
 async function claim(laterMs: number, lane: 'results' | 'rollbacks' = 'results'): Promise<Claim> {
@@ -88,17 +91,63 @@ test('an attempt is recorded once: what it says a second time changes nothing', 
   expect(await deliveryOf(claimed)).toEqual(before)
 })
 
-test('a rollback whose tenth attempt was abandoned is not tried an eleventh time, but stuck (C-4)', async () => {
-  scene.wallet.next('place', status(500))
+/** A rollback that waits for its second attempt. */
+async function waitingRollback(): Promise<void> {
+  const { betId } = await scene.api.place(scene.frame)
   scene.wallet.next('rollback', status(500))
-  await scene.api.place(scene.frame)
+  await scene.api.cancel(betId, 50)
   await scene.time.settle()
-  for (let attempt = 2; attempt <= ROLLBACK_ATTEMPTS; attempt++) {
-    expect(await claim(attempt * LEASE_MS, 'rollbacks')).toMatchObject({ status: 'pending', attempts: attempt })
-    await releaseAll()
+}
+
+test('a rollback whose attempts are abandoned, one after another, keeps its times; the tenth is the last (C-4)', async () => {
+  await waitingRollback()
+  const due = async (claimed: Claim) => Number((await deliveryOf(claimed))?.due_at) - scene.time.now().getTime()
+  const starts = [0]
+  for (let at = 700, attempt = 2; attempt <= ROLLBACK_ATTEMPTS; attempt++) {
+    const claimed = await claim(at, 'rollbacks')
+    expect(claimed).toMatchObject({ status: 'pending', attempts: attempt })
+    starts.push(at)
+    await releaseAll(at + LEASE_MS)
+    at = await due(claimed)
+    if (attempt === ROLLBACK_ATTEMPTS)
+      expect(await claim(at, 'rollbacks')).toMatchObject({ status: 'stuck', attempts: ROLLBACK_ATTEMPTS })
   }
-  const late = await claim((ROLLBACK_ATTEMPTS + 1) * LEASE_MS, 'rollbacks')
-  expect(late).toMatchObject({ status: 'stuck', attempts: ROLLBACK_ATTEMPTS })
+  // A lease is longer than the first gaps. Then half a gap is kept to the latest time at which a call may begin after its claim.
+  const fifth = 700 + 3 * LEASE_MS
+  const sixth = fifth + START_WITHIN_MS + 11_200 / 2
+  const seventh = sixth + START_WITHIN_MS + 22_400 / 2
+  const released = [700, 700 + LEASE_MS, 700 + 2 * LEASE_MS]
+  expect(starts).toEqual([0, ...released, fifth, sixth, seventh, 88_900, 178_500, 357_700])
+})
+
+/** A rollback that a person has sent again, after the process that made the last attempt was taken for dead. */
+async function sentAgain(): Promise<{ frozen: Claim; again: Claim }> {
+  await waitingRollback()
+  const frozen = await claim(1_000, 'rollbacks')
+  await releaseAll(ROLLBACK_WINDOW_MS)
+  const stuck = await claim(2 * ROLLBACK_WINDOW_MS, 'rollbacks')
+  expect(stuck.status).toBe('stuck')
+  const tomorrow = new Date(scene.time.now().getTime() + 86_400_000)
+  expect(await sendAgain(db, NOBODY, stuck.delivery_id, tomorrow)).toBe(true)
+  return { frozen, again: stuck }
+}
+const NOBODY = { person: null, keyName: 'a test', record: async () => {} }
+
+test.each(ANSWERS.slice(0, 2))(
+  'what was sent again by hand is not undone by an older attempt that records %s',
+  async (_what, late) => {
+    const { frozen } = await sentAgain()
+    const before = await deliveryOf(frozen)
+    expect(before?.status).toBe('pending')
+    await recordAnswer(frozen, late)
+    expect(await deliveryOf(frozen)).toEqual(before)
+  },
+)
+
+test('what was sent again by hand is done when an older attempt records a yes', async () => {
+  const { frozen } = await sentAgain()
+  await recordAnswer(frozen, { kind: 'accepted', reply: {} })
+  expect(await deliveryOf(frozen)).toMatchObject({ status: 'done' })
 })
 
 test('a Place bet that waits for its answer is nobody’s to send again; given up meanwhile, its late answer changes nothing (C-1)', async () => {

@@ -223,6 +223,11 @@ describe('P7:', () => {
   })
 })
 
+test('of the message of a refusal no more is kept than of a body', async () => {
+  const { outcome } = await placeAgainst(refusal(7, 'x'.repeat(60_000)))
+  expect(outcome).toEqual({ kind: 'refused', code: 7, message: 'x'.repeat(2_000) })
+})
+
 test('calls one after another use the same connections, not one each', async () => {
   const one = clientOf()
   const before = wallet.requests.length

@@ -12,7 +12,7 @@ import type { FlowDeps } from './bet-flow.ts'
 import type { FrameSession, KeptSession } from './frame-session.ts'
 import type { PlaceExtras } from './message.ts'
 import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
-import type { Intent, Placing } from './opening.ts'
+import type { Intent, Opened, Placing } from './opening.ts'
 import type { Placements } from './placing.ts'
 import { type Placed, readSubmission } from './placing-store.ts'
 
@@ -109,41 +109,54 @@ export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted):
 
 /** While the partner counts as down it is not called, but for a probe (C-10). What it answers here counts for its deliveries too. */
 async function place(deps: PlaceDeps, intent: Intent, isOver: boolean): Promise<Placed | 'key taken'> {
+  if (isOver) return decline(deps, intent, EVENT_ENDED)
   const breaker = deps.breakers.of(intent.bet.partnerId)
   const now = deps.clock.now().getTime()
-  const isPartnerDown = breaker.allowance('users', now) === 0
-  if (!isPartnerDown) breaker.started('users', now)
+  if (breaker.allowance('users', now) === 0) return decline(deps, intent, PARTNER_UNAVAILABLE)
+  breaker.started('users', now)
   let end: Ended | undefined
   try {
-    const reason = isOver ? EVENT_ENDED : isPartnerDown ? PARTNER_UNAVAILABLE : undefined
-    const opened = await deps.placements.open(reason === undefined ? intent : declined(intent, reason))
-    if (opened.kind === 'key_taken') return 'key taken'
-    if (opened.kind === 'declined') return opened.placed
+    const opened = await deps.placements.open(intent)
+    if (opened.kind !== 'placing') return withoutCall(opened)
     const { placing } = opened
-    const { answer, startedAt } = await callPartner(deps, placing)
-    end = endedBy(answer, deps.clock.now().getTime())
+    const { answer, startedAt, isCalled } = await callPartner(deps, placing)
+    if (isCalled) end = endedBy(answer, deps.clock.now().getTime())
     const placed = await deps.placements.close({ placing, answer, startedAt })
     if (placed.status === 'cancelled') deps.decided()
     return placed
   } finally {
-    if (!isPartnerDown) breaker.ended('users', end)
+    breaker.ended('users', end)
   }
 }
 
-function declined(intent: Intent, reason: string): Intent {
-  return { ...intent, bet: { ...intent.bet, status: 'declined', reason, deliveries: 0 } }
+async function decline({ placements }: PlaceDeps, intent: Intent, reason: string): Promise<Placed | 'key taken'> {
+  const bet: PlatformBet = { ...intent.bet, status: 'declined', reason, deliveries: 0 }
+  return withoutCall(await placements.open({ ...intent, bet }))
+}
+
+function withoutCall(opened: Opened): Placed | 'key taken' {
+  switch (opened.kind) {
+    case 'declined':
+      return opened.placed
+    case 'key_taken':
+      return 'key taken'
+    case 'placing':
+      throw new Error('a bet that was declined is to be placed')
+    default:
+      return opened satisfies never
+  }
 }
 
 async function callPartner(
   { partners, clock }: PlaceDeps,
   { bet, body, startBefore }: Placing,
-): Promise<{ answer: Answer; startedAt: Date }> {
+): Promise<{ answer: Answer; startedAt: Date; isCalled: boolean }> {
   const client = await partners.client(bet.partnerId, 'users')
   if (client === undefined) throw new Error('a frame session without its partner')
   const startedAt = clock.now()
-  const isInTime = performance.now() <= startBefore
-  const answer = isInTime ? await client.call('place', body, bet.betId) : notCalled('it was too late to call')
-  return { answer, startedAt }
+  const isCalled = performance.now() <= startBefore
+  const answer = isCalled ? await client.call('place', body, bet.betId) : notCalled('it was too late to call')
+  return { answer, startedAt, isCalled }
 }
 
 /** M-5: the scale is on record before an amount is. Most often it was so already when the session was read. */

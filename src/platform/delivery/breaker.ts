@@ -81,7 +81,10 @@ export function createBreaker(bound: number): Breaker {
     ended(use, end) {
       if (end !== undefined && use !== 'users') learn(use, end)
       inFlight[use]--
-      if (end === undefined) return
+      if (end === undefined) {
+        if (use !== 'rollbacks') lastProbeAt = Number.NEGATIVE_INFINITY // it was no probe: the next one need not wait
+        return
+      }
       const wasDown = isDown()
       failures = end.fault === null ? 0 : failures + 1
       if (end.fault !== null) lastFault = { at: end.at, text: end.fault }

@@ -1,6 +1,6 @@
 /**
  * Claims: which deliveries are due, and who may send them (outbox.ts has the rows' life). No clock ends a claim, only its answer, or a
- * process that has watched it for a whole lease (C-12).
+ * process that has watched it for a whole lease (held.ts).
  *
  * A claim changes no indexed column, so that its row finds room on its own page and no index is written. So the index of the
  * queue keeps the claimed ones where they were, and those that are over as well as long as anybody's snapshot is older. Nobody
@@ -12,7 +12,7 @@ import { LIMITS } from '../../protocol/limits.ts'
 import type { Money } from '../../protocol/money.ts'
 import { noteDeliveries } from '../change.ts'
 import type { Lane } from './breaker.ts'
-import { IS_ROLLBACK, status } from './outbox.ts'
+import { IS_ROLLBACK } from './outbox.ts'
 import { owedIf } from './owed.ts'
 import { type DeliveryKind, ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './schedule.ts'
 
@@ -55,7 +55,8 @@ export interface Mark {
 const FRONT: Mark = { dueAt: '-infinity', deliveryId: 0n }
 
 /** A Place bet is in no lane, its own process sends it. */
-const IN_LANE = (partner: string, isRollback: string) => `partner_id = ${partner} and ${IS_ROLLBACK} = ${isRollback}`
+export const IN_LANE = (partner: string, isRollback: string) =>
+  `partner_id = ${partner} and ${IS_ROLLBACK} = ${isRollback}`
 
 /** In SQL: where to begin behind a mark, yet no later than this time. */
 const behind = (dueAt: string, deliveryId: string, latest: string) =>
@@ -181,75 +182,4 @@ export async function readNextDue(
   return rows.map(({ partner_id: partnerId, lane, due_at: dueAt, due_text, delivery_id: deliveryId }) => {
     return { partnerId, lane, dueAt, at: { dueAt: due_text, deliveryId } }
   })
-}
-
-/** What a process holds, or held when it died. */
-export interface HeldClaim extends Record<string, unknown> {
-  readonly delivery_id: bigint
-  readonly bet_id: string
-  readonly operation: 'place' | DeliveryKind
-  readonly attempts: number
-}
-
-/**
- * Deliveries at the front of each lane among which claims are looked for. What was due first is claimed first, so claims that
- * nobody answers for are there, or come there as those before them end.
- */
-const LOOKED_AT = 2_000
-
-const HELD_CLAIMS = statement(
-  'platform_held_claims',
-  `select delivery_id, bet_id, operation, attempts from platform.delivery where status = 'pending' and operation = 'place'
-   union all
-   select d.delivery_id, d.bet_id, d.operation, d.attempts from platform.partner p
-   cross join (values (true), (false)) as k (is_rollback)
-   cross join lateral (
-     select delivery_id, bet_id, operation, attempts, is_claimed from platform.delivery
-     where ${IN_LANE('p.partner_id', 'k.is_rollback')}
-     order by due_at, delivery_id limit ${LOOKED_AT}
-   ) d
-   where d.is_claimed`,
-)
-
-/** Of all processes on this database. A Place bet is held by the process that places it until its answer is recorded. */
-export function readHeldClaims(tx: Pick<Tx, 'query'>): Promise<HeldClaim[]> {
-  return tx.query<HeldClaim>(HELD_CLAIMS)
-}
-
-const RELEASE = statement(
-  'platform_release',
-  `update platform.delivery d set due_at = $3::timestamptz, is_claimed = false
-   from unnest($1::bigint[], $2::int[]) as r (delivery_id, attempts)
-   where d.delivery_id = r.delivery_id and d.attempts = r.attempts and ${status('d')} = 'pending' and d.operation <> 'place'
-     and d.is_claimed`,
-)
-
-/** Makes deliveries due again whose claims are abandoned. A claim that has ended meanwhile is left alone. */
-export function releaseClaims(tx: Tx, claims: readonly HeldClaim[], now: Date): Promise<number> {
-  return tx.execute(RELEASE, [claims.map((c) => c.delivery_id), claims.map((c) => c.attempts), now])
-}
-
-export interface ClaimWatch {
-  /** Takes all claims that are held, by whomever; gives those that were held, unchanged, for a whole lease. `now` is monotonic, in milliseconds. */
-  abandoned(held: readonly HeldClaim[], now: number): HeldClaim[]
-}
-
-/**
- * C-12: a claim counts as abandoned only for a process that has itself seen it unchanged for a whole lease on its own monotonic
- * clock. No step of the database's clock, and none of a host's, makes two processes send one delivery at once.
- */
-export function watchClaims(): ClaimWatch {
-  let since = new Map<string, number>()
-  return {
-    abandoned(held, now) {
-      const before = since
-      since = new Map(held.map((claim) => [keyOf(claim), before.get(keyOf(claim)) ?? now]))
-      return held.filter((claim) => now - (since.get(keyOf(claim)) ?? now) >= LEASE_MS)
-    },
-  }
-}
-
-/** Each claim counts the attempt, so that the next claim of a delivery has another key. */
-function keyOf({ delivery_id, attempts }: HeldClaim): string {
-  return `${delivery_id}/${attempts}`
 }

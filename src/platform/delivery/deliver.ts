@@ -13,7 +13,7 @@ import type { PlatformMetrics } from '../metrics.ts'
 import type { Partners } from '../partner.ts'
 import { type Breakers, endedBy, laneOf } from './breaker.ts'
 import { type Claim, claimDue, isLate, type LaneDue, readNextDue, START_WITHIN_MS, type Wanted } from './claim.ts'
-import { createLanes, type Lanes } from './lanes.ts'
+import { createLanes, type Lanes, MOST_IN_TURN } from './lanes.ts'
 import { createLookout, type Lookout } from './lookout.ts'
 import { type Finished, type Over, type Recorded, record } from './record.ts'
 
@@ -54,7 +54,8 @@ const DECIDED_WITHIN_MS = 1_000
 
 interface Engine {
   readonly deps: DeliverDeps
-  finished: Finished[]
+  /** Calls that came back and are not recorded yet. */
+  readonly finished: Finished[]
   readonly lanes: Lanes
   /** Something may be due that no call's end tells of: it was decided, or its time has come. */
   isAsked: boolean
@@ -130,15 +131,15 @@ function newPromise(): { promise: Promise<void>; resolve: () => void } {
  * or, when there is none because the process is stopping, sent again when its lease is over.
  */
 async function turn(engine: Engine): Promise<Date> {
-  const { deps, finished } = engine
-  const isAsked = isToAsk(engine)
-  engine.finished = []
+  const { deps } = engine
+  const finished = engine.finished.splice(0, MOST_IN_TURN)
+  const isAsked = isToAsk(engine, finished)
   engine.isAsked = false
   try {
     const { claims, claimedAt, wanted, left, recorded } = await deps.db.transaction((tx) =>
       recordAndClaim(engine, tx, finished, isAsked),
     )
-    engine.finished = [...recorded.busy, ...engine.finished]
+    engine.finished.push(...recorded.busy) // behind those that have not been tried
     for (const { claim, status } of recorded.over) deps.metrics.delivered(claim.operation, status)
     const isShort = engine.lanes.took(wanted, claims)
     if (left !== undefined) engine.lanes.saw(left)
@@ -146,11 +147,13 @@ async function turn(engine: Engine): Promise<Date> {
       if (claim.status === 'stuck') deps.metrics.delivered(claim.operation, claim.status)
       else void send(engine, claim, claimedAt + START_WITHIN_MS)
     }
-    if ((left === undefined && isShort) || recorded.over.some(hasFollower)) engine.isAsked = true
+    const isFull = claims.length >= MOST_IN_TURN
+    if ((left === undefined && isShort) || isFull || recorded.over.some(hasFollower)) engine.isAsked = true
     if (!engine.stopping) await engine.lookout.look()
+    if (engine.finished.length > recorded.busy.length) engine.wake() // there is more to record
     return nextTurnAt(engine, recorded.busy.length > 0)
   } catch (error) {
-    if (!engine.stopping) engine.finished = [...finished, ...engine.finished]
+    if (!engine.stopping) engine.finished.unshift(...finished)
     engine.isAsked = true
     deps.log.error({ err: error }, 'a turn of deliveries failed')
     return new Date(deps.clock.now().getTime() + RETRY_TURN_MS)
@@ -158,7 +161,7 @@ async function turn(engine: Engine): Promise<Date> {
 }
 
 /** Only a yes is surely the end of its delivery; anything else may have given it another time. And other processes decide too. */
-function isToAsk({ deps, finished, isAsked, askedAt }: Engine): boolean {
+function isToAsk({ deps, isAsked, askedAt }: Engine, finished: readonly Finished[]): boolean {
   const isOld = deps.timers.elapsed() - askedAt >= POLL_MS
   return isAsked || isOld || finished.some(({ answer }) => answer.outcome.kind !== 'accepted')
 }

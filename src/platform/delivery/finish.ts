@@ -4,6 +4,8 @@
  *
  * The statement sees what was committed before it began; a bet that was changed since is locked and read as it is. So a later
  * delivery of it may be unseen, but its number is not: `has_later` says that one waits.
+ *
+ * What a person has sent again begins anew: of an attempt before that only a yes still counts.
  */
 import { statement, type Tx } from '../../db/db.ts'
 import type { Told } from '../bets/bet-store.ts'
@@ -41,6 +43,7 @@ const FINISH = statement(
        ${owedIf(IS_OWED, '$18::timestamptz')}
      from held r
      where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${status('d')} = 'pending'
+       and (r.status = 'done' or d.attempts > d.attempts_before)
      returning d.delivery_id, d.bet_id, d.number, d.status, r.deliveries > d.number as has_later, r.told_status, r.told_payout, r.told_result_type
    ), told as (
      update platform.bet b set told_status = e.told_status, told_payout = e.told_payout, told_result_type = e.told_result_type

@@ -9,11 +9,14 @@ import type { Breakers } from './breaker.ts'
 import { laneOf } from './breaker.ts'
 import { type Claim, type LaneDue, type LaneKey, type Mark, nameOf, type Wanted } from './claim.ts'
 
+/** Calls that are recorded in one turn at most, and claimed: so that its statements end in time, and what they carry has room. */
+export const MOST_IN_TURN = 500
+
 export interface Lanes {
   /** When something is due, by lane; lanes without any are left out. */
   due(): readonly LaneDue[]
   marks(): ReadonlyMap<string, Mark>
-  /** Lanes in which something is due and may be sent. */
+  /** Lanes in which something is due and may be sent, the longest due first. When all together may send more than a turn can claim, they share it. */
   wanted(breakers: Breakers, now: Date): Wanted[]
   /** What is due now, as it was read. */
   saw(due: readonly LaneDue[]): void
@@ -36,10 +39,13 @@ export function createLanes(): Lanes {
     due: () => due,
     marks: () => marks,
     wanted: (breakers, now) =>
-      due
-        .filter(({ dueAt }) => dueAt <= now)
-        .map((lane) => withFree(breakers, lane, now))
-        .filter(({ free }) => free > 0),
+      shared(
+        due
+          .filter(({ dueAt }) => dueAt <= now)
+          .sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime())
+          .map((lane) => withFree(breakers, lane, now))
+          .filter(({ free }) => free > 0),
+      ),
     saw(found) {
       due = found
     },
@@ -56,4 +62,16 @@ export function createLanes(): Lanes {
       for (const { at, ...lane } of found) marks.set(nameOf(lane), { dueAt: at.dueAt, deliveryId: at.deliveryId - 1n })
     },
   }
+}
+
+/** What one leaves of its share is for those after it. */
+function shared(lanes: readonly Wanted[]): Wanted[] {
+  let rest = MOST_IN_TURN
+  return lanes
+    .map((lane, i) => {
+      const free = Math.min(lane.free, Math.ceil(rest / (lanes.length - i)))
+      rest -= free
+      return { ...lane, free }
+    })
+    .filter(({ free }) => free > 0)
 }

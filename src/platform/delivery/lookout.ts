@@ -10,7 +10,8 @@ import { inTime } from '../../runtime/in-time.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { giveUpPlacing } from '../bets/placing.ts'
 import { finishResults, type ResultDeps } from '../bets/results.ts'
-import { type HeldClaim, readHeldClaims, readNextDue, releaseClaims, watchClaims } from './claim.ts'
+import { readNextDue } from './claim.ts'
+import { type HeldClaim, isReleasable, type Releasable, readHeldClaims, releaseClaims, watchClaims } from './held.ts'
 import type { Lanes } from './lanes.ts'
 
 export interface LookoutDeps extends ResultDeps {
@@ -20,6 +21,8 @@ export interface LookoutDeps extends ResultDeps {
   /** `elapsed`: milliseconds of a clock that nobody sets. */
   readonly timers: { elapsed(): number }
   readonly lanes: Lanes
+  /** From 0 to 1. */
+  readonly random: () => number
 }
 
 export interface Lookout {
@@ -50,7 +53,7 @@ export function createLookout(deps: LookoutDeps): Lookout {
   }
   const look = async (now: number): Promise<void> => {
     const [held, due] = await Promise.all([
-      tryTo(log, 'read what is claimed', () => readHeldClaims(deps.db)),
+      tryTo(log, 'read what is claimed', () => readHeldClaims(deps.db, watch.placementsFrom())),
       tryTo(log, 'read what is due', () => readNextDue(deps.db)),
     ])
     rest(now)
@@ -88,24 +91,24 @@ async function takeOver(
   isStopping: () => boolean,
 ): Promise<boolean> {
   const places = abandoned.filter(({ operation }) => operation === 'place')
-  const others = abandoned.filter(({ operation }) => operation !== 'place')
+  const others = abandoned.filter(isReleasable)
   const giveUp = (claims: readonly HeldClaim[]) =>
     giveUpPlacing(
       deps,
       claims.map(({ bet_id: betId }) => betId),
     )
-  const release = (claims: readonly HeldClaim[]) =>
-    deps.db.transaction((tx) => releaseClaims(tx, claims, deps.clock.now()))
+  const release = (claims: readonly Releasable[]) =>
+    deps.db.transaction((tx) => releaseClaims(tx, claims, deps.clock.now(), deps.random()))
   const areGivenUp = await inSlices(deps, places, giveUp, isStopping)
   const areReleased = await inSlices(deps, others, release, isStopping)
   return areGivenUp && areReleased
 }
 
 /** A slice that fails stops no other one, and a claim that fails none of its slice: each is tried alone then. */
-async function inSlices(
+async function inSlices<Claim extends HeldClaim>(
   deps: LookoutDeps,
-  claims: readonly HeldClaim[],
-  take: (slice: readonly HeldClaim[]) => Promise<number>,
+  claims: readonly Claim[],
+  take: (slice: readonly Claim[]) => Promise<number>,
   isStopping: () => boolean,
   size = SLICE,
 ): Promise<boolean> {

@@ -1,0 +1,135 @@
+/**
+ * What is held: claims and placements, of all processes on this database. Whoever holds one answers for it, or has died: then another
+ * process that has watched it for a whole lease releases it (C-12), or gives the placement up (C-1).
+ */
+import { statement, type Tx } from '../../db/db.ts'
+import { IN_LANE, LEASE_MS, START_WITHIN_MS } from './claim.ts'
+import { status } from './outbox.ts'
+import { type DeliveryKind, nextAttemptAt, ROLLBACK_WINDOW_MS } from './schedule.ts'
+
+/** What a process holds, or held when it died. */
+export interface HeldClaim extends Record<string, unknown> {
+  readonly delivery_id: bigint
+  readonly bet_id: string
+  readonly operation: 'place' | DeliveryKind
+  readonly attempts: number
+  readonly attempts_before: number
+  readonly first_attempt_at: Date
+}
+
+/** One that becomes due again when it is abandoned; a placement is given up (C-1). */
+export type Releasable = HeldClaim & { readonly operation: DeliveryKind }
+
+export function isReleasable(claim: HeldClaim): claim is Releasable {
+  return claim.operation !== 'place'
+}
+
+/**
+ * Deliveries at the front of each lane among which claims are looked for, and placements. What was due first is claimed first, so claims
+ * that nobody answers for are there, or come there as those before them end.
+ */
+const LOOKED_AT = 2_000
+
+/** In SQL, as the index has it (0035): so no statistics choose another one. */
+const PLACING_ID = "(case when status = 'pending' and operation = 'place' then delivery_id end)"
+
+const HELD = 'delivery_id, bet_id, operation, attempts, attempts_before, first_attempt_at'
+const HELD_CLAIMS = statement(
+  'platform_held_claims',
+  `(select ${HELD} from platform.delivery where ${PLACING_ID} >= $1::bigint order by ${PLACING_ID} limit ${LOOKED_AT})
+   union all
+   select ${HELD} from platform.partner p
+   cross join (values (true), (false)) as k (is_rollback)
+   cross join lateral (
+     select ${HELD}, is_claimed from platform.delivery
+     where ${IN_LANE('p.partner_id', 'k.is_rollback')}
+     order by due_at, delivery_id limit ${LOOKED_AT}
+   ) d
+   where d.is_claimed`,
+)
+
+/**
+ * Of all processes on this database. A Place bet is held by the process that places it until its answer is recorded; those with smaller
+ * ids than `placementsFrom` are over.
+ */
+export function readHeldClaims(tx: Pick<Tx, 'query'>, placementsFrom = 0n): Promise<HeldClaim[]> {
+  return tx.query<HeldClaim>(HELD_CLAIMS, [placementsFrom])
+}
+
+const RELEASE = statement(
+  'platform_release',
+  `update platform.delivery d set due_at = r.due_at, is_claimed = false
+   from unnest($1::bigint[], $2::int[], $3::timestamptz[]) as r (delivery_id, attempts, due_at)
+   where d.delivery_id = r.delivery_id and d.attempts = r.attempts and ${status('d')} = 'pending' and d.operation <> 'place'
+     and d.is_claimed`,
+)
+
+/** Makes deliveries due again whose claims are abandoned. A claim that has ended meanwhile is left alone. `random` is from 0 to 1. */
+export function releaseClaims(tx: Tx, claims: readonly Releasable[], now: Date, random: number): Promise<number> {
+  return tx.execute(RELEASE, [
+    claims.map((c) => c.delivery_id),
+    claims.map((c) => c.attempts),
+    claims.map((c) => dueAgainAt(c, now, random).toISOString()),
+  ])
+}
+
+/**
+ * As after an attempt of which nobody knows the outcome, so that a rollback keeps its times (C-4). The attempt began at some time after
+ * its claim, which has been watched for a lease. What may not be tried again is due when its time is over: who claims it then says so.
+ */
+function dueAgainAt({ operation, attempts, attempts_before, first_attempt_at }: Releasable, now: Date, random: number) {
+  const first = first_attempt_at.getTime()
+  const since = now.getTime() - first
+  const tried = { attempts: attempts - attempts_before, lastAt: since - LEASE_MS + START_WITHIN_MS, now: since, random }
+  return new Date(first + (nextAttemptAt(operation, tried) ?? Math.max(since, ROLLBACK_WINDOW_MS + 1)))
+}
+
+export interface ClaimWatch {
+  /** Takes all claims that are held, by whomever; gives those that were held, unchanged, for a whole lease. `now` is monotonic, in milliseconds. */
+  abandoned(held: readonly HeldClaim[], now: number): HeldClaim[]
+  /** All placements with smaller ids are over. */
+  placementsFrom(): bigint
+}
+
+/**
+ * C-12: a claim counts as abandoned only for a process that has itself seen it unchanged for a whole lease on its own monotonic
+ * clock. No step of the database's clock, and none of a host's, makes two processes send one delivery at once.
+ */
+export function watchClaims(): ClaimWatch {
+  let since = new Map<string, number>()
+  const oldest = watchOldest()
+  return {
+    abandoned(held, now) {
+      const before = since
+      since = new Map(held.map((claim) => [keyOf(claim), before.get(keyOf(claim)) ?? now]))
+      oldest.saw(held, now)
+      return held.filter((claim) => now - (since.get(keyOf(claim)) ?? now) >= LEASE_MS)
+    },
+    placementsFrom: oldest.id,
+  }
+}
+
+/** Each claim counts the attempt, so that the next claim of a delivery has another key. */
+function keyOf({ delivery_id, attempts }: HeldClaim): string {
+  return `${delivery_id}/${attempts}`
+}
+
+/** Milliseconds after which each transaction that had taken an id is over: the database ends one that is silent for 5 s. */
+const COMMITTED_MS = 60_000
+
+/** The oldest placement that was seen. It may have been seen before one with a smaller id was committed, so it counts a while later. */
+function watchOldest() {
+  let id = 0n
+  let next: { readonly id: bigint; readonly at: number } | undefined
+  return {
+    id: () => id,
+    saw(held: readonly HeldClaim[], now: number) {
+      const [first] = held.filter((claim) => !isReleasable(claim)).map((claim) => claim.delivery_id)
+      if (next !== undefined && now - next.at >= COMMITTED_MS) {
+        id = first !== undefined && first < next.id ? first : next.id
+        next = undefined
+      }
+      if (first !== undefined) next ??= { id: first, at: now }
+    },
+  }
+}

@@ -1,0 +1,62 @@
+/** However many calls are under way: one turn of deliveries records and claims so many at most that its statements end in time. */
+import { expect, test } from 'vitest'
+import { createBreakers } from '../../src/platform/delivery/breaker.ts'
+import { createLanes, MOST_IN_TURN } from '../../src/platform/delivery/lanes.ts'
+import { signal } from '../support/signal.ts'
+import { manyLike } from './many-bets.ts'
+import { startScene } from './scene.ts'
+
+const NOW = new Date()
+/** Calls at once that a partner is trusted with at first. */
+const TRUSTED = 64
+
+function dueAt(partners: number) {
+  return Array.from({ length: partners }, (_, n) => {
+    const dueAt = new Date(NOW.getTime() - n)
+    return { partnerId: `partner ${n}`, lane: 'results' as const, dueAt, at: { dueAt: '', deliveryId: 0n } }
+  })
+}
+
+function wantedOf(partners: number) {
+  const lanes = createLanes()
+  lanes.saw(dueAt(partners))
+  return lanes.wanted(createBreakers(TRUSTED), NOW).map(({ partnerId, free }) => [partnerId, free])
+}
+
+test('what may be claimed at once is shared, the longest due first; more than that waits for the next turn', () => {
+  expect(wantedOf(2)).toEqual([
+    ['partner 1', TRUSTED],
+    ['partner 0', TRUSTED],
+  ])
+  const shares = wantedOf(20)
+  expect([shares.length, shares[0]]).toEqual([20, ['partner 19', MOST_IN_TURN / 20]])
+  const tooMany = wantedOf(MOST_IN_TURN + 100)
+  expect([tooMany.length, tooMany[0]]).toEqual([MOST_IN_TURN, [`partner ${MOST_IN_TURN + 99}`, 1]])
+})
+
+test('what comes back at once is recorded in several turns', async () => {
+  const scene = await startScene()
+  const { platform, api, time } = scene
+  const partners = await Promise.all(Array.from({ length: 10 }, () => platform.partner()))
+  const eventId = 'a final'
+  const { betId } = await api.place(scene.frame, { selections: [{ eventId, outcomeId: 'home', coefficient: '2.5' }] })
+  await manyLike(platform, betId, partners.length * TRUSTED)
+  for (const [n, { partnerId }] of partners.entries())
+    await platform.sql(
+      'update platform.bet set partner_id = $1 where bet_id in (select md5(i::text)::uuid from generate_series($2::int, $3::int) i)',
+      [partnerId, n * TRUSTED + 1, (n + 1) * TRUSTED],
+    )
+  const answer = signal()
+  for (const { wallet } of partners) wallet.always('settle', { hold: answer.given })
+  await api.results(eventId, { home: 'won' })
+  await Promise.all(partners.map(({ wallet }) => wallet.seen('settle', TRUSTED)))
+  answer.give()
+  await time.settle()
+  const turns = await platform.sql(
+    "select count(*)::int as calls from platform.attempt a join platform.delivery d using (delivery_id) where d.operation = 'settle' group by a.xmin::text",
+  )
+  const calls = turns.map((turn) => Number(turn.calls))
+  expect(calls.reduce((sum, one) => sum + one, 0)).toBe(partners.length * TRUSTED + 1)
+  expect(Math.max(...calls)).toBeLessThanOrEqual(MOST_IN_TURN)
+  await scene.stop()
+})
