@@ -608,6 +608,9 @@ CREATE TABLE purser.player (
     created_at timestamp with time zone NOT NULL,
     version bigint DEFAULT 0 NOT NULL,
     plain_as text,
+    nickname_key text COLLATE pg_catalog."C",
+    email_key text COLLATE pg_catalog."C",
+    brand text COLLATE pg_catalog."C",
     CONSTRAINT player_check CHECK ((currency = ANY (currencies))),
     CONSTRAINT player_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text])))
 );
@@ -615,6 +618,10 @@ CREATE TABLE purser.player (
 COMMENT ON COLUMN purser.player.created_as IS 'What the player was created with, to recognise the same call again whatever has changed since.';
 
 COMMENT ON COLUMN purser.player.plain_as IS 'The status, verification and limits for which the rules found nothing that stands against a bet of this player.';
+
+COMMENT ON COLUMN purser.player.nickname_key IS 'customFields.nickname in lower case, for the search; email_key likewise.';
+
+COMMENT ON COLUMN purser.player.brand IS 'The site on which the player registered, for reports; it never changes.';
 
 CREATE TABLE purser.proposal (
     bucket integer NOT NULL,
@@ -922,6 +929,16 @@ CREATE INDEX journal_by_bet ON ONLY purser.journal USING btree (bet_id, at) WHER
 CREATE INDEX journal_by_code ON ONLY purser.journal USING btree (code, at) WHERE (code IS NOT NULL);
 
 CREATE INDEX journal_by_player ON ONLY purser.journal USING btree (player, at) WHERE (player IS NOT NULL);
+
+CREATE INDEX player_barred ON purser.player USING btree (player) WHERE ((status = 'blocked'::text) OR (self_excluded_until IS NOT NULL));
+
+CREATE INDEX player_by_brand ON purser.player USING btree (brand, player) WHERE (brand IS NOT NULL);
+
+CREATE INDEX player_by_email ON purser.player USING btree (email_key, player) WHERE (email_key IS NOT NULL);
+
+CREATE INDEX player_by_nickname ON purser.player USING btree (nickname_key, player) WHERE (nickname_key IS NOT NULL);
+
+CREATE INDEX player_by_operator_user ON purser.player USING btree (operator_user COLLATE "C", player) WHERE (operator_user IS NOT NULL);
 
 CREATE INDEX proposal_by_status ON purser.proposal USING btree (status, proposed_at, player, reference);
 

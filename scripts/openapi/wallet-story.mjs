@@ -75,6 +75,8 @@ const players = [
   step('createPlayer', 200, 'again', 'The same again', post('/operator/players', alice)),
   step('createPlayer', 409, 'differs', 'Other data', post('/operator/players', { ...alice, currency: 'USD' })),
   step('createPlayer', 400, 'invalid', 'Two faults', post('/operator/players', { userId: '', name: 'Alice' })),
+  step('listPlayers', 200, 'found', 'By the beginning of the id', get('/operator/players?q=ali')),
+  step('listPlayers', 400, 'invalid', 'A status that does not exist', get('/operator/players?status=asleep')),
   step('readPlayer', 200, 'player', 'The player', get(PATH)),
   step('readPlayer', 400, 'tooLong', 'An id of 65 characters', get(`/operator/players/${'a'.repeat(65)}`)),
   step('readPlayer', 404, 'unknown', 'Nobody has this id', get(NOBODY)),
@@ -210,7 +212,7 @@ const farewell = [
 
 /** The key is looked at before anything else, so what is sent does not matter. */
 const OPERATIONS =
-  'createPlayer readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
+  'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
 listAdjustments approveAdjustment refuseAdjustment readHistory'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>

@@ -44,7 +44,11 @@ export interface Db extends Reading {
   close(): Promise<void>
 }
 
+/** Bytes of a statement's name. Postgres cuts a longer one, and two statements would silently be one. */
+const MAX_NAME = 63
+
 export function statement(name: string, text: string): Statement {
+  if (name.length > MAX_NAME) throw new Error(`the name of a statement is longer than ${MAX_NAME}: ${name}`)
   return { name, text }
 }
 

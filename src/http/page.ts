@@ -82,12 +82,17 @@ export interface Cursor {
 
 /** A cursor of so many parts (any number when absent), the first of which is a time; throws a 400 on anything that we did not make. */
 export function decodeCursor(after: string | undefined, parts?: number): Cursor | undefined {
+  const [time = '', ...ids] = decodeParts(after, parts) ?? []
+  return after === undefined ? undefined : { at: toTime(time, '/query/after'), ids }
+}
+
+/** As `decodeCursor`, of a list that is not by time. */
+export function decodeParts(after: string | undefined, parts?: number): readonly string[] | undefined {
   if (after === undefined) return undefined
-  const [time = '', ...ids] = parseCursor(after)
-  const at = toTime(time, '/query/after')
-  if ((parts !== undefined && ids.length !== parts - 1) || !ids.every(isStorable))
+  const found = parseCursor(after)
+  if ((parts !== undefined && found.length !== parts) || !found.every(isStorable))
     throw invalid('/query/after', 'is not a cursor of this list')
-  return { at, ids }
+  return found
 }
 
 function parseCursor(after: string): string[] {

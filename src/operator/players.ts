@@ -32,6 +32,11 @@ export const DecimalSchema = Type.String({
 })
 const Birthday = Type.String({ format: 'date' })
 
+export const BrandSchema = Type.String({
+  pattern: '^[A-Za-z0-9._~-]{1,64}$',
+  description: 'The site on which the player registered; reports sum by it. It never changes.',
+})
+
 export const NewPlayerSchema = Type.Object(
   {
     userId: UserIdSchema,
@@ -40,6 +45,7 @@ export const NewPlayerSchema = Type.Object(
     isTest: optional(Type.Boolean()),
     operatorUser: optional(OperatorUserSchema),
     customFields: optional(StoredFieldsSchema),
+    brand: optional(BrandSchema),
   },
   { additionalProperties: false, examples: [{ userId: 'alice', currency: 'EUR', currencies: ['EUR', 'USD'] }] },
 )
@@ -89,6 +95,7 @@ export const PlayerSchema = Type.Object({
     betCount: optional(Type.Integer()),
   }),
   customFields: optional(StoredFieldsSchema),
+  brand: optional(BrandSchema),
   createdAt: Type.String({ format: 'date-time' }),
 })
 
@@ -121,7 +128,7 @@ function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): 
   const currency = toCurrency(deps, body.currency, '/currency')
   const currencies = (body.currencies ?? [currency]).map((code, i) => toCurrency(deps, code, `/currencies/${i}`))
   if (!currencies.includes(currency)) throw invalid('/currencies', 'must contain the currency')
-  const { isTest = null, operatorUser = null } = body
+  const { isTest = null, operatorUser = null, brand = null } = body
   return {
     id: locate(deps, body.userId, '/userId').id,
     currency,
@@ -129,6 +136,7 @@ function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): 
     isTest,
     operatorUser,
     customFields: body.customFields === undefined ? null : toStoredFields(body.customFields),
+    brand,
     createdAt: deps.clock.now(),
   }
 }
@@ -189,7 +197,7 @@ function merge<T extends object>(current: T, patch: object): T {
   return Object.fromEntries(merged) as T
 }
 
-function showPlayer(player: Player): Static<typeof PlayerSchema> {
+export function showPlayer(player: Player): Static<typeof PlayerSchema> {
   const {
     id,
     currency,
@@ -202,6 +210,7 @@ function showPlayer(player: Player): Static<typeof PlayerSchema> {
     birthday,
     limits,
     customFields,
+    brand,
   } = player
   return {
     userId: id,
@@ -215,6 +224,7 @@ function showPlayer(player: Player): Static<typeof PlayerSchema> {
     ...(birthday !== null && { birthday }),
     limits,
     ...(customFields !== null && { customFields }),
+    ...(brand !== null && { brand }),
     createdAt: player.createdAt.toISOString(),
   }
 }

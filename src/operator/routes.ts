@@ -24,6 +24,7 @@ import { BetHistorySchema, getBet, setLock } from './bets.ts'
 import { BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
 import { MovementSchema } from './movement.ts'
 import { findPlayer } from './operator.ts'
+import { listPlayers, PlayerListSchema, PlayerQuerySchema } from './player-list.ts'
 import { createPlayer, getPlayer, NewPlayerSchema, PlayerPatchSchema, PlayerSchema, patchPlayer } from './players.ts'
 import {
   createSession,
@@ -67,6 +68,15 @@ function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
       const { status, body } = await createPlayer(deps, deps.actions.by(request), request.body)
       return reply.code(status).send(body)
     },
+  )
+  api.get(
+    '/players',
+    describe('listPlayers', tag, 'Find players by the beginning of an id, nickname or e-mail address', {
+      role: 'read',
+      querystring: PlayerQuerySchema,
+      ok: { 200: PlayerListSchema },
+    }),
+    (request) => listPlayers(deps, request.query),
   )
   api.get(
     '/players/:userId',

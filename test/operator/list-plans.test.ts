@@ -6,6 +6,7 @@ import { openDb } from '../../src/db/open.ts'
 import { readStatement } from '../../src/ledger/transfer.ts'
 import { listAnomalies, listBets } from '../../src/operator/bet-list.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
+import { listPlayers } from '../../src/operator/player-list.ts'
 import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
@@ -42,6 +43,10 @@ const FILL = [
    select bucket, player, bet_id, 1, 'settle', 'request-1', 'refused',
      case when bet_id like '%000' then 'settle_of_unknown_bet' end, '{}', first_seen_at from purser.bet`,
   TRANSFERS,
+  // A nickname that half of all have, and few who are barred, the last ones.
+  `insert into purser.player (bucket, player, currency, currencies, status, operator_user, brand, nickname_key, email_key, created_as, created_at)
+   select 0, 'player-' || i, 'EUR', '{EUR}', case when i % 10000 = 0 then 'blocked' else 'active' end, 'site-' || i, 'brand-' || i % 2000,
+     case when i % 2 = 0 then 'ada' else 'bob-' || i end, i || '@example.com', '{}', now() from generate_series(1, ${OTHERS}) i`,
 ]
 
 let database: TestDatabase
@@ -125,6 +130,31 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   test('a page of one player with 20,000 bets touches few pages of the table', async () => {
     for (const plan of await plansOfBets({ userId: 'alice', limit: '50' })) expect(plan.pages).toBeLessThan(FEW_PAGES)
+  })
+
+  const found = (way: string, key: string, player: string) => cursor(way, key, player)
+  test.each<[string, object, string[]]>([
+    ['everybody', {}, ['player_pkey']],
+    ['a page far behind', { after: found('user_id', 'player-77', 'player-77') }, ['player_pkey']],
+    ['the barred', { status: 'blocked' }, ['player_barred']],
+    ['those of a brand', { brand: 'brand-7' }, ['player_by_brand']],
+  ])('players, %s: through one index, a few rows', async (_name, query, indexes) => {
+    const [plan] = await plansOf((deps) => listPlayers(deps, { limit: '10', ...query }))
+    expect(plan?.scans).toEqual(indexes)
+    expect(plan?.rows).toBeLessThan(FEW)
+  })
+
+  test.each<[string, object]>([
+    ['a name that half of all have', { q: 'Ada' }],
+    ['a page of it far behind', { q: 'ada', after: found('nickname', 'ada', 'player-70002') }],
+    ['an e-mail address', { q: '77777@' }],
+    ['the beginning of an id', { q: 'player-7777' }],
+  ])('players by %s: each way through its own index, a few rows', async (_name, query) => {
+    for (const plan of await plansOf((deps) => listPlayers(deps, { limit: '10', ...query }))) {
+      expect(plan.scans).toHaveLength(1)
+      expect(plan.scans[0]).toMatch(/^player_(pkey|by_)/)
+      expect(plan.rows).toBeLessThan(FEW)
+    }
   })
 
   test('anomalies: through their own index, a page far behind too', async () => {

@@ -15,7 +15,16 @@ import { answerOf, type Keyed, routesOf, SERVERS } from './servers.ts'
 const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> = {
   wallet: {
     read: [
-      ...['readPlayer', 'readBalances', 'readStatement', 'audit', 'listBets', 'readBet', 'listAnomalies'],
+      ...[
+        'listPlayers',
+        'readPlayer',
+        'readBalances',
+        'readStatement',
+        'audit',
+        'listBets',
+        'readBet',
+        'listAnomalies',
+      ],
       ...['listActions', 'listAdjustments', 'readHistory'],
     ],
     support: [

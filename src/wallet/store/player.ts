@@ -1,6 +1,6 @@
 /** The player as the wallet's rules see it: who may bet, in what, within which limits. Lock a player, and all of its money is locked. */
 import { type Statement, statement, type Tx } from '../../db/db.ts'
-import type { Currency, PlayerId } from '../../protocol/ids.ts'
+import { type Currency, isStorable, type PlayerId } from '../../protocol/ids.ts'
 import type { CustomFields } from '../../protocol/user-profile.ts'
 import { isPlain, type Standing } from '../decide/plain.ts'
 
@@ -23,6 +23,8 @@ export interface Player {
   readonly isTest: boolean | null
   readonly operatorUser: string | null
   readonly customFields: CustomFields | null
+  /** The site on which the player registered; it never changes, so that a report's sums by brand do not either. */
+  readonly brand: string | null
   readonly selfExcludedUntil: Date | null
   /** Only an explicit `false` refuses bets (code 15). */
   readonly verified: boolean | null
@@ -38,7 +40,7 @@ export type RuledPlayer = Pick<Player, 'id' | 'status' | 'selfExcludedUntil' | '
 /** A player that is locked, and whether its row says that it is plain (`isPlain`). */
 export type LockedPlayer = RuledPlayer & { readonly isMarked: boolean }
 
-interface PlayerRow extends Record<string, unknown> {
+export interface PlayerRow extends Record<string, unknown> {
   player: PlayerId
   currency: Currency
   currencies: Currency[]
@@ -46,6 +48,7 @@ interface PlayerRow extends Record<string, unknown> {
   is_test: boolean | null
   operator_user: string | null
   custom_fields: CustomFields | null
+  brand: string | null
   self_excluded_until: Date | null
   verified: boolean | null
   birthday: string | null
@@ -53,12 +56,12 @@ interface PlayerRow extends Record<string, unknown> {
   created_at: Date
 }
 
-const COLUMNS = `player, currency, currencies, status, is_test, operator_user, custom_fields, self_excluded_until, verified,
-  birthday, limits, created_at`
+export const PLAYER_COLUMNS = `player, currency, currencies, status, is_test, operator_user, custom_fields, brand, self_excluded_until,
+  verified, birthday, limits, created_at`
 
 const LOCK_PLAYERS = statement(
   'lock_players',
-  `select ${COLUMNS} from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
+  `select ${PLAYER_COLUMNS} from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
 )
 
 /** Locks players in sorted order; what is read afterwards is what the last holder of the lock left. */
@@ -115,7 +118,7 @@ function toLockedPlayer(row: PlayerRow & { is_marked: boolean }): LockedPlayer {
 
 const READ_PLAYERS = statement(
   'read_players',
-  `select ${COLUMNS} from purser.player where bucket = $1::int and player = any($2::text[])`,
+  `select ${PLAYER_COLUMNS} from purser.player where bucket = $1::int and player = any($2::text[])`,
 )
 
 export async function readPlayer(tx: Pick<Tx, 'query'>, bucket: number, player: PlayerId): Promise<Player | undefined> {
@@ -132,7 +135,7 @@ async function readMany(
   return new Map(rows.map((row) => [row.player, toPlayer(row)]))
 }
 
-function toPlayer(row: PlayerRow): Player {
+export function toPlayer(row: PlayerRow): Player {
   return {
     id: row.player,
     currency: row.currency,
@@ -141,6 +144,7 @@ function toPlayer(row: PlayerRow): Player {
     isTest: row.is_test,
     operatorUser: row.operator_user,
     customFields: row.custom_fields,
+    brand: row.brand,
     selfExcludedUntil: row.self_excluded_until,
     verified: row.verified,
     birthday: row.birthday,
@@ -152,14 +156,15 @@ function toPlayer(row: PlayerRow): Player {
 const INSERT_PLAYER = statement(
   'insert_player',
   `insert into purser.player
-     (bucket, player, currency, currencies, is_test, operator_user, custom_fields, created_at, created_as)
-   values ($1::int, $2::text, $3::text, $4::text[], $5::boolean, $6::text, $7::json, $8::timestamptz, $9::json)
+     (bucket, player, currency, currencies, is_test, operator_user, custom_fields, brand, created_at, created_as, nickname_key, email_key)
+   values ($1::int, $2::text, $3::text, $4::text[], $5::boolean, $6::text, $7::json, $8::text, $9::timestamptz, $10::json,
+     $11::text, $12::text)
    on conflict (bucket, player) do nothing`,
 )
 
 export type NewPlayer = Pick<
   Player,
-  'id' | 'currency' | 'currencies' | 'isTest' | 'operatorUser' | 'customFields' | 'createdAt'
+  'id' | 'currency' | 'currencies' | 'isTest' | 'operatorUser' | 'customFields' | 'brand' | 'createdAt'
 >
 
 /** As the table's defaults have it. */
@@ -167,19 +172,34 @@ const OF_NEW_PLAYERS: Standing = { status: 'active', verified: null, limits: {} 
 
 /** False when the player exists already; then nothing is written. */
 export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): Promise<boolean> {
-  const { id, currency, currencies, isTest, operatorUser, customFields, createdAt } = player
+  const { id, currency, currencies, isTest, operatorUser, customFields, brand, createdAt } = player
   const fields = customFields === null ? null : JSON.stringify(customFields)
-  const values = [bucket, id, currency, currencies, isTest, operatorUser, fields, createdAt]
-  const isNew = (await tx.execute(INSERT_PLAYER, [...values, JSON.stringify(creationOf(player))])) === 1
+  const values = [bucket, id, currency, currencies, isTest, operatorUser, fields, brand, createdAt]
+  const made = JSON.stringify(creationOf(player))
+  const isNew = (await tx.execute(INSERT_PLAYER, [...values, made, ...profileKeys(customFields)])) === 1
   if (isNew && isPlain(OF_NEW_PLAYERS)) await markPlain(tx, bucket, [id])
   return isNew
 }
 
-/** What two creations of one player are compared by: everything but the time. */
-export type Creation = Omit<NewPlayer, 'createdAt'>
+/** Characters of a key; more would be too long for an index. */
+const KEY_LENGTH = 200
 
-export function creationOf({ createdAt: _, ...creation }: NewPlayer): Creation {
-  return creation
+/** A text of a profile as the search compares it. Undefined for what cannot be stored as text. */
+export function toProfileKey(text: string | undefined): string | undefined {
+  const key = text?.toLowerCase()
+  return key && isStorable(key) ? [...key].slice(0, KEY_LENGTH).join('') : undefined
+}
+
+/** nickname_key and email_key. */
+function profileKeys(fields: CustomFields | null): (string | null)[] {
+  return [fields?.nickname, fields?.email].map((text) => toProfileKey(text) ?? null)
+}
+
+/** What two creations of one player are compared by: everything but the time. No brand is no member, as before there were brands. */
+export type Creation = Omit<NewPlayer, 'createdAt' | 'brand'> & { readonly brand?: string }
+
+export function creationOf({ createdAt: _, brand, ...creation }: NewPlayer): Creation {
+  return { ...creation, ...(brand !== null && { brand }) }
 }
 
 const READ_CREATION = statement(
@@ -200,7 +220,7 @@ const UPDATE_PLAYER = statement(
   'update_player',
   `update purser.player set currency = $3::text, currencies = $4::text[], status = $5::text, is_test = $6::boolean,
      operator_user = $7::text, custom_fields = $8::json, self_excluded_until = $9::timestamptz, verified = $10::boolean,
-     birthday = $11::text, limits = $12::json, version = version + 1
+     birthday = $11::text, limits = $12::json, nickname_key = $13::text, email_key = $14::text, version = version + 1
    where bucket = $1::int and player = $2::text`,
 )
 
@@ -233,6 +253,6 @@ export async function updatePlayer(tx: Tx, bucket: number, player: Player): Prom
     verified,
     birthday,
   ]
-  await tx.execute(UPDATE_PLAYER, [...values, JSON.stringify(limits)])
+  await tx.execute(UPDATE_PLAYER, [...values, JSON.stringify(limits), ...profileKeys(customFields)])
   if (isPlain(player)) await markPlain(tx, bucket, [id])
 }
