@@ -544,6 +544,36 @@ COMMENT ON TABLE purser.cash_movement IS 'Deposits, withdrawals and adjustments 
 
 COMMENT ON COLUMN purser.cash_movement.approved_by IS 'The second person of an adjustment that needed one (W-27).';
 
+CREATE TABLE purser.change (
+    bucket integer NOT NULL,
+    change_id bigint NOT NULL,
+    size integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    events json NOT NULL,
+    last_number bigint,
+    CONSTRAINT change_size_check CHECK ((size > 0))
+);
+ALTER TABLE ONLY purser.change ALTER COLUMN events SET STORAGE EXTERNAL;
+
+COMMENT ON TABLE purser.change IS 'events: a list of [name, member, …]; one with a balance is told as two (src/wallet/store/change.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+
+ALTER TABLE purser.change ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME purser.change_change_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE purser.change_count (
+    only_row boolean DEFAULT true NOT NULL,
+    last_number bigint NOT NULL,
+    CONSTRAINT change_count_only_row_check CHECK (only_row)
+);
+
+COMMENT ON TABLE purser.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
+
 CREATE TABLE purser.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
     scale smallint NOT NULL
@@ -805,6 +835,9 @@ ALTER TABLE ONLY purser.bet
 ALTER TABLE ONLY purser.cash_movement
     ADD CONSTRAINT cash_movement_pkey PRIMARY KEY (bucket, player, reference);
 
+ALTER TABLE ONLY purser.change_count
+    ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
+
 ALTER TABLE ONLY purser.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
 
@@ -923,6 +956,10 @@ CREATE INDEX bet_call_refused ON purser.bet_call USING btree (player, bet_id, re
 CREATE INDEX bet_rare ON purser.bet USING btree (rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at < 'infinity'::timestamp with time zone));
 
 CREATE INDEX bet_rare_of_player ON purser.bet USING btree (player, rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at > '-infinity'::timestamp with time zone));
+
+CREATE UNIQUE INDEX change_by_number ON purser.change USING btree (last_number, bucket) WHERE (last_number IS NOT NULL);
+
+CREATE INDEX change_to_number ON purser.change USING btree (change_id) WHERE (last_number IS NULL);
 
 CREATE INDEX journal_by_bet ON ONLY purser.journal USING btree (bet_id, at) WHERE (bet_id IS NOT NULL);
 

@@ -10,6 +10,7 @@ import { requireMigrated } from './db/migrate.ts'
 import { openExistingDb } from './db/open.ts'
 import { audit } from './operator/audit.ts'
 import { auditPlatform } from './platform/audit.ts'
+import { addChangeCommands } from './process/change-commands.ts'
 import { EXIT, endOnDefects, endWith } from './process/ending.ts'
 import { serveGateway } from './process/gateway.ts'
 import { addJournalCommands } from './process/journal-commands.ts'
@@ -99,6 +100,7 @@ program
 addSchemaCommands(program)
 addKeyCommands(program)
 addJournalCommands(program)
+addChangeCommands(program)
 addRetentionCommand(program)
 
 program

@@ -38,6 +38,8 @@ const WALLET = [
     'GET /operator/anomalies',
     'GET /operator/audit',
     'GET /operator/calls',
+    'GET /operator/changes',
+    'GET /operator/changes/stream',
     'GET /operator/actions',
   ],
   ...[`PUT ${PLAYER}/bets/{transactionId}/lock`, `DELETE ${PLAYER}/bets/{transactionId}/lock`],

@@ -2,6 +2,7 @@
  * The examples of openapi/platform.json: a story (openapi-platform-story.mjs) told to a real platform, every answer as it
  * came. Only what is random or depends on the machine (ids, tokens, ports, durations) is replaced.
  */
+import { firstEvents } from './change-story.mjs'
 import { STORY } from './platform-story.mjs'
 
 /** One record per call: operation, name, request, status, answer, values of parameters. */
@@ -32,15 +33,6 @@ export async function recordExamples(server) {
     await after?.(server, known)
   }
   return withoutChance(records, known)
-}
-
-async function firstEvents(stream) {
-  let text = ''
-  for await (const chunk of stream) {
-    text += chunk
-    const [, first, second] = text.split('\n\n')
-    if (second?.startsWith('id: ')) return `${first}\n\n${second}\n\n`
-  }
 }
 
 function messageOf(request, key) {

@@ -1,4 +1,5 @@
 /** A day of a platform, one call after another: the examples of its API reference. Each step says what it must be answered. */
+import { changeSteps } from './change-story.mjs'
 import { keySteps } from './key-story.mjs'
 
 const NO_BET = '/bets/00000000-0000-4000-8000-000000000000'
@@ -203,16 +204,9 @@ const lists = [
   step('retryDelivery', 400, 'invalid', 'No id of a delivery', post('/deliveries/last/retry')),
   step('retryDelivery', 404, 'unknown', 'No such delivery', post('/deliveries/999/retry')),
   step('retryDelivery', 409, 'done', 'Neither stuck nor refused', post('/deliveries/1/retry')),
-  step('readChanges', 200, 'page', 'What a bet became, and what the partner was told', get('/changes?after=2&limit=3')),
-  step('readChanges', 400, 'invalid', 'No cursor of the feed', get('/changes?after=x')),
-  step('streamChanges', 200, 'events', 'From the last event that the reader has', get('/changes/stream?after=2'), {
-    isStream: true,
-  }),
-  step('streamChanges', 400, 'invalid', 'No cursor of the feed', get('/changes/stream?after=x')),
-  step('readChanges', 410, 'tooOld', 'Retention has taken what came next', get('/changes?after=1'), {
-    before: run('delete from platform.change where last_number < 3'),
-  }),
-  step('streamChanges', 410, 'tooOld', 'Retention has taken what came next', get('/changes/stream?after=1')),
+  ...changeSteps({ prefix: '', schema: 'platform', run, page: 2, last: 2 }).map(
+    ([operationId, status, name, summary, url, more]) => step(operationId, status, name, summary, get(url), more),
+  ),
   step('listActions', 200, 'page', 'The last changes', get('/actions?limit=2')),
   step('listActions', 400, 'invalid', 'No cursor of this list', get('/actions?after=x')),
 ]

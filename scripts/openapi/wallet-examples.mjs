@@ -3,6 +3,7 @@
  * what is random (tokens, the ids of problem reports) is replaced, so that the document is the same every time.
  */
 import { sign } from '../../dist/protocol/signature.js'
+import { firstEvents } from './change-story.mjs'
 import { BET, STORY } from './wallet-story.mjs'
 
 export const SECRET = 'testdemo'
@@ -20,15 +21,20 @@ export async function recordExamples(app, db) {
       method,
       url,
       ...messageOf(url, request, typeof credential === 'function' ? credential(known) : credential),
+      payloadAsStream: names.isStream === true,
     })
     if (reply.statusCode !== names.status)
       throw new Error(`${names.name} was answered ${reply.statusCode} ${reply.body}`)
-    const answer = reply.body === '' ? undefined : JSON.parse(reply.body)
+    const answer = names.isStream ? await firstEvents(reply.stream()) : bodyOf(reply)
     known.token = answer?.token ?? known.token
     known.key = answer?.role === 'cash' ? answer.key : known.key
     records.push({ ...names, request, answer, parameters: parametersOf(url) })
   }
   return withoutChance(records)
+}
+
+function bodyOf({ body }) {
+  return body === '' ? undefined : JSON.parse(body)
 }
 
 /** A call with its credential: the one that is right for the path, unless the story gives another. */
@@ -60,6 +66,7 @@ function withoutChance(records) {
   return JSON.parse(JSON.stringify(records), (member, value) => {
     if (value?.type === 'about:blank' || isAction(value)) return { ...value, requestId: PROBLEM_ID }
     if (value?.data?.some(isAction)) return { ...value, next: value.next && cursorOf(value.data.at(-1)) }
+    if (member === 'sessionId') return 'SHA-256-of-the-token-0000000000000000000000'
     return member === 'token' && value.length === 43 ? tokenFor(value) : value
   })
 }

@@ -46,6 +46,7 @@ export const OPENAPI = {
       description: 'Deposits, withdrawals, adjustments, balances, statements, and the audit of it all.',
     },
     { name: 'Operator: calls', description: 'The journal of the wire.' },
+    { name: 'Operator: changes', description: 'All that happens, in one order: to be followed.' },
     { name: 'Operator: actions', description: 'Who changed what.' },
     { name: 'Operator: keys', description: 'Who may use this API, and for what.' },
     { name: 'Operator: bets', description: 'Bets with their history, locks, and calls that need a person.' },

@@ -1,5 +1,6 @@
 /** A player's story, one call after another: the examples of the API reference. Each step says what it must be answered. */
 import { adjustmentSteps } from './adjustment-story.mjs'
+import { changeSteps } from './change-story.mjs'
 import { keySteps } from './key-story.mjs'
 
 export const BET = '7b1c8f0e-4c55-4d0a-9b3f-0d8a7b0c5e11'
@@ -187,6 +188,11 @@ const oversight = [
   step('audit', 200, 'clean', 'Nothing is broken', get('/operator/audit')),
 ]
 
+const runSql = (sql) => (db) => db.script((run) => run(sql))
+const changes = changeSteps({ prefix: '/operator', schema: 'purser', run: runSql, page: 7, last: 3 }).map(
+  ([operationId, status, name, summary, url, more]) => step(operationId, status, name, summary, get(url), more),
+)
+
 const keys = keySteps('/operator').map(([operationId, status, name, summary, call]) =>
   step(operationId, status, name, summary, () => call),
 )
@@ -214,7 +220,7 @@ const farewell = [
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
-listAdjustments approveAdjustment refuseAdjustment readHistory'
+listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )
@@ -257,6 +263,7 @@ export const STORY = [
   wire,
   adjustmentSteps({ step, post, get, path: PATH, nobody: NOBODY, bet: BET }),
   oversight,
+  changes,
   keys,
   farewell,
   withoutKey,

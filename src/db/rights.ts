@@ -35,6 +35,8 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.bet_call': ADD,
     'purser.api_key': CHANGE,
     'purser.action': ADD,
+    'purser.change': CHANGE,
+    'purser.change_count': CHANGE,
     'purser.journal': ADD,
     'purser.journal_chunk': ADD,
     'purser.turn_journal(date, integer)': CALL,

@@ -9,15 +9,21 @@
  */
 import { type Db, type Reading, type Row, type Statement, statement, type Tx } from '../db/db.ts'
 
+type Member = string | number | boolean | null | readonly string[]
 /** An event, as its writer gives it: a name and members that JSON can hold. What they mean is the reader's and writer's business. */
-export type StoredEvent = readonly [name: string, ...members: readonly (string | number | null)[]]
+export type StoredEvent = readonly [name: string, ...members: readonly Member[]]
 
-/** Events of one row; so that a page reads few rows too many. */
-export const MAX_EVENTS = 500
+/** Events of an item that is added here. */
+const MAX_PER_ITEM = 2
+/** Events of one row, two of each call of a batch; so that a page reads few rows too many. */
+export const MAX_EVENTS = 512
 /** Rows that are numbered in one transaction. */
 const NUMBERED_AT_ONCE = 5_000
 
 export interface ChangeStore {
+  readonly schema: 'platform' | 'purser'
+  /** The events of an item of a row. For good: the numbers of what is stored follow from it. */
+  eventsOf(item: StoredEvent): readonly StoredEvent[]
   readonly add: Statement
   readonly look: Statement
   readonly lock: Statement
@@ -25,14 +31,20 @@ export interface ChangeStore {
   readonly read: Statement
 }
 
-/** `schema` has the tables change and change_count. */
-export function changesIn(schema: 'platform'): ChangeStore {
+/** `schema` has the tables change and change_count; the wallet's lies by buckets. */
+export function changesIn(
+  schema: ChangeStore['schema'],
+  eventsOf: ChangeStore['eventsOf'] = (item) => [item],
+): ChangeStore {
   const table = `${schema}.change`
   const count = `${schema}.change_count`
+  const [bucket, itsBucket] = schema === 'purser' ? ['bucket, ', '$4::int, '] : ['', '']
   return {
+    schema,
+    eventsOf,
     add: statement(
       `${schema}_add_changes`,
-      `insert into ${table} (size, at, events) select r.size, $2::timestamptz, r.events::json
+      `insert into ${table} (${bucket}size, at, events) select ${itsBucket}r.size, $2::timestamptz, r.events::json
        from unnest($1::int[], $3::text[]) with ordinality as r (size, events, place) order by r.place`,
     ),
     look: statement(
@@ -63,13 +75,22 @@ export function changesIn(schema: 'platform'): ChangeStore {
   }
 }
 
-/** In the transaction that makes the changes, after it holds what it changes. */
-export async function addChanges(tx: Tx, store: ChangeStore, events: readonly StoredEvent[], at: Date): Promise<void> {
-  if (events.length === 0) return
-  const slices = Array.from({ length: Math.ceil(events.length / MAX_EVENTS) }, (_, i) =>
-    events.slice(i * MAX_EVENTS, (i + 1) * MAX_EVENTS),
+/** In the transaction that makes the changes, after it holds what it changes. `bucket`: of the wallet. */
+export async function addChanges(
+  tx: Tx,
+  store: ChangeStore,
+  items: readonly StoredEvent[],
+  at: Date,
+  bucket?: number,
+): Promise<void> {
+  if (items.length === 0) return
+  const perRow = MAX_EVENTS / MAX_PER_ITEM
+  const slices = Array.from({ length: Math.ceil(items.length / perRow) }, (_, i) =>
+    items.slice(i * perRow, (i + 1) * perRow),
   )
-  await tx.execute(store.add, [slices.map(({ length }) => length), at, slices.map((slice) => JSON.stringify(slice))])
+  const sizes = slices.map((slice) => slice.reduce((sum, item) => sum + store.eventsOf(item).length, 0))
+  const values = [sizes, at, slices.map((slice) => JSON.stringify(slice))]
+  await tx.execute(store.add, bucket === undefined ? values : [...values, bucket])
 }
 
 /** What of the feed can be read: the numbers from `beforeFirst` (exclusive) to `last`. */
@@ -111,13 +132,13 @@ interface NumberedEvent {
 /** The next ones after this number, in order. */
 export async function readChanges(
   db: Reading,
-  { read }: ChangeStore,
+  { read, eventsOf }: ChangeStore,
   after: bigint,
   limit: number,
 ): Promise<NumberedEvent[]> {
   const rows = await db.query<{ before: bigint; at: Date; events: StoredEvent[] }>(read, [after, limit])
   const all = rows.flatMap(({ before, at, events }) =>
-    events.map((event, i) => ({ number: before + BigInt(i) + 1n, at, event })),
+    events.flatMap(eventsOf).map((event, i) => ({ number: before + BigInt(i) + 1n, at, event })),
   )
   return all.filter(({ number }) => number > after).slice(0, limit)
 }

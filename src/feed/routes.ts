@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { limitOf, onlyKnown, pageQuery } from '../http/page.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { describeRoute, type Routes } from '../http/route.ts'
-import type { Asked, Feed, FeedPage } from './feed.ts'
+import type { Asked, Feed, FeedEvent, FeedPage } from './feed.ts'
 import { type Show, streamFrom } from './stream.ts'
 
 const MAX_WAIT_SECONDS = 30
@@ -43,6 +43,24 @@ export interface FeedRoutes {
   readonly show: Show
   /** The security scheme of the API. */
   readonly key: string
+  readonly tag: string
+}
+
+/** The version of the payloads: members may come beside those that are there; one that goes or changes makes the next version. */
+const VERSION = 1
+
+/** What every event has. */
+export const envelope = {
+  id: Type.String({
+    pattern: '^\\d+$',
+    description: 'Its place in the feed, counted without gaps; the cursor behind it.',
+  }),
+  version: Type.Literal(VERSION, { description: 'Of the members below; new members may come within a version.' }),
+  at: Type.String({ format: 'date-time' }),
+}
+
+export function showEnvelope({ id, at, event: [event] }: FeedEvent) {
+  return { id, event, version: VERSION, at: at.toISOString() } as const
 }
 
 export function addFeedRoutes(api: Routes, routes: FeedRoutes): void {
@@ -52,14 +70,14 @@ export function addFeedRoutes(api: Routes, routes: FeedRoutes): void {
 
 const problems = { 410: 'cursor_too_old' }
 
-function addPages(api: Routes, { feed, event, show, key }: FeedRoutes): void {
+function addPages(api: Routes, { feed, event, show, key, tag }: FeedRoutes): void {
   const page = Type.Object({
     data: Type.Array(event),
     next: Type.String({ description: 'For `after`; always there.' }),
   })
   const name = {
     operationId: 'readChanges',
-    tag: 'Changes',
+    tag,
     summary: 'What has changed, in the order of its commit',
     key,
   }
@@ -76,8 +94,8 @@ function addPages(api: Routes, { feed, event, show, key }: FeedRoutes): void {
   )
 }
 
-function addStream(api: Routes, { feed, show, key }: FeedRoutes): void {
-  const name = { operationId: 'streamChanges', tag: 'Changes', summary: 'The same as server-sent events', key }
+function addStream(api: Routes, { feed, show, key, tag }: FeedRoutes): void {
+  const name = { operationId: 'streamChanges', tag, summary: 'The same as server-sent events', key }
   const content = { 'text/event-stream': { schema: Type.String() } }
   const ok = { 200: { description: 'Each event with `id`, `event`, and as `data` what the list has.', content } }
   api.get(

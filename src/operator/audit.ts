@@ -1,10 +1,11 @@
-/** The whole audit, in one snapshot of a live database: the ledger's invariants, the bets', and those of adjustments by two persons (W-27). */
+/** The whole audit, in one snapshot of a live database: the ledger's invariants, the bets', the feed's, and those of adjustments by two persons (W-27). */
 import { Type } from 'typebox'
 import { type Finding, runChecks } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
 import { auditLedger } from '../ledger/audit.ts'
 import { auditBets } from '../wallet/audit.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
+import { auditChanges } from '../wallet/store/change-audit.ts'
 
 export interface AuditReport {
   readonly ok: boolean
@@ -33,6 +34,7 @@ export async function audit(db: Pick<Db, 'snapshot'>, clawback: Rules['clawback'
   const findings = await db.snapshot(async (tx) => [
     ...(await auditLedger(tx, clawback === 'allow-negative')),
     ...(await auditBets(tx)),
+    ...(await auditChanges(tx)),
     ...(await runChecks(tx, 'proposals', CHECKS)),
   ])
   return { ok: findings.length === 0, findings }

@@ -10,6 +10,7 @@ import { type BetId, type Currency, isStorable, type PlayerId } from '../protoco
 import type { Json } from '../protocol/json.ts'
 import { type Money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
+import { lockItem, noteChanges } from '../wallet/store/change.ts'
 import { findPlayer, type OperatorDeps, show, withPlayer } from './operator.ts'
 import { showTransfer, TransferSchema } from './statement.ts'
 
@@ -205,6 +206,11 @@ export function setLock(
     const [before] = await tx.query<{ locked: boolean }>(READ_LOCK, key)
     if (before === undefined) throw notFound('the bet')
     const change = { on: { userId, transactionId }, before, after: { locked }, at: deps.clock.now() }
-    await Promise.all([tx.execute(LOCK_BET, [...key, locked]), author.record(tx, change)])
+    const told = before.locked === locked ? [] : [lockItem(locked, userId, transactionId)]
+    await Promise.all([
+      tx.execute(LOCK_BET, [...key, locked]),
+      author.record(tx, change),
+      noteChanges(tx, bucket, told, change.at),
+    ])
   })
 }

@@ -16,6 +16,7 @@ import type { View } from '../people/difference.ts'
 import type { BetId, Currency } from '../protocol/ids.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { fitsBalance, type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
+import { movementItem, noteChanges } from '../wallet/store/change.ts'
 import { type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
 import { readProposal } from './proposal-store.ts'
 
@@ -178,7 +179,10 @@ async function post(
   await saveBook(tx, bucket, book)
   const { reason, person, ticket, bet_id } = correctionColumns(movement)
   const what = [kind, currency, storedAmount(movement), transfer.version, transfer.balanceAfter, despiteExclusion]
-  await tx.execute(INSERT_MOVEMENT, [bucket, player.id, reference, ...what, reason, person, ticket, bet_id, approvedBy])
+  await Promise.all([
+    tx.execute(INSERT_MOVEMENT, [bucket, player.id, reference, ...what, reason, person, ticket, bet_id, approvedBy]),
+    noteChanges(tx, bucket, [movementItem(transfer, bet_id)], transfer.at),
+  ])
   return transfer
 }
 

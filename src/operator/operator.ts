@@ -76,6 +76,6 @@ export function toSignedAmount(deps: OperatorDeps, text: string, currency: Curre
 }
 
 /** Money as a decimal string of the currency, "-12.10". */
-export function show({ scales }: OperatorDeps, amount: Money, currency: Currency): string {
+export function show({ scales }: Pick<OperatorDeps, 'scales'>, amount: Money, currency: Currency): string {
   return formatMoney(amount, scaleOf(scales, currency))
 }

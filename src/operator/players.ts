@@ -7,6 +7,7 @@ import { openAccounts } from '../ledger/account.ts'
 import type { Author } from '../people/actions.ts'
 import { CurrencySchema, OperatorUserSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
+import { noteChanges, playerChangedItems, playerItem } from '../wallet/store/change.ts'
 import {
   type Creation,
   creationOf,
@@ -109,7 +110,10 @@ export async function createPlayer(deps: OperatorDeps, author: Author, body: Sta
     const player = await readPlayer(tx, bucket, wanted.id)
     if (created && player !== undefined) {
       const change = { on: { userId: wanted.id }, before: {}, after: showPlayer(player), at: wanted.createdAt }
-      await author.record(tx, change)
+      await Promise.all([
+        author.record(tx, change),
+        noteChanges(tx, bucket, [playerItem('player.created', player)], wanted.createdAt),
+      ])
     }
     return { created, player, creation: await readCreation(tx, bucket, wanted.id) }
   })
@@ -156,6 +160,7 @@ export function patchPlayer(
     const at = deps.clock.now()
     await updatePlayer(tx, bucket, changed)
     await openAccounts(tx, bucket, player.id, changed.currencies, deps.scales, at)
+    await noteChanges(tx, bucket, playerChangedItems(player, changed), at)
     const removed = player.currencies.filter((currency) => !changed.currencies.includes(currency))
     const sessionsEnded = removed.length > 0 ? await endSessions(tx, bucket, player.id, at, removed) : 0
     const after = { ...showPlayer(changed), ...countOf(sessionsEnded) }

@@ -2,6 +2,8 @@
 
 import { Type } from 'typebox'
 import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts'
+import type { Feed } from '../feed/feed.ts'
+import { addFeedRoutes } from '../feed/routes.ts'
 import type { Routes } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
@@ -22,6 +24,7 @@ import {
 } from './bet-list.ts'
 import { BetHistorySchema, getBet, setLock } from './bets.ts'
 import { BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
+import { feedRoutes } from './changes.ts'
 import { MovementSchema } from './movement.ts'
 import { findPlayer } from './operator.ts'
 import { listPlayers, PlayerListSchema, PlayerQuerySchema } from './player-list.ts'
@@ -41,6 +44,7 @@ export interface RouteDeps extends AdjustDeps {
   readonly clawback: Rules['clawback']
   readonly actions: ActionLog
   readonly keys: KeyChanges
+  readonly feed: Feed
 }
 
 export function addRoutes(api: Routes, deps: RouteDeps): void {
@@ -51,6 +55,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addBetRoutes(api, deps)
   addActionRoutes(api, deps)
   addCallRoutes(api, deps)
+  addFeedRoutes(api, feedRoutes(deps))
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Operator: keys' })
 }
 

@@ -5,6 +5,7 @@ import type { Author } from '../people/actions.ts'
 import { CurrencySchema, IpSchema, TokenSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { CountrySchema } from '../protocol/user-profile.ts'
+import { noteChanges, playerChangedItems } from '../wallet/store/change.ts'
 import { updatePlayer } from '../wallet/store/player.ts'
 import { endSessions, hashToken, insertSession, newToken, type SessionRecord } from '../wallet/store/session.ts'
 import { type Located, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
@@ -74,6 +75,7 @@ export function switchCurrency(deps: OperatorDeps, author: Author, userId: strin
     const after = { currency, ...countOf(sessionsEnded), session: showSession(session) }
     await Promise.all([
       updatePlayer(tx, bucket, { ...player, currency }),
+      noteChanges(tx, bucket, playerChangedItems(player, { ...player, currency }), at),
       insertSession(tx, bucket, hashToken(token), session, at),
       author.record(tx, { on: { userId }, before: { currency: player.currency }, after, at }),
     ])

@@ -1,6 +1,7 @@
 /** The platform's invariants, checked in SQL over everything that is stored: bets against the deliveries that tell of them. */
 import { type Finding, runChecks } from '../db/checks.ts'
 import { type Db, statement, type Tx } from '../db/db.ts'
+import { feedChecks } from '../feed/audit.ts'
 
 /** As `told_status` has it; null of a bet of which the partner need know nothing. */
 const DECIDED =
@@ -19,6 +20,7 @@ const COUNTED = `
   from platform.selection s join platform.bet b using (bet_id) where b.status in ('accepted', 'settled')`
 
 const CHECKS = {
+  ...feedChecks('platform'),
   'what the platform decided has been told, when nothing waits: else it is owed (C-9)': `
     select b.bet_id, b.status, b.payout, b.result_type, b.told_status, b.told_payout, b.told_result_type,
       d.delivery_id, d.operation, d.status as delivery, d.code
@@ -88,7 +90,7 @@ const MAY_READ = statement(
   'platform_audit_may_read',
   `select coalesce(bool_and(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')), false) as may
    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-   where n.nspname = 'platform' and c.relname in ('bet', 'delivery', 'selection', 'currency', 'outcome_total', 'event_total')`,
+   where n.nspname = 'platform' and c.relname in ('bet', 'delivery', 'selection', 'currency', 'outcome_total', 'event_total', 'change', 'change_count')`,
 )
 
 async function mayRead(tx: Tx): Promise<boolean> {

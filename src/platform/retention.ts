@@ -7,7 +7,7 @@
  * and nothing of it waits, is sent, is stuck or is owed (C-9).
  */
 import { type Db, type Row, statement } from '../db/db.ts'
-import { numberChanges } from '../feed/change-store.ts'
+import { clearOldChanges, countOldChanges, inSlices, SLICE } from '../feed/retention.ts'
 import { PLATFORM_CHANGES } from './change.ts'
 
 export interface Amounts {
@@ -32,28 +32,23 @@ const COUNT = statement(
    )
    select (select count(*) from over)::int as bets,
      (select count(*) from over join platform.delivery d using (bet_id) join platform.attempt a using (delivery_id))::int as attempts,
-     (select count(*) from platform.frame_session f where f.created_at < $1::timestamptz and f.token <> '')::int as frame_sessions,
-     (select count(*) from platform.change c where c.at < $1::timestamptz)::int as changes`,
+     (select count(*) from platform.frame_session f where f.created_at < $1::timestamptz and f.token <> '')::int as frame_sessions`,
 )
 
 interface Counted extends Row {
   bets: number
   attempts: number
   frame_sessions: number
-  changes: number
 }
 
 export function countOld(db: Db, before: Date): Promise<Amounts> {
   return db.snapshot(async (tx) => {
     const [row] = await tx.query<Counted>(COUNT, [before])
     if (row === undefined) throw new Error('nothing was counted')
-    const { bets, attempts, frame_sessions: frameSessions, changes } = row
-    return { bets, attempts, frameSessions, changes }
+    const { bets, attempts, frame_sessions: frameSessions } = row
+    return { bets, attempts, frameSessions, changes: await countOldChanges(tx, PLATFORM_CHANGES, before) }
   })
 }
-
-/** Bets, sessions or rows of one transaction. */
-const SLICE = 500
 
 interface Place extends Row {
   at: string
@@ -96,29 +91,11 @@ const CLEAR_SESSIONS = statement(
      order by o.created_at, o.frame_session_id limit ${SLICE} for update skip locked)`,
 )
 
-/**
- * The feed is in the order of its numbers: what stands before the first event that is kept goes. When none is kept, all go that have a number
- * now; what is numbered while they go stays.
- */
-const FIRST_KEPT = statement(
-  'platform_first_kept_change',
-  `select coalesce(min(c.last_number), (select n.last_number + 1 from platform.change_count n)) as number
-   from platform.change c where c.last_number is not null and c.at >= $1::timestamptz`,
-)
-const CLEAR_CHANGES = statement(
-  'platform_clear_old_changes',
-  `delete from platform.change c where c.last_number in (
-     select o.last_number from platform.change o where o.last_number is not null and o.last_number < $1::bigint
-     order by o.last_number limit ${SLICE})`,
-)
-
 /** Resolves to what was taken away. `signal` ends it between two slices. */
 export async function clearOld(db: Db, before: Date, signal: AbortSignal): Promise<Amounts> {
   const ofBets = await clearBets(db, before, signal)
   const frameSessions = await inSlices(signal, () => db.transaction((tx) => tx.execute(CLEAR_SESSIONS, [before])))
-  await numberAll(db, signal)
-  const [kept] = await db.snapshot((tx) => tx.query<{ number: bigint }>(FIRST_KEPT, [before]))
-  const changes = await inSlices(signal, () => db.transaction((tx) => tx.execute(CLEAR_CHANGES, [kept?.number ?? 0n])))
+  const changes = await clearOldChanges(db, PLATFORM_CHANGES, before, signal)
   return { ...ofBets, frameSessions, changes }
 }
 
@@ -134,25 +111,6 @@ async function clearBets(db: Db, before: Date, signal: AbortSignal): Promise<Pic
     )
     sum.bets += cleared?.bets ?? 0
     sum.attempts += cleared?.attempts ?? 0
-  }
-  return sum
-}
-
-/** What was never read has no numbers yet, and goes by its numbers too. */
-async function numberAll(db: Db, signal: AbortSignal): Promise<void> {
-  let [before, last] = [-1n, 0n]
-  while (last > before && !signal.aborted) {
-    before = last
-    last = (await numberChanges(db, PLATFORM_CHANGES)).last
-  }
-}
-
-async function inSlices(signal: AbortSignal, take: () => Promise<number>): Promise<number> {
-  let sum = 0
-  while (!signal.aborted) {
-    const taken = await take()
-    sum += taken
-    if (taken === 0) return sum
   }
   return sum
 }

@@ -1,12 +1,14 @@
-/** `purser retention`: what the platform no longer needs is counted, and with --apply taken away (O-6). */
+/** `purser retention`: what platform and wallet no longer need is counted, and with --apply taken away (O-6). */
 import { type Command, InvalidArgumentError } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
 import type { Db } from '../db/db.ts'
 import { isDenied } from '../db/errors.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb } from '../db/open.ts'
+import { clearOldChanges, countOldChanges } from '../feed/retention.ts'
 import { type Amounts, clearOld, countOld } from '../platform/retention.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { EXIT } from './ending.ts'
 import { withDb } from './schema-commands.ts'
 import { stopSignal } from './stopping.ts'
@@ -23,7 +25,7 @@ interface Flags {
 export function addRetentionCommand(program: Command): void {
   program
     .command('retention')
-    .description('takes away what the platform no longer needs; bets, deliveries and their money stay')
+    .description('takes away what platform and wallet no longer need; bets, deliveries and their money stay')
     .requiredOption('--before <date>', 'what is over since before this day (UTC) or time', toDate)
     .option('--apply', 'take it away; else it is only counted')
     .option('--json', 'print the result as JSON')
@@ -51,22 +53,37 @@ function toDate(text: string): Date {
   return date
 }
 
+interface All extends Amounts {
+  /** Rows of the wallet's feed; `changes` are the platform's. */
+  readonly walletChanges: number
+}
+
 type Result =
-  | { readonly kind: 'counted'; readonly found: Amounts }
-  | { readonly kind: 'applied'; readonly taken: Amounts; readonly left: Amounts }
+  | { readonly kind: 'counted'; readonly found: All }
+  | { readonly kind: 'applied'; readonly taken: All; readonly left: All }
+
+async function countAll(db: Db, before: Date): Promise<All> {
+  const walletChanges = await db.snapshot((tx) => countOldChanges(tx, WALLET_CHANGES, before))
+  return { ...(await countOld(db, before)), walletChanges }
+}
+
+async function clearAll(db: Db, before: Date, signal: AbortSignal): Promise<All> {
+  const amounts = await clearOld(db, before, signal)
+  return { ...amounts, walletChanges: await clearOldChanges(db, WALLET_CHANGES, before, signal) }
+}
 
 async function retain(db: Db, before: Date, apply: boolean): Promise<Result> {
   await requireMigrated(db)
-  if (!apply) return { kind: 'counted', found: await countOld(db, before) }
-  const taken = await clearOld(db, before, stopSignal()).catch((error: unknown) => {
+  if (!apply) return { kind: 'counted', found: await countAll(db, before) }
+  const taken = await clearAll(db, before, stopSignal()).catch((error: unknown) => {
     if (!isDenied(error)) throw error
     throw new WrongUse('the role of a server may delete nothing: run this as the owner of the tables', { cause: error })
   })
-  return { kind: 'applied', taken, left: await countOld(db, before) }
+  return { kind: 'applied', taken, left: await countAll(db, before) }
 }
 
-function isNothing({ bets, frameSessions, changes }: Amounts): boolean {
-  return bets + frameSessions + changes === 0
+function isNothing({ bets, frameSessions, changes, walletChanges }: All): boolean {
+  return bets + frameSessions + changes + walletChanges === 0
 }
 
 function describe(before: Date, result: Result): string {
@@ -80,10 +97,10 @@ function describe(before: Date, result: Result): string {
   return [`taken away, ${title}`, ...lines(taken), ...end].join('\n')
 }
 
-function lines({ bets, attempts, frameSessions, changes }: Amounts): string[] {
+function lines({ bets, attempts, frameSessions, changes, walletChanges }: All): string[] {
   return [
     `  the tokens of ${bets} bets that are over, and ${attempts} answers of partners about them`,
     `  the tokens and profiles of ${frameSessions} frame sessions`,
-    `  ${changes} rows of the feed of changes`,
+    `  ${changes} rows of the platform's feed of changes, ${walletChanges} of the wallet's`,
   ]
 }

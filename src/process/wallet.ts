@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
 import { missingRights } from '../db/rights.ts'
+import { createFeed } from '../feed/feed.ts'
 import { createJournal } from '../feed/journal.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
@@ -11,6 +12,7 @@ import { registerOperator } from '../operator/server.ts'
 import { createPeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
+import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { createWallet } from '../wallet/wallet.ts'
 import { type Running, run } from './running.ts'
 
@@ -77,7 +79,9 @@ export async function createApp(
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
   const people = createPeople('wallet', { db, firstKey: config.operatorKey, log })
-  await registerOperator(app, { db, clock, buckets, scales, clawback, approveAbove, log, ...people })
+  const feed = createFeed(db, WALLET_CHANGES)
+  app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
+  await registerOperator(app, { db, clock, buckets, scales, clawback, approveAbove, feed, log, ...people })
   registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics, people.admission)
   registerApiReference(app, 'wallet')
   return app

@@ -11,7 +11,18 @@ import { run } from './command.ts'
 const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const COMMANDS = [
   ...['', 'sandbox', 'wallet', 'platform', 'gateway', 'migrate', 'audit', 'reconcile', 'sign'],
-  ...['grants', 'settings', 'keys', 'keys list', 'keys make', 'keys rotate', 'keys revoke', 'calls', 'retention'],
+  ...[
+    'grants',
+    'settings',
+    'keys',
+    'keys list',
+    'keys make',
+    'keys rotate',
+    'keys revoke',
+    'calls',
+    'changes',
+    'retention',
+  ],
   ...['conformance', 'conformance wallet', 'conformance platform'],
 ]
 

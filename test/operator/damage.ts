@@ -16,15 +16,40 @@ export const CHECKS = {
   calls: 'the calls of a bet are all recorded',
   state: 'a bet is in the state that its last applied call left',
   named: 'every transfer of a bet is named by exactly one of its calls',
+  numbered: 'the feed is numbered without gaps, up to its count',
+  sized: 'a row of the feed has as many events as it says',
+  told: 'each balance in the feed follows from the one before it',
+  lastTold: 'the last balance in the feed is that of the account',
 }
 export type Check = keyof typeof CHECKS
 
 /** What is done, in SQL, and what it breaks. `:bet` stands for the id of the bet in that state, `:player` for the player. */
 export const DAMAGE: [string, string, Check[]][] = [
   [
+    'a row of the feed that is lost',
+    "delete from purser.change where events::text like '%bet.placed%' and events::text like '%' || :settled || '%'",
+    ['numbered', 'told'],
+  ],
+  [
+    'a number that nobody gave',
+    'update purser.change set last_number = last_number + 1 where last_number = (select max(last_number) from purser.change)',
+    ['numbered'],
+  ],
+  [
+    'an event too many',
+    'update purser.change set events = $$[["a"],["b"],["c"]]$$ where events::text like $$%session.opened%$$',
+    ['sized'],
+  ],
+  [
+    'a balance that was told wrongly, the last one of its account',
+    `update purser.change set events = replace(events::text, '"10000"', '"10001"')::json
+     where events::text like '%bet.rolled_back%' and events::text like '%' || :cancelled || '%'`,
+    ['told', 'lastTold'],
+  ],
+  [
     'a balance with a cent too much',
     'update purser.account set balance = balance + 1 where player = :player and currency = $$EUR$$',
-    ['balanced', 'sum', 'last'],
+    ['balanced', 'sum', 'last', 'lastTold'],
   ],
   [
     'an account that is a transfer ahead',

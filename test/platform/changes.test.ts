@@ -47,12 +47,12 @@ test('the life of a bet: accepted, settled, delivered, settled anew, taken back,
   const common = { betId, partnerId: scene.partnerId, userId: expect.any(String), currency: 'EUR', amount: '10.00' }
   const at = expect.stringMatching(/Z$/)
   expect(bets[1]).toEqual({
-    ...{ id: expect.any(String), at, event: 'bet.settled' },
+    ...{ id: expect.any(String), at, version: 1, event: 'bet.settled' },
     bet: { ...common, status: 'settled', resultType: 'won', payout: '25.00', decidedBy: 'request' },
   })
   expect(bets.at(-1)?.bet).toEqual({ ...common, status: 'cancelled', reason: 'rollback 50' })
   expect(data.find(({ event }) => event === 'delivery.done')).toEqual({
-    ...{ id: expect.any(String), at, event: 'delivery.done' },
+    ...{ id: expect.any(String), at, version: 1, event: 'delivery.done' },
     delivery: {
       ...{ deliveryId: expect.any(String), betId, partnerId: scene.partnerId, operation: 'settle', status: 'done' },
     },

@@ -73,7 +73,7 @@ test('it is counted first, and nothing changes', async () => {
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: expect.stringMatching(
-      /tokens of 2 bets that are over, and 4 answers.*\n.*of 1 frame sessions\n +\d+ rows of the feed.*\nnothing was changed; --apply takes it away/,
+      /tokens of 2 bets that are over, and 4 answers.*\n.*of 1 frame sessions\n +\d+ rows of the platform's feed.*\nnothing was changed; --apply takes it away/,
     ),
   })
   expect(await tokens()).toEqual(before)
@@ -85,7 +85,7 @@ test('then it is gone: tokens, answers, profiles, events; bets, deliveries and t
   await makeOld()
   const { code, stdout } = await retention('--apply', '--json')
   expect(code).toBe(0)
-  const nothing = { bets: 0, attempts: 0, frameSessions: 0, changes: 0 }
+  const nothing = { bets: 0, attempts: 0, frameSessions: 0, changes: 0, walletChanges: 0 }
   expect(JSON.parse(stdout)).toMatchObject({
     kind: 'applied',
     taken: { bets: 2, attempts: 4, frameSessions: 1 },

@@ -1,8 +1,10 @@
 /** Whichever way calls go, one by one, together, or through the gate: the same answers and the same rows. */
 import { describe, expect, test } from 'vitest'
+import type { StoredEvent } from '../../src/feed/change-store.ts'
 import { mayPass } from '../../src/wallet/apply/gate.ts'
 import type { Outcome } from '../../src/wallet/apply/judge.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
 import { hashToken } from '../../src/wallet/store/session.ts'
 import { type Random, seededRandom } from '../support/random.ts'
 import { type BatchScene, findingsOf, openScene, place, rollback, seat, settle, unsettle } from './batch-scene.ts'
@@ -56,10 +58,21 @@ async function play(apply: (scene: BatchScene) => Promise<Outcome[]>) {
       const order = Array.from({ length: keys }, (_, i) => i + 1).join(', ')
       rows[table] = await scene.read(`select * from purser.${table} order by ${order}`)
     }
+    rows.told = await toldOf(scene)
     return { outcomes, rows, findings: await findingsOf(scene) }
   } finally {
     await scene.close()
   }
+}
+
+/** What the feed is told, player by player: batches differ, and who of two players was first. */
+async function toldOf(scene: BatchScene) {
+  const rows = await scene.read('select size, at, events from purser.change order by change_id')
+  const told = rows.flatMap(({ at, events }) =>
+    (events as StoredEvent[]).flatMap(WALLET_CHANGES.eventsOf).map((event) => ({ at, event })),
+  )
+  expect(rows.reduce((sum, { size }) => sum + (size as number), 0)).toBe(told.length)
+  return PLAYERS.map((player) => told.filter(({ event }) => event[1] === player))
 }
 
 async function inBatchesOf(size: number, calls: readonly BetCall[], scene: BatchScene): Promise<Outcome[]> {

@@ -1,20 +1,12 @@
 /** The platform's feed as it is shown: bets as they are from then on, and how deliveries ended. */
 import { Type } from 'typebox'
 import type { FeedEvent } from '../../feed/feed.ts'
-import type { FeedRoutes } from '../../feed/routes.ts'
+import { envelope, type FeedRoutes, showEnvelope } from '../../feed/routes.ts'
 import { formatMoney, type Money, type Scales, scaleOf } from '../../protocol/money.ts'
 import type { BetMembers, DeliveryMembers } from '../change.ts'
 import type { RouteDeps } from './routes.ts'
 import { KEY } from './shapes.ts'
 import { BetViewSchema, DeliverySchema } from './views.ts'
-
-const envelope = {
-  id: Type.String({
-    pattern: '^\\d+$',
-    description: 'Its place in the feed, counted without gaps; the cursor behind it.',
-  }),
-  at: Type.String({ format: 'date-time' }),
-}
 
 const { betId, partnerId, userId, operatorUser, currency, amount, status, reason, resultType, payout } =
   BetViewSchema.properties
@@ -48,11 +40,12 @@ const DeliveryChange = Type.Object({
 export const ChangeSchema = Type.Union([BetChange, DeliveryChange])
 
 export function feedRoutes({ feed, scales }: Pick<RouteDeps, 'feed' | 'scales'>): FeedRoutes {
-  return { feed, event: ChangeSchema, key: KEY, show: (event) => showChange(scales, event) }
+  return { feed, event: ChangeSchema, key: KEY, tag: 'Changes', show: (event) => showChange(scales, event) }
 }
 
-function showChange(scales: Scales, { id, at, event: [event, ...members] }: FeedEvent) {
-  const shown = { id, event, at: at.toISOString() }
+function showChange(scales: Scales, change: FeedEvent) {
+  const shown = showEnvelope(change)
+  const [event, ...members] = change.event
   return event.startsWith('bet.')
     ? { ...shown, bet: showBet(scales, members as unknown as BetMembers) }
     : { ...shown, delivery: showDelivery(members as unknown as DeliveryMembers) }

@@ -3,6 +3,7 @@
  * their own. In memory while the calls are judged one after another, and written together at the end.
  */
 import type { Tx } from '../../db/db.ts'
+import type { StoredEvent } from '../../feed/change-store.ts'
 import { type Account, accountKey, dayOf, readAccounts } from '../../ledger/account.ts'
 import { type Book, openBook } from '../../ledger/book.ts'
 import { saveBook } from '../../ledger/post.ts'
@@ -14,6 +15,7 @@ import type { SeenCall } from '../decide/seen.ts'
 import type { BetCall } from '../store/bet.ts'
 import { type BetRecord, insertBets, insertDetails, lockBets, saveBets } from '../store/bet-store.ts'
 import { type CallRecord, insertCalls, readSeenCalls } from '../store/call-store.ts'
+import { noteChanges } from '../store/change.ts'
 import { type LockedPlayer, lockRuledPlayers, markPlain } from '../store/player.ts'
 import { readSessions, type Session, type TokenHash } from '../store/session.ts'
 
@@ -34,6 +36,8 @@ export interface Batch {
   readonly bets: Map<string, BetRecord>
   readonly seen: Map<string, readonly SeenCall[]>
   readonly calls: CallRecord[]
+  /** For the feed of changes. */
+  readonly told: StoredEvent[]
 }
 
 type BetKey = Pick<BetCall, 'player' | 'betId'>
@@ -70,6 +74,7 @@ export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[
     bets: new Map(stored),
     seen: groupBy(seen, betKey),
     calls: [],
+    told: [],
   }
 }
 
@@ -106,7 +111,8 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
  * Writes everything the batch changed, COMMIT right behind it; fails, and the transaction is undone, when something has moved
  * on since it was read.
  */
-export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls, players }: Batch): Promise<void> {
+export async function saveBatch(tx: Tx, batch: Batch): Promise<void> {
+  const { bucket, book, now, bets, stored, calls, told, players } = batch
   const changed = inOrder([...bets].filter(([key, record]) => stored.get(key) !== record))
   const inserted = changed.filter((record) => !stored.has(betKey(record)))
   const updated = changed.filter((record) => stored.has(betKey(record)))
@@ -122,6 +128,7 @@ export async function saveBatch(tx: Tx, { bucket, book, now, bets, stored, calls
         changed.filter(({ details }) => details !== undefined),
       ),
       calls.length > 0 && insertCalls(tx, bucket, calls, now),
+      noteChanges(tx, bucket, told, now),
       markPlain(
         tx,
         bucket,

@@ -19,6 +19,7 @@ import { funderOf } from '../decide/place.ts'
 import { latestBirthday } from '../decide/place-limits.ts'
 import { contradictsAmount } from '../decide/settle.ts'
 import type { BetCall, PlaceCall, SettleCall } from '../store/bet.ts'
+import { insertTaken } from '../store/change.ts'
 import { IS_MARKED } from '../store/player.ts'
 import { isTooLate, type WaitingCall } from './judge.ts'
 
@@ -153,6 +154,8 @@ const PLACE = statement(
    ), described as (
      insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
      select $1::int, $2::timestamptz, bet_id, player, details from debited
+   ), told as (
+     ${insertTaken('bet.placed', 'debited')}
    ) select array_agg(ord::int) as taken from debited`,
 )
 
@@ -223,6 +226,8 @@ const SETTLE = statement(
      select $1::int, player, bet_id, 2, 'settle', request_id, payout, currency, result_type,
        'applied', case when payout > 0 then array[version - 1, version] else array[version] end, $2::timestamptz, $2::timestamptz
      from credited
+   ), told as (
+     ${insertTaken('bet.settled', 'credited')}
    ) select array_agg(ord::int) as taken, 1 / (count(*) = (select count(*) from settled))::int as whole from credited`,
 )
 

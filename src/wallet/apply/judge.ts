@@ -18,6 +18,7 @@ import { decideUnsettle } from '../decide/unsettle.ts'
 import type { Bet, BetCall } from '../store/bet.ts'
 import type { BetRecord } from '../store/bet-store.ts'
 import type { CallRecord } from '../store/call-store.ts'
+import { betItem } from '../store/change.ts'
 import { turnoverOf } from '../store/turnover.ts'
 import { type Batch, betKey, loadBatch, saveBatch } from './batch.ts'
 
@@ -134,6 +135,8 @@ function effectTime(bet: Bet, now: Date): Date {
 /** Enters a decision into the batch: money into the book, the bet's new state, the record of the call. */
 function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decision: Decision): void {
   const transfers = post(batch, call, decision)
+  const told = betItem(call, record.bet, decision, transfers)
+  if (told !== undefined) batch.told.push(told)
   const bet = decision.kind === 'repeat' ? record.bet : (decision.bet ?? record.bet)
   const placed = call.kind === 'place' && bet !== record.bet
   const seq = record.calls + 1

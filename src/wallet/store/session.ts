@@ -3,6 +3,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { statement, type Tx } from '../../db/db.ts'
 import type { Currency, PlayerId } from '../../protocol/ids.ts'
 import { bucketOf } from './bucket.ts'
+import { noteChanges, sessionItem } from './change.ts'
 
 /** SHA-256 of a token, base64url. */
 export type TokenHash = string & { readonly brand: 'TokenHash' }
@@ -95,7 +96,10 @@ export async function insertSession(
   now: Date,
 ): Promise<void> {
   const { player, currency, ip, country, expiresAt } = session
-  await tx.execute(INSERT_SESSION, [bucket, hash, player, currency, ip, country, now, expiresAt])
+  await Promise.all([
+    tx.execute(INSERT_SESSION, [bucket, hash, player, currency, ip, country, now, expiresAt]),
+    noteChanges(tx, bucket, [sessionItem('session.opened', hash, session)], now),
+  ])
 }
 
 const END_SESSIONS = statement(
@@ -103,16 +107,16 @@ const END_SESSIONS = statement(
   `with ended as (
      update purser.session set ended_at = $3::timestamptz
      where bucket = $1::int and player = $2::text and ended_at is null and ($4::text[] is null or currency = any($4::text[]))
-     returning expires_at
+     returning token_hash, player, currency, expires_at, ended_at
    ), told as (
      update purser.player set version = version + 1 where bucket = $1::int and player = $2::text
-   ) select count(*)::int as live from ended where expires_at > $3::timestamptz`,
+   ) select * from ended where expires_at > $3::timestamptz`,
 )
 
 /**
  * Ends every session of the player, or those in some currencies. The caller holds the player's lock. `version` is for processes of the
  * program before 0026, which go by it.
- * Resolves to the number of those that had not expired.
+ * Resolves to how many had not expired.
  */
 export async function endSessions(
   tx: Tx,
@@ -121,6 +125,8 @@ export async function endSessions(
   now: Date,
   currencies: readonly Currency[] | null = null,
 ): Promise<number> {
-  const [row] = await tx.query<{ live: number }>(END_SESSIONS, [bucket, player, now, currencies])
-  return row?.live ?? 0
+  const live = await tx.query<SessionRow>(END_SESSIONS, [bucket, player, now, currencies])
+  const told = live.map((row) => sessionItem('session.ended', row.token_hash, toSession(row)))
+  await noteChanges(tx, bucket, told, now)
+  return live.length
 }

@@ -1,0 +1,40 @@
+/** The feed in the examples of an API reference: its pages, its stream, and what is too old. */
+
+/** `run` executes SQL; `last` is the last event that retention has taken. */
+export function changeSteps({ prefix, schema, run, page, last }) {
+  const changes = `${prefix}/changes`
+  return [
+    ['readChanges', 200, 'page', 'In the order of their commit', `${changes}?after=${page}&limit=6`],
+    ['readChanges', 400, 'invalid', 'No cursor of the feed', `${changes}?after=x`],
+    [
+      'streamChanges',
+      200,
+      'events',
+      'From the last event that the reader has',
+      `${changes}/stream?after=${page}`,
+      { isStream: true },
+    ],
+    ['streamChanges', 400, 'invalid', 'No cursor of the feed', `${changes}/stream?after=x`],
+    [
+      'readChanges',
+      410,
+      'tooOld',
+      'Retention has taken what came next',
+      `${changes}?after=1`,
+      {
+        before: run(`delete from ${schema}.change where last_number <= ${last}`),
+      },
+    ],
+    ['streamChanges', 410, 'tooOld', 'Retention has taken what came next', `${changes}/stream?after=1`],
+  ]
+}
+
+/** The first two of a stream that does not end. */
+export async function firstEvents(stream) {
+  let text = ''
+  for await (const chunk of stream) {
+    text += chunk
+    const [, first, second] = text.split('\n\n')
+    if (second?.startsWith('id: ')) return `${first}\n\n${second}\n\n`
+  }
+}

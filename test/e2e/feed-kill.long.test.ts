@@ -1,0 +1,119 @@
+/**
+ * Two wallet processes on one Postgres, both under load, killed in turn at random moments, while a consumer follows the feed at whichever
+ * process answers. What it has in the end is the ledger: nothing skipped, nothing doubled, every balance that of the account (W-40).
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readFeed, type ToldEvent } from '../operator/feed-reader.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import type { Player } from '../support/journal.ts'
+import { startLoad } from '../support/load.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { seededRandom } from '../support/random.ts'
+import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
+
+const KILLS = 8
+const PLAYERS = 6
+const BETTORS = 12
+const MONEY = '1000000.00'
+/** The load runs for a random time up to this before a kill. */
+const LONGEST_MS = 600
+
+let database: TestDatabase
+let wallets: [WalletProcess, WalletProcess]
+let players: Player[]
+const random = seededRandom('feed and kills')
+
+const spawn = (env: Record<string, string> = {}) => spawnWallet({ databaseUrl: database.url, env })
+
+beforeAll(async () => {
+  database = await createDatabase()
+  const first = await spawn()
+  keys = { PARTNER_SECRET: first.secret, OPERATOR_API_KEY: first.operatorKey }
+  wallets = [first, await spawn(keys)]
+  players = await Promise.all(Array.from({ length: PLAYERS }, () => playerWithMoney(first.operator, MONEY)))
+})
+let keys: Record<string, string>
+
+afterAll(async () => {
+  for (const wallet of wallets ?? []) await wallet.kill('SIGKILL')
+  await database?.drop()
+})
+
+/** Keeps what it gets until `isOver`, and then what is there; asks the other process when one does not answer. */
+async function consume(isOver: () => boolean): Promise<ToldEvent[]> {
+  const kept: ToldEvent[] = []
+  for (let turn = 0; ; turn++) {
+    const wasOver = isOver()
+    const after = kept.at(-1)?.id ?? '0'
+    const path = `/operator/changes?limit=${1 + random.below(400)}&wait=1&after=${after}`
+    const answer = await wallets[turn % 2]?.operator.request('GET', path).catch(() => undefined)
+    if (answer?.status !== 200) {
+      await sleep(20)
+      continue
+    }
+    const { data } = answer.body as unknown as { data: ToldEvent[] }
+    kept.push(...data)
+    if (wasOver && data.length === 0) return kept
+  }
+}
+
+async function killInTurn(): Promise<void> {
+  const loads = wallets.map(({ wire }) => startLoad(wire, players, BETTORS, random))
+  for (let kill = 0; kill < KILLS; kill++) {
+    await sleep(random.below(LONGEST_MS))
+    const which = kill % 2 === 0 ? 0 : 1
+    await wallets[which].kill('SIGKILL')
+    await loads[which]?.ended
+    wallets[which] = await spawn(keys)
+    loads[which] = startLoad(wallets[which].wire, players, BETTORS, random)
+  }
+  for (const wallet of wallets) await wallet.kill('SIGKILL')
+  await Promise.all(loads.map(({ ended }) => ended))
+  wallets = [await spawn(keys), await spawn(keys)]
+}
+
+test(`what a consumer has after ${KILLS} kills is the ledger`, async () => {
+  let isOver = false
+  const consuming = consume(() => isOver)
+  await killInTurn()
+  isOver = true
+  const events = await consuming
+  expect(events.length).toBeGreaterThan(500)
+  expect(events.map(({ id }) => id)).toEqual(events.map((_, i) => String(i + 1)))
+  expect(events).toEqual((await readFeed(wallets[1].operator, '0', 499)).events)
+  for (const { userId } of players) {
+    const told = events.flatMap(({ balance }) => (balance?.userId === userId ? [balance] : []))
+    const cents = told.reduce((sum, { change = '' }) => sum + BigInt(change.replace('.', '')), 0n)
+    const balance = await wallets[0].operator.balance(userId)
+    expect(told.at(-1)?.amount).toBe(balance)
+    expect(cents).toBe(BigInt(balance.replace('.', '')))
+    const numbers = told.map(({ transferId = '' }) => Number.parseInt(transferId.slice(4), 10))
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+  }
+  await expectBets(events)
+  await wallets[0].auditIsClean()
+})
+
+const STATUS: Record<string, string> = {
+  'bet.placed': 'open',
+  'bet.settled': 'settled',
+  'bet.resettled': 'settled',
+  'bet.unsettled': 'open',
+  'bet.rolled_back': 'cancelled',
+}
+
+/** Every bet of the wallet is as the last event about it says, and has one. */
+async function expectBets(events: readonly ToldEvent[]): Promise<void> {
+  const told = new Map(events.flatMap(({ event, bet }) => (bet ? [[bet.transactionId, STATUS[event]] as const] : [])))
+  const found = new Map<unknown, unknown>()
+  let after: string | null = ''
+  while (after !== null) {
+    const query: string = `limit=500${after === '' ? '' : `&after=${after}`}`
+    const { body } = await wallets[0].operator.request('GET', `/operator/bets?${query}`)
+    const page = body as unknown as { data: { transactionId: string; status: string }[]; next: string | null }
+    for (const { transactionId, status } of page.data) if (status !== 'unknown') found.set(transactionId, status)
+    after = page.next
+  }
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(told))
+}

@@ -1,0 +1,67 @@
+/** `purser changes`: the feed of a wallet, and of a platform, on a terminal or into a pipe. */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { run, startUntil } from '../cli/command.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startPlatform } from '../support/platform.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+
+let wallet: TestWallet
+let env: Record<string, string>
+
+beforeAll(async () => {
+  wallet = await startWallet()
+  env = { OPERATOR_API_KEY: wallet.operatorKey }
+})
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
+
+const changes = (...flags: string[]) => run(['changes', '--api', wallet.url, ...flags], env)
+const linesOf = (text: string) => text.trim().split('\n')
+
+test('one line an event, the oldest first, those that were asked for', async () => {
+  const bettor = await playerWithMoney(wallet.operator, '15.00')
+  const transactionId = randomUUID()
+  await wallet.wire.place({ ...bettor, transactionId, amount: 10 })
+  const shown = linesOf((await changes('--player', bettor.userId)).stdout)
+  expect(shown).toHaveLength(5)
+  expect(shown.at(-2)).toMatch(
+    new RegExp(`^[\\d:.]{12} +\\d+ bet\\.placed +${bettor.userId} transactionId=${transactionId} .* stake=10\\.00`),
+  )
+  expect(shown.at(-1)).toMatch(/ balance\.changed .* change=-10\.00 amount=5\.00 /)
+  const balances = await changes('--player', bettor.userId, '--event', 'balance.changed', '--json', '--limit', '1')
+  expect(linesOf(balances.stdout).map((line) => JSON.parse(line))).toMatchObject([{ balance: { amount: '15.00' } }])
+})
+
+test('--follow goes on with what comes', async () => {
+  const bettor = await playerWithMoney(wallet.operator)
+  const betId = randomUUID()
+  const flags = ['changes', '--api', wallet.url, '--follow', '--after', '0']
+  const tail = startUntil(new RegExp(`bet\\.placed .*${betId}`), flags, env)
+  await wallet.wire.place({ ...bettor, transactionId: betId, amount: 1 })
+  expect(await (await tail).kill('SIGINT')).toBe(0)
+})
+
+test("a platform's feed is read in the same way", async () => {
+  const platform = await startPlatform()
+  const flags = ['changes', '--platform', '--api', platform.url, '--key', platform.key]
+  expect(await run(flags, {})).toMatchObject({ code: 0, stdout: '' })
+  await platform.stop()
+})
+
+test('without a key, with a cursor that is none or too old, at another server: what to do, and 2', async () => {
+  expect(await run(['changes', '--api', wallet.url])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('set OPERATOR_API_KEY'),
+  })
+  expect(await changes('--after', 'x')).toMatchObject({ code: 2, stderr: expect.stringContaining('/query/after') })
+  expect(await changes('--limit', 'x')).toMatchObject({ code: 2 })
+  const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+  await sql.connect()
+  await sql.query('delete from purser.change where last_number <= 3')
+  await sql.end()
+  expect(await changes('--after', '1')).toMatchObject({ code: 2, stderr: expect.stringContaining('begins after 3') })
+})
