@@ -12,30 +12,27 @@ CREATE FUNCTION purser.turn_journal_of(of name, today date, keep integer) RETURN
     AS $$
 declare
   day date;
-  what text;
   old record;
   grantee regrole;
 begin
   perform pg_advisory_xact_lock(hashtext(of || '.journal'));
-  foreach what in array array['journal', 'journal_chunk'] loop
-    for day in select today + n from generate_series(-1, 1) n loop
-      execute format('create table if not exists %I.%I partition of %I.%I for values from (%L) to (%L)',
-        of, what || '_' || to_char(day, 'YYYYMMDD'), of, what, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
-      -- What a role may do with all new tables (its default privileges) is too much here: rights on the whole are enough.
-      for grantee in
-        select distinct a.grantee from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
-        where c.oid = format('%I.%I', of, what || '_' || to_char(day, 'YYYYMMDD'))::regclass and a.grantee not in (0, c.relowner)
-      loop
-        execute format('revoke all on %I.%I from %s', of, what || '_' || to_char(day, 'YYYYMMDD'), grantee);
-      end loop;
-    end loop;
-    for old in
-      select c.relname as name from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
-      where i.inhparent = format('%I.%I', of, what)::regclass
-        and c.relname < what || '_' || to_char(least(today, (now() at time zone 'UTC')::date) - greatest(keep, 1), 'YYYYMMDD')
+  for day in select today + n from generate_series(-1, 1) n where keep <> 0 loop
+    execute format('create table if not exists %I.%I partition of %I.journal for values from (%L) to (%L)',
+      of, 'journal_' || to_char(day, 'YYYYMMDD'), of, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+    -- What a role may do with all new tables (its default privileges) is too much here: rights on the whole are enough.
+    for grantee in
+      select distinct a.grantee from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
+      where c.oid = format('%I.%I', of, 'journal_' || to_char(day, 'YYYYMMDD'))::regclass and a.grantee not in (0, c.relowner)
     loop
-      execute format('drop table %I.%I', of, old.name);
+      execute format('revoke all on %I.%I from %s', of, 'journal_' || to_char(day, 'YYYYMMDD'), grantee);
     end loop;
+  end loop;
+  for old in
+    select c.relname as name from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    where i.inhparent = format('%I.journal', of)::regclass
+      and (keep = 0 or c.relname < 'journal_' || to_char(least(today, (now() at time zone 'UTC')::date) - greatest(keep, 1), 'YYYYMMDD'))
+  loop
+    execute format('drop table %I.%I', of, old.name);
   end loop;
 end $$;
 
@@ -84,36 +81,18 @@ COMMENT ON TABLE gateway.api_key IS 'As purser.api_key, of the gateway''s API.';
 
 CREATE TABLE gateway.journal (
     at timestamp with time zone NOT NULL,
-    id uuid NOT NULL,
-    source text NOT NULL,
-    operation text NOT NULL,
-    outcome text NOT NULL,
-    player text COLLATE pg_catalog."C",
-    bet_id text COLLATE pg_catalog."C",
-    request_id text COLLATE pg_catalog."C",
-    secret smallint,
-    body_bytes integer NOT NULL,
-    body_sha256 text NOT NULL,
-    status smallint NOT NULL,
-    code smallint,
-    arrival_ms real NOT NULL,
-    work_ms real NOT NULL,
     chunk uuid NOT NULL,
-    chunk_from integer NOT NULL,
-    body_kept integer NOT NULL,
-    answer_kept integer NOT NULL
-)
-PARTITION BY RANGE (at);
-
-COMMENT ON TABLE gateway.journal IS 'As purser.journal, of the gateway.';
-
-CREATE TABLE gateway.journal_chunk (
-    at timestamp with time zone NOT NULL,
-    chunk uuid NOT NULL,
+    since timestamp with time zone NOT NULL,
+    calls integer NOT NULL,
+    slowest real NOT NULL,
+    keys integer[] NOT NULL,
     bytes bytea NOT NULL
 )
 PARTITION BY RANGE (at);
-ALTER TABLE ONLY gateway.journal_chunk ALTER COLUMN bytes SET STORAGE EXTERNAL;
+ALTER TABLE ONLY gateway.journal ALTER COLUMN keys SET STORAGE EXTERNAL;
+ALTER TABLE ONLY gateway.journal ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+COMMENT ON TABLE gateway.journal IS 'As purser.journal, of the gateway.';
 
 CREATE TABLE gateway.operator (
     operator_id text NOT NULL,
@@ -583,36 +562,18 @@ COMMENT ON TABLE purser.currency IS 'The scale in which amounts of a currency ar
 
 CREATE TABLE purser.journal (
     at timestamp with time zone NOT NULL,
-    id uuid NOT NULL,
-    source text NOT NULL,
-    operation text NOT NULL,
-    outcome text NOT NULL,
-    player text COLLATE pg_catalog."C",
-    bet_id text COLLATE pg_catalog."C",
-    request_id text COLLATE pg_catalog."C",
-    secret smallint,
-    body_bytes integer NOT NULL,
-    body_sha256 text NOT NULL,
-    status smallint NOT NULL,
-    code smallint,
-    arrival_ms real NOT NULL,
-    work_ms real NOT NULL,
     chunk uuid NOT NULL,
-    chunk_from integer NOT NULL,
-    body_kept integer NOT NULL,
-    answer_kept integer NOT NULL
-)
-PARTITION BY RANGE (at);
-
-COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only. Body and answer stand one behind the other in the bytes of a chunk, from chunk_from on; tokens in bodies are masked (beginning and hash). secret is the place of the secret that verified the signature, null when none did; arrival_ms is from the first byte to the whole body, work_ms from there to the answer.';
-
-CREATE TABLE purser.journal_chunk (
-    at timestamp with time zone NOT NULL,
-    chunk uuid NOT NULL,
+    since timestamp with time zone NOT NULL,
+    calls integer NOT NULL,
+    slowest real NOT NULL,
+    keys integer[] NOT NULL,
     bytes bytea NOT NULL
 )
 PARTITION BY RANGE (at);
-ALTER TABLE ONLY purser.journal_chunk ALTER COLUMN bytes SET STORAGE EXTERNAL;
+ALTER TABLE ONLY purser.journal ALTER COLUMN keys SET STORAGE EXTERNAL;
+ALTER TABLE ONLY purser.journal ALTER COLUMN bytes SET STORAGE EXTERNAL;
+
+COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only, some hundred in a row: at and since are the times of its last answer and of its first byte, slowest is in milliseconds, keys are hashes of what its calls can be found by (players, bets, requests, operations, outcomes, codes), bytes are the calls, deflated. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads them.';
 
 CREATE TABLE purser.migration (
     version bigint NOT NULL,
@@ -736,11 +697,8 @@ ALTER TABLE ONLY gateway.api_key
 ALTER TABLE ONLY gateway.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (name, number);
 
-ALTER TABLE ONLY gateway.journal_chunk
-    ADD CONSTRAINT journal_chunk_pkey PRIMARY KEY (chunk, at);
-
 ALTER TABLE ONLY gateway.journal
-    ADD CONSTRAINT journal_pkey PRIMARY KEY (at, id);
+    ADD CONSTRAINT journal_pkey PRIMARY KEY (at, chunk);
 
 ALTER TABLE ONLY gateway.operator
     ADD CONSTRAINT operator_pkey PRIMARY KEY (operator_id);
@@ -841,11 +799,8 @@ ALTER TABLE ONLY purser.change_count
 ALTER TABLE ONLY purser.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
 
-ALTER TABLE ONLY purser.journal_chunk
-    ADD CONSTRAINT journal_chunk_pkey PRIMARY KEY (chunk, at);
-
 ALTER TABLE ONLY purser.journal
-    ADD CONSTRAINT journal_pkey PRIMARY KEY (at, id);
+    ADD CONSTRAINT journal_pkey PRIMARY KEY (at, chunk);
 
 ALTER TABLE ONLY purser.migration
     ADD CONSTRAINT migration_pkey PRIMARY KEY (version);
@@ -870,12 +825,6 @@ CREATE INDEX action_by_time ON gateway.action USING btree (at, request_id) WHERE
 CREATE INDEX api_key_ends_at_idx ON gateway.api_key USING btree (ends_at);
 
 CREATE INDEX api_key_made_at_name_number_idx ON gateway.api_key USING btree (made_at, name, number);
-
-CREATE INDEX journal_by_bet ON ONLY gateway.journal USING btree (bet_id, at) WHERE (bet_id IS NOT NULL);
-
-CREATE INDEX journal_by_code ON ONLY gateway.journal USING btree (code, at) WHERE (code IS NOT NULL);
-
-CREATE INDEX journal_by_player ON ONLY gateway.journal USING btree (player, at) WHERE (player IS NOT NULL);
 
 CREATE INDEX session_created ON gateway.session USING btree (created_at);
 
@@ -960,12 +909,6 @@ CREATE INDEX bet_rare_of_player ON purser.bet USING btree (player, rare_status, 
 CREATE UNIQUE INDEX change_by_number ON purser.change USING btree (last_number, bucket) WHERE (last_number IS NOT NULL);
 
 CREATE INDEX change_to_number ON purser.change USING btree (change_id) WHERE (last_number IS NULL);
-
-CREATE INDEX journal_by_bet ON ONLY purser.journal USING btree (bet_id, at) WHERE (bet_id IS NOT NULL);
-
-CREATE INDEX journal_by_code ON ONLY purser.journal USING btree (code, at) WHERE (code IS NOT NULL);
-
-CREATE INDEX journal_by_player ON ONLY purser.journal USING btree (player, at) WHERE (player IS NOT NULL);
 
 CREATE INDEX player_barred ON purser.player USING btree (player) WHERE ((status = 'blocked'::text) OR (self_excluded_until IS NOT NULL));
 

@@ -147,7 +147,7 @@ export const SETTINGS = [
     name: 'PURSER_JOURNAL_DAYS',
     readBy: ['wallet', 'gateway'],
     default: '14',
-    meaning: 'Days for which every call of the wire is kept in the journal; 0: none is added, and what is there stays.',
+    meaning: 'Days for which every call of the wire is kept in the journal; 0: none, and what is there is dropped.',
     example: '3',
   },
   {

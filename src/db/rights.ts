@@ -38,7 +38,6 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.change': CHANGE,
     'purser.change_count': CHANGE,
     'purser.journal': ADD,
-    'purser.journal_chunk': ADD,
     'purser.turn_journal(date, integer)': CALL,
   },
   platform: {
@@ -71,7 +70,6 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'gateway.api_key': CHANGE,
     'gateway.action': ADD,
     'gateway.journal': ADD,
-    'gateway.journal_chunk': ADD,
     'gateway.turn_journal(date, integer)': CALL,
   },
 }

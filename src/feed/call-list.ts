@@ -1,20 +1,19 @@
-/** The journal as it is read: calls of the wire, newest first, those of a player or a bet, those that were refused. */
+/** The list of calls as people ask for it: its query, its rows, its pages. */
 import { type Static, Type } from 'typebox'
-import { type Composed, compose } from '../db/conditions.ts'
 import type { Reading } from '../db/db.ts'
 import {
   decodeCursor,
+  encodeCursor,
   limitOf,
   onlyKnown,
   pageOf,
   pageQuery,
-  type TimeRange,
   timeRangeQuery,
-  toPage,
   toTimeRange,
 } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
 import type { JournalSchema } from './journal.ts'
+import { type FoundCall, findCalls } from './search.ts'
 
 const optional = Type.Optional
 const id = (description: string) => optional(Type.String({ minLength: 1, maxLength: 64, description }))
@@ -38,7 +37,7 @@ export const CallQuerySchema = Type.Object(
 export type CallQuery = Static<typeof CallQuerySchema>
 
 const EXAMPLE = {
-  id: '5c6f3a52-6d0e-4c53-9a55-0d6a4d3d0a11',
+  id: '5c6f3a52-6d0e-4c53-9a55-0d6a4d3d0a11-17',
   at: '2031-05-16T18:00:00.123Z',
   source: '203.0.113.20',
   operation: 'place',
@@ -49,12 +48,13 @@ const EXAMPLE = {
   signature: 'verified with secret 1',
   request: { body: '{"requestId":"request-4711","token":"q7Kx…1f3870be",…', bytes: 712, sha256: 'ba7816bf…' },
   answer: { status: 400, code: 7, body: '{"code":7,"message":"Not enough money"}' },
-  milliseconds: { arrival: 0.1, work: 4.2 },
+  batch: 'k3f9a2c1-1723',
+  milliseconds: { arrival: 0.1, work: 4.2, queue: 1.1, database: 2.9, reply: 0.2 },
 }
 
 export const CallSchema = Type.Object(
   {
-    id: Type.String({ format: 'uuid' }),
+    id: Type.String(),
     at: Type.String({ format: 'date-time', description: 'When its first byte came.' }),
     source: Type.String({ description: 'The other end of the connection; behind a proxy the proxy.' }),
     operation: Type.String(),
@@ -78,9 +78,15 @@ export const CallSchema = Type.Object(
       code: optional(Type.Integer()),
       body: Type.String({ description: 'Of a profile only the names of its members.' }),
     }),
+    batch: optional(Type.String({ description: 'Calls with the same batch were applied in one transaction.' })),
     milliseconds: Type.Object({
       arrival: Type.Number({ description: 'From the first byte to the whole body.' }),
       work: Type.Number({ description: 'From there to the answer.' }),
+      queue: optional(Type.Number({ description: 'Of the work: waiting for a batch.' })),
+      database: optional(
+        Type.Number({ description: 'Of the work: its batch, from the first statement to the commit.' }),
+      ),
+      reply: optional(Type.Number({ description: 'Of the work: the rest.' })),
     }),
   },
   { examples: [EXAMPLE] },
@@ -88,103 +94,55 @@ export const CallSchema = Type.Object(
 export const CallPageSchema = pageOf(CallSchema)
 export type CallView = Static<typeof CallSchema>
 
-export interface CallRow extends Record<string, unknown> {
-  at: Date
-  id: string
-  source: string
-  operation: string
-  outcome: string
-  player: string | null
-  bet_id: string | null
-  request_id: string | null
-  secret: number | null
-  body_bytes: number
-  body_sha256: string
-  status: number
-  code: number | null
-  arrival_ms: number
-  work_ms: number
-  /** Null when its chunk is gone. */
-  body: Uint8Array | null
-  answer: Uint8Array | null
-}
+/** Of a call, or of the end of what was looked through. */
+const ID = /^[\da-f-]{36}-\d{1,3}$|^~$/
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-const COLUMNS =
-  'at, id, source, operation, outcome, player, bet_id, request_id, secret, body_bytes, body_sha256, status, code, arrival_ms, work_ms'
-
+/** A page may have fewer rows than asked for, even none, and a next one: a look has its time. */
 export async function listCalls(
   reading: Reading,
   schema: JournalSchema,
   query: CallQuery,
 ): Promise<Static<typeof CallPageSchema>> {
-  const limit = limitOf(query)
+  const { player, transactionId: bet, requestId: request, operation, outcome, code, slowerThan } = query
   const cursor = decodeCursor(query.after, 2)
-  if (cursor !== undefined && !UUID.test(cursor.ids[0] ?? ''))
-    throw invalid('/query/after', 'is not a cursor of this list')
-  const { statement, values } = selectCalls(schema, query, toTimeRange(query), limit + 1, {
-    after: cursor && (['(at, id) < (?::timestamptz, ?::uuid)', cursor.at, cursor.ids[0]] as const),
+  const [id = ''] = cursor?.ids ?? []
+  if (cursor !== undefined && !ID.test(id)) throw invalid('/query/after', 'is not a cursor of this list')
+  const { calls, next } = await findCalls(reading, schema, {
+    names: { player, bet, request, operation, outcome, code: code && `${Number.parseInt(code, 10)}` },
+    slowerThanMs: slowerThan === undefined ? undefined : Number.parseInt(slowerThan, 10),
+    ...toTimeRange(query),
+    before: cursor && { at: cursor.at.getTime(), id },
+    limit: limitOf(query),
   })
-  const rows = await reading.query<CallRow>(statement, values)
-  return toPage(rows, limit, showCall, (row) => [row.at.toISOString(), row.id])
+  return { data: calls.map(showCall), next: next && encodeCursor([new Date(next.at).toISOString(), next.id]) }
 }
 
-function selectCalls(
-  schema: JournalSchema,
-  query: CallQuery,
-  { from, to }: TimeRange,
-  limit: number,
-  more: Parameters<typeof compose>[2],
-): Composed {
-  const { player, transactionId, requestId, operation, outcome, code, slowerThan } = query
-  return compose(
-    `${schema}_list_calls`,
-    [limit],
-    {
-      player: player === undefined ? undefined : ['player = ?::text', player],
-      bet: transactionId === undefined ? undefined : ['bet_id = ?::text', transactionId],
-      request: requestId === undefined ? undefined : ['request_id = ?::text', requestId],
-      operation: operation === undefined ? undefined : ['operation = ?::text', operation],
-      outcome: outcome === undefined ? undefined : ['outcome = ?::text', outcome],
-      code: code === undefined ? undefined : ['code = ?::smallint', code],
-      slower: slowerThan === undefined ? undefined : ['arrival_ms + work_ms > ?::real', slowerThan],
-      from: from && ['at >= ?::timestamptz', from],
-      to: to && ['at < ?::timestamptz', to],
-      ...more,
-    },
-    (conditions) =>
-      `select ${COLUMNS}, substr(bytes, chunk_from + 1, body_kept) as body,
-         substr(bytes, chunk_from + body_kept + 1, answer_kept) as answer
-       from (
-         select * from ${schema}.journal where true${conditions} order by at desc, id desc limit $1::int
-       ) call left join lateral (
-         select bytes from ${schema}.journal_chunk kept where kept.chunk = call.chunk
-       ) kept on true order by at desc, id desc`,
-  )
-}
+const US_PER_MS = 1_000
 
-function showCall(row: CallRow): CallView {
-  const { player, bet_id, request_id, secret, code } = row
+function showCall(call: FoundCall): CallView {
+  const { id, at, source, operation, outcome, player, betId, requestId, secret, status, code, batch } = call
+  const { arrival, work, queue, database } = call
   return {
-    id: row.id,
-    at: row.at.toISOString(),
-    ...{ source: row.source, operation: row.operation, outcome: row.outcome },
-    ...(player !== null && { player }),
-    ...(bet_id !== null && { transactionId: bet_id }),
-    ...(request_id !== null && { requestId: request_id }),
-    signature: secret === null ? 'refused' : `verified with secret ${secret + 1}`,
-    request: { body: toText(row.body), bytes: row.body_bytes, sha256: row.body_sha256 },
-    answer: { status: row.status, ...(code !== null && { code }), body: toText(row.answer) },
-    milliseconds: { arrival: toMs(row.arrival_ms), work: toMs(row.work_ms) },
+    id,
+    at: new Date(at).toISOString(),
+    ...{ source, operation, outcome },
+    ...(player !== undefined && { player }),
+    ...(betId !== undefined && { transactionId: betId }),
+    ...(requestId !== undefined && { requestId }),
+    signature: secret === undefined ? 'refused' : `verified with secret ${secret + 1}`,
+    request: { body: call.body, bytes: call.bodyBytes, sha256: call.bodySha256 },
+    answer: { status, ...(code !== undefined && { code }), body: call.answer },
+    ...(batch !== undefined && { batch }),
+    milliseconds: {
+      arrival: arrival / US_PER_MS,
+      work: work / US_PER_MS,
+      ...(queue !== undefined && database !== undefined && phases(work, queue, database)),
+    },
   }
 }
 
-/** To the microsecond. */
-function toMs(stored: number): number {
-  return Math.trunc(stored * 1_000) / 1_000
-}
-
-function toText(bytes: Uint8Array | null): string {
-  return bytes === null ? '' : Buffer.from(bytes).toString('utf8')
+/** What of the work was neither waiting nor the batch is the reply. */
+function phases(work: number, queue: number, database: number) {
+  const reply = work - queue - database
+  return { queue: queue / US_PER_MS, database: database / US_PER_MS, reply: reply / US_PER_MS }
 }

@@ -66,8 +66,6 @@ function hidden(members: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.keys(members).map((name) => [name, HIDDEN]))
 }
 
-/** Postgres stores no zero character. */
-export function cut(text: string): string {
-  const kept = text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text
-  return kept.includes('\0') ? kept.replaceAll('\0', '\uFFFD') : kept
+function cut(text: string): string {
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text
 }

@@ -31,6 +31,8 @@ export interface Seen {
   /** Milliseconds from its first byte until all of it was there, and until its answer goes out. */
   readonly arrivalMs: number
   readonly totalMs: number
+  /** When all of it was there, as performance.now() gives it. */
+  readonly readAt: number
 }
 
 export interface WireSide<Handled extends { readonly reply: WireReply }> {
@@ -158,5 +160,6 @@ function seenOf({ arrivedAt, readAt, body, socket }: FastifyRequest): Seen {
     body: Buffer.isBuffer(body) ? body : NO_BODY,
     arrivalMs: (readAt || now) - arrivedAt,
     totalMs: now - arrivedAt,
+    readAt: readAt || now,
   }
 }

@@ -20,7 +20,8 @@ interface Call {
   source: string
   request: { body: string; bytes: number; sha256: string }
   answer: { status: number; code?: number; body: string }
-  milliseconds: { arrival: number; work: number }
+  batch?: string
+  milliseconds: { arrival: number; work: number; queue?: number; database?: number; reply?: number }
 }
 
 async function page(wallet: TestWallet, query: string): Promise<{ data: Call[]; next: string | null }> {
@@ -67,8 +68,9 @@ test('the life of a bet: each call with its ids, its answer, its times', async (
   await wallet.wire.settle({ ...bet, amount: 25 })
   await wallet.wire.rollback({ ...bet, amount: 10 })
   await wallet.wire.check({ ...bet })
-  const calls = await callsOf(wallet, `transactionId=${bet.transactionId}`, 3)
+  const calls = await callsOf(wallet, `transactionId=${bet.transactionId}`, 4)
   expect(calls.map(({ operation, outcome, answer }) => [operation, outcome, answer.status, answer.code])).toEqual([
+    ['check', 'accepted', 200, undefined],
     ['rollback', 'already_processed', 400, 8],
     ['settle', 'accepted', 200, undefined],
     ['place', 'accepted', 200, undefined],
@@ -77,6 +79,10 @@ test('the life of a bet: each call with its ids, its answer, its times', async (
   expect(place).toMatchObject({ player: bet.userId, transactionId: bet.transactionId, source: '127.0.0.1' })
   expect(place?.milliseconds.arrival).toBeGreaterThanOrEqual(0)
   expect(place?.milliseconds.work).toBeGreaterThan(0)
+  const { work = 0, queue = 0, database = 0, reply = -1 } = place?.milliseconds ?? {}
+  expect([queue >= 0, database > 0, reply >= 0]).toEqual([true, true, true])
+  expect(queue + database + reply).toBeCloseTo(work)
+  expect(new Set(calls.map(({ batch }) => batch)).size).toBe(4) // three batches, and none for the question
   expect(JSON.parse(place?.answer.body ?? '')).toMatchObject({ transactionId: bet.transactionId })
 })
 
@@ -101,7 +107,8 @@ test('of a profile nothing personal is kept', async () => {
   const requestId = randomUUID()
   const reply = await wallet.wire.profile(await wallet.operator.session(userId), { requestId })
   expect(reply.text).toContain(email)
-  const call = await callWith(wallet, 'operation=profile', requestId)
+  const [call] = await callsOf(wallet, `operation=profile&requestId=${requestId}`, 1)
+  expect(call?.player).toBe(userId)
   expect(call?.answer.body).toContain('email')
   expect(call?.answer.body).not.toContain(email)
 })
@@ -239,7 +246,7 @@ describe('days', () => {
     await quiet.stop()
   })
 
-  test('a wallet that stops writes what waits', async () => {
+  test('a wallet that stops writes what waits; one that wants no journal drops it', async () => {
     const database = await createDatabase()
     const one = await startWallet({ databaseUrl: database.url })
     const bettor = await playerWithMoney(one.operator)
@@ -248,8 +255,11 @@ describe('days', () => {
     await one.stop()
     const sql = new pg.Client({ connectionString: database.url })
     await sql.connect()
-    const { rows } = await sql.query("select operation from purser.journal where operation = 'place'")
-    expect(rows).toHaveLength(1)
+    const { rows } = await sql.query('select sum(calls)::int as calls from purser.journal')
+    expect(rows).toEqual([{ calls: 1 }])
+    const none = await startWallet({ databaseUrl: database.url, env: { PURSER_JOURNAL_DAYS: '0' } })
+    await none.stop()
+    expect(await partitions(database.url)).toEqual([])
     await sql.end()
     await database.drop()
   })

@@ -34,7 +34,7 @@ function openLane() {
       judge: (calls) => told<Outcome>('judge', calls, ({ betId }) => ({ kind: 'accepted', betId, at: new Date(0) })),
     }),
   })
-  const send = (call: BetCall, agoMs = 0) => lanes.submit(call, performance.now() - agoMs)
+  const send = async (call: BetCall, agoMs = 0) => (await lanes.submit(call, performance.now() - agoMs)).outcome
   const bet = (id: string, agoMs = 0) => send(place(id.slice(0, 1), id, 1), agoMs)
   const takeBack = (id: string) => send(rollback(id.slice(0, 1), id, `rollback-${id}`))
   const end = async (but?: Ends) => {

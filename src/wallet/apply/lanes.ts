@@ -13,6 +13,7 @@
  *          waiting ──the lane is full, or 4 s are over──► failed (R-4, R-5)
  */
 import { strict as assert } from 'node:assert'
+import { randomBytes } from 'node:crypto'
 import { isConflict, isLockTimeout, isOutage } from '../../db/errors.ts'
 import { inTurn } from '../../http/turns.ts'
 import type { PlayerId } from '../../protocol/ids.ts'
@@ -56,9 +57,24 @@ export interface LanesDeps {
   onWaited(milliseconds: number): void
 }
 
+/** What became of a call, and on which way. */
+export interface Answer {
+  readonly outcome: Outcome
+  /** Absent when it came into no batch. */
+  readonly batch?: BatchTimes | undefined
+}
+
+/** As `performance.now()` gives them. */
+export interface BatchTimes {
+  /** The same for all calls of one batch, of whatever process another for every other. */
+  readonly id: string
+  readonly takenAt: number
+  readonly endedAt: number
+}
+
 export interface Lanes {
   /** Resolves when the call's transaction is durable, or the call has failed; never rejects. `arrivedAt` is `performance.now()`. */
-  submit(call: BetCall, arrivedAt: number): Promise<Outcome>
+  submit(call: BetCall, arrivedAt: number): Promise<Answer>
   /** Calls that wait or are being applied. */
   depth(): number
   /** How many more calls may come in; none while each lane is behind. */
@@ -69,7 +85,7 @@ interface Entry extends WaitingCall {
   readonly arrivedAt: number
   /** At the gate so far. */
   tries: number
-  answer(outcome: Outcome): void
+  answer(outcome: Outcome, batch?: BatchTimes): void
 }
 
 /** The modes that a lane may enter from each. */
@@ -103,12 +119,12 @@ export function createLanes(deps: LanesDeps): Lanes {
     submit(call, arrivedAt) {
       const index = bucketOf(call.player, buckets) + buckets * laneOf(call.player, buckets, lanesPerBucket)
       const lane = lanes[index] as Lane
-      if (lane.waiting.length >= MAX_WAITING) return Promise.resolve(FAILED)
+      if (lane.waiting.length >= MAX_WAITING) return Promise.resolve({ outcome: FAILED })
       return new Promise((resolve) => {
         depth += 1
-        const answer = (outcome: Outcome) => {
+        const answer = (outcome: Outcome, batch?: BatchTimes) => {
           depth -= 1
-          resolve(outcome)
+          resolve({ outcome, batch })
         }
         lane.waiting.push({ call, arrivedAt, startBefore: arrivedAt + LIMITS.startMs, tries: 0, answer })
         if (lane.mode === 'idle') void work(deps, lane)
@@ -185,10 +201,12 @@ async function apply(deps: LanesDeps, lane: Lane, batch: Batch): Promise<void> {
  * that is down is not asked again: each time it stays silent costs the calls that wait as long as it took to find out.
  */
 async function passGate(deps: LanesDeps, lane: Lane, { gated, judged }: Batch): Promise<readonly Entry[]> {
+  const end = beginBatch()
   try {
     const verdicts = await lane.take(gated)
+    const batch = end()
     const of = (kind: Verdict['kind']) => gated.filter((_, i) => verdicts[i]?.kind === kind)
-    for (const [i, entry] of gated.entries()) answerTaken(entry, verdicts[i])
+    for (const [i, entry] of gated.entries()) answerTaken(entry, verdicts[i], batch)
     waitAgain(lane, of('busy'))
     return [...of('left'), ...judged]
   } catch (error) {
@@ -199,10 +217,20 @@ async function passGate(deps: LanesDeps, lane: Lane, { gated, judged }: Batch): 
   }
 }
 
-function answerTaken(entry: Entry, verdict: Verdict | undefined): void {
+const PROCESS = randomBytes(4).toString('hex')
+let batches = 0
+
+/** To be called when the batch has ended. */
+function beginBatch(): () => BatchTimes {
+  const id = `${PROCESS}-${++batches}`
+  const takenAt = performance.now()
+  return () => ({ id, takenAt, endedAt: performance.now() })
+}
+
+function answerTaken(entry: Entry, verdict: Verdict | undefined, batch: BatchTimes): void {
   if (verdict?.kind !== 'taken') return
   const { at } = verdict
-  inTurn(() => entry.answer({ kind: 'accepted', betId: entry.call.betId, at }))
+  inTurn(() => entry.answer({ kind: 'accepted', betId: entry.call.betId, at }, batch))
 }
 
 /** In front of the calls that came later, so that a player's calls stay in order. */
@@ -217,13 +245,15 @@ async function judge(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Prom
 }
 
 /** Answers all calls of a batch, or resolves to the error and answers none. */
-async function tryBatch(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Promise<unknown> {
+async function tryBatch(deps: LanesDeps, lane: Lane, entries: readonly Entry[]): Promise<unknown> {
+  const end = beginBatch()
   try {
-    const outcomes = await lane.judge(batch)
-    for (const [i, entry] of batch.entries()) inTurn(() => entry.answer(outcomes[i] ?? FAILED))
+    const outcomes = await lane.judge(entries)
+    const batch = end()
+    for (const [i, entry] of entries.entries()) inTurn(() => entry.answer(outcomes[i] ?? FAILED, batch))
     return undefined
   } catch (error) {
-    deps.onFailure(error, batch.length)
+    deps.onFailure(error, entries.length)
     return error ?? new Error('a batch failed without an error')
   }
 }

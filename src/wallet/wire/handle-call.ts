@@ -5,10 +5,9 @@ import { LIMITS } from '../../protocol/limits.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import { FAILED } from '../apply/judge.ts'
-import type { Lanes } from '../apply/lanes.ts'
-import type { BetCall } from '../store/bet.ts'
+import type { Answer, BatchTimes, Lanes } from '../apply/lanes.ts'
 import { type DecodeSettings, decodeBetCall, decodeUserCall } from './decode.ts'
-import { answerBalance, answerCheck, answerProfile, type ProfileDeps } from './profile.ts'
+import { answerBalance, answerCheck, answerProfile, type Learnt, type ProfileDeps } from './profile.ts'
 import { failed, type Reply, refused, replyTo } from './reply.ts'
 import { signerOfCall } from './verify.ts'
 
@@ -24,9 +23,11 @@ export interface CallDeps extends ProfileDeps {
 export interface Handled {
   readonly reply: Reply
   readonly operation: Operation | 'unknown'
-  readonly call?: Pick<BetCall, 'requestId' | 'betId' | 'player'>
+  readonly call?: Readonly<Learnt>
   /** The place of the secret that signed the call; absent when none did. */
   readonly signer?: number
+  /** The one that it came into, if any. */
+  readonly batch?: BatchTimes | undefined
 }
 
 /** A call to /payment/bet. */
@@ -37,9 +38,11 @@ export async function handleBetCall(deps: CallDeps, request: WireRequest): Promi
   const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settings))
   if (call instanceof Malformed)
     return { reply: refused('invalid_request', call.message), operation: 'unknown', signer }
-  const outcome = await inTime(deps.lanes.submit(call, arrivedAt), timeLeft(arrivedAt), () => FAILED)
-  return { reply: replyTo(call.kind, outcome), operation: call.kind, call, signer }
+  const { outcome, batch } = await inTime(deps.lanes.submit(call, arrivedAt), timeLeft(arrivedAt), givenUp)
+  return { reply: replyTo(call.kind, outcome), operation: call.kind, call, signer, batch }
 }
+
+const givenUp = (): Answer => ({ outcome: FAILED })
 
 /** A call to /user/profile, /user/balance or /payment/check. */
 export async function handleUserCall(
@@ -55,12 +58,13 @@ export async function handleUserCall(
   }
   const leftMs = timeLeft(request.arrivedAt)
   if (leftMs <= 0) return { reply: late(), operation, signer }
+  const call: Learnt = {}
   try {
-    return { reply: await inTime(ANSWERS[operation](deps, request.body), leftMs, late), operation, signer }
+    return { reply: await inTime(ANSWERS[operation](deps, request.body, call), leftMs, late), operation, call, signer }
   } catch (error) {
     if (error instanceof Malformed) return { reply: refused('invalid_request', error.message), operation, signer }
     deps.onFailure(error)
-    return { reply: failed(operation), operation, signer }
+    return { reply: failed(operation), operation, call, signer }
   }
 }
 
@@ -70,7 +74,9 @@ function timeLeft(arrivedAt: number): number {
 }
 
 const ANSWERS = {
-  profile: async (deps: CallDeps, body: Buffer) => answerProfile(deps, decodeUserCall.profile(body)),
-  balance: async (deps: CallDeps, body: Buffer) => answerBalance(deps, decodeUserCall.balance(body)),
-  check: async (deps: CallDeps, body: Buffer) => answerCheck(deps, decodeUserCall.check(body)),
+  profile: async (deps: CallDeps, body: Buffer, call: Learnt) =>
+    answerProfile(deps, decodeUserCall.profile(body), call),
+  balance: async (deps: CallDeps, body: Buffer, call: Learnt) =>
+    answerBalance(deps, decodeUserCall.balance(body), call),
+  check: async (deps: CallDeps, body: Buffer, call: Learnt) => answerCheck(deps, decodeUserCall.check(body), call),
 }

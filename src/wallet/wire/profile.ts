@@ -3,7 +3,7 @@
 import type { Db } from '../../db/db.ts'
 import { readAccounts } from '../../ledger/account.ts'
 import type { CheckRequest } from '../../protocol/bet-request.ts'
-import type { BetId, PlayerId } from '../../protocol/ids.ts'
+import type { BetId, PlayerId, RequestId } from '../../protocol/ids.ts'
 import { formatMoney, scaleOf, ZERO } from '../../protocol/money.ts'
 import { OPERATIONS } from '../../protocol/operation.ts'
 import type { BalanceRequest, CustomFields, ProfileRequest, UserProfile } from '../../protocol/user-profile.ts'
@@ -23,13 +23,23 @@ export interface ProfileDeps {
   readonly settings: DecodeSettings
 }
 
+/** What a question is found to be about, as it is answered. */
+export interface Learnt {
+  requestId?: RequestId
+  betId?: BetId
+  player?: PlayerId
+}
+
 /** POST /user/profile: the token alone names the player; its hash lies in the player's bucket (session.ts). */
 export async function answerProfile(
   { db, clock, buckets, settings }: ProfileDeps,
   request: ProfileRequest,
+  learnt: Learnt,
 ): Promise<Reply> {
+  learnt.requestId = request.requestId as RequestId
   const { session, bucket } = await findSession(db, buckets, request.token)
   if (session === undefined) return refused('invalid_token')
+  learnt.player = session.player
   const named = settings.behindAggregator ? (request.operatorUser as PlayerId | undefined) : undefined
   const token = judgeToken(session, named ?? session.player, clock.now())
   if (token !== 'live') return refused(token)
@@ -69,8 +79,11 @@ function toProfile(player: Player, session: SessionRecord): UserProfile {
 export async function answerBalance(
   { db, clock, buckets, settings }: ProfileDeps,
   request: BalanceRequest,
+  learnt: Learnt,
 ): Promise<Reply> {
   const playerId = playerOf(request, settings)
+  learnt.requestId = request.requestId as RequestId
+  learnt.player = playerId
   const { session } = await findSession(db, buckets, request.token)
   const token = judgeToken(session, playerId, clock.now())
   if (token !== 'live') return refused(token)
@@ -85,8 +98,14 @@ export async function answerBalance(
 }
 
 /** POST /payment/check (P-4): the last applied operation of a bet; an open bet answers with its stake. */
-export async function answerCheck({ db, buckets, settings }: ProfileDeps, request: CheckRequest): Promise<Reply> {
+export async function answerCheck(
+  { db, buckets, settings }: ProfileDeps,
+  request: CheckRequest,
+  learnt: Learnt,
+): Promise<Reply> {
   const player = playerOf(request, settings)
+  learnt.betId = request.transactionId as BetId
+  learnt.player = player
   const [record] = await readBets(db, bucketOf(player, buckets), [{ player, betId: request.transactionId as BetId }])
   const bet = record?.bet
   if (bet === undefined || bet.kind === 'unknown' || bet.kind === 'refused' || bet.placement === undefined) {

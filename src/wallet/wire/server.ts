@@ -60,7 +60,7 @@ function describe(operationId: string, summary: string, body: TSchema, ok: TSche
 }
 
 function tell({ metrics, log, journal }: WireServerDeps, handled: Handled, seen: Seen): void {
-  const { reply, operation, call, signer } = handled
+  const { reply, operation, call, signer, batch } = handled
   const { totalMs, arrivalMs } = seen
   metrics.called(operation, reply.outcome, totalMs / 1_000)
   // Written out: objects that are spread into each other cost more than all the rest of this.
@@ -78,6 +78,9 @@ function tell({ metrics, log, journal }: WireServerDeps, handled: Handled, seen:
       answer: reply.body,
       arrivalMs,
       workMs: totalMs - arrivalMs,
+      queueMs: batch && batch.takenAt - seen.readAt,
+      databaseMs: batch && batch.endedAt - batch.takenAt,
+      batch: batch?.id,
       ageMs: totalMs,
     })
   if (!log.isLevelEnabled('info')) return

@@ -1,0 +1,149 @@
+/**
+ * A call as it stands in a chunk: three lengths, then body and answer as bytes, then its head as text. That is one text, and not JSON, because a
+ * call may cost the journal a few microseconds in all.
+ */
+import { hash } from 'node:crypto'
+
+/** A call as it was answered. */
+export interface JournalCall {
+  /** Milliseconds since its first byte came. */
+  readonly ageMs: number
+  /** Whose connection it was; behind a proxy the proxy's. */
+  readonly source: string
+  readonly operation: string
+  readonly outcome: string
+  readonly player?: string | undefined
+  readonly betId?: string | undefined
+  readonly requestId?: string | undefined
+  /** The place, from 0, of the secret that verified the signature; undefined: none did. */
+  readonly secret?: number | undefined
+  readonly body: Buffer
+  readonly status: number
+  /** The body of the answer. */
+  readonly answer: string | Buffer
+  /** The call's own, where the answer is somebody else's, who may repeat it. */
+  readonly token?: string | undefined
+  /** Milliseconds from the first byte to the whole body, and from there to the answer. */
+  readonly arrivalMs: number
+  readonly workMs: number
+  /** Milliseconds of the work that it waited for its batch, and that its batch took; and which one it was. */
+  readonly queueMs?: number | undefined
+  readonly databaseMs?: number | undefined
+  readonly batch?: string | undefined
+}
+
+/** A call as it was kept. Absent is what its process did not know. */
+export interface StoredCall {
+  /** When its first byte came, in milliseconds since 1970. */
+  readonly at: number
+  readonly source: string
+  readonly operation: string
+  readonly outcome: string
+  readonly player?: string
+  readonly betId?: string
+  readonly requestId?: string
+  readonly secret?: number
+  readonly bodyBytes: number
+  /** Of the body as it came, in hexadecimal. */
+  readonly bodySha256: string
+  readonly status: number
+  readonly code?: number
+  /** In microseconds, as all that follow. */
+  readonly arrival: number
+  readonly work: number
+  readonly queue?: number
+  readonly database?: number
+  readonly batch?: string
+  readonly body: string
+  readonly answer: string
+}
+
+/** Of body, answer and head, in front of each record. */
+export const LENGTHS_BYTES = 12
+const US_PER_MS = 1_000
+/** Stands between two fields; no field holds one, see `withoutZero`. */
+const ZERO = '\0'
+
+export interface Names {
+  readonly at: number
+  readonly player: string
+  readonly betId: string
+  readonly requestId: string
+}
+
+/** `sha256` is empty when the body is kept as it came: who reads it can ask the body itself. */
+export function headText(call: JournalCall, { at, player, betId, requestId }: Names, sha256: string): string {
+  const { source, operation, outcome, secret = '', body, status, batch = '' } = call
+  const times = `${toUs(call.arrivalMs)}\0${toUs(call.workMs)}\0${toUs(call.queueMs)}\0${toUs(call.databaseMs)}`
+  const what = `${source}\0${operation}\0${outcome}\0${player}\0${betId}\0${requestId}\0${secret}`
+  return `${at}\0${what}\0${body.length}\0${sha256}\0${status}\0${times}\0${batch}`
+}
+
+function toUs(milliseconds: number | undefined): number | '' {
+  return milliseconds === undefined ? '' : Math.trunc(milliseconds * US_PER_MS)
+}
+
+export function writeLengths(bytes: Buffer, from: number, ...lengths: readonly [number, number, number]): void {
+  const [body, answer, head] = lengths
+  bytes.writeUInt32LE(body, from)
+  bytes.writeUInt32LE(answer, from + 4)
+  bytes.writeUInt32LE(head, from + 8)
+}
+
+/** The calls of a chunk, in the order in which they were added. */
+export function recordsIn(bytes: Buffer): StoredCall[] {
+  const calls: StoredCall[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const body = from + LENGTHS_BYTES
+    const answer = body + bytes.readUInt32LE(from)
+    const head = answer + bytes.readUInt32LE(from + 4)
+    const end = head + bytes.readUInt32LE(from + 8)
+    calls.push(
+      stored(bytes.toString('utf8', head, end), bytes.subarray(body, answer), bytes.toString('utf8', answer, head)),
+    )
+    from = end
+  }
+  return calls
+}
+
+function stored(head: string, body: Buffer, answer: string): StoredCall {
+  const [at = '', source = '', operation = '', outcome = '', player, betId, requestId, secret, ...more] =
+    head.split(ZERO)
+  const [bodyBytes = '', sha256, status = '', arrival = '', work = '', queue, database, batch] = more
+  const code = codeOf(integer(status), answer)
+  return {
+    at: integer(at),
+    ...{ source, operation, outcome },
+    ...(player && { player }),
+    ...(betId && { betId }),
+    ...(requestId && { requestId }),
+    ...(secret && { secret: integer(secret) }),
+    bodyBytes: integer(bodyBytes),
+    bodySha256: sha256 || hash('sha256', body),
+    status: integer(status),
+    ...(code !== undefined && { code }),
+    arrival: integer(arrival),
+    work: integer(work),
+    ...(queue && { queue: integer(queue) }),
+    ...(database && { database: integer(database) }),
+    ...(batch && { batch }),
+    body: body.toString('utf8'),
+    answer,
+  }
+}
+
+function integer(text: string): number {
+  return Number.parseInt(text, 10)
+}
+
+const CODE = /^\s*\{\s*"code"\s*:\s*(\d{1,4})\b/
+
+/** Of an answer that is none of the good ones. */
+export function codeOf(status: number, answer: string): number | undefined {
+  const [, code] = (status !== 200 && CODE.exec(answer)) || []
+  return code === undefined ? undefined : integer(code)
+}
+
+export function withoutZero(text: string): string {
+  return text.includes(ZERO) ? text.replaceAll(ZERO, '\uFFFD') : text
+}
