@@ -115,12 +115,12 @@ COMMENT ON TABLE gateway.player IS 'user_id is the gateway''s own id of an opera
 CREATE TABLE gateway.session (
     token_hash bytea NOT NULL,
     user_id text NOT NULL,
-    operator_token text NOT NULL,
     currency text NOT NULL,
-    created_at timestamp with time zone NOT NULL
+    created_at timestamp with time zone NOT NULL,
+    operator_token json NOT NULL
 );
 
-COMMENT ON TABLE gateway.session IS 'One row per operator''s token that was exchanged. The gateway''s own token is kept as its SHA-256; the operator''s as it is, since it must be given back.';
+COMMENT ON TABLE gateway.session IS 'One row per operator''s token that was exchanged. The gateway''s own token is kept as its SHA-256; the operator''s as {key, sealed}, encrypted with a key that the gateway''s own token makes.';
 
 CREATE TABLE platform.action (
     subject text NOT NULL COLLATE pg_catalog."C",
@@ -203,6 +203,8 @@ CREATE TABLE platform.bet (
 WITH (fillfactor='80');
 
 COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is what the partner has acknowledged last. deliveries counts the deliveries decided.';
+
+COMMENT ON COLUMN platform.bet.token IS 'Empty when nothing is left to send (O-6).';
 
 CREATE TABLE platform.change (
     change_id bigint NOT NULL,
@@ -322,7 +324,7 @@ CREATE TABLE platform.message (
     body text NOT NULL
 );
 
-COMMENT ON TABLE platform.message IS 'The bytes of each delivery, which every attempt sends (C-5). Written once.';
+COMMENT ON TABLE platform.message IS 'The bytes of each delivery, which every attempt sends (C-5). Written once; a token in them goes when they were acknowledged (O-6).';
 
 CREATE TABLE platform.outcome (
     event_id text NOT NULL,

@@ -55,7 +55,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.event_total': CHANGE,
     'platform.delivery': CHANGE,
     'platform.delivery_delivery_id_seq': COUNT,
-    'platform.message': ADD,
+    'platform.message': CHANGE,
     'platform.attempt': ADD,
     'platform.api_key': CHANGE,
     'platform.action': ADD,

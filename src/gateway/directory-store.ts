@@ -1,5 +1,7 @@
 /** The SQL of the directory: players and sessions, written once and never changed. */
+import { createHash } from 'node:crypto'
 import { type Db, type Row, statement, type Tx } from '../db/db.ts'
+import { createKeyring, type Kept, type Keyring } from '../db/keyring.ts'
 
 /** An operator's player, and the id under which the platform knows him. */
 export interface Player {
@@ -43,7 +45,7 @@ const READ_SESSION = statement(
 const INSERT_SESSION = statement(
   'gateway_insert_session',
   `insert into gateway.session (token_hash, user_id, operator_token, currency, created_at)
-   values ($1, $2, $3, $4, $5::timestamptz) on conflict (token_hash) do nothing`,
+   values ($1, $2, $3::json, $4, $5::timestamptz) on conflict (token_hash) do nothing`,
 )
 
 export async function readPlayer(db: Db, userId: string): Promise<Player | undefined> {
@@ -51,9 +53,14 @@ export async function readPlayer(db: Db, userId: string): Promise<Player | undef
   return row && toPlayer(row)
 }
 
-export async function readSession(db: Db, tokenHash: Buffer): Promise<Session | undefined> {
-  const [row] = await db.query<PlayerRow & { operator_token: string }>(READ_SESSION, [tokenHash])
-  return row && { player: toPlayer(row), operatorToken: row.operator_token }
+/** `token` is the gateway's own. */
+export async function readSession(db: Db, token: string): Promise<Session | undefined> {
+  const [row] = await db.query<PlayerRow & { operator_token: Kept }>(READ_SESSION, [hashOf(token)])
+  if (row === undefined) return undefined
+  const opened = keyringOf(token).open(row.operator_token, ROW)
+  const [operatorToken] = opened.kind === 'opened' ? opened.secrets : []
+  if (operatorToken === undefined) throw new Error("the operator's token of a session has been changed")
+  return { player: toPlayer(row), operatorToken }
 }
 
 /** The operator's player; `wanted.userId` becomes his id if he has none yet. The first call decides for all later ones. */
@@ -65,15 +72,28 @@ export async function ensurePlayer(tx: Tx, wanted: Player, now: Date): Promise<P
   return toPlayer(row)
 }
 
-/** False when it is there already. */
+/** False when it is there already. `token` is the gateway's own. */
 export async function insertSession(
   tx: Tx,
-  tokenHash: Buffer,
+  token: string,
   { player, operatorToken, currency }: Session & { currency: string },
   now: Date,
 ): Promise<boolean> {
-  return (await tx.execute(INSERT_SESSION, [tokenHash, player.userId, operatorToken, currency, now])) === 1
+  const sealed = JSON.stringify(keyringOf(token).seal([operatorToken], ROW))
+  return (await tx.execute(INSERT_SESSION, [hashOf(token), player.userId, sealed, currency, now])) === 1
 }
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/** The key of a session's row: whoever has the whole database has no such token, and so no such key (O-6). */
+function keyringOf(token: string): Keyring {
+  return createKeyring([createHash('sha256').update('key of a session ').update(token).digest()])
+}
+
+/** Each row has a key of its own, so that nothing else need bind the text to it. */
+const ROW = 'gateway.session'
 
 function toPlayer({ user_id, operator_id, operator_user }: PlayerRow): Player {
   return { userId: user_id, operatorId: operator_id, operatorUser: operator_user }

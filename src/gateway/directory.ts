@@ -2,7 +2,7 @@
  * Who a call is about, and under which names. An entry never changes once it is made, so what was read is kept, in this
  * and in any other process; what was not found is asked for again. With the database down, what is kept goes on working.
  */
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Db } from '../db/db.ts'
 import type { Author } from '../people/actions.ts'
 import { isStorable } from '../protocol/ids.ts'
@@ -59,7 +59,7 @@ export function createDirectory({ db, clock, key }: DirectoryDeps): Directory {
   const playerOf = (userId: string) =>
     canBeId(userId) ? kept(players, userId, () => readPlayer(db, userId)) : undefined
   const sessionOf = (token: string | undefined) =>
-    token === undefined ? undefined : kept(sessions, token, () => readSession(db, hashOf(token)))
+    token === undefined ? undefined : kept(sessions, token, () => readSession(db, token))
   return {
     routeOf({ userId, token }) {
       if (userId === undefined) return sessionOf(token)
@@ -70,7 +70,7 @@ export function createDirectory({ db, clock, key }: DirectoryDeps): Directory {
       return db.transaction(async (tx) => {
         const player = await ensurePlayer(tx, { userId: newUserId(), operatorId, operatorUser }, now)
         const token = makeToken(key, [operatorId, player.userId, currency, operatorToken])
-        const isNew = await insertSession(tx, hashOf(token), { player, operatorToken, currency }, now)
+        const isNew = await insertSession(tx, token, { player, operatorToken, currency }, now)
         const after = isNew ? { session: { userId: player.userId, operatorUser, currency } } : {}
         await author.record(tx, { on: { operatorId }, before: {}, after, at: now })
         return { token, player }
@@ -107,8 +107,4 @@ function makeToken(key: string, parts: readonly string[]): string {
   return createHmac('sha256', key)
     .update(`gateway token ${JSON.stringify(parts)}`)
     .digest('base64url')
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

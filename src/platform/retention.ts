@@ -1,6 +1,6 @@
 /**
- * What the platform no longer needs, taken away (O-6): tokens and answers of bets that are over, tokens and profiles of old frame
- * sessions, old events of the feed. In slices, each a transaction, so that nothing else waits for long, and an end at any time leaves
+ * What the platform no longer needs, taken away (O-6): the answers of bets that are over, and what tokens they still have; tokens and
+ * profiles of old frame sessions; old events of the feed. In slices, each a transaction, so that nothing else waits for long, and an end at any time leaves
  * what is done done.
  *
  * Invariant: bets, deliveries and their money stay. A bet is over when it is declined, cancelled or settled, has not changed since,
@@ -9,9 +9,10 @@
 import { type Db, type Row, statement } from '../db/db.ts'
 import { clearOldChanges, countOldChanges, inSlices, SLICE } from '../feed/retention.ts'
 import { PLATFORM_CHANGES } from './change.ts'
+import { WITHOUT_TOKEN } from './delivery/outbox.ts'
 
 export interface Amounts {
-  /** Over, with their tokens. */
+  /** Over, with answers of partners or a token. */
   readonly bets: number
   /** Of these, with the answers of partners. */
   readonly attempts: number
@@ -20,10 +21,12 @@ export interface Amounts {
   readonly changes: number
 }
 
-const IS_OVER = (bet: string, before: string) => `${bet}.token <> '' and ${bet}.changed_at < ${before}::timestamptz
+const IS_OVER = (bet: string, before: string) => `${bet}.changed_at < ${before}::timestamptz
   and ${bet}.status in ('declined', 'cancelled', 'settled') and not exists (
     select from platform.delivery d where d.bet_id = ${bet}.bet_id
-      and (d.status in ('waiting', 'pending', 'stuck') or d.owed_since is not null))`
+      and (d.status in ('waiting', 'pending', 'stuck') or d.owed_since is not null))
+  and (${bet}.token <> '' or exists (
+    select from platform.delivery d join platform.attempt a using (delivery_id) where d.bet_id = ${bet}.bet_id))`
 
 const COUNT = statement(
   'platform_count_old',
@@ -70,7 +73,7 @@ const CLEAR_BETS = statement(
    ), of_bets as (
      update platform.bet b set token = '' from over where b.bet_id = over.bet_id
    ), of_bodies as (
-     update platform.message m set body = regexp_replace(m.body, '"token":"([^"\\\\]|\\\\.)+"', '"token":""')
+     update platform.message m set body = ${WITHOUT_TOKEN('m.body')}
      from over join platform.delivery d on d.bet_id = over.bet_id where m.delivery_id = d.delivery_id and m.body like '%"token":"_%'
    ), gone as (
      delete from platform.attempt a using over join platform.delivery d on d.bet_id = over.bet_id

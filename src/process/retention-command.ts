@@ -99,7 +99,7 @@ function describe(before: Date, result: Result): string {
 
 function lines({ bets, attempts, frameSessions, changes, walletChanges }: All): string[] {
   return [
-    `  the tokens of ${bets} bets that are over, and ${attempts} answers of partners about them`,
+    `  ${attempts} answers of partners about ${bets} bets that are over, and what tokens these still have`,
     `  the tokens and profiles of ${frameSessions} frame sessions`,
     `  ${changes} rows of the platform's feed of changes, ${walletChanges} of the wallet's`,
   ]

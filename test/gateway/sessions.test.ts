@@ -76,15 +76,17 @@ test('players of two operators who have the same id there are two players', asyn
   expect(one.token).not.toBe(two.token)
 })
 
-test("the database holds a gateway token's hash, never the token", async () => {
-  const { token } = await newPlayer(scene)
+test("the database holds a gateway token's hash, never the token, and an operator's token encrypted", async () => {
+  const operatorToken = newToken()
+  const { token } = await newPlayer(scene, 0, operatorToken)
   const client = new pg.Client({ connectionString: scene.gateway.databaseUrl })
   await client.connect()
   const { rows } = await client.query('select s.token_hash, s::text as text from gateway.session s')
   await client.end()
   const hash = createHash('sha256').update(token).digest('hex')
   expect(rows.filter(({ token_hash }) => token_hash.toString('hex') === hash)).toHaveLength(1)
-  expect(rows.map(({ text }) => text).join()).not.toContain(token)
+  const all = rows.map(({ text }) => text).join()
+  expect([all.includes(token), all.includes(operatorToken)]).toEqual([false, false])
 })
 
 test("an operator's refusal and an operator's failure are told apart, and nothing is stored", async () => {

@@ -29,7 +29,10 @@ interface BetRow extends Record<string, unknown> {
   placed_at: Date
 }
 
-const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, token, stake, status, reason, ticket_type, coefficient, booster,
+/** A bet that is over has no token (O-6). Should it be taken up again, that of its frame session will do, while there is one. */
+const TOKEN = `coalesce(nullif(token, ''),
+  (select f.token from platform.frame_session f where f.frame_session_id = bet.frame_session_id), '') as token`
+const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, ${TOKEN}, stake, status, reason, ticket_type, coefficient, booster,
   bonus_id, bonus_template_id, payout, result_type, result_source, deliveries, placed_at`
 
 const LOCK_BETS = statement(

@@ -93,7 +93,7 @@ export function settleMessage(
 /** A member that is required, of the length that is required: no Rollback looks at it (L-4), and a cashout is refused for it. */
 const NOT_KEPT = 'token-is-not-kept'
 
-/** Of a bet whose token retention has taken (O-6), and which was taken up again since. */
+/** Of a bet that was over and whose frame session has no token any more (O-6), and which was taken up again since. */
 function shown(token: string): string {
   return token === '' ? NOT_KEPT : token
 }

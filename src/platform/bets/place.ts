@@ -130,7 +130,7 @@ async function place(deps: PlaceDeps, intent: Intent, isOver: boolean): Promise<
 }
 
 async function decline({ placements }: PlaceDeps, intent: Intent, reason: string): Promise<Placed | 'key taken'> {
-  const bet: PlatformBet = { ...intent.bet, status: 'declined', reason, deliveries: 0 }
+  const bet: PlatformBet = { ...intent.bet, token: '', status: 'declined', reason, deliveries: 0 }
   return withoutCall(await placements.open({ ...intent, bet }))
 }
 

@@ -125,7 +125,8 @@ export async function holdPlacing(
 
 const CLOSE_BETS = statement(
   'platform_close_bets',
-  `update platform.bet b set status = r.status, reason = r.reason, told_status = case when r.status = 'accepted' then 'open' end, changed_at = $4::timestamptz
+  `update platform.bet b set status = r.status, reason = r.reason, told_status = case when r.status = 'accepted' then 'open' end,
+     token = case when r.status = 'declined' then '' else b.token end, changed_at = $4::timestamptz
    from unnest($1::uuid[], $2::text[], $3::text[]) as r (bet_id, status, reason) where b.bet_id = r.bet_id`,
 )
 

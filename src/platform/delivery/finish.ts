@@ -6,10 +6,20 @@
  * delivery of it may be unseen, but its number is not: `has_later` says that one waits.
  *
  * What a person has sent again begins anew: of an attempt before that only a yes still counts.
+ *
+ * With the last word of a bet go its tokens, which only a Rollback and a cashout carry: nobody will send them again (O-6).
  */
 import { statement, type Tx } from '../../db/db.ts'
 import type { Told } from '../bets/bet-store.ts'
-import { type AttemptRecord, type AttemptResult, type DeliveryStatus, status, toCode, toText } from './outbox.ts'
+import {
+  type AttemptRecord,
+  type AttemptResult,
+  type DeliveryStatus,
+  status,
+  toCode,
+  toText,
+  WITHOUT_TOKEN,
+} from './outbox.ts'
 import { owedIf } from './owed.ts'
 
 /** A call that came back: what is kept of it, what it makes of its delivery, and what the partner knows if that is done. */
@@ -44,10 +54,16 @@ const FINISH = statement(
      from held r
      where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${status('d')} = 'pending'
        and (r.status = 'done' or d.attempts > d.attempts_before)
-     returning d.delivery_id, d.bet_id, d.number, d.status, r.deliveries > d.number as has_later, r.told_status, r.told_payout, r.told_result_type
+     returning d.delivery_id, d.bet_id, d.number, d.status, r.deliveries > d.number as has_later, r.told_status, r.told_payout, r.told_result_type,
+       d.operation, d.result_type
    ), told as (
-     update platform.bet b set told_status = e.told_status, told_payout = e.told_payout, told_result_type = e.told_result_type
+     update platform.bet b set told_status = e.told_status, told_payout = e.told_payout, told_result_type = e.told_result_type,
+       token = case when b.status in ('settled', 'cancelled') and not e.has_later then '' else b.token end
      from ended e where b.bet_id = e.bet_id and e.status = 'done'
+   ), forgotten as (
+     update platform.message m set body = ${WITHOUT_TOKEN('m.body')}
+     from ended e where m.delivery_id = e.delivery_id
+       and (e.operation = 'rollback' and e.status = 'done' or e.result_type = 'cashout' and e.status in ('done', 'refused'))
    )
    select delivery_id, bet_id, null::int as number, null as status, false as has_later from held
    union all

@@ -26,6 +26,9 @@ export const IS_ROLLBACK = "(case when status = 'pending' and operation <> 'plac
  */
 export const status = (delivery: string) => `nullif(${delivery}.status, '')`
 
+/** In SQL, a body as it is kept when nobody will send it again (O-6); as `withoutToken` does it. */
+export const WITHOUT_TOKEN = (body: string) => `regexp_replace(${body}, '"token":"([^"\\\\]|\\\\.)+"', '"token":""')`
+
 export type DeliveryStatus = 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
 
 export interface NewDelivery {

@@ -1,0 +1,86 @@
+/** A bet keeps its user's token as long as something may be sent for it, and no longer (O-6). */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newToken } from '../support/platform.ts'
+import { refusal, reset } from '../support/scripted-wallet.ts'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+let token: string
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.stop())
+beforeEach(async () => {
+  const { wallet, partnerId } = await scene.platform.partner()
+  token = newToken()
+  Object.assign(scene, { wallet, partnerId, frame: await scene.api.loadFrame(partnerId, token) })
+})
+
+async function placed(): Promise<string> {
+  return (await scene.api.place(scene.frame)).betId
+}
+
+/** Where the bet's rows still have it. */
+async function placesOf(betId: string): Promise<string[]> {
+  const rows = await scene.platform.sql(
+    `select 'bet' as place from platform.bet where bet_id = $1 and token <> ''
+     union all select d.operation from platform.delivery d join platform.message m using (delivery_id)
+       where bet_id = $1 and m.body like '%' || $2 || '%'`,
+    [betId, token],
+  )
+  return rows.map(({ place }) => String(place)).sort()
+}
+
+test('a bet that is declined keeps none', async () => {
+  scene.wallet.next('place', refusal(7))
+  const declined = await placed()
+  const onEnded = { selections: [{ eventId: 'over', outcomeId: 'home', coefficient: '2.5' }] }
+  await scene.api.event('over', { status: 'ended' })
+  const { betId: never } = await scene.api.place(scene.frame, onEnded)
+  expect([await placesOf(declined), await placesOf(never)]).toEqual([[], []])
+})
+
+test('a bet that is settled or cancelled keeps its token until the partner has acknowledged it', async () => {
+  const [settled, cancelled, cashedOut] = [await placed(), await placed(), await placed()]
+  const all = () => Promise.all([settled, cancelled, cashedOut].map(placesOf))
+  expect(await all()).toEqual([['bet'], ['bet'], ['bet']])
+  for (const operation of ['settle', 'rollback'] as const) scene.wallet.next(operation, reset, reset)
+  await scene.api.settle(settled, 'won', '25.00')
+  await scene.api.cancel(cancelled, 50)
+  await scene.api.settle(cashedOut, 'cashout', '7.00')
+  await scene.time.settle()
+  scene.wallet.next('rollback', refusal(5))
+  expect(await all()).toEqual([['bet'], ['bet', 'rollback'], ['bet', 'settle']])
+  await scene.time.advance(10_000)
+  expect(await all()).toEqual([[], ['bet', 'rollback'], []])
+  const [refused] = (await scene.api.bet(cancelled)).deliveries.slice(-1)
+  await scene.api.request('POST', `/deliveries/${refused?.deliveryId}/retry`)
+  await scene.time.settle()
+  expect(await placesOf(cancelled)).toEqual([])
+  const sent = scene.wallet.of('rollback', cancelled)
+  expect(new Set(sent.map(({ body }) => body.token))).toEqual(new Set([token]))
+  expect((await scene.api.bet(cancelled)).deliveries.at(-1)?.request).toMatchObject({
+    transactionId: cancelled,
+    type: 3,
+  })
+})
+
+test('a refused cashout takes its token out of the delivery, and the bet keeps its own', async () => {
+  const betId = await placed()
+  scene.wallet.next('settle', refusal(4, 'out of date'))
+  await scene.api.settle(betId, 'cashout', '7.00')
+  await scene.time.settle()
+  expect(await scene.api.bet(betId)).toMatchObject({ status: 'accepted' })
+  expect(await placesOf(betId)).toEqual(['bet'])
+})
+
+test('a bet that is taken up again shows the token of its frame session', async () => {
+  const betId = await placed()
+  await scene.api.settle(betId, 'lost', '0')
+  await scene.time.settle()
+  await scene.api.unsettle(betId)
+  await scene.api.cancel(betId, 50)
+  await scene.time.settle()
+  expect(scene.wallet.of('rollback', betId)[0]?.body.token).toBe(token)
+  expect(await placesOf(betId)).toEqual([])
+})
