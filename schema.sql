@@ -912,6 +912,8 @@ CREATE UNIQUE INDEX change_by_number ON purser.change USING btree (last_number, 
 
 CREATE INDEX change_to_number ON purser.change USING btree (change_id) WHERE (last_number IS NULL);
 
+CREATE INDEX movement_by_reference ON purser.cash_movement USING btree (reference, player);
+
 CREATE INDEX player_barred ON purser.player USING btree (player) WHERE ((status = 'blocked'::text) OR (self_excluded_until IS NOT NULL));
 
 CREATE INDEX player_by_brand ON purser.player USING btree (brand, player) WHERE (brand IS NOT NULL);

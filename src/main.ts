@@ -20,6 +20,7 @@ import { servePlatform } from './process/platform.ts'
 import { addRetentionCommand } from './process/retention-command.ts'
 import type { Running } from './process/running.ts'
 import { addSchemaCommands, withDb } from './process/schema-commands.ts'
+import { addShowCommand } from './process/show-command.ts'
 import { forgiveClosedPipes, onStop, stopSignal } from './process/stopping.ts'
 import { serveWallet } from './process/wallet.ts'
 import { sign } from './protocol/signature.ts'
@@ -101,6 +102,7 @@ addSchemaCommands(program)
 addKeyCommands(program)
 addJournalCommands(program)
 addChangeCommands(program)
+addShowCommand(program)
 addRetentionCommand(program)
 
 program

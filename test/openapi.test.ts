@@ -39,6 +39,7 @@ const WALLET = [
     'GET /operator/audit',
     'GET /operator/calls',
     'GET /operator/changes',
+    'GET /operator/show/{id}',
     'GET /operator/changes/stream',
     'GET /operator/actions',
   ],

@@ -50,6 +50,7 @@ function parametersOf(url) {
   return {
     userId: 'alice',
     transactionId: BET,
+    id: BET.slice(0, 6),
     name: 'support-desk',
     'x-purser-person': 'maria',
     'x-purser-reason': 'asked for by the player',

@@ -180,6 +180,10 @@ const oversight = [
   step('listAnomalies', 400, 'limit', 'Not a number of rows', get('/operator/anomalies?limit=all')),
   step('listCalls', 200, 'none', 'Of a bet that was never named', get('/operator/calls?transactionId=never-placed-1')),
   step('listCalls', 400, 'cursor', 'Not a cursor', get('/operator/calls?after=yesterday')),
+  step('showId', 200, 'bet', 'The first six characters of a bet', get(`/operator/show/${BET.slice(0, 6)}`)),
+  step('showId', 200, 'transfer', 'What the operator calls a payment', get('/operator/show/psp-4711')),
+  step('showId', 400, 'tooLong', 'No id', get(`/operator/show/${'a'.repeat(201)}`)),
+  step('showId', 404, 'unknown', 'Nothing is called so', get('/operator/show/nothing-of-ours')),
   step('readHistory', 200, 'page', 'What was decided about her', get(`${PATH}/history`)),
   step('readHistory', 400, 'cursor', 'Not a cursor', get(`${PATH}/history?after=yesterday`)),
   step('readHistory', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/history`)),
@@ -220,7 +224,7 @@ const farewell = [
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
-listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges'
+listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges showId'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )

@@ -38,6 +38,7 @@ import {
   switchCurrency,
 } from './sessions.ts'
 import { BetPath, describe, describeChange, KEY, PlayerPath } from './shapes.ts'
+import { addShowRoute } from './show-id.ts'
 import { getStatement, StatementQuerySchema, StatementSchema } from './statement.ts'
 
 export interface RouteDeps extends AdjustDeps {
@@ -55,6 +56,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addBetRoutes(api, deps)
   addActionRoutes(api, deps)
   addCallRoutes(api, deps)
+  addShowRoute(api, deps)
   addFeedRoutes(api, feedRoutes(deps))
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Operator: keys' })
 }

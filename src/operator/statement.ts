@@ -98,7 +98,7 @@ function isMovement({ kind }: Transfer): boolean {
 }
 
 /** What the operator said of deposits and adjustments among the transfers, by their references. */
-async function notesOn({ db }: OperatorDeps, bucket: number, player: PlayerId, transfers: readonly Transfer[]) {
+export async function notesOn({ db }: OperatorDeps, bucket: number, player: PlayerId, transfers: readonly Transfer[]) {
   const references = transfers.flatMap((transfer) =>
     isMovement(transfer) && transfer.reference !== undefined ? [transfer.reference] : [],
   )

@@ -21,6 +21,7 @@ const COMMANDS = [
     'keys revoke',
     'calls',
     'changes',
+    'show',
     'retention',
   ],
   ...['conformance', 'conformance wallet', 'conformance platform'],

@@ -5,6 +5,7 @@ import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { readStatement } from '../../src/ledger/transfer.ts'
 import { listAnomalies, listBets } from '../../src/operator/bet-list.ts'
+import { findId } from '../../src/operator/find-id.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { listPlayers } from '../../src/operator/player-list.ts'
 import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
@@ -156,6 +157,18 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       expect(plan.rows).toBeLessThan(FEW)
     }
   })
+
+  test.each(['bet-77', 'player-777', 'site-77777', 'psp-4711'])(
+    'what %s may be: each kind through its own index, a few rows',
+    async (id) => {
+      const plans = await plansOf(async ({ db, buckets }) => findId(db.people, buckets, id))
+      const looks = ['bet_pkey', 'player_pkey', 'player_by_operator_user', 'movement_by_reference']
+      expect(plans.map(({ scans }) => scans)).toEqual(
+        [...looks, 'session_pkey', 'session_pkey', ...looks].map((index) => [index]),
+      )
+      for (const { rows } of plans) expect(rows).toBeLessThan(FEW)
+    },
+  )
 
   test('anomalies: through their own index, a page far behind too', async () => {
     const after = cursor('2031-01-06T00:00:00.000Z', 'player-0', 'bet-7000', '1')

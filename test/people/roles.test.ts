@@ -25,7 +25,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
         'readBet',
         'listAnomalies',
       ],
-      ...['listActions', 'listAdjustments', 'readHistory', 'readChanges', 'streamChanges'],
+      ...['listActions', 'listAdjustments', 'readHistory', 'readChanges', 'streamChanges', 'showId'],
     ],
     support: [
       'listCalls',

@@ -1,0 +1,78 @@
+/** What an id may be: bets, players, movements and sessions, by the whole id or its beginning, each by an index. */
+import { type Reading, type Statement, statement } from '../db/db.ts'
+import { bucketOf } from '../wallet/store/bucket.ts'
+import { hashToken } from '../wallet/store/session.ts'
+
+export type FoundKind = 'bet' | 'player' | 'transfer' | 'session'
+
+export interface Match {
+  readonly kind: FoundKind
+  readonly id: string
+  readonly userId: string
+}
+
+/** Characters that are enough to look for what begins so. */
+export const MIN_PREFIX = 6
+/** Of each kind; who is shown so many gives more of the id. */
+export const MAX_MATCHES = 10
+/** Greater than every text that begins like the one before it: nothing in Unicode comes behind. */
+const LAST = '\u{10ffff}'
+
+/** In each bucket by the primary key. */
+const inBuckets = (name: string, table: string, column: string) =>
+  statement(
+    name,
+    `select f.* from unnest($1::int[]) as k (bucket) cross join lateral (
+       select ${column} as id, player as user_id from ${table}
+       where bucket = k.bucket and ${column} between $2::text and $3::text order by ${column}, player limit ${MAX_MATCHES}
+     ) f order by id, user_id limit ${MAX_MATCHES}`,
+  )
+const BETS = inBuckets('find_bets', 'purser.bet', 'bet_id')
+const PLAYERS = inBuckets('find_players', 'purser.player', 'player')
+const byIndex = (name: string, table: string, column: string) =>
+  statement(
+    name,
+    `select ${column} as id, player as user_id from ${table}
+     where ${column} between $1::text and $2::text order by ${column}, player limit ${MAX_MATCHES}`,
+  )
+const OPERATOR_USERS = byIndex('find_operator_users', 'purser.player', 'operator_user collate "C"')
+const MOVEMENTS = byIndex('find_movements', 'purser.cash_movement', 'reference')
+const SESSION = statement(
+  'find_session',
+  'select token_hash as id, player as user_id from purser.session where bucket = $1::int and token_hash = $2::text',
+)
+
+interface Row extends Record<string, unknown> {
+  id: string
+  user_id: string
+}
+
+/** What is called so; else what begins so. A token is found by itself or its hash. */
+export async function findId(reading: Reading, buckets: number, id: string): Promise<Match[]> {
+  const exact = [...(await findFrom(reading, buckets, id, id)), ...(await findSessions(reading, buckets, id))]
+  if (exact.length > 0 || id.length < MIN_PREFIX) return exact
+  return findFrom(reading, buckets, id, id + LAST)
+}
+
+async function findFrom(reading: Reading, buckets: number, first: string, last: string): Promise<Match[]> {
+  const all = Array.from({ length: buckets }, (_, i) => i)
+  const find = async (kind: FoundKind, query: Statement, values: readonly unknown[]) => {
+    const rows = await reading.query<Row>(query, values)
+    return rows.map((row): Match => ({ kind, id: kind === 'player' ? row.user_id : row.id, userId: row.user_id }))
+  }
+  const found = [
+    ...(await find('bet', BETS, [all, first, last])),
+    ...(await find('player', PLAYERS, [all, first, last])),
+    ...(await find('player', OPERATOR_USERS, [first, last])),
+    ...(await find('transfer', MOVEMENTS, [first, last])),
+  ]
+  const keys = found.map((match) => JSON.stringify(match))
+  return found.filter((_, i) => keys.indexOf(keys[i] ?? '') === i)
+}
+
+async function findSessions(reading: Reading, buckets: number, id: string): Promise<Match[]> {
+  const rows: Row[] = []
+  for (const hash of [id, hashToken(id)])
+    rows.push(...(await reading.query<Row>(SESSION, [bucketOf(hash, buckets), hash])))
+  return rows.map((row) => ({ kind: 'session', id: row.id, userId: row.user_id }))
+}

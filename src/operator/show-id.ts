@@ -1,0 +1,210 @@
+/** Any id that somebody pastes: what it is, and all that hangs on it (W-41). */
+import { type Static, Type } from 'typebox'
+import { statement } from '../db/db.ts'
+import { listCalls } from '../feed/call-list.ts'
+import { invalid, notFound } from '../http/problem.ts'
+import type { Routes } from '../http/route.ts'
+import { readTransfers } from '../ledger/transfer.ts'
+import { UserIdSchema } from '../protocol/bet-request.ts'
+import { type Currency, isStorable } from '../protocol/ids.ts'
+import { readSession, type TokenHash } from '../wallet/store/session.ts'
+import { listBets } from './bet-list.ts'
+import { BetHistorySchema, BetSchema, getBet } from './bets.ts'
+import { BalancesSchema, getBalances } from './cash.ts'
+import { findId, type Match } from './find-id.ts'
+import { findPlayer, type OperatorDeps } from './operator.ts'
+import { getPlayer, PlayerSchema } from './players.ts'
+import { describe } from './shapes.ts'
+import { getStatement, notesOn, showTransfer, TransferSchema } from './statement.ts'
+
+const optional = Type.Optional
+const time = Type.String({ format: 'date-time' })
+const { balances } = BalancesSchema.properties
+
+const ShownPath = Type.Object({
+  id: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description:
+      'A bet, player, reference of a movement, session or its token, request; the first six characters of the first three. USER/ID: of this player, where ID may be a transferId.',
+  }),
+})
+
+const SessionSchema = Type.Object({
+  sessionId: Type.String(),
+  userId: UserIdSchema,
+  currency: Type.String(),
+  expiresAt: time,
+  endedAt: optional(time),
+  ip: optional(Type.String()),
+  country: optional(Type.String()),
+})
+const CallSchema = Type.Object({
+  at: time,
+  operation: Type.String(),
+  outcome: Type.String(),
+  status: Type.Integer(),
+  code: optional(Type.Integer()),
+  requestId: optional(Type.String()),
+})
+
+const ShownSchema = Type.Union([
+  Type.Object({ kind: Type.Literal('bet'), bet: BetHistorySchema, balances, calls: Type.Array(CallSchema) }),
+  Type.Object({
+    kind: Type.Literal('player'),
+    player: PlayerSchema,
+    balances,
+    bets: Type.Array(BetSchema, { description: 'The latest.' }),
+    transfers: Type.Array(TransferSchema, { description: 'The latest.' }),
+  }),
+  Type.Object({ kind: Type.Literal('transfer'), userId: UserIdSchema, transfer: TransferSchema, balances }),
+  Type.Object({ kind: Type.Literal('session'), session: SessionSchema, balances }),
+  Type.Object({ kind: Type.Literal('request'), calls: Type.Array(CallSchema), bet: optional(BetHistorySchema) }),
+  Type.Object(
+    {
+      kind: Type.Literal('several'),
+      matches: Type.Array(Type.Object({ kind: Type.String(), id: Type.String(), userId: UserIdSchema })),
+    },
+    { description: 'It may be any of these: ask for `USER/ID` of one, or with more of the id.' },
+  ),
+])
+type Shown = Static<typeof ShownSchema>
+
+/** Bets and transfers of a player. */
+const LATEST = '5'
+const CALLS = '20'
+
+export function addShowRoute(api: Routes, deps: OperatorDeps): void {
+  api.get(
+    '/show/:id',
+    describe('showId', 'Calls', 'Any id that somebody pastes: what it is, and all that hangs on it', {
+      role: 'read',
+      params: ShownPath,
+      ok: { 200: ShownSchema },
+    }),
+    ({ params }) => showId(deps, params.id),
+  )
+}
+
+async function showId(deps: OperatorDeps, given: string): Promise<Shown> {
+  if (!isStorable(given)) throw invalid('/path/id', 'contains characters that cannot be stored')
+  const matches = await matchesOf(deps, given)
+  const [match] = matches
+  if (match === undefined) return showRequest(deps, given)
+  return matches.length === 1 ? showMatch(deps, match) : { kind: 'several', matches }
+}
+
+/** An id is taken as it stands before a part of it is taken for a player. */
+async function matchesOf({ db, buckets }: OperatorDeps, given: string): Promise<Match[]> {
+  const found = await findId(db.people, buckets, given)
+  const slash = given.lastIndexOf('/')
+  if (found.length > 0 || slash < 1) return found
+  const [userId, id] = [given.slice(0, slash), given.slice(slash + 1)]
+  if (TRANSFER_ID.test(id)) return [{ kind: 'transfer', id, userId }]
+  return (await findId(db.people, buckets, id)).filter((match) => match.userId === userId)
+}
+
+const TRANSFER_ID = /^([A-Z0-9]{3,5})-([1-9]\d{0,17})$/
+
+function showMatch(deps: OperatorDeps, { kind, id, userId }: Match): Promise<Shown> {
+  switch (kind) {
+    case 'bet':
+      return showBet(deps, userId, id)
+    case 'player':
+      return showPlayer(deps, userId)
+    case 'transfer':
+      return showTransferOf(deps, userId, id)
+    case 'session':
+      return showSession(deps, userId, id as TokenHash)
+    default:
+      return kind satisfies never
+  }
+}
+
+async function showBet(deps: OperatorDeps, userId: string, transactionId: string): Promise<Shown> {
+  const bet = await getBet(deps, userId, transactionId)
+  return { kind: 'bet', bet, ...(await getBalances(deps, userId)), calls: await callsWith(deps, { transactionId }) }
+}
+
+async function showPlayer(deps: OperatorDeps, userId: string): Promise<Shown> {
+  const player = await getPlayer(deps, userId)
+  const { data: bets } = await listBets(deps, { userId, limit: LATEST })
+  const { data: transfers } = await getStatement(deps, userId, { limit: LATEST })
+  return { kind: 'player', player, ...(await getBalances(deps, userId)), bets, transfers }
+}
+
+const READ_MOVED = statement(
+  'read_moved_by_reference',
+  'select currency, version from purser.cash_movement where bucket = $1::int and player = $2::text and reference = $3::text',
+)
+
+/** By its reference, or its number in the player's account. */
+async function showTransferOf(deps: OperatorDeps, userId: string, id: string): Promise<Shown> {
+  const { player, bucket } = await findPlayer(deps, userId)
+  const [moved] = await deps.db.people.query<{ currency: Currency; version: bigint }>(READ_MOVED, [bucket, userId, id])
+  const [, currency, number] = TRANSFER_ID.exec(id) ?? []
+  const place = moved ?? (currency && number ? { currency: currency as Currency, version: BigInt(number) } : undefined)
+  const [transfer] = place
+    ? await readTransfers(deps.db.people, bucket, player.id, place.currency, [place.version])
+    : []
+  if (transfer === undefined) throw notFound('the transfer')
+  const notes = await notesOn(deps, bucket, player.id, [transfer])
+  const shown = { ...showTransfer(deps, transfer), ...notes.get(transfer.reference) }
+  return { kind: 'transfer', userId, transfer: shown, ...(await getBalances(deps, userId)) }
+}
+
+async function showSession(deps: OperatorDeps, userId: string, hash: TokenHash): Promise<Shown> {
+  const { bucket } = await findPlayer(deps, userId)
+  const session = await readSession(deps.db.people, bucket, hash)
+  if (session === undefined) throw notFound('the session')
+  const { currency, expiresAt, endedAt, ip, country } = session
+  const shown = {
+    ...{ sessionId: hash, userId, currency, expiresAt: expiresAt.toISOString() },
+    ...(endedAt !== null && { endedAt: endedAt.toISOString() }),
+    ...(ip !== null && { ip }),
+    ...(country !== null && { country }),
+  }
+  return { kind: 'session', session: shown, ...(await getBalances(deps, userId)) }
+}
+
+/** What is nothing else may be a call's: the journal knows, as long as it keeps the call. */
+async function showRequest(deps: OperatorDeps, requestId: string): Promise<Shown> {
+  const { data } =
+    requestId.length > MAX_REQUEST_ID
+      ? { data: [] }
+      : await listCalls(deps.db.people, 'purser', { requestId, limit: CALLS })
+  const [call] = data
+  if (call === undefined) throw notFound('anything with this id')
+  const { player, transactionId } = call
+  const bet =
+    player === undefined || transactionId === undefined
+      ? undefined
+      : await getBet(deps, player, transactionId).catch(() => undefined)
+  return { kind: 'request', calls: data.map(showCall), ...(bet && { bet }) }
+}
+
+const MAX_REQUEST_ID = 64
+
+async function callsWith(deps: OperatorDeps, about: { transactionId: string }) {
+  const { data } = await listCalls(deps.db.people, 'purser', { ...about, limit: CALLS })
+  return data.map(showCall)
+}
+
+/** Without bodies and addresses, which need another role. */
+function showCall({
+  at,
+  operation,
+  outcome,
+  answer,
+  requestId,
+}: Awaited<ReturnType<typeof listCalls>>['data'][number]) {
+  const { status, code } = answer
+  return {
+    at,
+    operation,
+    outcome,
+    status,
+    ...(code !== undefined && { code }),
+    ...(requestId !== undefined && { requestId }),
+  }
+}

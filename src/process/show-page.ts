@@ -1,0 +1,97 @@
+/** What the API says of something, as a page for a terminal: names beside values, one line for each of a list, folded at 80 columns. */
+const COLUMNS = 80
+const INDENT = '  '
+
+type Members = Readonly<Record<string, unknown>>
+
+/** `kind` says what it is; it is the title with the name of what is shown. */
+export function pageOf({ kind, ...parts }: Members & { readonly kind: string }): string {
+  const [first, ...others] = Object.entries(parts).map(([name, value]) => blockOf(name, value))
+  return [titleOf(kind), first, ...others].filter((text) => text !== undefined && text !== '').join('\n')
+}
+
+function titleOf(kind: string): string {
+  return kind === 'several' ? 'this may be one of several:' : kind
+}
+
+function blockOf(name: string, value: unknown): string {
+  if (Array.isArray(value)) return listOf(name, value)
+  if (!isMembers(value)) return membersOf({ [name]: value })
+  const lists = Object.entries(value).filter(([, member]) => Array.isArray(member) && member.some(isMembers))
+  const plain = Object.entries(value).filter(([member]) => !lists.some(([list]) => list === member))
+  return [
+    membersOf(Object.fromEntries(plain)),
+    ...lists.map(([list, items]) => listOf(list, items as unknown[], value)),
+  ].join('\n')
+}
+
+function membersOf(members: Members): string {
+  const texts = Object.entries(members).map(([name, value]) => [name, textOf(value)] as const)
+  const width = Math.max(...texts.map(([name]) => name.length), 0)
+  return texts.map(([name, text]) => fold(`${INDENT}${name.padEnd(width)}  `, text)).join('\n')
+}
+
+function listOf(name: string, items: readonly unknown[], above: Members = {}): string {
+  const lines = items.flatMap((item) => (isMembers(item) ? linesOf(item, above, INDENT) : [fold(INDENT, textOf(item))]))
+  return [`${name}${items.length === 0 ? ': none' : ''}`, ...lines].join('\n')
+}
+
+/** An item on one line, its time first; the items of its own lists below it, without the ids and times that stand above. */
+function linesOf({ at, ...item }: Members, above: Members, indent: string): string[] {
+  const { requestId, ...others } = item
+  const members = Object.entries({
+    ...(at !== undefined && { at }),
+    ...others,
+    ...(requestId !== undefined && { requestId }),
+  })
+  const known: Members = { ...above, transactionTime: at }
+  const lists = members.flatMap(([, value]) => (Array.isArray(value) ? value.filter(isMembers) : []))
+  const plain = members.filter(
+    ([name, value]) => !Array.isArray(value) && !(SAID_ONCE.has(name) && value === known[name]),
+  )
+  const text = plain.map(([name, value]) => (BARE.has(name) ? textOf(value) : `${name} ${textOf(value)}`)).join('  ')
+  const said = { ...known, ...item, at }
+  return [fold(indent, text), ...lists.flatMap((below) => linesOf(below, said, indent + INDENT))]
+}
+
+const SAID_ONCE = new Set(['userId', 'transactionId', 'requestId', 'currency', 'at', 'transactionTime'])
+
+/** What says by itself what it is. */
+const BARE = new Set([
+  'at',
+  'operation',
+  'outcome',
+  'kind',
+  'currency',
+  'amount',
+  'status',
+  'transferId',
+  'id',
+  'transactionId',
+])
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An id could speak to the terminal. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(value.some(isMembers) ? '; ' : ', ')
+  if (!isMembers(value)) return String(value).replaceAll(/\p{Cc}/gu, '?')
+  const said = Object.entries(value).filter(([, member]) => member !== null)
+  return said.map(([name, member]) => `${name} ${textOf(member)}`).join('  ')
+}
+
+/** Behind `begin`, each further line below the first one. What has no blank in reach is cut in the middle. */
+function fold(begin: string, text: string): string {
+  const room = COLUMNS - begin.length
+  const lines: string[] = []
+  let rest = text
+  while (rest.length > room) {
+    const blank = rest.lastIndexOf(' ', room)
+    const end = blank > 0 ? blank : room
+    lines.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(end).trimStart()
+  }
+  return [...lines, rest].join(`\n${' '.repeat(begin.length)}`).replace(/^/, begin)
+}
