@@ -562,6 +562,28 @@ CREATE TABLE purser.currency (
 
 COMMENT ON TABLE purser.currency IS 'The scale in which amounts of a currency are stored, recorded with the first account in it; it cannot change.';
 
+CREATE TABLE purser.daily_close (
+    day date NOT NULL,
+    kept_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE purser.daily_close IS 'Days (UTC) whose sums are kept, without gaps from the first one on.';
+
+CREATE TABLE purser.daily_sum (
+    day date NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    brand text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    debit text NOT NULL COLLATE pg_catalog."C",
+    credit text NOT NULL COLLATE pg_catalog."C",
+    transfers bigint NOT NULL,
+    amount numeric NOT NULL,
+    CONSTRAINT daily_sum_amount_check CHECK ((amount >= (0)::numeric)),
+    CONSTRAINT daily_sum_transfers_check CHECK ((transfers > 0))
+);
+
+COMMENT ON TABLE purser.daily_sum IS 'Sums of purser.transfer, in minor units. brand is the player''s, empty for players of none.';
+
 CREATE TABLE purser.journal (
     at timestamp with time zone NOT NULL,
     chunk uuid NOT NULL,
@@ -801,6 +823,12 @@ ALTER TABLE ONLY purser.change_count
 ALTER TABLE ONLY purser.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
 
+ALTER TABLE ONLY purser.daily_close
+    ADD CONSTRAINT daily_close_pkey PRIMARY KEY (day);
+
+ALTER TABLE ONLY purser.daily_sum
+    ADD CONSTRAINT daily_sum_pkey PRIMARY KEY (day, currency, brand, kind, debit, credit);
+
 ALTER TABLE ONLY purser.journal
     ADD CONSTRAINT journal_pkey PRIMARY KEY (at, chunk);
 
@@ -929,3 +957,5 @@ CREATE INDEX proposal_by_status ON purser.proposal USING btree (status, proposed
 CREATE INDEX proposal_by_time ON purser.proposal USING btree (proposed_at, player, reference) WHERE (proposed_at < 'infinity'::timestamp with time zone);
 
 CREATE INDEX session_of_player ON purser.session USING btree (player);
+
+CREATE INDEX transfer_by_day ON purser.transfer USING brin (at) WITH (pages_per_range='64', autosummarize='on');

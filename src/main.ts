@@ -17,6 +17,7 @@ import { addJournalCommands } from './process/journal-commands.ts'
 import { addKeyCommands } from './process/key-commands.ts'
 import { recordedClawback } from './process/money-settings.ts'
 import { servePlatform } from './process/platform.ts'
+import { addReportCommand } from './process/report-command.ts'
 import { addRetentionCommand } from './process/retention-command.ts'
 import type { Running } from './process/running.ts'
 import { addSchemaCommands, withDb } from './process/schema-commands.ts'
@@ -103,6 +104,7 @@ addKeyCommands(program)
 addJournalCommands(program)
 addChangeCommands(program)
 addShowCommand(program)
+addReportCommand(program)
 addRetentionCommand(program)
 
 program

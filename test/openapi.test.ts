@@ -20,7 +20,13 @@ const keysOf = (prefix: string) => [
 const PLAYER = '/operator/players/{userId}'
 const WALLET = [
   ...['POST /payment/bet', 'PUT /payment/bet', 'POST /user/profile', 'POST /user/balance', 'POST /payment/check'],
-  ...['POST /operator/players', 'GET /operator/players', `GET ${PLAYER}`, `PATCH ${PLAYER}`],
+  ...[
+    'POST /operator/players',
+    'GET /operator/players',
+    'GET /operator/reports/daily',
+    `GET ${PLAYER}`,
+    `PATCH ${PLAYER}`,
+  ],
   ...[`POST ${PLAYER}/sessions`, `DELETE ${PLAYER}/sessions`, `POST ${PLAYER}/currency`],
   ...[
     `POST ${PLAYER}/deposits`,

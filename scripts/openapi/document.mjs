@@ -121,6 +121,6 @@ function addExamples(document, recorded) {
 }
 
 function addExample({ content }, name, summary, value) {
-  const [media] = Object.values(content)
+  const media = (typeof value === 'string' && content['text/csv']) || Object.values(content)[0]
   media.examples = { ...media.examples, [name]: { summary, value } }
 }

@@ -17,10 +17,16 @@ export async function recordExamples(app, db) {
   for (const { before, call, credential, ...names } of STORY) {
     await before?.(db)
     const [method, url, request] = call(known)
+    const { headers, ...message } = messageOf(
+      url,
+      request,
+      typeof credential === 'function' ? credential(known) : credential,
+    )
     const reply = await app.inject({
       method,
       url,
-      ...messageOf(url, request, typeof credential === 'function' ? credential(known) : credential),
+      ...message,
+      headers: { ...headers, ...(names.isTable && { accept: 'text/csv' }) },
       payloadAsStream: names.isStream === true,
     })
     if (reply.statusCode !== names.status)
@@ -33,7 +39,8 @@ export async function recordExamples(app, db) {
   return withoutChance(records)
 }
 
-function bodyOf({ body }) {
+function bodyOf({ body, headers }) {
+  if (headers['content-type']?.startsWith('text/csv')) return body
   return body === '' ? undefined : JSON.parse(body)
 }
 

@@ -165,6 +165,11 @@ const oversight = [
   step('readStatement', 200, 'page', 'The first page', get(`${PATH}/statement?currency=EUR&limit=3`)),
   step('readStatement', 400, 'cursor', 'Not a cursor', get(`${PATH}/statement?after=yesterday`)),
   step('readStatement', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/statement`)),
+  step('reportDays', 200, 'today', 'A day that is not over', get('/operator/reports/daily?from=2026-05-16')),
+  step('reportDays', 200, 'table', 'The same as a table', get('/operator/reports/daily?from=2026-05-16'), {
+    isTable: true,
+  }),
+  step('reportDays', 400, 'invalid', 'A day that has not begun', get('/operator/reports/daily?from=9000-01-01')),
   step('listBets', 200, 'page', 'The first page', get('/operator/bets?userId=alice&status=settled&limit=2')),
   step('listBets', 400, 'status', 'A status that does not exist', get('/operator/bets?status=pending')),
   step('readBet', 200, 'bet', 'Settled, unsettled, settled', get(BET_PATH)),
@@ -223,7 +228,7 @@ const farewell = [
 /** The key is looked at before anything else, so what is sent does not matter. */
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
-readStatement audit listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
+readStatement audit reportDays listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
 listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges showId'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),

@@ -33,6 +33,8 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.bet': CHANGE,
     'purser.bet_details': ADD,
     'purser.bet_call': ADD,
+    'purser.daily_close': ADD,
+    'purser.daily_sum': ADD,
     'purser.api_key': CHANGE,
     'purser.action': ADD,
     'purser.change': CHANGE,

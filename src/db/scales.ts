@@ -36,6 +36,11 @@ export async function checkScales(db: Pick<Db, 'query'>, keeper: Keeper, scales:
   refuseOthers(await db.query<Row>(STATEMENTS[keeper].readAll), scales)
 }
 
+/** What is recorded: for a command, which may run without the settings of the servers. */
+export async function readScales(db: Pick<Db, 'query'>, keeper: Keeper): Promise<Scales> {
+  return new Map((await db.query<Row>(STATEMENTS[keeper].readAll)).map(({ currency, scale }) => [currency, scale]))
+}
+
 function refuseOthers(recorded: readonly Row[], scales: Scales): void {
   const others = recorded.filter(({ currency, scale }) => scales.get(currency) !== scale)
   if (others.length === 0) return

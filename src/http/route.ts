@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
-import type { Static, TOptional, TSchema } from 'typebox'
+import { type Static, type TOptional, type TSchema, Type } from 'typebox'
 import type { Role } from './caller.ts'
 import { ProblemSchema } from './problem.ts'
 
@@ -17,6 +17,20 @@ interface FromSchemas extends FastifyTypeProvider {
 
 export type Routes = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, FastifyBaseLogger, FromSchemas>
 
+/** An answer in a form that the caller's `Accept` chooses. */
+interface Answer {
+  readonly description: string
+  readonly content: Readonly<Record<string, { readonly schema: TSchema }>>
+}
+
+/** JSON, or a table for spreadsheets. */
+export function orCsv(schema: TSchema): Answer {
+  const content = { 'application/json': { schema }, [CSV]: { schema: Type.String() } }
+  return { description: 'As `Accept` asks.', content }
+}
+
+export const CSV = 'text/csv'
+
 export interface Shape {
   /** The least one that may call it (W-25). */
   readonly role: Role
@@ -24,7 +38,7 @@ export interface Shape {
   readonly querystring?: TSchema
   readonly headers?: TSchema
   readonly body?: TSchema
-  readonly ok: Readonly<Record<number, TSchema>>
+  readonly ok: Readonly<Record<number, TSchema | Answer>>
   /** The `code`s of the problems that are this route's own, by status; null: one that others have and it has not. */
   readonly problems?: Readonly<Record<number, string | null>>
 }

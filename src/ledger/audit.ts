@@ -4,6 +4,7 @@
  */
 import { type Finding, runChecks } from '../db/checks.ts'
 import type { Tx } from '../db/db.ts'
+import { DAILY_CHECKS } from './daily.ts'
 
 const CHECKS = {
   'transfers are balanced: per currency, the stored balances and the summed accounts come to zero': `
@@ -66,6 +67,6 @@ const NEGATIVE = `select player, currency, balance from purser.account where bal
 
 /** Checks the ledger in the snapshot of `tx`. Balances below zero are findings unless the policy allows them (L-2). */
 export async function auditLedger(tx: Tx, allowNegative: boolean): Promise<Finding[]> {
-  const checks = { ...CHECKS, ...(!allowNegative && { 'no balance is below zero': NEGATIVE }) }
+  const checks = { ...CHECKS, ...DAILY_CHECKS, ...(!allowNegative && { 'no balance is below zero': NEGATIVE }) }
   return runChecks(tx, 'ledger', checks)
 }

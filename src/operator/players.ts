@@ -34,7 +34,7 @@ export const DecimalSchema = Type.String({
 const Birthday = Type.String({ format: 'date' })
 
 export const BrandSchema = Type.String({
-  pattern: '^[A-Za-z0-9._~-]{1,64}$',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._~-]{0,63}$',
   description: 'The site on which the player registered; reports sum by it. It never changes.',
 })
 

@@ -29,6 +29,7 @@ import { MovementSchema } from './movement.ts'
 import { findPlayer } from './operator.ts'
 import { listPlayers, PlayerListSchema, PlayerQuerySchema } from './player-list.ts'
 import { createPlayer, getPlayer, NewPlayerSchema, PlayerPatchSchema, PlayerSchema, patchPlayer } from './players.ts'
+import { addReportRoutes } from './report-routes.ts'
 import {
   createSession,
   endAllSessions,
@@ -58,6 +59,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addCallRoutes(api, deps)
   addShowRoute(api, deps)
   addFeedRoutes(api, feedRoutes(deps))
+  addReportRoutes(api, deps)
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Operator: keys' })
 }
 

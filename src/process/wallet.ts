@@ -8,6 +8,7 @@ import { createFeed } from '../feed/feed.ts'
 import { createJournal } from '../feed/journal.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
+import { keepDays } from '../ledger/daily.ts'
 import { registerOperator } from '../operator/server.ts'
 import { createPeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
@@ -15,6 +16,9 @@ import { createLogger, type Logger } from '../runtime/logger.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { createWallet } from '../wallet/wallet.ts'
 import { type Running, run } from './running.ts'
+
+/** Milliseconds between two looks whether the sums of a day can be kept. */
+const KEEP_DAYS_MS = 600_000
 
 export interface ServeDeps {
   readonly clock?: Clock
@@ -75,6 +79,8 @@ export async function createApp(
   const settings = { scales, behindAggregator }
   const journal = createJournal({ db, clock, log, schema: 'purser', days: journalDays })
   app.addHook('onClose', () => journal.stop())
+  const keeper = setInterval(() => void keepOverDays(db, clock, log), KEEP_DAYS_MS).unref()
+  app.addHook('onClose', () => clearInterval(keeper))
   const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, gate, journal, isDraining })
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
@@ -85,4 +91,12 @@ export async function createApp(
   registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics, people.admission)
   registerApiReference(app, 'wallet')
   return app
+}
+
+async function keepOverDays(db: Db, clock: Clock, log: Logger): Promise<void> {
+  try {
+    await keepDays(db, clock.now())
+  } catch (error) {
+    log.warn({ err: error }, 'the sums of days that are over could not be kept; the next try is in some minutes')
+  }
 }

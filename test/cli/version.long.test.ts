@@ -22,6 +22,7 @@ const COMMANDS = [
     'calls',
     'changes',
     'show',
+    'report',
     'retention',
   ],
   ...['conformance', 'conformance wallet', 'conformance platform'],

@@ -12,7 +12,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { objectOf, rowsOf } from './answers.ts'
 import { CHECKS, type Check, DAMAGE } from './damage.ts'
 
-const TABLES = ['account', 'transfer', 'cash_movement', 'bet', 'bet_call', 'change']
+const TABLES = ['account', 'transfer', 'cash_movement', 'bet', 'bet_call', 'change', 'daily_close', 'daily_sum']
 
 test('the names above are those of every check', async () => {
   const everything: Pick<Tx, 'query'> = { query: async () => [{ broken: true }] as never }

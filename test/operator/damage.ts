@@ -8,6 +8,8 @@ export const CHECKS = {
   opening: 'the opening version is the last transfer before the day of the account',
   kinds: 'a transfer moves money between the accounts of its kind',
   cash: 'each deposit, withdrawal and adjustment has exactly its transfer',
+  kept: 'the sums that are kept of a day are those of its transfers',
+  days: 'the days whose sums are kept follow each other',
   negative: 'no balance is below zero',
   perBet:
     'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts',
@@ -45,6 +47,21 @@ export const DAMAGE: [string, string, Check[]][] = [
     `update purser.change set events = replace(events::text, '"10000"', '"10001"')::json
      where events::text like '%bet.rolled_back%' and events::text like '%' || :cancelled || '%'`,
     ['told', 'lastTold'],
+  ],
+  [
+    'a day that is closed without its sums',
+    'insert into purser.daily_close select max(at)::date, now() from purser.transfer',
+    ['kept'],
+  ],
+  [
+    'a sum of a day that had no transfers',
+    "insert into purser.daily_sum values ('2001-01-01', 'EUR', '', 'deposit', 'cash_in', 'player', 1, 100)",
+    ['kept'],
+  ],
+  [
+    'a day left out between two that are closed',
+    "insert into purser.daily_close values ('2001-01-01', now()), ('2001-01-03', now())",
+    ['days'],
   ],
   [
     'a balance with a cent too much',

@@ -17,6 +17,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
     read: [
       ...[
         'listPlayers',
+        'reportDays',
         'readPlayer',
         'readBalances',
         'readStatement',

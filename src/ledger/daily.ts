@@ -1,0 +1,146 @@
+/** What the transfers of each day (UTC) come to. The sums of a day that is over are kept; those of the days since are made when they are asked for. */
+import { type Db, statement, type Tx } from '../db/db.ts'
+import { rowsOf } from '../db/rows.ts'
+import type { Currency } from '../protocol/ids.ts'
+import type { AccountName, TransferKind } from './posting.ts'
+
+export const DAY_MS = 86_400_000
+/** Milliseconds after a day's end until its sums are kept: the clocks of two processes may differ by less. */
+const GRACE_MS = 3_600_000
+
+/** Transfers of one kind between two accounts, of the players of one brand, '' for none. */
+export interface DailySum {
+  /** Midnight, when the day begins. */
+  readonly day: Date
+  readonly currency: Currency
+  readonly brand: string
+  readonly kind: TransferKind
+  readonly debit: AccountName
+  readonly credit: AccountName
+  readonly transfers: bigint
+  /** In minor units; more than one account can hold. */
+  readonly amount: bigint
+}
+
+type Sums = readonly Omit<DailySum, 'day'>[]
+
+export interface DailySums {
+  /** Of all days before, together. */
+  readonly before: Sums
+  readonly days: readonly DailySum[]
+  /** The first day that is not kept, midnight. */
+  readonly open: Date
+}
+
+const MEASURES = 'transfers::text as transfers, amount::text as amount'
+const OF_TRANSFERS = `select date_trunc('day', t.at, 'UTC') as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit,
+    count(*)::text as transfers, sum(t.amount)::text as amount
+  from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
+  where t.at >= $1::timestamptz and t.at < $2::timestamptz group by 1, 2, 3, 4, 5, 6`
+
+const SUM_TRANSFERS = statement('daily_sum_transfers', OF_TRANSFERS)
+const READ_KEPT = statement(
+  'daily_read_kept',
+  `select day::timestamp at time zone 'UTC' as day, currency, brand, kind, debit, credit, ${MEASURES} from purser.daily_sum
+   where day >= ($1::timestamptz at time zone 'UTC')::date and day < ($2::timestamptz at time zone 'UTC')::date`,
+)
+const SUM_KEPT = statement(
+  'daily_sum_kept',
+  `select currency, brand, kind, debit, credit, ${MEASURES} from (
+     select currency, brand, kind, debit, credit, sum(transfers) as transfers, sum(amount) as amount from purser.daily_sum
+     where day < ($1::timestamptz at time zone 'UTC')::date group by 1, 2, 3, 4, 5
+   ) s`,
+)
+/** The day after the last one that is kept; else that of the first player, before whom there was no money. */
+const FIRST_OPEN = statement(
+  'daily_first_open',
+  `select coalesce(
+     (select (max(day) + 1)::timestamp at time zone 'UTC' from purser.daily_close),
+     (select date_trunc('day', min(created_at), 'UTC') from purser.player)) as day`,
+)
+
+type Row = Record<string, unknown> & Omit<DailySum, 'transfers' | 'amount'> & { transfers: string; amount: string }
+
+function toSum(row: Row): DailySum {
+  return { ...row, transfers: BigInt(row.transfers), amount: BigInt(row.amount) }
+}
+
+async function readSums(tx: Tx, query: typeof SUM_TRANSFERS, from: Date, to: Date): Promise<DailySum[]> {
+  return from < to ? (await tx.query<Row>(query, [from, to])).map(toSum) : []
+}
+
+async function firstOpen(tx: Tx, now: Date): Promise<Date> {
+  const [found] = await tx.query<{ day: Date | null }>(FIRST_OPEN, [])
+  return found?.day ?? new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
+}
+
+/** The sums of the days from `from` on, before `to`, both midnight, in one snapshot. */
+export function readDailySums(db: Pick<Db, 'snapshot'>, from: Date, to: Date, now: Date): Promise<DailySums> {
+  return db.snapshot(async (tx) => {
+    const open = await firstOpen(tx, now)
+    const kept = await readSums(tx, READ_KEPT, from, to)
+    const made = await readSums(tx, SUM_TRANSFERS, open, to)
+    const keptBefore = (await tx.query<Row>(SUM_KEPT, [from])).map(toSum)
+    return {
+      before: [...keptBefore, ...made.filter(({ day }) => day < from)],
+      days: [...kept, ...made.filter(({ day }) => day >= from)],
+      open,
+    }
+  })
+}
+
+const KEEP_DAY = statement(
+  'daily_keep_day',
+  `insert into purser.daily_close (day, kept_at) values (($1::timestamptz at time zone 'UTC')::date, $2::timestamptz)
+   on conflict (day) do nothing`,
+)
+const SUMS = rowsOf<DailySum>(2, {
+  currency: ['text', (sum) => sum.currency],
+  brand: ['text', (sum) => sum.brand],
+  kind: ['text', (sum) => sum.kind],
+  debit: ['text', (sum) => sum.debit],
+  credit: ['text', (sum) => sum.credit],
+  transfers: ['bigint', (sum) => sum.transfers],
+  amount: ['numeric', (sum) => sum.amount],
+})
+const KEEP_SUMS = statement(
+  'daily_keep_sums',
+  `insert into purser.daily_sum (day, ${SUMS.columns})
+   select ($1::timestamptz at time zone 'UTC')::date, ${SUMS.columns} from ${SUMS.from} s`,
+)
+
+/**
+ * Keeps the sums of every day that is over for an hour. Resolves to the number of days. Two processes may do it at the same time: a
+ * day is kept once.
+ */
+export async function keepDays(db: Pick<Db, 'snapshot' | 'transaction'>, now: Date): Promise<number> {
+  for (let days = 0; ; days++) {
+    const next = await db.snapshot(async (tx) => {
+      const day = await firstOpen(tx, now)
+      const end = new Date(day.getTime() + DAY_MS)
+      const isOver = end.getTime() + GRACE_MS <= now.getTime()
+      return isOver ? { day, sums: await readSums(tx, SUM_TRANSFERS, day, end) } : undefined
+    })
+    if (next === undefined) return days
+    const { day, sums } = next
+    await db.transaction(async (tx) => {
+      if ((await tx.execute(KEEP_DAY, [day, now])) === 1) await tx.execute(KEEP_SUMS, [day, ...SUMS.values(sums)])
+    })
+  }
+}
+
+/** Rows that break it: a kept day that is not what its transfers come to, or that has none before or behind it. */
+export const DAILY_CHECKS = {
+  'the sums that are kept of a day are those of its transfers': `
+    select coalesce(t.day, s.day)::text as day, coalesce(t.currency, s.currency) as currency, coalesce(t.brand, s.brand) as brand,
+      coalesce(t.kind, s.kind) as kind, s.amount as kept, t.amount as actual, s.transfers as kept_transfers, t.transfers as actual_transfers
+    from (
+      select (t.at at time zone 'UTC')::date as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit,
+        count(*) as transfers, sum(t.amount) as amount
+      from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
+      where (t.at at time zone 'UTC')::date <= (select max(day) from purser.daily_close) group by 1, 2, 3, 4, 5, 6
+    ) t full join purser.daily_sum s using (day, currency, brand, kind, debit, credit)
+    where (t.transfers, t.amount) is distinct from (s.transfers, s.amount)`,
+  'the days whose sums are kept follow each other': `
+    select day::text from (select day, lag(day) over (order by day) as before from purser.daily_close) d where day <> before + 1`,
+} as const

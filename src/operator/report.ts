@@ -1,0 +1,213 @@
+/** The report: what came in, what went out and what is left, by day, currency and brand, from the sums of the ledger. */
+import { type Static, Type } from 'typebox'
+import { onlyKnown, toTime } from '../http/page.ts'
+import { invalid } from '../http/problem.ts'
+import { DAY_MS, type DailySum, readDailySums } from '../ledger/daily.ts'
+import type { AccountName, TransferKind } from '../ledger/posting.ts'
+import { CurrencySchema } from '../protocol/bet-request.ts'
+import type { Currency } from '../protocol/ids.ts'
+import { formatMoney, money, type Scales, SIGNED_DECIMAL_PATTERN, scaleOf } from '../protocol/money.ts'
+import { groupBy } from '../runtime/group.ts'
+import type { OperatorDeps } from './operator.ts'
+import { BrandSchema } from './players.ts'
+
+const MAX_DAYS = 400
+const optional = Type.Optional
+
+/** The same names with other values. */
+function mapValues<K extends string, V, T>(members: Readonly<Record<K, V>>, to: (value: V) => T): Record<K, T> {
+  return Object.fromEntries(Object.entries<V>(members).map(([name, value]) => [name, to(value)])) as Record<K, T>
+}
+
+const day = (description: string) => optional(Type.String({ format: 'date', description }))
+const decimal = (description: string) => Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description })
+
+export const ReportQuerySchema = Type.Object(
+  {
+    from: day('The first day (UTC); yesterday when absent.'),
+    to: day(`The last day, itself too; \`from\` when absent. At most ${MAX_DAYS} days.`),
+    currency: optional(CurrencySchema),
+    brand: optional(BrandSchema),
+  },
+  onlyKnown,
+)
+
+/** In the order of the columns. */
+const ACCOUNTS = ['player', 'open_stakes', 'house', 'promotions', 'cash_in', 'cash_out', 'adjustments'] as const
+
+/** What a column sums: transfers of these kinds that touch an account; `sign` is what an increase of the account counts as. */
+interface Column {
+  readonly account: AccountName
+  readonly kind: TransferKind
+  readonly sign: 1n | -1n
+  readonly description: string
+}
+
+const COLUMNS = {
+  deposits: { account: 'player', kind: 'deposit', sign: 1n, description: 'Deposits.' },
+  withdrawals: { account: 'player', kind: 'withdrawal', sign: -1n, description: 'Withdrawals.' },
+  stakes: { account: 'player', kind: 'stake', sign: -1n, description: "Stakes of players' own money." },
+  refunds: { account: 'player', kind: 'refund', sign: 1n, description: 'Stakes given back by rollbacks.' },
+  payouts: { account: 'player', kind: 'payout', sign: 1n, description: 'Payouts.' },
+  resettlements: {
+    account: 'player',
+    kind: 'payout_reversal',
+    sign: 1n,
+    description: 'Payouts taken back: at most 0.',
+  },
+  adjustments: { account: 'player', kind: 'adjustment', sign: 1n, description: 'Corrections by hand, signed.' },
+  promotionStakes: { account: 'promotions', kind: 'stake', sign: -1n, description: 'Stakes that promotions paid.' },
+  promotionRefunds: { account: 'promotions', kind: 'refund', sign: 1n, description: 'Of these, given back.' },
+  promotionPayouts: { account: 'promotions', kind: 'payout', sign: 1n, description: 'Payouts to promotions.' },
+  promotionResettlements: {
+    account: 'promotions',
+    kind: 'payout_reversal',
+    sign: 1n,
+    description: 'Of these, taken back: at most 0.',
+  },
+} as const satisfies Record<string, Column>
+type ColumnName = keyof typeof COLUMNS
+
+const Ends = Type.Object({ opening: decimal('At midnight.'), closing: decimal('A day later.') })
+
+export const ReportRowSchema = Type.Object({
+  day: Type.String({ format: 'date' }),
+  currency: CurrencySchema,
+  brand: optional(BrandSchema),
+  final: Type.Boolean({ description: 'The sums of the day are kept and stay as they are.' }),
+  transfers: Type.Integer({ minimum: 0 }),
+  ...mapValues(COLUMNS, ({ description }) => decimal(description)),
+  ggr: decimal('Closed stakes less payouts: what the house account gained.'),
+  accounts: Type.Object({
+    player: Ends,
+    open_stakes: Ends,
+    house: Ends,
+    promotions: Ends,
+    cash_in: Ends,
+    cash_out: Ends,
+    adjustments: Ends,
+  }),
+  sum: decimal('Of all closing balances: zero, or the ledger is broken.'),
+})
+export const ReportSchema = Type.Object({ data: Type.Array(ReportRowSchema) })
+export type ReportRow = Static<typeof ReportRowSchema>
+
+/** By day, then currency, then brand. A day on which nothing moved has a row once there was money of its currency and brand. */
+export async function report(
+  deps: Pick<OperatorDeps, 'db' | 'clock' | 'scales'>,
+  { currency, brand, ...range }: Static<typeof ReportQuerySchema>,
+): Promise<ReportRow[]> {
+  const now = deps.clock.now()
+  const days = toDays(range, now)
+  const {
+    before,
+    days: since,
+    open,
+  } = await readDailySums(deps.db, days[0] as Date, dayAfter(days.at(-1) as Date), now)
+  const isAsked = (sum: Sum) =>
+    (currency === undefined || sum.currency === currency) && (brand === undefined || sum.brand === brand)
+  const sumsOf = groupBy(since.filter(isAsked), (sum) => `${sum.day.getTime()} ${groupOf(sum)}`)
+  const groups = [...groupBy([...before, ...since].filter(isAsked), groupOf).values()].map(([one]) => one as Sum)
+  const balances = new Map(groups.map((group) => [groupOf(group), openingsOf(before, group)]))
+  groups.sort((a, b) => compare(a.currency, b.currency) || compare(a.brand, b.brand))
+  return days.flatMap((day) =>
+    groups.flatMap((group) => {
+      const key = groupOf(group)
+      const moved = sumsOf.get(`${day.getTime()} ${key}`) ?? []
+      const opening = balances.get(key) ?? NOTHING
+      const closing = add(opening, moved)
+      balances.set(key, closing)
+      if (moved.length === 0 && opening.size === 0) return []
+      return [{ ...showDay(day, group, day < open), ...showSums(deps.scales, group.currency, opening, moved, closing) }]
+    }),
+  )
+}
+
+type Sum = Omit<DailySum, 'day'>
+type Balances = ReadonlyMap<AccountName, bigint>
+const NOTHING: Balances = new Map()
+
+const groupOf = ({ currency, brand }: Sum) => `${currency} ${brand}`
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const dayAfter = (day: Date) => new Date(day.getTime() + DAY_MS)
+const dateOf = (day: Date) => day.toISOString().slice(0, 10)
+
+/** Every day, midnight, from `from` to `to`, but none that has not begun. */
+function toDays({ from, to }: { from?: string; to?: string }, now: Date): Date[] {
+  const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
+  const first = from === undefined ? new Date(today.getTime() - DAY_MS) : toDay(from, '/query/from')
+  const last = to === undefined ? first : toDay(to, '/query/to')
+  if (first > today) throw invalid('/query/from', 'has not begun')
+  if (last < first) throw invalid('/query/to', 'is before from')
+  const count = (Math.min(last.getTime(), today.getTime()) - first.getTime()) / DAY_MS + 1
+  if (count > MAX_DAYS) throw invalid('/query/to', `is more than ${MAX_DAYS} days after from`)
+  return Array.from({ length: count }, (_, i) => new Date(first.getTime() + i * DAY_MS))
+}
+
+/** A day before anybody had money is as good as any other one. */
+function toDay(text: string, pointer: string): Date {
+  return toTime(`${text}T00:00:00Z`, pointer)
+}
+
+function openingsOf(before: readonly Sum[], group: Sum): Balances {
+  return add(
+    NOTHING,
+    before.filter((sum) => groupOf(sum) === groupOf(group)),
+  )
+}
+
+function add(balances: Balances, moved: readonly Sum[]): Balances {
+  const after = new Map(balances)
+  for (const { debit, credit, amount } of moved) {
+    after.set(debit, (after.get(debit) ?? 0n) - amount)
+    after.set(credit, (after.get(credit) ?? 0n) + amount)
+  }
+  return after
+}
+
+function showDay(day: Date, { currency, brand }: Sum, final: boolean) {
+  return { day: dateOf(day), currency, ...(brand !== '' && { brand }), final }
+}
+
+function showSums(scales: Scales, currency: Currency, opening: Balances, moved: readonly Sum[], closing: Balances) {
+  const scale = scaleOf(scales, currency)
+  const show = (amount = 0n) => formatMoney(money(amount), scale)
+  const of = (balances: Balances, account: AccountName) => balances.get(account) ?? 0n
+  return {
+    transfers: Number.parseInt(String(moved.reduce((sum, { transfers }) => sum + transfers, 0n)), 10),
+    ...mapValues(COLUMNS, (column) => show(sumOf(column, moved))),
+    ggr: show(of(closing, 'house') - of(opening, 'house')),
+    accounts: Object.fromEntries(
+      ACCOUNTS.map((account) => [
+        account,
+        { opening: show(of(opening, account)), closing: show(of(closing, account)) },
+      ]),
+    ) as ReportRow['accounts'],
+    sum: show(ACCOUNTS.reduce((sum, account) => sum + of(closing, account), 0n)),
+  }
+}
+
+/** Both ways: an adjustment may go to the player or come from there. */
+function sumOf({ account, kind, sign }: Column, moved: readonly Sum[]): bigint {
+  const ofKind = moved.filter((sum) => sum.kind === kind)
+  return (
+    sign *
+    ofKind.reduce((total, { debit, credit, amount }) => {
+      if (credit === account) return total + amount
+      return debit === account ? total - amount : total
+    }, 0n)
+  )
+}
+
+/** As a spreadsheet takes it: a line per row, decimals with a point, no formulas. */
+export function toCsv(rows: readonly ReportRow[]): string {
+  const names = Object.keys(COLUMNS) as ColumnName[]
+  const head = ['day', 'currency', 'brand', 'final', 'transfers', ...names, 'ggr']
+  const accounts = ACCOUNTS.flatMap((account) => [`${account}_opening`, `${account}_closing`])
+  const lines = rows.map((row) => [
+    ...[row.day, row.currency, row.brand ?? '', row.final, row.transfers, ...names.map((name) => row[name]), row.ggr],
+    ...ACCOUNTS.flatMap((account) => [row.accounts[account].opening, row.accounts[account].closing]),
+    row.sum,
+  ])
+  return [[...head, ...accounts, 'sum'], ...lines].map((cells) => `${cells.join(',')}\r\n`).join('')
+}

@@ -1,0 +1,105 @@
+/** `purser report`: what came in, went out and is left, by day, currency and brand, from the database of a wallet. */
+import type { Command } from 'commander'
+import { environment, examples, print } from '../config/help.ts'
+import { requireMigrated } from '../db/migrate.ts'
+import { openExistingDb } from '../db/open.ts'
+import { readScales } from '../db/scales.ts'
+import { Problem } from '../http/problem.ts'
+import { keepDays } from '../ledger/daily.ts'
+import { type ReportRow, report, toCsv } from '../operator/report.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import { withDb } from './schema-commands.ts'
+
+interface Flags {
+  readonly from?: string
+  readonly to?: string
+  readonly currency?: string
+  readonly brand?: string
+  readonly csv?: true
+  readonly json?: true
+}
+
+export function addReportCommand(program: Command): void {
+  program
+    .command('report')
+    .description('sums of a wallet by day (UTC), currency and brand, tied to zero; yesterday when no day is named')
+    .option('--from <day>', 'the first day: 2026-05-01')
+    .option('--to <day>', 'the last day, itself too')
+    .option('--currency <code>', 'only this currency')
+    .option('--brand <name>', 'only players of this brand')
+    .option('--csv', 'a table for spreadsheets')
+    .option('--json', 'one JSON document')
+    .addHelpText(
+      'before',
+      examples(
+        'DATABASE_URL=postgres://… purser report',
+        'purser report --from 2026-05-01 --to 2026-05-31 --csv > may.csv',
+      ),
+    )
+    .addHelpText('after', environment('tool'))
+    .action(async (flags: Flags) => {
+      const rows = await withDb(openExistingDb, async (db) => {
+        await requireMigrated(db)
+        await keepDays(db, systemClock.now())
+        return rowsFor(flags, { db, clock: systemClock, scales: await readScales(db, 'wallet') })
+      })
+      if (flags.json) print(JSON.stringify({ data: rows }))
+      else process.stdout.write(flags.csv ? toCsv(rows) : textOf(rows))
+    })
+}
+
+/** What the API refuses is wrong use here. */
+async function rowsFor(
+  { csv: _csv, json: _json, ...query }: Flags,
+  deps: Parameters<typeof report>[0],
+): Promise<ReportRow[]> {
+  for (const name of ['from', 'to'] as const) {
+    const text = query[name]
+    if (text !== undefined && !isDay(text)) throw new WrongUse(`--${name}: ${text} is not a day such as 2026-05-31`)
+  }
+  try {
+    return await report(deps, query)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    throw new WrongUse(
+      error.errors.map(({ pointer, detail }) => `${pointer.replace('/query/', '--')}: ${detail}`).join('; '),
+    )
+  }
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text)
+}
+
+const WIDTH = 18
+
+/** A block per row of the report, as a person adds it up: what the players had, what came and went, what they have. */
+function textOf(rows: readonly ReportRow[]): string {
+  if (rows.length === 0) return 'report: no money on these days\n'
+  return `${rows.map((row) => [...linesOf(row)].join('\n')).join('\n\n')}\n`
+}
+
+function* linesOf(row: ReportRow): Generator<string> {
+  const { player, open_stakes: openStakes } = row.accounts
+  const line = (label: string, amount: string) => `  ${label.padEnd(34)}${amount.padStart(WIDTH)}`
+  const minus = (amount: string) =>
+    /^0(\.0*)?$/.test(amount) ? amount : amount.startsWith('-') ? amount.slice(1) : `-${amount}`
+  yield `${row.day}  ${row.currency}${row.brand === undefined ? '' : `  ${row.brand}`}${row.final ? '' : '  (not final)'}  ${row.transfers} transfers`
+  yield line("players' balances at midnight", player.opening)
+  yield line('deposits', row.deposits)
+  yield line('withdrawals', minus(row.withdrawals))
+  yield line('stakes', minus(row.stakes))
+  yield line('refunds', row.refunds)
+  yield line('payouts', row.payouts)
+  yield line('resettlements', row.resettlements)
+  yield line('adjustments', row.adjustments)
+  yield line("players' balances a day later", player.closing)
+  yield line('open stakes a day later', openStakes.closing)
+  yield line('stakes paid by promotions', row.promotionStakes)
+  yield line('of these, given back', row.promotionRefunds)
+  yield line('won by promotions', row.promotionPayouts)
+  yield line('of these, taken back', row.promotionResettlements)
+  yield line('GGR (closed stakes less payouts)', row.ggr)
+  yield line('sum of all accounts', row.sum)
+}

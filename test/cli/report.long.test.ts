@@ -1,0 +1,47 @@
+/** `purser report` on a terminal: what a person adds up, and tables for others. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { run } from './command.ts'
+
+let wallet: TestWallet
+beforeAll(async () => {
+  wallet = await startWallet({ env: { PURSER_CURRENCIES: 'GOLD:0' } })
+  await playerWithMoney(wallet.operator, '12.50')
+  await playerWithMoney(wallet.operator, '7', 'GOLD', { brand: 'mine' })
+})
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
+
+const report = (...flags: string[]) => run(['report', ...flags], { DATABASE_URL: wallet.databaseUrl })
+const today = new Date().toISOString().slice(0, 10)
+
+test('shows each currency and brand as a sum that a person can follow, in its own decimals', async () => {
+  const { code, stdout, stderr } = await report('--from', today)
+  expect([code, stderr]).toEqual([0, ''])
+  const [euro = '', gold = ''] = stdout.split('\n\n')
+  expect(euro).toMatch(/^\d{4}-\d\d-\d\d {2}EUR {2}\(not final\) {2}1 transfers\n/)
+  expect(euro).toMatch(/deposits +12\.50\n.*a day later +12\.50\n.*sum of all accounts +0\.00$/s)
+  expect(gold).toMatch(/GOLD {2}mine.*deposits +7\n/s)
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test('as CSV and as JSON', async () => {
+  expect((await report('--from', today, '--csv', '--currency', 'GOLD')).stdout).toMatch(/^day,currency,.*,GOLD,mine,/s)
+  expect(JSON.parse((await report('--from', today, '--json', '--brand', 'mine')).stdout).data).toHaveLength(1)
+})
+
+test('says when there was nothing', async () => {
+  expect((await report()).stdout).toBe('report: no money on these days\n')
+})
+
+test.each([
+  ['no such day', ['--from', '2026-02-30'], '--from: 2026-02-30 is not a day'],
+  ['days the wrong way round', ['--from', today, '--to', '2020-01-01'], '--to: is before from'],
+])('%s is wrong use', async (_name, flags, message) => {
+  const { code, stderr } = await report(...flags)
+  expect(code).toBe(2)
+  expect(stderr).toContain(message)
+})
