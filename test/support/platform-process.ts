@@ -7,6 +7,7 @@ const KEY = 'the-key-of-the-platform-under-test'
 
 export interface PlatformProcess extends ServerProcess {
   readonly api: PlatformClient
+  readonly key: string
 }
 
 export async function spawnPlatform(databaseUrl: string): Promise<PlatformProcess> {
@@ -17,5 +18,5 @@ export async function spawnPlatform(databaseUrl: string): Promise<PlatformProces
     DATABASE_URL: asServer('platform', databaseUrl),
   }
   const server = await spawnServer('platform', settings)
-  return { ...server, api: platformClient(server.url, KEY) }
+  return { ...server, api: platformClient(server.url, KEY), key: KEY }
 }
