@@ -7,7 +7,7 @@ import { HELP, type Options, readOptions, SHAPES, UsageError } from './options.t
 import type { BenchPlayer } from './place-bet.ts'
 import { createPlainDatabase } from './plain-schema.ts'
 import { type BenchPostgres, disk, startBenchPostgres } from './postgres.ts'
-import { ratios, type Subjected, shortfalls, textReport } from './report.ts'
+import { median, type Open, ratios, type Subjected, shortfalls, textReport } from './report.ts'
 import { inventedPlayer, MONEY, seedOnePlayer, userIdsOf } from './seed-players.ts'
 import { MAIN, type Subject, subjects } from './subjects.ts'
 
@@ -26,7 +26,9 @@ async function compare(options: Options): Promise<Subjected[]> {
     for (const subject of chosen) {
       const counted =
         subject.seed && options.counts ? await count(postgres, subject, { ...shape, ...COUNTING }) : undefined
-      all.push({ name: subject.name, rounds: measured.get(subject)!, counted })
+      const rounds = measured.get(subject)!
+      const open = subject.name === 'purser' ? await measureOpen(postgres, subject, shape, rounds, options) : undefined
+      all.push({ name: subject.name, rounds, counted, open })
     }
     return all
   } finally {
@@ -61,6 +63,20 @@ async function measureInTurn(postgres: BenchPostgres, chosen: Subject[], shape: 
     }
   }
   return measured
+}
+
+/** The latencies that users have: calls come at a fixed rate, whatever the server does with them. */
+async function measureOpen(
+  postgres: BenchPostgres,
+  subject: Subject,
+  shape: Shape,
+  rounds: Measurement[],
+  { openShare }: Options,
+): Promise<Open | undefined> {
+  if (!(openShare > 0)) return undefined
+  const callsPerSecond = openShare * median(rounds.map((round) => round.callsPerSecond))
+  const { window } = await measure(postgres, subject, { ...shape, callsPerSecond })
+  return { callsPerSecond, window }
 }
 
 async function main(): Promise<number> {

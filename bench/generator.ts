@@ -1,10 +1,11 @@
 // The load generator, a process of its own, told over IPC what to do. Closed loop: every connection sends its next call
-// when the reply to its last one has arrived. A warm-up, a pause in which the requests of the measured window are
+// when the reply to its last one has arrived. Open loop, in the measured window only: calls are begun at fixed times, and one that finds no
+// connection free waits for the next one; its latency is counted from the time at which it should have begun. A warm-up, a pause in which the requests of the measured window are
 // signed (as many as the warm-up says are needed), "ready", then on "go" the measured window.
 import { createHistogram } from 'node:perf_hooks'
 import { BROKEN, type HttpConnection, openConnection } from './http-connection.ts'
 import type { BenchPlayer } from './place-bet.ts'
-import { betsAndResults, betsOnly, type Supply } from './supply.ts'
+import { betsAndResults, betsOnly, type Request, type Supply } from './supply.ts'
 
 export interface Load {
   host: string
@@ -17,6 +18,8 @@ export interface Load {
   connections: number
   warmupSeconds: number
   seconds: number
+  /** Open loop: so many calls a second are begun, whatever becomes of those before. Absent: closed loop. */
+  callsPerSecond?: number
 }
 
 export interface Window {
@@ -28,6 +31,7 @@ export interface Window {
   seconds: number
   p50Ms: number
   p99Ms: number
+  p999Ms: number
   maxMs: number
   /** Processor time of the generator itself, all threads: what it took away from the server under test. */
   generatorCpuSeconds: number
@@ -53,41 +57,40 @@ async function run(load: Load): Promise<void> {
   }
   const cold = await warmup()
   const warm = await warmup()
-  presign((warm.accepted / warm.seconds) * load.seconds * SPARE + load.connections)
+  const callsPerSecond = load.callsPerSecond ?? (warm.accepted / warm.seconds) * SPARE
+  presign(callsPerSecond * load.seconds + load.connections)
   await told('go', { kind: 'ready' })
-  const window = await drive(connections, supply, load.seconds)
+  const window = await drive(connections, supply, load.seconds, load.callsPerSecond)
   tell({ kind: 'measured', window, betsInAll: cold.acceptedBets + warm.acceptedBets + window.acceptedBets })
   for (const connection of connections) connection.close()
 }
 
 /** Resolves when the time is over (or the requests are) and every reply has arrived; all replies count, as does their time. */
-async function drive(connections: HttpConnection[], supply: Supply, seconds: number): Promise<Window> {
+async function drive(
+  connections: HttpConnection[],
+  supply: Supply,
+  seconds: number,
+  callsPerSecond?: number,
+): Promise<Window> {
   const latency = createHistogram({ figures: 3 })
   const statuses = new Map<number, number>()
   let acceptedBets = 0
   const cpu = process.cpuUsage()
   const start = performance.now()
   const deadline = start + seconds * 1000
-  const keepBusy = (connection: HttpConnection): Promise<void> =>
-    new Promise((resolve) => {
-      const sendNext = (now: number) => {
-        const request = now < deadline ? supply.next() : undefined
-        if (request === undefined) return resolve()
-        connection.send(request.bytes, (status) => {
-          const repliedAt = performance.now()
-          if (status === ACCEPTED) {
-            latency.record(Math.ceil((repliedAt - now) * NS_PER_MS))
-            if (request.isBet) acceptedBets++
-            request.accepted?.()
-          }
-          statuses.set(status, (statuses.get(status) ?? 0) + 1)
-          if (status === BROKEN) resolve()
-          else sendNext(repliedAt)
-        })
+  const send: Send = (connection, request, begunAt, then) =>
+    connection.send(request.bytes, (status) => {
+      const repliedAt = performance.now()
+      if (status === ACCEPTED) {
+        latency.record(Math.ceil((repliedAt - begunAt) * NS_PER_MS))
+        if (request.isBet) acceptedBets++
+        request.accepted?.()
       }
-      sendNext(performance.now())
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      then(status, repliedAt)
     })
-  await Promise.all(connections.map(keepBusy))
+  if (callsPerSecond !== undefined) await openLoop(connections, supply, send, start, deadline, callsPerSecond)
+  else await Promise.all(connections.map((connection) => keepBusy(connection, supply, send, deadline)))
   const end = performance.now()
   const spent = process.cpuUsage(cpu)
   const { [ACCEPTED]: accepted = 0, ...refused } = Object.fromEntries(statuses)
@@ -98,9 +101,65 @@ async function drive(connections: HttpConnection[], supply: Supply, seconds: num
     seconds: (end - start) / 1000,
     p50Ms: latency.percentile(50) / NS_PER_MS,
     p99Ms: latency.percentile(99) / NS_PER_MS,
+    p999Ms: latency.percentile(99.9) / NS_PER_MS,
     maxMs: latency.max / NS_PER_MS,
     generatorCpuSeconds: (spent.user + spent.system) / 1e6,
   }
+}
+
+type Send = (
+  connection: HttpConnection,
+  request: Request,
+  begunAt: number,
+  then: (status: number, repliedAt: number) => void,
+) => void
+
+function keepBusy(connection: HttpConnection, supply: Supply, send: Send, deadline: number): Promise<void> {
+  return new Promise((resolve) => {
+    const sendNext = (now: number) => {
+      const request = now < deadline ? supply.next() : undefined
+      if (request === undefined) return resolve()
+      send(connection, request, now, (status, repliedAt) => (status === BROKEN ? resolve() : sendNext(repliedAt)))
+    }
+    sendNext(performance.now())
+  })
+}
+
+/** The timer looks each millisecond, so a call is begun up to one too late; that counts as the server's. */
+function openLoop(
+  connections: HttpConnection[],
+  supply: Supply,
+  send: Send,
+  start: number,
+  deadline: number,
+  callsPerSecond: number,
+): Promise<void> {
+  const free = [...connections]
+  const dueAt = (call: number) => start + (call * 1000) / callsPerSecond
+  let begun = 0
+  let underWay = 0
+  let isOver = false
+  return new Promise((resolve) => {
+    const beginDue = () => {
+      while (free.length > 0 && dueAt(begun) <= Math.min(performance.now(), deadline)) {
+        const request = supply.next()
+        isOver = request === undefined
+        if (request === undefined) break
+        const connection = free.pop()!
+        underWay++
+        send(connection, request, dueAt(begun++), (status) => {
+          underWay--
+          if (status !== BROKEN) free.push(connection)
+          beginDue()
+        })
+      }
+      isOver ||= dueAt(begun) > deadline
+      if (underWay > 0 || !isOver) return
+      clearInterval(timer)
+      resolve()
+    }
+    const timer = setInterval(beginDue, 1)
+  })
 }
 
 function tell(message: GeneratorMessage): void {

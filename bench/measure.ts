@@ -8,7 +8,10 @@ import { type LoadRun, runLoad } from './run-load.ts'
 import { HOST, type ServerProcess } from './server-process.ts'
 import { MAIN, purserEnvironment, SECRET, type Subject } from './subjects.ts'
 
-export type Shape = Pick<Load, 'players' | 'settles' | 'connections' | 'warmupSeconds' | 'seconds'> & {
+export type Shape = Pick<
+  Load,
+  'players' | 'settles' | 'connections' | 'warmupSeconds' | 'seconds' | 'callsPerSecond'
+> & {
   processes: number
 }
 
@@ -18,6 +21,8 @@ export interface Measurement {
   /** Microseconds per accepted call; only on Linux. */
   processorTime?: { server: number; postgres: number; generator: number }
   database?: DatabaseCost
+  /** Of the accepted calls; absent for a server that does not say. */
+  gateShare?: number
 }
 
 export interface DatabaseCost {
@@ -38,11 +43,16 @@ export interface Counted {
 export async function measure(postgres: BenchPostgres, subject: Subject, shape: Shape): Promise<Measurement> {
   return onFreshDatabase(postgres, subject, async (database) => {
     const servers = await startAll(subject, postgres.url(database), shape)
-    const counters = async () => ({ ...(await databaseCounters(postgres)), ...processorCounters(postgres, servers) })
+    const counters = async () => ({
+      ...(await databaseCounters(postgres)),
+      ...processorCounters(postgres, servers),
+      gated: await gatedBy(servers),
+    })
     const run = await runLoad(loadOn(servers, shape), counters).finally(() => stopAll(servers))
     const { window } = run
     const processorTime = isKnown && { processorTime: processorTimeOf(run) }
-    const measurement = { window, callsPerSecond: window.accepted / window.seconds, ...processorTime }
+    const gateShare = Number.isNaN(run.after.gated) ? {} : { gateShare: perCall(run)('gated') }
+    const measurement = { window, callsPerSecond: window.accepted / window.seconds, ...processorTime, ...gateShare }
     if (!subject.countBets) return measurement
     const betsTooMany = (await postgres.count(database, subject.countBets)) - run.betsInAll
     const audited = subject.main && { audit: audit(postgres.url(database), subject.main) }
@@ -73,6 +83,12 @@ function perCall<Counters extends Record<string, number>>({ before, after, windo
 function databaseCostOf(run: LoadRun<{ walBytes: number; transactions: number }>) {
   const cost = perCall(run)
   return { walBytesPerCall: cost('walBytes'), transactionsPerCall: cost('transactions') }
+}
+
+/** Calls that the gate took, by the servers' own count; NaN when they have none. */
+async function gatedBy(servers: ServerProcess[]): Promise<number> {
+  const texts = await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
+  return texts.reduce((sum, text) => sum + +(/^wallet_gate_calls_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN), 0)
 }
 
 function processorCounters(postgres: BenchPostgres, servers: ServerProcess[]) {

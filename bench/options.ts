@@ -17,6 +17,8 @@ export interface Options {
   against: string | undefined
   /** Whether statements and round trips are counted, in a run of their own. */
   counts: boolean
+  /** Of its calls per second, at which purser's latencies are measured in an open loop; 0: not at all. */
+  openShare: number
 }
 
 export const HELP = `npm run bench -- --seconds 4 --rounds 1     a quick look
@@ -36,6 +38,7 @@ that only verifies the signature. Exit code 0: fast enough and all money right, 
   --plain-pool N    database connections of the plain server (20)
   --only LIST       some of purser,no-journal,before,plain,signature-only (all but no-journal)
   --against DIR     a folder in which another version of purser is built
+  --open SHARE      open loop at this share of purser's calls per second, for its latencies; 0: none (0.5)
   --uncounted       without the run that counts statements and round trips
   --json            the result as JSON on stdout
 
@@ -69,6 +72,7 @@ export function readOptions(args: string[]): Options | 'help' {
     only: values.only.split(','),
     against: values.against,
     counts: !values.uncounted,
+    openShare: +values.open,
   }
 }
 
@@ -83,6 +87,7 @@ function parsed(args: string[]) {
     shape: { type: 'string', default: 'production' },
     players: { type: 'string' },
     against: { type: 'string' },
+    open: { type: 'string', default: '0.5' },
     uncounted: { type: 'boolean', default: false },
     'plain-pool': { type: 'string', default: '20' },
     only: { type: 'string', default: 'purser,before,plain,signature-only' },

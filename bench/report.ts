@@ -1,4 +1,5 @@
 // From measurements to the verdict, as text or JSON.
+import type { Window } from './generator.ts'
 import type { Counted, DatabaseCost, Measurement } from './measure.ts'
 import type { SubjectName } from './subjects.ts'
 
@@ -6,7 +7,16 @@ export interface Subjected {
   name: SubjectName
   rounds: Measurement[]
   counted: Counted | undefined
+  open: Open | undefined
 }
+
+/** An open loop: the rate that was asked for, and what came of it. */
+export interface Open {
+  callsPerSecond: number
+  window: Window
+}
+
+const OPEN_REQUIRED = { p99Ms: 10, p999Ms: 25 } as const
 
 export interface Ratio {
   of: 'before' | 'plain' | 'signature-only'
@@ -47,7 +57,18 @@ export function shortfalls(all: Subjected[]): string[] {
   const slow = ratios(all)
     .filter(({ measured, required }) => measured < required)
     .map(({ of, measured, required }) => `purser is ${number(measured)} times ${of}, required ${number(required)}`)
-  return [...slow, ...all.flatMap(({ name, rounds }) => rounds.flatMap((round) => faults(name, round)))]
+  const late = all.flatMap(({ name, open }) => (open === undefined ? [] : lateness(name, open)))
+  return [...slow, ...late, ...all.flatMap(({ name, rounds }) => rounds.flatMap((round) => faults(name, round)))]
+}
+
+function lateness(name: SubjectName, { window }: Open): string[] {
+  const late = (['p99Ms', 'p999Ms'] as const).filter((which) => window[which] > OPEN_REQUIRED[which])
+  const refused =
+    Object.keys(window.refused).length > 0 ? [`${name}: open loop: ${JSON.stringify(window.refused)}`] : []
+  return [
+    ...late.map((which) => `${name}: open loop: ${which} ${number(window[which])}, required ${OPEN_REQUIRED[which]}`),
+    ...refused,
+  ]
 }
 
 function faults(name: SubjectName, { window, database }: Measurement): string[] {
@@ -79,6 +100,8 @@ export function textReport(all: Subjected[]): string {
     ),
     '',
     ...all.flatMap(processorLine),
+    ...all.flatMap(gateLine),
+    ...all.flatMap(openLine),
     ...all.flatMap(({ name, rounds }) => rounds.flatMap((round) => auditLine(name, round.database))),
   ]
   return lines.join('\n')
@@ -113,6 +136,20 @@ function processorLine({ name, rounds }: Subjected): string[] {
     number(median(times.map((time) => time[of]))),
   )
   return [`${name} processor time per call: server ${server} µs, Postgres ${postgres} µs, generator ${generator} µs`]
+}
+
+function gateLine({ name, rounds }: Subjected): string[] {
+  const shares = rounds.flatMap(({ gateShare }) => (gateShare === undefined ? [] : [gateShare]))
+  return shares.length === 0 ? [] : [`${name}: the gate took ${number(100 * median(shares))} of 100 calls`]
+}
+
+function openLine({ name, open }: Subjected): string[] {
+  if (open === undefined) return []
+  const { window, callsPerSecond } = open
+  const [p50, p99, p999] = [window.p50Ms, window.p99Ms, window.p999Ms].map(number)
+  return [
+    `${name}, open loop, ${number(callsPerSecond)} calls/s asked for, ${number(window.accepted / window.seconds)} answered: p50 ${p50} ms, p99 ${p99} ms, p99.9 ${p999} ms`,
+  ]
 }
 
 function auditLine(name: SubjectName, database: DatabaseCost | undefined): string[] {

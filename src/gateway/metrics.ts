@@ -1,5 +1,6 @@
 /** What a monitoring system scrapes from a gateway (Prometheus text). No label is unbounded: no player, bet or token. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createDurations } from '../http/durations.ts'
 import type { Outcome } from './handle-call.ts'
 import type { Operators } from './operators.ts'
 
@@ -8,9 +9,6 @@ export interface GatewayMetrics {
   text(): Promise<string>
   readonly contentType: string
 }
-
-/** Edges at 4 s (no call is begun later) and 5 s (the platform's time-out). */
-const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 4, 5, 10]
 
 export function createGatewayMetrics(operators: Operators, journalLost: () => number): GatewayMetrics {
   const registry = new Registry()
@@ -22,13 +20,7 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
     labelNames: ['operator', 'outcome'],
     registers,
   })
-  const duration = new Histogram({
-    name: 'gateway_call_duration_seconds',
-    help: 'From the request to the answer',
-    labelNames: ['operator'],
-    buckets: DURATION_BUCKETS,
-    registers,
-  })
+  const duration = createDurations('gateway_call_duration_seconds', 'From the request to the answer', 'operator')
   new Gauge({
     name: 'gateway_calls_under_way',
     help: 'Calls sent to an operator or waiting for that',
@@ -47,13 +39,12 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
     },
   })
   const counters = new Map<string, { inc(): void }>()
-  const histograms = new Map<string, { observe(seconds: number): void }>()
   return {
     called(operator, outcome, seconds) {
       once(counters, `${operator} ${outcome}`, () => calls.labels(operator, outcome)).inc()
-      once(histograms, operator, () => duration.labels(operator)).observe(seconds)
+      duration.observe(seconds, operator)
     },
-    text: () => registry.metrics(),
+    text: async () => (await registry.metrics()) + duration.text(),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
 }

@@ -1,10 +1,14 @@
 /**
- * Answers to calls that came together go out together. Node writes those of one connection one by one, each when the one before
- * it has been written: with many calls on a connection that is 40 % of a busy server's time.
+ * An answer goes out in one write, and answers to calls that came together go out together. Node writes an answer in two pieces, of which the second
+ * one is empty, and those of one connection one by one, each when the one before it has been written: with many calls on a
+ * connection that is 40 % of a busy server's time.
  */
 import type { Socket } from 'node:net'
 
-/** While `isOn()`, what is written in one turn of the event loop is one write, and counts as written at once. */
+/**
+ * While `isOn()`, what is written in one turn of the event loop is one write, and counts as written at once. Else each answer is one: Node corks the
+ * connection, writes head and body, and then an empty text.
+ */
 export function writeTogether(socket: Socket, isOn: () => boolean): void {
   const write = socket.write.bind(socket) as (data: unknown, encoding?: unknown, written?: unknown) => boolean
   const end = socket.end.bind(socket) as (...rest: unknown[]) => Socket
@@ -14,11 +18,17 @@ export function writeTogether(socket: Socket, isOn: () => boolean): void {
     answers = ''
   }
   const together = (data: unknown, encoding?: unknown, written?: unknown): boolean => {
-    if (!isOn() || !isAnswer(data, encoding)) {
+    const isLast = data === '' && !isOn()
+    if (!isAnswer(data, encoding) || (!isOn() && !isLast && socket.writableCorked === 0)) {
       flush()
       return write(data, encoding, written)
     }
-    if (answers === '') setImmediate(flush)
+    if (isLast) {
+      const answer = answers
+      answers = ''
+      return write(answer, 'latin1', written)
+    }
+    if (answers === '') isOn() ? setImmediate(flush) : process.nextTick(flush)
     answers += data
     if (typeof written === 'function') process.nextTick(written)
     return !socket.writableNeedDrain

@@ -1,16 +1,15 @@
 /** What a monitoring system scrapes from a wallet (Prometheus text). No label is unbounded: no player, bet or token. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createDurations } from '../http/durations.ts'
 
 export interface WalletMetrics {
   called(operation: string, outcome: string, seconds: number): void
   waited(milliseconds: number): void
+  taken(calls: number): void
   /** Prometheus exposition format. */
   text(): Promise<string>
   readonly contentType: string
 }
-
-/** Edges at 4 s (R-5) and 5 s (the platform's time-out). */
-const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 4, 5, 10]
 
 export function createMetrics(queueDepth: () => number, journalLost: () => number): WalletMetrics {
   const registers = [new Registry()]
@@ -21,19 +20,13 @@ export function createMetrics(queueDepth: () => number, journalLost: () => numbe
     labelNames: ['operation', 'outcome'],
     registers,
   })
-  const duration = new Histogram({
-    name: 'wallet_call_duration_seconds',
-    help: 'From the request to the answer',
-    labelNames: ['operation'],
-    buckets: DURATION_BUCKETS,
+  const duration = createDurations('wallet_call_duration_seconds', 'From the request to the answer', 'operation')
+  const taken = new Counter({
+    name: 'wallet_gate_calls_total',
+    help: 'Calls that the gate took; all others were judged by the rules',
     registers,
   })
-  const wait = new Histogram({
-    name: 'wallet_lane_wait_seconds',
-    help: 'Waiting for a batch',
-    buckets: DURATION_BUCKETS,
-    registers,
-  })
+  const wait = createDurations('wallet_lane_wait_seconds', 'Waiting for a batch')
   new Gauge({
     name: 'wallet_queue_depth',
     help: 'Calls waiting or being applied',
@@ -51,14 +44,14 @@ export function createMetrics(queueDepth: () => number, journalLost: () => numbe
     },
   })
   const counters = new Map<string, { inc(): void }>()
-  const histograms = new Map<string, { observe(seconds: number): void }>()
   return {
     called(operation, outcome, seconds) {
       once(counters, `${operation} ${outcome}`, () => calls.labels(operation, outcome)).inc()
-      once(histograms, operation, () => duration.labels(operation)).observe(seconds)
+      duration.observe(seconds, operation)
     },
     waited: (milliseconds) => wait.observe(milliseconds / 1_000),
-    text: () => (registers[0] as Registry).metrics(),
+    taken: (calls) => taken.inc(calls),
+    text: async () => (await (registers[0] as Registry).metrics()) + duration.text() + wait.text(),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
 }

@@ -50,6 +50,7 @@ export function createWallet(deps: WalletDeps): Wallet {
     openLane: (bucket) => openLane(deps, bucket),
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
     onWaited: (milliseconds) => metrics.waited(milliseconds),
+    onTaken: (calls) => metrics.taken(calls),
   })
   const metrics = createMetrics(lanes.depth, journal.lost)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')

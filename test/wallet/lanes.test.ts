@@ -26,7 +26,7 @@ function openLane() {
       work.push({ what: `${way}: ${calls.map(({ call }) => call.betId).join(' ')}`, end, fail: reject })
     })
   const lanes = createLanes({
-    ...{ buckets: 1, lanesPerBucket: 1, onWaited() {} },
+    ...{ buckets: 1, lanesPerBucket: 1, onWaited() {}, onTaken() {} },
     onFailure: (error) => failures.push(error),
     openLane: () => ({
       mayPass: ({ kind }) => kind === 'place',

@@ -55,6 +55,8 @@ export interface LanesDeps {
   onFailure(error: unknown, calls: number): void
   /** Told how long each call waited for its batch. */
   onWaited(milliseconds: number): void
+  /** Told how many calls of a batch the gate took. */
+  onTaken(calls: number): void
 }
 
 /** What became of a call, and on which way. */
@@ -208,6 +210,7 @@ async function passGate(deps: LanesDeps, lane: Lane, { gated, judged }: Batch): 
     const of = (kind: Verdict['kind']) => gated.filter((_, i) => verdicts[i]?.kind === kind)
     for (const [i, entry] of gated.entries()) answerTaken(entry, verdicts[i], batch)
     waitAgain(lane, of('busy'))
+    deps.onTaken(of('taken').length)
     return [...of('left'), ...judged]
   } catch (error) {
     deps.onFailure(error, gated.length)
