@@ -109,18 +109,19 @@ function referToNamedSchemas(document) {
 /** Puts each recorded example where it belongs; throws when the document does not know such an answer. */
 function addExamples(document, recorded) {
   const operations = new Map(operationsOf(document).map((operation) => [operation.operationId, operation]))
-  for (const { operationId, name, summary, request, status, answer, parameters } of recorded) {
+  for (const { operationId, name, summary, request, status, answer, accept, parameters } of recorded) {
     const operation = operations.get(operationId)
     const response = operation?.responses[status]
     if (response === undefined) throw new Error(`${operationId} is not described to answer ${status} (${name})`)
-    if (answer !== undefined) addExample(response, name, summary, answer)
+    if (answer !== undefined) addExample(response, name, summary, answer, accept)
     if (status >= 300) continue
     if (request !== undefined) addExample(operation.requestBody, name, summary, request)
     for (const parameter of operation.parameters ?? []) parameter.example ??= parameters[parameter.name]
   }
 }
 
-function addExample({ content }, name, summary, value) {
-  const media = (typeof value === 'string' && content['text/csv']) || Object.values(content)[0]
+/** Of the type that was asked for, or the only one. */
+function addExample({ content }, name, summary, value, type) {
+  const media = type === undefined ? Object.values(content)[0] : content[type]
   media.examples = { ...media.examples, [name]: { summary, value } }
 }

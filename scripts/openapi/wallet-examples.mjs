@@ -26,7 +26,7 @@ export async function recordExamples(app, db) {
       method,
       url,
       ...message,
-      headers: { ...headers, ...(names.isTable && { accept: 'text/csv' }) },
+      headers: { ...headers, ...(names.accept && { accept: names.accept }) },
       payloadAsStream: names.isStream === true,
     })
     if (reply.statusCode !== names.status)
@@ -40,7 +40,7 @@ export async function recordExamples(app, db) {
 }
 
 function bodyOf({ body, headers }) {
-  if (headers['content-type']?.startsWith('text/csv')) return body
+  if (/^(text\/csv|application\/x-ndjson)/.test(headers['content-type'])) return body
   return body === '' ? undefined : JSON.parse(body)
 }
 

@@ -163,11 +163,17 @@ const oversight = [
   step('readBalances', 400, 'tooLong', 'An id of 65 characters', get(`/operator/players/${'a'.repeat(65)}/balances`)),
   step('readBalances', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/balances`)),
   step('readStatement', 200, 'page', 'The first page', get(`${PATH}/statement?currency=EUR&limit=3`)),
+  step('readStatement', 200, 'table', 'All of it as a table', get(`${PATH}/statement?kind=deposit`), {
+    accept: 'text/csv',
+  }),
+  step('readStatement', 200, 'lines', 'A JSON object a line', get(`${PATH}/statement?kind=deposit`), {
+    accept: 'application/x-ndjson',
+  }),
   step('readStatement', 400, 'cursor', 'Not a cursor', get(`${PATH}/statement?after=yesterday`)),
   step('readStatement', 404, 'unknown', 'Nobody has this id', get(`${NOBODY}/statement`)),
   step('reportDays', 200, 'today', 'A day that is not over', get('/operator/reports/daily?from=2026-05-16')),
   step('reportDays', 200, 'table', 'The same as a table', get('/operator/reports/daily?from=2026-05-16'), {
-    isTable: true,
+    accept: 'text/csv',
   }),
   step('reportDays', 400, 'invalid', 'A day that has not begun', get('/operator/reports/daily?from=9000-01-01')),
   step('listBets', 200, 'page', 'The first page', get('/operator/bets?userId=alice&status=settled&limit=2')),

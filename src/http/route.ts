@@ -23,13 +23,28 @@ interface Answer {
   readonly content: Readonly<Record<string, { readonly schema: TSchema }>>
 }
 
+export const CSV = 'text/csv'
+export const NDJSON = 'application/x-ndjson'
+
 /** JSON, or a table for spreadsheets. */
 export function orCsv(schema: TSchema): Answer {
-  const content = { 'application/json': { schema }, [CSV]: { schema: Type.String() } }
+  return inForms({ 'application/json': schema, [CSV]: Type.String() })
+}
+
+/** A page as JSON; or all of it as a table, or as a JSON object a line. */
+export function orFile(schema: TSchema): Answer {
+  return inForms({ 'application/json': schema, [CSV]: Type.String(), [NDJSON]: Type.String() })
+}
+
+function inForms(forms: Readonly<Record<string, TSchema>>): Answer {
+  const content = Object.fromEntries(Object.entries(forms).map(([type, schema]) => [type, { schema }]))
   return { description: 'As `Accept` asks.', content }
 }
 
-export const CSV = 'text/csv'
+/** The file that `Accept` asks for, if it asks for one. */
+export function fileType(accept = ''): typeof CSV | typeof NDJSON | undefined {
+  return [CSV, NDJSON].find((type) => accept.includes(type)) as typeof CSV | typeof NDJSON | undefined
+}
 
 export interface Shape {
   /** The least one that may call it (W-25). */

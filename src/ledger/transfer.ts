@@ -115,6 +115,29 @@ export function readStatement(
   return toTransfers(tx, statement, values)
 }
 
+const BALANCES_AT = statement(
+  'balances_at',
+  `select t.currency, t.balance_after as balance from unnest($3::text[], $4::bigint[]) as k (currency, below)
+   cross join lateral (
+     select currency, balance_after from purser.transfer
+     where bucket = $1::int and player = $2::text and currency = k.currency
+       and version < ${firstVersionAt("$5::timestamptz + interval '1 hour'")} and at <= $5::timestamptz
+     order by version desc limit 1
+   ) t`,
+)
+
+/** What the player's accounts held at an instant: after the last transfer up to then. An account without any is left out. */
+export function readBalancesAt(
+  tx: Pick<Tx, 'query'>,
+  bucket: number,
+  player: PlayerId,
+  places: readonly StatementPlace[],
+  at: Date,
+): Promise<{ currency: Currency; balance: Money }[]> {
+  const accounts = [places.map(({ currency }) => currency), places.map(({ below }) => below)]
+  return tx.query(BALANCES_AT, [bucket, player, ...accounts, at])
+}
+
 function statementText(conditions: string): string {
   return `select ${COLUMNS} from (
      select t.*, min(t.at) over (partition by t.currency order by t.version desc) as turn

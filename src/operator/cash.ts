@@ -1,12 +1,14 @@
 /** Money in and out of the wallet: deposits and withdrawals, and what there is. */
 import { type Static, Type } from 'typebox'
 import type { Tx } from '../db/db.ts'
+import { onlyKnown, toTime } from '../http/page.ts'
 import { conflict, invalid, type Problem } from '../http/problem.ts'
-import { openAccounts, readAccounts } from '../ledger/account.ts'
+import { type Account, openAccounts, readAccounts } from '../ledger/account.ts'
+import { readBalancesAt } from '../ledger/transfer.ts'
 import type { Author } from '../people/actions.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
-import type { Currency } from '../protocol/ids.ts'
-import { money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
+import type { Currency, PlayerId } from '../protocol/ids.ts'
+import { money, SIGNED_DECIMAL_PATTERN, ZERO } from '../protocol/money.ts'
 import type { Player } from '../wallet/store/player.ts'
 import { moveOnce, ReferenceSchema } from './movement.ts'
 import { findPlayer, type Located, type OperatorDeps, show, toAmount, toCurrency } from './operator.ts'
@@ -79,9 +81,34 @@ function exclusionOf({ status, selfExcludedUntil }: Player, now: Date): Problem 
 
 const HOW_TO_INSIST = 'a deposit is made only with despiteExclusion: true'
 
-export async function getBalances(deps: OperatorDeps, userId: string) {
+export const BalancesQuerySchema = Type.Object(
+  {
+    at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'What there was at this time; now when absent.' }),
+    ),
+  },
+  onlyKnown,
+)
+
+export async function getBalances(deps: OperatorDeps, userId: string, { at }: Static<typeof BalancesQuerySchema> = {}) {
   const { player, bucket } = await findPlayer(deps, userId)
+  const time = at === undefined ? undefined : toTime(at, '/query/at')
+  if (time !== undefined && time > deps.clock.now()) throw invalid('/query/at', 'has not come')
   const accounts = await readAccounts(deps.db.people, bucket, [player.id])
   accounts.sort((a, b) => (a.currency < b.currency ? -1 : 1))
-  return { balances: accounts.map(({ currency, balance }) => ({ currency, amount: show(deps, balance, currency) })) }
+  const then = time && new Map(await balancesAt(deps, bucket, accounts, time))
+  const balanceOf = ({ currency, balance }: Account) => (then === undefined ? balance : (then.get(currency) ?? ZERO))
+  return {
+    balances: accounts.map((account) => ({
+      currency: account.currency,
+      amount: show(deps, balanceOf(account), account.currency),
+    })),
+  }
+}
+
+async function balancesAt({ db }: OperatorDeps, bucket: number, accounts: readonly Account[], at: Date) {
+  const places = accounts.map(({ currency, version }) => ({ currency, below: version + 1n }))
+  const [{ player } = { player: '' as PlayerId }] = accounts
+  const rows = await readBalancesAt(db.people, bucket, player, places, at)
+  return rows.map(({ currency, balance }) => [currency, balance] as const)
 }

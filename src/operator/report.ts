@@ -7,6 +7,7 @@ import type { AccountName, TransferKind } from '../ledger/posting.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { formatMoney, money, type Scales, SIGNED_DECIMAL_PATTERN, scaleOf } from '../protocol/money.ts'
+import { csvLine } from '../runtime/csv.ts'
 import { groupBy } from '../runtime/group.ts'
 import type { OperatorDeps } from './operator.ts'
 import { BrandSchema } from './players.ts'
@@ -209,5 +210,5 @@ export function toCsv(rows: readonly ReportRow[]): string {
     ...ACCOUNTS.flatMap((account) => [row.accounts[account].opening, row.accounts[account].closing]),
     row.sum,
   ])
-  return [[...head, ...accounts, 'sum'], ...lines].map((cells) => `${cells.join(',')}\r\n`).join('')
+  return [[...head, ...accounts, 'sum'], ...lines].map(csvLine).join('')
 }

@@ -13,7 +13,6 @@ import { UserIdSchema } from '../protocol/bet-request.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { addAdjustmentRoutes } from './adjustment-routes.ts'
 import type { AdjustDeps } from './adjustments.ts'
-import { AuditSchema, audit } from './audit.ts'
 import {
   AnomalyListSchema,
   AnomalyQuerySchema,
@@ -23,9 +22,8 @@ import {
   listBets,
 } from './bet-list.ts'
 import { BetHistorySchema, getBet, setLock } from './bets.ts'
-import { BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
 import { feedRoutes } from './changes.ts'
-import { MovementSchema } from './movement.ts'
+import { addMoneyRoutes } from './money-routes.ts'
 import { findPlayer } from './operator.ts'
 import { listPlayers, PlayerListSchema, PlayerQuerySchema } from './player-list.ts'
 import { createPlayer, getPlayer, NewPlayerSchema, PlayerPatchSchema, PlayerSchema, patchPlayer } from './players.ts'
@@ -40,7 +38,6 @@ import {
 } from './sessions.ts'
 import { BetPath, describe, describeChange, KEY, PlayerPath } from './shapes.ts'
 import { addShowRoute } from './show-id.ts'
-import { getStatement, StatementQuerySchema, StatementSchema } from './statement.ts'
 
 export interface RouteDeps extends AdjustDeps {
   readonly clawback: Rules['clawback']
@@ -142,61 +139,6 @@ function addSessionRoutes(api: Routes, deps: RouteDeps): void {
       problems: { 409: 'currency_not_available' },
     }),
     (request) => switchCurrency(deps, deps.actions.by(request), request.params.userId, request.body),
-  )
-}
-
-const MOVEMENTS = [
-  {
-    path: 'deposits',
-    kind: 'deposit',
-    body: DepositSchema,
-    conflicts: 'player_blocked, self_excluded, currency_not_available or balance_too_large',
-  },
-  { path: 'withdrawals', kind: 'withdrawal', body: WithdrawalSchema, conflicts: 'not_enough_money' },
-] as const
-
-function addMoneyRoutes(api: Routes, deps: RouteDeps): void {
-  const tag = 'Money'
-  for (const { path, kind, body, conflicts } of MOVEMENTS) {
-    api.post(
-      `/players/:userId/${path}`,
-      describeChange(kind, tag, `Make a ${kind}, once per reference`, {
-        role: 'cash',
-        params: PlayerPath,
-        body,
-        ok: { 201: MovementSchema },
-        problems: { 409: conflicts, 422: 'reference_reused' },
-      }),
-      async (request, reply) =>
-        reply.code(201).send(await moveCash(deps, deps.actions.by(request), request.params.userId, kind, request.body)),
-    )
-  }
-  api.get(
-    '/players/:userId/balances',
-    describe('readBalances', tag, 'Balances in all currencies', {
-      role: 'read',
-      params: PlayerPath,
-      ok: { 200: BalancesSchema },
-    }),
-    (request) => getBalances(deps, request.params.userId),
-  )
-  api.get(
-    '/players/:userId/statement',
-    describe('readStatement', tag, "The player's transfers, newest first", {
-      role: 'read',
-      params: PlayerPath,
-      querystring: StatementQuerySchema,
-      ok: { 200: StatementSchema },
-    }),
-    (request) => getStatement(deps, request.params.userId, request.query),
-  )
-  api.get(
-    '/audit',
-    describe('audit', tag, 'Check every invariant of the ledger and of the bets', {
-      role: 'read',
-      ok: { 200: AuditSchema },
-    }),
-    () => audit(deps.db, deps.clawback),
   )
 }
 

@@ -3,12 +3,12 @@ import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
 import {
   decodeCursor,
+  encodeCursor,
   limitOf,
   onlyKnown,
   pageOf,
   pageQuery,
   timeRangeQuery,
-  toPage,
   toTimeRange,
 } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
@@ -28,6 +28,7 @@ const ofAdjustment = (description: string) =>
 export const StatementQuerySchema = Type.Object(
   {
     currency: Type.Optional(CurrencySchema),
+    kind: Type.Optional(Type.Enum([...TRANSFER_KINDS], { description: 'Only transfers of this kind.' })),
     ...timeRangeQuery,
     ...pageQuery,
   },
@@ -53,9 +54,13 @@ export const TransferSchema = Type.Object({
 })
 export const StatementSchema = pageOf(TransferSchema)
 
+/** Rows that a page looks at, at most, when only some kinds are asked for: it can be shorter than wanted, with more to follow. */
+const MAX_LOOKED_AT = 5_000
+
 export async function getStatement(deps: OperatorDeps, userId: string, query: Static<typeof StatementQuerySchema>) {
   const { player, bucket } = await findPlayer(deps, userId)
   const currency = query.currency === undefined ? undefined : toCurrency(deps, query.currency, '/query/currency')
+  const { kind } = query
   const limit = limitOf(query)
   const accounts = await readAccounts(deps.db.people, bucket, [player.id])
   const begun = toPlaces(decodeCursor(query.after)?.ids)
@@ -63,15 +68,19 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
     .filter((account) => currency === undefined || account.currency === currency)
     .map((account) => ({ currency: account.currency, below: begun?.get(account.currency) ?? account.version + 1n }))
     .filter((place) => begun === undefined || begun.has(place.currency))
-  const asked = { places, ...toTimeRange(query), limit: limit + 1 }
-  const rows = await readStatement(deps.db.people, bucket, player.id, asked)
-  const notes = await notesOn(deps, bucket, player.id, rows)
-  return toPage(
-    rows,
-    limit,
-    (row) => ({ ...showTransfer(deps, row), ...(isMovement(row) && notes.get(row.reference)) }),
-    (last) => [last.at.toISOString(), ...fromPlaces(places, rows.slice(0, limit))],
-  )
+  const looked = kind === undefined ? limit + 1 : MAX_LOOKED_AT
+  const rows = await readStatement(deps.db.people, bucket, player.id, { places, ...toTimeRange(query), limit: looked })
+  const found = rows.flatMap((row, i) => (kind === undefined || row.kind === kind ? [i] : []))
+  const last = found[limit] === undefined ? rows.length - 1 : (found[limit - 1] as number)
+  const shown = rows.slice(0, last + 1).filter((row) => kind === undefined || row.kind === kind)
+  const notes = await notesOn(deps, bucket, player.id, shown)
+  const isWhole = found[limit] === undefined && rows.length < looked
+  return {
+    data: shown.map((row) => ({ ...showTransfer(deps, row), ...(isMovement(row) && notes.get(row.reference)) })),
+    next: isWhole
+      ? null
+      : encodeCursor([(rows[last] as Transfer).at.toISOString(), ...fromPlaces(places, rows.slice(0, last + 1))]),
+  }
 }
 
 const READ_NOTES = statement(

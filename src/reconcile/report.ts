@@ -1,5 +1,6 @@
 /** How findings are printed: a line each, one JSON document, and CSV. Written as they come, none is kept. */
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { csvLine, printable, textCell } from '../runtime/csv.ts'
 import type { Finding } from './compare.ts'
 import type { Summary } from './reconcile.ts'
 
@@ -71,31 +72,17 @@ const SENTENCES = ['platform', 'wallet'] as const
 /** A file with a header line, RFC 4180. Throws at once when it cannot be written. */
 export function csvReport(path: string): Report {
   const file = openSync(path, 'w', 0o600)
-  const write = (cells: readonly string[]) => void writeSync(file, `${cells.join(',')}\r\n`)
+  const write = (cells: readonly string[]) => void writeSync(file, csvLine(cells))
   write([...WORDS, ...DETAILS, ...SENTENCES])
   return {
     found(finding) {
       const { details } = finding
       write([
-        ...WORDS.map((name) => cell(finding[name])),
-        ...DETAILS.map((name) => cell(details[name])),
-        ...SENTENCES.map((name) => cell(finding[name])),
+        ...WORDS.map((name) => textCell(finding[name])),
+        ...DETAILS.map((name) => textCell(details[name])),
+        ...SENTENCES.map((name) => textCell(finding[name])),
       ])
     },
     end: () => closeSync(file),
   }
-}
-
-/** What a spreadsheet would take for a formula is a text for it with an apostrophe in front. */
-const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/
-
-function cell(value: string | number | null): string {
-  const text = printable(String(value ?? ''))
-  const harmless = FORMULA.test(text) ? `'${text}` : text
-  return /[",']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
-}
-
-/** Names come from elsewhere: what would move a cursor, end a line or turn its direction is shown as U+FFFD. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
 }

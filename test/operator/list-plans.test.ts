@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
-import { readStatement } from '../../src/ledger/transfer.ts'
+import { readBalancesAt, readStatement } from '../../src/ledger/transfer.ts'
 import { listAnomalies, listBets } from '../../src/operator/bet-list.ts'
 import { findId } from '../../src/operator/find-id.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
@@ -188,6 +188,15 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     ['the page before a day', { ...places(2 * OWN + 1), to: new Date('2030-01-04Z') }],
     ['a day on which nothing was', { ...places(2 * OWN + 1), from: new Date('2031-03-01Z') }],
   ]
+  test('the balance of an instant: through the primary key, a few rows', async () => {
+    const at = new Date('2030-01-04Z')
+    const [plan] = await plansOf(({ db }) =>
+      readBalancesAt(db.people, 0, 'alice' as PlayerId, places(2 * OWN + 1).places, at),
+    )
+    expect(new Set(plan?.scans)).toEqual(new Set(['transfer_pkey']))
+    expect(plan?.pages).toBeLessThan(FEW_PAGES)
+  })
+
   test.each(statements)('a statement, %s: through the primary key, a few pages', async (_name, query) => {
     const asked = { limit: 50, places: [], ...query }
     const plans = await plansOf(({ db }) => readStatement(db.people, 0, 'alice' as PlayerId, asked))

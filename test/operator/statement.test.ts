@@ -1,6 +1,7 @@
 /** The statement: a player's transfers, newest first, page by page, while new ones arrive. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -123,6 +124,61 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(pages.map((page) => page.length)).toEqual([4, 2])
     expect(idsOf(pages.flat())).toEqual(['USD-6', 'USD-5', 'USD-4', 'USD-3', 'USD-2', 'USD-1'])
     expect(await rows(userId, 'currency=BTC')).toEqual([])
+  })
+
+  test('a kind shows only its own transfers, page by page too, and a page is as long as it can be', async () => {
+    const { userId, token } = await playerWithMoney(wallet.operator)
+    for (let i = 0; i < 5; i++) {
+      wallet.clock.advance(1_000)
+      await wallet.wire.place({ userId, token, transactionId: randomUUID(), amount: 1 })
+      await wallet.operator.deposit(userId, `${i + 1}.00`, i % 2 === 0 ? 'EUR' : 'USD')
+    }
+    const pages = await readAllPages((query) => read(userId, `kind=deposit&${query}`), 4)
+    expect(pages.map((page) => page.map(({ amount }) => amount))).toEqual([
+      ['5.00', '4.00', '3.00', '2.00'],
+      ['1.00', '1000.00'],
+    ])
+    expect(await rows(userId, 'kind=payout')).toEqual([])
+    expectProblem(await read(userId, 'kind=gift'), 400, 'invalid_request', ['/query/kind'])
+  })
+
+  const file = async (userId: string, accept: string, query = '') => {
+    const headers = { authorization: `Bearer ${wallet.operatorKey}`, accept }
+    const reply = await request(`${wallet.url}/operator/players/${userId}/statement?${query}`, { headers })
+    expect(reply.headers['content-type']).toBe(`${accept}; charset=utf-8`)
+    return (await reply.body.text()).split(/\r?\n/)
+  }
+
+  test('as a file it has every transfer that was asked for, as NDJSON and as a table without formulas', async () => {
+    const { userId } = await playerWithHistory()
+    const why = { currency: 'EUR', amount: '-1.00', reference: 'r', reason: '=1+1', person: 'maria, "the boss"' }
+    await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, why)
+    const lines = await file(userId, 'application/x-ndjson', 'limit=2')
+    expect(lines.pop()).toBe('')
+    expect(lines.map((line) => JSON.parse(line))).toEqual(await rows(userId, ''))
+    const [head, first = '', ...others] = await file(userId, 'text/csv', 'currency=EUR&limit=2')
+    expect(head).toMatch(/^at,transferId,kind,currency,amount,balance,transactionId,/)
+    expect(first).toMatch(/,EUR-7,adjustment,EUR,-1\.00,35\.00,,,r,"'=1\+1","maria, ""the boss""",,$/)
+    expect(others).toHaveLength(7)
+  })
+
+  test('the balances of any instant are what the last transfer up to then had left', async () => {
+    const { userId, times } = await playerWithHistory()
+    const at = async (time: Date) => {
+      const { body } = await wallet.operator.request(
+        'GET',
+        `/operator/players/${userId}/balances?at=${time.toISOString()}`,
+      )
+      return rowsOf(body, 'balances').map(({ amount }) => amount)
+    }
+    const minute = (i: number, ms: number) => new Date((times[i] as Date).getTime() + ms)
+    expect(await at(minute(0, -60_000))).toEqual(['0.00', '0.00'])
+    expect(await at(minute(0, 30_000))).toEqual(['1.00', '0.00'])
+    expect(await at(minute(4, 30_000))).toEqual(['9.00', '6.00'])
+    wallet.clock.advance(60_000)
+    expect(await at(minute(11, 30_000))).toEqual(['36.00', '42.00'])
+    const future = `/operator/players/${userId}/balances?at=9000-01-01T00:00:00Z`
+    expectProblem(await wallet.operator.request('GET', future), 400, 'invalid_request', ['/query/at'])
   })
 
   test('from is inclusive, to is exclusive, at any offset', async () => {

@@ -1,0 +1,76 @@
+/** The routes of players' money: in and out, balances, statements, and the audit of all of it. */
+import { fileType, orFile, type Routes } from '../http/route.ts'
+import type { ActionLog } from '../people/actions.ts'
+import type { Rules } from '../wallet/decide/decision.ts'
+import { AuditSchema, audit } from './audit.ts'
+import { BalancesQuerySchema, BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
+import { MovementSchema } from './movement.ts'
+import type { OperatorDeps } from './operator.ts'
+import { describe, describeChange, PlayerPath } from './shapes.ts'
+import { getStatement, StatementQuerySchema, StatementSchema } from './statement.ts'
+import { statementFile } from './statement-file.ts'
+
+interface MoneyDeps extends OperatorDeps {
+  readonly clawback: Rules['clawback']
+  readonly actions: ActionLog
+}
+
+const MOVEMENTS = [
+  {
+    path: 'deposits',
+    kind: 'deposit',
+    body: DepositSchema,
+    conflicts: 'player_blocked, self_excluded, currency_not_available or balance_too_large',
+  },
+  { path: 'withdrawals', kind: 'withdrawal', body: WithdrawalSchema, conflicts: 'not_enough_money' },
+] as const
+
+export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
+  const tag = 'Money'
+  for (const { path, kind, body, conflicts } of MOVEMENTS) {
+    api.post(
+      `/players/:userId/${path}`,
+      describeChange(kind, tag, `Make a ${kind}, once per reference`, {
+        role: 'cash',
+        params: PlayerPath,
+        body,
+        ok: { 201: MovementSchema },
+        problems: { 409: conflicts, 422: 'reference_reused' },
+      }),
+      async (request, reply) =>
+        reply.code(201).send(await moveCash(deps, deps.actions.by(request), request.params.userId, kind, request.body)),
+    )
+  }
+  api.get(
+    '/players/:userId/balances',
+    describe('readBalances', tag, 'Balances in all currencies, now or at any time', {
+      role: 'read',
+      params: PlayerPath,
+      querystring: BalancesQuerySchema,
+      ok: { 200: BalancesSchema },
+    }),
+    (request) => getBalances(deps, request.params.userId, request.query),
+  )
+  api.get(
+    '/players/:userId/statement',
+    describe('readStatement', tag, "The player's transfers, newest first", {
+      role: 'read',
+      params: PlayerPath,
+      querystring: StatementQuerySchema,
+      ok: { 200: orFile(StatementSchema) },
+    }),
+    async ({ params, query, headers }, reply) => {
+      const type = fileType(headers.accept)
+      if (type === undefined) return reply.send(await getStatement(deps, params.userId, query))
+      return reply.type(`${type}; charset=utf-8`).send(await statementFile(deps, params.userId, query, type))
+    },
+  )
+  api.get(
+    '/audit',
+    describe('audit', tag, 'Check every invariant of the ledger and of the bets', {
+      role: 'read',
+      ok: { 200: AuditSchema },
+    }),
+    () => audit(deps.db, deps.clawback),
+  )
+}

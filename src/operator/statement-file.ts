@@ -1,0 +1,40 @@
+/** A whole statement as a file: page by page as it is read, so that a history of any length needs no more memory than a page. */
+import { Readable } from 'node:stream'
+import type { Static } from 'typebox'
+import { MAX_LIMIT } from '../http/page.ts'
+import { CSV, type NDJSON } from '../http/route.ts'
+import { csvLine, textCell } from '../runtime/csv.ts'
+import type { OperatorDeps } from './operator.ts'
+import { getStatement, type StatementQuerySchema, type TransferSchema } from './statement.ts'
+
+type Shown = Static<typeof TransferSchema>
+
+const MONEY = ['amount', 'balance'] as const
+const TEXTS = ['transactionId', 'requestId', 'reference', 'reason', 'person', 'ticket', 'approvedBy'] as const
+const HEAD = ['at', 'transferId', 'kind', 'currency', ...MONEY, ...TEXTS]
+
+/** `limit` is of pages: a file has every transfer that is asked for. The first page is read before the answer begins, for its errors. */
+export async function statementFile(
+  deps: OperatorDeps,
+  userId: string,
+  query: Static<typeof StatementQuerySchema>,
+  type: typeof CSV | typeof NDJSON,
+): Promise<Readable> {
+  const pageAfter = (after: string | undefined) =>
+    getStatement(deps, userId, { ...query, limit: String(MAX_LIMIT), ...(after !== undefined && { after }) })
+  const first = await pageAfter(query.after)
+  async function* texts() {
+    if (type === CSV) yield csvLine(HEAD)
+    for (let page = first; ; page = await pageAfter(page.next)) {
+      yield page.data.map(type === CSV ? csvOf : (row) => `${JSON.stringify(row)}\n`).join('')
+      if (page.next === null) return
+    }
+  }
+  return Readable.from(texts())
+}
+
+function csvOf(row: Shown): string {
+  const { at, transferId, kind, currency } = row
+  const texts = TEXTS.map((name) => textCell(row[name]))
+  return csvLine([at, textCell(transferId), kind, currency, ...MONEY.map((name) => row[name]), ...texts])
+}
