@@ -9,14 +9,13 @@ import { VERSION } from '../runtime/version.ts'
 import { Door } from './door.ts'
 import type { Patience } from './line.ts'
 import { Problem, sendProblem } from './problem.ts'
+import { KEEP_ALIVE_MS } from './unread.ts'
 
 /**
  * Milliseconds for a request to arrive completely, from its first byte; the platform gives up after 5 s. Node takes the
  * longer of `headersTimeout`, of 60 s, and `requestTimeout` for the whole request.
  */
 const REQUEST_TIMEOUT_MS = 10_000
-/** Milliseconds that a connection may stay without a request. */
-const KEEP_ALIVE_MS = 72_000
 const REQUEST_CHECK_MS = 1_000
 const SWEEP_MS = 50
 /** Bytes of a request's head, as many as of a body: Node's 16 KiB would answer 431 to a long signature, which is code 1 (R-1, S-2). */

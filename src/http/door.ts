@@ -14,8 +14,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { OPERATIONS } from '../protocol/operation.ts'
 import { failed } from '../protocol/reply.ts'
+import { systemClock } from '../runtime/clock.ts'
 import { Line, type Patience, type Waited } from './line.ts'
 import { turnRoom } from './turns.ts'
+import { answerUnread, KEEP_ALIVE_MS } from './unread.ts'
 import { writeTogether } from './write-together.ts'
 
 /** What is inside takes some 100 ms; the rest of 4 s (R-5) and of 4.75 s (W-20) is for what was not foreseen. */
@@ -37,6 +39,8 @@ interface Visit {
   readonly startedAt: number
   readonly isDue: boolean
   calls: number
+  /** Of one whose calls are failed. */
+  stopFailing?: () => void
 }
 
 type Met = IncomingMessage & { arrivedAt?: number; socket: Socket & { parser?: { duration?(): number } } }
@@ -57,6 +61,7 @@ export class Door {
   private readonly line: Line<Socket>
   private readonly visits = new Map<Socket, Visit>()
   private isCrowded = false
+  private failures = wholeAnswers()
   private callsPerVisit = GUESSED_CALLS
 
   constructor(isDraining: () => boolean, patience = PATIENCE) {
@@ -149,6 +154,7 @@ export class Door {
   /** The turn of the event loop before this one has read what was visited. */
   private look(now: number): void {
     for (const [socket, visit] of this.visits) this.end(socket, visit, now)
+    this.failures = wholeAnswers()
     this.visitNext(this.visitsFor(MOST_FAILED), () => this.line.takeDue(now), true, now)
     const welcome = Math.min(this.room(), this.prospect())
     this.visitNext(this.visitsFor(welcome), () => this.line.takeHopeful(now), false, now)
@@ -164,12 +170,27 @@ export class Door {
     for (let i = 0; i < count; i++) {
       const [socket, waited] = take() ?? []
       if (socket === undefined || waited === undefined) return
-      this.visits.set(socket, { waited, startedAt: now, isDue, calls: 0 })
+      this.visits.set(socket, this.newVisit(socket, waited, isDue, now))
       socket.resume()
     }
   }
 
-  private end(socket: Socket, { waited, startedAt, isDue, calls }: Visit, now: number): void {
+  private newVisit(socket: Socket, waited: Waited, isDue: boolean, now: number): Visit {
+    const visit: Visit = { waited, startedAt: now, isDue, calls: 0 }
+    if (!isDue) return visit
+    visit.stopFailing = answerUnread(socket, (request) => {
+      const isPlace = isPlaceBet(request)
+      if (isPlace === undefined || this.isDraining()) return undefined
+      visit.calls += 1
+      this.failed += 1
+      return this.failures[isPlace ? 400 : 500]
+    })
+    return visit
+  }
+
+  private end(socket: Socket, visit: Visit, now: number): void {
+    const { waited, startedAt, isDue, calls, stopFailing } = visit
+    stopFailing?.()
     this.visits.delete(socket)
     if (calls > 0) this.callsPerVisit += NEWEST * (calls - this.callsPerVisit)
     const isShort = !isDue && startedAt - waited.since < SHORT_MS
@@ -188,6 +209,19 @@ const HEADERS = [
   ...['content-length', `${BODY.length}`],
 ]
 const CLOSING = [...HEADERS, 'connection', 'close']
+const TEXTS = { 400: 'Bad Request', 500: 'Internal Server Error' } as const
+const NAMED_HEADERS = HEADERS.map((text, i) => text + (i % 2 === 0 ? ': ' : '\r\n')).join('')
+
+/** As Node writes it: the head has the time. */
+function wholeAnswer(status: 400 | 500): string {
+  const date = `Date: ${systemClock.now().toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}`
+  return `HTTP/1.1 ${status} ${TEXTS[status]}\r\n${NAMED_HEADERS}${date}\r\n\r\n${BODY}`
+}
+
+/** Of one turn of the event loop. */
+function wholeAnswers() {
+  return { 400: wholeAnswer(400), 500: wholeAnswer(500) }
+}
 const PATHS = new Set<string | undefined>(Object.values(OPERATIONS).map(({ path }) => path))
 
 /** Undefined: not of the wire. A Place bet is told from the others by its method (R-4). */

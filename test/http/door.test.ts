@@ -1,7 +1,7 @@
 /** Who is let in to the partner wire and who waits outside, and what they hear for whom there is no room in time (R-4). */
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createHttpApp } from '../../src/http/app.ts'
 import { registerWire } from '../../src/http/wire.ts'
 import type { WireReply } from '../../src/protocol/reply.ts'
@@ -17,6 +17,7 @@ async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
   const { app, door, isDraining } = createHttpApp('', patience)
   let room = 1
   let bodies = 0
+  let prospect = Number.POSITIVE_INFINITY
   door.waitsFor(() => room)
   await registerWire(app, {
     handle: async (_endpoint, { body }) => {
@@ -29,9 +30,15 @@ async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
     isDraining,
   })
   app.get('/healthz', async () => ({ status: 'ok' }))
+  let requests = 0
+  app.server.on('request', () => {
+    requests += 1
+  })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  onTestFinished(() => app.close())
-  let prospect = Number.POSITIVE_INFINITY
+  onTestFinished(() => {
+    app.server.closeAllConnections()
+    return app.close()
+  })
   let looks = 0
   door.looksFor(() => {
     looks += 1
@@ -43,7 +50,7 @@ async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
   const setProspect = (calls: number) => {
     prospect = calls
   }
-  return { url, door, setRoom, setProspect, looks: () => looks, bodies: () => bodies }
+  return { url, door, setRoom, setProspect, looks: () => looks, bodies: () => bodies, requests: () => requests }
 }
 
 const post = (url: string, path: string, method = 'POST') => fetch(url + path, { method, body: '{"a":1}' })
@@ -56,9 +63,11 @@ async function openCaller(url: string) {
   const socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('latin1')
   socket.on('error', () => {}) // the server ends before it
   const statuses: string[] = []
+  let all = ''
   let text = ''
   let onAnswer = () => {}
   socket.on('data', (chunk) => {
+    all += chunk
     text += chunk
     const found = [...text.matchAll(/HTTP\/1\.1 (\d+) [^{]*\{[^}]*\}/g)]
     text = text.slice((found.at(-1)?.index ?? 0) + (found.at(-1)?.[0].length ?? 0))
@@ -70,7 +79,15 @@ async function openCaller(url: string) {
       onAnswer = () => statuses.length >= count && resolve(statuses)
       onAnswer()
     })
-  return { send: (calls: number) => void socket.write(CALL.repeat(calls)), statuses, answered, end: () => socket.end() }
+  return {
+    send: (calls: number) => void socket.write(CALL.repeat(calls)),
+    write: (text: string) => void socket.write(text),
+    statuses,
+    all: () => all,
+    answered,
+    ended: new Promise<void>((resolve) => socket.once('close', () => resolve())),
+    end: () => socket.end(),
+  }
 }
 
 test('with far too many inside a call is failed unread: a Place bet so that it is rolled back, others so that they are repeated', async (context) => {
@@ -172,4 +189,62 @@ test('a crowd that sends on and on hears of every call in the order of its calls
   for (const { statuses } of callers) expect(statuses).toHaveLength(6 * 16)
   expect(new Set(callers.flatMap(({ statuses }) => statuses))).toEqual(new Set(['200', '400']))
   expect(door.failed).toBe(callers.flatMap(({ statuses }) => statuses).filter((status) => status === '400').length)
+})
+
+/** Its calls are failed from now on, for want of room. */
+async function openUnheard(url: string, setRoom: (calls: number) => void) {
+  const caller = await openCaller(url)
+  setRoom(1)
+  caller.send(1)
+  await caller.answered(1)
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(2)
+  return caller
+}
+
+describe('a call that is failed unread', () => {
+  const withoutTime = (text: string) => text.replace(/^Date: .*$/m, 'Date')
+
+  test('hears what Node would write, and Node makes nothing for it', async (context) => {
+    const { url, setRoom, requests } = await openServer(context, SHORT)
+    const caller = await openUnheard(url, setRoom)
+    const before = { text: caller.all(), requests: requests() }
+    caller.send(1)
+    await caller.answered(3)
+    expect(requests()).toBe(before.requests)
+    setRoom(Number.NEGATIVE_INFINITY)
+    const other = await openCaller(url)
+    other.send(1)
+    await other.answered(1)
+    expect(requests()).toBe(before.requests + 1)
+    expect(withoutTime(caller.all().slice(before.text.length))).toBe(withoutTime(other.all()))
+  })
+
+  test('keeps its place among others of its connection, and its body is thrown away, whole, in pieces or in chunks', async (context) => {
+    const { url, setRoom, door } = await openServer(context, SHORT)
+    const caller = await openUnheard(url, setRoom)
+    const head = (method: string) => `${method} /payment/bet HTTP/1.1\r\nhost: a\r\n`
+    const chunked = `${head('PUT')}transfer-encoding: chunked\r\n\r\n7\r\n${BODY}\r\n0\r\n\r\n`
+    caller.write(`${CALL}${chunked}GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n${CALL}`)
+    expect((await caller.answered(6)).slice(2)).toEqual(['400', '500', '200', '400'])
+    caller.write(`${head('PUT')}content-length: ${BODY.length}\r\n\r\n${BODY.slice(0, 3)}`)
+    expect((await caller.answered(7)).at(-1)).toBe('500')
+    caller.write(`${BODY.slice(3)}${CALL}`)
+    expect((await caller.answered(8)).at(-1)).toBe('400')
+    expect(door.failed).toBe(5)
+  })
+
+  test('is told to go on when it asks, and is the last one when it says so', async (context) => {
+    const { url, setRoom } = await openServer(context, SHORT)
+    const caller = await openUnheard(url, setRoom)
+    const before = caller.all().length
+    const head = `POST /payment/bet HTTP/1.1\r\nhost: a\r\ncontent-length: ${BODY.length}\r\n`
+    caller.write(`${head}Expect: 100-continue\r\n\r\n`)
+    await caller.answered(3)
+    expect(caller.all().slice(before)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400/)
+    caller.write(`${BODY}${head}Connection: close\r\n\r\n${BODY}`)
+    expect((await caller.answered(4)).at(-1)).toBe('400')
+    await caller.ended
+  })
 })
