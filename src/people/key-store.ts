@@ -4,7 +4,8 @@
  * live ──rotate──► live until its end ──► ended
  *   └──revoke──► ended
  *
- * Invariant: what has ended never works again, and a name that was given belongs to one key for good.
+ * Invariant: what has ended never works again, and a name that was given belongs to one key for good. So times are those of the statement that
+ * runs under the lock: the transaction of a rotation may have begun before that of the revoke which it waited for.
  */
 import { compose } from '../db/conditions.ts'
 import { type Reading, statement, type Tx } from '../db/db.ts'
@@ -111,24 +112,27 @@ function statementsOn(schema: Schema) {
   return {
     live: named(
       'read_live_keys',
-      `select name, role, encode(hash, 'hex') as hash, case when ends_at < 'infinity' then (date_part('epoch', ends_at - now()) * 1000) end as left
-       from ${schema}.api_key where ends_at > now()`,
+      `select name, role, encode(hash, 'hex') as hash, case when ends_at < 'infinity' then (date_part('epoch', ends_at - statement_timestamp()) * 1000) end as left
+       from ${schema}.api_key where ends_at > statement_timestamp()`,
     ),
-    count: named('count_live_keys', `select count(*)::int as live from ${schema}.api_key where ends_at > now()`),
+    count: named(
+      'count_live_keys',
+      `select count(*)::int as live from ${schema}.api_key where ends_at > statement_timestamp()`,
+    ),
     add: named(
       'add_key',
-      `insert into ${schema}.api_key (name, number, role, hash, made_at) values ($1::text, $2::int, $3::text, $4::bytea, date_trunc('milliseconds', now()))
+      `insert into ${schema}.api_key (name, number, role, hash, made_at) values ($1::text, $2::int, $3::text, $4::bytea, date_trunc('milliseconds', statement_timestamp()))
        on conflict (name, number) do nothing returning made_at`,
     ),
     lock: named('lock_key', `select name from ${schema}.api_key where name = $1::text and number = 1 for update`),
     newest: named(
       'read_newest_key',
-      `select number, role, ends_at > now() as is_live from ${schema}.api_key where name = $1::text order by number desc limit 1`,
+      `select number, role, ends_at > statement_timestamp() as is_live from ${schema}.api_key where name = $1::text order by number desc limit 1`,
     ),
     end: named(
       'end_keys',
-      `update ${schema}.api_key set ends_at = least(ends_at, now() + $2::int * interval '1 second')
-       where name = $1::text and ends_at > now() returning ends_at`,
+      `update ${schema}.api_key set ends_at = least(ends_at, statement_timestamp() + $2::int * interval '1 second')
+       where name = $1::text and ends_at > statement_timestamp() returning ends_at`,
     ),
   }
 }
@@ -154,7 +158,7 @@ function listKeys(reading: Reading, schema: Schema, after: Place | undefined, li
     [limit],
     { after: after && ['(made_at, name, number) < (?::timestamptz, ?::text, ?::int)', after.at, name, number] },
     (conditions) =>
-      `select name, number, role, encode(hash, 'hex') as hash, made_at, nullif(ends_at, 'infinity') as ends_at, ends_at > now() as is_live
+      `select name, number, role, encode(hash, 'hex') as hash, made_at, nullif(ends_at, 'infinity') as ends_at, ends_at > statement_timestamp() as is_live
        from ${schema}.api_key where true${conditions} order by made_at desc, name desc, number desc limit $1::int`,
   )
   return reading.query<KeyRow>(list, values)

@@ -1,0 +1,53 @@
+/** What has ended never works again (W-25), in whatever order two changes of one key begin and commit. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db, Tx } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { createKeyStore } from '../../src/people/key-store.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+const store = createKeyStore('purser')
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createDatabase()
+  db = await openDb({ kind: 'postgres', url: database.url })
+})
+afterAll(async () => {
+  await db.close()
+  await database.drop()
+})
+
+/** What a transaction comes to that has begun, by the database's clock, before another one begins and commits. */
+function begunBefore<T>(other: (tx: Tx) => Promise<unknown>, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    await store.live(tx)
+    await db.transaction(other)
+    return work(tx)
+  })
+}
+
+const liveOf = async (name: string) => (await store.live(db)).filter((key) => key.name === name)
+
+test('a rotation that began before the revoke and comes after it makes no key', async () => {
+  await db.transaction((tx) => store.make(tx, 'revoked', 'admin'))
+  const rotated = await begunBefore(
+    (tx) => store.revoke(tx, 'revoked'),
+    (tx) => store.rotate(tx, 'revoked', 3_600),
+  )
+  expect(rotated).toEqual({ kind: 'ended' })
+  expect(await liveOf('revoked')).toEqual([])
+})
+
+test('a revoke that began before a rotation and comes after it ends the new key too, and not before it was made', async () => {
+  await db.transaction((tx) => store.make(tx, 'rotated', 'admin'))
+  const isRevoked = await begunBefore(
+    (tx) => store.rotate(tx, 'rotated', 3_600),
+    (tx) => store.revoke(tx, 'rotated'),
+  )
+  expect(isRevoked).toBe(true)
+  expect(await liveOf('rotated')).toEqual([])
+  const rows = (await store.list(db, undefined, 10)).filter(({ name }) => name === 'rotated')
+  expect(rows).toHaveLength(2)
+  for (const { made_at, ends_at } of rows) expect(ends_at?.getTime()).toBeGreaterThanOrEqual(made_at.getTime())
+})
