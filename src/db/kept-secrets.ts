@@ -1,7 +1,7 @@
 /** The secrets in a table's rows: read and written under the keyring, and looked through at every start (O-5). */
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Db, type Statement, statement, type Tx } from './db.ts'
-import type { Kept, Keyring, Unreadable } from './keyring.ts'
+import { isSealed, type Kept, type Keyring, type Opened, type Unreadable } from './keyring.ts'
 
 /** A table whose column `secrets` holds them. */
 export interface SecretTable {
@@ -44,10 +44,28 @@ export function fromColumn(keyring: Keyring, { table, of }: SecretTable, id: str
   throw new Error(`the secrets of the ${of} ${id} ${explain(opened)}`)
 }
 
+/** Those that a change replaces; none of what cannot be read, and is replaced all the same. */
+export function replacedSecrets(keyring: Keyring, { table }: SecretTable, id: string, kept: Kept): readonly string[] {
+  const opened = keyring.open(kept, `${table} ${id}`)
+  return opened.kind === 'opened' ? opened.secrets : []
+}
+
 function explain(unreadable: Unreadable): string {
-  return unreadable.kind === 'unknown_key'
-    ? `are encrypted with the key ${unreadable.key}, which PURSER_ENCRYPTION_KEY has not`
-    : 'have been changed, or moved from another row'
+  switch (unreadable.kind) {
+    case 'unknown_key':
+      return `are encrypted with the key ${unreadable.key}, which PURSER_ENCRYPTION_KEY has not`
+    case 'not_authentic':
+      return 'have been changed, or moved from another row'
+    case 'not_encrypted':
+      return 'are not encrypted, though there is a key: save them again, if it was you who put them there'
+    default:
+      return unreadable satisfies never
+  }
+}
+
+/** A start takes what nobody has encrypted yet. */
+function openAtStart(keyring: Keyring, { table }: SecretTable, { id, secrets }: SecretRow): Opened {
+  return isSealed(secrets) ? keyring.open(secrets, `${table} ${id}`) : { kind: 'opened', secrets }
 }
 
 interface SecretRow extends Record<string, unknown> {
@@ -61,24 +79,31 @@ interface SecretRow extends Record<string, unknown> {
  */
 export async function prepareSecrets(db: Db, keyring: Keyring, table: SecretTable): Promise<void> {
   const rows = await db.query<SecretRow>(table.readAll)
-  requireReadable(keyring, table, rows)
+  readable(keyring, table, rows)
   if (rows.every(({ secrets }) => keyring.isCurrent(secrets))) return
   await db.transaction((tx) => sealAll(tx, keyring, table))
 }
 
 async function sealAll(tx: Tx, keyring: Keyring, table: SecretTable): Promise<void> {
   const rows = await tx.query<SecretRow>(table.lockAll)
-  requireReadable(keyring, table, rows)
   const old = rows.filter(({ secrets }) => !keyring.isCurrent(secrets))
-  const sealed = old.map(({ id, secrets }) => toColumn(keyring, table, id, fromColumn(keyring, table, id, secrets)))
+  const opened = readable(keyring, table, old)
+  const sealed = opened.map(({ id, secrets }) => toColumn(keyring, table, id, secrets))
   await tx.execute(table.write, [old.map(({ id }) => id), sealed])
 }
 
-function requireReadable(keyring: Keyring, { table, of }: SecretTable, rows: readonly SecretRow[]): void {
-  const opened = rows.map(({ id, secrets }) => ({ id, opened: keyring.open(secrets, `${table} ${id}`) }))
-  const unreadable = opened.flatMap(({ id, opened: it }) => (it.kind === 'opened' ? [] : [{ id, it }]))
+/** Throws when there is one that is not. */
+function readable(
+  keyring: Keyring,
+  table: SecretTable,
+  rows: readonly SecretRow[],
+): { id: string; secrets: readonly string[] }[] {
+  const opened = rows.map((row) => ({ id: row.id, it: openAtStart(keyring, table, row) }))
+  const unreadable = opened.flatMap(({ id, it }) => (it.kind === 'opened' ? [] : [{ id, it }]))
   const [first] = unreadable
-  if (first === undefined) return
+  if (first === undefined)
+    return opened.flatMap(({ id, it }) => (it.kind === 'opened' ? [{ id, secrets: it.secrets }] : []))
+  const { of } = table
   const has = keyring.keys.length === 0 ? 'is not set' : `has ${keyring.keys.join(', ')}`
   throw new WrongUse(
     [

@@ -19,6 +19,8 @@ export type Unreadable =
   | { readonly kind: 'unknown_key'; readonly key: string }
   /** Changed, or moved here from another row. */
   | { readonly kind: 'not_authentic' }
+  /** Readable, beside a key: whoever may write the row, but has no key, could have put it there. */
+  | { readonly kind: 'not_encrypted' }
 
 export type Opened = { readonly kind: 'opened'; readonly secrets: readonly string[] } | Unreadable
 
@@ -47,7 +49,7 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
     seal: (secrets, row) =>
       first === undefined ? secrets : { key: first[0], sealed: encrypt(first[1], secrets, row) },
     open(kept, row) {
-      if (!isSealed(kept)) return { kind: 'opened', secrets: kept }
+      if (!isSealed(kept)) return first === undefined ? { kind: 'opened', secrets: kept } : { kind: 'not_encrypted' }
       const key = named.get(kept.key)
       return key === undefined ? { kind: 'unknown_key', key: kept.key } : decrypt(key, kept.sealed, row)
     },
@@ -55,7 +57,7 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
   }
 }
 
-function isSealed(kept: Kept): kept is Sealed {
+export function isSealed(kept: Kept): kept is Sealed {
   return 'sealed' in kept
 }
 

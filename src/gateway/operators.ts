@@ -1,7 +1,7 @@
 /** Operators: whom the gateway calls, each by links of its own, so that none delays another. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Db, type Row, statement, type Tx } from '../db/db.ts'
-import { fromColumn, SECRET_TABLES, toColumn } from '../db/kept-secrets.ts'
+import { fromColumn, replacedSecrets, SECRET_TABLES, toColumn } from '../db/kept-secrets.ts'
 import type { Kept, Keyring } from '../db/keyring.ts'
 import type { Author } from '../people/actions.ts'
 import type { Soon } from '../runtime/soon.ts'
@@ -135,11 +135,13 @@ async function write(
   const kept = toColumn(keyring, OPERATOR_SECRETS, operatorId, secrets)
   const isNew = (await tx.execute(ADD, [operatorId, baseUrl, kept, at])) === 1
   const [row] = isNew ? [] : await tx.query<OperatorRow>(LOCK, [operatorId])
-  const known = row && toOperator(keyring, row)
-  const before = known === undefined ? {} : { baseUrl: known.baseUrl, secret: known.secrets }
+  const before = row && {
+    baseUrl: row.base_url,
+    secret: replacedSecrets(keyring, OPERATOR_SECRETS, operatorId, row.secrets),
+  }
   await Promise.all([
     row && tx.execute(CHANGE, [operatorId, baseUrl, kept]),
-    author.record(tx, { on: { operatorId }, before, after: { baseUrl, secret: secrets }, at }),
+    author.record(tx, { on: { operatorId }, before: before ?? {}, after: { baseUrl, secret: secrets }, at }),
   ])
 }
 

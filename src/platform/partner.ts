@@ -1,7 +1,7 @@
 /** Partners: whom the platform calls, with clients and connections of their own, so that none delays another. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Db, statement, type Tx } from '../db/db.ts'
-import { fromColumn, SECRET_TABLES, toColumn } from '../db/kept-secrets.ts'
+import { fromColumn, replacedSecrets, SECRET_TABLES, toColumn } from '../db/kept-secrets.ts'
 import type { Kept, Keyring } from '../db/keyring.ts'
 import type { Author } from '../people/actions.ts'
 import { createWalletClient, type WalletClient } from '../wallet-client/wallet-client.ts'
@@ -104,11 +104,13 @@ async function write(
   const kept = toColumn(keyring, PARTNER_SECRETS, partnerId, secrets)
   const isNew = (await tx.execute(ADD_PARTNER, [partnerId, baseUrl, kept, at])) === 1
   const [row] = isNew ? [] : await tx.query<PartnerRow>(LOCK_PARTNER, [partnerId])
-  const known = row && toPartner(keyring, row)
-  const before = known === undefined ? {} : { baseUrl: known.baseUrl, secret: known.secrets }
+  const before = row && {
+    baseUrl: row.base_url,
+    secret: replacedSecrets(keyring, PARTNER_SECRETS, partnerId, row.secrets),
+  }
   await Promise.all([
     row && tx.execute(CHANGE_PARTNER, [partnerId, baseUrl, kept]),
-    author.record(tx, { on: { partnerId }, before, after: { baseUrl, secret: secrets }, at }),
+    author.record(tx, { on: { partnerId }, before: before ?? {}, after: { baseUrl, secret: secrets }, at }),
   ])
 }
 

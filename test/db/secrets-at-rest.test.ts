@@ -120,6 +120,19 @@ describe.each(Object.entries(KEEPERS))('a %s', (_name, { table, id, things, with
     await withServer(NEW, async ({ call }) => void (await call('one')))
   })
 
+  test('signs with no secret that somebody puts beside a key, readable, while it runs; a start encrypts it', async () => {
+    await withServer(NEW, async ({ save, call }) => {
+      await save('one')
+      const plant = `insert into ${table} (${id}, base_url, secrets, created_at)
+        select $1, base_url, $2::json, created_at from ${table} where ${id} = 'one'`
+      for (const planted of ['two', 'three']) await sql(plant, [planted, JSON.stringify([wallet.secret])])
+      await expect(call('two')).rejects.toThrow('500')
+      await save('two')
+      await call('two')
+    })
+    await withServer(NEW, async ({ call }) => void (await call('three')))
+  })
+
   test('does not start with a row that was changed, or copied from another one', async () => {
     await withServer(NEW, async ({ save }) => {
       await save('one')
