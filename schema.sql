@@ -43,6 +43,15 @@ CREATE FUNCTION gateway.turn_journal(today date, keep integer) RETURNS void
  SELECT purser.turn_journal_of('gateway'::name, today, keep) AS turn_journal_of;
 END;
 
+CREATE FUNCTION purser.moved_on(what text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+  raise exception '% has moved on since it was read', what using errcode = 'PU001';
+end
+$$;
+
 CREATE FUNCTION purser.turn_journal(today date, keep integer) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'

@@ -5,11 +5,10 @@ import { WrongUse } from '../runtime/wrong-use.ts'
 const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])
 const QUERY_CANCELED = '57014' // statement time-out: the server works, this statement took too long
 const LOCK_NOT_AVAILABLE = '55P03'
-/**
- * Unique violation, serialization failure, deadlock, and our own sign that a row has moved on since it was read (a division
- * by zero, ledger/post.ts): the same call, judged again, sees what the other one did.
- */
-const CONFLICTS = new Set(['23505', '40001', '40P01', '22012'])
+/** Our own, raised by purser.moved_on: a row has moved on since it was read. */
+export const MOVED_ON = 'PU001'
+/** Unique violation, serialization failure, deadlock, a row that has moved on: the same call, judged again, sees what the other one did. */
+const CONFLICTS = new Set(['23505', '40001', '40P01', MOVED_ON])
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -41,6 +41,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.change_count': CHANGE,
     'purser.journal': ADD,
     'purser.turn_journal(date, integer)': CALL,
+    'purser.moved_on(text)': CALL,
   },
   platform: {
     'purser.migration': READ,

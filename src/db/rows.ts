@@ -4,7 +4,7 @@
 export type Member<T> = readonly [type: string, of: (item: T) => unknown]
 
 export interface Rows<T> {
-  /** Of the rows, as SQL. */
+  /** Their names, in this order, as SQL. */
   readonly columns: string
   /** The rows as SQL to select from: its columns, and `ord`, which counts from 1. */
   readonly from: string

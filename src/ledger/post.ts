@@ -1,34 +1,53 @@
 /** Writes a book: its transfers and the accounts they changed, set-based. */
 import { statement, type Tx } from '../db/db.ts'
+import { rowsOf } from '../db/rows.ts'
 import { isoOf } from './account.ts'
 import type { Book, ChangedAccount } from './book.ts'
 import type { Transfer } from './transfer.ts'
 
+const TRANSFERS = rowsOf<Transfer>(2, {
+  player: ['text', (t) => t.player],
+  currency: ['text', (t) => t.currency],
+  version: ['bigint', (t) => t.version],
+  kind: ['text', (t) => t.kind],
+  debit: ['text', (t) => t.debit],
+  credit: ['text', (t) => t.credit],
+  amount: ['bigint', (t) => t.amount],
+  balance_after: ['bigint', (t) => t.balanceAfter],
+  bet_id: ['text', (t) => t.betId ?? null],
+  request_id: ['text', (t) => t.requestId ?? null],
+  reference: ['text', (t) => t.reference ?? null],
+  at: ['timestamptz', (t) => isoOf(t.at)],
+})
 const INSERT_TRANSFERS = statement(
   'insert_transfers',
-  `insert into purser.transfer
-     (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, at)
-   select $1::int, r.* from unnest($2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[],
-     $9::bigint[], $10::text[], $11::text[], $12::text[], $13::timestamptz[]) as r`,
+  `insert into purser.transfer (bucket, ${TRANSFERS.columns}) select $1::int, ${TRANSFERS.columns} from ${TRANSFERS.from} r`,
 )
+
+const ACCOUNTS = rowsOf<ChangedAccount>(2, {
+  player: ['text', (a) => a.player],
+  currency: ['text', (a) => a.currency],
+  balance: ['bigint', (a) => a.balance],
+  version: ['bigint', (a) => a.version],
+  day: ['date', (a) => a.day],
+  opening_version: ['bigint', (a) => a.basedOn],
+})
 
 /**
  * An upsert, because its conflict target leaves the planner no choice but the primary key; a joined UPDATE has one. What comes in as
  * `opening_version` is the version that was read: the account must still have it, and it is the one before the day's first transfer
- * when a new day begins. An account that has moved on is an error in SQL (a division by zero), because COMMIT may travel behind.
+ * when a new day begins. An account that has moved on is an error in SQL, because COMMIT may travel behind.
  */
 const SAVE_ACCOUNTS = statement(
   'save_accounts',
   `with saved as (
-     insert into purser.account as a (bucket, player, currency, balance, version, day, opening_version)
-     select $1::int, r.*
-     from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::date[], $7::bigint[]) as r
+     insert into purser.account as a (bucket, ${ACCOUNTS.columns}) select $1::int, ${ACCOUNTS.columns} from ${ACCOUNTS.from} r
      on conflict (bucket, player, currency) do update
      set balance = excluded.balance, version = excluded.version, day = excluded.day,
        opening_version = case when excluded.day > a.day then excluded.opening_version else a.opening_version end
      where a.version = excluded.opening_version
      returning 1
-   ) select 1 / (count(*) = $8::int)::int from saved`,
+   ) select case when count(*) < cardinality($2::text[]) then purser.moved_on('an account') end from saved`,
 )
 
 /**
@@ -42,32 +61,9 @@ export async function saveBook(tx: Tx, bucket: number, book: Book): Promise<void
 }
 
 function insertTransfers(tx: Tx, bucket: number, transfers: readonly Transfer[]): Promise<number> {
-  return tx.execute(INSERT_TRANSFERS, [
-    bucket,
-    transfers.map((t) => t.player),
-    transfers.map((t) => t.currency),
-    transfers.map((t) => t.version),
-    transfers.map((t) => t.kind),
-    transfers.map((t) => t.debit),
-    transfers.map((t) => t.credit),
-    transfers.map((t) => t.amount),
-    transfers.map((t) => t.balanceAfter),
-    transfers.map((t) => t.betId ?? null),
-    transfers.map((t) => t.requestId ?? null),
-    transfers.map((t) => t.reference ?? null),
-    transfers.map((t) => isoOf(t.at)),
-  ])
+  return tx.execute(INSERT_TRANSFERS, [bucket, ...TRANSFERS.values(transfers)])
 }
 
 function saveAccounts(tx: Tx, bucket: number, accounts: readonly ChangedAccount[]): Promise<number> {
-  return tx.execute(SAVE_ACCOUNTS, [
-    bucket,
-    accounts.map((a) => a.player),
-    accounts.map((a) => a.currency),
-    accounts.map((a) => a.balance),
-    accounts.map((a) => a.version),
-    accounts.map((a) => a.day),
-    accounts.map((a) => a.basedOn),
-    accounts.length,
-  ])
+  return tx.execute(SAVE_ACCOUNTS, [bucket, ...ACCOUNTS.values(accounts)])
 }

@@ -1,5 +1,6 @@
 /** The fences of the ledger: a book that is not based on what is stored is not written, and a posting moves an amount (post.ts, book.ts). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MOVED_ON } from '../../src/db/errors.ts'
 import { type Account, readAccounts } from '../../src/ledger/account.ts'
 import { openBook } from '../../src/ledger/book.ts'
 import { saveBook } from '../../src/ledger/post.ts'
@@ -34,7 +35,7 @@ test('a book whose account has another version is not written, though its number
   const account = await accountOfAnn()
   const book = openBook([{ ...account, version: account.version + 5n }])
   book.post(DEPOSIT, STARTED_AT)
-  await expect(scene.db.transaction((tx) => saveBook(tx, 0, book))).rejects.toMatchObject({ code: '22012' })
+  await expect(scene.db.transaction((tx) => saveBook(tx, 0, book))).rejects.toMatchObject({ code: MOVED_ON })
   expect(await accountOfAnn()).toEqual(account)
 })
 

@@ -228,7 +228,8 @@ const SETTLE = statement(
      from credited
    ), told as (
      ${insertTaken('bet.settled', 'credited')}
-   ) select array_agg(ord::int) as taken, 1 / (count(*) = (select count(*) from settled))::int as whole from credited`,
+   ) select array_agg(ord::int) as taken, case when count(*) > (select count(*) from settled) then purser.moved_on('a bet') end as moved_on
+   from credited`,
 )
 
 async function settle(tx: Tx, bucket: number, calls: readonly SettleCall[], now: Date): Promise<SettleCall[]> {

@@ -8,7 +8,7 @@ import { isoOf } from '../../ledger/account.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import type { Money } from '../../protocol/money.ts'
-import type { Bet, BetCall, Funder, Placement, RememberedRefusal } from './bet.ts'
+import type { Bet, BetCall, Funder, Placement, RememberedRefusal, Settlement } from './bet.ts'
 
 /** A bet with what its row holds beside its state. */
 export interface BetRecord {
@@ -111,48 +111,55 @@ function toPlacement({ stake, currency, funder, placed_at: placedAt }: BetRow): 
   return { stake, currency, funder, placedAt }
 }
 
-/** The columns that a state determines, in the order of SAVE_BETS. */
-function columnsOf(records: readonly BetRecord[], now: Date): unknown[][] {
-  const placements = records.map(({ bet }) => ('placement' in bet ? bet.placement : undefined))
-  const settlements = records.map(({ bet }) => (bet.kind === 'settled' ? bet.settlement : undefined))
-  return [
-    records.map((record) => record.player),
-    records.map((record) => record.betId),
-    records.map(({ bet }) => bet.kind),
-    records.map((record) => record.calls),
-    placements.map((placement) => placement?.currency ?? null),
-    placements.map((placement) => placement?.stake ?? null),
-    placements.map((placement) => placement?.funder ?? null),
-    records.map((record) => record.stakeVersion),
-    records.map((record) => record.placeRequestId),
-    placements.map((placement) => (placement ? isoOf(placement.placedAt) : null)),
-    settlements.map((settlement) => settlement?.payout ?? null),
-    settlements.map((settlement) => settlement?.resultType ?? null),
-    settlements.map((settlement) => settlement?.payee ?? null),
-    records.map(({ bet }) => (bet.kind === 'refused' ? bet.refusal : null)),
-    records.map(({ bet }) => isoOf('since' in bet ? bet.since : now)),
-    records.map((record) => isoOf(record.firstSeenAt)),
-    records.map((record) => record.lastResult),
-  ]
+/** A record with the parts of its state that columns are made of. */
+interface Written {
+  readonly record: BetRecord
+  readonly placement: Placement | undefined
+  readonly settlement: Settlement | undefined
+  readonly changedAt: Date
 }
 
-const STATE_COLUMNS = `player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
-  result_type, payee, refusal, changed_at, first_seen_at, last_result`
+function writtenAt(now: Date): (record: BetRecord) => Written {
+  return (record) => {
+    const { bet } = record
+    return {
+      record,
+      placement: 'placement' in bet ? bet.placement : undefined,
+      settlement: bet.kind === 'settled' ? bet.settlement : undefined,
+      changedAt: 'since' in bet ? bet.since : now,
+    }
+  }
+}
 
-const INSERT = `insert into purser.bet as b (bucket, ${STATE_COLUMNS})
-     select $1::int, ${STATE_COLUMNS}
-     from unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::text[], $7::bigint[], $8::text[], $9::bigint[], $10::text[],
-       $11::timestamptz[], $12::bigint[], $13::text[], $14::text[], $15::text[], $16::timestamptz[], $17::timestamptz[], $18::int[])
-       as r (${STATE_COLUMNS})`
+const BETS = rowsOf<Written>(2, {
+  player: ['text', ({ record }) => record.player],
+  bet_id: ['text', ({ record }) => record.betId],
+  status: ['text', ({ record }) => record.bet.kind],
+  calls: ['int', ({ record }) => record.calls],
+  currency: ['text', ({ placement }) => placement?.currency ?? null],
+  stake: ['bigint', ({ placement }) => placement?.stake ?? null],
+  funder: ['text', ({ placement }) => placement?.funder ?? null],
+  stake_version: ['bigint', ({ record }) => record.stakeVersion],
+  request_id: ['text', ({ record }) => record.placeRequestId],
+  placed_at: ['timestamptz', ({ placement }) => (placement === undefined ? null : isoOf(placement.placedAt))],
+  payout: ['bigint', ({ settlement }) => settlement?.payout ?? null],
+  result_type: ['text', ({ settlement }) => settlement?.resultType ?? null],
+  payee: ['text', ({ settlement }) => settlement?.payee ?? null],
+  refusal: ['text', ({ record: { bet } }) => (bet.kind === 'refused' ? bet.refusal : null)],
+  changed_at: ['timestamptz', ({ changedAt }) => isoOf(changedAt)],
+  first_seen_at: ['timestamptz', ({ record }) => isoOf(record.firstSeenAt)],
+  last_result: ['int', ({ record }) => record.lastResult],
+})
+const INSERT = `insert into purser.bet as b (bucket, ${BETS.columns}) select $1::int, ${BETS.columns} from ${BETS.from} r`
 
 const INSERT_BETS = statement('insert_bets', INSERT)
 
 /** Rows that are all new. Fails if one exists. */
 export function insertBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<number> {
-  return tx.execute(INSERT_BETS, [bucket, ...columnsOf(records, now)])
+  return tx.execute(INSERT_BETS, [bucket, ...BETS.values(records.map(writtenAt(now)))])
 }
 
-/** An upsert that fails, by a division by zero, when another process has gone further with one of the bets (post.ts). */
+/** An upsert that fails when another process has gone further with one of the bets (post.ts). */
 const SAVE_BETS = statement(
   'save_bets',
   `with saved as (
@@ -164,12 +171,12 @@ const SAVE_BETS = statement(
        refusal = excluded.refusal, changed_at = excluded.changed_at, last_result = excluded.last_result
      where b.calls < excluded.calls
      returning 1
-   ) select 1 / (count(*) = $19::int)::int from saved`,
+   ) select case when count(*) < cardinality($2::text[]) then purser.moved_on('a bet') end from saved`,
 )
 
 /** Rows that have been read. */
 export async function saveBets(tx: Tx, bucket: number, records: readonly BetRecord[], now: Date): Promise<void> {
-  await tx.execute(SAVE_BETS, [bucket, ...columnsOf(records, now), records.length])
+  await tx.execute(SAVE_BETS, [bucket, ...BETS.values(records.map(writtenAt(now)))])
 }
 
 const DETAILS = rowsOf<BetRecord>(2, {

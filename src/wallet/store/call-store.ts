@@ -1,11 +1,20 @@
 /** The record of the calls about bets (`bet_call`): what each came to, and the acknowledged ones for their late repeats. */
 import { statement, type Tx } from '../../db/db.ts'
+import { rowsOf } from '../../db/rows.ts'
+import { isoOf } from '../../ledger/account.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import type { Money } from '../../protocol/money.ts'
 import type { Anomaly } from '../decide/decision.ts'
-import { type Became, contentOf, FINAL_REFUSALS, type FinalRefusal, type SeenCall } from '../decide/seen.ts'
+import {
+  type Became,
+  type CallContent,
+  contentOf,
+  FINAL_REFUSALS,
+  type FinalRefusal,
+  type SeenCall,
+} from '../decide/seen.ts'
 import type { BetCall } from './bet.ts'
 
 type BetKey = Pick<BetCall, 'player' | 'betId'>
@@ -21,38 +30,37 @@ export interface CallRecord {
   readonly effectAt?: Date
 }
 
+interface Written {
+  readonly record: CallRecord
+  readonly content: CallContent
+}
+
+const CALLS = rowsOf<Written>(3, {
+  player: ['text', ({ record }) => record.call.player],
+  bet_id: ['text', ({ record }) => record.call.betId],
+  seq: ['int', ({ record }) => record.seq],
+  operation: ['text', ({ content }) => content.kind],
+  request_id: ['text', ({ content }) => content.requestId],
+  amount: ['bigint', ({ content }) => content.amount],
+  currency: ['text', ({ content }) => content.currency],
+  result_type: ['text', ({ content }) => content.resultType],
+  reason: ['int', ({ record: { call } }) => (call.kind === 'rollback' ? call.reason : null)],
+  outcome: ['text', ({ record }) => record.outcome],
+  refusal: ['text', ({ record }) => record.refusal ?? null],
+  anomaly: ['text', ({ record }) => record.anomaly ?? null],
+  transfers: ['text', ({ record }) => `{${record.transfers.join(',')}}`],
+  effect_at: ['timestamptz', ({ record: { effectAt } }) => effectAt?.toISOString() ?? null],
+})
+/** A list of lists travels as a list of texts. */
 const INSERT_CALLS = statement(
   'insert_calls',
-  `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, amount, currency, result_type, reason,
-     outcome, refusal, anomaly, transfers, effect_at, at)
-   select $1::int, player, bet_id, seq, operation, request_id, amount, currency, result_type, reason,
-     outcome, refusal, anomaly, transfers::bigint[], effect_at, $16::timestamptz
-   from unnest($2::text[], $3::text[], $4::int[], $5::text[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::int[],
-     $11::text[], $12::text[], $13::text[], $14::text[], $15::timestamptz[])
-     as r (player, bet_id, seq, operation, request_id, amount, currency, result_type, reason, outcome, refusal, anomaly, transfers, effect_at)`,
+  `insert into purser.bet_call (bucket, at, ${CALLS.columns})
+   select $1::int, $2::timestamptz, ${CALLS.columns.replace('transfers', 'transfers::bigint[]')} from ${CALLS.from} r`,
 )
 
 export function insertCalls(tx: Tx, bucket: number, records: readonly CallRecord[], now: Date): Promise<number> {
-  const calls = records.map((record) => record.call)
-  const contents = calls.map(contentOf)
-  return tx.execute(INSERT_CALLS, [
-    bucket,
-    calls.map((call) => call.player),
-    calls.map((call) => call.betId),
-    records.map((record) => record.seq),
-    calls.map((call) => call.kind),
-    calls.map((call) => call.requestId),
-    contents.map((content) => content.amount),
-    contents.map((content) => content.currency),
-    contents.map((content) => content.resultType),
-    calls.map((call) => (call.kind === 'rollback' ? call.reason : null)),
-    records.map((record) => record.outcome),
-    records.map((record) => record.refusal ?? null),
-    records.map((record) => record.anomaly ?? null),
-    records.map((record) => `{${record.transfers.join(',')}}`),
-    records.map((record) => record.effectAt?.toISOString() ?? null),
-    now.toISOString(),
-  ])
+  const written = records.map((record) => ({ record, content: contentOf(record.call) }))
+  return tx.execute(INSERT_CALLS, [bucket, isoOf(now), ...CALLS.values(written)])
 }
 
 interface SeenRow extends Record<string, unknown> {
@@ -74,12 +82,21 @@ const SAME_CONTENT = `operation = k.operation and amount is not distinct from k.
          and currency is not distinct from k.currency and result_type is not distinct from k.result_type`
 const IS_FINAL = `refusal in (${FINAL_REFUSALS.map((code) => `'${code}'`).join(', ')})`
 
+const WANTED = rowsOf<{ readonly call: BetCall; readonly content: CallContent }>(2, {
+  player: ['text', ({ call }) => call.player],
+  bet_id: ['text', ({ call }) => call.betId],
+  operation: ['text', ({ content }) => content.kind],
+  request_id: ['text', ({ content }) => content.requestId],
+  amount: ['bigint', ({ content }) => content.amount],
+  currency: ['text', ({ content }) => content.currency],
+  result_type: ['text', ({ content }) => content.resultType],
+})
+
 /** Each part finds what it is for through an index, however many calls there were: bet_call_acknowledged, bet_call_refused. */
 const READ_SEEN_CALLS = statement(
   'read_seen_calls',
   `select k.*, c.*
-   from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])
-     as k (player, bet_id, operation, request_id, amount, currency, result_type)
+   from ${WANTED.from} k
    cross join lateral (
      (select 'acknowledged' as became, effect_at, null::text as refusal, seq from purser.bet_call
        where ${SAME_REQUEST} and operation in ('settle', 'unsettle') and outcome <> 'refused' and ${SAME_CONTENT} limit 1)
@@ -95,17 +112,8 @@ const READ_SEEN_CALLS = statement(
 /** What these settles and unsettles may be copies of (I-2, S-5): see `Facts.seen`. */
 export async function readSeenCalls(tx: Tx, bucket: number, calls: readonly BetCall[]): Promise<(BetKey & SeenCall)[]> {
   if (calls.length === 0) return []
-  const contents = calls.map(contentOf)
-  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [
-    bucket,
-    calls.map((call) => call.player),
-    calls.map((call) => call.betId),
-    contents.map((content) => content.kind),
-    contents.map((content) => content.requestId),
-    contents.map((content) => content.amount),
-    contents.map((content) => content.currency),
-    contents.map((content) => content.resultType),
-  ])
+  const wanted = calls.map((call) => ({ call, content: contentOf(call) }))
+  const rows = await tx.query<SeenRow>(READ_SEEN_CALLS, [bucket, ...WANTED.values(wanted)])
   return rows.map((row) => ({
     player: row.player,
     betId: row.bet_id,
