@@ -209,7 +209,7 @@ CREATE TABLE platform.bet (
     CONSTRAINT bet_ticket_type_check CHECK ((ticket_type = ANY (ARRAY['single'::text, 'express'::text]))),
     CONSTRAINT bet_told_status_check CHECK ((told_status = ANY (ARRAY['open'::text, 'settled'::text, 'cancelled'::text])))
 )
-WITH (fillfactor='80');
+WITH (fillfactor='50');
 
 COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is what the partner has acknowledged last. deliveries counts the deliveries decided.';
 

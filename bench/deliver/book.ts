@@ -4,8 +4,11 @@ import type pg from 'pg'
 
 export const FINAL = 'the-final'
 
+/** As the platform makes them: in the order of time, and random behind it. */
+const ORDERED_ID = `(lpad(to_hex(i), 12, '0') || substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid`
+
 const bets = (partner: string, event: string) => `
-with b as (select gen_random_uuid() as bet_id, i from generate_series(1, $1::int) i),
+with b as (select ${ORDERED_ID} as bet_id, i from generate_series(1, $1::int) i),
 bets as (
   insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, ticket_type, coefficient,
     told_status, deliveries, placed_at, changed_at)

@@ -1,5 +1,5 @@
 /** Placing a bet from beginning to end: commit the intent, call the partner, record the answer, take the last look. */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { recordScales } from '../../db/scales.ts'
 import type { Author } from '../../people/actions.ts'
 import { LIMITS } from '../../protocol/limits.ts'
@@ -9,6 +9,7 @@ import { type Breakers, type Ended, endedBy } from '../delivery/breaker.ts'
 import type { Partners } from '../partner.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
+import { newBetId } from './bet-id.ts'
 import type { FrameSession, KeptSession } from './frame-session.ts'
 import type { PlaceExtras } from './message.ts'
 import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
@@ -226,7 +227,8 @@ function toBet(
   const ticketType = wanted.ticketType ?? (selections.length === 1 ? 'single' : 'express')
   if ((ticketType === 'single') !== (selections.length === 1))
     throw new BadBet('/ticketType', 'a single has one selection, an express several')
-  const identity = { betId: randomUUID(), partnerId, userId, operatorUser, currency, token }
+  const placedAt = clock.now()
+  const identity = { betId: newBetId(placedAt), partnerId, userId, operatorUser, currency, token }
   const terms = {
     stake: stake as Money,
     ticketType,
@@ -235,7 +237,7 @@ function toBet(
     bonusId,
     bonusTemplateId: wanted.bonusTemplateId ?? null,
   }
-  return { ...identity, ...terms, status: 'placing', reason: null, result: null, deliveries: 1, placedAt: clock.now() }
+  return { ...identity, ...terms, status: 'placing', reason: null, result: null, deliveries: 1, placedAt }
 }
 
 /** Any win up to this is an exact number on the wire, whatever its digits (M-2). In minor units. */
