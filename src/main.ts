@@ -13,6 +13,7 @@ import { auditPlatform } from './platform/audit.ts'
 import { addChangeCommands } from './process/change-commands.ts'
 import { EXIT, endOnDefects, endWith } from './process/ending.ts'
 import { serveGateway } from './process/gateway.ts'
+import { addImportCommand } from './process/import-command.ts'
 import { addJournalCommands } from './process/journal-commands.ts'
 import { addKeyCommands } from './process/key-commands.ts'
 import { recordedClawback } from './process/money-settings.ts'
@@ -105,6 +106,7 @@ addJournalCommands(program)
 addChangeCommands(program)
 addShowCommand(program)
 addReportCommand(program)
+addImportCommand(program)
 addRetentionCommand(program)
 
 program

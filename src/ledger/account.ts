@@ -7,7 +7,7 @@ import type { Tx } from '../db/db.ts'
 import { statement } from '../db/db.ts'
 import { recordScales } from '../db/scales.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
-import type { Money, Scales } from '../protocol/money.ts'
+import { type Money, type Scales, ZERO } from '../protocol/money.ts'
 
 export interface Account {
   readonly player: PlayerId
@@ -47,6 +47,32 @@ export async function openAccounts(
 ): Promise<void> {
   await recordScales(tx, 'wallet', currencies, scales)
   await tx.execute(OPEN_ACCOUNTS, [bucket, player, currencies, dayOf(at)])
+}
+
+const OPEN_NEW_ACCOUNTS = statement(
+  'open_new_accounts',
+  `insert into purser.account (bucket, player, currency, balance, version, day, opening_version)
+   select $1::int, r.player, r.currency, 0, 0, $4::date, 0 from unnest($2::text[], $3::text[]) as r (player, currency)`,
+)
+
+/** Opens accounts of players that are new in this transaction, and answers them. */
+export async function openNewAccounts(
+  tx: Tx,
+  bucket: number,
+  accounts: readonly { player: PlayerId; currency: Currency }[],
+  scales: Scales,
+  at: Date,
+): Promise<Account[]> {
+  const day = dayOf(at)
+  await recordScales(tx, 'wallet', [...new Set(accounts.map(({ currency }) => currency))], scales)
+  const columns = [accounts.map(({ player }) => player), accounts.map(({ currency }) => currency)]
+  await tx.execute(OPEN_NEW_ACCOUNTS, [bucket, ...columns, day])
+  return accounts.map(({ player, currency }) => ({
+    ...{ player, currency, day },
+    balance: ZERO,
+    version: 0n,
+    openingVersion: 0n,
+  }))
 }
 
 const READ_ACCOUNTS = statement(

@@ -52,11 +52,12 @@ const CHECKS = {
       when 'deposit' then debit = 'cash_in' and credit = 'player'
       when 'withdrawal' then debit = 'player' and credit = 'cash_out'
       when 'adjustment' then (debit, credit) in (('adjustments', 'player'), ('player', 'adjustments'))
+      when 'opening' then debit = 'openings' and credit = 'player'
       else false end`,
-  'each deposit, withdrawal and adjustment has exactly its transfer': `
+  'each deposit, withdrawal, adjustment and opening balance has exactly its transfer': `
     select coalesce(m.player, t.player) as player, coalesce(m.reference, t.reference) as reference
     from purser.cash_movement m
-    full join (select * from purser.transfer where kind in ('deposit', 'withdrawal', 'adjustment')) t
+    full join (select * from purser.transfer where kind in ('deposit', 'withdrawal', 'adjustment', 'opening')) t
       on t.bucket = m.bucket and t.player = m.player and t.currency = m.currency and t.version = m.version
         and t.reference = m.reference and t.kind = m.kind and t.balance_after = m.balance_after
         and m.amount = case when t.kind = 'adjustment' and t.debit = 'player' then -t.amount else t.amount end

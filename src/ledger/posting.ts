@@ -3,12 +3,20 @@ import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 
 /** The player's account is a row; the others exist per bucket and currency as names in transfers, and are summed. */
-export type AccountName = 'player' | 'open_stakes' | 'house' | 'promotions' | 'cash_in' | 'cash_out' | 'adjustments'
+export type AccountName =
+  | 'player'
+  | 'open_stakes'
+  | 'house'
+  | 'promotions'
+  | 'cash_in'
+  | 'cash_out'
+  | 'adjustments'
+  | 'openings'
 
 /**
  * stake: funder → open stakes · refund: back again · stake_closed: open stakes → house · stake_reopened: back again ·
  * payout: house → payee · payout_reversal: back again · deposit: cash in → player · withdrawal: player → cash out ·
- * adjustment: adjustments → player, or back, as a person decided (O-2)
+ * adjustment: adjustments → player, or back, as a person decided (O-2) · opening: openings → player, brought from another wallet (O-8)
  */
 export const TRANSFER_KINDS = [
   'stake',
@@ -20,6 +28,7 @@ export const TRANSFER_KINDS = [
   'deposit',
   'withdrawal',
   'adjustment',
+  'opening',
 ] as const
 
 export type TransferKind = (typeof TRANSFER_KINDS)[number]

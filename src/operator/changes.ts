@@ -83,7 +83,7 @@ export const ChangeSchema = Type.Union([
       transferId: Type.String({ description: 'The last transfer behind it; its number rises with each change.' }),
       cause: Type.Enum([
         ...['bet.placed', 'bet.settled', 'bet.resettled', 'bet.unsettled', 'bet.rolled_back'],
-        ...['deposit', 'withdrawal', 'adjustment'],
+        ...['deposit', 'withdrawal', 'adjustment', 'opening'],
       ]),
       transactionId: optional(BetIdSchema),
       reference: optional(ReferenceSchema),

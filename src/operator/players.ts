@@ -14,7 +14,7 @@ import {
   insertPlayer,
   type NewPlayer,
   type Player,
-  readCreation,
+  readCreations,
   readPlayer,
   updatePlayer,
 } from '../wallet/store/player.ts'
@@ -115,20 +115,20 @@ export async function createPlayer(deps: OperatorDeps, author: Author, body: Sta
         noteChanges(tx, bucket, [playerItem('player.created', player)], wanted.createdAt),
       ])
     }
-    return { created, player, creation: await readCreation(tx, bucket, wanted.id) }
+    return { created, player, creation: (await readCreations(tx, bucket, [wanted.id])).get(wanted.id) }
   })
-  if (player === undefined || creation === undefined || !isSame(creation, creationOf(wanted)))
+  if (player === undefined || creation === undefined || !isSameCreation(creation, creationOf(wanted)))
     throw conflict('player_differs', 'a player with this userId was created with other data')
   return { status: created ? 201 : 200, body: showPlayer(player) } as const
 }
 
 /** Which currencies a player has is a set: `currency` names the active one, whatever order they are told in. */
-function isSame(one: Creation, other: Creation): boolean {
+export function isSameCreation(one: Creation, other: Creation): boolean {
   const inOrder = (creation: Creation) => ({ ...creation, currencies: creation.currencies.toSorted() })
   return isDeepStrictEqual(inOrder(one), inOrder(other))
 }
 
-function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): NewPlayer {
+export function toNewPlayer(deps: OperatorDeps, body: Static<typeof NewPlayerSchema>): NewPlayer {
   const currency = toCurrency(deps, body.currency, '/currency')
   const currencies = (body.currencies ?? [currency]).map((code, i) => toCurrency(deps, code, `/currencies/${i}`))
   if (!currencies.includes(currency)) throw invalid('/currencies', 'must contain the currency')
@@ -169,7 +169,7 @@ export function patchPlayer(
   })
 }
 
-function applyPatch(deps: OperatorDeps, player: Player, patch: Static<typeof PlayerPatchSchema>): Player {
+export function applyPatch(deps: OperatorDeps, player: Player, patch: Static<typeof PlayerPatchSchema>): Player {
   const { status, selfExcludedUntil, verified, birthday, limits, currencies, isTest, operatorUser, customFields } =
     patch
   return {

@@ -34,7 +34,16 @@ export const ReportQuerySchema = Type.Object(
 )
 
 /** In the order of the columns. */
-const ACCOUNTS = ['player', 'open_stakes', 'house', 'promotions', 'cash_in', 'cash_out', 'adjustments'] as const
+const ACCOUNTS = [
+  'player',
+  'open_stakes',
+  'house',
+  'promotions',
+  'cash_in',
+  'cash_out',
+  'adjustments',
+  'openings',
+] as const
 
 /** What a column sums: transfers of these kinds that touch an account; `sign` is what an increase of the account counts as. */
 interface Column {
@@ -57,6 +66,7 @@ const COLUMNS = {
     description: 'Payouts taken back: at most 0.',
   },
   adjustments: { account: 'player', kind: 'adjustment', sign: 1n, description: 'Corrections by hand, signed.' },
+  openings: { account: 'player', kind: 'opening', sign: 1n, description: 'Brought from another wallet (O-8).' },
   promotionStakes: { account: 'promotions', kind: 'stake', sign: -1n, description: 'Stakes that promotions paid.' },
   promotionRefunds: { account: 'promotions', kind: 'refund', sign: 1n, description: 'Of these, given back.' },
   promotionPayouts: { account: 'promotions', kind: 'payout', sign: 1n, description: 'Payouts to promotions.' },
@@ -87,6 +97,7 @@ export const ReportRowSchema = Type.Object({
     cash_in: Ends,
     cash_out: Ends,
     adjustments: Ends,
+    openings: Ends,
   }),
   sum: decimal('Of all closing balances: zero, or the ledger is broken.'),
 })

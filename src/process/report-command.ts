@@ -89,6 +89,7 @@ function* linesOf(row: ReportRow): Generator<string> {
   yield line("players' balances at midnight", player.opening)
   yield line('deposits', row.deposits)
   yield line('withdrawals', minus(row.withdrawals))
+  yield line('opening balances', row.openings)
   yield line('stakes', minus(row.stakes))
   yield line('refunds', row.refunds)
   yield line('payouts', row.payouts)

@@ -23,6 +23,7 @@ const COMMANDS = [
     'changes',
     'show',
     'report',
+    'import',
     'retention',
   ],
   ...['conformance', 'conformance wallet', 'conformance platform'],

@@ -7,7 +7,7 @@ export const CHECKS = {
   account: 'every transfer has its account',
   opening: 'the opening version is the last transfer before the day of the account',
   kinds: 'a transfer moves money between the accounts of its kind',
-  cash: 'each deposit, withdrawal and adjustment has exactly its transfer',
+  cash: 'each deposit, withdrawal, adjustment and opening balance has exactly its transfer',
   kept: 'the sums that are kept of a day are those of its transfers',
   days: 'the days whose sums are kept follow each other',
   negative: 'no balance is below zero',

@@ -191,8 +191,23 @@ export function toProfileKey(text: string | undefined): string | undefined {
 }
 
 /** nickname_key and email_key. */
-function profileKeys(fields: CustomFields | null): (string | null)[] {
+export function profileKeys(fields: CustomFields | null): (string | null)[] {
   return [fields?.nickname, fields?.email].map((text) => toProfileKey(text) ?? null)
+}
+
+const READ_CREATIONS = statement(
+  'read_creations',
+  'select player, created_as from purser.player where bucket = $1::int and player = any($2::text[])',
+)
+
+/** What these players were created with, whatever has changed since. */
+export async function readCreations(
+  tx: Pick<Tx, 'query'>,
+  bucket: number,
+  players: readonly PlayerId[],
+): Promise<Map<PlayerId, Creation>> {
+  const rows = await tx.query<{ player: PlayerId; created_as: Creation }>(READ_CREATIONS, [bucket, players])
+  return new Map(rows.map((row) => [row.player, row.created_as]))
 }
 
 /** What two creations of one player are compared by: everything but the time. No brand is no member, as before there were brands. */
@@ -200,20 +215,6 @@ export type Creation = Omit<NewPlayer, 'createdAt' | 'brand'> & { readonly brand
 
 export function creationOf({ createdAt: _, brand, ...creation }: NewPlayer): Creation {
   return { ...creation, ...(brand !== null && { brand }) }
-}
-
-const READ_CREATION = statement(
-  'read_creation',
-  'select created_as from purser.player where bucket = $1::int and player = $2::text',
-)
-
-/** What the player was created with, whatever has changed since. */
-export async function readCreation(
-  tx: Pick<Tx, 'query'>,
-  bucket: number,
-  player: PlayerId,
-): Promise<Creation | undefined> {
-  return (await tx.query<{ created_as: Creation }>(READ_CREATION, [bucket, player]))[0]?.created_as
 }
 
 const UPDATE_PLAYER = statement(

@@ -1,0 +1,186 @@
+/**
+ * A file of players: CSV whose first line names the columns as the operator API names the members of a player, with dots for those inside
+ * ("customFields.email", "limits.stake"), and `balance`, or `balance:USD` for a currency that is not the active one.
+ */
+import { createReadStream } from 'node:fs'
+import { CsvError, type Info, parse } from 'csv-parse'
+import { Compile } from 'typebox/compile'
+import { invalid, Problem } from '../http/problem.ts'
+import type { Currency } from '../protocol/ids.ts'
+import { CustomFieldsSchema } from '../protocol/user-profile.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import type { ImportRow } from './import.ts'
+import { type OperatorDeps, toAmount, toCurrency } from './operator.ts'
+import { applyPatch, NewPlayerSchema, PlayerPatchSchema, toNewPlayer } from './players.ts'
+
+/** How a cell is read. */
+type Reader = (text: string) => unknown
+const asText: Reader = (text) => text
+const asJson: Reader = (text) => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text // and the schema says what it is not
+  }
+}
+
+/** Members of a new player, and those that only a change of a player has. */
+const OF_NEW: Readonly<Record<string, Reader>> = {
+  userId: asText,
+  currency: asText,
+  currencies: (text) => text.split(/[ ;]+/),
+  isTest: asJson,
+  operatorUser: asText,
+  brand: asText,
+}
+const OF_CHANGE: Readonly<Record<string, Reader>> = {
+  status: asText,
+  selfExcludedUntil: asText,
+  verified: asJson,
+  birthday: asText,
+  'limits.stake': asText,
+  'limits.loss': asText,
+  'limits.betCount': asJson,
+}
+const BALANCE = /^balance(?::([A-Z]{3,5}))?$/
+const CUSTOM = /^customFields\.([A-Za-z]\w{0,63})$/
+const REQUIRED = ['userId', 'currency']
+
+const isNewPlayer = Compile(NewPlayerSchema)
+const isPatch = Compile(PlayerPatchSchema)
+
+export type Line =
+  | { readonly kind: 'row'; readonly row: ImportRow }
+  | { readonly kind: 'fault'; readonly line: number; readonly reason: string }
+
+/** Characters of one row; a usual one has about 200. */
+const MAX_ROW = 50_000
+
+/** Every line of the file, one after another. Throws for a file that is none. */
+export async function* readPlayers(
+  deps: Pick<OperatorDeps, 'clock' | 'buckets' | 'scales'>,
+  path: string,
+): AsyncGenerator<Line> {
+  let isNamed = false
+  const columns = (names: string[]) => {
+    isNamed = true
+    return checkNames(path, names)
+  }
+  const options = { bom: true, trim: true, info: true, skip_empty_lines: true, max_record_size: MAX_ROW, columns }
+  try {
+    for await (const { record, info } of createReadStream(path).pipe(parse(options)) as AsyncIterable<Read>)
+      yield toLine(deps as OperatorDeps, record, info.lines)
+  } catch (error) {
+    if (error instanceof CsvError) throw new WrongUse(`${path} cannot be read as CSV: ${error.message}`)
+    throw error
+  }
+  if (!isNamed) checkNames(path, [])
+}
+
+type Cells = Readonly<Record<string, string>>
+interface Read {
+  readonly record: Cells
+  readonly info: Info
+}
+
+function checkNames(path: string, given: readonly string[]): string[] {
+  const names = given.map((name) => name.trim())
+  const unknown = names.filter(
+    (name) => !(name in OF_NEW || name in OF_CHANGE || BALANCE.test(name) || CUSTOM.test(name)),
+  )
+  if (unknown.length > 0)
+    throw new WrongUse(
+      `${path} has columns that are not known: ${unknown.join(', ')}. Known are ${[...Object.keys(OF_NEW), ...Object.keys(OF_CHANGE)].join(', ')}, balance, balance:USD … and customFields.email …`,
+    )
+  const missing = REQUIRED.filter((name) => !names.includes(name))
+  if (missing.length > 0)
+    throw new WrongUse(`${path} lacks the columns ${missing.join(', ')}; its first line must name them`)
+  const twice = names.filter((name, i) => names.indexOf(name) !== i)
+  if (twice.length > 0) throw new WrongUse(`${path} has the column ${twice[0]} twice`)
+  return names
+}
+
+function toLine(deps: OperatorDeps, cells: Cells, line: number): Line {
+  try {
+    return { kind: 'row', row: toRow(deps, cells, line) }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const [{ pointer, detail } = { pointer: '', detail: error.message }] = error.errors
+    return { kind: 'fault', line, reason: `${columnOf(pointer)}: ${detail}` }
+  }
+}
+
+const columnOf = (pointer: string) =>
+  pointer
+    .slice(1)
+    .replace(/^(currencies)\/.*/, '$1')
+    .replaceAll('/', '.')
+
+function toRow(deps: OperatorDeps, cells: Cells, line: number): ImportRow {
+  for (const name of REQUIRED) if (cells[name] === '') throw invalid(`/${name}`, 'is empty')
+  const given = Object.entries(cells).filter(([, text]) => text !== '')
+  const money = given.flatMap(([name, text]) => {
+    const [, code = cells.currency ?? ''] = BALANCE.exec(name) ?? []
+    return BALANCE.test(name) ? [{ name, code, text }] : []
+  })
+  const body = checked(isNewPlayer, {
+    ...membersOf(given, OF_NEW),
+    ...(cells.currencies ? {} : { currencies: [...new Set([cells.currency, ...money.map(({ code }) => code)])] }),
+    ...customFieldsOf(given),
+  })
+  const patch = checked(isPatch, membersOf(given, OF_CHANGE))
+  const created = toNewPlayer(deps, body)
+  const blank = { status: 'active', selfExcludedUntil: null, verified: null, birthday: null, limits: {} } as const
+  const player = applyPatch(deps, { ...created, ...blank }, patch)
+  return { line, player, openings: money.flatMap((balance) => toOpening(deps, player.currencies, balance)) }
+}
+
+/** The members that have a cell; a dot in the name is an object inside. */
+function membersOf(given: readonly (readonly [string, string])[], readers: Readonly<Record<string, Reader>>): object {
+  const members: Record<string, unknown> = {}
+  for (const [name, text] of given) {
+    const read = readers[name]
+    const [outer = '', inner] = name.split('.')
+    if (read === undefined) continue
+    members[outer] = inner === undefined ? read(text) : { ...(members[outer] as object), [inner]: read(text) }
+  }
+  return members
+}
+
+function customFieldsOf(given: readonly (readonly [string, string])[]): object {
+  const fields = given.flatMap(([name, text]) => {
+    const [, member] = CUSTOM.exec(name) ?? []
+    return member === undefined ? [] : [[member, readerOf(member)(text)] as const]
+  })
+  return fields.length === 0 ? {} : { customFields: Object.fromEntries(fields) }
+}
+
+/** Numbers and truths of the interface as such; what it does not name is a text. */
+function readerOf(member: string): Reader {
+  const schema = (CustomFieldsSchema.properties as Record<string, { type?: string }>)[member]
+  return schema?.type === 'number' || schema?.type === 'boolean' ? asJson : asText
+}
+
+type Validator<T> = {
+  Check(value: unknown): value is T
+  Errors(value: unknown): { instancePath: string; message: string }[]
+}
+
+function checked<T>(validator: Validator<T>, value: unknown): T {
+  if (validator.Check(value)) return value
+  const [fault] = validator.Errors(value)
+  throw invalid(fault?.instancePath ?? '', fault?.message ?? 'is not valid')
+}
+
+function toOpening(
+  deps: OperatorDeps,
+  currencies: readonly Currency[],
+  { name, code, text }: { name: string; code: string; text: string },
+) {
+  const pointer = `/${name}`
+  const currency = toCurrency(deps, code, pointer)
+  if (!/^\d{1,18}(\.\d{1,12})?$/.test(text)) throw invalid(pointer, 'is not an amount of 0 or more, such as 12.50')
+  const amount = toAmount(deps, text, currency, pointer)
+  if (!currencies.includes(currency)) throw invalid(pointer, `${code} is not one of the currencies`)
+  return amount === 0n ? [] : [{ currency, amount }]
+}

@@ -1,0 +1,173 @@
+/**
+ * Players from another wallet, with their opening balances (O-8). A player is taken whole or not at all, and once: one who is here already
+ * as the row says is left alone, so that an import that broke off is simply run again.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { type Db, statement, type Tx } from '../db/db.ts'
+import { rowsOf } from '../db/rows.ts'
+import { type Account, openNewAccounts } from '../ledger/account.ts'
+import { openBook } from '../ledger/book.ts'
+import { saveBook } from '../ledger/post.ts'
+import type { Transfer } from '../ledger/transfer.ts'
+import type { Author } from '../people/actions.ts'
+import type { Currency, PlayerId } from '../protocol/ids.ts'
+import type { Money, Scales } from '../protocol/money.ts'
+import { groupBy } from '../runtime/group.ts'
+import { bucketOf } from '../wallet/store/bucket.ts'
+import { movementItem, noteChanges, playerItem } from '../wallet/store/change.ts'
+import { creationOf, type Player, readCreations } from '../wallet/store/player.ts'
+import { importPlayers } from '../wallet/store/player-import.ts'
+import { isSameCreation } from './players.ts'
+
+export interface ImportRow {
+  /** Of the file. */
+  readonly line: number
+  readonly player: Player
+  /** More than 0, in currencies of the player, each once. */
+  readonly openings: readonly Opening[]
+}
+
+interface Opening {
+  readonly currency: Currency
+  readonly amount: Money
+}
+
+export interface Imported {
+  readonly imported: number
+  /** Were here already, the same. */
+  readonly known: number
+  /** Another player has this id, or the same one came with other data. */
+  readonly refused: readonly { readonly line: number; readonly reason: string }[]
+}
+
+export interface ImportDeps {
+  readonly db: Pick<Db, 'transaction'>
+  readonly buckets: number
+  readonly scales: Scales
+  readonly now: Date
+}
+
+const NOTHING: Imported = { imported: 0, known: 0, refused: [] }
+
+/** Some hundred rows, one transaction per bucket. Each leaves an action of its own author. */
+export async function importRows(
+  deps: ImportDeps,
+  authorOf: () => Author,
+  rows: readonly ImportRow[],
+): Promise<Imported> {
+  const first = new Map(rows.toReversed().map((row) => [row.player.id, row]))
+  const twins = rows.filter((row) => first.get(row.player.id) !== row)
+  let total = NOTHING
+  for (const [bucket, some] of groupBy([...first.values()], ({ player }) => bucketOf(player.id, deps.buckets))) {
+    total = sum(total, await deps.db.transaction((tx) => importBucket(deps, authorOf, tx, bucket, some)))
+  }
+  return twins.length === 0 ? total : sum(total, await importRows(deps, authorOf, twins))
+}
+
+function sum(a: Imported, b: Imported): Imported {
+  return { imported: a.imported + b.imported, known: a.known + b.known, refused: [...a.refused, ...b.refused] }
+}
+
+async function importBucket(
+  deps: ImportDeps,
+  authorOf: () => Author,
+  tx: Tx,
+  bucket: number,
+  rows: readonly ImportRow[],
+): Promise<Imported> {
+  const inserted = await importPlayers(
+    tx,
+    bucket,
+    rows.map(({ player }) => player),
+  )
+  const fresh = rows.filter(({ player }) => inserted.has(player.id))
+  if (fresh.length > 0) await open(deps, authorOf, tx, bucket, fresh)
+  const others = rows.filter(({ player }) => !inserted.has(player.id))
+  const refused = await differing(tx, bucket, others)
+  return { imported: fresh.length, known: others.length - refused.length, refused }
+}
+
+/** Accounts and money of players that are new in this transaction: nobody else can have seen them. */
+async function open(
+  { scales, now }: ImportDeps,
+  authorOf: () => Author,
+  tx: Tx,
+  bucket: number,
+  rows: readonly ImportRow[],
+) {
+  const wanted = rows.flatMap(({ player }) => player.currencies.map((currency) => ({ player: player.id, currency })))
+  const transfers = await post(tx, bucket, rows, await openNewAccounts(tx, bucket, wanted, scales, now), now)
+  const items = [
+    ...rows.map(({ player }) => playerItem('player.created', player)),
+    ...transfers.map((transfer) => movementItem(transfer, null)),
+  ]
+  await noteChanges(tx, bucket, items, now)
+  const lines = rows.map(({ line }) => line)
+  const after = { players: rows.length, firstLine: Math.min(...lines), lastLine: Math.max(...lines) }
+  await authorOf().record(tx, { on: { import: 'players' }, before: {}, after, at: now })
+}
+
+async function post(tx: Tx, bucket: number, rows: readonly ImportRow[], accounts: readonly Account[], now: Date) {
+  const book = openBook(accounts)
+  for (const { player, openings } of rows) {
+    for (const { currency, amount } of openings) {
+      const sides = { debit: 'openings', credit: 'player' } as const
+      const reference = referenceOf(currency)
+      book.post({ player: player.id, currency, kind: 'opening', ...sides, amount, reference }, now)
+    }
+  }
+  await saveBook(tx, bucket, book)
+  if (book.transfers.length > 0) await tx.execute(INSERT_OPENINGS, [bucket, ...OPENINGS.values(book.transfers)])
+  return book.transfers
+}
+
+const referenceOf = (currency: Currency) => `opening-${currency}`
+
+const OPENINGS = rowsOf<Transfer>(2, {
+  player: ['text', (transfer) => transfer.player],
+  reference: ['text', (transfer) => transfer.reference],
+  currency: ['text', (transfer) => transfer.currency],
+  amount: ['bigint', (transfer) => transfer.amount],
+  version: ['bigint', (transfer) => transfer.version],
+  balance_after: ['bigint', (transfer) => transfer.balanceAfter],
+})
+const INSERT_OPENINGS = statement(
+  'insert_openings',
+  `insert into purser.cash_movement (bucket, kind, ${OPENINGS.columns})
+   select $1::int, 'opening', ${OPENINGS.columns} from ${OPENINGS.from} r`,
+)
+const READ_OPENINGS = statement(
+  'read_openings',
+  `select m.player, m.currency, m.amount from unnest($2::text[], $3::text[]) as k (player, reference)
+   join purser.cash_movement m on m.bucket = $1::int and m.player = k.player and m.reference = k.reference where m.kind = 'opening'`,
+)
+
+interface OpeningRow extends Opening, Record<string, unknown> {
+  readonly player: PlayerId
+}
+
+/** Of players that were here: those whom the row does not describe as they were made. */
+async function differing(tx: Tx, bucket: number, rows: readonly ImportRow[]): Promise<Imported['refused']> {
+  if (rows.length === 0) return []
+  const creations = await readCreations(
+    tx,
+    bucket,
+    rows.map(({ player }) => player.id),
+  )
+  const asked = rows.flatMap(({ player }) => player.currencies.map((currency) => [player.id, referenceOf(currency)]))
+  const columns = [asked.map(([player]) => player), asked.map(([, reference]) => reference)]
+  const found = await tx.query<OpeningRow>(READ_OPENINGS, [bucket, ...columns])
+  const openings = groupBy(found, ({ player }) => player)
+  return rows.flatMap(({ line, player, openings: wanted }) => {
+    const creation = creations.get(player.id)
+    if (creation === undefined || !isSameCreation(creation, creationOf(player)))
+      return [{ line, reason: 'a player with this userId is here, made with other data' }]
+    return isDeepStrictEqual(inOrder(openings.get(player.id) ?? []), inOrder(wanted))
+      ? []
+      : [{ line, reason: 'this player is here, with another opening balance' }]
+  })
+}
+
+function inOrder(openings: readonly Opening[]): string[] {
+  return openings.map(({ currency, amount }) => `${currency} ${amount}`).sort()
+}

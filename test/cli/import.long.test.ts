@@ -1,0 +1,125 @@
+/** `purser import`: players come whole, once, with their money and what bars them; what is wrong is named by its line. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { objectOf, rowsOf } from '../operator/answers.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { run } from './command.ts'
+
+const HEAD =
+  'userId,currency,balance,balance:USD,status,selfExcludedUntil,verified,birthday,limits.stake,limits.betCount,brand,isTest,customFields.email,customFields.isVIP,customFields.team'
+
+describe.each(['1', '3'])('with %s buckets', (buckets) => {
+  let wallet: TestWallet
+  const folder = mkdtempSync(join(tmpdir(), 'import-'))
+
+  beforeAll(async () => {
+    wallet = await startWallet({ env: { PURSER_BUCKETS: buckets, PURSER_CURRENCIES: 'GOLD:0' } })
+  })
+  afterEach(() => wallet.auditIsClean())
+  afterAll(async () => {
+    rmSync(folder, { recursive: true })
+    await wallet.stop()
+  })
+
+  const importFile = async (lines: readonly string[], ...flags: string[]) => {
+    const file = join(folder, 'players.csv')
+    writeFileSync(file, lines.join('\n'))
+    const env = { DATABASE_URL: wallet.databaseUrl, PURSER_CURRENCIES: 'GOLD:0' }
+    const { code, stdout, stderr } = await run(['import', file, ...flags], env)
+    if (code === 70) throw new Error(stderr)
+    return { code, said: stdout.replaceAll(file, 'F').trim(), faults: stderr.replaceAll(file, 'F').trim().split('\n') }
+  }
+  const player = async (userId: string) => (await wallet.operator.request('GET', `/operator/players/${userId}`)).body
+
+  test('each comes with everything that the file says, and can play', async () => {
+    const full = `full,EUR,12.50,3,active,2999-01-01T00:00:00Z,false,1990-02-28,100,7,north,true,"Ada@x.org",1,"Brann, Bergen"`
+    const { code, said } = await importFile([HEAD, full, 'plain,GOLD,7,,,,,,,,,,,,'])
+    expect([code, said]).toEqual([0, 'F: 2 imported, 0 already here, 0 refused'])
+    expect(await player('full')).toMatchObject({
+      ...{ currency: 'EUR', currencies: ['EUR', 'USD'], status: 'active', verified: false, birthday: '1990-02-28' },
+      ...{ selfExcludedUntil: '2999-01-01T00:00:00.000Z', brand: 'north', isTest: true },
+      limits: { stake: '100', betCount: 7 },
+      customFields: { email: 'Ada@x.org', isVIP: 1, team: 'Brann, Bergen' },
+    })
+    expect(await wallet.operator.balance('full')).toBe('12.50')
+    expect(await wallet.operator.balance('full', 'USD')).toBe('3.00')
+    const { body } = await wallet.operator.request('GET', '/operator/players/plain/statement')
+    expect(rowsOf(body, 'data')).toMatchObject([
+      { kind: 'opening', amount: '7', balance: '7', reference: 'opening-GOLD' },
+    ])
+    const token = await wallet.operator.session('plain')
+    const bet = { userId: 'plain', token, transactionId: 'first-bet-of-all', amount: 2, currency: 'GOLD' }
+    expect((await wallet.wire.place(bet)).status).toBe(200)
+    const found = await wallet.operator.request('GET', '/operator/players?q=ada@')
+    expect(rowsOf(found.body, 'data').map(({ userId }) => userId)).toEqual(['full'])
+  })
+
+  test('again, and after it broke off, it brings only those who are not here, whatever happened to the others since', async () => {
+    const lines = Array.from({ length: 1_203 }, (_, i) => `many-${i},EUR,${i}.25`)
+    expect((await importFile(['userId,currency,balance', ...lines.slice(0, 700)])).said).toMatch(/ 700 imported/)
+    await wallet.operator.deposit('many-3', '5.00')
+    await wallet.operator.patch('many-4', { status: 'blocked' })
+    const again = await importFile(['userId,currency,balance', ...lines])
+    expect(again).toMatchObject({ code: 0, said: 'F: 503 imported, 700 already here, 0 refused' })
+    expect(await wallet.operator.balance('many-3')).toBe('8.25')
+    expect(await wallet.operator.balance('many-1202')).toBe('1202.25')
+    const actions = await wallet.operator.request('GET', '/operator/actions')
+    expect(rowsOf(actions.body, 'data').map(({ operation }) => operation)).toContain('importPlayers')
+  })
+
+  test('what is wrong is named by its line, and everybody else comes', async () => {
+    const { code, said, faults } = await importFile([
+      'userId,currency,currencies,balance,balance:USD,birthday,verified',
+      'wrong-1,XXX,,1,,,',
+      'wrong-2,EUR,,1.234,,,',
+      'wrong-3,EUR,,-5,,,',
+      'wrong-4,EUR,EUR,1,2,,',
+      'wrong-5,EUR,,1,,2001-02-30,',
+      'wrong-6,EUR,,1,,,maybe',
+      ',EUR,,1,,,',
+      'right-1,EUR,,1,,,',
+      'right-1,EUR,,1,,,',
+      'right-1,EUR,,2,,,',
+      'right-1,USD,,,,,',
+    ])
+    expect([code, said]).toEqual([1, 'F: 1 imported, 1 already here, 9 refused'])
+    const names = faults.map((fault) => fault.split(':').slice(0, 3).join(':'))
+    expect(names).toEqual([
+      'F:2: currency',
+      'F:3: balance',
+      'F:4: balance',
+      'F:5: balance',
+      'F:6: birthday',
+      'F:7: verified',
+      'F:8: userId',
+      'F:11: this player is here, with another opening balance',
+      'F:12: a player with this userId is here, made with other data',
+    ])
+    expect(await wallet.operator.balance('right-1')).toBe('1.00')
+    expect(objectOf(await player('wrong-4')).status).toBe(404)
+  })
+
+  test('--check changes nothing; the report has opening balances apart', async () => {
+    const { code, said } = await importFile(['userId,currency,balance', 'later,EUR,5'], '--check')
+    expect([code, said]).toEqual([0, 'F: 1 can be imported, 0 already here, 0 refused'])
+    expect(objectOf(await player('later')).status).toBe(404)
+    await importFile(['userId,currency,balance', 'later,EUR,5'])
+    const today = new Date().toISOString().slice(0, 10)
+    const report = await wallet.operator.request('GET', `/operator/reports/daily?from=${today}&currency=EUR`)
+    const total = rowsOf(report.body, 'data').map(({ openings, deposits, sum }) => [openings === '0.00', deposits, sum])
+    expect(total).toContainEqual([false, '5.00', '0.00'])
+  })
+
+  test.each([
+    [['userId,currency,ballance', 'a,EUR,1'], 'columns that are not known: ballance'],
+    [['userId,balance', 'a,1'], 'lacks the columns currency'],
+    [['userId,currency,currency', 'a,EUR,EUR'], 'the column currency twice'],
+    [[''], 'lacks the columns'],
+    [['userId,currency', '"a,EUR'], 'cannot be read as CSV'],
+  ])('%j is no such file', async (lines, message) => {
+    const { code, faults } = await importFile(lines)
+    expect([code, faults.join()]).toEqual([2, expect.stringContaining(message)])
+  })
+})
