@@ -527,10 +527,10 @@ END),
     CONSTRAINT cash_movement_amount_check CHECK (((amount > 0) OR ((kind = 'adjustment'::text) AND (amount < 0)))),
     CONSTRAINT cash_movement_check CHECK (((kind = 'deposit'::text) OR (NOT despite_exclusion))),
     CONSTRAINT cash_movement_check1 CHECK (((approved_by IS NULL) OR (kind = 'adjustment'::text))),
-    CONSTRAINT cash_movement_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text, 'adjustment'::text])))
+    CONSTRAINT cash_movement_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text, 'adjustment'::text, 'opening'::text])))
 );
 
-COMMENT ON TABLE purser.cash_movement IS 'Deposits, withdrawals and adjustments by the operator''s reference: the same reference again is answered from here. The amount of an adjustment is signed; bet_id is the bet that it corrects.';
+COMMENT ON TABLE purser.cash_movement IS 'Deposits, withdrawals, adjustments and opening balances by the operator''s reference: the same reference again is answered from here. The amount of an adjustment is signed; bet_id is the bet that it corrects.';
 
 COMMENT ON COLUMN purser.cash_movement.approved_by IS 'The second person of an adjustment that needed one (W-27).';
 
@@ -714,8 +714,8 @@ CREATE TABLE purser.transfer (
     CONSTRAINT transfer_check CHECK ((debit <> credit)),
     CONSTRAINT transfer_check1 CHECK (((amount > 0) OR ((amount = 0) AND (kind = ANY (ARRAY['stake'::text, 'refund'::text]))))),
     CONSTRAINT transfer_check2 CHECK (((balance_after >= 0) OR (debit <> 'player'::text) OR (kind = 'payout_reversal'::text))),
-    CONSTRAINT transfer_credit_check CHECK ((credit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text, 'adjustments'::text]))),
-    CONSTRAINT transfer_debit_check CHECK ((debit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text, 'adjustments'::text]))),
+    CONSTRAINT transfer_credit_check CHECK ((credit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text, 'adjustments'::text, 'openings'::text]))),
+    CONSTRAINT transfer_debit_check CHECK ((debit = ANY (ARRAY['player'::text, 'open_stakes'::text, 'house'::text, 'promotions'::text, 'cash_in'::text, 'cash_out'::text, 'adjustments'::text, 'openings'::text]))),
     CONSTRAINT transfer_version_check CHECK ((version > 0))
 );
 
