@@ -5,10 +5,12 @@
  *
  * While there is room for all, connections are read as they send. When there is none, all that carry calls are paused and stand in
  * line; from then on a connection is read only when its turn comes: its calls are let in, or all of them are failed. How
- * long a call lay unread nobody can say, so it counts as long as its connection was not read (R-5, W-20).
+ * long a call lay unread nobody can say, so it counts as long as its connection was not read (R-5, W-20). One that brings calls beside the
+ * line joins it: what it needs inside may be what those in line wait for (prospect.ts).
  *
- * read ──no room is left──► in line ──its turn──► visited ──it brought calls──► in line
- *  ▲                                                └──it brought none, or the line was short──► read
+ * read ──no room is left, or calls beside a crowd──► in line ──its turn──► visited ──it brought calls──► in line
+ *  ▲                                                    └──the crowd is over       └──it brought none──┐
+ *  └───────────────────────────────────────────────────────┴──────────────────────────────────────────┘
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -24,7 +26,7 @@ import { writeTogether } from './write-together.ts'
 const PATIENCE: Patience = { leastMs: 1_000, hopeMs: 2_000, mostMs: 4_250 }
 /** Calls by which the room may be exceeded: those that were read before their connection could be paused. */
 const MOST_OVER = 2_000
-/** Milliseconds in line that are too few to stay in it. */
+/** A crowd whose first one has waited for less than so many milliseconds is none any more. */
 const SHORT_MS = 50
 /** Milliseconds between two looks at the line while there is no room. */
 const LOOK_MS = 4
@@ -36,7 +38,6 @@ const GUESSED_CALLS = 16
 
 interface Visit {
   readonly waited: Waited
-  readonly startedAt: number
   readonly isDue: boolean
   calls: number
   /** Of one whose calls are failed. */
@@ -61,6 +62,7 @@ export class Door {
   private readonly line: Line<Socket>
   private readonly visits = new Map<Socket, Visit>()
   private isCrowded = false
+  private crowdedSince = 0
   private failures = wholeAnswers()
   private callsPerVisit = GUESSED_CALLS
 
@@ -102,8 +104,8 @@ export class Door {
   /** True: come in. Else the call has been answered. */
   admits(request: IncomingMessage, response: ServerResponse): boolean {
     const { socket } = request as Met
-    const isPlace = isPlaceBet(request)
-    if (isPlace === undefined) {
+    const kind = kindOf(request)
+    if (kind === undefined) {
       this.callers.delete(socket)
       return true
     }
@@ -112,10 +114,10 @@ export class Door {
     if (visit !== undefined) visit.calls += 1
     ;(request as Met).arrivedAt = visit?.waited.since ?? firstByteAt(request)
     const room = this.room()
-    if (room <= 0) this.crowd(socket)
+    if (room <= 0 || this.isCrowded) this.crowd(socket)
     if (!visit?.isDue && room > -MOST_OVER) return true
     this.failed += 1
-    response.writeHead(isPlace ? 400 : 500, this.isDraining() ? CLOSING : HEADERS)
+    response.writeHead(FAILED[kind].status, this.isDraining() ? CLOSING : HEADERS)
     response.end(BODY, 'latin1')
     return false
   }
@@ -126,7 +128,7 @@ export class Door {
     return least
   }
 
-  /** No room is left, and this connection brings calls. */
+  /** No room is left, or was for others before, and this connection brings calls. */
   private crowd(socket: Socket): void {
     const now = performance.now()
     if (this.isCrowded) {
@@ -134,6 +136,7 @@ export class Door {
       return
     }
     this.isCrowded = true
+    this.crowdedSince = now
     this.line.joinTogether([...this.callers], now)
     for (const caller of this.callers) caller.pause()
     this.lookAgain()
@@ -154,47 +157,61 @@ export class Door {
   /** The turn of the event loop before this one has read what was visited. */
   private look(now: number): void {
     for (const [socket, visit] of this.visits) this.end(socket, visit, now)
-    this.failures = wholeAnswers()
-    this.visitNext(this.visitsFor(MOST_FAILED), () => this.line.takeDue(now), true, now)
     const welcome = Math.min(this.room(), this.prospect())
-    this.visitNext(this.visitsFor(welcome), () => this.line.takeHopeful(now), false, now)
+    if (welcome > 0 && this.isOver(now)) {
+      this.disperse()
+      return
+    }
+    this.failures = wholeAnswers()
+    this.visitNext(this.visitsFor(MOST_FAILED), () => this.line.takeDue(now), true)
+    this.visitNext(this.visitsFor(welcome), () => this.line.takeHopeful(now), false)
     this.isCrowded = this.line.size + this.visits.size > 0
     if (this.isCrowded) this.lookAgain()
+  }
+
+  /** When a crowd begins nobody has waited for long. */
+  private isOver(now: number): boolean {
+    const { longest = Number.NEGATIVE_INFINITY } = this.line
+    return now - this.crowdedSince > SHORT_MS && now - longest < SHORT_MS
+  }
+
+  private disperse(): void {
+    this.isCrowded = false
+    for (const socket of this.line.disperse()) socket.resume()
   }
 
   private visitsFor(calls: number): number {
     return Math.ceil(calls / this.callsPerVisit)
   }
 
-  private visitNext(count: number, take: () => [Socket, Waited] | undefined, isDue: boolean, now: number): void {
+  private visitNext(count: number, take: () => [Socket, Waited] | undefined, isDue: boolean): void {
     for (let i = 0; i < count; i++) {
       const [socket, waited] = take() ?? []
       if (socket === undefined || waited === undefined) return
-      this.visits.set(socket, this.newVisit(socket, waited, isDue, now))
+      this.visits.set(socket, this.newVisit(socket, waited, isDue))
       socket.resume()
     }
   }
 
-  private newVisit(socket: Socket, waited: Waited, isDue: boolean, now: number): Visit {
-    const visit: Visit = { waited, startedAt: now, isDue, calls: 0 }
+  private newVisit(socket: Socket, waited: Waited, isDue: boolean): Visit {
+    const visit: Visit = { waited, isDue, calls: 0 }
     if (!isDue) return visit
     visit.stopFailing = answerUnread(socket, (request) => {
-      const isPlace = isPlaceBet(request)
-      if (isPlace === undefined || this.isDraining()) return undefined
+      const kind = kindOf(request)
+      if (kind === undefined || this.isDraining()) return undefined
       visit.calls += 1
       this.failed += 1
-      return this.failures[isPlace ? 400 : 500]
+      return this.failures[kind]
     })
     return visit
   }
 
   private end(socket: Socket, visit: Visit, now: number): void {
-    const { waited, startedAt, isDue, calls, stopFailing } = visit
+    const { calls, stopFailing } = visit
     stopFailing?.()
     this.visits.delete(socket)
     if (calls > 0) this.callsPerVisit += NEWEST * (calls - this.callsPerVisit)
-    const isShort = !isDue && startedAt - waited.since < SHORT_MS
-    if (calls > 0 && !isShort) this.join(socket, now)
+    if (calls > 0) this.join(socket, now)
   }
 }
 
@@ -203,7 +220,10 @@ function firstByteAt({ socket }: Met): number {
   return performance.now() - (socket.parser?.duration?.() ?? 0)
 }
 
-const { body: BODY } = failed('place')
+/** What a call hears that is failed here (R-4). */
+const FAILED = { place: failed('place'), other: failed('settle') } as const
+type Kind = keyof typeof FAILED
+const { body: BODY } = FAILED.place
 const HEADERS = [
   ...['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'],
   ...['content-length', `${BODY.length}`],
@@ -213,20 +233,21 @@ const TEXTS = { 400: 'Bad Request', 500: 'Internal Server Error' } as const
 const NAMED_HEADERS = HEADERS.map((text, i) => text + (i % 2 === 0 ? ': ' : '\r\n')).join('')
 
 /** As Node writes it: the head has the time. */
-function wholeAnswer(status: 400 | 500): string {
+function wholeAnswer({ status }: (typeof FAILED)[Kind]): string {
   const date = `Date: ${systemClock.now().toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}`
   return `HTTP/1.1 ${status} ${TEXTS[status]}\r\n${NAMED_HEADERS}${date}\r\n\r\n${BODY}`
 }
 
 /** Of one turn of the event loop. */
-function wholeAnswers() {
-  return { 400: wholeAnswer(400), 500: wholeAnswer(500) }
+function wholeAnswers(): Record<Kind, string> {
+  return { place: wholeAnswer(FAILED.place), other: wholeAnswer(FAILED.other) }
 }
+
 const PATHS = new Set<string | undefined>(Object.values(OPERATIONS).map(({ path }) => path))
 
 /** Undefined: not of the wire. A Place bet is told from the others by its method (R-4). */
-function isPlaceBet({ method, url }: IncomingMessage): boolean | undefined {
+function kindOf({ method, url }: IncomingMessage): Kind | undefined {
   const path = PATHS.has(url) ? url : url?.split('?', 1)[0]
   if (!PATHS.has(path)) return undefined
-  return method === OPERATIONS.place.method && path === OPERATIONS.place.path
+  return method === OPERATIONS.place.method && path === OPERATIONS.place.path ? 'place' : 'other'
 }

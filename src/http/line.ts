@@ -40,6 +40,12 @@ export class Line<Who> {
     return this.hopeful.size > 0
   }
 
+  /** Since when the first one that hopes has waited; undefined: nobody does, or somebody has given up hope. */
+  get longest(): number | undefined {
+    const [first] = this.hopeful.values()
+    return this.late.size > 0 ? undefined : first?.since
+  }
+
   has(who: Who): boolean {
     return this.hopeful.has(who) || this.late.has(who)
   }
@@ -52,6 +58,14 @@ export class Line<Who> {
     const { leastMs, mostMs } = this.patience
     const apartMs = (mostMs - leastMs) / crowd.length
     for (const [i, who] of crowd.entries()) this.join(who, now, leastMs + (i + 1) * apartMs)
+  }
+
+  /** All that wait, who leave. */
+  disperse(): Who[] {
+    const all = [...this.late.keys(), ...this.hopeful.keys()]
+    this.late.clear()
+    this.hopeful.clear()
+    return all
   }
 
   leave(who: Who): void {

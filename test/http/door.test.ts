@@ -26,6 +26,7 @@ async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
     },
     unreadable: () => YES,
     broken: () => YES,
+    onFailure() {},
     answered() {},
     isDraining,
   })
@@ -189,6 +190,46 @@ test('a crowd that sends on and on hears of every call in the order of its calls
   for (const { statuses } of callers) expect(statuses).toHaveLength(6 * 16)
   expect(new Set(callers.flatMap(({ statuses }) => statuses))).toEqual(new Set(['200', '400']))
   expect(door.failed).toBe(callers.flatMap(({ statuses }) => statuses).filter((status) => status === '400').length)
+})
+
+test('who brings calls beside a crowd joins the line: what they need inside may be what the others wait for', async (context) => {
+  const { url, setRoom, setProspect } = await openServer(context)
+  const [first, beside] = [await openCaller(url), await openCaller(url)]
+  setProspect(0)
+  setRoom(0)
+  first.send(1) // the crowd begins
+  await first.answered(1)
+  first.send(1)
+  setRoom(100)
+  const late = await openCaller(url)
+  late.send(1)
+  await late.answered(1)
+  late.send(1)
+  beside.send(1)
+  for (let turn = 0; turn < 100; turn++) await nextTurn()
+  expect([first, beside, late].map(({ statuses }) => statuses.length)).toEqual([1, 0, 1])
+  setProspect(100)
+  await Promise.all([first.answered(2), beside.answered(1), late.answered(2)])
+})
+
+test('a crowd in which nobody waits for long is over, and connections are read as they send', async (context) => {
+  const { url, setRoom, looks } = await openServer(context)
+  const caller = await openCaller(url)
+  setRoom(0)
+  caller.send(1)
+  await caller.answered(1)
+  setRoom(100)
+  const sendOn = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      caller.send(1)
+      await caller.answered(caller.statuses.length + 1)
+    }
+  }
+  for (let seen = -1; seen !== looks(); ) {
+    seen = looks()
+    await sendOn(10)
+  }
+  expect(caller.statuses).not.toContain('400')
 })
 
 /** Its calls are failed from now on, for want of room. */
