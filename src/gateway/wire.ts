@@ -25,6 +25,7 @@ export function registerCalls(app: FastifyInstance, deps: WireDeps): Promise<voi
       deps.onFailure(error)
       return { reply: failed(operation), outcome: 'failed' }
     },
+    onFailure: deps.onFailure,
     answered: (handled, seen) => tell(deps, handled, seen),
     isDraining: deps.isDraining,
   })

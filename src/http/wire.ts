@@ -41,6 +41,8 @@ export interface WireSide<Handled extends { readonly reply: WireReply }> {
   unreadable(detail: string): Handled
   /** Something was thrown: a bug, or a dependency that is broken. */
   broken(error: unknown, operation: 'place' | 'settle'): Handled
+  /** Told of a defect on which no answer depends. */
+  onFailure(error: unknown): void
   /** Told when the answer has been handed over; what it throws keeps nothing back. */
   answered(handled: Handled, seen: Seen): void
   /** The server is going down: connections are not to be used again. */
@@ -149,7 +151,7 @@ function finish<Handled extends { readonly reply: WireReply }>(
   try {
     side.answered(handled, seenOf(request))
   } catch (error) {
-    side.broken(error, 'settle') // what is told of a call never keeps its answer back
+    side.onFailure(error) // what is told of a call never keeps its answer back
   }
 }
 

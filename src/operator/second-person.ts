@@ -1,5 +1,5 @@
 /** When an adjustment needs a second person, and who is one (W-27). */
-import { MAX_SCALE, type Money, type Scales, scaleOf } from '../protocol/money.ts'
+import { isAbove, type Money, type Scales, scaleOf } from '../protocol/money.ts'
 
 /** Per currency the amount, as a decimal of it, above which a second person approves; OTHERS for all that are not named. Empty: never. */
 export type ApproveAbove = ReadonlyMap<string, string>
@@ -9,14 +9,7 @@ export const OTHERS = '*'
 export function needsSecond(approveAbove: ApproveAbove, scales: Scales, currency: string, change: Money): boolean {
   if (approveAbove.size === 0) return false
   const limit = approveAbove.get(currency) ?? approveAbove.get(OTHERS) ?? '0'
-  const amount = change < 0n ? -change : change
-  return amount * 10n ** BigInt(MAX_SCALE - scaleOf(scales, currency)) > unitsOf(limit)
-}
-
-/** In the finest scale, so that one number can be held against every currency. */
-function unitsOf(decimal: string): bigint {
-  const [whole = '', decimals = ''] = decimal.split('.')
-  return BigInt(whole + decimals.padEnd(MAX_SCALE, '0'))
+  return isAbove(change < 0n ? -change : change, scaleOf(scales, currency), limit)
 }
 
 export interface Doer {

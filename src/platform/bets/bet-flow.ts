@@ -56,8 +56,19 @@ export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided
   await Promise.all([saveBets(tx, bets, now), insertDeliveries(tx, deliveries, now)])
 }
 
-/** A change that the bet's state does not allow. */
-export class NotPossible extends Error {}
+/** What a wish about a bet came to; the same wish again is the same. */
+export type Changed =
+  | { readonly kind: 'changed'; readonly bet: PlatformBet }
+  /** The bet's state does not allow it. */
+  | NotPossible
+  | { readonly kind: 'no_such_bet' }
+
+interface NotPossible {
+  readonly kind: 'not_possible'
+  readonly detail: string
+}
+
+const notPossible = (detail: string): NotPossible => ({ kind: 'not_possible', detail })
 
 /** Settles or resettles by hand; the same result again sends nothing, but it is decided by hand from then on (W-17). */
 export function settleBet(
@@ -65,55 +76,51 @@ export function settleBet(
   author: Author,
   betId: string,
   wanted: Omit<Result, 'source'>,
-): Promise<PlatformBet | undefined> {
+): Promise<Changed> {
   const result: Result = { ...wanted, source: 'request' }
   return change(deps, author, betId, (bet) => {
     if (bet.status !== 'accepted' && bet.status !== 'settled')
-      throw new NotPossible(`a ${bet.status} bet cannot be settled`)
+      return notPossible(`a ${bet.status} bet cannot be settled`)
     return isSame(bet.result, result) ? { ...bet, result } : settled(deps, bet, result)
   })
 }
 
 /** Takes the result back; the bet is open again. */
-export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Promise<PlatformBet | undefined> {
+export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Promise<Changed> {
   return change(deps, author, betId, (bet) => {
     if (bet.status === 'accepted') return bet
-    if (bet.status !== 'settled') throw new NotPossible(`a ${bet.status} bet has no result`)
+    if (bet.status !== 'settled') return notPossible(`a ${bet.status} bet has no result`)
     return unsettled(deps, bet)
   })
 }
 
 /** Cancels an accepted bet; its stake goes back by a rollback. */
-export function cancelBet(
-  deps: FlowDeps,
-  author: Author,
-  betId: string,
-  errorCode: number,
-): Promise<PlatformBet | undefined> {
+export function cancelBet(deps: FlowDeps, author: Author, betId: string, errorCode: number): Promise<Changed> {
   return change(deps, author, betId, (bet) => {
     if (bet.status === 'cancelled') return bet
-    if (bet.status !== 'accepted') throw new NotPossible(`a ${bet.status} bet cannot be cancelled`)
+    if (bet.status !== 'accepted') return notPossible(`a ${bet.status} bet cannot be cancelled`)
     return cancelled(deps, bet, errorCode)
   })
 }
 
-/** The rule answers a decision, or the bet when the partner need not be told. Undefined when there is no such bet. */
+/** The rule answers a decision, the bet when the partner need not be told, or why not. */
 function change(
   deps: FlowDeps,
   author: Author,
   betId: string,
-  rule: (bet: PlatformBet) => Decided | PlatformBet,
-): Promise<PlatformBet | undefined> {
+  rule: (bet: PlatformBet) => Decided | PlatformBet | NotPossible,
+): Promise<Changed> {
   return deps.db.transaction(async (tx) => {
     const [bet] = await lockBets(tx, [betId])
-    if (bet === undefined) return undefined
+    if (bet === undefined) return { kind: 'no_such_bet' }
     const changed = rule(bet)
+    if ('kind' in changed) return changed
     const after = 'operation' in changed ? changed.bet : changed
     if ('operation' in changed) await decide(deps, tx, [changed])
     else if (after !== bet) await saveBets(tx, [after], deps.clock.now())
     if (isCounted(bet) && !isCounted(after)) await stopCounting(tx, bet)
     await recordChange(deps, tx, author, bet, after)
-    return after
+    return { kind: 'changed', bet: after }
   })
 }
 

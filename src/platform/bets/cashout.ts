@@ -11,7 +11,16 @@ import type { Money } from '../../protocol/money.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
 import { groupBy } from '../../runtime/group.ts'
 import type { PlatformBet, Result } from './bet.ts'
-import { type Decided, decide, decisionsOf, type FlowDeps, isSame, recordChange, settled } from './bet-flow.ts'
+import {
+  type Changed,
+  type Decided,
+  decide,
+  decisionsOf,
+  type FlowDeps,
+  isSame,
+  recordChange,
+  settled,
+} from './bet-flow.ts'
 import { type KnownSelection, lockBets, lockFreeBets, readSelections, saveBets } from './bet-store.ts'
 import { holdEventsOf } from './event.ts'
 import { type Busy, inTransactions, MOST_WISHES } from './in-transactions.ts'
@@ -29,14 +38,8 @@ export interface CashoutWish {
   readonly askedIn: AskedIn | undefined
 }
 
-export type CashedOut =
-  /** The same cashout again is the same. */
-  | { readonly kind: 'taken'; readonly bet: PlatformBet }
-  | { readonly kind: 'not_possible'; readonly detail: string }
-  | { readonly kind: 'no_such_bet' }
-
 /** Those of one process. When a match turns, all who have bet on it want to cash out at once. */
-export function createCashouts(deps: FlowDeps): (wish: CashoutWish) => Promise<CashedOut> {
+export function createCashouts(deps: FlowDeps): (wish: CashoutWish) => Promise<Changed> {
   return inTransactions(deps.db, MOST_WISHES, (tx, wishes, busy) => cashOut(deps, tx, wishes, busy))
 }
 
@@ -46,7 +49,7 @@ async function cashOut(
   tx: Tx,
   wishes: readonly CashoutWish[],
   busy: Busy,
-): Promise<(CashedOut | undefined)[]> {
+): Promise<(Changed | undefined)[]> {
   const betIds = [...new Set(wishes.map(({ betId }) => betId))]
   // In this order: bets are locked, then their events, and what is read is what their last holders left.
   const [locked, , selections, profiles] = await Promise.all([
@@ -58,18 +61,18 @@ async function cashOut(
   const bets = new Map(locked.map((bet) => [bet.betId, bet]))
   const known = { selections: groupBy(selections, ({ betId }) => betId), profiles }
   const taken: { wish: CashoutWish; before: PlatformBet; decided: Decided }[] = []
-  const results = wishes.map((wish): CashedOut | undefined => {
+  const results = wishes.map((wish): Changed | undefined => {
     const before = bets.get(wish.betId)
     if (before === undefined) return busy === 'wait' ? { kind: 'no_such_bet' } : undefined
     const result: Result = { resultType: 'cashout', payout: wish.payout, source: 'request' }
-    if (isSame(before.result, result)) return { kind: 'taken', bet: before }
+    if (isSame(before.result, result)) return { kind: 'changed', bet: before }
     const profile = wish.askedIn?.profile ?? known.profiles.get(wish.betId)
     const objection = objectionTo(before, known.selections.get(wish.betId) ?? [], profile)
     if (objection !== undefined) return { kind: 'not_possible', detail: objection }
     const decided = settled(deps, before, result, wish.askedIn?.token)
     bets.set(wish.betId, decided.bet)
     taken.push({ wish, before, decided })
-    return { kind: 'taken', bet: decided.bet }
+    return { kind: 'changed', bet: decided.bet }
   })
   await decide(
     deps,

@@ -47,25 +47,21 @@ export interface PlacedBet {
   readonly reason: string | null
 }
 
-/** What is wrong with a wish, as a JSON pointer and a sentence. */
-export class BadBet extends Error {
+/** What a wish came to. */
+export type PlaceOutcome =
+  | { readonly kind: 'placed'; readonly bet: PlacedBet }
+  | { readonly kind: 'no_such_session' }
+  /** What is wrong with it, as a JSON pointer and a sentence. */
+  | { readonly kind: 'bad'; readonly pointer: string; readonly detail: string }
+  /** The idempotency key belongs to another bet, or its bet is being placed right now. */
+  | { readonly kind: 'key_differs' | 'key_running' }
+
+/** Thrown where a wish is read, caught where its reading began. */
+class BadBet extends Error {
   readonly pointer: string
   constructor(pointer: string, detail: string) {
     super(detail)
     this.pointer = pointer
-  }
-}
-
-/** The idempotency key belongs to another bet, or its bet is being placed right now. */
-export class KeyTaken extends Error {
-  readonly kind: 'differs' | 'running'
-  constructor(kind: 'differs' | 'running') {
-    super(
-      kind === 'differs'
-        ? 'the idempotency key belongs to another bet'
-        : 'the bet with this idempotency key is being placed',
-    )
-    this.kind = kind
   }
 }
 
@@ -82,12 +78,21 @@ const EVENT_ENDED = 'event ended'
 /** C-10: a user does not wait 5 s to learn that nobody answers. */
 const PARTNER_UNAVAILABLE = 'partner unavailable'
 
-/** Throws BadBet or KeyTaken; undefined when there is no such frame session. */
-export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlacedBet | undefined> {
+export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlaceOutcome> {
+  try {
+    return await placeGood(deps, author, wanted)
+  } catch (error) {
+    if (error instanceof BadBet) return { kind: 'bad', pointer: error.pointer, detail: error.message }
+    throw error
+  }
+}
+
+/** Throws BadBet, before anything is written. */
+async function placeGood(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlaceOutcome> {
   const { frameSessionId } = wanted
   const eventIds = wanted.selections.map(({ eventId }) => eventId)
   const { session, isOver } = await deps.placements.look({ frameSessionId, eventIds })
-  if (session === undefined) return undefined
+  if (session === undefined) return { kind: 'no_such_session' }
   const selections = wanted.selections.map(toSelection)
   requireOnePerEvent(selections)
   const bet = toBet(deps, session, wanted, selections)
@@ -105,7 +110,7 @@ export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted):
   }
   const placed = await place(deps, { bet, selections, extras, submission, author }, isOver)
   if (placed === 'key taken') return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
-  return { betId: bet.betId, ...placed }
+  return { kind: 'placed', bet: { betId: bet.betId, ...placed } }
 }
 
 /** While the partner counts as down it is not called, but for a probe (C-10). What it answers here counts for its deliveries too. */
@@ -171,12 +176,13 @@ async function answerRepeat(
   partnerId: string,
   { idempotencyKey }: Wanted,
   requestHash: string,
-): Promise<PlacedBet> {
+): Promise<PlaceOutcome> {
   const earlier = idempotencyKey === undefined ? undefined : await readSubmission(db, partnerId, idempotencyKey)
-  if (earlier === undefined || earlier.request_hash !== requestHash) throw new KeyTaken('differs')
-  if (earlier.status === 'placing') throw new KeyTaken('running')
+  if (earlier === undefined || earlier.request_hash !== requestHash) return { kind: 'key_differs' }
+  if (earlier.status === 'placing') return { kind: 'key_running' }
   const { bet_id: betId, status, reason } = earlier
-  return { betId, status: status === 'settled' ? 'accepted' : status, reason } // settled since: the answer was accepted
+  const answered = status === 'settled' ? 'accepted' : status // settled since: the answer was accepted
+  return { kind: 'placed', bet: { betId, status: answered, reason } }
 }
 
 /** Of the content: the order in which members are written says nothing. */

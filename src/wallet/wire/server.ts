@@ -34,6 +34,7 @@ export function registerCalls(app: FastifyInstance, deps: WireServerDeps): Promi
       deps.onFailure(error)
       return { reply: failed(operation), operation: 'unknown' }
     },
+    onFailure: deps.onFailure,
     answered: (handled, seen) => tell(deps, handled, seen),
     isDraining: deps.isDraining,
   })
