@@ -43,10 +43,11 @@ export function createMetrics(queueDepth: () => number, journalLost: () => numbe
       this.set(journalLost())
     },
   })
-  const counters = new Map<string, { inc(): void }>()
+  const counters = new Map<string, Map<string, { inc(): void }>>()
   return {
     called(operation, outcome, seconds) {
-      once(counters, `${operation} ${outcome}`, () => calls.labels(operation, outcome)).inc()
+      const outcomes = once(counters, operation, () => new Map())
+      once(outcomes, outcome, () => calls.labels(operation, outcome)).inc()
       duration.observe(seconds, operation)
     },
     waited: (milliseconds) => wait.observe(milliseconds / 1_000),
