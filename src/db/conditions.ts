@@ -2,7 +2,8 @@
  * Statements with only the conditions that are asked for. `$1 is null or …` would do with one text, but its one plan
  * must be right for every combination, so it reads a list from the newest row on, whatever is asked.
  */
-import { type Statement, statement } from './db.ts'
+import { createHash } from 'node:crypto'
+import { MAX_NAME, type Statement, statement } from './db.ts'
 
 /** A condition in SQL, each `?` of which stands for one of the values. */
 export type Condition = readonly [sql: string, ...values: readonly unknown[]]
@@ -28,11 +29,18 @@ export function compose(
   )
   const conditions = given.map(({ condition }) => ` and ${numbered(condition, all)}`)
   const fullName = [name, ...given.map(({ key }) => key)].join('_')
-  return { statement: statement(fullName, text(conditions.join(''))), values: all }
+  return { statement: statement(shortened(fullName), text(conditions.join(''))), values: all }
 }
 
 /** Replaces each `?` by the number that its value gets in `all`. */
 function numbered([sql, ...values]: Condition, all: unknown[]): string {
   const rest = values.values()
   return sql.replaceAll('?', () => `$${all.push(rest.next().value)}`)
+}
+
+/** A name of many conditions, as short as a statement's must be, and still of these alone. */
+function shortened(name: string): string {
+  if (name.length <= MAX_NAME) return name
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 16)
+  return `${name.slice(0, MAX_NAME - 17)}_${hash}`
 }

@@ -35,6 +35,8 @@ export interface Db extends Reading {
   openLane(): Pick<Db, 'transaction'>
   /** Reads from one unchanging snapshot of the whole database: for audits. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** A snapshot for sums that people ask for: no audit stands before it, and the server ends what takes it too long. */
+  sums: Db['snapshot']
   /** One statement on its own, for reading what a call needs. */
   query: Reading['query']
   /** For what people ask: it takes no connection from the calls, and the server ends what takes it too long. */
@@ -45,7 +47,7 @@ export interface Db extends Reading {
 }
 
 /** Bytes of a statement's name. Postgres cuts a longer one, and two statements would silently be one. */
-const MAX_NAME = 63
+export const MAX_NAME = 63
 
 export function statement(name: string, text: string): Statement {
   if (name.length > MAX_NAME) throw new Error(`the name of a statement is longer than ${MAX_NAME}: ${name}`)
@@ -73,6 +75,9 @@ const HOT_SETTINGS = [
 ]
 /** A list is in the order of its index; a plan that sorts what a bitmap found has read all of the list. */
 const PEOPLE_SETTINGS = [...BY_INDEX, 'enable_bitmapscan = off', "statement_timeout = '3s'"]
+
+/** Of `Db.sums`, which may read whole days. */
+export const SUMS_SETTINGS_SQL = "set statement_timeout = '30s'"
 
 /** As SQL: for one transaction, or once for a connection that does nothing else. */
 export function hotSettings(scope: 'local' | 'session'): string {

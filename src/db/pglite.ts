@@ -33,11 +33,14 @@ export async function openPglite(dataDir: string): Promise<Db> {
   const transaction: Db['transaction'] = (work) =>
     pglite.transaction((tx) => inTransaction(tx, hotSettings('local'), work))
   const query: Db['query'] = (statement, values) => run(pglite, statement, values) as Promise<never>
+  const snapshot: Db['snapshot'] = (work) =>
+    pglite.transaction((tx) => inTransaction(tx, `set transaction ${SNAPSHOT}`, work))
   return {
     kind: 'pglite',
     transaction,
     openLane: () => ({ transaction }),
-    snapshot: (work) => pglite.transaction((tx) => inTransaction(tx, `set transaction ${SNAPSHOT}`, work)),
+    snapshot,
+    sums: snapshot,
     query,
     people: { query },
     script: (work) => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql)))),

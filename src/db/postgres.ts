@@ -1,11 +1,11 @@
 /**
  * The Db on a Postgres server, through `pg` pools: one for each lane of calls, one for everything else that changes money, a
- * small one for the calls that read, another one for people, one connection for audits. None can take the connections of another.
+ * small one for the calls that read, others for people and their sums, one connection for audits. None can take the connections of another.
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { type Db, hotSettings, PEOPLE_SETTINGS_SQL, type Row, SNAPSHOT, type Tx } from './db.ts'
+import { type Db, hotSettings, PEOPLE_SETTINGS_SQL, type Row, SNAPSHOT, SUMS_SETTINGS_SQL, type Tx } from './db.ts'
 import { heedWarnings, makeDurable, refuseUnsafeServer, watchDurability } from './durability.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
@@ -15,8 +15,9 @@ const LANE_POOL_SIZE = 1
 const POOL_SIZE = 24
 /** Calls that read, at once. */
 const READ_POOL_SIZE = 6
-/** Questions of people at once. */
+/** Questions of people at once, and those whose sums take seconds. */
 const PEOPLE_POOL_SIZE = 4
+const SUMS_POOL_SIZE = 2
 /**
  * Milliseconds for a connection, and for the answer to a hot statement; a connection that stays silent (its host is gone)
  * is given up. A call can meet silence twice, in the batch before its own and in its own, and twice this is less than
@@ -40,11 +41,12 @@ export async function openPostgres(url: string): Promise<Db> {
   const hot = createPool(url, POOL_SIZE, sockets, setHot)
   const read = createPool(url, READ_POOL_SIZE, sockets, setRead)
   const people = createPool(url, PEOPLE_POOL_SIZE, sockets, setPeople)
+  const sums = createPool(url, SUMS_POOL_SIZE, sockets, setSums)
   const slow = createPool(url, 1, sockets, endWithClient)
   const { requireDurable, stop } = watchDurability(hot, HOT_TIMEOUT_MS)
   const close = () => {
     stop()
-    return closePools([...lanes, hot, read, people, slow], sockets)
+    return closePools([...lanes, hot, read, people, sums, slow], sockets)
   }
   const hotly: Manner = { begin: 'begin', timeoutMs: HOT_TIMEOUT_MS, requireDurable }
   const slowly: Manner = { begin: 'begin', timeoutMs: 0, requireDurable }
@@ -64,6 +66,7 @@ export async function openPostgres(url: string): Promise<Db> {
       return { transaction: (work) => inTransaction(pool, hotly, work) }
     },
     snapshot: (work) => inTransaction(slow, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
+    sums: (work) => inTransaction(sums, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
     people: {
       query: (statement, values) => run(people, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
@@ -90,6 +93,11 @@ async function setRead(client: pg.ClientBase): Promise<void> {
 
 async function setPeople(client: pg.ClientBase): Promise<void> {
   await client.query({ text: PEOPLE_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+  await endWithClient(client)
+}
+
+async function setSums(client: pg.ClientBase): Promise<void> {
+  await client.query({ text: SUMS_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
   await endWithClient(client)
 }
 

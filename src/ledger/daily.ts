@@ -8,6 +8,9 @@ export const DAY_MS = 86_400_000
 /** Milliseconds after a day's end until its sums are kept: the clocks of two processes may differ by less. */
 const GRACE_MS = 3_600_000
 
+/** Sums that one reading answers: a process reads them while it answers calls. */
+export const MAX_SUMS = 20_000
+
 /** Transfers of one kind between two accounts, of the players of one brand, '' for none. */
 export interface DailySum {
   /** Midnight, when the day begins. */
@@ -42,7 +45,7 @@ const SUM_TRANSFERS = statement('daily_sum_transfers', OF_TRANSFERS)
 const READ_KEPT = statement(
   'daily_read_kept',
   `select day::timestamp at time zone 'UTC' as day, currency, brand, kind, debit, credit, ${MEASURES} from purser.daily_sum
-   where day >= ($1::timestamptz at time zone 'UTC')::date and day < ($2::timestamptz at time zone 'UTC')::date`,
+   where day >= ($1::timestamptz at time zone 'UTC')::date and day < ($2::timestamptz at time zone 'UTC')::date limit ${MAX_SUMS + 1}`,
 )
 const SUM_KEPT = statement(
   'daily_sum_kept',
@@ -75,8 +78,8 @@ async function firstOpen(tx: Tx, now: Date): Promise<Date> {
 }
 
 /** The sums of the days from `from` on, before `to`, both midnight, in one snapshot. */
-export function readDailySums(db: Pick<Db, 'snapshot'>, from: Date, to: Date, now: Date): Promise<DailySums> {
-  return db.snapshot(async (tx) => {
+export function readDailySums(db: Pick<Db, 'sums'>, from: Date, to: Date, now: Date): Promise<DailySums> {
+  return db.sums(async (tx) => {
     const open = await firstOpen(tx, now)
     const kept = await readSums(tx, READ_KEPT, from, to)
     const made = await readSums(tx, SUM_TRANSFERS, open, to)
@@ -91,8 +94,8 @@ export function readDailySums(db: Pick<Db, 'snapshot'>, from: Date, to: Date, no
 
 const KEEP_DAY = statement(
   'daily_keep_day',
-  `insert into purser.daily_close (day, kept_at) values (($1::timestamptz at time zone 'UTC')::date, $2::timestamptz)
-   on conflict (day) do nothing`,
+  `insert into purser.daily_close (day, kept_at) select ($1::timestamptz at time zone 'UTC')::date, $2::timestamptz
+   where now() >= $1::timestamptz + interval '1 day 1 hour' on conflict (day) do nothing`,
 )
 const SUMS = rowsOf<DailySum>(2, {
   currency: ['text', (sum) => sum.currency],
@@ -110,12 +113,12 @@ const KEEP_SUMS = statement(
 )
 
 /**
- * Keeps the sums of every day that is over for an hour. Resolves to the number of days. Two processes may do it at the same time: a
- * day is kept once.
+ * Keeps the sums of every day that is over for an hour, by the database's clock too: what is kept too early stays wrong. Resolves to the
+ * number of days. Two processes may do it at the same time: a day is kept once.
  */
-export async function keepDays(db: Pick<Db, 'snapshot' | 'transaction'>, now: Date): Promise<number> {
+export async function keepDays(db: Pick<Db, 'sums' | 'transaction'>, now: Date): Promise<number> {
   for (let days = 0; ; days++) {
-    const next = await db.snapshot(async (tx) => {
+    const next = await db.sums(async (tx) => {
       const day = await firstOpen(tx, now)
       const end = new Date(day.getTime() + DAY_MS)
       const isOver = end.getTime() + GRACE_MS <= now.getTime()
@@ -123,9 +126,12 @@ export async function keepDays(db: Pick<Db, 'snapshot' | 'transaction'>, now: Da
     })
     if (next === undefined) return days
     const { day, sums } = next
-    await db.transaction(async (tx) => {
-      if ((await tx.execute(KEEP_DAY, [day, now])) === 1) await tx.execute(KEEP_SUMS, [day, ...SUMS.values(sums)])
+    const isKept = await db.transaction(async (tx) => {
+      const closed = await tx.execute(KEEP_DAY, [day, now])
+      if (closed === 1) await tx.execute(KEEP_SUMS, [day, ...SUMS.values(sums)])
+      return closed === 1
     })
+    if (!isKept) return days
   }
 }
 

@@ -11,7 +11,7 @@ import { lockPlayers, type Player, readPlayer } from '../wallet/store/player.ts'
 
 export interface OperatorDeps {
   /** What it asks, people ask; the connections of the calls are not for it. */
-  readonly db: Pick<Db, 'transaction' | 'people' | 'snapshot'>
+  readonly db: Pick<Db, 'transaction' | 'people' | 'snapshot' | 'sums'>
   readonly clock: Clock
   readonly buckets: number
   readonly scales: Scales

@@ -1,8 +1,9 @@
 /** The report: what came in, what went out and what is left, by day, currency and brand, from the sums of the ledger. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import { onlyKnown, toTime } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
-import { DAY_MS, type DailySum, readDailySums } from '../ledger/daily.ts'
+import { DAY_MS, type DailySum, MAX_SUMS, readDailySums } from '../ledger/daily.ts'
 import type { AccountName, TransferKind } from '../ledger/posting.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
@@ -13,6 +14,8 @@ import type { OperatorDeps } from './operator.ts'
 import { BrandSchema } from './players.ts'
 
 const MAX_DAYS = 400
+/** Of one answer. */
+const MAX_ROWS = 5_000
 const optional = Type.Optional
 
 /** The same names with other values. */
@@ -118,21 +121,33 @@ export async function report(
   } = await readDailySums(deps.db, days[0] as Date, dayAfter(days.at(-1) as Date), now)
   const isAsked = (sum: Sum) =>
     (currency === undefined || sum.currency === currency) && (brand === undefined || sum.brand === brand)
+  const earlier = groupBy(before.filter(isAsked), groupOf)
   const sumsOf = groupBy(since.filter(isAsked), (sum) => `${sum.day.getTime()} ${groupOf(sum)}`)
   const groups = [...groupBy([...before, ...since].filter(isAsked), groupOf).values()].map(([one]) => one as Sum)
-  const balances = new Map(groups.map((group) => [groupOf(group), openingsOf(before, group)]))
+  if (since.length > MAX_SUMS || days.length * groups.length > MAX_ROWS)
+    throw invalid(
+      '/query/to',
+      `is too far from the first day for ${groups.length} currencies and brands: ask for fewer`,
+    )
   groups.sort((a, b) => compare(a.currency, b.currency) || compare(a.brand, b.brand))
-  return days.flatMap((day) =>
-    groups.flatMap((group) => {
+  const balances = new Map(groups.map((group) => [groupOf(group), add(NOTHING, earlier.get(groupOf(group)) ?? [])]))
+  const rows: ReportRow[] = []
+  for (const day of days) {
+    await nextTurn() // calls are answered between two days
+    for (const group of groups) {
       const key = groupOf(group)
       const moved = sumsOf.get(`${day.getTime()} ${key}`) ?? []
       const opening = balances.get(key) ?? NOTHING
       const closing = add(opening, moved)
       balances.set(key, closing)
-      if (moved.length === 0 && opening.size === 0) return []
-      return [{ ...showDay(day, group, day < open), ...showSums(deps.scales, group.currency, opening, moved, closing) }]
-    }),
-  )
+      if (moved.length === 0 && opening.size === 0) continue
+      rows.push({
+        ...showDay(day, group, day < open),
+        ...showSums(deps.scales, group.currency, opening, moved, closing),
+      })
+    }
+  }
+  return rows
 }
 
 type Sum = Omit<DailySum, 'day'>
@@ -159,13 +174,6 @@ function toDays({ from, to }: { from?: string; to?: string }, now: Date): Date[]
 /** A day before anybody had money is as good as any other one. */
 function toDay(text: string, pointer: string): Date {
   return toTime(`${text}T00:00:00Z`, pointer)
-}
-
-function openingsOf(before: readonly Sum[], group: Sum): Balances {
-  return add(
-    NOTHING,
-    before.filter((sum) => groupOf(sum) === groupOf(group)),
-  )
 }
 
 function add(balances: Balances, moved: readonly Sum[]): Balances {

@@ -109,3 +109,16 @@ test('a call by its request, with all that was known of it', async () => {
   const [call] = await all({ requestId: first?.requestId ?? '' })
   expect(call).toMatchObject({ player: 'player-0', transactionId: 'bet-0', answer: { status: 400, code: 7 } })
 })
+
+test('all filters at once are a question like every other one', async () => {
+  const query = {
+    player: 'player-3',
+    transactionId: 'bet-3',
+    requestId: 'request-3',
+    operation: 'place',
+    outcome: 'accepted',
+  } as const
+  expect(await all({ ...query, code: '7', slowerThanMs: '0', from: iso(FIRST), to: iso(middle) } as CallQuery)).toEqual(
+    [],
+  )
+})

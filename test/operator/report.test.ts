@@ -2,20 +2,29 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Db } from '../../src/db/db.ts'
+import { type Db, statement } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { DAY_MS, keepDays } from '../../src/ledger/daily.ts'
+import { report } from '../../src/operator/report.ts'
+import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
 import { expectProblem, rowsOf } from './answers.ts'
 
 const HOUR_MS = 3_600_000
+const LAST_KEPT = statement('last_kept', 'select max(day) >= now()::date as ahead from purser.daily_close')
+const MANY_BRANDS = statement(
+  'many_brands',
+  `insert into purser.daily_sum select '2001-01-01', 'EUR', 'brand-' || i, 'deposit', 'cash_in', 'player', 1, 1 from generate_series(1, 50) i`,
+)
+const NO_BRANDS = statement('no_brands', "delete from purser.daily_sum where day = '2001-01-01'")
 let wallet: TestWallet
 let db: Db
 
 beforeAll(async () => {
   wallet = await startWallet({ env: { PURSER_FREEBET_STAKE: 'promotions', PURSER_BUCKETS: '2' } })
+  wallet.clock.advance(-100 * DAY_MS) // the database's own clock has a word on what is over
   db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
 })
 afterEach(() => wallet.auditIsClean())
@@ -186,4 +195,36 @@ test.each([
   ['brand=%3D1', '/query/brand'],
 ])('%s is refused', async (query, pointer) => {
   expectProblem(await ask(query), 400, 'invalid_request', [pointer])
+})
+
+test('a report that an audit runs beside is answered, and one of too many rows is refused', async () => {
+  let release = () => {}
+  const audit = db.snapshot(
+    () =>
+      new Promise<void>((resolve) => {
+        release = resolve
+      }),
+  )
+  const asked = { db, clock: wallet.clock, scales: STANDARD_SCALES }
+  const answered = await report(asked, { from: today() }).finally(() => release())
+  expect(answered.length).toBeGreaterThan(0)
+  await audit
+  await db.transaction((tx) => tx.execute(MANY_BRANDS, []))
+  const [one, many] = ['2001-01-01', '2002-01-01'].map((to) => ask(`from=2001-01-01&to=${to}`))
+  expect((await one)?.status).toBe(200)
+  expectProblem(await (many as ReturnType<typeof ask>), 400, 'invalid_request', ['/query/to'])
+  await db.transaction((tx) => tx.execute(NO_BRANDS, []))
+})
+
+// The last one: it keeps every day up to now.
+test('a day is kept by the database’s clock too: one that has not ended there stays open', async () => {
+  await newDay()
+  const before = dayOf(wallet.clock.now())
+  await aDayOfMoney({ brand: 'ahead' })
+  const far = new Date(Date.now() + 30 * DAY_MS)
+  await keepDays(db, far)
+  const [row] = await rows(`from=${before}&brand=ahead`)
+  expect(row).toMatchObject({ final: true })
+  const kept = await db.query<{ ahead: boolean }>(LAST_KEPT)
+  expect(kept).toEqual([{ ahead: false }])
 })
