@@ -55,16 +55,17 @@ export function changesIn(
        from ${count} n`,
     ),
     lock: statement(`${schema}_lock_change_count`, `select last_number from ${count} for update skip locked`),
+    // By ctid: a join has a choice of plan, and while Postgres expects few new rows it compares each with each.
     number: statement(
       `${schema}_number_changes`,
       `with fresh as (
-         select change_id, sum(size) over (order by change_id) as place
-         from (select change_id, size from ${table} where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
+         select row, sum(size) over (order by change_id) as place
+         from (select ctid as row, change_id, size from ${table} where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
        ), counted as (
          update ${count} n set last_number = n.last_number + f.total from (select max(place) as total from fresh) f where f.total > 0
        )
        update ${table} c set last_number = n.last_number + f.place
-       from fresh f cross join ${count} n where c.change_id = f.change_id and c.last_number is null`,
+       from fresh f cross join ${count} n where c.ctid = f.row`,
     ),
     read: statement(
       `${schema}_read_changes`,
@@ -101,14 +102,24 @@ export interface Extent {
 
 /** Numbers what is committed, unless another process is just doing that; then tells how far the feed goes. */
 export async function numberChanges(db: Db, store: ChangeStore): Promise<Extent> {
-  const seen = await look(db, store)
+  const seen = await look(db.people, store)
   if (!seen.hasNew) return seen
   await db.transaction(async (tx) => {
     const [mine] = await tx.query(store.lock)
     // A statement of its own: it sees what whoever held the lock before has committed.
     if (mine !== undefined) await tx.finish(() => tx.execute(store.number, []))
   })
-  return look(db, store)
+  return look(db.people, store)
+}
+
+/** As `numberChanges`, until everything that was there at the beginning has its number, or `signal`. */
+export async function numberAll(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<Extent> {
+  let extent: Extent = await look(db.people, store)
+  for (let before = -BigInt(NUMBERED_AT_ONCE); extent.last - before >= NUMBERED_AT_ONCE && !signal?.aborted; ) {
+    before = extent.last
+    extent = await numberChanges(db, store)
+  }
+  return extent
 }
 
 interface Look extends Row {

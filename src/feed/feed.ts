@@ -4,7 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/db.ts'
-import { type ChangeStore, type Extent, numberChanges, readChanges, type StoredEvent } from './change-store.ts'
+import {
+  type ChangeStore,
+  type Extent,
+  numberAll,
+  numberChanges,
+  readChanges,
+  type StoredEvent,
+} from './change-store.ts'
 
 export interface FeedEvent {
   /** Its place in the feed, and the cursor behind it. */
@@ -80,7 +87,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
   }
   return {
     async ask(given, limit, waitMs, signal) {
-      const extent = await numberChanges(db, store)
+      const extent = await (given === 'latest' ? numberAll : numberChanges)(db, store)
       const after = startOf(given, extent)
       if (after === undefined) return { kind: 'unknown' }
       if (after < extent.beforeFirst) return { kind: 'too_old', first: String(extent.beforeFirst) }

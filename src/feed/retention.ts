@@ -1,6 +1,6 @@
 /** What is old in a feed, counted and taken away: what stands before the first event that is kept. */
 import { type Db, type Reading, type Statement, statement } from '../db/db.ts'
-import { type ChangeStore, numberChanges } from './change-store.ts'
+import { type ChangeStore, numberAll } from './change-store.ts'
 
 /** Rows of one transaction, so that nothing else waits for long. */
 export const SLICE = 500
@@ -31,19 +31,10 @@ export async function countOldChanges(reading: Reading, store: ChangeStore, befo
 
 /** Resolves to the rows that were taken away. `signal` ends it between two slices. */
 export async function clearOldChanges(db: Db, store: ChangeStore, before: Date, signal: AbortSignal): Promise<number> {
-  await numberAll(db, store, signal)
+  await numberAll(db, store, signal) // what was never read goes by its numbers too
   const [kept] = await db.snapshot((tx) => tx.query<{ number: bigint }>(firstKept(store), [before]))
   const slice: Statement = clear(store)
   return inSlices(signal, () => db.transaction((tx) => tx.execute(slice, [kept?.number ?? 0n])))
-}
-
-/** What was never read has no numbers yet, and goes by its numbers too. */
-async function numberAll(db: Db, store: ChangeStore, signal: AbortSignal): Promise<void> {
-  let [before, last] = [-1n, 0n]
-  while (last > before && !signal.aborted) {
-    before = last
-    last = (await numberChanges(db, store)).last
-  }
 }
 
 /** Until nothing is left, or `signal`. */

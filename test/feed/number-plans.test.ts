@@ -1,0 +1,69 @@
+/** Numbering the feed costs what it numbers, however many rows wait, whatever Postgres believes of the table. */
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hotSettings } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { createFeed } from '../../src/feed/feed.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+
+let database: TestDatabase
+let sql: pg.Client
+beforeEach(async () => {
+  database = await createDatabase()
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+})
+afterEach(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+const fresh = (rows: number) =>
+  sql.query(
+    `insert into purser.change (bucket, size, at, events) select 0, 1, now(), '[["a"]]' from generate_series(1, ${rows})`,
+  )
+
+interface Node {
+  'Rows Removed by Join Filter'?: number
+  Plans?: Node[]
+}
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+
+/** Pairs of rows that the statement looked at in vain. */
+async function numberInVain(): Promise<number> {
+  await sql.query(`${hotSettings('session')}; set statement_timeout = 0; set plan_cache_mode = force_generic_plan`)
+  await sql.query(`prepare number_changes as ${WALLET_CHANGES.number.text}`)
+  const { rows } = await sql.query('explain (analyze, format json) execute number_changes')
+  return nodesOf(rows[0]['QUERY PLAN'][0].Plan).reduce(
+    (sum, node) => sum + (node['Rows Removed by Join Filter'] ?? 0),
+    0,
+  )
+}
+
+test('of a table that Postgres knows nothing of', async () => {
+  await fresh(3_000)
+  expect(await numberInVain()).toBe(0)
+})
+
+test('of a feed that was read for long, and then by nobody for minutes', async () => {
+  await fresh(20_000)
+  await sql.query(
+    'update purser.change set last_number = change_id; update purser.change_count set last_number = 20000; analyze',
+  )
+  await fresh(3_000)
+  expect(await numberInVain()).toBe(0)
+  const { rows } = await sql.query('select last_number from purser.change_count')
+  expect(rows).toEqual([{ last_number: '23000' }])
+})
+
+test('the latest is behind everything that is there, however much nobody has read', async () => {
+  await fresh(12_000)
+  const db = await openDb({ kind: 'postgres', url: database.url })
+  try {
+    const feed = createFeed(db, WALLET_CHANGES)
+    expect(await feed.ask('latest', 10, 0)).toEqual({ kind: 'page', page: { events: [], next: '12000' } })
+  } finally {
+    await db.close()
+  }
+})
