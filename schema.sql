@@ -721,6 +721,24 @@ CREATE TABLE purser.transfer (
 
 COMMENT ON TABLE purser.transfer IS 'Immutable double entry: amount leaves debit and reaches credit. version numbers the transfers of one player and currency without gaps. Accounts other than player are per bucket and currency and are summed, never stored.';
 
+CREATE TABLE purser.webhook (
+    webhook_id text NOT NULL COLLATE pg_catalog."C",
+    url text NOT NULL,
+    events text[] NOT NULL,
+    secrets json NOT NULL,
+    old_until timestamp with time zone,
+    state text NOT NULL,
+    done_to bigint NOT NULL,
+    failing_since timestamp with time zone,
+    last_error text,
+    claim uuid,
+    beat bigint DEFAULT 0 NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    CONSTRAINT webhook_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
+);
+
+COMMENT ON TABLE purser.webhook IS 'events: their names, empty for all. secrets: encrypted (O-5), the first signs alone once old_until has passed. done_to: the id of the last event up to which all is acknowledged.';
+
 ALTER TABLE ONLY gateway.action
     ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);
 
@@ -858,6 +876,9 @@ ALTER TABLE ONLY purser.setting
 
 ALTER TABLE ONLY purser.transfer
     ADD CONSTRAINT transfer_pkey PRIMARY KEY (bucket, player, currency, version);
+
+ALTER TABLE ONLY purser.webhook
+    ADD CONSTRAINT webhook_pkey PRIMARY KEY (webhook_id);
 
 CREATE INDEX action_by_time ON gateway.action USING btree (at, request_id) WHERE (at < 'infinity'::timestamp with time zone);
 

@@ -25,6 +25,7 @@ import { addSchemaCommands, withDb } from './process/schema-commands.ts'
 import { addShowCommand } from './process/show-command.ts'
 import { forgiveClosedPipes, onStop, stopSignal } from './process/stopping.ts'
 import { serveWallet } from './process/wallet.ts'
+import { addWebhookCommands } from './process/webhook-commands.ts'
 import { sign } from './protocol/signature.ts'
 import { type ReconcileCommand, runReconcile } from './reconcile/command.ts'
 import { VERSION } from './runtime/version.ts'
@@ -107,6 +108,7 @@ addChangeCommands(program)
 addShowCommand(program)
 addReportCommand(program)
 addImportCommand(program)
+addWebhookCommands(program)
 addRetentionCommand(program)
 
 program

@@ -44,6 +44,9 @@ const WALLET = [
     'GET /operator/anomalies',
     'GET /operator/audit',
     'GET /operator/calls',
+    ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /operator/webhooks/{webhookId}`),
+    ...['test', 'replay', 'rotate'].map((what) => `POST /operator/webhooks/{webhookId}/${what}`),
+    'GET /operator/webhooks',
     'GET /operator/changes',
     'GET /operator/show/{id}',
     'GET /operator/changes/stream',
@@ -209,7 +212,7 @@ describe('the wallet', () => {
     const optional = operations
       .filter(({ requestBody }) => requestBody?.required === false)
       .map(({ operationId }) => operationId)
-    expect(optional.sort()).toEqual(['rotateKey', 'startSession'])
+    expect(optional.sort()).toEqual(['rotateKey', 'rotateWebhook', 'startSession'])
   })
 })
 

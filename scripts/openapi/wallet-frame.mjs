@@ -47,6 +47,7 @@ export const OPENAPI = {
     },
     { name: 'Operator: calls', description: 'The journal of the wire.' },
     { name: 'Operator: changes', description: 'All that happens, in one order: to be followed.' },
+    { name: 'Operator: webhooks', description: 'Who is told of changes, signed as Standard Webhooks has it.' },
     { name: 'Operator: actions', description: 'Who changed what.' },
     { name: 'Operator: keys', description: 'Who may use this API, and for what.' },
     { name: 'Operator: bets', description: 'Bets with their history, locks, and calls that need a person.' },

@@ -2,6 +2,7 @@
 import { adjustmentSteps } from './adjustment-story.mjs'
 import { changeSteps } from './change-story.mjs'
 import { keySteps } from './key-story.mjs'
+import { webhookSteps } from './webhook-story.mjs'
 
 export const BET = '7b1c8f0e-4c55-4d0a-9b3f-0d8a7b0c5e11'
 const SECOND_BET = 'c2d9f6aa-0f7e-4f0e-8d55-3a3f1f6f9b42'
@@ -235,7 +236,8 @@ const farewell = [
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit reportDays listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
-listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges showId'
+listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges showId \
+saveWebhook listWebhooks readWebhook testWebhook replayWebhook rotateWebhook removeWebhook'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )
@@ -278,6 +280,7 @@ export const STORY = [
   wire,
   adjustmentSteps({ step, post, get, path: PATH, nobody: NOBODY, bet: BET }),
   oversight,
+  webhookSteps({ step, post, get }),
   changes,
   keys,
   farewell,

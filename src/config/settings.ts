@@ -66,9 +66,9 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_ENCRYPTION_KEY',
-    readBy: ['platform', 'gateway'],
+    readBy: ['wallet', 'platform', 'gateway'],
     meaning:
-      "Encrypts partners' and operators' secrets in the database: 64 hexadecimal digits; several, comma-separated, while rotating: the first encrypts, all read. Required in production.",
+      'Encrypts the secrets of partners, operators and webhooks in the database: 64 hexadecimal digits; several, comma-separated, while rotating: the first encrypts, all read. Required in production, but of a wallet.',
     example: 'the output of: openssl rand -hex 32',
     secret: true,
   },
@@ -114,10 +114,10 @@ export const SETTINGS = [
   },
   {
     name: 'PURSER_PRIVATE_ADDRESSES',
-    readBy: ['platform', 'gateway'],
+    readBy: ['wallet', 'platform', 'gateway'],
     default: 'auto',
     meaning:
-      'Base URLs of partners and operators in a private network or on this machine: `allow`, `refuse`, or `auto`: refused in production only.',
+      'Addresses of partners, operators and webhooks in a private network or on this machine: `allow`, `refuse`, or `auto`: refused in production only.',
     example: 'allow',
   },
   {

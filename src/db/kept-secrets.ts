@@ -13,7 +13,7 @@ export interface SecretTable {
   readonly write: Statement
 }
 
-function secretTable(schema: 'platform' | 'gateway', of: string): SecretTable {
+function secretTable(schema: 'purser' | 'platform' | 'gateway', of: string): SecretTable {
   const table = `${schema}.${of}`
   const readAll = `select ${of}_id as id, secrets from ${table} order by ${of}_id`
   return {
@@ -28,6 +28,7 @@ function secretTable(schema: 'platform' | 'gateway', of: string): SecretTable {
 }
 
 export const SECRET_TABLES = {
+  wallet: secretTable('purser', 'webhook'),
   platform: secretTable('platform', 'partner'),
   gateway: secretTable('gateway', 'operator'),
 } as const

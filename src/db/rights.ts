@@ -37,6 +37,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.daily_sum': ADD,
     'purser.api_key': CHANGE,
     'purser.action': ADD,
+    'purser.webhook': CHANGE,
     'purser.change': CHANGE,
     'purser.change_count': CHANGE,
     'purser.journal': ADD,

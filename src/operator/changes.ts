@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import type { Feed, FeedEvent } from '../feed/feed.ts'
 import { envelope, type FeedRoutes, showEnvelope } from '../feed/routes.ts'
+import type { Message } from '../feed/webhooks/signature.ts'
 import { BetIdSchema, CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
 import type { Currency } from '../protocol/ids.ts'
@@ -102,6 +103,21 @@ export const ChangeSchema = Type.Union([
     { session: Session },
   ),
 ])
+
+/** The names of all of them. */
+export const EVENTS: readonly string[] = ChangeSchema.anyOf.flatMap(
+  (one) => (one as unknown as { properties: { event: { enum: string[] } } }).properties.event.enum,
+)
+
+/** What a webhook sends of an event; its player's events stay in order. */
+export function messageOf(deps: Scales, change: FeedEvent): Message {
+  const data = showChange(deps, change)
+  return { id: `evt_${data.id}`, body: JSON.stringify({ type: data.event, timestamp: data.at, data }) }
+}
+
+export function playerOf({ event: [, player] }: FeedEvent): string {
+  return String(player)
+}
 
 export function feedRoutes(deps: Pick<OperatorDeps, 'scales'> & { readonly feed: Feed }): FeedRoutes {
   return {

@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts'
 import type { Feed } from '../feed/feed.ts'
 import { addFeedRoutes } from '../feed/routes.ts'
+import { addWebhookRoutes, type WebhookDeps } from '../feed/webhooks/routes.ts'
 import type { Routes } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
@@ -22,7 +23,7 @@ import {
   listBets,
 } from './bet-list.ts'
 import { BetHistorySchema, getBet, setLock } from './bets.ts'
-import { feedRoutes } from './changes.ts'
+import { EVENTS, feedRoutes } from './changes.ts'
 import { addMoneyRoutes } from './money-routes.ts'
 import { findPlayer } from './operator.ts'
 import { listPlayers, PlayerListSchema, PlayerQuerySchema } from './player-list.ts'
@@ -39,7 +40,7 @@ import {
 import { BetPath, describe, describeChange, KEY, PlayerPath } from './shapes.ts'
 import { addShowRoute } from './show-id.ts'
 
-export interface RouteDeps extends AdjustDeps {
+export interface RouteDeps extends AdjustDeps, Omit<WebhookDeps, 'db'> {
   readonly clawback: Rules['clawback']
   readonly actions: ActionLog
   readonly keys: KeyChanges
@@ -57,6 +58,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addShowRoute(api, deps)
   addFeedRoutes(api, feedRoutes(deps))
   addReportRoutes(api, deps)
+  addWebhookRoutes(api, deps, { key: KEY, tag: 'Operator: webhooks', events: EVENTS })
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Operator: keys' })
 }
 

@@ -66,7 +66,7 @@ export async function run(server: Server, config: Config, { log, db: given, crea
 /** The gateway keeps no amounts, so that no setting of it decides about money. */
 async function prepare(server: Server, config: Config, db: Db): Promise<void> {
   await prepareDb(db, server, config.migrate)
-  if (server !== 'wallet') await prepareSecrets(db, createKeyring(config.encryptionKeys), SECRET_TABLES[server])
+  await prepareSecrets(db, createKeyring(config.encryptionKeys), SECRET_TABLES[server])
   if (server === 'gateway') return
   await checkScales(db, server, config.scales)
   await requireSettings(db, server, config)

@@ -3,12 +3,16 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
+import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
 import { createFeed } from '../feed/feed.ts'
 import { createJournal } from '../feed/journal.ts'
+import { type Dispatcher, startDispatcher } from '../feed/webhooks/dispatcher.ts'
+import { createSender } from '../feed/webhooks/send.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { keepDays } from '../ledger/daily.ts'
+import { messageOf, playerOf } from '../operator/changes.ts'
 import { registerOperator } from '../operator/server.ts'
 import { createPeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
@@ -71,6 +75,8 @@ export async function createApp(
     gate,
     journalDays,
     approveAbove,
+    encryptionKeys,
+    allowsPrivateAddresses,
   } = config
   const http = createHttpApp('/operator')
   const { app, door, isDraining } = http
@@ -81,13 +87,42 @@ export async function createApp(
   app.addHook('onClose', () => journal.stop())
   const keeper = setInterval(() => void keepOverDays(db, clock, log), KEEP_DAYS_MS).unref()
   app.addHook('onClose', () => clearInterval(keeper))
-  const wallet = createWallet({ db, clock, log, buckets, secrets, rules, settings, gate, journal, isDraining })
+  let dispatcher: Dispatcher | undefined
+  const webhookStates = () => dispatcher?.health() ?? {}
+  const wallet = createWallet({
+    webhookStates,
+    db,
+    clock,
+    log,
+    buckets,
+    secrets,
+    rules,
+    settings,
+    gate,
+    journal,
+    isDraining,
+  })
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
   const people = createPeople('wallet', { db, firstKey: config.operatorKey, log })
   const feed = createFeed(db, WALLET_CHANGES)
   app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
-  await registerOperator(app, { db, clock, buckets, scales, clawback, approveAbove, feed, log, ...people })
+  const keyring = createKeyring(encryptionKeys)
+  const sender = createSender(allowsPrivateAddresses)
+  const webhooks = { keyring, sender, allowsPrivateAddresses }
+  await registerOperator(app, { db, clock, buckets, scales, clawback, approveAbove, feed, log, ...webhooks, ...people })
+  // Only who listens delivers: the API reference is made by a wallet that does not.
+  app.addHook('onListen', async () => {
+    dispatcher = startDispatcher({
+      ...{ db, keyring, log, feed, sender, clock, random: Math.random },
+      messageOf: (event) => messageOf({ scales }, event),
+      subjectOf: playerOf,
+    })
+  })
+  app.addHook('onClose', async () => {
+    await dispatcher?.stop()
+    await sender.close()
+  })
   registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics, people.admission)
   registerApiReference(app, 'wallet')
   return app

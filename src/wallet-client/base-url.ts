@@ -2,8 +2,8 @@
  * Addresses that a person gives us to call: a partner's, an operator's. The calls come from inside our network, so an address in it
  * (loopback, private, link-local: a cloud's metadata) is taken only where a setting allows that.
  */
-import { lookup } from 'node:dns/promises'
-import { BlockList, isIP } from 'node:net'
+import { lookup as resolve } from 'node:dns/promises'
+import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 const INSIDE = new BlockList()
 for (const [network, prefix] of [
@@ -36,8 +36,19 @@ export async function findFault(text: string, allowsInside: boolean): Promise<st
 
 async function addressesOf(host: string): Promise<string[]> {
   if (isIP(host) !== 0) return [host]
-  const found = await lookup(host, { all: true }).catch(() => [])
+  const found = await resolve(host, { all: true }).catch(() => [])
   return found.map(({ address }) => address)
+}
+
+/** Resolves as the other one does, but to no address inside: what a name leads to can change after it was looked at. */
+export function refusingInside(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) =>
+    lookup(hostname, options, (error, found, family) => {
+      const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address)
+      if (error === null && addresses.some(isInside))
+        callback(new Error(`${hostname} leads into a private network`), '')
+      else callback(error, found, family)
+    })
 }
 
 /** An IPv4 address in IPv6 is looked at as what it is: BlockList does that for `::ffff:`. */

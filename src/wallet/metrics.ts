@@ -11,7 +11,11 @@ export interface WalletMetrics {
   readonly contentType: string
 }
 
-export function createMetrics(queueDepth: () => number, journalLost: () => number): WalletMetrics {
+export function createMetrics(
+  queueDepth: () => number,
+  journalLost: () => number,
+  webhookStates: () => Readonly<Record<string, number>>,
+): WalletMetrics {
   const registers = [new Registry()]
   collectDefaultMetrics({ register: registers[0] as Registry })
   const calls = new Counter({
@@ -41,6 +45,15 @@ export function createMetrics(queueDepth: () => number, journalLost: () => numbe
     registers,
     collect() {
       this.set(journalLost())
+    },
+  })
+  new Gauge({
+    name: 'wallet_webhooks',
+    help: 'Webhooks by state: ok, failing, warned (for a day: they are disabled in some days), disabled',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(webhookStates())) this.labels(state).set(count)
     },
   })
   const counters = new Map<string, Map<string, { inc(): void }>>()

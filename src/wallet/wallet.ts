@@ -29,6 +29,8 @@ export interface WalletDeps {
   readonly rules: Rules
   readonly settings: DecodeSettings
   readonly journal: Journal
+  /** How many webhooks are in which state, for the metrics. */
+  webhookStates(): Readonly<Record<string, number>>
   /** `off` leaves every call to the rules. */
   readonly gate: 'on' | 'off'
   /** The server is going down: connections are not to be used again. */
@@ -52,7 +54,7 @@ export function createWallet(deps: WalletDeps): Wallet {
     onWaited: (milliseconds) => metrics.waited(milliseconds),
     onTaken: (calls) => metrics.taken(calls),
   })
-  const metrics = createMetrics(lanes.depth, journal.lost)
+  const metrics = createMetrics(lanes.depth, journal.lost, deps.webhookStates)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
   return {
     metrics,

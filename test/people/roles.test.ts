@@ -39,7 +39,18 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
       'unlockBet',
     ],
     cash: ['deposit', 'withdrawal', 'adjustment', 'approveAdjustment', 'refuseAdjustment'],
-    admin: ['makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+    admin: [
+      ...['makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+      ...[
+        'listWebhooks',
+        'readWebhook',
+        'saveWebhook',
+        'testWebhook',
+        'replayWebhook',
+        'rotateWebhook',
+        'removeWebhook',
+      ],
+    ],
   },
   platform: {
     read: ['listPartners', 'listBets', 'getBet', 'listDeliveries', 'readChanges', 'streamChanges', 'listActions'],

@@ -18,6 +18,7 @@ import {
   storedText,
   type Told,
 } from './asking.ts'
+import { webhookCases } from './webhook-cases.ts'
 
 let wallet: TestWallet
 let asked: Asking
@@ -129,6 +130,7 @@ const CASES: Record<string, (player: Player) => Told | Promise<Told>> = {
       ...{ before: { status: 'pending' }, after: { status: 'refused' } },
     }
   },
+  ...webhookCases(() => asked),
   lockBet: ({ userId, path, transactionId }) => ({
     call: ['PUT', `${path}/bets/${transactionId}/lock`],
     ...{ on: { userId, transactionId }, before: { locked: false }, after: { locked: true } },

@@ -17,7 +17,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ledger: ['db', 'protocol/money.ts', 'protocol/ids.ts', 'runtime'],
   http: ['db/errors.ts', 'db/db.ts', 'protocol', 'runtime'],
   people: ['db', 'http', 'protocol', 'runtime'],
-  feed: ['db', 'http', 'protocol', 'runtime'],
+  feed: ['feed/webhooks', 'db', 'http', 'protocol', 'runtime'],
+  'feed/webhooks': ['feed', 'people', 'wallet-client', 'db', 'http', 'protocol', 'runtime'],
   wallet: [
     'types of feed',
     'wallet/wire',
@@ -66,6 +67,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
   operator: [
     'feed',
+    'feed/webhooks',
     'wallet/store',
     'wallet/audit.ts',
     'types of wallet/decide',

@@ -1,0 +1,39 @@
+/** Webhooks in the examples of the wallet's API reference. */
+const WEBHOOK = { url: 'https://crm.example/purser', events: ['bet.placed', 'bet.settled'] }
+const HOOK = '/operator/webhooks/crm'
+const LOCAL = '/operator/webhooks/local'
+const NONE = '/operator/webhooks/no-such-one'
+const MALFORMED = '/operator/webhooks/a%20b'
+
+export function webhookSteps({ step, post, get }) {
+  const put = (url, body) => () => ['PUT', url, body]
+  const remove = (url) => () => ['DELETE', url]
+  return [
+    step('saveWebhook', 201, 'made', 'A new webhook', put(HOOK, WEBHOOK)),
+    step('saveWebhook', 200, 'changed', 'All events', put(HOOK, { url: WEBHOOK.url })),
+    step('saveWebhook', 201, 'local', 'Where nobody listens', put(LOCAL, { url: 'http://127.0.0.1:1/hook' })),
+    step('saveWebhook', 400, 'invalid', 'No URL', put(HOOK, { url: 'crm.example' })),
+    step('listWebhooks', 200, 'all', 'All webhooks', get('/operator/webhooks')),
+    step('readWebhook', 200, 'webhook', 'One', get(HOOK)),
+    step('readWebhook', 400, 'invalid', 'No name', get(MALFORMED)),
+    step('readWebhook', 404, 'unknown', 'None of this name', get(NONE)),
+    step('testWebhook', 200, 'failed', 'Nobody listens', post(`${LOCAL}/test`)),
+    step('testWebhook', 400, 'invalid', 'No name', post(`${MALFORMED}/test`)),
+    step('testWebhook', 404, 'unknown', 'None of this name', post(`${NONE}/test`)),
+    step('replayWebhook', 200, 'replayed', 'From an event on', post(`${HOOK}/replay`, { after: '7' })),
+    step('replayWebhook', 400, 'both', 'Neither an event nor a time', post(`${HOOK}/replay`, {})),
+    step('replayWebhook', 404, 'unknown', 'None of this name', post(`${NONE}/replay`, { after: '7' })),
+    step(
+      'rotateWebhook',
+      201,
+      'rotated',
+      'The earlier secret signs too, for an hour',
+      post(`${HOOK}/rotate`, { overlapSeconds: 3600 }),
+    ),
+    step('rotateWebhook', 400, 'invalid', 'Longer than 30 days', post(`${HOOK}/rotate`, { overlapSeconds: 9_999_999 })),
+    step('rotateWebhook', 404, 'unknown', 'None of this name', post(`${NONE}/rotate`, {})),
+    step('removeWebhook', 204, 'removed', 'Removed', remove(LOCAL)),
+    step('removeWebhook', 400, 'invalid', 'No name', remove(MALFORMED)),
+    step('removeWebhook', 404, 'unknown', 'None of this name', remove(NONE)),
+  ]
+}

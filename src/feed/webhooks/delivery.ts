@@ -1,0 +1,205 @@
+/**
+ * The deliveries of one webhook by the process that holds it. Events are read from where all is acknowledged; those of one player go one
+ * after another, players beside each other. What was not acknowledged when the process dies is sent again by the next one, with the same ids.
+ *
+ *   read ──not asked for──► done
+ *     └──► waits for its player's ──► sent ──2xx──► done
+ *                                      ▲   └──else──► waits ──┐
+ *                                      └──────────────────────┘
+ */
+import { setMaxListeners } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../../runtime/clock.ts'
+import type { Feed, FeedEvent } from '../feed.ts'
+import { AT_ONCE, type Sender, type Sent } from './send.ts'
+import { goodSecrets, type Message } from './signature.ts'
+import type { Webhook } from './store.ts'
+
+/** Events that are not acknowledged, at once. */
+const AHEAD = 1_000
+/** Events beyond the first of those: so many are sent again at most when the process dies. */
+const FAR = 10_000n
+const PAGE = 500
+/** Milliseconds that one question to the feed waits. */
+const WAIT_MS = 20_000
+/** Milliseconds before the second attempt; twice as many before each further one, up to the longest. */
+const FIRST_RETRY_MS = 1_000
+const LONGEST_RETRY_MS = 300_000
+/** Failures behind each other after which the consumer counts as down: then one message at a time finds out. */
+const DOWN = 5
+
+export interface DeliveryDeps {
+  readonly feed: Feed
+  readonly sender: Sender
+  readonly clock: Clock
+  messageOf(event: FeedEvent): Message
+  /** Whose events stay in order. */
+  subjectOf(event: FeedEvent): string
+  /** From 0 to 1; spreads the retries. */
+  readonly random: () => number
+}
+
+export interface Delivery {
+  /** Everything up to this event is acknowledged. */
+  doneTo(): bigint
+  failingSince(): Date | null
+  lastError(): string | null
+  /** The consumer has said that it wants nothing any more. */
+  isGone(): boolean
+  /** Begins nothing any more, and waits a little for what is under way. */
+  stop(): Promise<void>
+}
+
+/** What is known while it runs. */
+interface Course {
+  /** By number, in the order in which they were read; the value is since when it fails. */
+  readonly pending: Map<bigint, Date | null>
+  /** Behind each other. */
+  failures: number
+  /** Since when it failed at the holder before. */
+  carried: Date | null
+  lastError: string | null
+  isGone: boolean
+  gone(): void
+}
+
+export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
+  const { feed } = deps
+  const ended = new AbortController()
+  setMaxListeners(0, ended.signal) // each event that waits for its next attempt listens
+  const gone = () => ended.abort()
+  const course: Course = {
+    pending: new Map(),
+    failures: 0,
+    carried: webhook.failingSince,
+    lastError: webhook.lastError,
+    isGone: false,
+    gone,
+  }
+  const { pending } = course
+  const chains = new Map<string, Promise<void>>()
+  const slots = createSlots(AT_ONCE)
+  let readTo = webhook.doneTo
+
+  const doneTo = () => (pending.size === 0 ? readTo : ((pending.keys().next().value as bigint) ?? readTo + 1n) - 1n)
+
+  const attempt = (number: bigint, event: FeedEvent) => attemptOne(deps, webhook, course, number, event)
+
+  const deliver = (number: bigint, event: FeedEvent) =>
+    tryUntilDone(deps.random, course, slots, ended.signal, () => attempt(number, event))
+
+  const take = (event: FeedEvent) => {
+    const number = BigInt(event.id)
+    readTo = number
+    if (webhook.events.length > 0 && !webhook.events.includes(event.event[0])) return
+    pending.set(number, null)
+    const subject = deps.subjectOf(event)
+    const chain = (chains.get(subject) ?? Promise.resolve()).then(() => deliver(number, event))
+    chains.set(subject, chain)
+    void chain.then(() => {
+      if (chains.get(subject) === chain) chains.delete(subject)
+    })
+  }
+
+  const read = async () => {
+    while (!ended.signal.aborted && !feed.isClosed()) {
+      if (pending.size >= AHEAD || readTo - doneTo() >= FAR) await pause(ROOM_MS, ended.signal)
+      else {
+        const asked = await feed.ask(String(readTo), PAGE, WAIT_MS, ended.signal).catch(() => undefined)
+        if (asked?.kind === 'page') for (const event of asked.page.events) take(event)
+        else if (asked?.kind === 'too_old') {
+          course.lastError = `events ${readTo + 1n} to ${asked.first} were no longer kept`
+          readTo = BigInt(asked.first)
+        } else await pause(FIRST_RETRY_MS, ended.signal)
+      }
+    }
+  }
+  const reading = read()
+  return {
+    doneTo,
+    failingSince: () => [...pending.values()].find((since) => since !== null) ?? null,
+    lastError: () => course.lastError,
+    isGone: () => course.isGone,
+    async stop() {
+      ended.abort()
+      await Promise.race([Promise.all([reading, ...chains.values()]), sleep(GRACE_MS, undefined, { ref: false })])
+    },
+  }
+}
+
+/** While the consumer is down a slot is kept between two attempts, so that there is one of them at a time. */
+async function tryUntilDone(
+  random: () => number,
+  course: Course,
+  slots: ReturnType<typeof createSlots>,
+  ended: AbortSignal,
+  attempt: () => Promise<boolean>,
+): Promise<void> {
+  for (let tries = 0; !ended.aborted; tries++) {
+    const wait = retryAfter(tries, random())
+    const isDone = await slots.use(
+      () => (course.failures >= DOWN ? 1 : AT_ONCE),
+      async () => {
+        if (ended.aborted || (await attempt())) return true
+        if (course.failures >= DOWN) await pause(wait, ended)
+        return false
+      },
+    )
+    if (isDone) return
+    if (course.failures < DOWN) await pause(wait, ended)
+  }
+}
+
+async function attemptOne(
+  { sender, clock, messageOf }: DeliveryDeps,
+  webhook: Webhook,
+  course: Course,
+  number: bigint,
+  event: FeedEvent,
+): Promise<boolean> {
+  const send = async () => sender.send(webhook.url, goodSecrets(webhook, clock.now()), messageOf(event), clock.now())
+  const sent = await send().catch((error: unknown): Sent => ({ kind: 'failed', error: String(error) }))
+  if (sent.kind === 'delivered') {
+    Object.assign(course, { failures: 0, carried: null, lastError: null })
+    course.pending.delete(number)
+    return true
+  }
+  course.failures += 1
+  course.lastError = `event ${number}: ${sent.error}`
+  course.pending.set(number, course.pending.get(number) ?? course.carried ?? clock.now())
+  course.isGone = sent.kind === 'gone'
+  if (course.isGone) course.gone()
+  return false
+}
+
+/** Milliseconds that what is under way has at the end; what comes later is sent again by the next holder. */
+const GRACE_MS = 2_000
+/** Milliseconds between two looks whether there is room for more. */
+const ROOM_MS = 50
+
+/** `spread` from 0 to 1: a quarter less to a quarter more. */
+export function retryAfter(tries: number, spread: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS) * (0.75 + spread / 2)
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return sleep(milliseconds, undefined, { signal }).catch(() => {})
+}
+
+/** So many at once, and fewer when less is free; in the order in which they came. */
+function createSlots(most: number) {
+  const waiting: (() => void)[] = []
+  let used = 0
+  return {
+    async use<T>(limit: () => number, work: () => Promise<T>): Promise<T> {
+      while (used >= Math.min(most, limit())) await new Promise<void>((wake) => waiting.push(wake))
+      used += 1
+      try {
+        return await work()
+      } finally {
+        used -= 1
+        for (let free = Math.min(most, limit()) - used; free > 0; free--) waiting.shift()?.()
+      }
+    },
+  }
+}

@@ -1,0 +1,299 @@
+/** The routes of webhooks (W-42): made, changed, tested, replayed, given another secret, removed. All need the role admin. */
+import { randomUUID } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import type { Db, Tx } from '../../db/db.ts'
+import type { Keyring } from '../../db/keyring.ts'
+import { invalid, notFound } from '../../http/problem.ts'
+import { describeRoute, type Routes, type Shape } from '../../http/route.ts'
+import type { ActionLog, Author } from '../../people/actions.ts'
+import { withPerson } from '../../people/person.ts'
+import type { Clock } from '../../runtime/clock.ts'
+import { findFault } from '../../wallet-client/base-url.ts'
+import type { Feed } from '../feed.ts'
+import { DISABLE_AFTER_MS, healthOf } from './dispatcher.ts'
+import type { Sender } from './send.ts'
+import { goodSecrets, newSecret } from './signature.ts'
+import { FIRST_FROM, listWebhooks, lockWebhook, MAX_WEBHOOKS, saveWebhook, type Webhook } from './store.ts'
+
+export interface WebhookDeps {
+  readonly db: Pick<Db, 'transaction' | 'people' | 'snapshot'>
+  readonly clock: Clock
+  readonly keyring: Keyring
+  readonly feed: Feed
+  readonly sender: Sender
+  readonly actions: ActionLog
+  readonly allowsPrivateAddresses: boolean
+}
+
+const optional = Type.Optional
+const time = Type.String({ format: 'date-time' })
+const strict = { additionalProperties: false } as const
+const WebhookPath = Type.Object({
+  webhookId: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'A name of yours.' }),
+})
+const cursor = Type.String({ pattern: '^(latest|\\d{1,18})$' })
+const eventNames = (events: readonly string[]) =>
+  Type.Array(Type.Enum([...events]), { uniqueItems: true, description: 'Only these; absent or empty: all.' })
+const newWebhook = (events: readonly string[]) =>
+  Type.Object(
+    {
+      url: Type.String({ maxLength: 2_000 }),
+      events: optional(eventNames(events)),
+      after: optional({ ...cursor, description: 'A new one begins behind this event; absent: with what comes.' }),
+    },
+    { ...strict, examples: [{ url: 'https://crm.example/purser', events: ['bet.placed', 'bet.settled'] }] },
+  )
+const ReplaySchema = Type.Object(
+  {
+    after: optional({ ...cursor, description: 'Everything behind this event.' }),
+    from: optional({ ...time, description: 'Everything from this time on.' }),
+  },
+  { ...strict, examples: [{ after: '4711' }] },
+)
+const MAX_OVERLAP_S = 30 * 86_400
+const OVERLAP_S = 86_400
+const RotateSchema = Type.Object(
+  { overlapSeconds: optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_S })) },
+  { ...strict, examples: [{ overlapSeconds: 3_600 }] },
+)
+const webhookMembers = {
+  webhookId: Type.String(),
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  state: Type.Enum(['ok', 'failing', 'warned', 'disabled'], {
+    description: 'warned: it has failed for a day and is disabled at disabledAt. disabled: PUT it again to go on.',
+  }),
+  doneTo: Type.String({ description: 'Every event up to this one is acknowledged.' }),
+  failingSince: optional(time),
+  disabledAt: optional(time),
+  lastError: optional(Type.String()),
+  madeAt: time,
+}
+export const WebhookSchema = Type.Object(webhookMembers)
+const secret = Type.String({ description: 'whsec_…, shown this once.' })
+const WithSecretSchema = Type.Object({ ...webhookMembers, secret })
+const TestedSchema = Type.Object({
+  delivered: Type.Boolean(),
+  httpStatus: optional(Type.Integer()),
+  error: optional(Type.String()),
+})
+
+export function addWebhookRoutes(
+  api: Routes,
+  deps: WebhookDeps,
+  { key, tag, events }: { readonly key: string; readonly tag: string; readonly events: readonly string[] },
+): void {
+  const describe = <S extends Shape>(operationId: string, summary: string, shape: S) =>
+    describeRoute({ operationId, tag, summary, key }, shape)
+  addKept(api, deps, describe, events)
+  addActs(api, deps, describe)
+}
+
+type Describe = <S extends Shape>(operationId: string, summary: string, shape: S) => ReturnType<typeof describeRoute<S>>
+
+/** Made, read, changed, removed. */
+function addKept(api: Routes, deps: WebhookDeps, describe: Describe, events: readonly string[]): void {
+  const params = WebhookPath
+  const by = deps.actions.by
+  api.get(
+    '/webhooks',
+    describe('listWebhooks', 'Webhooks with their state', {
+      role: 'admin',
+      ok: { 200: Type.Object({ data: Type.Array(WebhookSchema), next: Type.Null() }) },
+    }),
+    async () => ({
+      data: (await listWebhooks(deps.db.people, deps.keyring)).map((one) => show(one, deps.clock.now())),
+      next: null,
+    }),
+  )
+  api.get(
+    '/webhooks/:webhookId',
+    describe('readWebhook', 'A webhook with its state', { role: 'admin', params, ok: { 200: WebhookSchema } }),
+    async ({ params: { webhookId } }) => show(await find(deps, webhookId), deps.clock.now()),
+  )
+  api.put(
+    '/webhooks/:webhookId',
+    describe(
+      'saveWebhook',
+      'Make a webhook, change it, or go on with one that is disabled',
+      withPerson({
+        role: 'admin',
+        params,
+        body: newWebhook(events),
+        ok: { 200: WebhookSchema, 201: WithSecretSchema },
+        problems: { 404: null },
+      }),
+    ),
+    async (request, reply) => {
+      const { status, body } = await save(deps, by(request), request.params.webhookId, request.body)
+      return reply.code(status).send(body)
+    },
+  )
+  api.delete(
+    '/webhooks/:webhookId',
+    describe('removeWebhook', 'Remove a webhook', withPerson({ role: 'admin', params, ok: { 204: Type.Null() } })),
+    async (request, reply) => {
+      await change(deps, by(request), request.params.webhookId, (one) => ({ ...one, state: 'removed' }))
+      return reply.code(204).send()
+    },
+  )
+}
+
+/** What is done with one that is there. */
+function addActs(api: Routes, deps: WebhookDeps, describe: Describe): void {
+  const params = WebhookPath
+  const by = deps.actions.by
+  api.post(
+    '/webhooks/:webhookId/replay',
+    describe(
+      'replayWebhook',
+      'Send everything again from an event or a time on',
+      withPerson({
+        role: 'admin',
+        params,
+        body: ReplaySchema,
+        ok: { 200: WebhookSchema },
+      }),
+    ),
+    async (request) => {
+      const doneTo = await placeOf(deps, request.body)
+      return change(deps, by(request), request.params.webhookId, (one) => ({ ...one, doneTo }))
+    },
+  )
+  api.post(
+    '/webhooks/:webhookId/rotate',
+    describe(
+      'rotateWebhook',
+      'Give it another secret; the one before signs too for a while',
+      withPerson({
+        role: 'admin',
+        params,
+        body: optional(RotateSchema),
+        ok: { 201: WithSecretSchema },
+      }),
+    ),
+    async (request, reply) => {
+      const fresh = newSecret()
+      const overlap = (request.body?.overlapSeconds ?? OVERLAP_S) * 1_000
+      const oldUntil = new Date(deps.clock.now().getTime() + overlap)
+      const rotate = (one: Webhook): Webhook => ({ ...one, secrets: [fresh, ...one.secrets.slice(0, 1)], oldUntil })
+      const shown = await change(deps, by(request), request.params.webhookId, rotate)
+      return reply.code(201).send({ ...shown, secret: fresh })
+    },
+  )
+  api.post(
+    '/webhooks/:webhookId/test',
+    describe(
+      'testWebhook',
+      'Send a message of the type webhook.test now',
+      withPerson({
+        role: 'admin',
+        params,
+        ok: { 200: TestedSchema },
+      }),
+    ),
+    (request) => test(deps, by(request), request.params.webhookId),
+  )
+}
+
+async function find({ db, keyring }: WebhookDeps, webhookId: string): Promise<Webhook> {
+  const found = (await listWebhooks(db.people, keyring)).find((one) => one.webhookId === webhookId)
+  if (found === undefined) throw notFound('the webhook')
+  return found
+}
+
+async function save(deps: WebhookDeps, author: Author, webhookId: string, body: Static<ReturnType<typeof newWebhook>>) {
+  const { url, events = [], after = 'latest' } = body
+  const fault = URL.canParse(url)
+    ? await findFault(url.replace(/[?#].*$/, ''), deps.allowsPrivateAddresses)
+    : 'is no URL'
+  if (fault !== undefined) throw invalid('/url', fault)
+  const begin = await placeOf(deps, { after })
+  return deps.db.transaction(async (tx) => {
+    const known = await lockWebhook(tx, deps.keyring, webhookId)
+    if (known !== undefined && known.state !== 'removed') {
+      const changed: Webhook = {
+        ...known,
+        url,
+        events,
+        state: 'active',
+        ...(body.after !== undefined && { doneTo: begin }),
+      }
+      return { status: 200, body: await write(deps, author, tx, known, changed) } as const
+    }
+    if ((await listWebhooks(tx, deps.keyring)).length >= MAX_WEBHOOKS)
+      throw invalid('/path/webhookId', `is one more than the ${MAX_WEBHOOKS} that there may be`)
+    const madeAt = deps.clock.now()
+    const fresh = newSecret()
+    const made: Webhook = {
+      ...{ webhookId, url, events, secrets: [fresh], oldUntil: null, state: 'active', doneTo: begin },
+      ...{ failingSince: null, lastError: null, claim: null, beat: 0n, madeAt },
+    }
+    return { status: 201, body: { ...(await write(deps, author, tx, undefined, made)), secret: fresh } } as const
+  })
+}
+
+function change(deps: WebhookDeps, author: Author, webhookId: string, to: (one: Webhook) => Webhook) {
+  return deps.db.transaction(async (tx) => {
+    const known = await lockWebhook(tx, deps.keyring, webhookId)
+    if (known === undefined || known.state === 'removed') throw notFound('the webhook')
+    return write(deps, author, tx, known, to(known))
+  })
+}
+
+/** The log has no secret, only when it was changed. */
+async function write(deps: WebhookDeps, author: Author, tx: Tx, before: Webhook | undefined, after: Webhook) {
+  const at = deps.clock.now()
+  await saveWebhook(tx, deps.keyring, after)
+  await author.record(tx, {
+    on: { webhookId: after.webhookId },
+    before: before === undefined ? {} : forLog(before),
+    after: forLog(after),
+    at,
+  })
+  return show({ ...after, failingSince: null, lastError: null }, at)
+}
+
+function forLog({ url, events, state, doneTo, oldUntil }: Webhook) {
+  const rotated = oldUntil === null ? {} : { earlierSecretUntil: oldUntil.toISOString() }
+  return { url, events: [...events], state, doneTo: String(doneTo), ...rotated }
+}
+
+/** The number of the last event that is not to be sent. */
+async function placeOf({ db, feed }: WebhookDeps, { after, from }: Static<typeof ReplaySchema>): Promise<bigint> {
+  if ((after === undefined) === (from === undefined)) throw invalid('/after', 'or from: exactly one of them is needed')
+  const asked = await feed.ask(after ?? 'latest', 0, 0)
+  if (asked.kind === 'too_old') throw invalid('/after', `is not kept any more; the feed begins after ${asked.first}`)
+  if (asked.kind !== 'page') throw invalid('/after', 'is not a cursor of this feed')
+  if (from === undefined) return BigInt(asked.page.next)
+  const [first] = await db.snapshot((tx) => tx.query<{ before: bigint }>(FIRST_FROM, [new Date(from)]))
+  return first?.before ?? BigInt(asked.page.next)
+}
+
+async function test(deps: WebhookDeps, author: Author, webhookId: string) {
+  const { url, secrets, oldUntil } = await find(deps, webhookId)
+  const at = deps.clock.now()
+  const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: { webhookId } })
+  const good = goodSecrets({ secrets, oldUntil }, at)
+  const sent = await deps.sender.send(url, good, { id: `test_${randomUUID()}`, body }, at)
+  const { httpStatus } = sent
+  const result = {
+    delivered: sent.kind === 'delivered',
+    ...(httpStatus !== undefined && { httpStatus }),
+    ...(sent.kind !== 'delivered' && { error: sent.error }),
+  }
+  await deps.db.transaction((tx) => author.record(tx, { on: { webhookId }, before: {}, after: { test: result }, at }))
+  return result
+}
+
+function show(webhook: Webhook, now: Date): Static<typeof WebhookSchema> {
+  const { webhookId, url, events, doneTo, failingSince, lastError, madeAt, state } = webhook
+  return {
+    ...{ webhookId, url, events: [...events], state: healthOf(webhook, now), doneTo: String(doneTo) },
+    ...(failingSince !== null && { failingSince: failingSince.toISOString() }),
+    ...(failingSince !== null &&
+      state === 'active' && { disabledAt: new Date(failingSince.getTime() + DISABLE_AFTER_MS).toISOString() }),
+    ...(lastError !== null && { lastError }),
+    madeAt: madeAt.toISOString(),
+  }
+}

@@ -1,0 +1,56 @@
+/** One attempt to deliver a message over HTTP. Only 2xx is a yes; nobody is followed elsewhere. */
+import { Agent, request } from 'undici'
+import { refusingInside } from '../../wallet-client/base-url.ts'
+import { lookup } from '../../wallet-client/lookup.ts'
+import { headersOf, type Message } from './signature.ts'
+
+export type Sent =
+  | { readonly kind: 'delivered'; readonly httpStatus: number }
+  /** 410: the consumer does not want it any more. */
+  | { readonly kind: 'gone'; readonly httpStatus: number; readonly error: string }
+  | { readonly kind: 'failed'; readonly httpStatus?: number; readonly error: string }
+
+export interface Sender {
+  /** Never rejects. `at` is the time of the attempt. */
+  send(url: string, secrets: readonly string[], message: Message, at: Date): Promise<Sent>
+  /** Gives up what is under way. */
+  close(): Promise<void>
+}
+
+/** Messages at once to one consumer, each on a connection of its own. */
+export const AT_ONCE = 16
+/** Milliseconds for all of an attempt, as Standard Webhooks advises. */
+const TIMEOUT_MS = 15_000
+/** Bytes of an answer that are read, so that its connection can be used again. */
+const ANSWER_BYTES = 16_384
+const GONE = 410
+
+export function createSender(allowsPrivateAddresses: boolean): Sender {
+  const connect = { timeout: TIMEOUT_MS, lookup: allowsPrivateAddresses ? lookup : refusingInside(lookup) }
+  const dispatcher = new Agent({ connections: AT_ONCE, connect })
+  return {
+    async send(url, secrets, message, at) {
+      const headers = headersOf(message, secrets, at)
+      const signal = AbortSignal.timeout(TIMEOUT_MS)
+      try {
+        const reply = await request(url, { method: 'POST', headers, body: message.body, dispatcher, signal })
+        await reply.body.dump({ limit: ANSWER_BYTES, signal }).catch(() => {})
+        return judge(reply.statusCode)
+      } catch (error) {
+        return { kind: 'failed', error: describe(error) }
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+function judge(httpStatus: number): Sent {
+  if (httpStatus >= 200 && httpStatus < 300) return { kind: 'delivered', httpStatus }
+  const error = `answered ${httpStatus}`
+  return httpStatus === GONE ? { kind: 'gone', httpStatus, error } : { kind: 'failed', httpStatus, error }
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.name === 'TimeoutError' ? `no answer within ${TIMEOUT_MS / 1_000} s` : error.message || error.name
+}

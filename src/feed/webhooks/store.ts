@@ -1,0 +1,131 @@
+/**
+ * Webhooks as they are stored. One process at a time delivers to each: it holds the claim and counts the beat up. Every change by a person
+ * takes the claim away, so that whoever held it stops, and the next one begins with what is stored.
+ */
+
+import { type Reading, type Row, statement, type Tx } from '../../db/db.ts'
+import { fromColumn, SECRET_TABLES, toColumn } from '../../db/kept-secrets.ts'
+import type { Kept, Keyring } from '../../db/keyring.ts'
+
+export interface Webhook {
+  readonly webhookId: string
+  readonly url: string
+  /** Names; empty for all. */
+  readonly events: readonly string[]
+  readonly secrets: readonly string[]
+  /** Until when the secrets behind the first one are good too. */
+  readonly oldUntil: Date | null
+  readonly state: 'active' | 'disabled' | 'removed'
+  /** Everything up to this event is acknowledged. */
+  readonly doneTo: bigint
+  readonly failingSince: Date | null
+  readonly lastError: string | null
+  readonly claim: string | null
+  readonly beat: bigint
+  readonly madeAt: Date
+}
+
+interface WebhookRow extends Row {
+  webhook_id: string
+  url: string
+  events: string[]
+  secrets: Kept
+  old_until: Date | null
+  state: Webhook['state']
+  done_to: bigint
+  failing_since: Date | null
+  last_error: string | null
+  claim: string | null
+  beat: bigint
+  made_at: Date
+}
+
+const COLUMNS =
+  'webhook_id, url, events, secrets, old_until, state, done_to, failing_since, last_error, claim, beat, made_at'
+/** In one wallet. */
+export const MAX_WEBHOOKS = 50
+
+const LIST = statement(
+  'list_webhooks',
+  `select ${COLUMNS} from purser.webhook where state <> 'removed' order by webhook_id`,
+)
+const LOCK = statement('lock_webhook', `select ${COLUMNS} from purser.webhook where webhook_id = $1::text for update`)
+const SAVE = statement(
+  'save_webhook',
+  `insert into purser.webhook as w (webhook_id, url, events, secrets, old_until, state, done_to, made_at)
+   values ($1::text, $2::text, $3::text[], $4::json, $5::timestamptz, $6::text, $7::bigint, $8::timestamptz)
+   on conflict (webhook_id) do update set url = excluded.url, events = excluded.events, secrets = excluded.secrets,
+     old_until = excluded.old_until, state = excluded.state, done_to = excluded.done_to, made_at = excluded.made_at,
+     failing_since = null, last_error = null, claim = null, beat = w.beat + 1`,
+)
+const CLAIM = statement(
+  'claim_webhook',
+  `update purser.webhook set claim = $3::uuid, beat = beat + 1
+   where webhook_id = $1::text and beat = $2::bigint and state = 'active' returning ${COLUMNS}`,
+)
+const KEEP = statement(
+  'keep_webhook',
+  `update purser.webhook set beat = beat + 1, done_to = $3::bigint, failing_since = $4::timestamptz, last_error = $5::text,
+     state = $6::text, claim = case when $7::boolean then claim end
+   where webhook_id = $1::text and claim = $2::uuid`,
+)
+
+/** Where the first event of a time stands. */
+export const FIRST_FROM = statement(
+  'first_change_from',
+  `select last_number - size as before from purser.change where last_number is not null and at >= $1::timestamptz
+   order by last_number limit 1`,
+)
+
+const table = SECRET_TABLES.wallet
+
+function toWebhook(keyring: Keyring, row: WebhookRow): Webhook {
+  return {
+    ...{ webhookId: row.webhook_id, url: row.url, events: row.events, state: row.state },
+    secrets: fromColumn(keyring, table, row.webhook_id, row.secrets),
+    ...{ oldUntil: row.old_until, doneTo: row.done_to, failingSince: row.failing_since, lastError: row.last_error },
+    ...{ claim: row.claim, beat: row.beat, madeAt: row.made_at },
+  }
+}
+
+export async function listWebhooks(reading: Reading, keyring: Keyring): Promise<Webhook[]> {
+  return (await reading.query<WebhookRow>(LIST)).map((row) => toWebhook(keyring, row))
+}
+
+/** One that was removed too. */
+export async function lockWebhook(tx: Tx, keyring: Keyring, webhookId: string): Promise<Webhook | undefined> {
+  const [row] = await tx.query<WebhookRow>(LOCK, [webhookId])
+  return row && toWebhook(keyring, row)
+}
+
+/** By a person: whoever delivers to it begins anew with this. */
+export async function saveWebhook(
+  tx: Tx,
+  keyring: Keyring,
+  webhook: Omit<Webhook, 'claim' | 'beat' | 'failingSince' | 'lastError'>,
+) {
+  const { webhookId, url, events, secrets, oldUntil, state, doneTo, madeAt } = webhook
+  const sealed = toColumn(keyring, table, webhookId, secrets)
+  await tx.execute(SAVE, [webhookId, url, events, sealed, oldUntil, state, doneTo, madeAt])
+}
+
+/** Undefined when somebody else was quicker, or it is not active any more. */
+export async function claimWebhook(tx: Tx, keyring: Keyring, { webhookId, beat }: Webhook, claim: string) {
+  const [row] = await tx.query<WebhookRow>(CLAIM, [webhookId, beat, claim])
+  return row && toWebhook(keyring, row)
+}
+
+export interface Progress {
+  readonly doneTo: bigint
+  readonly failingSince: Date | null
+  readonly lastError: string | null
+  readonly state: 'active' | 'disabled'
+  /** False lets it go. */
+  readonly holds: boolean
+}
+
+/** False when the claim is lost. */
+export async function keepWebhook(tx: Tx, webhookId: string, claim: string, progress: Progress): Promise<boolean> {
+  const { doneTo, failingSince, lastError, state, holds } = progress
+  return (await tx.execute(KEEP, [webhookId, claim, doneTo, failingSince, lastError, state, holds])) === 1
+}

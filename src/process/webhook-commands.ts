@@ -1,0 +1,94 @@
+/** `purser webhooks`: who is told of a wallet's changes. It asks the wallet's own API, with a key of the role admin. */
+import { type Command, InvalidArgumentError } from 'commander'
+import { examples, print } from '../config/help.ts'
+import { askApi } from '../http/own-api.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+
+interface Flags {
+  readonly api: string
+  readonly key?: string
+  readonly json?: true
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+export function addWebhookCommands(program: Command): void {
+  const webhooks = program
+    .command('webhooks')
+    .description('who is told of a wallet’s changes, over HTTP, signed as Standard Webhooks has it')
+    .addHelpText(
+      'before',
+      examples(
+        'OPERATOR_API_KEY=… purser webhooks list',
+        'purser webhooks save crm https://crm.example/purser --event bet.placed bet.settled --key …',
+        'purser webhooks replay crm --from 2026-05-16T18:00:00Z --key …',
+      ),
+    )
+  onApi(webhooks.command('list').description('all of them, with their state')).action((flags: Flags) => list(flags))
+  onApi(
+    webhooks.command('save <name> <url>').description('makes one, changes it, or goes on with one that is disabled'),
+  )
+    .option('--event <names...>', 'only these events; absent: all')
+    .option('--after <cursor>', 'begins behind this event; absent: a new one with what comes')
+    .action((name: string, url: string, { event, after, ...flags }: Flags & { event?: string[]; after?: string }) =>
+      ask(flags, 'PUT', name, { url, ...(event && { events: event }), ...(after !== undefined && { after }) }),
+    )
+  onApi(webhooks.command('test <name>').description('sends it a message now, and says what came of it')).action(
+    (name: string, flags: Flags) => ask(flags, 'POST', `${name}/test`),
+  )
+  onApi(webhooks.command('replay <name>').description('sends everything again from an event or a time on'))
+    .option('--after <cursor>', 'everything behind this event')
+    .option('--from <time>', 'everything from this time on: 2026-05-16T18:00:00Z')
+    .action((name: string, { after, from, ...flags }: Flags & { after?: string; from?: string }) => {
+      if ((after === undefined) === (from === undefined)) throw new WrongUse('give --after or --from')
+      return ask(flags, 'POST', `${name}/replay`, after === undefined ? { from } : { after })
+    })
+  onApi(webhooks.command('rotate <name>').description('gives it another secret, which is shown this once'))
+    .option('--overlap <seconds>', 'for so long the one before it signs too', toSeconds, 86_400)
+    .action((name: string, { overlap, ...flags }: Flags & { overlap: number }) =>
+      ask(flags, 'POST', `${name}/rotate`, { overlapSeconds: overlap }),
+    )
+  onApi(webhooks.command('remove <name>').description('ends it')).action((name: string, flags: Flags) =>
+    ask(flags, 'DELETE', name),
+  )
+}
+
+function onApi(command: Command): Command {
+  return command
+    .option('--api <url>', 'the address of the wallet', 'http://127.0.0.1:8080')
+    .option('--key <key>', 'an admin key of its API; OPERATOR_API_KEY when absent')
+    .option('--json', 'print the answer as JSON')
+}
+
+function toSeconds(text: string): number {
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('It is a number of seconds.')
+  return Number.parseInt(text, 10)
+}
+
+async function list(flags: Flags): Promise<void> {
+  const { data } = await must<{ data: Members[] }>(flags, 'GET', '')
+  if (flags.json) return print(JSON.stringify(data))
+  if (data.length === 0) print('there are none')
+  for (const { webhookId, state, url, lastError } of data)
+    print(
+      [String(webhookId).padEnd(16), String(state).padEnd(8), url, ...(lastError ? [`(${lastError})`] : [])].join('  '),
+    )
+}
+
+async function ask(flags: Flags, method: string, path: string, body?: object): Promise<void> {
+  const answer = await must<Members | null>(flags, method, `/${path}`, body)
+  if (flags.json) return print(JSON.stringify(answer))
+  for (const [name, value] of Object.entries(answer ?? { done: true })) print(`${name.padEnd(12)}  ${String(value)}`)
+}
+
+async function must<T>(
+  { api, key = process.env.OPERATOR_API_KEY }: Flags,
+  method: string,
+  path: string,
+  body?: object,
+) {
+  if (!key) throw new WrongUse('give --key, or set OPERATOR_API_KEY')
+  const answer = await askApi<T>({ url: api, key }, method, `/operator/webhooks${path}`, body)
+  if (answer === undefined) throw new WrongUse(`${api} has no such webhook, or is no wallet of Purser`)
+  return answer
+}

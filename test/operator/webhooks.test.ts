@@ -1,0 +1,193 @@
+/** Webhooks (W-42): signed as Standard Webhooks has it, each player's events in order, tried again, replayed, disabled. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { headersOf } from '../../src/feed/webhooks/signature.ts'
+import { type Consumer, startConsumer, type Told, verifies } from '../support/consumer.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import type { JsonObject } from '../support/wire.ts'
+import { readFeed } from './feed-reader.ts'
+
+const DAY_MS = 86_400_000
+let wallet: TestWallet
+let consumer: Consumer
+let hooks = 0
+
+beforeAll(async () => {
+  wallet = await startWallet()
+})
+afterEach(async () => {
+  if (hooks === 0) return
+  await ask('DELETE', '')
+  await consumer.close()
+  await wallet.auditIsClean()
+})
+afterAll(() => wallet.stop())
+
+const path = () => `/operator/webhooks/hook-${hooks}`
+
+async function ask(method: string, what: string, body?: object) {
+  const { status, body: answer } = await wallet.operator.request(method, path() + what, body)
+  return { status, ...(answer as JsonObject) } as { status: number } & Record<string, string>
+}
+
+/** A new webhook to a new consumer. */
+async function subscribe(over: object = {}) {
+  hooks += 1
+  consumer = await startConsumer()
+  const made = await ask('PUT', '', { url: consumer.url, ...over })
+  expect(made.status, JSON.stringify(made)).toBe(201)
+  return made as typeof made & { secret: string }
+}
+
+const bet = ({ userId, token }: { userId: string; token: string }, amount = 1) =>
+  wallet.wire.place({ userId, token, transactionId: randomUUID(), amount })
+
+async function state(): Promise<string | undefined> {
+  return (await ask('GET', '')).state
+}
+
+test('the headers are those of the specification’s own example', () => {
+  const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body: '{"test": 2432232314}' }
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  expect(headersOf(message, [secret], new Date(1_614_265_330_000))).toMatchObject({
+    'webhook-timestamp': '1614265330',
+    'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  })
+})
+
+test('every event is sent as the feed has it, signed, with an id of its own', async () => {
+  const { secret, doneTo } = await subscribe()
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  await bet(await playerWithMoney(wallet.operator))
+  const told = await consumer.until(5)
+  const { events } = await readFeed(wallet.operator, doneTo)
+  expect(told.map(({ data }) => data)).toEqual(events)
+  for (const one of told) {
+    expect(one).toMatchObject({ type: one.data.event, headers: { 'webhook-id': `evt_${one.data.id}` } })
+    expect(JSON.parse(one.text).timestamp).toBe(one.data.at)
+    expect(verifies(secret, one)).toEqual([true])
+  }
+  await expect.poll(async () => (await ask('GET', '')).doneTo).toBe(events.at(-1)?.id)
+  expect(await ask('GET', '')).not.toHaveProperty('secret')
+})
+
+test('only the events that were asked for', async () => {
+  await subscribe({ events: ['balance.changed'] })
+  await bet(await playerWithMoney(wallet.operator))
+  const told = await consumer.until(2)
+  expect(told.map(({ type }) => type)).toEqual(['balance.changed', 'balance.changed'])
+})
+
+test('what is refused is sent again with the same id; the player’s later events wait, others’ do not', async () => {
+  await subscribe({ events: ['bet.placed'] })
+  const [slow, quick] = [await playerWithMoney(wallet.operator), await playerWithMoney(wallet.operator)]
+  const isOf =
+    (player: { userId: string }) =>
+    ({ data }: Pick<Told, 'data'>) =>
+      data.bet?.userId === player.userId
+  let refused = 0
+  consumer.answer = (_type, data) => {
+    if (!isOf(slow)({ data }) || refused === 1) return 200
+    refused += 1
+    return 500
+  }
+  await bet(slow)
+  await bet(slow)
+  await bet(quick)
+  await consumer.until(1, isOf(quick))
+  expect(consumer.told.filter(isOf(slow)).map(({ status }) => status)).toEqual([500])
+  await consumer.until(2, isOf(slow))
+  const ids = consumer.told.filter(isOf(slow)).map(({ headers }) => headers['webhook-id'])
+  expect(ids[0]).toBe(ids[1])
+  expect(ids).toHaveLength(3)
+})
+
+test('a rotated secret: both sign for a while, then the new one alone', async () => {
+  const { secret: old } = await subscribe()
+  const { status, secret = '' } = await ask('POST', '/rotate', { overlapSeconds: 3_600 })
+  expect(status).toBe(201)
+  await wallet.operator.createPlayer()
+  const [both] = await consumer.until(1)
+  expect([verifies(secret, both as never), verifies(old, both as never)]).toEqual([
+    [true, false],
+    [false, true],
+  ])
+  wallet.clock.advance(3_600_001)
+  await wallet.operator.createPlayer()
+  const [, alone] = await consumer.until(2)
+  expect([verifies(secret, alone as never), verifies(old, alone as never)]).toEqual([[true], [false]])
+})
+
+test('replay sends everything again from an event or a time on', async () => {
+  const { doneTo } = await subscribe()
+  await wallet.operator.createPlayer()
+  await consumer.until(1)
+  wallet.clock.advance(1_000)
+  const from = wallet.clock.now().toISOString()
+  await wallet.operator.createPlayer()
+  const [first, second] = await consumer.until(2)
+  expect((await ask('POST', '/replay', { from })).status).toBe(200)
+  expect((await consumer.until(3))[2]?.text).toBe(second?.text)
+  expect((await ask('POST', '/replay', { after: doneTo })).status).toBe(200)
+  expect((await consumer.until(5)).slice(3).map(({ text }) => text)).toEqual([first?.text, second?.text])
+  for (const body of [{}, { after: '1', from }, { after: '99999999' }])
+    expect((await ask('POST', '/replay', body)).status).toBe(400)
+})
+
+test('one that fails is told of, warned about after a day, disabled after five; made anew it goes on', async () => {
+  await subscribe()
+  consumer.answer = () => 503
+  await wallet.operator.createPlayer()
+  await expect.poll(state).toBe('failing')
+  expect(await ask('GET', '')).toMatchObject({ lastError: expect.stringMatching(/^event \d+: answered 503$/) })
+  wallet.clock.advance(DAY_MS)
+  await expect.poll(state).toBe('warned')
+  expect(await ask('GET', '')).toHaveProperty('disabledAt')
+  const metrics = async () => (await fetch(`${wallet.url}/metrics`)).text()
+  await expect.poll(metrics).toContain('wallet_webhooks{state="warned"} 1')
+  wallet.clock.advance(4 * DAY_MS)
+  await expect.poll(state).toBe('disabled')
+  await expect.poll(metrics).toContain('wallet_webhooks{state="disabled"} 1')
+  consumer.answer = () => 200
+  expect((await ask('PUT', '', { url: consumer.url })).status).toBe(200)
+  await consumer.until(1)
+  await expect.poll(state).toBe('ok')
+})
+
+test('a consumer that answers 410 is not asked again', async () => {
+  await subscribe()
+  consumer.answer = () => 410
+  await wallet.operator.createPlayer()
+  await expect.poll(state).toBe('disabled')
+  expect(consumer.told).toHaveLength(1)
+})
+
+test('a test message is sent at once, and what came of it is answered', async () => {
+  const { secret } = await subscribe()
+  expect(await ask('POST', '/test')).toEqual({ status: 200, delivered: true, httpStatus: 200 })
+  expect(consumer.told).toMatchObject([{ type: 'webhook.test' }])
+  expect(verifies(secret, consumer.told[0] as never)).toEqual([true])
+  consumer.answer = () => 301
+  expect(await ask('POST', '/test')).toMatchObject({ delivered: false, httpStatus: 301, error: 'answered 301' })
+})
+
+test('where addresses inside are refused, a webhook is too; so are an unknown event and no URL', async () => {
+  await subscribe()
+  const guarded = await startWallet({ env: { PURSER_PRIVATE_ADDRESSES: 'refuse' } })
+  const put = async (body: object, at = guarded) =>
+    (await at.operator.request('PUT', '/operator/webhooks/h', body)).status
+  expect(await put({ url: consumer.url })).toBe(400)
+  expect(await put({ url: 'http://localhost:1/' })).toBe(400)
+  await guarded.stop()
+  expect(await put({ url: 'ftp://example.com/' }, wallet)).toBe(400)
+  expect(await put({ url: consumer.url, events: ['bet.lost'] }, wallet)).toBe(400)
+})
+
+test('one that is removed is gone; its name can be given again, with another secret', async () => {
+  const { secret } = await subscribe()
+  expect((await ask('DELETE', '')).status).toBe(204)
+  expect((await ask('GET', '')).status).toBe(404)
+  const again = await ask('PUT', '', { url: consumer.url })
+  expect(again).toMatchObject({ status: 201, secret: expect.not.stringMatching(secret.replaceAll(/[+/]/g, '.')) })
+})

@@ -1,0 +1,77 @@
+/** A consumer of webhooks: an HTTP server that keeps what it is told, and answers as it is asked to. */
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ToldEvent } from '../operator/feed-reader.ts'
+
+export interface Told {
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+  readonly type: string
+  /** The event, as the feed has it. */
+  readonly data: ToldEvent
+  readonly receivedAt: number
+  readonly status: number
+}
+
+export interface Consumer {
+  readonly url: string
+  readonly port: number
+  /** In the order in which they came, refused ones too. */
+  readonly told: Told[]
+  /** What it says to the next ones; 200 unless it is asked for something else. */
+  answer: (type: string, data: Told['data']) => number
+  /** Resolves once this many messages, or those that `is` is true of, were answered with 200. */
+  until(count: number, is?: (told: Told) => boolean): Promise<Told[]>
+  close(): Promise<void>
+}
+
+export async function startConsumer(port = 0): Promise<Consumer> {
+  const told: Told[] = []
+  const waiting = new Set<() => void>()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const text = Buffer.concat(chunks).toString('utf8')
+    const { type, data } = JSON.parse(text)
+    const status = consumer.answer(type, data)
+    const headers = request.headers as Record<string, string>
+    told.push({ headers, text, type, data, receivedAt: Date.now(), status })
+    response.writeHead(status).end()
+    for (const look of waiting) look()
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const used = (server.address() as AddressInfo).port
+  const consumer: Consumer = {
+    url: `http://127.0.0.1:${used}/hook?for=tests`,
+    port: used,
+    told,
+    answer: () => 200,
+    until: (count, is = () => true) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const found = told.filter((one) => one.status === 200 && is(one))
+          if (found.length < count) return
+          waiting.delete(look)
+          resolve(found)
+        }
+        waiting.add(look)
+        look()
+      }),
+    async close() {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+  return consumer
+}
+
+/** As a consumer does it that has read standardwebhooks.com, and nothing of ours: which of the signatures this secret made. */
+export function verifies(secret: string, { headers, text }: Pick<Told, 'headers' | 'text'>): boolean[] {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+  const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
+  const expected = createHmac('sha256', key).update(content).digest('base64')
+  return (headers['webhook-signature'] ?? '').split(' ').map((one) => one === `v1,${expected}`)
+}
