@@ -1,9 +1,10 @@
-/** Numbering the feed costs what it numbers, however many rows wait, whatever Postgres believes of the table. */
+/** The feed in bad hours: nobody has read it for long, Postgres knows nothing of its table, a reader's key has ended. */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hotSettings } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
-import { createFeed } from '../../src/feed/feed.ts'
+import { createFeed, type FeedEvent } from '../../src/feed/feed.ts'
+import { streamFrom } from '../../src/feed/stream.ts'
 import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -41,12 +42,12 @@ async function numberInVain(): Promise<number> {
   )
 }
 
-test('of a table that Postgres knows nothing of', async () => {
+test('numbering a table that Postgres knows nothing of compares no row with another', async () => {
   await fresh(3_000)
   expect(await numberInVain()).toBe(0)
 })
 
-test('of a feed that was read for long, and then by nobody for minutes', async () => {
+test('numbering a feed that was read for long, and then by nobody for minutes, compares no row with another', async () => {
   await fresh(20_000)
   await sql.query(
     'update purser.change set last_number = change_id; update purser.change_count set last_number = 20000; analyze',
@@ -63,6 +64,19 @@ test('the latest is behind everything that is there, however much nobody has rea
   try {
     const feed = createFeed(db, WALLET_CHANGES)
     expect(await feed.ask('latest', 10, 0)).toEqual({ kind: 'page', page: { events: [], next: '12000' } })
+  } finally {
+    await db.close()
+  }
+})
+
+test('a stream ends after a time, so that a key that has ended does not read on for ever (W-25)', async () => {
+  await fresh(3)
+  const db = await openDb({ kind: 'postgres', url: database.url })
+  try {
+    const show = ({ id }: FeedEvent) => ({ id, event: 'a' })
+    let text = ''
+    for await (const part of streamFrom(createFeed(db, WALLET_CHANGES), '0', show, 300)) text += part
+    expect(text.match(/^id: .*/gm)).toEqual(['id: 1', 'id: 2', 'id: 3'])
   } finally {
     await db.close()
   }
