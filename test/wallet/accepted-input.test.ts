@@ -1,6 +1,6 @@
 // What looks odd and is right: numbers spelled otherwise (M-2), unknown members, absent or null members, any text.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, member } from './answers.ts'
 import { unusedMembers } from './broken-members.ts'
@@ -12,8 +12,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 async function placed(over: Members, balance = '900.00'): Promise<Scene> {
   const scene = await newScene(wallet)

@@ -1,7 +1,8 @@
 /** A database with players whose money, tokens and times are the same every time, and calls as applyBatch takes them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Db, Tx } from '../../src/db/db.ts'
+import { type Db, statement, type Tx } from '../../src/db/db.ts'
+import { isOutage } from '../../src/db/errors.ts'
 import { openDb } from '../../src/db/open.ts'
 import { audit } from '../../src/operator/audit.ts'
 import { moveCash } from '../../src/operator/cash.ts'
@@ -47,6 +48,8 @@ export interface BatchScene {
   /** Of the database. */
   readonly url: string
   read(sql: string): Promise<Record<string, unknown>[]>
+  /** Resolves when the lane has a connection that works, after the earlier ones have been ended. */
+  reconnected(): Promise<void>
   close(): Promise<void>
 }
 
@@ -71,6 +74,7 @@ export async function openScene(): Promise<BatchScene> {
     },
     url: database.url,
     read: async (text) => (await sql.query(text)).rows,
+    reconnected: () => untilItWorks(() => lane.transaction((tx) => tx.query(PROBE))),
     async close() {
       await sql.end()
       await db.close()
@@ -80,6 +84,20 @@ export async function openScene(): Promise<BatchScene> {
   const transaction: Db['transaction'] = (work) => lane.transaction((tx) => work(naming(tx, scene.statements)))
   const deps = () => ({ transaction, clock: clockOf(scene), rules: scene.rules })
   return scene
+}
+
+const PROBE = statement('probe', 'select 1')
+
+async function untilItWorks(work: () => Promise<unknown>): Promise<void> {
+  for (let works = false; !works; ) {
+    works = await work().then(
+      () => true,
+      (error: unknown) => {
+        if (!isOutage(error)) throw error
+        return false
+      },
+    )
+  }
 }
 
 function inTime(call: BetCall) {

@@ -20,6 +20,7 @@ async function failOver(otherPast: string): Promise<void> {
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   )
   await scene.read(otherPast)
+  await scene.reconnected() // a busy process may not have heard of the end yet
 }
 
 const others: [string, (player: string) => string, string][] = [

@@ -1,6 +1,6 @@
 // signature, shape (5), method and type (5), what the bet id has seen, token (3, 4), player status and limits (9,
 // 14, 15, 16, 11, 12, 13), currency (5), funds (7). A call that is wrong in two ways gets the earlier code.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectRefused } from './answers.ts'
 import { cashout, tombstone } from './life-row.ts'
@@ -23,8 +23,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-afterEach(() => wallet.auditIsClean())
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 interface Fault {
   what: string
