@@ -97,6 +97,27 @@ export type CallView = Static<typeof CallSchema>
 /** Of a call, or of the end of what was looked through. */
 const ID = /^[\da-f-]{36}-\d{1,3}$|^~$/
 
+/** Milliseconds that a question about one id may look through a long journal. */
+const LOOK_ON_MS = 8_000
+
+/**
+ * The newest calls about one id. Unlike a page of a list it looks on until it has found some; `lookedBackTo` is the time it came to when it
+ * gave up before the journal's end.
+ */
+export async function newestCalls(
+  reading: Reading,
+  schema: JournalSchema,
+  query: CallQuery,
+): Promise<{ data: CallView[]; lookedBackTo?: Date }> {
+  const end = performance.now() + LOOK_ON_MS
+  for (let page = await listCalls(reading, schema, query); ; ) {
+    if (page.data.length > 0 || page.next === null) return { data: page.data }
+    const lookedBackTo = decodeCursor(page.next)?.at
+    if (performance.now() > end) return { data: [], ...(lookedBackTo && { lookedBackTo }) }
+    page = await listCalls(reading, schema, { ...query, after: page.next })
+  }
+}
+
 /** A page may have fewer rows than asked for, even none, and a next one: a look has its time. */
 export async function listCalls(
   reading: Reading,

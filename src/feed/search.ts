@@ -38,9 +38,10 @@ export interface FoundPage {
 const LOOK_MS = 1_500
 /** Chunks that are read at a time. */
 const CHUNKS = 16
-/** Milliseconds of a first slice of time; a quick look has the next one twice as long, a slow one half. */
+/** Milliseconds of a first slice of time; a quick look has the next one twice as long, a slow one half. The longest may lie on a busy evening. */
 const FIRST_SLICE_MS = 60_000
 const LEAST_SLICE_MS = 1_000
+const MOST_SLICE_MS = 3_600_000
 const QUICK_MS = 150
 /** Greater than the id of any call. */
 const LAST_ID = '~'
@@ -97,7 +98,8 @@ async function* chunksFor(reading: Reading, schema: JournalSchema, search: CallS
     yield* chunksBetween(reading, schema, search, from, to)
     yield { reachedMs: from }
     to = from
-    slice = performance.now() - begun < QUICK_MS ? 2 * slice : Math.max(LEAST_SLICE_MS, slice / 2)
+    slice =
+      performance.now() - begun < QUICK_MS ? Math.min(MOST_SLICE_MS, 2 * slice) : Math.max(LEAST_SLICE_MS, slice / 2)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Any id that somebody pastes: what it is, and all that hangs on it (W-41). */
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
-import { listCalls } from '../feed/call-list.ts'
+import { newestCalls } from '../feed/call-list.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
 import { readTransfers } from '../ledger/transfer.ts'
@@ -169,12 +169,14 @@ async function showSession(deps: OperatorDeps, userId: string, hash: TokenHash):
 
 /** What is nothing else may be a call's: the journal knows, as long as it keeps the call. */
 async function showRequest(deps: OperatorDeps, requestId: string): Promise<Shown> {
-  const { data } =
+  const found: Awaited<ReturnType<typeof newestCalls>> =
     requestId.length > MAX_REQUEST_ID
       ? { data: [] }
-      : await listCalls(deps.db.people, 'purser', { requestId, limit: CALLS })
+      : await newestCalls(deps.db.people, 'purser', { requestId, limit: CALLS })
+  const { data, lookedBackTo } = found
   const [call] = data
-  if (call === undefined) throw notFound('anything with this id')
+  if (call === undefined)
+    throw notFound(`anything with this id${lookedBackTo ? `, in calls since ${lookedBackTo.toISOString()},` : ''}`)
   const { player, transactionId } = call
   const bet =
     player === undefined || transactionId === undefined
@@ -186,7 +188,7 @@ async function showRequest(deps: OperatorDeps, requestId: string): Promise<Shown
 const MAX_REQUEST_ID = 64
 
 async function callsWith(deps: OperatorDeps, about: { transactionId: string }) {
-  const { data } = await listCalls(deps.db.people, 'purser', { ...about, limit: CALLS })
+  const { data } = await newestCalls(deps.db.people, 'purser', { ...about, limit: CALLS })
   return data.map(showCall)
 }
 
@@ -197,7 +199,7 @@ function showCall({
   outcome,
   answer,
   requestId,
-}: Awaited<ReturnType<typeof listCalls>>['data'][number]) {
+}: Awaited<ReturnType<typeof newestCalls>>['data'][number]) {
   const { status, code } = answer
   return {
     at,

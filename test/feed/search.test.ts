@@ -1,9 +1,9 @@
 /** The journal is found as it was written (W-30): every filter against a look at all calls, over days and processes. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/db.ts'
+import { type Db, type Reading, statement } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
-import { type CallQuery, type CallView, listCalls } from '../../src/feed/call-list.ts'
+import { type CallQuery, type CallView, listCalls, newestCalls } from '../../src/feed/call-list.ts'
 import { createJournal } from '../../src/feed/journal.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -12,6 +12,8 @@ const DAY_MS = 86_400_000
 /** Noon, so that all of them are younger than what `days` drops. */
 const FIRST = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00Z`) - 5 * DAY_MS
 const CALLS = 1_500
+/** What a look costs on a journal of millions of chunks. */
+const WORK = statement('work', 'select count(*) from generate_series(1, 300000)')
 const PROCESSES = 2
 
 let database: TestDatabase
@@ -121,4 +123,16 @@ test('all filters at once are a question like every other one', async () => {
   expect(await all({ ...query, code: '7', slowerThanMs: '0', from: iso(FIRST), to: iso(middle) } as CallQuery)).toEqual(
     [],
   )
+})
+
+test('a question about one id looks on, however long a look takes', async () => {
+  const oldest = added[0] as (typeof added)[number]
+  const slow: Reading = {
+    query: async (...asked) => {
+      await db.people.query(WORK)
+      return db.people.query(...asked)
+    },
+  }
+  const { data } = await newestCalls(slow, 'purser', { requestId: oldest.requestId })
+  expect(data.map(({ requestId }) => requestId)).toEqual([oldest.requestId])
 })
