@@ -32,8 +32,9 @@ const WebhookPath = Type.Object({
   webhookId: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'A name of yours.' }),
 })
 const cursor = Type.String({ pattern: '^(latest|\\d{1,18})$' })
+const ONLY_THESE = 'Only these; absent or empty: all.'
 const eventNames = (events: readonly string[]) =>
-  Type.Array(Type.Enum([...events]), { uniqueItems: true, description: 'Only these; absent or empty: all.' })
+  Type.Array(Type.Enum([...events]), { uniqueItems: true, maxItems: events.length, description: ONLY_THESE })
 const newWebhook = (events: readonly string[]) =>
   Type.Object(
     {
