@@ -66,10 +66,14 @@ export async function* readPlayers(
     isNamed = true
     return checkNames(path, names)
   }
-  const options = { bom: true, trim: true, info: true, skip_empty_lines: true, max_record_size: MAX_ROW, columns }
+  // A line of another length is a fault of that line.
+  const lines = { skip_empty_lines: true, relax_column_count: true, max_record_size: MAX_ROW }
+  const options = { bom: true, trim: true, info: true, ...lines, columns }
   try {
     for await (const { record, info } of createReadStream(path).pipe(parse(options)) as AsyncIterable<Read>)
-      yield toLine(deps as OperatorDeps, record, info.lines)
+      yield info.error === undefined
+        ? toLine(deps as OperatorDeps, record, info.lines)
+        : { kind: 'fault', line: info.lines, reason: 'has not as many cells as the first line' }
   } catch (error) {
     if (error instanceof CsvError) throw new WrongUse(`${path} cannot be read as CSV: ${error.message}`)
     throw error
@@ -80,13 +84,15 @@ export async function* readPlayers(
 type Cells = Readonly<Record<string, string>>
 interface Read {
   readonly record: Cells
-  readonly info: Info
+  /** `error`: of this line; csv-parse has it, its types do not. */
+  readonly info: Info & { readonly error?: CsvError }
 }
 
 function checkNames(path: string, given: readonly string[]): string[] {
   const names = given.map((name) => name.trim())
   const unknown = names.filter(
-    (name) => !(name in OF_NEW || name in OF_CHANGE || BALANCE.test(name) || CUSTOM.test(name)),
+    (name) =>
+      !(Object.hasOwn(OF_NEW, name) || Object.hasOwn(OF_CHANGE, name) || BALANCE.test(name) || CUSTOM.test(name)),
   )
   if (unknown.length > 0)
     throw new WrongUse(
@@ -139,7 +145,7 @@ function toRow(deps: OperatorDeps, cells: Cells, line: number): ImportRow {
 function membersOf(given: readonly (readonly [string, string])[], readers: Readonly<Record<string, Reader>>): object {
   const members: Record<string, unknown> = {}
   for (const [name, text] of given) {
-    const read = readers[name]
+    const read = Object.hasOwn(readers, name) ? readers[name] : undefined
     const [outer = '', inner] = name.split('.')
     if (read === undefined) continue
     members[outer] = inner === undefined ? read(text) : { ...(members[outer] as object), [inner]: read(text) }

@@ -79,12 +79,14 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
       'wrong-5,EUR,,1,,2001-02-30,',
       'wrong-6,EUR,,1,,,maybe',
       ',EUR,,1,,,',
+      'wrong-7,EUR',
+      'wrong-8,EUR,,1,,,,,',
       'right-1,EUR,,1,,,',
       'right-1,EUR,,1,,,',
       'right-1,EUR,,2,,,',
       'right-1,USD,,,,,',
     ])
-    expect([code, said]).toEqual([1, 'F: 1 imported, 1 already here, 9 refused'])
+    expect([code, said]).toEqual([1, 'F: 1 imported, 1 already here, 11 refused'])
     const names = faults.map((fault) => fault.split(':').slice(0, 3).join(':'))
     expect(names).toEqual([
       'F:2: currency',
@@ -94,8 +96,10 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
       'F:6: birthday',
       'F:7: verified',
       'F:8: userId',
-      'F:11: this player is here, with another opening balance',
-      'F:12: a player with this userId is here, made with other data',
+      'F:9: has not as many cells as the first line',
+      'F:10: has not as many cells as the first line',
+      'F:13: this player is here, with another opening balance',
+      'F:14: a player with this userId is here, made with other data',
     ])
     expect(await wallet.operator.balance('right-1')).toBe('1.00')
     expect(objectOf(await player('wrong-4')).status).toBe(404)
@@ -114,6 +118,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
 
   test.each([
     [['userId,currency,ballance', 'a,EUR,1'], 'columns that are not known: ballance'],
+    [['userId,currency,constructor', 'a,EUR,1'], 'columns that are not known: constructor'],
     [['userId,balance', 'a,1'], 'lacks the columns currency'],
     [['userId,currency,currency', 'a,EUR,EUR'], 'the column currency twice'],
     [[''], 'lacks the columns'],

@@ -82,7 +82,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
 
   const look = async () => {
     const now = clock.now()
-    const webhooks = await listWebhooks(db, keyring)
+    const webhooks = await listWebhooks(db.people, keyring)
     health = { ok: 0, failing: 0, warned: 0, disabled: 0 }
     for (const webhook of webhooks) health[healthOf(webhook, now)] += 1
     for (const one of [...held.values()]) await keep(one, true)
