@@ -1,36 +1,33 @@
 #!/usr/bin/env node
-/** The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. */
+/**
+ * The commands; wiring only. Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. What only
+ * one command needs is imported when that command runs: a server's modules take half a second that `--help` need not wait for.
+ */
 import { buffer } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { type Config, ConfigError, ROLES, type Role, readConfig } from './config/config.ts'
 import { environment, examples, print } from './config/help.ts'
-import { type ConformancePlatformFlags, runConformancePlatform } from './conformance/platform/command.ts'
-import { type ConformanceWalletFlags, runConformanceWallet } from './conformance/wallet/command.ts'
+import type { ConformancePlatformFlags } from './conformance/platform/command.ts'
+import type { ConformanceWalletFlags } from './conformance/wallet/command.ts'
 import { requireMigrated } from './db/migrate.ts'
 import { openExistingDb } from './db/open.ts'
-import { audit } from './operator/audit.ts'
-import { auditPlatform } from './platform/audit.ts'
 import { addChangeCommands } from './process/change-commands.ts'
 import { EXIT, endOnDefects, endWith } from './process/ending.ts'
-import { serveGateway } from './process/gateway.ts'
 import { addImportCommand } from './process/import-command.ts'
 import { addJournalCommands } from './process/journal-commands.ts'
 import { addKeyCommands } from './process/key-commands.ts'
 import { recordedClawback } from './process/money-settings.ts'
-import { servePlatform } from './process/platform.ts'
 import { addReportCommand } from './process/report-command.ts'
 import { addRetentionCommand } from './process/retention-command.ts'
 import type { Running } from './process/running.ts'
 import { addSchemaCommands, withDb } from './process/schema-commands.ts'
 import { addShowCommand } from './process/show-command.ts'
 import { forgiveClosedPipes, onStop, stopSignal } from './process/stopping.ts'
-import { serveWallet } from './process/wallet.ts'
 import { addWebhookCommands } from './process/webhook-commands.ts'
 import { sign } from './protocol/signature.ts'
-import { type ReconcileCommand, runReconcile } from './reconcile/command.ts'
+import type { ReconcileCommand } from './reconcile/command.ts'
 import { VERSION } from './runtime/version.ts'
-import { readSandboxOptions, type SandboxFlags } from './sandbox/options.ts'
-import { runSandbox } from './sandbox/run.ts'
+import type { SandboxFlags } from './sandbox/options.ts'
 
 const program = new Command('purser')
   .description('Sportsbook callbacks with exactly-once money on a double-entry ledger.')
@@ -61,6 +58,10 @@ program
     for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
     const noColour = (process.env.NO_COLOR ?? '') !== ''
     const deps = { output: process.stdout, noColour, signal: stopSignal() }
+    const [{ readSandboxOptions }, { runSandbox }] = await Promise.all([
+      import('./sandbox/options.ts'),
+      import('./sandbox/run.ts'),
+    ])
     const isClean = await runSandbox(config, readSandboxOptions(flags), deps)
     if (!isClean) process.exitCode = EXIT.findings
   })
@@ -76,7 +77,10 @@ program
     ),
   )
   .addHelpText('after', environment('wallet'))
-  .action(() => serveUntilStopped((config) => serveWallet(config), { tellGenerated: true }))
+  .action(async () => {
+    const { serveWallet } = await import('./process/wallet.ts')
+    await serveUntilStopped(serveWallet, ROLES.wallet)
+  })
 
 program
   .command('platform')
@@ -86,7 +90,10 @@ program
     examples('purser platform', 'DATABASE_URL=postgres://… PLATFORM_API_KEY=… NODE_ENV=production purser platform'),
   )
   .addHelpText('after', environment('platform'))
-  .action(() => serveUntilStopped((config) => servePlatform(config), { tellGenerated: true, role: ROLES.platform }))
+  .action(async () => {
+    const { servePlatform } = await import('./process/platform.ts')
+    await serveUntilStopped(servePlatform, ROLES.platform)
+  })
 
 program
   .command('gateway')
@@ -99,7 +106,10 @@ program
     ),
   )
   .addHelpText('after', environment('gateway'))
-  .action(() => serveUntilStopped((config) => serveGateway(config), { tellGenerated: true, role: ROLES.gateway }))
+  .action(async () => {
+    const { serveGateway } = await import('./process/gateway.ts')
+    await serveUntilStopped(serveGateway, ROLES.gateway)
+  })
 
 addSchemaCommands(program)
 addKeyCommands(program)
@@ -118,6 +128,10 @@ program
   .addHelpText('before', examples('DATABASE_URL=postgres://… purser audit', 'purser audit --json'))
   .addHelpText('after', environment('tool'))
   .action(async ({ json }: { json?: true }) => {
+    const [{ audit }, { auditPlatform }] = await Promise.all([
+      import('./operator/audit.ts'),
+      import('./platform/audit.ts'),
+    ])
     const report = await withDb(openExistingDb, async (db, config) => {
       await requireMigrated(db)
       const { findings } = await audit(db, await recordedClawback(db, config))
@@ -154,6 +168,7 @@ program
   )
   .addHelpText('after', environment('tool'))
   .action(async (options: ReconcileCommand) => {
+    const { runReconcile } = await import('./reconcile/command.ts')
     const write = (text: string) => void process.stdout.write(text)
     const isClean = await runReconcile(options, readConfig(process.env, ROLES.tool), write)
     if (!isClean) process.exitCode = EXIT.findings
@@ -196,6 +211,7 @@ withJudgesOptions(
     ),
   )
   .action(async (flags: ConformanceWalletFlags) => {
+    const { runConformanceWallet } = await import('./conformance/wallet/command.ts')
     process.exitCode = await runConformanceWallet(flags, surroundings())
   })
 
@@ -221,6 +237,7 @@ withJudgesOptions(
     ),
   )
   .action(async (flags: ConformancePlatformFlags) => {
+    const { runConformancePlatform } = await import('./conformance/platform/command.ts')
     process.exitCode = await runConformancePlatform(flags, surroundings())
   })
 
@@ -248,10 +265,7 @@ function surroundings() {
 }
 
 /** Runs a server until SIGINT or SIGTERM, and then finishes what was accepted. */
-async function serveUntilStopped(
-  start: (config: Config) => Promise<Running>,
-  { tellGenerated, role = ROLES.wallet }: { tellGenerated: boolean; role?: Role },
-): Promise<void> {
+async function serveUntilStopped(start: (config: Config) => Promise<Running>, role: Role): Promise<void> {
   const config = readConfig(process.env, role)
   for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
   const starting = start(config)
@@ -264,7 +278,6 @@ async function serveUntilStopped(
       ),
   )
   await starting
-  if (!tellGenerated) return
   for (const { name, value, path } of config.generated)
     process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
 }

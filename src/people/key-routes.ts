@@ -8,7 +8,7 @@ import { describeRoute, type Routes, type Shape } from '../http/route.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ActionLog } from './actions.ts'
 import { shownHash } from './api-key.ts'
-import { type KeyRow, type Made, WHY_NOT_MADE } from './key-store.ts'
+import { KEY_NAME_PATTERN, type KeyRow, MAX_OVERLAP_S, type Made, OVERLAP_S, WHY_NOT_MADE } from './key-store.ts'
 import type { KeyChanges } from './keys.ts'
 import { withPerson } from './person.ts'
 
@@ -19,12 +19,6 @@ export interface KeyRouteDeps {
   readonly keys: KeyChanges
 }
 
-const DAY_S = 86_400
-export const MAX_OVERLAP_S = 30 * DAY_S
-export const OVERLAP_S = DAY_S
-
-/** No setting's name, and nothing that reads like another one. */
-export const KEY_NAME_PATTERN = '^[a-z0-9][a-z0-9._-]{0,63}$'
 const strict = { additionalProperties: false } as const
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const NameSchema = Type.String({

@@ -13,6 +13,13 @@ import type { Role } from '../http/caller.ts'
 import { hashOf, newApiKey, shownHash } from './api-key.ts'
 import type { Schema } from './server.ts'
 
+const DAY_S = 86_400
+export const MAX_OVERLAP_S = 30 * DAY_S
+export const OVERLAP_S = DAY_S
+
+/** No setting's name, and nothing that reads like another one. */
+export const KEY_NAME_PATTERN = '^[a-z0-9][a-z0-9._-]{0,63}$'
+
 /** Of one API, so that every process can remember them all for a moment. */
 const MAX_LIVE = 1_000
 

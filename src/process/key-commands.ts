@@ -1,28 +1,14 @@
-/** `purser keys`: the keys of a server's own API, for whoever holds its database (W-25). The same changes as by API, in the same log. */
-import { randomUUID } from 'node:crypto'
-import { userInfo } from 'node:os'
+/**
+ * `purser keys`: the keys of a server's own API, for whoever holds its database (W-25). The words and options of the
+ * commands; key-work.ts does what they say.
+ */
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { environment, examples, print } from '../config/help.ts'
-import type { Db } from '../db/db.ts'
-import { requireMigrated } from '../db/migrate.ts'
-import { openExistingDb } from '../db/open.ts'
+import { environment, examples } from '../config/help.ts'
 import { ROLES, type Role } from '../http/caller.ts'
-import { type Author, authorOfCommand } from '../people/actions.ts'
-import { KEY_NAME_PATTERN, MAX_OVERLAP_S, OVERLAP_S, showKey, showMade } from '../people/key-routes.ts'
-import { createKeyStore, type Made, WHY_NOT_MADE } from '../people/key-store.ts'
-import { createKeyChanges } from '../people/keys.ts'
-import { OWN, type Server } from '../people/server.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
-import { withDb } from './schema-commands.ts'
+import { MAX_OVERLAP_S, OVERLAP_S } from '../people/key-store.ts'
+import type { Said } from './key-work.ts'
 
-/** Rows of a list: more than anybody reads. */
-const MOST_LISTED = 10_000
-
-interface Said {
-  readonly person?: string
-  readonly reason?: string
-  readonly json?: true
-}
+const work = () => import('./key-work.ts')
 
 export function addKeyCommands(program: Command): void {
   const keys = program
@@ -41,15 +27,7 @@ function addList(keys: Command): void {
     .option('--json', 'print them as JSON')
     .addHelpText('before', examples('DATABASE_URL=postgres://… purser keys list wallet'))
     .addHelpText('after', environment('tool'))
-    .action(async (server: string, { json }: { json?: true }) => {
-      const rows = await withKeys(server, (changes, db) => changes.list(db, undefined, MOST_LISTED))
-      const shown = rows.map(showKey)
-      if (json) return print(JSON.stringify(shown))
-      for (const { name, role, hash, madeAt, endsAt, live } of shown)
-        print(
-          [live ? 'live ' : 'ended', name.padEnd(24), role.padEnd(7), hash, madeAt, endsAt ?? ''].join('  ').trimEnd(),
-        )
-    })
+    .action(async (server: string, said: Said) => (await work()).listKeys(server, said))
 }
 
 function addMake(keys: Command): void {
@@ -61,13 +39,9 @@ function addMake(keys: Command): void {
       examples('DATABASE_URL=postgres://… purser keys make wallet support-desk --role support --reason "new desk"'),
     )
     .addHelpText('after', environment('tool'))
-    .action(async (server: string, name: string, { role, ...said }: Said & { role: Role }) => {
-      requireName(name)
-      const made = await withKeys(server, (changes) =>
-        changes.make(authorOf(server, 'makeKey', said), { name, role }, new Date()),
-      )
-      tell(made, said)
-    })
+    .action(async (server: string, name: string, said: Said & { role: Role }) =>
+      (await work()).makeKey(server, name, said),
+    )
 }
 
 function addRotate(keys: Command): void {
@@ -76,12 +50,9 @@ function addRotate(keys: Command): void {
     .option('--overlap <seconds>', 'for how long the one before still works, 30 days at most', toSeconds, OVERLAP_S)
     .addHelpText('before', examples('DATABASE_URL=postgres://… purser keys rotate wallet support-desk --overlap 3600'))
     .addHelpText('after', environment('tool'))
-    .action(async (server: string, name: string, { overlap, ...said }: Said & { overlap: number }) => {
-      const made = await withKeys(server, (changes) =>
-        changes.rotate(authorOf(server, 'rotateKey', said), name, overlap, new Date()),
-      )
-      tell(made, said)
-    })
+    .action(async (server: string, name: string, said: Said & { overlap: number }) =>
+      (await work()).rotateKey(server, name, said),
+    )
 }
 
 function addRevoke(keys: Command): void {
@@ -92,17 +63,7 @@ function addRevoke(keys: Command): void {
       examples('DATABASE_URL=postgres://… purser keys revoke wallet support-desk --reason "left us"'),
     )
     .addHelpText('after', environment('tool'))
-    .action(async (server: string, name: string, said: Said) => {
-      const isRevoked = await withKeys(server, (changes) =>
-        changes.revoke(authorOf(server, 'revokeKey', said), name, new Date()),
-      )
-      if (isRevoked === undefined) throw new WrongUse(`there is no key of the name ${name}`)
-      if (said.json) print(JSON.stringify({ name, revoked: isRevoked }))
-      else
-        print(
-          isRevoked ? `${name} has ended; servers that run notice within a second or so` : `${name} had ended already`,
-        )
-    })
+    .action(async (server: string, name: string, said: Said) => (await work()).revokeKey(server, name, said))
 }
 
 function withSaid(command: Command): Command {
@@ -112,62 +73,8 @@ function withSaid(command: Command): Command {
     .option('--json', 'print the result as JSON')
 }
 
-function withKeys<T>(
-  name: string,
-  work: (changes: ReturnType<typeof createKeyChanges>, db: Db) => Promise<T>,
-): Promise<T> {
-  const { schema } = OWN[toServer(name)]
-  return withDb(openExistingDb, async (db) => {
-    await requireMigrated(db)
-    return work(createKeyChanges(db, createKeyStore(schema)), db)
-  })
-}
-
-function toServer(name: string): Server {
-  if (name === 'wallet' || name === 'platform' || name === 'gateway') return name
-  throw new WrongUse(`there are keys of a wallet, a platform and a gateway, not of "${name}"`)
-}
-
-function authorOf(server: string, operation: string, { person = userName(), reason = null }: Spoken): Author {
-  const { schema } = OWN[toServer(server)]
-  return authorOfCommand(schema, { command: 'purser keys', operation, person, reason, id: randomUUID() })
-}
-
-interface Spoken {
-  readonly person?: string | null
-  readonly reason?: string | null
-}
-
-/** None where the system has no name for the user, as in a container. */
-function userName(): string | null {
-  try {
-    return userInfo().username
-  } catch {
-    return null
-  }
-}
-
-function requireName(name: string): void {
-  if (new RegExp(KEY_NAME_PATTERN).test(name)) return
-  throw new WrongUse(`"${name}" is no name of a key: 64 small letters, digits, dots, dashes at most`)
-}
-
 function toSeconds(text: string): number {
   const seconds = /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN
   if (seconds <= MAX_OVERLAP_S) return seconds
   throw new InvalidArgumentError(`It is a number of seconds, ${MAX_OVERLAP_S} at most.`)
-}
-
-/** The key alone on stdout, so that it can be piped into a file; what belongs to it on stderr. */
-function tell(made: Made, { json }: Said): void {
-  if (made.kind !== 'made') throw new WrongUse(WHY_NOT_MADE[made.kind])
-  const shown = showMade(made)
-  if (json) {
-    print(JSON.stringify(shown))
-    return
-  }
-  print(shown.key)
-  const { name, role, hash, earlierEndAt } = shown
-  process.stderr.write(`${name}, role ${role}, hash ${hash}: shown this once\n`)
-  if (earlierEndAt !== undefined) process.stderr.write(`the keys before it work until ${earlierEndAt}\n`)
 }

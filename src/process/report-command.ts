@@ -4,12 +4,12 @@ import { environment, examples, print } from '../config/help.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb } from '../db/open.ts'
 import { readScales } from '../db/scales.ts'
-import { Problem } from '../http/problem.ts'
-import { keepDays } from '../ledger/daily.ts'
-import { type ReportRow, report, toCsv } from '../operator/report.ts'
+import type { ReportRow } from '../operator/report.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { withDb } from './schema-commands.ts'
+
+type Report = typeof import('../operator/report.ts')
 
 interface Flags {
   readonly from?: string
@@ -39,6 +39,10 @@ export function addReportCommand(program: Command): void {
     )
     .addHelpText('after', environment('tool'))
     .action(async (flags: Flags) => {
+      const [{ keepDays }, { toCsv }] = await Promise.all([
+        import('../ledger/daily.ts'),
+        import('../operator/report.ts'),
+      ])
       const rows = await withDb(openExistingDb, async (db) => {
         await requireMigrated(db)
         await keepDays(db, systemClock.now())
@@ -52,8 +56,9 @@ export function addReportCommand(program: Command): void {
 /** What the API refuses is wrong use here. */
 async function rowsFor(
   { csv: _csv, json: _json, ...query }: Flags,
-  deps: Parameters<typeof report>[0],
+  deps: Parameters<Report['report']>[0],
 ): Promise<ReportRow[]> {
+  const [{ Problem }, { report }] = await Promise.all([import('../http/problem.ts'), import('../operator/report.ts')])
   for (const name of ['from', 'to'] as const) {
     const text = query[name]
     if (text !== undefined && !isDay(text)) throw new WrongUse(`--${name}: ${text} is not a day such as 2026-05-31`)

@@ -1,0 +1,115 @@
+/** What `purser keys` does: the same changes as by API, in the same log. */
+import { randomUUID } from 'node:crypto'
+import { userInfo } from 'node:os'
+import { print } from '../config/help.ts'
+import type { Db } from '../db/db.ts'
+import { requireMigrated } from '../db/migrate.ts'
+import { openExistingDb } from '../db/open.ts'
+import type { Role } from '../http/caller.ts'
+import { type Author, authorOfCommand } from '../people/actions.ts'
+import { showKey, showMade } from '../people/key-routes.ts'
+import { createKeyStore, KEY_NAME_PATTERN, type Made, WHY_NOT_MADE } from '../people/key-store.ts'
+import { createKeyChanges } from '../people/keys.ts'
+import { OWN, type Server } from '../people/server.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import { withDb } from './schema-commands.ts'
+
+/** Rows of a list: more than anybody reads. */
+const MOST_LISTED = 10_000
+
+export interface Said {
+  readonly person?: string
+  readonly reason?: string
+  readonly json?: true
+}
+
+export async function listKeys(server: string, { json }: Said): Promise<void> {
+  const rows = await withKeys(server, (changes, db) => changes.list(db, undefined, MOST_LISTED))
+  const shown = rows.map(showKey)
+  if (json) return print(JSON.stringify(shown))
+  for (const { name, role, hash, madeAt, endsAt, live } of shown)
+    print([live ? 'live ' : 'ended', name.padEnd(24), role.padEnd(7), hash, madeAt, endsAt ?? ''].join('  ').trimEnd())
+}
+
+export async function makeKey(server: string, name: string, { role, ...said }: Said & { role: Role }): Promise<void> {
+  requireName(name)
+  const made = await withKeys(server, (changes) =>
+    changes.make(authorOf(server, 'makeKey', said), { name, role }, new Date()),
+  )
+  tell(made, said)
+}
+
+export async function rotateKey(
+  server: string,
+  name: string,
+  { overlap, ...said }: Said & { overlap: number },
+): Promise<void> {
+  const made = await withKeys(server, (changes) =>
+    changes.rotate(authorOf(server, 'rotateKey', said), name, overlap, new Date()),
+  )
+  tell(made, said)
+}
+
+export async function revokeKey(server: string, name: string, said: Said): Promise<void> {
+  const isRevoked = await withKeys(server, (changes) =>
+    changes.revoke(authorOf(server, 'revokeKey', said), name, new Date()),
+  )
+  if (isRevoked === undefined) throw new WrongUse(`there is no key of the name ${name}`)
+  if (said.json) print(JSON.stringify({ name, revoked: isRevoked }))
+  else
+    print(isRevoked ? `${name} has ended; servers that run notice within a second or so` : `${name} had ended already`)
+}
+
+function withKeys<T>(
+  name: string,
+  work: (changes: ReturnType<typeof createKeyChanges>, db: Db) => Promise<T>,
+): Promise<T> {
+  const { schema } = OWN[toServer(name)]
+  return withDb(openExistingDb, async (db) => {
+    await requireMigrated(db)
+    return work(createKeyChanges(db, createKeyStore(schema)), db)
+  })
+}
+
+function toServer(name: string): Server {
+  if (name === 'wallet' || name === 'platform' || name === 'gateway') return name
+  throw new WrongUse(`there are keys of a wallet, a platform and a gateway, not of "${name}"`)
+}
+
+function authorOf(server: string, operation: string, { person = userName(), reason = null }: Spoken): Author {
+  const { schema } = OWN[toServer(server)]
+  return authorOfCommand(schema, { command: 'purser keys', operation, person, reason, id: randomUUID() })
+}
+
+interface Spoken {
+  readonly person?: string | null
+  readonly reason?: string | null
+}
+
+/** None where the system has no name for the user, as in a container. */
+function userName(): string | null {
+  try {
+    return userInfo().username
+  } catch {
+    return null
+  }
+}
+
+function requireName(name: string): void {
+  if (new RegExp(KEY_NAME_PATTERN).test(name)) return
+  throw new WrongUse(`"${name}" is no name of a key: 64 small letters, digits, dots, dashes at most`)
+}
+
+/** The key alone on stdout, so that it can be piped into a file; what belongs to it on stderr. */
+function tell(made: Made, { json }: Said): void {
+  if (made.kind !== 'made') throw new WrongUse(WHY_NOT_MADE[made.kind])
+  const shown = showMade(made)
+  if (json) {
+    print(JSON.stringify(shown))
+    return
+  }
+  print(shown.key)
+  const { name, role, hash, earlierEndAt } = shown
+  process.stderr.write(`${name}, role ${role}, hash ${hash}: shown this once\n`)
+  if (earlierEndAt !== undefined) process.stderr.write(`the keys before it work until ${earlierEndAt}\n`)
+}
