@@ -35,7 +35,8 @@ export function finalReport({ costs, finals }: FinalResult): string {
   })
   const others = finals.map(({ main, rollbacks: { count, p50, p99, max }, ...of }) => {
     const times = `first settle after ${of.firstSettleMs} ms, last after ${whole(of.lastSettleMs / 1_000)} s (${whole(of.settlesPerSecond)}/s)`
-    return `final  ${times}; ${count} rollbacks of the other: p50 ${p50}, p99 ${p99}, max ${max} ms   ${main}`
+    const spent = `${whole(of.platformUs)} µs of platform and ${whole(of.postgresUs)} µs of Postgres per settle`
+    return `final  ${times}, ${spent}; ${count} rollbacks of the other: p50 ${p50}, p99 ${p99}, max ${max} ms   ${main}`
   })
   const faults = [...costs, ...finals].flatMap((one) => one.faults.map((fault) => `SHORT: ${fault}   ${one.main}`))
   return [...lines, ...others, ...faults, ''].join('\n')

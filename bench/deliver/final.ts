@@ -39,6 +39,9 @@ export interface Final {
   firstSettleMs: number
   lastSettleMs: number
   settlesPerSecond: number
+  /** Processor time per settle, deciding and the other partner's rollbacks included. */
+  platformUs: number
+  postgresUs: number
   /** From the request to cancel to the rollback's arrival, in milliseconds. */
   rollbacks: { count: number; p50: number; p99: number; max: number }
   faults: string[]
@@ -136,11 +139,13 @@ export function measureFinal(postgres: BenchPostgres, main: string, bets: number
     await client.query('vacuum analyze')
     await client.query('checkpoint')
     const platform = await startPlatform()
-    const postedAt = Date.now()
+    const spent = () => ({ platform: processSeconds(platform.pid), postgres: familySeconds(postgres.pid) })
+    const [postedAt, before] = [Date.now(), spent()]
     let isSettled = false
     const cancelled = cancelSome(platform, othersBets, () => isSettled)
     const posted = post(platform, `/events/${FINAL}/result`, { outcomes: [{ outcomeId: 'home', result: 'won' }] })
     const calls = await untilSettled(ours, bets)
+    const after = spent()
     isSettled = true
     const [askedAt] = await Promise.all([cancelled, posted])
     while (Object.keys((await callsOf(other)).rollbacks).length < askedAt.size) await sleep(POLL_MS)
@@ -152,6 +157,8 @@ export function measureFinal(postgres: BenchPostgres, main: string, bets: number
       firstSettleMs: calls.firstSettleAt - postedAt,
       lastSettleMs: calls.lastSettleAt - postedAt,
       settlesPerSecond: (bets / (calls.lastSettleAt - postedAt)) * 1_000,
+      platformUs: ((after.platform - before.platform) / bets) * 1e6,
+      postgresUs: ((after.postgres - before.postgres) / bets) * 1e6,
       rollbacks: { count: delays.length, p50: quantile(0.5), p99: quantile(0.99), max: quantile(1) },
       faults: await faultsOf(client, ours, bets),
     }

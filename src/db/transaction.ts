@@ -161,9 +161,13 @@ function toParameter(value: unknown): unknown {
 }
 
 const TO_ESCAPE = /["\\]/
+/** Characters that JSON spells out where an array takes them as they are. */
+const SPELT_IN_JSON = /[^ -\ud7ff\ue000-\uffff]/
 
+/** Within quotes JSON escapes just as an array does, and far faster than a replacement, but for those characters. */
 function toElement(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   if (typeof value !== 'string') return String(value)
-  return TO_ESCAPE.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : `"${value}"`
+  if (!TO_ESCAPE.test(value)) return `"${value}"`
+  return SPELT_IN_JSON.test(value) ? `"${value.replaceAll(/["\\]/g, '\\$&')}"` : JSON.stringify(value)
 }

@@ -1,4 +1,4 @@
-/** What a transaction sends in one turn leaves in one write, a system call for both sides. */
+/** What is sent: in one write what a transaction sends in one turn, a system call for both sides; and every text as it is. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { statement } from '../../src/db/db.ts'
@@ -38,4 +38,31 @@ test('all of a transaction that reads nothing in one', async () => {
     lane.transaction((tx) => tx.finish(() => Promise.all([tx.query(ONE, [1]), tx.query(ONE, [2])])))
   await transaction()
   expect(await writesDuring(transaction)).toBe(1)
+})
+
+const SAME = statement('same_texts', 'select $1::text[] as texts')
+
+test('texts of an array arrive as they are, whatever is in them', async () => {
+  const odd = [
+    '"',
+    '\\',
+    '\n',
+    '\t',
+    '\b',
+    '\u0001',
+    '\u001f',
+    '\u007f',
+    '\u2028',
+    'é',
+    '漢',
+    '😀',
+    '\ud7ff',
+    '\ue000',
+    '{',
+    ',',
+    'null',
+    '',
+  ]
+  const texts = [...odd, ...odd.map((text) => `{"a":"${text}\\"}`), JSON.stringify({ a: odd })]
+  expect(await db.query(SAME, [texts])).toEqual([{ texts }])
 })

@@ -45,7 +45,7 @@ const attempt: AttemptRecord = {
   outcome: 'accepted',
   body: 'yes',
 }
-const told = { betId, status: 'open', payout: null, resultType: null } as const
+
 const held = {
   delivery_id: 1n,
   bet_id: betId,
@@ -84,7 +84,7 @@ const statements: [string, (tx: Tx) => Promise<unknown>, string[]][] = [
   ['the end of a claim', (tx) => releaseClaims(tx, [held], now, 0), ['delivery_pkey']],
   [
     'what came back',
-    (tx) => finishCalls(tx, [{ attempt, result, told }], now),
+    (tx) => finishCalls(tx, [{ betId, attempt, result }], now),
     ['bet_pkey', 'delivery_pkey', 'bet_pkey'],
   ],
   ['what came of a Place bet', (tx) => recordResults(tx, [result], now), ['delivery_pkey']],

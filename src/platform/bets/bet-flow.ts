@@ -9,7 +9,7 @@ import { groupBy } from '../../runtime/group.ts'
 import { insertDeliveries, type NewDelivery, readUnfinished } from '../delivery/outbox.ts'
 import type { DeliveryKind } from '../delivery/schedule.ts'
 import { type BetStatus, type PlatformBet, type Result, resultOf } from './bet.ts'
-import { type KnownSelection, lockBets, readSelections, saveBets } from './bet-store.ts'
+import { type JudgedSelection, lockBets, readResults, readSelections, saveBets } from './bet-store.ts'
 import { rollbackMessage, settleMessage, unsettleMessage } from './message.ts'
 import { multiplyOdds, type Odds, payoutAt } from './odds.ts'
 import { takeOffBets, winOf } from './totals.ts'
@@ -201,7 +201,7 @@ export function rollbackReason(errorCode: number): string {
  */
 export function applyResults(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
   return deps.db.transaction(async (tx) => {
-    const [locked, known] = await Promise.all([lockBets(tx, betIds), readSelections(tx, betIds)])
+    const [locked, known] = await Promise.all([lockBets(tx, betIds), readResults(tx, betIds)])
     const decisions = decisionsOf(deps, locked, known)
     await decide(deps, tx, decisions)
     return decisions.length
@@ -212,7 +212,7 @@ export function applyResults(deps: FlowDeps, betIds: readonly string[]): Promise
 export function decisionsOf(
   deps: FlowDeps,
   locked: readonly PlatformBet[],
-  known: readonly KnownSelection[],
+  known: readonly JudgedSelection[],
 ): Decided[] {
   const bets = locked.filter((bet) => bet.status === 'accepted' || bet.status === 'settled')
   const selections = groupBy(known, (selection) => selection.betId)

@@ -161,6 +161,22 @@ export interface KnownSelection extends Selection, Offer {
   readonly betId: string
 }
 
+const READ_RESULTS = statement(
+  'platform_read_results',
+  `select s.bet_id, s.coefficient, o.result from platform.selection s
+   left join platform.outcome o on o.event_id = s.event_id and o.outcome_id = s.outcome_id
+   where s.bet_id = any($1::uuid[]) order by s.bet_id, s.number`,
+)
+
+/** A selection as far as it decides its bet. */
+export type JudgedSelection = Pick<KnownSelection, 'betId' | 'odds' | 'result'>
+
+/** Of the bets of an event, which may be a million: without what was only sent. */
+export async function readResults(tx: Tx, betIds: readonly string[]): Promise<JudgedSelection[]> {
+  const rows = await tx.query<Pick<SelectionRow, 'bet_id' | 'coefficient' | 'result'>>(READ_RESULTS, [betIds])
+  return rows.map(({ bet_id: betId, coefficient, result }) => ({ betId, odds: storedOdds(coefficient), result }))
+}
+
 interface SelectionRow extends Record<string, unknown> {
   bet_id: string
   event_id: string

@@ -9,7 +9,10 @@ type Member = readonly [name: string, json: string | undefined]
 const json = (value: unknown): string => JSON.stringify(value)
 
 function toText(members: readonly Member[]): string {
-  return `{${members.flatMap(([name, text]) => (text === undefined ? [] : [`${json(name)}:${text}`])).join(',')}}`
+  let text = ''
+  for (const [name, value] of members)
+    if (value !== undefined) text += `${text === '' ? '' : ','}${json(name)}:${value}`
+  return `{${text}}`
 }
 
 export interface MessageContext {

@@ -9,7 +9,6 @@
 import { statement, type Tx } from '../../db/db.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import { LIMITS } from '../../protocol/limits.ts'
-import type { Money } from '../../protocol/money.ts'
 import { noteDeliveries } from '../change.ts'
 import type { Lane } from './breaker.ts'
 import { IS_ROLLBACK } from './outbox.ts'
@@ -34,8 +33,7 @@ export interface Claim extends Record<string, unknown> {
   /** Attempts made before a stuck delivery was sent again by hand: the schedule began anew there. */
   readonly attempts_before: number
   readonly first_attempt_at: Date
-  /** What a settle says, for the record of what the partner was told. */
-  readonly payout: Money | null
+  /** Of a settle. */
   readonly result_type: ResultType | null
   /** As a Mark has it. */
   readonly due_at: string
@@ -85,7 +83,7 @@ const CLAIM = statement(
    ) c
    where d.delivery_id = c.delivery_id
    returning d.delivery_id, d.bet_id, d.partner_id, d.operation, c.body, d.status, d.attempts, d.attempts_before, d.first_attempt_at,
-     d.payout, d.result_type, d.due_at::text as due_at`,
+     d.result_type, d.due_at::text as due_at`,
 )
 
 const GAVE_UP = 'no attempt is left, or the time for it is over'

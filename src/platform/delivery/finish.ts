@@ -1,6 +1,6 @@
 /**
  * What came of calls, in one statement: the attempts are kept, the bets that nobody else holds are locked, their deliveries ended or
- * planned again, and what the partner has acknowledged is written on the bets.
+ * planned again, and what the partner has acknowledged is written on the bets, as the delivery has it: exactly that was sent.
  *
  * The statement sees what was committed before it began; a bet that was changed since is locked and read as it is. So a later
  * delivery of it may be unseen, but its number is not: `has_later` says that one waits.
@@ -10,7 +10,6 @@
  * With the last word of a bet go its tokens, which only a Rollback and a cashout carry: nobody will send them again (O-6).
  */
 import { statement, type Tx } from '../../db/db.ts'
-import type { Told } from '../bets/bet-store.ts'
 import {
   type AttemptRecord,
   type AttemptResult,
@@ -22,11 +21,11 @@ import {
 } from './outbox.ts'
 import { owedIf } from './owed.ts'
 
-/** A call that came back: what is kept of it, what it makes of its delivery, and what the partner knows if that is done. */
+/** A call that came back: of which bet, what is kept of it, and what it makes of its delivery. */
 export interface CameBack {
+  readonly betId: string
   readonly attempt: AttemptRecord
   readonly result: AttemptResult
-  readonly told: Told
 }
 
 /** One that was refused is not owed any more when a later one was decided, which may be unseen too. */
@@ -36,9 +35,9 @@ const FINISH = statement(
   'platform_finish',
   `with r as materialized (
      select * from unnest($1::uuid[], $2::bigint[], $3::int[], $4::text[], $5::timestamptz[], $6::int[], $7::text[], $8::timestamptz[],
-         $9::bool[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[], $15::text[], $16::bigint[], $17::text[])
+         $9::bool[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[])
        as r (bet_id, delivery_id, attempt, status, due_at, code, error, first_attempt_at, is_owed,
-         started_at, duration_ms, http_status, outcome, body, told_status, told_payout, told_result_type)
+         started_at, duration_ms, http_status, outcome, body)
    ), kept as (
      insert into platform.attempt (delivery_id, number, started_at, duration_ms, http_status, outcome, code, error, body)
      select delivery_id, attempt, started_at, duration_ms, http_status, outcome, code, case outcome when 'unknown' then error end, body
@@ -49,15 +48,15 @@ const FINISH = statement(
    ), ended as (
      update platform.delivery d
      set status = r.status, is_claimed = false, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
-       first_attempt_at = r.first_attempt_at, finished_at = case when r.status = 'pending' then null else $18::timestamptz end,
-       ${owedIf(IS_OWED, '$18::timestamptz')}
+       first_attempt_at = r.first_attempt_at, finished_at = case when r.status = 'pending' then null else $15::timestamptz end,
+       ${owedIf(IS_OWED, '$15::timestamptz')}
      from held r
      where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${status('d')} = 'pending'
        and (r.status = 'done' or d.attempts > d.attempts_before)
-     returning d.delivery_id, d.bet_id, d.number, d.status, r.deliveries > d.number as has_later, r.told_status, r.told_payout, r.told_result_type,
-       d.operation, d.result_type
+     returning d.delivery_id, d.bet_id, d.number, d.status, r.deliveries > d.number as has_later, d.operation, d.payout, d.result_type
    ), told as (
-     update platform.bet b set told_status = e.told_status, told_payout = e.told_payout, told_result_type = e.told_result_type,
+     update platform.bet b set told_status = case e.operation when 'settle' then 'settled' when 'unsettle' then 'open' else 'cancelled' end,
+       told_payout = e.payout, told_result_type = e.result_type,
        token = case when b.status in ('settled', 'cancelled') and not e.has_later then '' else b.token end
      from ended e where b.bet_id = e.bet_id and e.status = 'done'
    ), forgotten as (
@@ -92,10 +91,9 @@ export interface FinishedRows {
 
 export async function finishCalls(tx: Tx, calls: readonly CameBack[], now: Date): Promise<FinishedRows> {
   const rows = await tx.query<Row>(FINISH, [
-    calls.map(({ told }) => told.betId),
+    calls.map(({ betId }) => betId),
     ...deliveryValues(calls.map(({ result }) => result)),
     ...attemptValues(calls.map(({ attempt }) => attempt)),
-    ...toldValues(calls.map(({ told }) => told)),
     now.toISOString(),
   ])
   return { held: new Set(rows.map((row) => row.bet_id)), written: rows.filter(isWritten) }
@@ -124,8 +122,4 @@ function attemptValues(attempts: readonly AttemptRecord[]): unknown[][] {
     attempts.map((a) => a.outcome),
     attempts.map((a) => toText(a.body)),
   ]
-}
-
-function toldValues(told: readonly Told[]): unknown[][] {
-  return [told.map((t) => t.status), told.map((t) => t.payout), told.map((t) => t.resultType)]
 }

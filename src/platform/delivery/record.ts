@@ -1,10 +1,8 @@
 /** Writes what came of calls: the attempt, the delivery's end or its next attempt, and what the partner knows now. */
 import type { Tx } from '../../db/db.ts'
-import type { Money } from '../../protocol/money.ts'
 import type { CallOutcome } from '../../wallet-client/classify.ts'
 import type { Answer } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
-import type { Told } from '../bets/bet-store.ts'
 import { type RefusedCashout, takeBackCashouts } from '../bets/cashout.ts'
 import { type EndedDelivery, noteDeliveries } from '../change.ts'
 import type { Claim } from './claim.ts'
@@ -46,7 +44,7 @@ export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finish
   const now = deps.clock.now()
   const calls = finished.map((entry) => ({
     claim: entry.claim,
-    ...{ attempt: toAttempt(entry), result: toResult(deps, entry, now), told: toTold(entry) },
+    ...{ betId: entry.claim.bet_id, attempt: toAttempt(entry), result: toResult(deps, entry, now) },
   }))
   const { held, written } = await finishCalls(tx, calls, now)
   const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
@@ -147,12 +145,4 @@ function isLastWord({ operation, result_type }: Claim, { status, outcome }: Answ
   return (
     REFUSES_A_RESULT.includes(outcome.code) || (result_type === 'cashout' && REFUSES_A_CASHOUT.includes(outcome.code))
   )
-}
-
-/** What the partner has acknowledged, read from what was sent: exactly that was acknowledged. */
-function toTold({ claim }: Finished): Told {
-  const betId = claim.bet_id
-  if (claim.operation === 'rollback') return { betId, status: 'cancelled', payout: null, resultType: null }
-  if (claim.operation === 'unsettle') return { betId, status: 'open', payout: null, resultType: null }
-  return { betId, status: 'settled', payout: claim.payout ?? (0n as Money), resultType: claim.result_type }
 }
