@@ -161,7 +161,7 @@ const BY_FILE = {
   'src/wallet/decide/token.ts': [
     ['session.expiresAt > now', 'session.expiresAt >= now', ['test/wallet/token-expiry.test.ts']],
     [' || session.player !== player', '', ['test/wallet/life-identity.test.ts', 'test/wallet/life-refusals.test.ts']],
-    ['session.endedAt === null && ', '', ['test/wallet/known.test.ts', 'test/wallet/life-refusals.test.ts']],
+    ['session.endedAt === null && ', '', ['test/wallet/gate.test.ts', 'test/wallet/session-profile.test.ts']],
   ],
   'src/wallet/decide/place.ts': [
     ['placement.stake === call.stake && ', '', ['test/wallet/life-grid.test.ts']],
@@ -210,16 +210,17 @@ const BY_FILE = {
   'src/platform/delivery/claim.ts': [
     ['is_claimed = not c.is_late', 'is_claimed = false', WATCH],
     ['(due_at, delivery_id) > (k.after_due, k.after_id)', "(due_at, delivery_id) > ('-infinity', 0)", QUEUE],
+    ['limit k.free for update skip locked', 'for update skip locked', ['test/platform/partners.test.ts']],
+  ],
+  'src/platform/delivery/held.ts': [
     ['before.get(keyOf(claim)) ?? now', 'before.get(keyOf(claim)) ?? now - LEASE_MS', WATCH],
     ['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH],
-    ['limit k.free for update skip locked', 'for update skip locked', ['test/platform/partners.test.ts']],
-    ['due.tried >= $6::int', 'due.tried > $6::int', RECORD],
   ],
   'src/platform/delivery/breaker.ts': [
     ['inFlight.results + inFlight.users === 0 && ', '', BREAKER],
-    ['inFlight.results + inFlight.users', 'inFlight.results', ['test/platform/partner-down.test.ts']],
+    ['inFlight.results + inFlight.users === 0', 'inFlight.results === 0', ['test/platform/partner-down.test.ts']],
     ["use === 'rollbacks' || ", '', BREAKER],
-    ['wasAnswered ? 0 : failures + 1', 'failures + 1', BREAKER],
+    ['end.fault === null ? 0 : failures + 1', 'failures + 1', BREAKER],
     ['now - lastProbeAt >= PROBE_GAP_MS', 'true', BREAKER],
     ['sizeOf(use) - inFlight[use]', 'sizeOf(use)', BREAKER],
   ],
@@ -240,9 +241,9 @@ const BY_FILE = {
     ['isOwed: answer.status === BAD_REQUEST', 'isOwed: true', NEEDS],
     ["isOwed: claim.result_type !== 'cashout'", 'isOwed: true', NEEDS],
   ],
-  'src/platform/bets/placing.ts': [
+  'src/platform/bets/closing.ts': [
     [' && outcome.code !== REPLY_CODES.system_error.code', '', PLACING],
-    ["bet.status === 'placing' ?", 'true ?', RECORD],
+    ["?.status === 'placing'\n", ' !== undefined\n', RECORD],
   ],
   'src/wallet-client/classify.ts': [
     [

@@ -237,11 +237,13 @@ function defaultOf(name: SettingName): string | undefined {
 
 function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
   try {
-    return readFileSync(path, 'utf8').trim() || undefined
+    const text = readFileSync(path, 'utf8').trim()
+    if (text !== '') return text
+    problems.push(`${name}_FILE is empty: ${path}`)
   } catch (error) {
     problems.push(`${name}_FILE cannot be read: ${messageOf(error)}`)
-    return undefined
   }
+  return undefined
 }
 
 const SECRET_BYTES = 24

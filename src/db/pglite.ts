@@ -2,7 +2,7 @@
  * The Db on PGlite: Postgres compiled to WASM, in this process, on a folder. One connection, so transactions run one
  * after another. It survives `kill -9`; it runs with fsync off, so it does not survive a power loss.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { makePrivateFolder } from '../runtime/private-folder.ts'
@@ -24,9 +24,12 @@ export function hasPglite(dataDir: string): boolean {
 
 /** Opens the folder (or `memory://`), which only one process at a time may have; throws if another has it. */
 export async function openPglite(dataDir: string): Promise<Db> {
-  const unlock = dataDir.startsWith('memory://') ? async () => {} : await claim(dataDir)
-  const target = dataDir.startsWith('memory://') ? dataDir : join(dataDir, FILES)
+  const isMemory = dataDir.startsWith('memory://')
+  const unlock = isMemory ? async () => {} : await claim(dataDir)
+  const target = isMemory ? dataDir : join(dataDir, FILES)
+  const isNew = !isMemory && !existsSync(target)
   const pglite = await PGlite.create(target, { parsers: { [INT8]: BigInt } }).catch(async (error: unknown) => {
+    if (isNew) rmSync(target, { recursive: true, force: true }) // half a database would be taken for a damaged one
     await unlock()
     throw new Unreachable(whyClosed(dataDir, error), { cause: error })
   })
@@ -56,11 +59,20 @@ function whyClosed(dataDir: string, error: unknown): string {
   const version = hasPglite(dataDir)
     ? readFileSync(join(dataDir, FILES, 'PG_VERSION'), 'utf8').trim()
     : POSTGRES_VERSION
+  if (isFull(error))
+    return `the embedded database in ${dataDir} cannot be opened: its disk is full. Make room, or set PURSER_DATA_DIR to a folder on another disk`
   const why =
     version === POSTGRES_VERSION
       ? `its files are damaged or not complete (${error instanceof Error ? error.message : 'no reason was given'})`
       : `it was made with Postgres ${version}, this program has Postgres ${POSTGRES_VERSION}`
   return `the embedded database in ${dataDir} cannot be opened: ${why}. Keep a copy of the folder, then put a backup in its place or set PURSER_DATA_DIR to a new one`
+}
+
+/** ENOSPC, as WASI numbers it. */
+const NO_SPACE = 51
+
+function isFull(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'errno' in error && error.errno === NO_SPACE
 }
 
 async function claim(dataDir: string): Promise<() => Promise<void>> {

@@ -1,4 +1,5 @@
 /** What every server does with its database before it serves: the schema is this program's, and nothing that it needs is denied. */
+import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Db } from './db.ts'
 import { isDenied } from './errors.ts'
 import { migrate, requireMigrated } from './migrate.ts'
@@ -17,11 +18,9 @@ async function migrateOrExplain(db: Db): Promise<void> {
     await migrate(db)
   } catch (error) {
     if (!isDenied(error)) throw error
-    throw new Error(
+    throw new WrongUse(
       'the schema is to be made or updated, which this role may not do: run purser migrate as its owner',
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   }
 }

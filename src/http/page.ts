@@ -70,6 +70,19 @@ export function toPage<T, R>(
   return { data: page.map(render), next }
 }
 
+/**
+ * Of a list that looks at so many rows for a page and no more: one that was not filled goes on behind the last row that it looked at.
+ * `lastLookedAt` gives the cursor's parts; undefined when there were fewer rows.
+ */
+export async function withMore<P extends { readonly next: string | null }>(
+  page: P,
+  lastLookedAt: () => Promise<readonly string[] | undefined>,
+): Promise<P> {
+  if (page.next !== null) return page
+  const last = await lastLookedAt()
+  return { ...page, next: last === undefined ? null : encodeCursor(last) }
+}
+
 export function encodeCursor(parts: readonly string[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }

@@ -4,7 +4,6 @@ import { type Composed, type Condition, compose } from '../db/conditions.ts'
 import {
   type Cursor,
   decodeCursor,
-  encodeCursor,
   limitOf,
   onlyKnown,
   pageOf,
@@ -13,6 +12,7 @@ import {
   timeRangeQuery,
   toPage,
   toTimeRange,
+  withMore,
 } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
 import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
@@ -32,10 +32,15 @@ import { locate, type OperatorDeps } from './operator.ts'
 
 const optional = Type.Optional
 
+/** Rows that a page looks at, at most: for a state that most bets have, and which the wanted ones do not. */
+const MAX_LOOKED_AT = 5_000
 export const BetListSchema = pageOf(BetSchema)
 export const BetQuerySchema = Type.Object(
   {
-    status: optional(BetStatusSchema),
+    status: optional({
+      ...BetStatusSchema,
+      description: `Of open and settled bets a page looks at ${MAX_LOOKED_AT} at most: it can be shorter than wanted, even empty, and yet have a \`next\`.`,
+    }),
     userId: optional(UserIdSchema),
     transactionId: optional(BetIdSchema),
     ...timeRangeQuery,
@@ -51,8 +56,6 @@ export const AnomalySchema = Type.Object({
 })
 export const AnomalyListSchema = pageOf(AnomalySchema)
 
-/** Rows that a page looks at, at most: for a state that most bets have, and which the wanted ones do not. */
-const MAX_LOOKED_AT = 5_000
 /** Their bets have entries of their own in an index (migration 0009). */
 const RARE = ['unknown', 'cancelled', 'refused']
 
@@ -78,9 +81,11 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
   const rows = await read(deps, betsIn(question))
   const page = pageOfBets(deps, limit, rows)
   const mayHaveMore = query.status !== undefined && !RARE.includes(query.status)
-  if (page.next !== null || !mayHaveMore) return page
-  const [last] = await read(deps, lastLookedAt(question))
-  return { ...page, next: last === undefined ? null : encodeCursor(cursorOf(last)) }
+  if (!mayHaveMore) return page
+  return withMore(page, async () => {
+    const [last] = await read(deps, lastLookedAt(question))
+    return last && cursorOf(last)
+  })
 }
 
 interface Question {

@@ -1,13 +1,15 @@
 /** What goes wrong in a person's first hour: each message says what to do, the same for every command, and shows no password. */
+import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
 import { startTransactionPooler } from '../support/transaction-pooler.ts'
-import { newFolder, run } from './command.ts'
+import { ROOT } from '../tidy/source.ts'
+import { DROP_EVERY_SCHEMA, newFolder, run } from './command.ts'
 
 const KEYS = { PARTNER_SECRET: 's', OPERATOR_API_KEY: 'o', PLATFORM_API_KEY: 'p', GATEWAY_API_KEY: 'g', PORT: '0' }
 const SERVERS = ['wallet', 'platform', 'gateway', 'sandbox']
@@ -122,6 +124,16 @@ describe('the database', () => {
     await inSql(`drop owned by ${role}; drop role ${role}`)
   })
 
+  test('has no schema yet, which the role may not make', async () => {
+    const empty = await createDatabase()
+    await inSql(DROP_EVERY_SCHEMA, empty.url)
+    for (const server of ['wallet', 'platform', 'gateway'] as const) {
+      const said = await saidBy([server], 2, { DATABASE_URL: asServer(server, empty.url) })
+      expect(said).toMatch(/^purser: the schema is to be made or updated.*run purser migrate as its owner/)
+    }
+    await empty.drop()
+  })
+
   test('stands behind a pooler in transaction mode', async () => {
     const pooler = await startTransactionPooler(database.url)
     const said = await saidBy(['wallet', 'platform', 'gateway'], 2, { DATABASE_URL: pooler.url })
@@ -196,6 +208,21 @@ describe('the data folder', () => {
       expect(said).toContain(`the embedded database in ${path} cannot be opened: its files are damaged or not complete`)
       expect(said).not.toContain('[object')
     })
+  })
+
+  const hasMounts = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).status === 0
+  test.runIf(hasMounts)('has no room for a database; with room the next start makes it', () => {
+    const folder = newFolder()
+    const main = join(ROOT, 'dist/main.js')
+    const command = `mount -t tmpfs -o size=6m tmpfs ${folder.path}; chmod 700 ${folder.path}
+      ${process.execPath} ${main} migrate; echo $?; ls ${folder.path}
+      mount -o remount,size=200m ${folder.path}; ${process.execPath} ${main} migrate; echo $?`
+    const env = { PATH: process.env.PATH, PURSER_DATA_DIR: folder.path }
+    const { stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', command], { encoding: 'utf8', env })
+    expect(stderr).toContain(`the embedded database in ${folder.path} cannot be opened: its disk is full`)
+    expect(stderr).not.toMatch(/damaged|\[object/)
+    expect(stdout).toMatch(/^3\n(?!.*pglite)[\s\S]*schema version[\s\S]*\n0\n$/)
+    folder.remove()
   })
 
   test('is a file', async () => {

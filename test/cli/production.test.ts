@@ -90,6 +90,17 @@ describe('refused in production is', () => {
     ])
   })
 
+  test('a file with nothing in it: of a database, of a secret and of a key', () => {
+    const folder = newFolder()
+    const empty = join(folder.path, 'empty')
+    writeFileSync(empty, '\n')
+    for (const name of ['DATABASE_URL', 'PARTNER_SECRET', 'OPERATOR_API_KEY', 'PURSER_ENCRYPTION_KEY'])
+      expect(problemsOf({ ...safe(), [name]: undefined, [`${name}_FILE`]: empty }), name).toContain(
+        `${name}_FILE is empty: ${empty}`,
+      )
+    folder.remove()
+  })
+
   test('of a platform and of a gateway the same', () => {
     for (const [role, key] of [
       [ROLES.platform, 'PLATFORM_API_KEY'],

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
 import type { Author } from '../../src/people/actions.ts'
 import { listBets } from '../../src/platform/api/lists.ts'
 import { listPartners } from '../../src/platform/api/partner-list.ts'
@@ -10,7 +11,7 @@ import { listDeliveries } from '../../src/platform/delivery/list.ts'
 import { SLICE, sendAllAgain } from '../../src/platform/delivery/retry.ts'
 import { createPlatformMetrics } from '../../src/platform/metrics.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { planOf, sentBy } from '../support/plans.ts'
+import { planOf, type Sent, sentBy } from '../support/plans.ts'
 
 const MANY = 100_000
 /** Rows that a page of 10 may look at. */
@@ -33,6 +34,14 @@ const FILL_OWED = `insert into platform.delivery (bet_id, number, partner_id, op
     now(), now(), now() + i * interval '1 ms', 21.00, 'EUR'
   from generate_series(1, ${MANY}) i`
 
+/** The bets of a small partner, which were cancelled, are the oldest of all. */
+const BETS = `insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, ticket_type,
+    coefficient, placed_at, changed_at)
+  select gen_random_uuid(), case when i <= 20 then 'partner-small' else 'partner-1' end, gen_random_uuid(), '', 'player', 'EUR', '', 100,
+    case when i <= 20 then 'cancelled' else 'accepted' end, 'single', '2', timestamptz '2031-01-01Z' + i * interval '1 s', now()
+  from generate_series(1, ${MANY}) i`
+const MOST_LOOKED_AT = 5_000
+
 const PARTNERS = `insert into platform.partner (partner_id, base_url, secrets, created_at)
   select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, 4) i`
 
@@ -49,6 +58,7 @@ beforeAll(async () => {
   await sql.query(DECLINE)
   await sql.query(FILL)
   await sql.query(PARTNERS)
+  await sql.query(BETS)
 })
 afterAll(async () => {
   await sql.end()
@@ -80,6 +90,32 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     for (const plan of await plansOf((db) => listDeliveries({ db, scales: new Map() }, { limit: '10', ...query }))) {
       expect(plan.scans).toEqual(indexes)
       expect(plan.rows).toBeLessThan(FEW)
+    }
+  })
+
+  test.each([
+    { partnerId: 'nobody' },
+    { operation: 'unsettle' as const },
+    { code: '77' },
+    {
+      status: 'done',
+      partnerId: 'nobody',
+      after: Buffer.from('["2031-01-01T00:00:00Z","90000"]').toString('base64url'),
+    },
+  ])('of the deliveries %o, which there are none of, so many and no more are looked at', async (query) => {
+    const sent: Sent[] = []
+    const people: Reading = {
+      query: async ({ name, text }, values = []) => {
+        sent.push([{ name, text } as Sent[0], values])
+        return (await sql.query(text, [...values])).rows
+      },
+    }
+    const page = await listDeliveries({ db: { people } as Db, scales: new Map() }, { limit: '10', ...query })
+    expect(page).toMatchObject({ data: [], next: expect.any(String) })
+    for (const one of sent) {
+      const plan = await planOf(sql, PEOPLE_SETTINGS_SQL, one)
+      expect(plan.scans).not.toContain('none')
+      expect(plan.rows).toBeLessThan(2 * MOST_LOOKED_AT + FEW) // by two parts of the statement
     }
   })
 
@@ -143,10 +179,24 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     })
   })
 
-  test('bets through the index on their time', async () => {
-    const query = { from: '2031-01-01T00:00:00Z', status: 'settled' as const }
-    const [plan] = await plansOf((db) => listBets({ db, scales: new Map() }, query))
-    expect(plan?.scans).toEqual(['bet_placed'])
+  test.each([
+    {},
+    { partnerId: 'partner-small' },
+    { partnerId: 'nobody' },
+    { status: 'cancelled' as const },
+    {
+      partnerId: 'partner-small',
+      status: 'cancelled' as const,
+      from: '2030-01-01T00:00:00Z',
+      to: '2032-01-01T00:00:00Z',
+    },
+  ])('the bets %o through the index on their time, so many and no more', async (query) => {
+    const plans = await plansOf((db) => listBets({ db, scales: new Map() }, { limit: '10', ...query }))
+    expect(plans[0]?.scans).toEqual(['bet_placed'])
+    for (const plan of plans) {
+      expect(plan.scans).not.toContain('none')
+      expect(plan.rows).toBeLessThan(MOST_LOOKED_AT + FEW)
+    }
   })
 
   test('what waits and what is owed is counted without what is done or was declined', async () => {
@@ -154,4 +204,21 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     const [plan] = await plansOf((db) => createPlatformMetrics(db, clock).text())
     expect(plan?.rows).toBeLessThan(FEW)
   })
+})
+
+test('whoever reads on finds the bets of a small partner, behind pages that have none', async () => {
+  const db = await openDb({ kind: 'postgres', url: database.url })
+  try {
+    const found: string[] = []
+    let after: string | null = null
+    do {
+      const query = { partnerId: 'partner-small', ...(after !== null && { after }) }
+      const page = await listBets({ db, scales: new Map([['EUR', 2]]) }, query)
+      found.push(...page.data.map(({ status }) => status))
+      after = page.next
+    } while (after !== null)
+    expect(found).toEqual(Array.from({ length: 20 }, () => 'cancelled'))
+  } finally {
+    await db.close()
+  }
 })

@@ -213,13 +213,16 @@ describe('who may bet at all', () => {
     expect(await bets(scene, 1)).toEqual([200])
   })
 
-  it('a player of 18 years to the day may, one of 17 may not', async () => {
-    const scene = await newScene(wallet)
-    await patch(scene, { birthday: birthdayOfAge(scene, 18) })
-    expect(await bets(scene, 1)).toEqual([200])
-    await patch(scene, { birthday: birthdayOfAge(scene, 17) })
-    expect(await bets(scene, 1)).toEqual([16])
-  })
+  it.each([{}, { betCount: 50 }])(
+    'a player of 18 years to the day may, one of 17 may not; limits: %o',
+    async (limits) => {
+      const scene = await limitedPlayer(limits)
+      await patch(scene, { birthday: birthdayOfAge(scene, 18) })
+      expect(await bets(scene, 1)).toEqual([200])
+      await patch(scene, { birthday: birthdayOfAge(scene, 17) })
+      expect(await bets(scene, 1)).toEqual([16])
+    },
+  )
 
   it('a player without money may not (7), whatever the limits', async () => {
     const scene = await limitedPlayer({ stake: '5000.00', loss: '5000.00', betCount: 50 })

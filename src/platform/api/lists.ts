@@ -1,7 +1,16 @@
 /** The platform API's list of bets, the latest first, with only the conditions that are asked for. */
 import { type Static, Type } from 'typebox'
-import { compose } from '../../db/conditions.ts'
-import { decodeCursor, limitOf, pageOf, pageQuery, timeRangeQuery, toPage, toTimeRange } from '../../http/page.ts'
+import { type Composed, type Condition, compose } from '../../db/conditions.ts'
+import {
+  decodeCursor,
+  limitOf,
+  pageOf,
+  pageQuery,
+  timeRangeQuery,
+  toPage,
+  toTimeRange,
+  withMore,
+} from '../../http/page.ts'
 import { invalid } from '../../http/problem.ts'
 import { readBets } from '../bets/bet-store.ts'
 import { BetStatusSchema, BetViewSchema, showBet, type ViewDeps } from './views.ts'
@@ -9,8 +18,16 @@ import { BetStatusSchema, BetViewSchema, showBet, type ViewDeps } from './views.
 const optional = Type.Optional
 
 export const BetPageSchema = pageOf(BetViewSchema)
+/** Bets that a page looks at, at most, when only some of them are wanted: the newest may all be others. */
+const MAX_LOOKED_AT = 5_000
+const some = `A page looks at ${MAX_LOOKED_AT} bets at most: it can be shorter than wanted, even empty, and yet have a \`next\`.`
 export const BetListQuery = Type.Object(
-  { partnerId: optional(Type.String()), status: optional(BetStatusSchema), ...timeRangeQuery, ...pageQuery },
+  {
+    partnerId: optional(Type.String({ description: some })),
+    status: optional({ ...BetStatusSchema, description: some }),
+    ...timeRangeQuery,
+    ...pageQuery,
+  },
   { additionalProperties: false },
 )
 
@@ -23,33 +40,64 @@ export async function listBets(deps: ViewDeps, query: Static<typeof BetListQuery
   const cursor = decodeCursor(query.after, 2)
   if (cursor !== undefined && !UUID.test(cursor.ids[0] ?? ''))
     throw invalid('/query/after', 'is not a cursor of this list')
-  const { statement, values } = compose(
-    'platform_list_bets',
-    [limit + 1],
-    {
-      partner: query.partnerId === undefined ? undefined : ['partner_id = ?::text', query.partnerId],
-      status: query.status && ['status = ?::text', query.status],
-      from: from && ['placed_at >= ?::timestamptz', from],
-      to: to && ['placed_at < ?::timestamptz', to],
-      after: cursor && ['(placed_at, bet_id) < (?::timestamptz, ?::uuid)', cursor.at, cursor.ids[0]],
-    },
-    (conditions) =>
-      `select bet_id, placed_at from platform.bet where true${conditions} order by placed_at desc, bet_id desc limit $1::int`,
+  const looked: Looked = {
+    from: from && ['placed_at >= ?::timestamptz', from],
+    to: to && ['placed_at < ?::timestamptz', to],
+    after: cursor && ['(placed_at, bet_id) < (?::timestamptz, ?::uuid)', cursor.at, cursor.ids[0]],
+  }
+  const { partnerId, status } = query
+  const rows = await read(deps, betsIn(looked, limit, [partnerId ?? null, status ?? null]))
+  const found = await readBets(
+    deps.db.people,
+    rows.map((row) => row.bet_id),
   )
-  const rows = await deps.db.people.query<{ bet_id: string }>(statement, values)
-  const bets = new Map(
-    (
-      await readBets(
-        deps.db.people,
-        rows.map((row) => row.bet_id),
-      )
-    ).map((bet) => [bet.betId, bet]),
-  )
+  const bets = new Map(found.map((bet) => [bet.betId, bet]))
   const ordered = rows.flatMap((row) => bets.get(row.bet_id) ?? [])
-  return toPage(
+  const page = toPage(
     ordered,
     limit,
     (bet) => showBet(deps, bet),
     (bet) => [bet.placedAt.toISOString(), bet.betId],
+  )
+  if (partnerId === undefined && status === undefined) return page
+  return withMore(page, async () => {
+    const [last] = await read(deps, lastLookedAt(looked))
+    return last && [last.placed_at.toISOString(), last.bet_id]
+  })
+}
+
+type Looked = Readonly<Record<string, Condition | undefined>>
+
+interface BetKey extends Record<string, unknown> {
+  readonly bet_id: string
+  readonly placed_at: Date
+}
+
+function read(deps: ViewDeps, { statement, values }: Composed): Promise<BetKey[]> {
+  return deps.db.people.query<BetKey>(statement, values)
+}
+
+const NEWEST_FIRST = 'order by placed_at desc, bet_id desc'
+
+function betsIn(looked: Looked, limit: number, wanted: readonly (string | null)[]): Composed {
+  return compose(
+    'platform_list_bets',
+    [limit + 1, ...wanted],
+    looked,
+    (conditions) =>
+      `select bet_id, placed_at from (
+         select bet_id, placed_at, partner_id, status from platform.bet where true${conditions} ${NEWEST_FIRST} limit ${MAX_LOOKED_AT}
+       ) b where ($2::text is null or partner_id = $2) and ($3::text is null or status = $3) ${NEWEST_FIRST} limit $1::int`,
+  )
+}
+
+/** The bet at which a page ends that was not filled. */
+function lastLookedAt(looked: Looked): Composed {
+  return compose(
+    'platform_last_looked_at',
+    [MAX_LOOKED_AT - 1],
+    looked,
+    (conditions) =>
+      `select bet_id, placed_at from platform.bet where true${conditions} ${NEWEST_FIRST} offset $1::int limit 1`,
   )
 }

@@ -1,7 +1,7 @@
 /** Lists of deliveries in the platform API: all of them, the latest decided first, and what needs a person, the newest fault first. */
 import { type Static, Type } from 'typebox'
 import { type Condition, compose } from '../../db/conditions.ts'
-import { decodeCursor, limitOf, pageOf, pageQuery, toPage } from '../../http/page.ts'
+import { decodeCursor, limitOf, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
 import { invalid } from '../../http/problem.ts'
 import {
   DELIVERIES,
@@ -110,17 +110,43 @@ async function listAll({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>
   const limit = limitOf(query)
   const cursor = cursorOf(query.after)
   const choice = choiceOf(query)
+  const filters = commonConditions(query)
+  const before: Condition | undefined = cursor && ['delivery_id < ?::bigint', cursor.id]
+  const isFiltered = Object.values(filters).some((filter) => filter !== undefined)
+  const last = isFiltered && looksAtAll(choice) ? await lastLookedAt(db, before) : undefined
   const { statement, values } = compose(
     ['platform_deliveries', ...choice.branches].join('_'),
     [limit + 1, choice.statuses],
-    {
-      ...commonConditions(query),
-      before: cursor && ['delivery_id < ?::bigint', cursor.id],
-    },
+    { ...filters, before, looked: last && ['delivery_id >= ?::bigint', last.delivery_id] },
     (conditions) => textOf(choice, conditions),
   )
   const rows = await db.people.query<DeliveryRow>(statement, values)
-  return toPage(rows, limit, showDelivery, (row) => [row.decided_at.toISOString(), String(row.delivery_id)])
+  const page = toPage(rows, limit, showDelivery, keyOf)
+  return withMore(page, async () => last && keyOf(last))
+}
+
+type DeliveryKey = Pick<DeliveryRow, 'delivery_id' | 'decided_at'>
+
+function keyOf({ delivery_id, decided_at }: DeliveryKey): string[] {
+  return [decided_at.toISOString(), String(delivery_id)]
+}
+
+/** Deliveries that a page looks at, at most, when only some of all or of those that are done are wanted: the latest may all be others. */
+const MAX_LOOKED_AT = 5_000
+
+async function lastLookedAt(
+  { people }: ViewDeps['db'],
+  before: Condition | undefined,
+): Promise<DeliveryKey | undefined> {
+  const { statement, values } = compose(
+    'platform_last_delivery_looked_at',
+    [MAX_LOOKED_AT - 1],
+    { before },
+    (conditions) =>
+      `select delivery_id, decided_at from platform.delivery where true${conditions} order by delivery_id desc offset $1::int limit 1`,
+  )
+  const [last] = await people.query<DeliveryKey & Record<string, unknown>>(statement, values)
+  return last
 }
 
 function cursorOf(after: string | undefined): { at: Date; id: bigint } | undefined {
@@ -148,6 +174,11 @@ function choiceOf(query: DeliveryFilter): Choice {
     statuses,
     branches: ['in', ...(isDone ? ['done' as const] : []), ...(isDeclined ? ['declined' as const] : [])],
   }
+}
+
+/** What is not done has an index of its own. */
+function looksAtAll({ branches }: Choice): boolean {
+  return branches.some((branch) => branch === 'all' || branch === 'done')
 }
 
 const LATEST_FIRST = 'order by delivery_id desc limit $1::int'
