@@ -9,18 +9,16 @@ import { type Config, ConfigError, ROLES, type Role, readConfig } from './config
 import { environment, examples, print } from './config/help.ts'
 import type { ConformancePlatformFlags } from './conformance/platform/command.ts'
 import type { ConformanceWalletFlags } from './conformance/wallet/command.ts'
-import { requireMigrated } from './db/migrate.ts'
-import { openExistingDb } from './db/open.ts'
+import { addAuditCommand } from './process/audit-command.ts'
 import { addChangeCommands } from './process/change-commands.ts'
 import { EXIT, endOnDefects, endWith } from './process/ending.ts'
 import { addImportCommand } from './process/import-command.ts'
 import { addJournalCommands } from './process/journal-commands.ts'
 import { addKeyCommands } from './process/key-commands.ts'
-import { recordedClawback } from './process/money-settings.ts'
 import { addReportCommand } from './process/report-command.ts'
 import { addRetentionCommand } from './process/retention-command.ts'
 import type { Running } from './process/running.ts'
-import { addSchemaCommands, withDb } from './process/schema-commands.ts'
+import { addSchemaCommands } from './process/schema-commands.ts'
 import { addShowCommand } from './process/show-command.ts'
 import { forgiveClosedPipes, onStop, stopSignal } from './process/stopping.ts'
 import { addWebhookCommands } from './process/webhook-commands.ts'
@@ -121,28 +119,7 @@ addImportCommand(program)
 addWebhookCommands(program)
 addRetentionCommand(program)
 
-program
-  .command('audit')
-  .description('checks every invariant of the ledger, of the bets and of the platform; exit 1 if one is broken')
-  .option('--json', 'print the findings as JSON')
-  .addHelpText('before', examples('DATABASE_URL=postgres://… purser audit', 'purser audit --json'))
-  .addHelpText('after', environment('tool'))
-  .action(async ({ json }: { json?: true }) => {
-    const [{ audit }, { auditPlatform }] = await Promise.all([
-      import('./operator/audit.ts'),
-      import('./platform/audit.ts'),
-    ])
-    const report = await withDb(openExistingDb, async (db, config) => {
-      await requireMigrated(db)
-      const { findings } = await audit(db, await recordedClawback(db, config))
-      const all = [...findings, ...(await auditPlatform(db))]
-      return { ok: all.length === 0, findings: all }
-    })
-    if (json) print(JSON.stringify(report))
-    else if (report.ok) print('audit: no findings')
-    else for (const { check, row } of report.findings) print(`${check}: ${JSON.stringify(row)}`)
-    if (!report.ok) process.exitCode = EXIT.findings
-  })
+addAuditCommand(program)
 
 program
   .command('reconcile')

@@ -3,6 +3,8 @@
  * "rollback" stays in this folder; outside it means the interface's operation.
  */
 
+import type { Pool } from './connections.ts'
+
 /** One SQL statement. The name makes it a prepared statement: parsed once per connection. */
 export interface Statement {
   readonly name: string
@@ -43,6 +45,8 @@ export interface Db extends Reading {
   readonly people: Reading
   /** Several statements as text, in one transaction; for migrations only. */
   script<T>(work: (run: (sql: string) => Promise<Row[]>) => Promise<T>): Promise<T>
+  /** Of the embedded database none: it has one connection, in this process. */
+  pools(): readonly Pool[]
   close(): Promise<void>
 }
 

@@ -46,6 +46,7 @@ export async function openPglite(dataDir: string): Promise<Db> {
     sums: snapshot,
     query,
     people: { query },
+    pools: () => [],
     script: (work) => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql)))),
     close: async () => {
       await pglite.close()

@@ -5,6 +5,7 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import type { Pool } from './connections.ts'
 import { type Db, hotSettings, PEOPLE_SETTINGS_SQL, type Row, SNAPSHOT, SUMS_SETTINGS_SQL, type Tx } from './db.ts'
 import { heedWarnings, makeDurable, refuseUnsafeServer, watchDurability } from './durability.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
@@ -72,7 +73,26 @@ export async function openPostgres(url: string): Promise<Db> {
       query: (statement, values) => run(people, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
     },
     script: (work) => inTransaction(slow, slowly, (_tx, script) => work(async (sql) => rowsOf(await script(sql)))),
+    pools: () => [
+      poolOf('lanes', lanes),
+      poolOf('changes', [hot]),
+      poolOf('reads', [read]),
+      poolOf('people', [people]),
+      poolOf('sums', [sums]),
+      poolOf('audit', [slow]),
+    ],
     close,
+  }
+}
+
+function poolOf(use: string, pools: readonly pg.Pool[]): Pool {
+  const sum = (of: (pool: pg.Pool) => number) => pools.reduce((total, pool) => total + of(pool), 0)
+  return {
+    use,
+    most: sum(({ options }) => options.max),
+    busy: sum(({ totalCount, idleCount }) => totalCount - idleCount),
+    idle: sum(({ idleCount }) => idleCount),
+    waiting: sum(({ waitingCount }) => waitingCount),
   }
 }
 

@@ -26,6 +26,8 @@ export interface ChangeStore {
   eventsOf(item: StoredEvent): readonly StoredEvent[]
   readonly add: Statement
   readonly look: Statement
+  /** For the metrics: the last number, and the oldest event without one. */
+  readonly state: Statement
   readonly lock: Statement
   readonly number: Statement
   readonly read: Statement
@@ -52,6 +54,11 @@ export function changesIn(
       `select n.last_number as last, exists (select from ${table} where last_number is null) as has_new,
          coalesce((select c.last_number - c.size from ${table} c where c.last_number is not null order by c.last_number limit 1),
            n.last_number) as before_first
+       from ${count} n`,
+    ),
+    state: statement(
+      `${schema}_state_of_changes`,
+      `select n.last_number as last, (select at from ${table} where last_number is null order by change_id limit 1) as oldest
        from ${count} n`,
     ),
     lock: statement(`${schema}_lock_change_count`, `select last_number from ${count} for update skip locked`),

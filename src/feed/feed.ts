@@ -43,12 +43,16 @@ export interface Feed {
   ask(after: After, limit: number, waitMs: number, signal?: AbortSignal): Promise<Asked>
   /** Ends every wait: nobody waits any more. */
   close(): void
+  /** Whether somebody has asked for events of late, at this process. */
+  isFollowed(): boolean
   /** True once it is closed. */
   isClosed(): boolean
 }
 
 /** Milliseconds between two looks at the database while somebody waits. */
 const LOOK_MS = 200
+/** Milliseconds after a question during which the next one is expected; one that waits for events takes 30 s at most. */
+const FOLLOWED_MS = 60_000
 /** Who may wait at once, in one process. */
 export const MAX_WAITING = 200
 
@@ -61,6 +65,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
   const waiters = new Set<Waiter>()
   let watching = false
   let isClosed = false
+  let askedAt = Number.NEGATIVE_INFINITY
   const watch = async () => {
     watching = true
     while (waiters.size > 0) {
@@ -87,6 +92,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
   }
   return {
     async ask(given, limit, waitMs, signal) {
+      askedAt = performance.now()
       const extent = await (given === 'latest' ? numberAll : numberChanges)(db, store)
       const after = startOf(given, extent)
       if (after === undefined) return { kind: 'unknown' }
@@ -104,6 +110,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
       isClosed = true
       for (const waiter of waiters) waiter.wake()
     },
+    isFollowed: () => performance.now() - askedAt < FOLLOWED_MS,
     isClosed: () => isClosed,
   }
 }

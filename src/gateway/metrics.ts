@@ -1,13 +1,12 @@
 /** What a monitoring system scrapes from a gateway (Prometheus text). No label is unbounded: no player, bet or token. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createDurations } from '../http/durations.ts'
+import type { Measured } from '../runtime/metric-text.ts'
 import type { Outcome } from './handle-call.ts'
 import type { Operators } from './operators.ts'
 
-export interface GatewayMetrics {
+export interface GatewayMetrics extends Measured {
   called(operatorId: string, outcome: Outcome, seconds: number): void
-  text(): Promise<string>
-  readonly contentType: string
 }
 
 export function createGatewayMetrics(operators: Operators, journalLost: () => number): GatewayMetrics {
@@ -45,7 +44,6 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
       duration.observe(seconds, operator)
     },
     text: async () => (await registry.metrics()) + duration.text(),
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
 }
 

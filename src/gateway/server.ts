@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Admission } from '../http/admission.ts'
 import { registerApi } from '../http/api.ts'
+import type { ApiCalls } from '../http/api-calls.ts'
 import { type ApiDeps, addRoutes } from './routes.ts'
 import { registerCalls, type WireDeps } from './wire.ts'
 
@@ -13,11 +14,12 @@ const BODY_BYTES = 64 * 1024
 
 export interface GatewayServerDeps extends WireDeps, ApiDeps {
   readonly admission: Admission
+  readonly apiCalls: ApiCalls
 }
 
 export async function registerGateway(app: FastifyInstance, deps: GatewayServerDeps): Promise<void> {
-  const { admission, log } = deps
+  const { admission, apiCalls: calls, log } = deps
   await registerCalls(app, deps)
-  const own = { prefix: API_PREFIX, admission, bodyBytes: BODY_BYTES, log }
+  const own = { prefix: API_PREFIX, admission, bodyBytes: BODY_BYTES, log, calls }
   await registerApi(app, own, (api) => addRoutes(api, deps))
 }

@@ -1,6 +1,7 @@
 /** Who gets into one of our own APIs: a key that somebody has (401), of a role that may do what the route does (403). */
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from '../runtime/logger.ts'
+import { type Measured, metricText } from '../runtime/metric-text.ts'
 import { CALLER, type Caller, type Keys, mayDo, type Role } from './caller.ts'
 import { Problem } from './problem.ts'
 import { isWorthALine, Strangers } from './strangers.ts'
@@ -14,11 +15,9 @@ declare module 'fastify' {
 
 type Reason = 'missing' | 'unknown' | 'role'
 
-export interface Admission {
+export interface Admission extends Measured {
   /** Throws the problem of whoever is turned away; whoever is let in is known to `callerOf` from then on. */
   admit(request: FastifyRequest): Promise<void>
-  /** Prometheus text. */
-  metrics(): string
 }
 
 export function createAdmission(keys: Keys, log: Logger, strangers = new Strangers()): Admission {
@@ -43,7 +42,7 @@ export function createAdmission(keys: Keys, log: Logger, strangers = new Strange
       log.warn({ ...about(request), reason: 'role', key: caller.keyName, role: caller.role }, 'a key was refused')
       throw forbidden(caller, least)
     },
-    metrics: () => asText(refused),
+    text: () => asText(refused),
   }
 }
 
@@ -57,10 +56,10 @@ function forbidden({ keyName, role }: Caller, least: Role): Problem {
 }
 
 function asText(refused: Readonly<Record<Reason, number>>): string {
-  return [
-    '# HELP purser_keys_refused_total Requests to our own API that were turned away: no key, an unknown or ended one, one of a lesser role',
-    '# TYPE purser_keys_refused_total counter',
-    ...Object.entries(refused).map(([reason, count]) => `purser_keys_refused_total{reason="${reason}"} ${count}`),
-    '',
-  ].join('\n')
+  return metricText(
+    'purser_keys_refused_total',
+    'counter',
+    'Requests to our own API that were turned away: no key, an unknown or ended one, one of a lesser role',
+    Object.entries(refused).map(([reason, count]) => [{ reason }, count] as const),
+  )
 }

@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile'
 import { isBusy, isOutage } from '../db/errors.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Admission } from './admission.ts'
+import type { ApiCalls } from './api-calls.ts'
 import { acceptJson, requireReadableUrl } from './as-sent.ts'
 import { CALLER } from './caller.ts'
 import { busy, notFound, Problem, sendProblem, toFaults, tooSlow, toProblem, unavailable } from './problem.ts'
@@ -18,12 +19,13 @@ export interface Api {
   /** Bytes of a request body; a larger one is answered 413. */
   readonly bodyBytes: number
   readonly log: Logger
+  readonly calls: ApiCalls
 }
 
 /** Adds an API, encapsulated: its hooks reach no other route. */
 export async function registerApi(
   app: FastifyInstance,
-  { prefix, admission, bodyBytes, log }: Api,
+  { prefix, admission, bodyBytes, log, calls }: Api,
   addRoutes: (api: Routes) => void,
 ): Promise<void> {
   await app.register(
@@ -47,6 +49,7 @@ export async function registerApi(
         await admission.admit(request)
         requireReadableUrl(request)
       })
+      api.addHook('onResponse', async (request, reply) => calls.answered(request, reply))
       addRoutes(api.withTypeProvider())
     },
     { prefix },

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { LIMITS } from '../protocol/limits.ts'
+import { type Measured, metricText } from '../runtime/metric-text.ts'
 import { remembered } from '../runtime/remembered.ts'
 import { VERSION } from '../runtime/version.ts'
 import { Door } from './door.ts'
@@ -84,19 +85,19 @@ function refusePath(
   return sendProblem(reply, new Problem(status, 'invalid_request', message), request)
 }
 
-/** A gauge that is always 1, for its label. */
-const BUILD_INFO = [
-  '# HELP purser_build_info The version that runs',
-  '# TYPE purser_build_info gauge',
-  `purser_build_info{version="${VERSION}"} 1\n`,
-].join('\n')
-
-const shedInfo = (calls: number) =>
-  [
-    '# HELP purser_calls_shed_total Calls of the partner wire that were failed unread: there was no room for them in time',
-    '# TYPE purser_calls_shed_total counter',
-    `purser_calls_shed_total ${calls}\n`,
-  ].join('\n')
+/** Of the process: `purser_build_info` is always 1, for its label. */
+function ofProcess(shed: number, isReady: boolean): string {
+  return [
+    metricText('purser_build_info', 'gauge', 'The version that runs', [[{ version: VERSION }, 1]]),
+    metricText('purser_ready', 'gauge', '1 when /readyz answers 200', [[{}, isReady ? 1 : 0]]),
+    metricText(
+      'purser_calls_shed_total',
+      'counter',
+      'Calls of the partner wire that were failed unread: there was no room for them in time',
+      [[{}, shed]],
+    ),
+  ].join('')
+}
 
 /** Milliseconds for which a readiness holds: a thousand questions a second take no connection from the calls. */
 const READY_MS = 500
@@ -108,23 +109,27 @@ const READY_MS = 500
 export function registerHealth(
   { app, door, isDraining }: HttpApp,
   missingRights: () => Promise<readonly string[]>,
-  metrics: { readonly contentType: string; text(): Promise<string> },
-  keys: { metrics(): string },
+  measured: readonly Measured[],
 ): void {
   const askMissing = remembered(missingRights, READY_MS, () => performance.now())
+  const readiness = async () => {
+    const missing = isDraining() ? 'draining' : await askMissing().catch(() => 'database unavailable')
+    if (typeof missing === 'string') return { status: missing }
+    return missing.length > 0 ? { status: 'rights are missing', missing } : READY
+  }
   app.get('/healthz', async () => ({ status: 'ok', version: VERSION }))
   app.get('/readyz', async (_request, reply) => {
-    const missing = isDraining() ? 'draining' : await askMissing().catch(() => 'database unavailable')
-    if (typeof missing === 'string') return reply.code(503).send({ status: missing })
-    if (missing.length > 0) return reply.code(503).send({ status: 'rights are missing', missing })
-    return { status: 'ready' }
+    const answer = await readiness()
+    return reply.code(answer === READY ? 200 : 503).send(answer)
   })
-  app.get('/metrics', async (_request, reply) =>
-    reply
-      .header('content-type', metrics.contentType)
-      .send(BUILD_INFO + shedInfo(door.failed) + keys.metrics() + (await metrics.text())),
-  )
+  app.get('/metrics', async (_request, reply) => {
+    const [answer, ...texts] = await Promise.all([readiness(), ...measured.map((one) => one.text())])
+    return reply.header('content-type', METRICS_TYPE).send(ofProcess(door.failed, answer === READY) + texts.join(''))
+  })
 }
+
+const READY = { status: 'ready' }
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** A connection whose last answer goes out after the server began to close would stay open idle, and the close would wait for it. */
 export async function closeApp(app: FastifyInstance): Promise<void> {

@@ -1,6 +1,7 @@
 /** The routes of players' money: in and out, balances, statements, and the audit of all of it. */
 import { fileType, orFile, type Routes } from '../http/route.ts'
 import type { ActionLog } from '../people/actions.ts'
+import type { LastAudit } from '../people/last-audit.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { AuditSchema, audit } from './audit.ts'
 import { BalancesQuerySchema, BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
@@ -13,6 +14,7 @@ import { statementFile } from './statement-file.ts'
 interface MoneyDeps extends OperatorDeps {
   readonly clawback: Rules['clawback']
   readonly actions: ActionLog
+  readonly lastAudit: Pick<LastAudit, 'audited'>
 }
 
 const MOVEMENTS = [
@@ -71,6 +73,10 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
       role: 'read',
       ok: { 200: AuditSchema },
     }),
-    () => audit(deps.db, deps.clawback),
+    async () => {
+      const report = await audit(deps.db, deps.clawback)
+      deps.lastAudit.audited({ at: deps.clock.now(), findings: report.findings.length })
+      return report
+    },
   )
 }

@@ -10,6 +10,7 @@ import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
 import { addKeyRoutes } from '../people/key-routes.ts'
 import type { KeyChanges } from '../people/keys.ts'
+import type { LastAudit } from '../people/last-audit.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { addAdjustmentRoutes } from './adjustment-routes.ts'
@@ -43,6 +44,7 @@ import { addShowRoute } from './show-id.ts'
 export interface RouteDeps extends AdjustDeps, Omit<WebhookDeps, 'db'> {
   readonly clawback: Rules['clawback']
   readonly actions: ActionLog
+  readonly lastAudit: Pick<LastAudit, 'audited'>
   readonly keys: KeyChanges
   readonly feed: Feed
 }

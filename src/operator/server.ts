@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Admission } from '../http/admission.ts'
 import { registerApi } from '../http/api.ts'
+import type { ApiCalls } from '../http/api-calls.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
 
@@ -10,11 +11,12 @@ const BODY_BYTES = 64 * 1024
 
 export interface OperatorServerDeps extends RouteDeps {
   readonly admission: Admission
+  readonly apiCalls: ApiCalls
   readonly log: Logger
 }
 
 export async function registerOperator(app: FastifyInstance, deps: OperatorServerDeps): Promise<void> {
-  const { admission, log } = deps
-  const own = { prefix: '/operator', admission, bodyBytes: BODY_BYTES, log }
+  const { admission, apiCalls: calls, log } = deps
+  const own = { prefix: '/operator', admission, bodyBytes: BODY_BYTES, log, calls }
   await registerApi(app, own, (api) => addRoutes(api, deps))
 }

@@ -1,16 +1,17 @@
 /** What a monitoring system scrapes from a platform (Prometheus text). No label is unbounded: no partner, player or bet. */
-import { Counter, Gauge, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { type Db, type Row, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
+import type { Measured } from '../runtime/metric-text.ts'
 import { remembered } from '../runtime/remembered.ts'
+import type { Breakers } from './delivery/breaker.ts'
 import { type OwedSum, sumOwed } from './delivery/owed.ts'
 import type { DeliveryKind } from './delivery/schedule.ts'
 
-export interface PlatformMetrics {
+export interface PlatformMetrics extends Measured {
   attempted(operation: DeliveryKind, error: string): void
   delivered(operation: DeliveryKind, outcome: string): void
   text(): Promise<string>
-  readonly contentType: string
 }
 
 const NUMBER = (status: string) => `(select count(*) from platform.delivery where status = '${status}')`
@@ -34,9 +35,10 @@ interface Backlog extends Row {
 /** Milliseconds for which a count holds: it reads every delivery that is not over, and a scrape needs no key. */
 const BACKLOG_MS = 5_000
 
-export function createPlatformMetrics(db: Db, clock: Clock): PlatformMetrics {
-  const registry = new Registry()
-  const registers = [registry]
+export function createPlatformMetrics(db: Db, clock: Clock, breakers: Pick<Breakers, 'all'>): PlatformMetrics {
+  const counted = new Registry()
+  collectDefaultMetrics({ register: counted })
+  const registers = [counted]
   const deliveries = new Counter({
     name: 'platform_deliveries_total',
     help: 'Deliveries that are over',
@@ -49,6 +51,27 @@ export function createPlatformMetrics(db: Db, clock: Clock): PlatformMetrics {
     labelNames: ['operation', 'error'],
     registers,
   })
+  new Gauge({
+    name: 'platform_partners_down',
+    help: 'Partners that count as down, as this process knows them',
+    registers,
+    collect() {
+      this.set([...breakers.all()].filter((breaker) => breaker.state().kind !== 'up').length)
+    },
+  })
+  const readStored = createStored(db, clock)
+  return {
+    attempted: (operation, error) => attempts.inc({ operation, error }),
+    delivered: (operation, outcome) => deliveries.inc({ operation, outcome }),
+    // Without a database the rest is needed most.
+    text: async () => (await counted.metrics()) + (await readStored().catch(() => '')),
+  }
+}
+
+/** What the database knows. */
+function createStored(db: Db, clock: Clock): () => Promise<string> {
+  const registry = new Registry()
+  const registers = [registry]
   const pending = new Gauge({ name: 'platform_deliveries_pending', help: 'Deliveries that are not over', registers })
   const stuck = new Gauge({
     name: 'platform_deliveries_stuck',
@@ -69,18 +92,13 @@ export function createPlatformMetrics(db: Db, clock: Clock): PlatformMetrics {
     BACKLOG_MS,
     () => clock.now().getTime(),
   )
-  return {
-    attempted: (operation, error) => attempts.inc({ operation, error }),
-    delivered: (operation, outcome) => deliveries.inc({ operation, outcome }),
-    async text() {
-      const { backlog: row, owed } = await readBacklog()
-      setOwed(owed)
-      pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
-      stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
-      oldest.set(row?.oldest ? (clock.now().getTime() - row.oldest.getTime()) / 1_000 : 0)
-      return registry.metrics()
-    },
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  return async () => {
+    const { backlog: row, owed } = await readBacklog()
+    setOwed(owed)
+    pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
+    stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
+    oldest.set(row?.oldest ? (clock.now().getTime() - row.oldest.getTime()) / 1_000 : 0)
+    return registry.metrics()
   }
 }
 

@@ -10,11 +10,13 @@ import { createGatewayMetrics } from '../gateway/metrics.ts'
 import { createOperators } from '../gateway/operators.ts'
 import { createProspect } from '../gateway/prospect.ts'
 import { API_PREFIX, registerGateway } from '../gateway/server.ts'
+import { createApiCalls } from '../http/api-calls.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { createPeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
+import { measuredEverywhere } from './measured.ts'
 import { type App, type Running, run } from './running.ts'
 
 export interface ServeGatewayDeps {
@@ -54,11 +56,15 @@ export async function createGatewayApp(
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
   const people = createPeople('gateway', { db, firstKey: gatewayKey, log })
+  const apiCalls = createApiCalls()
   await registerGateway(app, {
     ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db },
-    ...{ ...people, allowsPrivateAddresses },
+    ...{ ...people, apiCalls, allowsPrivateAddresses },
   })
-  registerHealth(http, () => missingRights(db, 'gateway'), metrics, people.admission)
+  registerHealth(http, () => missingRights(db, 'gateway'), [
+    metrics,
+    ...measuredEverywhere(db, people.admission, apiCalls),
+  ])
   registerApiReference(app, 'gateway')
   const close = async () => {
     await closeApp(app)

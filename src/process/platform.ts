@@ -5,8 +5,11 @@ import type { Db } from '../db/db.ts'
 import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
 import { createFeed } from '../feed/feed.ts'
+import { createFeedMetrics } from '../feed/metrics.ts'
+import { createApiCalls } from '../http/api-calls.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
+import { createLastAudit } from '../people/last-audit.ts'
 import { createPeople } from '../people/people.ts'
 import { registerPlatform } from '../platform/api/server.ts'
 import { createCashouts } from '../platform/bets/cashout.ts'
@@ -20,6 +23,7 @@ import { createPlatformMetrics } from '../platform/metrics.ts'
 import { createPartners } from '../platform/partner.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
+import { measuredEverywhere } from './measured.ts'
 import { type App, type Running, run } from './running.ts'
 
 export interface ServePlatformDeps {
@@ -74,7 +78,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   await beforeRoutes?.(http.app)
   const partners = createPartners(db, createKeyring(config.encryptionKeys), config.callsPerPartner)
   const breakers = createBreakers(config.callsPerPartner)
-  const metrics = createPlatformMetrics(db, clock)
+  const metrics = createPlatformMetrics(db, clock, breakers)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
   const flow = { db, clock, scales }
   const [placements, cashOut] = [createPlacements(flow), createCashouts(flow)]
@@ -83,8 +87,14 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const people = createPeople('platform', { db, firstKey, log })
   const feed = createFeed(db, PLATFORM_CHANGES)
   http.app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
-  await registerPlatform(http.app, { ...placing, ...people, allowsPrivateAddresses, feed, log })
-  registerHealth(http, () => missingRights(db, 'platform'), metrics, people.admission)
+  const apiCalls = createApiCalls()
+  await registerPlatform(http.app, { ...placing, ...people, apiCalls, allowsPrivateAddresses, feed, log })
+  registerHealth(http, () => missingRights(db, 'platform'), [
+    metrics,
+    ...measuredEverywhere(db, people.admission, apiCalls),
+    createFeedMetrics(db, PLATFORM_CHANGES, feed, clock),
+    createLastAudit('platform', db),
+  ])
   registerApiReference(http.app, 'platform')
   return {
     app: http.app,

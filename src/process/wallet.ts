@@ -7,18 +7,23 @@ import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
 import { createFeed } from '../feed/feed.ts'
 import { createJournal } from '../feed/journal.ts'
+import { createFeedMetrics } from '../feed/metrics.ts'
 import { type Dispatcher, startDispatcher } from '../feed/webhooks/dispatcher.ts'
+import { createWebhookMetrics } from '../feed/webhooks/metrics.ts'
 import { createSender } from '../feed/webhooks/send.ts'
+import { createApiCalls } from '../http/api-calls.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { keepDays } from '../ledger/daily.ts'
 import { messageOf, playerOf } from '../operator/changes.ts'
 import { registerOperator } from '../operator/server.ts'
+import { createLastAudit } from '../people/last-audit.ts'
 import { createPeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { createWallet } from '../wallet/wallet.ts'
+import { measuredEverywhere } from './measured.ts'
 import { type Running, run } from './running.ts'
 
 /** Milliseconds between two looks whether the sums of a day can be kept. */
@@ -90,17 +95,7 @@ export async function createApp(
   let dispatcher: Dispatcher | undefined
   const webhookStates = () => dispatcher?.health() ?? {}
   const wallet = createWallet({
-    webhookStates,
-    db,
-    clock,
-    log,
-    buckets,
-    secrets,
-    rules,
-    settings,
-    gate,
-    journal,
-    isDraining,
+    ...{ db, clock, log, buckets, secrets, rules, settings, gate, journal, webhookStates, isDraining },
   })
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
@@ -110,7 +105,9 @@ export async function createApp(
   const keyring = createKeyring(encryptionKeys)
   const sender = createSender(allowsPrivateAddresses)
   const webhooks = { keyring, sender, allowsPrivateAddresses }
-  await registerOperator(app, { db, clock, buckets, scales, clawback, approveAbove, feed, log, ...webhooks, ...people })
+  const [apiCalls, lastAudit] = [createApiCalls(), createLastAudit('purser', db)]
+  const money = { buckets, scales, clawback, approveAbove }
+  await registerOperator(app, { db, clock, ...money, feed, log, apiCalls, lastAudit, ...webhooks, ...people })
   // Only who listens delivers: the API reference is made by a wallet that does not.
   app.addHook('onListen', async () => {
     dispatcher = startDispatcher({
@@ -123,7 +120,13 @@ export async function createApp(
     await dispatcher?.stop()
     await sender.close()
   })
-  registerHealth(http, () => missingRights(db, 'wallet'), wallet.metrics, people.admission)
+  registerHealth(http, () => missingRights(db, 'wallet'), [
+    wallet.metrics,
+    ...measuredEverywhere(db, people.admission, apiCalls),
+    createFeedMetrics(db, WALLET_CHANGES, feed, clock),
+    createWebhookMetrics(db, clock),
+    lastAudit,
+  ])
   registerApiReference(app, 'wallet')
   return app
 }

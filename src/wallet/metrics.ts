@@ -1,14 +1,14 @@
 /** What a monitoring system scrapes from a wallet (Prometheus text). No label is unbounded: no player, bet or token. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createDurations } from '../http/durations.ts'
+import type { Measured } from '../runtime/metric-text.ts'
+import type { Anomaly } from './decide/decision.ts'
 
-export interface WalletMetrics {
+export interface WalletMetrics extends Measured {
   called(operation: string, outcome: string, seconds: number): void
   waited(milliseconds: number): void
   taken(calls: number): void
-  /** Prometheus exposition format. */
-  text(): Promise<string>
-  readonly contentType: string
+  anomaly(name: Anomaly): void
 }
 
 export function createMetrics(
@@ -28,6 +28,12 @@ export function createMetrics(
   const taken = new Counter({
     name: 'wallet_gate_calls_total',
     help: 'Calls that the gate took; all others were judged by the rules',
+    registers,
+  })
+  const anomalies = new Counter({
+    name: 'wallet_anomalies_total',
+    help: "Calls that contradict their bet's life; each is in the list of anomalies",
+    labelNames: ['anomaly'],
     registers,
   })
   const wait = createDurations('wallet_lane_wait_seconds', 'Waiting for a batch')
@@ -65,8 +71,8 @@ export function createMetrics(
     },
     waited: (milliseconds) => wait.observe(milliseconds / 1_000),
     taken: (calls) => taken.inc(calls),
+    anomaly: (name) => anomalies.inc({ anomaly: name }),
     text: async () => (await (registers[0] as Registry).metrics()) + duration.text() + wait.text(),
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
 }
 

@@ -6,7 +6,7 @@ import type { Journal } from '../feed/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { mayPass, takePlain } from './apply/gate.ts'
-import { judgeBatch } from './apply/judge.ts'
+import { type JudgeDeps, judgeBatch } from './apply/judge.ts'
 import { createLanes, type Lanes, type LaneWork } from './apply/lanes.ts'
 import type { Rules } from './decide/decision.ts'
 import { createMetrics, type WalletMetrics } from './metrics.ts'
@@ -49,7 +49,7 @@ export function createWallet(deps: WalletDeps): Wallet {
   const lanes = createLanes({
     buckets,
     lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
-    openLane: (bucket) => openLane(deps, bucket),
+    openLane: (bucket) => openLane(deps, bucket, (anomaly) => metrics.anomaly(anomaly)),
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
     onWaited: (milliseconds) => metrics.waited(milliseconds),
     onTaken: (calls) => metrics.taken(calls),
@@ -76,9 +76,9 @@ export function createWallet(deps: WalletDeps): Wallet {
   }
 }
 
-function openLane({ db, clock, rules, gate }: WalletDeps, bucket: number): LaneWork {
+function openLane({ db, clock, rules, gate }: WalletDeps, bucket: number, onAnomaly: JudgeDeps['onAnomaly']): LaneWork {
   const { transaction } = db.openLane()
-  const deps = { transaction, clock, rules }
+  const deps = { transaction, clock, rules, onAnomaly }
   return {
     mayPass: (call) => gate === 'on' && mayPass(call, rules),
     take: (waiting) => takePlain(deps, bucket, waiting),

@@ -174,7 +174,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
     test('the gauges through the index of sums', async () => {
       const clock = { now: () => new Date() }
-      const plans = await plansOf((db) => createPlatformMetrics(db, clock).text())
+      const plans = await plansOf((db) => createPlatformMetrics(db, clock, createBreakers(1)).text())
       expect(plans[1]?.scans).toEqual(['delivery_owed_sums'])
     })
   })
@@ -201,7 +201,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   test('what waits and what is owed is counted without what is done or was declined', async () => {
     const clock = { now: () => new Date() }
-    const [plan] = await plansOf((db) => createPlatformMetrics(db, clock).text())
+    const [plan] = await plansOf((db) => createPlatformMetrics(db, clock, createBreakers(1)).text())
     expect(plan?.rows).toBeLessThan(FEW)
   })
 })

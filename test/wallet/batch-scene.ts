@@ -82,7 +82,7 @@ export async function openScene(): Promise<BatchScene> {
     },
   }
   const transaction: Db['transaction'] = (work) => lane.transaction((tx) => work(naming(tx, scene.statements)))
-  const deps = () => ({ transaction, clock: clockOf(scene), rules: scene.rules })
+  const deps = () => ({ transaction, clock: clockOf(scene), rules: scene.rules, onAnomaly: () => {} })
   return scene
 }
 

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Admission } from '../../http/admission.ts'
 import { registerApi } from '../../http/api.ts'
+import type { ApiCalls } from '../../http/api-calls.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
 import { refuseUnstorable } from './storable.ts'
@@ -11,12 +12,13 @@ const BODY_BYTES = 256 * 1024
 
 export interface PlatformServerDeps extends RouteDeps {
   readonly admission: Admission
+  readonly apiCalls: ApiCalls
   readonly log: Logger
 }
 
 export async function registerPlatform(app: FastifyInstance, deps: PlatformServerDeps): Promise<void> {
-  const { admission, log } = deps
-  const own = { prefix: '', admission, bodyBytes: BODY_BYTES, log }
+  const { admission, apiCalls: calls, log } = deps
+  const own = { prefix: '', admission, bodyBytes: BODY_BYTES, log, calls }
   await registerApi(app, own, (api) => {
     refuseUnstorable(api)
     addRoutes(api, deps)

@@ -9,7 +9,7 @@ import type { Transfer } from '../../ledger/transfer.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
 import type { BetId, Currency, PlayerId } from '../../protocol/ids.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { Decision, Facts, Rules } from '../decide/decision.ts'
+import type { Anomaly, Decision, Facts, Rules } from '../decide/decision.ts'
 import { decidePlace } from '../decide/place.ts'
 import { decideRollback } from '../decide/rollback.ts'
 import { becameOf, contentOf } from '../decide/seen.ts'
@@ -39,18 +39,22 @@ export interface JudgeDeps {
   readonly transaction: Db['transaction']
   readonly clock: Clock
   readonly rules: Rules
+  /** Told of each call that contradicts its bet's life, once that is on record. */
+  onAnomaly(anomaly: Anomaly): void
 }
 
-export function judgeBatch(deps: JudgeDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
-  const { transaction, clock, rules } = deps
+export async function judgeBatch(deps: JudgeDeps, bucket: number, waiting: readonly WaitingCall[]): Promise<Outcome[]> {
+  const { transaction, clock, rules, onAnomaly } = deps
   const calls = waiting.map(({ call }) => call)
-  return transaction(async (tx) => {
+  const { outcomes, records } = await transaction(async (tx) => {
     const batch = await loadBatch(tx, bucket, calls, clock.now)
     const now = performance.now()
     const outcomes = waiting.map((waited) => (isTooLate(waited, now) ? FAILED : judge(batch, waited.call, rules)))
     await saveBatch(tx, batch)
-    return outcomes
+    return { outcomes, records: batch.calls }
   })
+  for (const { anomaly } of records) if (anomaly !== undefined) onAnomaly(anomaly)
+  return outcomes
 }
 
 export const FAILED: Outcome = { kind: 'failed' }

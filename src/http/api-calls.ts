@@ -1,0 +1,36 @@
+/** The calls of our own API, counted. A label is a route or a status: as many as there are routes. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Measured, metricText } from '../runtime/metric-text.ts'
+import { createDurations } from './durations.ts'
+
+export interface ApiCalls extends Measured {
+  answered(request: FastifyRequest, reply: FastifyReply): void
+}
+
+export function createApiCalls(): ApiCalls {
+  const durations = createDurations(
+    'purser_api_call_duration_seconds',
+    'Calls of our own API, from the head of the request to the end of the answer',
+    'route',
+  )
+  const counts = new Map<string, Map<number, number>>()
+  return {
+    answered(request, { statusCode, elapsedTime }) {
+      const route = routeOf(request)
+      const byStatus = counts.get(route) ?? new Map<number, number>()
+      counts.set(route, byStatus.set(statusCode, (byStatus.get(statusCode) ?? 0) + 1))
+      durations.observe(elapsedTime / 1_000, route)
+    },
+    text() {
+      const samples = [...counts].flatMap(([route, byStatus]) =>
+        [...byStatus].map(([status, count]) => [{ route, status: `${status}` }, count] as const),
+      )
+      return metricText('purser_api_calls_total', 'counter', 'Calls of our own API', samples) + durations.text()
+    },
+  }
+}
+
+/** `GET /operator/players/:userId`; never the path that was asked for, which names players. */
+export function routeOf({ method, routeOptions }: FastifyRequest): string {
+  return routeOptions.url === undefined ? 'none' : `${method} ${routeOptions.url}`
+}

@@ -1,0 +1,64 @@
+/**
+ * When the books were last audited, and what was found (O-12): for the metrics. `purser audit` leaves a line in the action log; an audit
+ * by the API is remembered by the process that made it, because what only reads writes nothing.
+ */
+import { type Db, type Row, statement, type Tx } from '../db/db.ts'
+import { type Measured, metricText, toldByDatabase } from '../runtime/metric-text.ts'
+import type { Author } from './actions.ts'
+import type { Schema } from './server.ts'
+
+interface Audit {
+  readonly at: Date
+  readonly findings: number
+}
+
+export interface LastAudit extends Measured {
+  /** Of this process. */
+  audited(audit: Audit): void
+}
+
+const SUBJECT = 'audit'
+
+/** In the action log: so many findings. */
+export function recordAudit(tx: Tx, author: Author, { at, findings }: Audit): Promise<void> {
+  return author.record(tx, { on: { audit: SUBJECT }, before: {}, after: { findings }, at })
+}
+
+export function createLastAudit(schema: Schema, db: Pick<Db, 'people'>): LastAudit {
+  let own: Audit | undefined
+  const read = readLast(schema)
+  const { text } = toldByDatabase(async () => {
+    const [row] = await db.people.query<Row & { at: Date; findings: number }>(read)
+    return asText(latest(own, row))
+  })
+  return {
+    text,
+    audited(audit) {
+      own = audit
+    },
+  }
+}
+
+/** By the primary key. A player may be called as the subject is. */
+function readLast(schema: Schema) {
+  return statement(
+    `${schema}_last_audit`,
+    `select at, (after ->> 'findings')::int as findings from ${schema}.action
+     where subject = '${SUBJECT}' and operation = 'audit' order by at desc limit 1`,
+  )
+}
+
+function latest(a: Audit | undefined, b: Audit | undefined): Audit {
+  if (a === undefined || b === undefined) return a ?? b ?? NONE
+  return a.at > b.at ? a : b
+}
+
+const NONE: Audit = { at: new Date(0), findings: 0 }
+
+function asText({ at, findings }: Audit): string {
+  return (
+    metricText('purser_last_audit_timestamp_seconds', 'gauge', 'When the last audit was; 0: never', [
+      [{}, at.getTime() / 1_000],
+    ]) + metricText('purser_last_audit_findings', 'gauge', 'What the last audit found', [[{}, findings]])
+  )
+}
