@@ -84,6 +84,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   conformance: ['wallet-client', 'protocol', 'runtime'],
   reconcile: ['types of config', 'http/own-api.ts', 'db', 'protocol', 'runtime'],
   load: ['wallet-client', 'protocol', 'runtime'],
+  simulate: ['everything'],
 }
 
 /** Contracts are pure: these modules compute and do nothing else. */

@@ -49,7 +49,7 @@ export async function judgeBatch(deps: JudgeDeps, bucket: number, waiting: reado
   const { outcomes, records } = await transaction(async (tx) => {
     const batch = await loadBatch(tx, bucket, calls, clock.now)
     const now = performance.now()
-    const outcomes = waiting.map((waited) => (isTooLate(waited, now) ? FAILED : judge(batch, waited.call, rules)))
+    const outcomes = waiting.map((waited) => (isTooLate(waited, now) ? FAILED : judgeCall(batch, waited.call, rules)))
     await saveBatch(tx, batch)
     return { outcomes, records: batch.calls }
   })
@@ -64,7 +64,7 @@ export function isTooLate({ startBefore }: WaitingCall, now = performance.now())
 }
 
 /** Judges one call on what the calls before it left, and leaves its effect for the next one. */
-function judge(batch: Batch, call: BetCall, rules: Rules): Outcome {
+export function judgeCall(batch: Batch, call: BetCall, rules: Rules): Outcome {
   const key = betKey(call)
   const record = batch.bets.get(key) ?? newRecord(call, batch.now)
   const decision = decide(call, factsFor(batch, call, key, record, rules))

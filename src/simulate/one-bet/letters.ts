@@ -1,0 +1,80 @@
+/**
+ * What can happen to one bet: each call of the wire, fresh, sent again, or as a late copy of its first sending; and what
+ * the operator or the player does beside it. Pure.
+ */
+import type { Placement } from '../../wallet/store/bet.ts'
+
+/** Minor units. The second Place bet has the id of the first and another stake. */
+export const CALLS = {
+  place: { kind: 'place', amount: 10n },
+  'place other': { kind: 'place', amount: 20n },
+  'settle 25': { kind: 'settle', amount: 25n, resultType: 'won' },
+  'settle 0': { kind: 'settle', amount: 0n, resultType: 'lost' },
+  cashout: { kind: 'settle', amount: 12n, resultType: 'cashout' },
+  unsettle: { kind: 'unsettle', amount: 0n },
+  rollback: { kind: 'rollback', amount: 10n },
+} as const satisfies Record<string, Said>
+
+interface Said {
+  readonly kind: 'place' | 'settle' | 'unsettle' | 'rollback'
+  readonly amount: Placement['stake'] | bigint
+  readonly resultType?: 'won' | 'lost' | 'cashout'
+}
+
+export type CallName = keyof typeof CALLS
+export const CALL_NAMES = Object.keys(CALLS) as CallName[]
+
+/** Sent for the first time with a requestId of its own; once more as it was sent last; once more as it was sent first. */
+export const SENDINGS = ['fresh', 'again', 'late copy'] as const
+export type Sending = (typeof SENDINGS)[number]
+
+/** The operator locks the bet or takes the lock away; the player's money leaves or comes back; the token ends. */
+export const EVENTS = ['lock', 'money', 'token'] as const
+export type EventName = (typeof EVENTS)[number]
+
+export type Letter =
+  | { readonly kind: 'call'; readonly name: CallName; readonly sending: Sending }
+  /** The bytes of the bet's first Place bet, sent with PUT (S-5). */
+  | { readonly kind: 'place with PUT' }
+  | { readonly kind: 'event'; readonly name: EventName }
+
+export const LETTERS: readonly Letter[] = [
+  ...CALL_NAMES.flatMap((name) => SENDINGS.map((sending): Letter => ({ kind: 'call', name, sending }))),
+  { kind: 'place with PUT' },
+  ...EVENTS.map((name): Letter => ({ kind: 'event', name })),
+]
+
+/** As a line of a story. */
+export function describe(letter: Letter): string {
+  switch (letter.kind) {
+    case 'call':
+      return letter.sending === 'fresh' ? letter.name : `${letter.name}, ${letter.sending}`
+    case 'event':
+      return `(${letter.name})`
+    case 'place with PUT':
+      return letter.kind
+    default:
+      return letter satisfies never
+  }
+}
+
+/** Numbers of the requests that each call was sent with: the first and the last. */
+export type Sent = Readonly<Partial<Record<CallName, readonly [first: number, last: number]>>>
+
+/**
+ * The number of the request that the letter sends; undefined when there is nothing to send again. A late copy differs from
+ * a call sent again only when others of its name came between.
+ */
+export function requestOf(letter: Letter & { kind: 'call' }, sent: Sent, next: number): number | undefined {
+  const earlier = sent[letter.name]
+  switch (letter.sending) {
+    case 'fresh':
+      return next
+    case 'again':
+      return earlier?.[1]
+    case 'late copy':
+      return earlier !== undefined && earlier[0] !== earlier[1] ? earlier[0] : undefined
+    default:
+      return letter.sending satisfies never
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * One player with one bet, judged by the wallet's own rules in memory: the same function that judges a batch on Postgres, given a
+ * batch of one call. Nothing is shared between two states, so that a search can go back to any of them.
+ */
+
+import type { Account } from '../../ledger/account.ts'
+import { openBook } from '../../ledger/book.ts'
+import type { Transfer } from '../../ledger/transfer.ts'
+import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
+import { type Money, money } from '../../protocol/money.ts'
+import type { Batch } from '../../wallet/apply/batch.ts'
+import { betKey } from '../../wallet/apply/batch.ts'
+import { judgeCall, type Outcome } from '../../wallet/apply/judge.ts'
+import type { Rules } from '../../wallet/decide/decision.ts'
+import type { SeenCall } from '../../wallet/decide/seen.ts'
+import type { BetCall } from '../../wallet/store/bet.ts'
+import type { BetRecord } from '../../wallet/store/bet-store.ts'
+import type { Session, TokenHash } from '../../wallet/store/session.ts'
+import { CALLS, type CallName } from './letters.ts'
+
+const PLAYER = 'player-of-one-bet' as PlayerId
+const BET = 'the-only-bet' as BetId
+const EUR = 'EUR' as Currency
+const TOKEN = 'token' as TokenHash
+const KEY = betKey({ player: PLAYER, betId: BET })
+/** Minor units: enough for each stake once. */
+export const OPENING = money(30n)
+/** Step n happens n seconds after this. */
+const BEGINNING_MS = Date.UTC(2026, 0, 1, 12)
+const DAY = '2026-01-01'
+
+export const RULES: Omit<Rules, 'clawback'> = {
+  scales: new Map([['EUR', 2]]),
+  freebetStake: 'player',
+  resettleWindowMs: null,
+  minimumAge: 18,
+}
+
+export interface State {
+  readonly record: BetRecord | undefined
+  readonly seen: readonly SeenCall[]
+  readonly account: Account
+  readonly live: boolean
+  readonly transfers: readonly Transfer[]
+}
+
+export const NEW_STATE: State = {
+  record: undefined,
+  seen: [],
+  account: { player: PLAYER, currency: EUR, balance: OPENING, version: 1n, day: DAY, openingVersion: 0n },
+  live: true,
+  transfers: [],
+}
+
+const PLAYERS: Batch['players'] = new Map([
+  [
+    PLAYER,
+    {
+      id: PLAYER,
+      status: 'active',
+      selfExcludedUntil: null,
+      verified: true,
+      birthday: null,
+      limits: {},
+      isMarked: true,
+    },
+  ],
+])
+const session: Session = {
+  player: PLAYER,
+  currency: EUR,
+  expiresAt: new Date(BEGINNING_MS + 86_400_000),
+  endedAt: null,
+}
+const LIVE: Batch['sessions'] = new Map([[TOKEN, session]])
+const ENDED: Batch['sessions'] = new Map([[TOKEN, { ...session, endedAt: new Date(BEGINNING_MS) }]])
+
+export function timeOf(moment: number): Date {
+  return new Date(BEGINNING_MS + moment * 1_000)
+}
+
+/** The step at which something took effect. */
+export function momentOf(at: Date): number {
+  return (at.getTime() - BEGINNING_MS) / 1_000
+}
+
+export function callOf(name: CallName, request: number): BetCall {
+  const said = CALLS[name]
+  const base = { requestId: `request-${request}` as RequestId, betId: BET, player: PLAYER }
+  const amount = said.amount as Money
+  switch (said.kind) {
+    case 'place':
+      return { ...base, kind: 'place', token: TOKEN, currency: EUR, stake: amount, hasBonus: false, details: '{}' }
+    case 'settle':
+      return { ...base, kind: 'settle', currency: EUR, payout: amount, resultType: said.resultType, token: TOKEN }
+    case 'unsettle':
+      return { ...base, kind: 'unsettle', currency: EUR }
+    case 'rollback':
+      return { ...base, kind: 'rollback', currency: EUR, reason: 52 }
+    default:
+      return said satisfies never
+  }
+}
+
+/** S-5: the bytes of a Place bet with PUT. */
+export function placeWithPut(request: number): BetCall {
+  const { requestId, betId, player } = callOf('place', request)
+  return { kind: 'unsettle', requestId, betId, player, currency: EUR, amount: CALLS.place.amount as Money }
+}
+
+export interface Answered {
+  readonly outcome: Outcome
+  readonly state: State
+}
+
+export function tell(state: State, call: BetCall, moment: number, rules: Rules): Answered {
+  const book = openBook([state.account])
+  const batch: Batch = {
+    bucket: 0,
+    now: timeOf(moment),
+    players: PLAYERS,
+    sessions: state.live ? LIVE : ENDED,
+    book,
+    earlierToday: new Map(),
+    stored: new Map(),
+    bets: new Map(state.record === undefined ? [] : [[KEY, state.record]]),
+    seen: new Map([[KEY, state.seen]]),
+    calls: [],
+    told: [],
+  }
+  const outcome = judgeCall(batch, call, rules)
+  return {
+    outcome,
+    state: {
+      record: batch.bets.get(KEY),
+      seen: batch.seen.get(KEY) ?? [],
+      account: book.account(PLAYER, EUR) as Account,
+      live: state.live,
+      transfers: book.transfers.length === 0 ? state.transfers : [...state.transfers, ...book.transfers],
+    },
+  }
+}
+
+/** What the player and the operator do beside the calls. Money leaves as a whole, and comes back as it was at the beginning. */
+export function happen(state: State, event: 'lock' | 'money' | 'token'): State {
+  const { record, account } = state
+  switch (event) {
+    case 'lock':
+      return record === undefined ? state : { ...state, record: { ...record, locked: !record.locked } }
+    case 'money':
+      return { ...state, account: { ...account, balance: account.balance > 0n ? money(0n) : OPENING } }
+    case 'token':
+      return { ...state, live: false }
+    default:
+      return event satisfies never
+  }
+}
