@@ -20,11 +20,11 @@ const program = new Command('simulate')
     for (const clawback of ['refuse', 'allow-negative'] as const) {
       const startedAt = performance.now()
       const { histories, met, found } = search({ length, clawback })
-      const seconds = (performance.now() - startedAt) / 1_000
-      const perMinute = Math.round((histories / seconds) * 60)
+      const ms = Math.trunc(performance.now() - startedAt)
+      const perMinute = Math.trunc(histories / (ms / 60_000))
       const answers = [...met].map(([answer, times]) => `${times.toLocaleString('en')} × ${answer}`).join(', ')
       process.stdout.write(
-        `clawback ${clawback}: ${histories.toLocaleString('en')} histories up to ${length} steps in ${seconds.toFixed(1)} s, ` +
+        `clawback ${clawback}: ${histories.toLocaleString('en')} histories up to ${length} steps in ${ms.toLocaleString('en')} ms, ` +
           `${perMinute.toLocaleString('en')} a minute\n  ${answers}\n`,
       )
       if (found === undefined) continue
