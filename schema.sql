@@ -243,6 +243,17 @@ CREATE TABLE platform.change_count (
 
 COMMENT ON TABLE platform.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
 
+CREATE TABLE platform.console_session (
+    hash bytea NOT NULL,
+    key_hash bytea NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    CONSTRAINT console_session_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
+);
+
+COMMENT ON TABLE platform.console_session IS 'As purser.console_session, of the platform''s console.';
+
 CREATE TABLE platform.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
     scale smallint NOT NULL,
@@ -564,6 +575,17 @@ CREATE TABLE purser.change_count (
 
 COMMENT ON TABLE purser.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
 
+CREATE TABLE purser.console_session (
+    hash bytea NOT NULL,
+    key_hash bytea NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    CONSTRAINT console_session_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
+);
+
+COMMENT ON TABLE purser.console_session IS 'Sessions of the console, as SHA-256 of their tokens; key_hash is that of the key whose role they have.';
+
 CREATE TABLE purser.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
     scale smallint NOT NULL
@@ -781,6 +803,9 @@ ALTER TABLE ONLY platform.bet
 ALTER TABLE ONLY platform.change_count
     ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY platform.console_session
+    ADD CONSTRAINT console_session_pkey PRIMARY KEY (hash);
+
 ALTER TABLE ONLY platform.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);
 
@@ -846,6 +871,9 @@ ALTER TABLE ONLY purser.cash_movement
 
 ALTER TABLE ONLY purser.change_count
     ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY purser.console_session
+    ADD CONSTRAINT console_session_pkey PRIMARY KEY (hash);
 
 ALTER TABLE ONLY purser.currency
     ADD CONSTRAINT currency_pkey PRIMARY KEY (currency);

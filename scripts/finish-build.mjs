@@ -3,7 +3,7 @@
  * emptied: a server that runs from it keeps its files, and one that starts meanwhile finds them.
  */
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
@@ -11,6 +11,7 @@ const SRC = fileURLToPath(new URL('../src', import.meta.url))
 
 /** A folder stays while there is one of its name, `x.js` and `x.js.map` while there is an `x.ts`. */
 for (const name of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
+  if (name.split(sep)[0] === 'console') continue // of build-console.mjs
   const isFolder = statSync(join(DIST, name), { throwIfNoEntry: false })?.isDirectory()
   const source = isFolder ? name : name.replace(/\.js(\.map)?$/, '.ts')
   if (!existsSync(join(SRC, source))) rmSync(join(DIST, name), { recursive: true, force: true })

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from '../runtime/logger.ts'
 import { type Measured, metricText } from '../runtime/metric-text.ts'
-import { CALLER, type Caller, type Keys, mayDo, type Role } from './caller.ts'
+import { CALLER, type Caller, type Keys, mayDo, type Role, type SignedIn } from './caller.ts'
 import { Problem } from './problem.ts'
 import { isWorthALine, Strangers } from './strangers.ts'
 
@@ -20,7 +20,13 @@ export interface Admission extends Measured {
   admit(request: FastifyRequest): Promise<void>
 }
 
-export function createAdmission(keys: Keys, log: Logger, strangers = new Strangers()): Admission {
+/** A key goes before a session. */
+export function createAdmission(
+  keys: Keys,
+  log: Logger,
+  strangers = new Strangers(),
+  signedIn: SignedIn = { of: async () => undefined },
+): Admission {
   const refused: Record<Reason, number> = { missing: 0, unknown: 0, role: 0 }
   const turnAway = async (request: FastifyRequest, reason: 'missing' | 'unknown'): Promise<never> => {
     refused[reason] += 1
@@ -32,9 +38,8 @@ export function createAdmission(keys: Keys, log: Logger, strangers = new Strange
   return {
     async admit(request) {
       const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-      if (given === undefined) return turnAway(request, 'missing')
-      const caller = await keys.find(given)
-      if (caller === undefined) return turnAway(request, 'unknown')
+      const caller = given === undefined ? await signedIn.of(request) : await keys.find(given)
+      if (caller === undefined) return turnAway(request, given === undefined ? 'missing' : 'unknown')
       request.setDecorator(CALLER, caller)
       const { role: least } = request.routeOptions.config
       if (least === undefined || mayDo(caller, least)) return

@@ -21,6 +21,12 @@ export interface Keys {
   find(key: string): Promise<Caller | undefined>
 }
 
+/** Whoever knows who is signed in with a browser. */
+export interface SignedIn {
+  /** Undefined when the request shows no live session, or cannot be trusted to come from our own page. */
+  of(request: FastifyRequest): Promise<Caller | undefined>
+}
+
 export function mayDo({ role }: Caller, least: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(least)
 }

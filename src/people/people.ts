@@ -1,8 +1,10 @@
 /** Who may use an API of ours, and what they did: keys, admission and action log of one server. */
 import type { Db } from '../db/db.ts'
 import { type Admission, createAdmission } from '../http/admission.ts'
+import { Strangers } from '../http/strangers.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { type ActionLog, createActionLog } from './actions.ts'
+import { type ConsoleSessions, createConsoleSessions } from './console-session.ts'
 import { createKeyStore } from './key-store.ts'
 import { createKeyring } from './keyring.ts'
 import { createKeyChanges, type KeyChanges } from './keys.ts'
@@ -12,6 +14,12 @@ export interface People {
   readonly admission: Admission
   readonly actions: ActionLog
   readonly keys: KeyChanges
+}
+
+/** Of a server that has a console. */
+export interface ConsolePeople extends People {
+  readonly sessions: ConsoleSessions
+  readonly strangers: Strangers
 }
 
 export interface PeopleDeps {
@@ -29,5 +37,20 @@ export function createPeople(server: Server, { db, firstKey, log }: PeopleDeps):
     admission: createAdmission(keyring, log),
     actions: createActionLog(schema),
     keys: createKeyChanges(db, store, keyring.forget),
+  }
+}
+
+/** The same, and a person may sign in with a browser. */
+export function createConsolePeople(server: 'wallet' | 'platform', { db, firstKey, log }: PeopleDeps): ConsolePeople {
+  const { schema, setting } = OWN[server]
+  const store = createKeyStore(schema)
+  const keyring = createKeyring(db, store, setting, firstKey)
+  const sessions = createConsoleSessions(server, schema, db, keyring)
+  const strangers = new Strangers()
+  return {
+    admission: createAdmission(keyring, log, strangers, sessions),
+    actions: createActionLog(schema),
+    keys: createKeyChanges(db, store, keyring.forget),
+    ...{ sessions, strangers },
   }
 }

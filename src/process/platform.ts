@@ -9,8 +9,10 @@ import { createFeedMetrics } from '../feed/metrics.ts'
 import { createApiCalls } from '../http/api-calls.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
+import { registerConsoleFiles } from '../http/console-files.ts'
+import { registerConsole } from '../people/console-routes.ts'
 import { createLastAudit } from '../people/last-audit.ts'
-import { createPeople } from '../people/people.ts'
+import { createConsolePeople } from '../people/people.ts'
 import { registerPlatform } from '../platform/api/server.ts'
 import { createCashouts } from '../platform/bets/cashout.ts'
 import { createPlacements } from '../platform/bets/placing.ts'
@@ -84,7 +86,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const [placements, cashOut] = [createPlacements(flow), createCashouts(flow)]
   const placing = { ...flow, partners, breakers, placements, cashOut, decided: deliverer.wake }
   const { platformKey: firstKey, allowsPrivateAddresses } = config
-  const people = createPeople('platform', { db, firstKey, log })
+  const people = createConsolePeople('platform', { db, firstKey, log })
   const feed = createFeed(db, PLATFORM_CHANGES)
   http.app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
   const apiCalls = createApiCalls()
@@ -96,6 +98,8 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
     createLastAudit('platform', db),
   ])
   registerApiReference(http.app, 'platform')
+  registerConsoleFiles(http.app)
+  await registerConsole(http.app, { server: 'platform', ...people })
   return {
     app: http.app,
     deliverer,

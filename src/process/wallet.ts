@@ -1,5 +1,5 @@
 /** Wiring of the wallet server: database, partner wire, operator API, health, metrics. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
@@ -14,11 +14,13 @@ import { createSender } from '../feed/webhooks/send.ts'
 import { createApiCalls } from '../http/api-calls.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
+import { registerConsoleFiles } from '../http/console-files.ts'
 import { keepDays } from '../ledger/daily.ts'
 import { messageOf, playerOf } from '../operator/changes.ts'
 import { registerOperator } from '../operator/server.ts'
+import { registerConsole } from '../people/console-routes.ts'
 import { createLastAudit } from '../people/last-audit.ts'
-import { createPeople } from '../people/people.ts'
+import { type ConsolePeople, createConsolePeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
@@ -34,22 +36,28 @@ export interface ServeDeps {
   readonly log?: Logger
   /** An open database of the caller's, who closes it; else the configured one is opened. */
   readonly db?: Db
-  /** Routes of the caller's, beside the wallet's own. */
-  addRoutes?(app: FastifyInstance): void
+  /** Of the sandbox. */
+  readonly sandbox?: SandboxRoutes | undefined
+}
+
+/** What the sandbox has beside the wallet's own. */
+export interface SandboxRoutes {
+  addRoutes(app: FastifyInstance, people: ConsolePeople): void
+  /** Who may open the console with one click. */
+  mayEnter(request: FastifyRequest): boolean
 }
 
 /** Throws when the wallet cannot begin, with everything closed again. */
 export function serveWallet(
   config: Config,
-  { clock = systemClock, log = createLogger(config.logLevel), db: given, addRoutes = () => {} }: ServeDeps = {},
+  { clock = systemClock, log = createLogger(config.logLevel), db: given, sandbox }: ServeDeps = {},
 ): Promise<Running> {
   return run('wallet', config, {
     log,
     db: given,
     async create(db) {
       const buckets = await fixBuckets(db, config.buckets)
-      const app = await createApp(config, { db, buckets, clock, log })
-      addRoutes(app)
+      const app = await createApp(config, { db, buckets, clock, log, sandbox })
       return { app, facts: { buckets }, close: () => closeApp(app) }
     },
   })
@@ -60,6 +68,7 @@ export interface AppDeps {
   readonly buckets: number
   readonly clock: Clock
   readonly log: Logger
+  readonly sandbox?: SandboxRoutes | undefined
   /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
   beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
@@ -67,7 +76,7 @@ export interface AppDeps {
 /** The HTTP server with every route, not listening. */
 export async function createApp(
   config: Config,
-  { db, buckets, clock, log, beforeRoutes }: AppDeps,
+  { db, buckets, clock, log, sandbox, beforeRoutes }: AppDeps,
 ): Promise<FastifyInstance> {
   const {
     secrets,
@@ -99,7 +108,7 @@ export async function createApp(
   })
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
-  const people = createPeople('wallet', { db, firstKey: config.operatorKey, log })
+  const people = createConsolePeople('wallet', { db, firstKey: config.operatorKey, log })
   const feed = createFeed(db, WALLET_CHANGES)
   app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
   const keyring = createKeyring(encryptionKeys)
@@ -128,7 +137,20 @@ export async function createApp(
     lastAudit,
   ])
   registerApiReference(app, 'wallet')
+  await addConsole(app, people, config, sandbox)
   return app
+}
+
+async function addConsole(
+  app: FastifyInstance,
+  people: ConsolePeople,
+  { operatorKey }: Config,
+  sandbox: SandboxRoutes | undefined,
+): Promise<void> {
+  registerConsoleFiles(app)
+  const entry = sandbox && { mayEnter: sandbox.mayEnter, key: operatorKey }
+  await registerConsole(app, { server: 'wallet', ...people, sandbox: entry })
+  sandbox?.addRoutes(app, people)
 }
 
 async function keepOverDays(db: Db, clock: Clock, log: Logger): Promise<void> {

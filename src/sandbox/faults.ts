@@ -19,9 +19,32 @@ const WEIGHTS: Readonly<Record<Fault, number>> = {
 /** Milliseconds, past the platform's 5 s. */
 const LATE_MS = 5_600
 
+/** What somebody asked to go wrong; `twice`: the same bytes are sent again behind the first answer. */
+export type Trouble = Fault | 'twice'
+
+/** A call as the network sees it. */
+export interface Passing {
+  readonly method: string
+  readonly path: string
+  readonly body: Buffer
+}
+
+/** Looks at the calls of one player, who has no faults but those that are chosen. */
+export interface Lookout {
+  /** Undefined: not one of that player's. */
+  meet(call: Passing): { readonly trouble: Trouble | undefined; tell(what: Told): void } | undefined
+}
+
+/** `came`: to the wallet, which answered this; null when nobody was answered. */
+export type Told =
+  | { readonly kind: 'answered' | 'again'; readonly status: number; readonly text: string }
+  | { readonly kind: 'lost' | 'over' }
+
 export interface BadNetwork {
   /** The address of the wallet, by way of this network. */
   readonly url: string
+  /** From now on somebody looks at the calls of a player. */
+  lookout(lookout: Lookout): void
   /** Faults so far. */
   readonly counts: ReadonlyMap<Fault, number>
   /** From now on nothing goes wrong. */
@@ -36,6 +59,7 @@ export async function startBadNetwork(walletUrl: string, fraction: number, rando
   const counts = new Map<Fault, number>()
   const under = new Set<Promise<void>>()
   let share = fraction
+  let lookout: Lookout | undefined
   const choose = (path: string): Fault | undefined => {
     if (!path.startsWith('/payment/bet') || !random.chance(share)) return undefined
     const fault = weighted(random)
@@ -43,9 +67,10 @@ export async function startBadNetwork(walletUrl: string, fraction: number, rando
     return fault
   }
   const server = createServer((request, response) => {
-    const work: Promise<void> = pass(walletUrl, request, response, choose(request.url ?? '')).finally(() =>
-      under.delete(work),
-    )
+    const work: Promise<void> = pass(walletUrl, request, response, (call) => {
+      const met = lookout?.meet(call)
+      return met ?? { trouble: choose(call.path), tell() {} }
+    }).finally(() => under.delete(work))
     under.add(work)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,6 +78,9 @@ export async function startBadNetwork(walletUrl: string, fraction: number, rando
   if (address === null || typeof address === 'string') throw new Error('the network has no port')
   return {
     url: `http://127.0.0.1:${address.port}`,
+    lookout(next) {
+      lookout = next
+    },
     counts,
     calm() {
       share = 0
@@ -72,6 +100,7 @@ export function joinNetworks(networks: readonly BadNetwork[]): BadNetwork {
   const all = async (what: (network: BadNetwork) => Promise<void>) => void (await Promise.all(networks.map(what)))
   return {
     url: networks[0]?.url ?? '',
+    lookout: (next) => networks[0]?.lookout(next),
     get counts() {
       const sums = new Map<Fault, number>()
       for (const { counts } of networks)
@@ -93,20 +122,42 @@ function weighted(random: Random): Fault {
   return 'lost call'
 }
 
-async function pass(url: string, request: IncomingMessage, response: ServerResponse, fault?: Fault): Promise<void> {
+type Meet = (call: Passing) => { readonly trouble: Trouble | undefined; tell(what: Told): void }
+
+async function pass(url: string, request: IncomingMessage, response: ServerResponse, meet: Meet): Promise<void> {
+  let tell: (what: Told) => void = () => {}
   try {
     const body = await readAll(request)
-    if (fault === 'lost call') return void response.destroy()
-    if (fault === 'error 500') return fail(response)
-    if (fault === 'late call') await sleep(LATE_MS)
-    const answer = await forward(url, request, body)
-    if (fault === 'lost answer') return void response.destroy()
-    if (fault === 'error 500 after') return fail(response)
-    if (fault === 'late answer') await sleep(LATE_MS)
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text)
+    const met = meet({ method: request.method ?? 'POST', path: request.url ?? '', body })
+    tell = met.tell
+    await carry(url, request, response, body, met)
   } catch {
     response.destroy() // the wallet is gone, or the platform has hung up
   }
+  tell({ kind: 'over' })
+}
+
+async function carry(
+  url: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+  { trouble, tell }: ReturnType<Meet>,
+): Promise<void> {
+  const lose = () => {
+    tell({ kind: 'lost' })
+    response.destroy()
+  }
+  if (trouble === 'lost call') return lose()
+  if (trouble === 'error 500') return fail(response)
+  if (trouble === 'late call') await sleep(LATE_MS)
+  const answer = await forward(url, request, body)
+  tell({ kind: 'answered', ...answer })
+  if (trouble === 'twice') tell({ kind: 'again', ...(await forward(url, request, body)) })
+  if (trouble === 'lost answer') return lose()
+  if (trouble === 'error 500 after') return fail(response)
+  if (trouble === 'late answer') await sleep(LATE_MS)
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text)
 }
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {

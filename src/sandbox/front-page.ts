@@ -1,5 +1,5 @@
 /**
- * The page at the wallet's own address: what runs here, its keys, and the last bets. No script: the list of bets is a frame
+ * The page at /sandbox: what runs here, its keys, and the last bets. No script: the list of bets is a frame
  * that loads itself again each second. Keys are shown to this machine only.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -30,9 +30,10 @@ const POLICY =
   "default-src 'none'; style-src 'self'; frame-src 'self'; img-src data:; base-uri 'none'; form-action 'none'"
 const HERE = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
 
-/** Adds GET / and what it needs. `page` answers undefined until all of it runs. */
+/** Adds GET /sandbox and what it needs; the wallet's own address leads to the console. `page` answers undefined until all of it runs. */
 export function addFrontPage(app: FastifyInstance, page: () => FrontPage | undefined): void {
-  app.get('/', (request, reply) => {
+  app.get('/', (_request, reply) => reply.redirect('/console'))
+  app.get('/sandbox', (request, reply) => {
     const known = page()
     return known === undefined ? send(reply.code(503), WAITING) : send(reply, pageOf(known, isFromHere(request)))
   })
@@ -44,7 +45,7 @@ export function addFrontPage(app: FastifyInstance, page: () => FrontPage | undef
  * Both ends are on this machine, and the browser asked for it by a name of this machine: a page elsewhere whose name was made
  * to lead here is shown no key.
  */
-function isFromHere({ ip, headers, socket }: FastifyRequest): boolean {
+export function isFromHere({ ip, headers, socket }: FastifyRequest): boolean {
   const isLocal = (address: string | undefined) => /^(::ffff:)?127\.|^::1$/.test(address ?? '')
   return isLocal(ip) && isLocal(socket.localAddress) && HERE.test(headers.host ?? '')
 }
@@ -93,7 +94,7 @@ function pageOf({ database, servers, keys, bet }: FrontPage, isHere: boolean): s
     '',
     `<header>
 <h1>Purser sandbox</h1>
-<p>A wallet, a betting platform and simulated bettors run here. Database: ${text(database)}.</p>
+<p>A wallet, a betting platform and simulated bettors run here. Database: ${text(database)}. <a href="/console">Open the console.</a></p>
 </header>
 <main>
 <section>

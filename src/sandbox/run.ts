@@ -4,13 +4,17 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
+import type { ConsolePeople } from '../people/people.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { lineOf, summaryLine } from '../reconcile/report.ts'
+import { createLogger } from '../runtime/logger.ts'
 import type { Api } from './api.ts'
 import { followByHand } from './by-hand.ts'
 import { createDemo, type Demo, frontPageOf, keyLines, welcome } from './demo.ts'
 import { type Change, followChanges } from './follow.ts'
-import { addFrontPage, type FrontPage } from './front-page.ts'
+import { addSandboxApi, type SandboxParts } from './frame/api.ts'
+import { startFrame } from './frame/frame.ts'
+import { addFrontPage, type FrontPage, isFromHere } from './front-page.ts'
 import { messageOf, play } from './play.ts'
 import { buildStage, type House, type Stage } from './stage.ts'
 import { createStory, type Story } from './story.ts'
@@ -51,10 +55,18 @@ export async function runSandbox(config: Config, options: SandboxOptions, deps: 
   const closers: (() => Promise<void>)[] = []
   try {
     let page: FrontPage | undefined
-    const addRoutes = (app: FastifyInstance) => addFrontPage(app, () => page)
-    const stage = await buildStage(config, { ...options, addRoutes }, (close) => closers.push(close))
+    let parts: SandboxParts | undefined
+    const addRoutes = (app: FastifyInstance, { admission }: ConsolePeople) => {
+      addFrontPage(app, () => page)
+      addSandboxApi(app, { admission, log: createLogger(config.logLevel), parts: () => parts })
+    }
+    const sandbox = { addRoutes, mayEnter: isFromHere }
+    const stage = await buildStage(config, { ...options, sandbox }, (close) => closers.push(close))
     const demo = await createDemo(stage)
     page = frontPageOf(stage, config, demo)
+    const frame = options.gateway ? undefined : await startFrame(stage, options.seed)
+    if (frame !== undefined) closers.push(() => frame.stop())
+    parts = { platform: stage.platform, frame }
     return await show(stage, config, demo, options, deps)
   } finally {
     for (const close of closers.reverse()) await close()

@@ -4,13 +4,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
 import { type Config, ConfigError } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
 import { openDb, type StoreConfig } from '../db/open.ts'
 import { serveGateway } from '../process/gateway.ts'
 import { servePlatform } from '../process/platform.ts'
-import { type ServeDeps, serveWallet } from '../process/wallet.ts'
+import { type SandboxRoutes, type ServeDeps, serveWallet } from '../process/wallet.ts'
 import { type Api, createApi } from './api.ts'
 import { type BadNetwork, joinNetworks, startBadNetwork } from './faults.ts'
 import { createRandom } from './random.ts'
@@ -45,8 +44,8 @@ export interface StageOptions {
   /** Part of the calls that go wrong, from 0 to 1. */
   readonly faults: number
   readonly gateway: boolean
-  /** Routes of the first wallet's server, beside its own. */
-  addRoutes(app: FastifyInstance): void
+  /** What the first wallet's server has beside its own. */
+  readonly sandbox: SandboxRoutes
 }
 
 /** Takes what must be closed in the end, each part after those that it needs. */
@@ -73,9 +72,9 @@ function portOf({ port }: Config, server: keyof typeof PORTS): number {
 
 type Front = Omit<Stage, 'platform'>
 
-async function direct(config: Config, { seed, faults, addRoutes }: StageOptions, closing: Closing): Promise<Front> {
+async function direct(config: Config, { seed, faults, sandbox }: StageOptions, closing: Closing): Promise<Front> {
   const db = await open(config.store, closing)
-  const wallet = await startWallet(config, { db, addRoutes }, closing)
+  const wallet = await startWallet(config, { db, sandbox }, closing)
   const network = await bad(wallet.url, faults, seed, 'faults', closing)
   const house = { partnerId: 'sandbox', wallet, db, enter: async (session: Entry) => session }
   return { db, houses: [house], door: { url: wallet.url, secret: config.secrets[0] ?? '' }, network }
@@ -84,12 +83,12 @@ async function direct(config: Config, { seed, faults, addRoutes }: StageOptions,
 /** Its books are apart from those without a gateway. Of the faults one half is before the gateway, one behind it. */
 async function behindGateway(
   config: Config,
-  { seed, faults, addRoutes }: StageOptions,
+  { seed, faults, sandbox }: StageOptions,
   closing: Closing,
 ): Promise<Front> {
   const [first, second] = await openBoth(config.store, closing)
   const wallets = [
-    { operatorId: 'one', db: first, port: config.port, addRoutes },
+    { operatorId: 'one', db: first, port: config.port, sandbox },
     { operatorId: 'two', db: second, port: portOf(config, 'secondWallet') },
   ].map((wallet) => ({ ...wallet, secret: randomBytes(24).toString('base64url') }))
   const server = await serveGateway({ ...config, port: portOf(config, 'gateway') }, { db: first })

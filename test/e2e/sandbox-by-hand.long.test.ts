@@ -56,7 +56,7 @@ test('the bet that it prints is placed once however often it is pasted, is told 
   expect(output).toContain('audit: no findings')
 })
 
-test('the first address that it prints is a page with what runs, the keys, and the bet that was just pasted', async () => {
+test('the page /sandbox has what runs, the keys, and the bet that was just pasted', async () => {
   const { url, platform, named, bet } = await startSandbox('--rate', '5')
   paste(bet)
   const browser = await chromium.launch({
@@ -67,7 +67,7 @@ test('the first address that it prints is a page with what runs, the keys, and t
   const page = await browser.newPage()
   const problems: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
-  await page.goto(url)
+  await page.goto(`${url}/sandbox`)
   for (const name of ['Partner secret', 'Operator key', 'Platform key'])
     await page.getByText(named(name), { exact: true }).waitFor()
   for (const base of [url, platform]) expect(await page.locator(`a[href="${base}/docs"]`).count()).toBe(1)

@@ -9,7 +9,7 @@ import { importsOf, type Source } from './source.ts'
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['everything'],
   process: ['everything'],
-  sandbox: ['config', 'process', 'db', 'protocol', 'runtime', 'reconcile'],
+  sandbox: ['config', 'process', 'types of people', 'http', 'db', 'protocol', 'runtime', 'reconcile'],
   runtime: [],
   config: ['protocol', 'db/postgres-url.ts', 'types of db', 'runtime'],
   protocol: [],

@@ -1,0 +1,65 @@
+/** Calls to the documented APIs by whoever is signed in. What a page may see is decided there, not here. */
+
+export class ApiProblem extends Error {
+  readonly status: number
+  constructor(status: number, detail: string) {
+    super(detail)
+    this.status = status
+  }
+}
+
+/** No page of another origin can send it (U-2). */
+const OURS = { 'x-purser-console': '1' }
+
+export async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
+  const headers = { ...OURS, ...(body && { 'content-type': 'application/json' }) }
+  const sent = {
+    method,
+    headers,
+    credentials: 'same-origin' as const,
+    ...(body && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }
+  const response = await fetch(path, sent)
+  const text = await response.text()
+  if (!response.ok) throw new ApiProblem(response.status, detailOf(text, response.status))
+  return (text === '' ? undefined : JSON.parse(text)) as T
+}
+
+export const read = <T>(path: string, signal?: AbortSignal) => ask<T>('GET', path, undefined, signal)
+
+function detailOf(text: string, status: number): string {
+  try {
+    const { detail, title } = JSON.parse(text) as { detail?: string; title?: string }
+    return detail ?? title ?? `answered ${status}`
+  } catch {
+    return `answered ${status}`
+  }
+}
+
+/** Undefined for what is not there. */
+export async function readOrNone<T>(path: string, signal?: AbortSignal): Promise<T | undefined> {
+  return read<T>(path, signal).catch((error: unknown) => {
+    if (error instanceof ApiProblem && (error.status === 404 || error.status === 403)) return undefined
+    throw error
+  })
+}
+
+export interface Setup {
+  readonly server: 'wallet' | 'platform'
+  readonly isSandbox: boolean
+  readonly mayEnter: boolean
+}
+
+export interface Person {
+  readonly name: string
+  readonly role: 'read' | 'support' | 'cash' | 'admin'
+}
+
+export const part = encodeURIComponent
+
+/** Where each API is, if this console has it: in the sandbox the wallet's has both. */
+export function basesOf({ server, isSandbox }: Setup): { wallet: boolean; platform: string | undefined } {
+  if (server === 'platform') return { wallet: false, platform: '' }
+  return { wallet: true, platform: isSandbox ? '/sandbox/platform' : undefined }
+}

@@ -1,0 +1,49 @@
+/** All that is known of a bet, from both sides as far as this console has them. */
+import { useQuery } from '@tanstack/react-query'
+import type { JournalCall, PlatformBet, WalletBet } from '../timeline/history.ts'
+import { ApiProblem, part, read, readOrNone } from './api.ts'
+import { mayDo, type Session, useSession } from './session.tsx'
+
+export interface BetSources {
+  readonly wallet: WalletBet | undefined
+  readonly platform: PlatformBet | undefined
+  readonly journal: readonly JournalCall[] | undefined
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+export function useBet(bet: string, user: string | undefined) {
+  const session = useSession()
+  return useQuery({ queryKey: ['bet', user, bet], queryFn: ({ signal }) => load(session, bet, user, signal) })
+}
+
+async function load(
+  { bases, person }: Session,
+  bet: string,
+  user: string | undefined,
+  signal: AbortSignal,
+): Promise<BetSources> {
+  const [wallet, platform, journal] = await Promise.all([
+    bases.wallet ? walletBet(bet, user, signal) : undefined,
+    bases.platform !== undefined && UUID.test(bet)
+      ? readOrNone<PlatformBet>(`${bases.platform}/bets/${part(bet)}`, signal)
+      : undefined,
+    bases.wallet && mayDo(person, 'support') ? calls(bet, signal) : undefined,
+  ])
+  if (wallet === undefined && platform === undefined) throw new ApiProblem(404, `nobody here knows a bet ${bet}`)
+  return { wallet, platform, journal }
+}
+
+async function walletBet(bet: string, user: string | undefined, signal: AbortSignal): Promise<WalletBet | undefined> {
+  const owner =
+    user ??
+    (await read<{ data: { userId: string }[] }>(`/operator/bets?transactionId=${part(bet)}`, signal)).data[0]?.userId
+  return owner === undefined
+    ? undefined
+    : readOrNone<WalletBet>(`/operator/players/${part(owner)}/bets/${part(bet)}`, signal)
+}
+
+async function calls(bet: string, signal: AbortSignal): Promise<JournalCall[] | undefined> {
+  return (await readOrNone<{ data: JournalCall[] }>(`/operator/calls?transactionId=${part(bet)}&limit=100`, signal))
+    ?.data
+}

@@ -1,0 +1,77 @@
+/** How the console writes times, amounts and ids. Amounts are the API's own text: no float ever touches money. */
+import { useSyncExternalStore } from 'react'
+
+type Zone = 'utc' | 'local'
+const listeners = new Set<() => void>()
+let zone: Zone = localStorage.getItem('zone') === 'local' ? 'local' : 'utc'
+
+export function setZone(next: Zone): void {
+  zone = next
+  localStorage.setItem('zone', next)
+  for (const tell of listeners) tell()
+}
+
+export function useZone(): Zone {
+  return useSyncExternalStore(
+    (tell) => {
+      listeners.add(tell)
+      return () => listeners.delete(tell)
+    },
+    () => zone,
+  )
+}
+
+const pad = (value: number, width = 2) => String(value).padStart(width, '0')
+
+export function Time({ at, millis = false }: { at: string | number; millis?: boolean }) {
+  const now = useZone()
+  const date = new Date(at)
+  const [day, time] = now === 'utc' ? utc(date) : local(date)
+  const text = millis ? `${time}.${pad(date.getUTCMilliseconds(), 3)}` : time
+  return (
+    <time dateTime={date.toISOString()} title={`${date.toISOString()} · ${agoOf(date)}`} className="num">
+      {isToday(date, now) ? text : `${day} ${time}`}
+    </time>
+  )
+}
+
+function utc(date: Date): [string, string] {
+  const text = date.toISOString()
+  return [text.slice(0, 10), text.slice(11, 19)]
+}
+
+function local(date: Date): [string, string] {
+  return [
+    `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`,
+    `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`,
+  ]
+}
+
+function isToday(date: Date, now: Zone): boolean {
+  const today = new Date()
+  return now === 'utc' ? utc(date)[0] === utc(today)[0] : local(date)[0] === local(today)[0]
+}
+
+export function agoOf(date: Date): string {
+  const seconds = Math.max(0, Math.round((Date.now() - date.getTime()) / 1_000))
+  if (seconds < 60) return `${seconds} s ago`
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min ago`
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h ago`
+  return `${Math.round(seconds / 86_400)} days ago`
+}
+
+/** A minus as wide as a plus. */
+export function amountText(amount: string): string {
+  return amount.startsWith('-') ? `−${amount.slice(1)}` : amount
+}
+
+/** Short, whole on hover, copied on click. */
+export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
+  const copy = () => void navigator.clipboard?.writeText(id)
+  const text = whole || id.length <= 13 ? id : `${id.slice(0, 8)}…`
+  return (
+    <button type="button" className="id" title={`${id} · click to copy`} onClick={copy}>
+      {text}
+    </button>
+  )
+}

@@ -1,0 +1,29 @@
+/** Where the console begins. */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { ApiProblem } from './api.ts'
+import { App } from './app.tsx'
+import './look/tokens.css'
+import './look/base.css'
+import { applyTheme } from './theme.ts'
+
+applyTheme()
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 1_000,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => !(error instanceof ApiProblem && error.status < 500) && failures < 2,
+    },
+  },
+})
+const root = document.getElementById('root')
+if (root !== null)
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <App />
+      </QueryClientProvider>
+    </StrictMode>,
+  )

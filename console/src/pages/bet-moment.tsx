@@ -1,0 +1,193 @@
+/** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
+import type { ReactNode } from 'react'
+import { sayAttempt, sayEnding, sayKind, signed } from '../../timeline/draw.ts'
+import { type Call, type Decision, type Moment, titleOf, type WalletBet } from '../../timeline/history.ts'
+import { spanOf } from '../../timeline/layout.ts'
+import { type Known, knownBefore, LIFE, whyOf } from '../../timeline/why.ts'
+import { Id, Time } from '../format.tsx'
+
+interface Props {
+  readonly moment: Moment
+  readonly wallet: WalletBet | undefined
+  close(): void
+}
+
+export function MomentPanel({ moment, wallet, close }: Props) {
+  const title = moment.kind === 'decision' ? moment.title : `${titleOf(moment.operation)}, ${sayAttempt(moment)}`
+  return (
+    <section className="moment" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <span className="muted small">
+          <Time at={moment.at} millis />
+        </span>
+        <span className="spring" />
+        <button type="button" className="button quiet" onClick={close} aria-label="Close">
+          ✕
+        </button>
+      </header>
+      {moment.kind === 'decision' ? <DecisionPanel decision={moment} /> : <CallPanel call={moment} wallet={wallet} />}
+    </section>
+  )
+}
+
+function DecisionPanel({ decision: { operation, detail } }: { decision: Decision }) {
+  return (
+    <p className="moment-body">
+      The platform decided this and has to tell the wallet with {titleOf(operation)}
+      {detail === '' ? '' : `: ${detail}`}.
+    </p>
+  )
+}
+
+function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
+  const { journal, made, delivery } = call
+  const request = journal?.request.body ?? (delivery?.request && JSON.stringify(delivery.request))
+  const answer = journal?.answer.body ?? made?.body
+  return (
+    <div className="moment-body columns">
+      <div>
+        <dl className="rows">
+          <Row name="How it went">{sayEnding(call)}</Row>
+          {made?.error !== undefined && <Row name="The platform saw">{made.error}</Row>}
+          <Row name="Signature">
+            {journal === undefined
+              ? made === undefined
+                ? '–'
+                : 'not in the journal that is shown here'
+              : journal.signature}
+          </Row>
+          <Row name="Request">{call.requestId === '' ? '–' : <Id id={call.requestId} />}</Row>
+          {journal !== undefined && <Row name="From">{journal.source}</Row>}
+        </dl>
+        {journal !== undefined && <Phases call={call} />}
+        <Moved call={call} />
+        <Why call={call} wallet={wallet} />
+      </div>
+      <div className="bodies">
+        <h3>Asked</h3>
+        <Body text={request} />
+        <h3>Answered</h3>
+        <Body text={answer === '' ? undefined : answer} />
+      </div>
+    </div>
+  )
+}
+
+function Row({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+function Body({ text }: { text: string | undefined }) {
+  if (text === undefined) return <p className="muted small">Nothing that could be kept.</p>
+  return <pre className="code">{pretty(text)}</pre>
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+/** Where the time went. */
+function Phases({ call: { journal } }: { call: Call }) {
+  if (journal === undefined) return null
+  const { arrival, queue, database, reply, work } = journal.milliseconds
+  const phases =
+    queue === undefined
+      ? [['work', work] as const]
+      : [['queue', queue] as const, ['database', database ?? 0] as const, ['reply', reply ?? 0] as const]
+  const all = [['arrival', arrival] as const, ...phases]
+  const sum = all.reduce((total, [, ms]) => total + ms, 0) || 1
+  let x = 0
+  return (
+    <figure className="phases">
+      <svg viewBox="0 0 300 10" preserveAspectRatio="none" aria-hidden="true">
+        {all.map(([name, ms]) => {
+          const from = x
+          x += (ms / sum) * 300
+          return (
+            <rect key={name} className={`phase-${name}`} x={from} y="0" width={Math.max(0, x - from - 1)} height="10" />
+          )
+        })}
+      </svg>
+      <figcaption className="small muted">{all.map(([name, ms]) => `${name} ${spanOf(ms)}`).join(' · ')}</figcaption>
+    </figure>
+  )
+}
+
+function Moved({ call: { transfers } }: { call: Call }) {
+  if (transfers.length === 0) return null
+  return (
+    <table className="list moved">
+      <thead>
+        <tr>
+          <th>Transfer</th>
+          <th className="num">For the player</th>
+          <th className="num">Balance after</th>
+        </tr>
+      </thead>
+      <tbody>
+        {transfers.map(({ transferId, kind, amount, balance, currency }) => (
+          <tr key={transferId}>
+            <td>{sayKind(kind)}</td>
+            <td className="num">{signed(amount)}</td>
+            <td className="num">
+              {balance} {currency}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const STATES: readonly Known[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']
+
+/** Only of calls that the rules of a bet's life have answered; what was refused before that has its reason in the answer. */
+function Why({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
+  const i = call.wallet === undefined || wallet === undefined ? -1 : wallet.history.indexOf(call.wallet)
+  const known = wallet === undefined || i < 0 ? undefined : knownBefore(wallet.history)[i]
+  if (known === undefined) {
+    if (call.wallet !== undefined || call.journal === undefined) return null
+    return (
+      <p className="why-says small">
+        The bet's life did not decide this: the wallet answered{' '}
+        <strong>{call.journal.outcome.replaceAll('_', ' ')}</strong>.
+      </p>
+    )
+  }
+  const { says } = whyOf(known, call.operation)
+  return (
+    <div className="why">
+      <h3>Why this answer, and what if</h3>
+      <p className="why-says">{says}</p>
+      <table className="list">
+        <thead>
+          <tr>
+            <th>The wallet knew</th>
+            <th>{titleOf(call.operation)} then means</th>
+          </tr>
+        </thead>
+        <tbody>
+          {STATES.map((state) => (
+            <tr key={state} className={state === known ? 'at' : undefined}>
+              <td>
+                {state}
+                {state === known && <span className="vh"> (this call)</span>}
+              </td>
+              <td>{LIFE[state][call.operation]}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

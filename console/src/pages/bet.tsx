@@ -1,0 +1,195 @@
+/** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { drawTimeline } from '../../timeline/draw.ts'
+import { type History, historyOf } from '../../timeline/history.ts'
+import type { Scale } from '../../timeline/layout.ts'
+import { standingOf } from '../../timeline/sentence.ts'
+import { storyFile } from '../../timeline/share.ts'
+import { sumOf } from '../../timeline/sum.ts'
+import css from '../../timeline/timeline.css?raw'
+import '../../timeline/timeline.css'
+import { part } from '../api.ts'
+import { type BetSources, useBet } from '../bet-data.ts'
+import { amountText, Id, Time } from '../format.tsx'
+import { LIVE_WORDS, useChanges } from '../live.ts'
+import { Answer, Badge } from '../parts.tsx'
+import { Picture } from '../picture.tsx'
+import { useSession } from '../session.tsx'
+import { MomentPanel } from './bet-moment.tsx'
+import './bet.css'
+
+export function BetPage({ bet, user }: { bet: string; user?: string | undefined }) {
+  const { bases } = useSession()
+  const asked = useBet(bet, user)
+  const client = useQueryClient()
+  const again = (page: readonly object[]) => {
+    if (JSON.stringify(page).includes(bet)) void client.invalidateQueries({ queryKey: ['bet', user, bet] })
+  }
+  const feed = bases.platform === undefined ? '/operator/changes' : `${bases.platform}/changes`
+  const live = useChanges(feed, again)
+  return (
+    <div className="page bet-page">
+      <Answer of={asked}>
+        {(sources) => (
+          <Bet bet={bet} sources={sources} live={<span className={`live ${live}`}>{LIVE_WORDS[live]}</span>} />
+        )}
+      </Answer>
+    </div>
+  )
+}
+
+function Bet({ bet, sources, live }: { bet: string; sources: BetSources; live: React.ReactNode }) {
+  const [query, setQuery] = useSearchParams()
+  const scale: Scale = query.get('scale') === 'time' ? 'time' : 'compact'
+  const [chosen, setChosen] = useState<string>()
+  const history = useMemo(() => historyOf(sources), [sources])
+  const standing = standingOf(sources.wallet, sources.platform)
+  const picture = useMemo(() => drawTimeline(history, { scale, selected: chosen }), [history, scale, chosen])
+  const share = () => save(`bet-${bet.slice(0, 8)}.html`, storyFile({ history, standing, css, madeAt: new Date() }))
+  const moment = history.moments.find(({ id }) => id === chosen)
+  const setScale = (next: Scale) => setQuery(next === 'time' ? { scale: 'time' } : {}, { replace: true })
+  return (
+    <>
+      <div className="head">
+        <h1>Bet</h1>
+        <Id id={bet} whole />
+        <Badge tone={standing.tone}>{standing.state}</Badge>
+        {live}
+        <span className="spring" />
+        <button type="button" className="button" onClick={share}>
+          Share as a file
+        </button>
+      </div>
+      <p className="sentence">{standing.sentence}</p>
+      <Facts sources={sources} history={history} />
+      <section className="card" aria-label="What happened">
+        <header>
+          <h2>What happened</h2>
+          <span className="spring" />
+          <fieldset className="switch" aria-label="Scale">
+            {(['compact', 'time'] as const).map((one) => (
+              <button key={one} type="button" aria-pressed={scale === one} onClick={() => setScale(one)}>
+                {one === 'compact' ? 'Steps' : 'True time'}
+              </button>
+            ))}
+          </fieldset>
+        </header>
+        <div className="body scroll picture">
+          <Picture of={picture} onChoose={(id) => setChosen(id === chosen ? undefined : id)} />
+        </div>
+        {moment === undefined ? (
+          <p className="hint muted small">Choose a moment to see its request, its answer, and why.</p>
+        ) : (
+          <MomentPanel moment={moment} wallet={sources.wallet} close={() => setChosen(undefined)} />
+        )}
+      </section>
+      <Selections sources={sources} />
+    </>
+  )
+}
+
+function Facts({ sources: { wallet, platform }, history }: { sources: BetSources; history: History }) {
+  const { bases } = useSession()
+  const currency = history.currency
+  const stake = wallet?.stake ?? platform?.amount
+  const payout = wallet === undefined ? platform?.payout : wallet.payout
+  const moved = history.moments.flatMap((one) => (one.kind === 'call' ? one.transfers : []))
+  const player = history.player
+  return (
+    <dl className="facts">
+      <Fact name="Player">{bases.wallet ? <Link href={`/players/${part(player)}`}>{player}</Link> : player}</Fact>
+      <Fact name="Stake">{stake === undefined ? '–' : `${stake} ${currency}`}</Fact>
+      <Fact name="Payout">{payout === undefined ? '–' : `${payout} ${currency}`}</Fact>
+      {wallet !== undefined && (
+        <Fact name="Net for the player">
+          {moved.length === 0 ? '–' : `${amountText(sumOf(moved.map(({ amount }) => amount)))} ${currency}`}
+        </Fact>
+      )}
+      {platform?.coefficient !== undefined && <Fact name="Odds">{platform.coefficient}</Fact>}
+      <div>
+        <dt>Placed</dt>
+        <dd className="small">
+          <Time at={platform?.placedAt ?? wallet?.firstSeenAt ?? 0} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+interface Selection {
+  readonly event?: unknown
+  readonly market?: unknown
+  readonly outcome?: unknown
+  readonly outcomeId?: unknown
+  readonly coefficient?: unknown
+  readonly result?: unknown
+}
+
+/** From the platform, else from what the Place bet carried. */
+function Selections({ sources: { wallet, platform } }: { sources: BetSources }) {
+  const details = wallet?.details as { metadata?: unknown } | undefined
+  const metadata = Array.isArray(details?.metadata) ? (details.metadata as Selection[]) : []
+  const selections: readonly Selection[] = platform?.selections ?? metadata
+  if (selections.length === 0) return null
+  return (
+    <section className="card" aria-label="Selections">
+      <header>
+        <h2>Selections</h2>
+      </header>
+      <div className="scroll">
+        <table className="list">
+          <thead>
+            <tr>
+              <th>Event</th>
+              <th>Market</th>
+              <th>Outcome</th>
+              <th className="num">Odds</th>
+              <th>Result</th>
+            </tr>
+          </thead>
+          <tbody>
+            {selections.map((one) => (
+              <tr key={JSON.stringify([one.event, one.market, one.outcomeId, one.outcome])}>
+                <td>{text(one.event)}</td>
+                <td>{text(one.market)}</td>
+                <td>{text(one.outcome ?? one.outcomeId)}</td>
+                <td className="num">{text(one.coefficient)}</td>
+                <td>
+                  {one.result === undefined ? (
+                    <span className="muted">not yet</span>
+                  ) : (
+                    <Badge tone={one.result === 'won' ? 'good' : 'plain'}>{text(one.result)}</Badge>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function text(value: unknown): string {
+  return value === undefined || value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function save(name: string, content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type: 'text/html' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 1_000)
+}

@@ -1,0 +1,3 @@
+export function DeliveriesPage() {
+  return null
+}

@@ -1,0 +1,3 @@
+export function PlayerPage(_: { user: string }) {
+  return null
+}

@@ -1,0 +1,61 @@
+/** Pieces that every page uses: state, waiting, nothing there, something wrong. */
+import type { ReactNode } from 'react'
+import { ApiProblem } from './api.ts'
+
+export function Badge({ tone, children }: { tone: string; children: ReactNode }) {
+  return <span className={`badge ${tone}`}>{children}</span>
+}
+
+export function Waiting({ rows = 4 }: { rows?: number }) {
+  const widths = ['w1', 'w2', 'w3', 'w4']
+  return (
+    <div className="waiting" role="status" aria-label="Loading">
+      {widths.slice(0, rows).map((width) => (
+        <div key={width} className={`skeleton ${width}`} />
+      ))}
+    </div>
+  )
+}
+
+export function Fault({ error, again }: { error: unknown; again?: () => void }) {
+  const text =
+    error instanceof ApiProblem && error.status === 403
+      ? `You may not see this: ${error.message}`
+      : error instanceof Error
+        ? error.message
+        : 'something went wrong'
+  return (
+    <div className="empty" role="alert">
+      <strong>This could not be shown.</strong>
+      <p>{text}.</p>
+      {again && (
+        <button type="button" className="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <strong>{title}</strong>
+      {children}
+    </div>
+  )
+}
+
+interface Asked<T> {
+  readonly data: T | undefined
+  readonly error: unknown
+  readonly isPending: boolean
+  refetch(): unknown
+}
+
+/** What was asked for, or what is there instead. */
+export function Answer<T>({ of, children }: { of: Asked<T>; children: (data: T) => ReactNode }) {
+  if (of.data !== undefined) return children(of.data)
+  if (of.isPending) return <Waiting />
+  return <Fault error={of.error} again={() => void of.refetch()} />
+}

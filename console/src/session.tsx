@@ -1,0 +1,57 @@
+/** Who is signed in, and what this console is served by. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext } from 'react'
+import { ask, basesOf, type Person, read, type Setup } from './api.ts'
+
+export interface Session {
+  readonly setup: Setup
+  readonly person: Person
+  readonly bases: ReturnType<typeof basesOf>
+  leave(): Promise<void>
+}
+
+const Context = createContext<Session | undefined>(undefined)
+
+export function useSession(): Session {
+  const session = useContext(Context)
+  if (session === undefined) throw new Error('used outside of a session')
+  return session
+}
+
+export function mayDo({ role }: Person, least: Person['role']): boolean {
+  const roles = ['read', 'support', 'cash', 'admin']
+  return roles.indexOf(role) >= roles.indexOf(least)
+}
+
+interface Props {
+  readonly children: ReactNode
+  readonly signIn: (setup: Setup, enter: (key?: string) => Promise<void>) => ReactNode
+  readonly waiting: ReactNode
+}
+
+export function SessionGate({ children, signIn, waiting }: Props) {
+  const client = useQueryClient()
+  const setup = useQuery({
+    queryKey: ['setup'],
+    queryFn: () => read<Setup>('/console/api/setup'),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const person = useQuery({
+    queryKey: ['session'],
+    queryFn: async () => (await read<Person | undefined>('/console/api/session')) ?? null,
+    staleTime: 60_000,
+  })
+  if (setup.data === undefined || person.data === undefined) return waiting
+  const enter = async (key?: string) => {
+    const entered = await ask<Person>('POST', '/console/api/session', key === undefined ? {} : { key })
+    client.setQueryData(['session'], entered)
+  }
+  if (person.data === null) return signIn(setup.data, enter)
+  const leave = async () => {
+    await ask('DELETE', '/console/api/session')
+    client.clear()
+  }
+  return (
+    <Context value={{ setup: setup.data, person: person.data, bases: basesOf(setup.data), leave }}>{children}</Context>
+  )
+}

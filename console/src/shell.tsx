@@ -1,0 +1,120 @@
+/** What stands around every page: the rail, the search, who is signed in. */
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { setZone, useZone } from './format.tsx'
+import icon from './look/icon.svg'
+import { useSession } from './session.tsx'
+import { applyTheme, nextTheme, theme } from './theme.ts'
+
+export function Shell({ children }: { children: ReactNode }) {
+  const { bases, setup } = useSession()
+  const [here] = useLocation()
+  const items = [
+    ...(setup.isSandbox ? [['/demo', 'Demo'] as const] : []),
+    ['/bets', 'Bets'] as const,
+    ...(bases.wallet
+      ? [['/calls', 'Calls'] as const, ['/players', 'Players'] as const, ['/money', 'Money'] as const]
+      : []),
+    ...(bases.platform === undefined ? [] : [['/deliveries', 'Deliveries'] as const]),
+  ]
+  return (
+    <div className="frame">
+      <nav className="rail" aria-label="Pages">
+        <Link href="/" className="brand">
+          <img src={icon} alt="" /> <span>Purser</span>
+        </Link>
+        {items.map(([href, name]) => (
+          <Link key={href} href={href} className="item" aria-current={here.startsWith(href) ? 'page' : undefined}>
+            {name}
+          </Link>
+        ))}
+        <Foot />
+      </nav>
+      <div className="main">
+        <header className="bar">
+          <Search />
+          <ZoneSwitch />
+        </header>
+        <main>{children}</main>
+      </div>
+    </div>
+  )
+}
+
+function Foot() {
+  const { person, leave } = useSession()
+  const [chosen, setChosen] = useState(theme)
+  const change = () => {
+    const next = nextTheme(chosen)
+    applyTheme(next)
+    setChosen(next)
+  }
+  const word = { system: 'System', light: 'Light', dark: 'Dark' }[chosen]
+  return (
+    <div className="foot">
+      <span className="who">
+        {person.name === 'OPERATOR_API_KEY' || person.name === 'PLATFORM_API_KEY' ? 'first key' : person.name} ·{' '}
+        {person.role}
+      </span>
+      <button type="button" className="button quiet" onClick={change} aria-label={`Colours: ${word}. Change`}>
+        ◐ {word}
+      </button>
+      <button type="button" className="button quiet" onClick={() => void leave()}>
+        Sign out
+      </button>
+    </div>
+  )
+}
+
+function ZoneSwitch() {
+  const zone = useZone()
+  return (
+    <fieldset className="switch" aria-label="Times">
+      {(['utc', 'local'] as const).map((one) => (
+        <button key={one} type="button" aria-pressed={zone === one} onClick={() => setZone(one)}>
+          {one === 'utc' ? 'UTC' : 'Local'}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+function Search() {
+  const [, go] = useLocation()
+  const box = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping(event.target)) return
+      event.preventDefault()
+      box.current?.focus()
+    }
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
+  }, [])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const text = box.current?.value.trim()
+    if (text) go(`/find?q=${encodeURIComponent(text)}`)
+  }
+  return (
+    <search className="search">
+      <form onSubmit={submit}>
+        <label>
+          <span className="vh">Find anything</span>
+          <input
+            ref={box}
+            name="q"
+            placeholder="Find a bet, player, reference, request…"
+            spellCheck={false}
+            autoComplete="off"
+          />
+        </label>
+        <kbd title="Press / to search">/</kbd>
+      </form>
+    </search>
+  )
+}
+
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+}

@@ -1,0 +1,19 @@
+/** Light or dark: the system's choice until somebody chooses. */
+
+export type Theme = 'system' | 'light' | 'dark'
+const ORDER: readonly Theme[] = ['system', 'light', 'dark']
+
+export function theme(): Theme {
+  const kept = localStorage.getItem('theme')
+  return kept === 'light' || kept === 'dark' ? kept : 'system'
+}
+
+export function applyTheme(next: Theme = theme()): void {
+  if (next === 'system') document.documentElement.removeAttribute('data-theme')
+  else document.documentElement.setAttribute('data-theme', next)
+  localStorage.setItem('theme', next)
+}
+
+export function nextTheme(now: Theme): Theme {
+  return ORDER[(ORDER.indexOf(now) + 1) % ORDER.length] as Theme
+}

@@ -1,0 +1,109 @@
+/** Where every moment stands on the axis: in equal steps, or in true time. */
+import type { History, Moment } from './history.ts'
+
+export type Scale = 'compact' | 'time'
+
+export interface Placed {
+  readonly moment: Moment
+  /** Where it begins. */
+  readonly x: number
+  /** Of a call: how long its bar is. */
+  readonly width: number
+  /** Of a call: where 5 s are over, if that is in sight. */
+  readonly limitX: number | undefined
+  /** Whether there is room for words. */
+  readonly hasRoom: boolean
+}
+
+export interface Layout {
+  readonly width: number
+  readonly placed: readonly Placed[]
+  readonly ticks: readonly { readonly x: number; readonly label: string }[]
+}
+
+/** Milliseconds after which the platform gives up. */
+export const LIMIT_MS = 5_000
+export const GUTTER = 104
+const STEP = 148
+const DECISION_STEP = 132
+/** In a step, so much of it is 5 s. */
+const TRACK = 104
+const LEAST_BAR = 9
+const END = 28
+/** As wide as the page usually is. */
+const LEAST_WIDTH = 960
+const TIME_WIDTH = 720
+/** Between two captions. */
+const ROOM = 116
+
+export function layOut(history: History, scale: Scale): Layout {
+  return scale === 'compact' ? compact(history.moments) : trueTime(history.moments)
+}
+
+function compact(moments: readonly Moment[]): Layout {
+  let x = GUTTER
+  const placed: Placed[] = []
+  const ticks: { x: number; label: string }[] = []
+  let before: number | undefined
+  for (const moment of moments) {
+    ticks.push({ x, label: before === undefined ? timeOf(moment.at) : `+${spanOf(moment.at - before)}` })
+    before = moment.at
+    placed.push(inStep(moment, x))
+    x += moment.kind === 'decision' ? DECISION_STEP : STEP
+  }
+  return { width: Math.max(x + END, LEAST_WIDTH), placed, ticks }
+}
+
+function inStep(moment: Moment, x: number): Placed {
+  if (moment.kind === 'decision') return { moment, x, width: 0, limitX: undefined, hasRoom: true }
+  const part = Math.min(1, moment.durationMs / LIMIT_MS)
+  return { moment, x, width: Math.max(LEAST_BAR, part * TRACK), limitX: x + TRACK, hasRoom: true }
+}
+
+function trueTime(moments: readonly Moment[]): Layout {
+  const first = moments[0]?.at ?? 0
+  const last = Math.max(...moments.map((one) => one.at + (one.kind === 'call' ? one.durationMs : 0)), first + 1)
+  const perMs = TIME_WIDTH / (last - first)
+  const at = (time: number) => GUTTER + (time - first) * perMs
+  const ends = { decision: Number.NEGATIVE_INFINITY, call: Number.NEGATIVE_INFINITY }
+  const placed = moments.map((moment): Placed => {
+    const x = at(moment.at)
+    const hasRoom = x - ends[moment.kind] >= ROOM
+    if (hasRoom) ends[moment.kind] = x
+    if (moment.kind === 'decision') return { moment, x, width: 0, limitX: undefined, hasRoom }
+    const limit = LIMIT_MS * perMs
+    return {
+      moment,
+      x,
+      width: Math.max(4, moment.durationMs * perMs),
+      limitX: limit > 12 && x + limit <= GUTTER + TIME_WIDTH ? x + limit : undefined,
+      hasRoom,
+    }
+  })
+  return { width: GUTTER + TIME_WIDTH + ROOM + END, placed, ticks: ticksOf(first, last, at) }
+}
+
+const STEPS_MS = [1, 5, 10, 50, 100, 500, 1_000, 5_000, 10_000, 60_000, 300_000, 3_600_000, 21_600_000, 86_400_000]
+
+function ticksOf(first: number, last: number, at: (time: number) => number) {
+  const span = last - first
+  const step = STEPS_MS.find((one) => span / one <= 6) ?? span / 5
+  const count = Math.floor(span / step)
+  return Array.from({ length: count + 1 }, (_, i) => ({
+    x: at(first + i * step),
+    label: i === 0 ? timeOf(first) : `+${spanOf(i * step)}`,
+  }))
+}
+
+export function timeOf(at: number): string {
+  return new Date(at).toISOString().slice(11, 19)
+}
+
+/** "12 ms", "5.02 s", "3 min", "2 h", "4 d": one unit is enough for the eye. */
+export function spanOf(ms: number): string {
+  if (ms < 1) return ms === 0 ? '0 ms' : '<1 ms'
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} d`
+}

@@ -1,0 +1,67 @@
+/** A bet's story as one file that opens anywhere: no script, nothing loaded, all that strangers wrote is text. */
+import { drawTimeline, sayAttempt, sayEnding, sayKind, signed } from './draw.ts'
+import { type History, titleOf } from './history.ts'
+import { spanOf } from './layout.ts'
+import type { Standing } from './sentence.ts'
+import { escaped, toMarkup } from './svg.ts'
+
+export interface Story {
+  readonly history: History
+  readonly standing: Standing
+  /** Of the picture: timeline.css. */
+  readonly css: string
+  readonly madeAt: Date
+}
+
+const PAGE_CSS = `:root{color-scheme:light dark;--ink:#18212b;--muted:#56616f;--line:#dde2e6;--surface:#fff;--accent:#0b6b66;--good:#14703f;--bad:#b3261e;--wait:#875200}
+@media(prefers-color-scheme:dark){:root{--ink:#e6ebf0;--muted:#9eabb8;--line:#2a343f;--surface:#171e26;--accent:#52c7bc;--good:#62d192;--bad:#ff8a80;--wait:#f0b75c}}
+body{margin:0 auto;padding:32px 24px;max-width:1200px;background:var(--surface);color:var(--ink);font:15px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums}
+h1{font-size:1.4rem;margin:0 0 4px}p{margin:0 0 20px}.muted{color:var(--muted)}.picture{overflow-x:auto;border:1px solid var(--line);border-radius:10px;padding:20px;margin:0 0 24px}
+table{border-collapse:collapse;width:100%;font-size:.9rem}th{text-align:left;color:var(--muted);font-weight:600}th,td{padding:6px 12px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}.num{text-align:right}code{font-size:.9em}`
+
+export function storyFile({ history, standing, css, madeAt }: Story): string {
+  const picture = toMarkup(drawTimeline(history, { scale: 'compact' }))
+  const rows = history.moments.map(rowOf).join('')
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Bet ${escaped(history.betId)}</title>
+<style>${PAGE_CSS}
+${css.replaceAll('</', '')}</style>
+</head>
+<body>
+<h1>${escaped(standing.state)} · bet <code>${escaped(history.betId)}</code></h1>
+<p>${escaped(standing.sentence)}</p>
+<div class="picture">${picture}</div>
+<table>
+<thead><tr><th>UTC</th><th>What</th><th>How it went</th><th class="num">Moved</th><th class="num">Balance</th></tr></thead>
+<tbody>${rows}</tbody>
+</table>
+<p class="muted">Player ${escaped(history.player)}. Saved from Purser's console on ${madeAt.toISOString()}.</p>
+</body>
+</html>
+`
+}
+
+function rowOf(moment: History['moments'][number]): string {
+  const at = new Date(moment.at).toISOString().replace('T', ' ').slice(0, 23)
+  if (moment.kind === 'decision') return row([at, `Platform: ${moment.title}`, moment.detail, '', ''])
+  const moved = moment.transfers.map(({ kind, amount, currency }) => `${sayKind(kind)} ${signed(amount)} ${currency}`)
+  const ending = moment.ending === 'pending' || moment.ending === 'stuck' ? moment.answer : sayEnding(moment)
+  const took = moment.durationMs > 0 && !ending.includes(spanOf(moment.durationMs)) ? spanOf(moment.durationMs) : ''
+  return row([
+    at,
+    `${titleOf(moment.operation)}, ${sayAttempt(moment)}`,
+    `${ending} ${took}`.trim(),
+    moved.join('; '),
+    moment.transfers.at(-1)?.balance ?? '',
+  ])
+}
+
+function row([at = '', what = '', how = '', moved = '', balance = '']: readonly string[]): string {
+  const text = [at, what, how].map((cell) => `<td>${escaped(cell)}</td>`).join('')
+  return `<tr>${text}<td class="num">${escaped(moved)}</td><td class="num">${escaped(balance)}</td></tr>`
+}

@@ -1,0 +1,14 @@
+/** Sums of amounts as text: no float ever touches money. */
+
+/** Of decimals with the same digits, exactly. */
+export function sumOf(amounts: readonly string[]): string {
+  const digits = Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0))
+  const units = (amount: string) => {
+    const [whole = '0', rest = ''] = amount.replace('-', '').split('.')
+    return BigInt(whole + rest.padEnd(digits, '0')) * (amount.startsWith('-') ? -1n : 1n)
+  }
+  const sum = amounts.reduce((total, amount) => total + units(amount), 0n)
+  const text = (sum < 0n ? -sum : sum).toString().padStart(digits + 1, '0')
+  const shown = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`
+  return sum < 0n ? `-${shown}` : shown
+}

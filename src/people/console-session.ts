@@ -1,0 +1,100 @@
+/**
+ * Who is signed in to the console (U-2): a session acts for the key that it was begun with, has that key's role, and ends with it. The token is in a
+ * cookie that no script can read; a request that changes or reads something must also carry a header of ours, which no page of another origin can send.
+ */
+import { randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { type Db, statement } from '../db/db.ts'
+import type { Caller, SignedIn } from '../http/caller.ts'
+import { hashOf } from './api-key.ts'
+import type { Keyring } from './keyring.ts'
+import type { Server } from './server.ts'
+
+/** Seconds: a day's work. */
+export const SESSION_SECONDS = 12 * 3_600
+/** Sent by our pages with every request. A form cannot send it, and a script elsewhere only if we allowed it by CORS, which we never do. */
+export const CONSOLE_HEADER = 'x-purser-console'
+const TOKEN_BYTES = 32
+const TOKEN = /^[\w-]{43}$/
+
+export interface ConsoleSessions extends SignedIn {
+  /** The token of a new session; undefined when nobody has this key. */
+  begin(key: string): Promise<{ readonly token: string; readonly caller: Caller } | undefined>
+  end(request: FastifyRequest): Promise<void>
+  /** As a Set-Cookie header; without a token it takes the cookie away. */
+  cookie(request: FastifyRequest, token?: string): string
+}
+
+export function createConsoleSessions(
+  server: Exclude<Server, 'gateway'>,
+  schema: 'purser' | 'platform',
+  db: Db,
+  keyring: Keyring,
+): ConsoleSessions {
+  const sql = statementsOn(schema)
+  const name = `purser_${server}`
+  const tokenOf = ({ headers }: FastifyRequest) => readCookie(headers.cookie, name)
+  return {
+    async begin(key) {
+      const caller = await keyring.find(key)
+      if (caller === undefined) return undefined
+      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      await db.transaction((tx) => tx.query(sql.begin, [hashOf(token), hashOf(key), SESSION_SECONDS]))
+      return { token, caller }
+    },
+    async of(request) {
+      const token = tokenOf(request)
+      if (token === undefined || !isFromOurPage(request)) return undefined
+      const [row] = await db.people.query<{ key_hash: Uint8Array }>(sql.read, [hashOf(token)])
+      return row && keyring.findHash(Buffer.from(row.key_hash))
+    },
+    async end(request) {
+      const token = tokenOf(request)
+      if (token !== undefined) await db.transaction((tx) => tx.query(sql.end, [hashOf(token)]))
+    },
+    cookie(request, token) {
+      const age = token === undefined ? 0 : SESSION_SECONDS
+      const secure = isSecure(request) ? '; Secure' : ''
+      return `${name}=${token ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`
+    },
+  }
+}
+
+/** A browser says where a request comes from; what is no browser says nothing, and has no cookie of ours either. */
+export function isFromOurPage({ headers }: FastifyRequest): boolean {
+  const { origin, host, [CONSOLE_HEADER]: ours, 'sec-fetch-site': site } = headers
+  if (ours !== '1') return false
+  if (site !== undefined && site !== 'same-origin') return false
+  return origin === undefined || origin === `http://${host}` || origin === `https://${host}`
+}
+
+/** Behind a proxy only its header knows. Who makes it up makes the cookie stricter, for himself. */
+function isSecure({ protocol, headers }: FastifyRequest): boolean {
+  return protocol === 'https' || headers['x-forwarded-proto'] === 'https'
+}
+
+function readCookie(header: string | undefined, name: string): string | undefined {
+  const values = (header ?? '')
+    .split('; ')
+    .flatMap((pair) => (pair.startsWith(`${name}=`) ? [pair.slice(name.length + 1)] : []))
+  const [value] = values
+  return values.length === 1 && value !== undefined && TOKEN.test(value) ? value : undefined
+}
+
+function statementsOn(schema: 'purser' | 'platform') {
+  return {
+    begin: statement(
+      `${schema}_begin_console_session`,
+      `insert into ${schema}.console_session (hash, key_hash, made_at, ends_at)
+       values ($1::bytea, $2::bytea, statement_timestamp(), statement_timestamp() + $3::int * interval '1 second')`,
+    ),
+    read: statement(
+      `${schema}_read_console_session`,
+      `select key_hash from ${schema}.console_session where hash = $1::bytea and ends_at > statement_timestamp()`,
+    ),
+    end: statement(
+      `${schema}_end_console_session`,
+      `update ${schema}.console_session set ends_at = statement_timestamp() where hash = $1::bytea and ends_at > statement_timestamp()`,
+    ),
+  }
+}

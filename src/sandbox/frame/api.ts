@@ -1,0 +1,85 @@
+/** The sandbox's own routes for the console: a window to the platform's API, and the demo frame with its troubles. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { Admission } from '../../http/admission.ts'
+import { registerApi } from '../../http/api.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Routes } from '../../http/route.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import type { Api } from '../api.ts'
+import type { Frame } from './frame.ts'
+import { TROUBLES } from './troubles.ts'
+
+export interface SandboxParts {
+  readonly platform: Api
+  /** None behind a gateway. */
+  readonly frame: Frame | undefined
+}
+
+export interface SandboxApiDeps {
+  readonly admission: Admission
+  readonly log: Logger
+  /** Undefined until all of it runs. */
+  parts(): SandboxParts | undefined
+}
+
+const BODY_BYTES = 16 * 1024
+const READ = { config: { role: 'read' } } as const
+const CASH = { role: 'cash' } as const
+
+const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
+const NewBet = Type.Object({
+  matchId: text(64),
+  outcome: Type.Enum(['home', 'draw', 'away']),
+  stake: Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,2})?$' }),
+})
+const BetPath = Type.Object({ betId: text(64) })
+const Ending = Type.Object({ what: Type.Enum(['won', 'lost', 'cashout', 'correct', 'take back']) })
+const Chosen = Type.Object({ trouble: Type.Enum(Object.keys(TROUBLES) as (keyof typeof TROUBLES)[]) })
+const WireQuery = Type.Object({ after: Type.Optional(Type.String({ pattern: '^\\d{1,12}$' })) })
+
+export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: SandboxApiDeps): void {
+  const known = (): SandboxParts => {
+    const all = parts()
+    if (all === undefined) throw new Problem(503, 'unavailable', 'the sandbox is starting')
+    return all
+  }
+  const frame = (): Frame => {
+    const { frame: one } = known()
+    if (one === undefined) throw new Problem(404, 'not_found', 'the demo frame is not there behind a gateway')
+    return one
+  }
+  void registerApi(app, { prefix: '/sandbox', admission, bodyBytes: BODY_BYTES, log }, (api) => {
+    api.get('/platform/*', READ, (request, reply) => look(known().platform, request, reply))
+    addFrameRoutes(api, frame)
+  })
+}
+
+function addFrameRoutes(api: Routes, frame: () => Frame): void {
+  api.get('/frame', READ, () => frame().state())
+  api.get('/frame/wire', { ...READ, schema: { querystring: WireQuery } }, async ({ query }) =>
+    frame().wire(Number.parseInt((query as Static<typeof WireQuery>).after ?? '0', 10)),
+  )
+  api.post('/frame/bets', { config: CASH, schema: { body: NewBet } }, ({ body }) =>
+    frame().bet(body as Static<typeof NewBet>),
+  )
+  api.post('/frame/bets/:betId', { config: CASH, schema: { params: BetPath, body: Ending } }, ({ params, body }) =>
+    frame().end((params as Static<typeof BetPath>).betId, (body as Static<typeof Ending>).what),
+  )
+  api.post('/frame/troubles', { config: CASH, schema: { body: Chosen } }, ({ body }) =>
+    frame().trouble((body as Static<typeof Chosen>).trouble),
+  )
+  api.post('/frame/money', { config: CASH }, () => frame().payIn())
+}
+
+/** Whoever may read here may read there: in the sandbox both are one. */
+async function look({ url, key }: Api, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  const path = request.url.slice('/sandbox/platform'.length)
+  const answer = await fetch(url + path, { headers: { authorization: `Bearer ${key}` }, signal: gone.signal })
+  return reply
+    .code(answer.status)
+    .header('content-type', answer.headers.get('content-type') ?? 'application/json')
+    .send(await answer.text())
+}

@@ -1,0 +1,208 @@
+/**
+ * The demo frame: one player, a few matches whose odds move, and bets that go the real way: platform, wire, wallet, ledger. Everything it says of money
+ * is read from the wallet; the accounts are those of a brand that only this player has.
+ */
+import { randomUUID } from 'node:crypto'
+import { formatMoney, type Money, parseDecimal } from '../../protocol/money.ts'
+import type { Api } from '../api.ts'
+import { createRandom } from '../random.ts'
+import type { House, Stage } from '../stage.ts'
+import { createMatches, type FrameMatch, type Matches } from './matches.ts'
+import { CURRENCY, createPlayer, load, move, PLAYER, SCALE } from './player.ts'
+import { type Caption, TROUBLES, type TroubleName } from './troubles.ts'
+import { createWire, type Wire } from './wire.ts'
+
+/** Bets that are shown. */
+const MAX_BETS = 8
+
+export type Outcome = 'home' | 'draw' | 'away'
+export interface Wish {
+  readonly matchId: string
+  readonly outcome: Outcome
+  readonly stake: string
+}
+export interface Placed {
+  readonly betId: string
+  readonly status: 'accepted' | 'declined' | 'cancelled'
+  readonly reason?: string
+}
+export type What = 'won' | 'lost' | 'cashout' | 'correct' | 'take back'
+
+interface FrameBet extends Placed {
+  readonly match: FrameMatch
+  readonly outcome: Outcome
+  readonly odds: string
+  readonly stake: string
+}
+
+export interface Frame {
+  state(): Promise<object>
+  wire(after: number): ReturnType<Wire['since']>
+  bet(wish: Wish): Promise<Placed>
+  end(betId: string, what: What): Promise<object>
+  trouble(name: TroubleName): Promise<Caption>
+  payIn(): Promise<object>
+  stop(): Promise<void>
+}
+
+/** What the troubles work with. */
+export interface Stand {
+  readonly wallet: Api
+  readonly platform: Api
+  readonly wire: Wire
+  readonly matches: Matches
+  place(wish: Wish): Promise<Placed>
+  /** Exactly this much, by a deposit or withdrawal. */
+  bringBalanceTo(amount: string): Promise<void>
+  balance(): Promise<string>
+  /** Until nothing of this bet is under way. */
+  settled(betId: string): Promise<void>
+  bets(): readonly FrameBet[]
+}
+
+export async function startFrame(stage: Stage, seed: number): Promise<Frame> {
+  const house = stage.houses[0] as House
+  const { platform, network } = stage
+  await createPlayer(house)
+  const wire = createWire(PLAYER)
+  network.lookout(wire)
+  const matches = await createMatches(platform, createRandom(seed, 'frame'))
+  const bets: FrameBet[] = []
+  const stand = createStand({ house, platform, wire, matches, bets, frameSessionId: await load(house, platform) })
+  const isKnown = (betId: string) => bets.find((one) => one.betId === betId)
+  return {
+    state: () => showState(stand),
+    wire: (after) => wire.since(after),
+    bet: stand.place,
+    async end(betId, what) {
+      const known = isKnown(betId)
+      if (known !== undefined) await end(stand, known, what)
+      return showState(stand)
+    },
+    trouble: (name) => TROUBLES[name].make(stand),
+    async payIn() {
+      await move(house, 'deposits', '100.00')
+      return showState(stand)
+    },
+    stop: () => matches.stop(),
+  }
+}
+
+interface Parts {
+  readonly house: House
+  readonly platform: Api
+  readonly wire: Wire
+  readonly matches: Matches
+  readonly bets: FrameBet[]
+  readonly frameSessionId: string
+}
+
+function createStand({ house, platform, wire, matches, bets, frameSessionId }: Parts): Stand {
+  const balance = async () => {
+    const path = `/operator/players/${PLAYER}/balances`
+    const { balances } = await house.wallet.get<{ balances: { currency: string; amount: string }[] }>('GET', path)
+    return balances.find(({ currency }) => currency === CURRENCY)?.amount ?? '0.00'
+  }
+  return {
+    ...{ wallet: house.wallet, platform, wire, matches, balance },
+    bets: () => bets,
+    place: (wish) => matches.still(() => place({ platform, matches, bets, frameSessionId }, wish)),
+    async bringBalanceTo(amount) {
+      const units = (text: string) => parseDecimal(text, SCALE) ?? 0n
+      const more = units(amount) - units(await balance())
+      const text = formatMoney((more < 0n ? -more : more) as Money, SCALE)
+      if (more !== 0n) await move(house, more > 0n ? 'deposits' : 'withdrawals', text)
+    },
+    settled: (betId) => quiet(platform, betId),
+  }
+}
+
+async function place(
+  { platform, matches, bets, frameSessionId }: Pick<Parts, 'platform' | 'matches' | 'bets' | 'frameSessionId'>,
+  { matchId, outcome, stake }: Wish,
+): Promise<Placed> {
+  const match = matches.find(matchId)
+  const odds = match.odds[outcome]
+  const selection = { eventId: match.id, outcomeId: outcome, coefficient: odds, outcome: nameOf(match, outcome) }
+  const described = { discipline: 'Football', event: `${match.home} – ${match.away}`, market: 'Match winner' }
+  const wanted = {
+    frameSessionId,
+    amount: stake,
+    selections: [{ ...selection, ...described }],
+    idempotencyKey: randomUUID(),
+  }
+  const placed = await platform.get<Placed>('POST', '/bets', wanted)
+  bets.unshift({ ...placed, match, outcome, odds, stake })
+  return placed
+}
+
+export function nameOf({ home, away }: FrameMatch, outcome: Outcome): string {
+  return outcome === 'draw' ? 'Draw' : outcome === 'home' ? home : away
+}
+
+const LOOK_MS = 60
+/** Milliseconds: longer than any trouble of the frame lasts. */
+const QUIET_MS = 20_000
+
+async function quiet(platform: Api, betId: string): Promise<void> {
+  const until = performance.now() + QUIET_MS
+  while (performance.now() < until) {
+    const { deliveries } = await platform.get<{ deliveries: { status: string }[] }>('GET', `/bets/${betId}`)
+    if (deliveries.every(({ status }) => status !== 'pending' && status !== 'waiting')) return
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+/** Results are those of the match: they decide every bet on it. A cashout is the bet's own. */
+async function end(stand: Stand, { betId, match, outcome, stake }: FrameBet, what: What): Promise<void> {
+  const { platform, matches } = stand
+  const other = outcome === 'home' ? 'away' : 'home'
+  if (what === 'cashout') {
+    const amount = formatMoney((((parseDecimal(stake, SCALE) ?? 0n) * 9n) / 10n) as Money, SCALE)
+    await platform.get('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount }, [409])
+  } else if (what === 'take back') await matches.result(match.id, undefined)
+  else if (what === 'correct') {
+    const { resultType } = await platform.get<{ resultType?: string }>('GET', `/bets/${betId}`)
+    await matches.result(match.id, resultType === 'won' ? other : outcome)
+  } else await matches.result(match.id, what === 'won' ? outcome : other)
+  await stand.settled(betId)
+}
+
+interface BetNow {
+  readonly status: string
+  readonly reason?: string
+  readonly payout?: string
+  readonly resultType?: string
+}
+
+async function showState(stand: Stand): Promise<object> {
+  const { wallet, platform, matches } = stand
+  const today = new Date().toISOString().slice(0, 10)
+  const [balance, report, bets] = await Promise.all([
+    stand.balance(),
+    wallet.get<{ data: { accounts: Record<string, { closing: string }>; sum: string }[] }>(
+      'GET',
+      `/operator/reports/daily?from=${today}&brand=frame&currency=${CURRENCY}`,
+    ),
+    Promise.all(
+      stand
+        .bets()
+        .slice(0, MAX_BETS)
+        .map((bet) => showBet(platform, bet)),
+    ),
+  ])
+  const [row] = report.data
+  return {
+    ...{ player: PLAYER, currency: CURRENCY, balance, matches: matches.open(), bets },
+    accounts: Object.fromEntries(Object.entries(row?.accounts ?? {}).map(([name, { closing }]) => [name, closing])),
+    sum: row?.sum ?? '0.00',
+  }
+}
+
+async function showBet(platform: Api, { betId, match, outcome, odds, stake }: FrameBet): Promise<object> {
+  const { status, reason, payout, resultType } = await platform.get<BetNow>('GET', `/bets/${betId}`)
+  return {
+    ...{ betId, event: `${match.home} – ${match.away}`, outcome: nameOf(match, outcome), odds, stake, status },
+    ...{ reason, payout, resultType },
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Trouble that somebody makes in the demo frame, on the real wallet and platform, and what is said of it afterwards: what the rules demanded, and where the
+ * money is. What is said was looked up; when it did not come as it must, that is said.
+ */
+import type { Trouble } from '../faults.ts'
+import type { Stand } from './frame.ts'
+import { PLAYER } from './player.ts'
+
+export interface Caption {
+  readonly title: string
+  /** What happened, and what the rules demanded. */
+  readonly story: string
+  /** Where the money is: as the wallet has it. */
+  readonly money: string
+  /** Whether everything came as the rules demand. */
+  readonly isAsDemanded: boolean
+  readonly betIds: readonly string[]
+}
+
+interface Making {
+  readonly title: string
+  make(stand: Stand): Promise<Caption>
+}
+
+const STAKE = '10.00'
+
+export const TROUBLES = {
+  'lost answer': placeWith('lost answer', {
+    title: 'Lose the next answer',
+    story:
+      'The wallet took 10.00 and said yes, but its answer was lost. The platform cannot know whether the bet stands, so it must not keep it: it sent a Rollback, and the wallet gave the stake back, once.',
+    isAsDemanded: ({ before, after, wallet, platform }) =>
+      before === after && wallet === 'cancelled' && platform === 'cancelled',
+  }),
+  twice: placeWith('twice', {
+    title: 'Send it twice',
+    story:
+      'The same Place bet arrived twice. The wallet took the stake with the first one; to the second it gave the same answer, with the same time, and took nothing.',
+    isAsDemanded: ({ taken, wallet }) => taken === 1 && wallet === 'open',
+  }),
+  'late answer': placeWith('late answer', {
+    title: 'Answer after 6 s',
+    story:
+      'The wallet took 10.00, but its answer came after the 5 s that the platform waits. Too late counts as none: a Rollback followed, and the stake is back.',
+    isAsDemanded: ({ before, after, wallet, platform }) =>
+      before === after && wallet === 'cancelled' && platform === 'cancelled',
+  }),
+  'late call': placeWith('late call', {
+    title: 'Rollback first',
+    story:
+      'The Place bet was held up on its way, and its Rollback overtook it. The wallet had nothing to refund, but it remembers that this bet is cancelled: when the Place bet came at last, it was refused (code 8) and nothing was taken.',
+    isAsDemanded: ({ before, after, wallet, taken }) => before === after && wallet === 'cancelled' && taken === 0,
+  }),
+  'two bets': { title: 'Two bets of 80 on 100', make: twoBets },
+} as const satisfies Record<string, Making>
+export type TroubleName = keyof typeof TROUBLES
+
+interface Found {
+  readonly before: string
+  readonly after: string
+  readonly wallet: string
+  readonly platform: string
+  /** Transfers that took a stake. */
+  readonly taken: number
+}
+
+interface Told {
+  readonly title: string
+  readonly story: string
+  isAsDemanded(found: Found): boolean
+}
+
+function placeWith(trouble: Trouble, { title, story, isAsDemanded }: Told): Making {
+  return {
+    title,
+    async make(stand) {
+      const before = await stand.balance()
+      const [match] = stand.matches.open()
+      stand.wire.prepare(trouble)
+      const { betId } = await stand.place({ matchId: match?.id ?? '', outcome: 'home', stake: STAKE })
+      await stand.settled(betId)
+      const { status: wallet, taken } = await stake(stand, betId, trouble === 'late call')
+      const { status: platform } = await stand.platform.get<{ status: string }>('GET', `/bets/${betId}`)
+      const after = await stand.balance()
+      const found = { before, after, wallet, platform, taken }
+      return { title, story, money: whereIs(found), isAsDemanded: isAsDemanded(found), betIds: [betId] }
+    },
+  }
+}
+
+interface WalletBet {
+  readonly status: string
+  readonly history: readonly { readonly operation: string; readonly transfers: readonly { readonly kind: string }[] }[]
+}
+
+const LOOK_MS = 60
+const LATE_MS = 4_000
+
+/** What the wallet has of a bet; of one whose Place bet is still on its way, when that has come. */
+async function stake({ wallet }: Stand, betId: string, isLate: boolean): Promise<{ status: string; taken: number }> {
+  const until = performance.now() + LATE_MS
+  for (;;) {
+    const bet = await wallet.get<WalletBet>('GET', `/operator/players/${PLAYER}/bets/${betId}`)
+    const hasPlace = bet.history.some(({ operation }) => operation === 'place')
+    const taken = bet.history.flatMap(({ transfers }) => transfers).filter(({ kind }) => kind === 'stake').length
+    if (!isLate || hasPlace || performance.now() > until) return { status: bet.status, taken }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+function whereIs({ before, after, wallet }: Found): string {
+  const bet =
+    { open: 'the stake is held for the bet', cancelled: 'the bet is cancelled' }[wallet] ?? `the bet is ${wallet}`
+  return before === after
+    ? `The balance is ${after} as before; ${bet}.`
+    : `The balance went from ${before} to ${after}; ${bet}.`
+}
+
+async function twoBets(stand: Stand): Promise<Caption> {
+  await stand.bringBalanceTo('100.00')
+  const [match] = stand.matches.open()
+  const wish = { matchId: match?.id ?? '', outcome: 'home', stake: '80.00' } as const
+  const placed = await Promise.all([stand.place(wish), stand.place(wish)])
+  const accepted = placed.filter(({ status }) => status === 'accepted').length
+  const after = await stand.balance()
+  return {
+    title: 'Two bets of 80 on 100',
+    story:
+      'Two bets of 80.00 came in the same instant, with 100.00 on the account. The wallet works on one bet of a player after the other: the first was accepted, the second refused with code 7, not enough money.',
+    money: `The balance went from 100.00 to ${after}; ${accepted} of 2 bets accepted.`,
+    isAsDemanded: accepted === 1 && after === '20.00',
+    betIds: placed.map(({ betId }) => betId),
+  }
+}

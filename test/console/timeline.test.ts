@@ -1,0 +1,151 @@
+/** The picture of a bet, drawn from histories that a real platform and wallet left behind: a lost answer, a late one, a call that was overtaken, a corrected result. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { drawTimeline, sayMoment } from '../../console/timeline/draw.ts'
+import { type Call, historyOf, type Sources, type WalletBet } from '../../console/timeline/history.ts'
+import { standingOf } from '../../console/timeline/sentence.ts'
+import { storyFile } from '../../console/timeline/share.ts'
+import { sumOf } from '../../console/timeline/sum.ts'
+import { toMarkup } from '../../console/timeline/svg.ts'
+import { knownBefore, LIFE } from '../../console/timeline/why.ts'
+import { read } from '../tidy/source.ts'
+
+type Recorded = Required<Sources> & { wallet: WalletBet }
+const recorded = (name: string): Recorded =>
+  JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8'))
+const told = (sources: Sources) => historyOf(sources).moments.map(sayMoment)
+const withoutTimes = (lines: string[]) => lines.map((line) => line.replace(/, [<\d.]+ m?s\b/, ''))
+const picture = (sources: Sources, scale: 'compact' | 'time' = 'compact') =>
+  toMarkup(drawTimeline(historyOf(sources), { scale }))
+
+describe('a history says what happened, in its order:', () => {
+  test('an answer that was lost', () => {
+    expect(withoutTimes(told(recorded('lost-answer')))).toEqual([
+      'Platform: A bet is wanted, 10.00 EUR',
+      'Place bet, attempt 1: no answer, stake −10.00',
+      'Platform: The bet is undone, reason 52',
+      'Rollback, attempt 1: accepted, 200, refund +10.00',
+    ])
+  })
+  test('a Place bet that its Rollback overtook: nothing moves', () => {
+    const { moments } = historyOf(recorded('late-call'))
+    const calls = moments.filter((one): one is Call => one.kind === 'call')
+    expect(calls.map(({ operation, ending }) => [operation, ending])).toEqual([
+      ['place', 'unanswered'],
+      ['rollback', 'accepted'],
+    ])
+    expect(calls.flatMap(({ transfers }) => transfers)).toEqual([])
+    expect(picture(recorded('late-call'))).toContain('no money of the player moved')
+  })
+  test('a call that came twice, and a result that was corrected: the payout and its way back', () => {
+    expect(withoutTimes(told(recorded('corrected')))).toEqual([
+      'Platform: A bet is wanted, 10.00 EUR',
+      'Place bet, attempt 1: accepted, 200, stake −10.00',
+      'Place bet, a copy of it: known already, 200',
+      'Platform: A result is decided, won 27.70 EUR',
+      'Settle, attempt 1: accepted, 200, stake → house 0.00, payout +27.70',
+      'Platform: A result is decided, lost 0.00 EUR',
+      'Settle, attempt 1: accepted, 200, payout back −27.70',
+    ])
+  })
+  test('the wallet alone tells the calls that came to it, with their phases', () => {
+    const { wallet, journal } = recorded('corrected')
+    const { moments } = historyOf({ wallet, journal })
+    expect(moments.map((one) => one.kind)).toEqual(['call', 'call', 'call', 'call'])
+    expect(moments.every((one) => one.kind === 'call' && one.durationMs > 0 && one.journal !== undefined)).toBe(true)
+  })
+  test('the platform alone says nothing of money that moved', () => {
+    const { platform } = recorded('lost-answer')
+    expect(historyOf({ platform }).moments.flatMap((one) => (one.kind === 'call' ? one.transfers : []))).toEqual([])
+  })
+})
+
+describe('the picture', () => {
+  const names = ['lost-answer', 'late-answer', 'late-call', 'corrected']
+  test.each(names)('of "%s" is the same each time, with every moment once, on both scales', (name) => {
+    for (const scale of ['compact', 'time'] as const) {
+      const drawn = picture(recorded(name), scale)
+      expect(drawn).toBe(picture(recorded(name), scale))
+      const ids = [...drawn.matchAll(/data-moment="([^"]+)"/g)].map(([, id]) => id)
+      expect(ids).toEqual(historyOf(recorded(name)).moments.map(({ id }) => id))
+      expect(drawn).not.toMatch(/NaN|undefined|Infinity/)
+    }
+  })
+  test('shows the balance before, and after each transfer', () => {
+    const drawn = picture(recorded('corrected'))
+    expect([...drawn.matchAll(/class="tl-value[^"]*"[^>]*>([^<]+)</g)].map(([, text]) => text)).toEqual([
+      '500.00',
+      '490.00',
+      '517.70',
+      '490.00',
+    ])
+  })
+  test('draws what is still to come dashed, and what was given up with a cross', () => {
+    const { wallet, platform } = recorded('corrected')
+    const [place, settle] = platform?.deliveries ?? []
+    if (place === undefined || settle === undefined || platform === undefined) throw new Error('no deliveries')
+    const waiting = { ...settle, status: 'pending' as const, dueAt: '2027-01-01T00:00:00.000Z', attemptList: [] }
+    const pending = picture({ wallet, platform: { ...platform, deliveries: [place, waiting] } })
+    expect(pending).toContain('tl-call tl-pending')
+    expect(pending).toContain('tl-step tl-dashed')
+    const stuck = picture({ wallet, platform: { ...platform, deliveries: [place, { ...settle, status: 'stuck' }] } })
+    expect(stuck).toContain('given up: needs a person')
+  })
+})
+
+test('the file that is shared runs nothing, loads nothing, and keeps what strangers wrote as text', () => {
+  const sources = recorded('lost-answer')
+  const evil = '</style><script>alert(1)</script>"><img src=x onerror=alert(1)>'
+  const wallet = { ...sources.wallet, userId: evil, transactionId: evil }
+  const history = historyOf({ ...sources, wallet })
+  const standing = standingOf(wallet, sources.platform)
+  const file = storyFile({ history, standing, css: read('console/timeline/timeline.css'), madeAt: new Date(0) })
+  expect(file).not.toMatch(/<script|<img|<link|javascript:|url\(|@import/i)
+  expect(file).toContain("default-src 'none'")
+  expect(file).toContain('&lt;/style&gt;&lt;script&gt;')
+  expect(file.match(/<\/style>/g)).toHaveLength(1)
+})
+
+describe('the sentence for support', () => {
+  test.each([
+    ['lost-answer', 'Cancelled', 'The bet was undone. The stake of 10.00 EUR is back on the account.'],
+    ['late-call', 'Cancelled', 'The bet was undone before it was placed. No money was taken.'],
+    ['corrected', 'Lost', 'You staked 10.00 EUR. The bet lost.'],
+  ])('of "%s"', (name, state, sentence) => {
+    const { wallet, platform } = recorded(name)
+    expect(standingOf(wallet, platform)).toMatchObject({ state, sentence })
+  })
+  test('says when the wallet has not heard of a decision yet', () => {
+    const { wallet, platform } = recorded('corrected')
+    const deliveries = platform?.deliveries.map((one) => ({ ...one, status: 'pending' as const })) ?? []
+    expect(platform && standingOf(wallet, { ...platform, deliveries }).sentence).toContain('has not answered yet')
+  })
+})
+
+describe('why a call was answered as it was', () => {
+  test('is the table of decisions.md, word for word', () => {
+    const [, table = ''] = read('docs/reference/decisions.md').split('## The life of a bet')
+    const rows = table.split('\n').filter((line) => /^\| (nothing|open|settled|cancelled|refused) \|/.test(line))
+    const plain = (cell: string) => cell.replaceAll('**', '').replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    const written = rows.map((row) =>
+      plain(row)
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+    const known = Object.entries(LIFE).map(([state, row]) => [state, row.place, row.settle, row.unsettle, row.rollback])
+    expect(known).toEqual(written)
+  })
+  test('follows the bet from call to call', () => {
+    expect(knownBefore(recorded('corrected').wallet.history)).toEqual(['nothing', 'open', 'open', 'settled'])
+    expect(knownBefore(recorded('late-call').wallet.history)).toEqual(['nothing', 'cancelled'])
+  })
+})
+
+test('sums of amounts are exact', () => {
+  expect(sumOf(['0.1', '0.2'])).toBe('0.3')
+  expect(sumOf(['-10.00', '27.70', '-27.70'])).toBe('-10.00')
+  expect(sumOf(['0.00000001', '90071992547409.93'])).toBe('90071992547409.93000001')
+  expect(sumOf(['500', '-80'])).toBe('420')
+  expect(sumOf([])).toBe('0')
+})
