@@ -82,14 +82,21 @@ test('the page /sandbox has what runs, the keys, and the bet that was just paste
   expect(problems).toEqual([])
 })
 
-test('a page elsewhere whose name was made to lead here is shown no key', async () => {
+test('a page elsewhere whose name was made to lead here is shown no key, and gets in without none', async () => {
   const { url, named } = await startSandbox('--rate', '0')
-  const curl = (host: string) => spawnSync('curl', ['-s', '-H', `Host: ${host}`, url], { encoding: 'utf8' }).stdout
+  const curl = (host: string) =>
+    spawnSync('curl', ['-s', '-H', `Host: ${host}`, `${url}/sandbox`], { encoding: 'utf8' }).stdout
   expect(curl('localhost:1')).toContain(named('Operator key'))
   const elsewhere = curl('evil.example')
   expect(elsewhere).toContain('What runs')
   for (const name of ['Partner secret', 'Operator key', 'Platform key']) expect(elsewhere).not.toContain(named(name))
   expect(elsewhere).not.toContain('x-sign-jws')
+  const signIn = (host: string) => {
+    const asked = ['-s', '-X', 'POST', '-H', `Host: ${host}`, '-H', 'x-purser-console: 1', `${url}/console/api/session`]
+    return spawnSync('curl', asked, { encoding: 'utf8' }).stdout
+  }
+  expect(signIn('localhost:1')).toContain('"role":"admin"')
+  expect(signIn('evil.example')).toContain('unauthorized')
 })
 
 function bearer(key: string) {
