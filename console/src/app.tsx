@@ -8,14 +8,8 @@ import { SessionGate, useSession } from './session.tsx'
 import { Shell } from './shell.tsx'
 
 const Bets = lazy(() => import('./pages/bets.tsx').then(({ BetsPage }) => ({ default: BetsPage })))
-const Calls = lazy(() => import('./pages/calls.tsx').then(({ CallsPage }) => ({ default: CallsPage })))
 const Find = lazy(() => import('./pages/find.tsx').then(({ FindPage }) => ({ default: FindPage })))
-const Players = lazy(() => import('./pages/players.tsx').then(({ PlayersPage }) => ({ default: PlayersPage })))
 const Player = lazy(() => import('./pages/player.tsx').then(({ PlayerPage }) => ({ default: PlayerPage })))
-const Money = lazy(() => import('./pages/money.tsx').then(({ MoneyPage }) => ({ default: MoneyPage })))
-const Deliveries = lazy(() =>
-  import('./pages/deliveries.tsx').then(({ DeliveriesPage }) => ({ default: DeliveriesPage })),
-)
 const Demo = lazy(() => import('./pages/demo.tsx').then(({ DemoPage }) => ({ default: DemoPage })))
 
 export function App() {
@@ -34,12 +28,8 @@ export function App() {
                 {({ user, bet }) => <BetPage key={bet} user={decodeURIComponent(user)} bet={decodeURIComponent(bet)} />}
               </Route>
               <Route path="/bets/:bet">{({ bet }) => <BetPage key={bet} bet={decodeURIComponent(bet)} />}</Route>
-              <Route path="/calls" component={Calls} />
               <Route path="/find" component={Find} />
-              <Route path="/players" component={Players} />
               <Route path="/players/:user">{({ user }) => <Player key={user} user={decodeURIComponent(user)} />}</Route>
-              <Route path="/money" component={Money} />
-              <Route path="/deliveries" component={Deliveries} />
               <Route>
                 <Empty title="There is no such page." />
               </Route>

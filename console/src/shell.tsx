@@ -7,16 +7,9 @@ import { useSession } from './session.tsx'
 import { applyTheme, nextTheme, theme } from './theme.ts'
 
 export function Shell({ children }: { children: ReactNode }) {
-  const { bases, setup } = useSession()
+  const { setup } = useSession()
   const [here] = useLocation()
-  const items = [
-    ...(setup.isSandbox ? [['/demo', 'Demo'] as const] : []),
-    ['/bets', 'Bets'] as const,
-    ...(bases.wallet
-      ? [['/calls', 'Calls'] as const, ['/players', 'Players'] as const, ['/money', 'Money'] as const]
-      : []),
-    ...(bases.platform === undefined ? [] : [['/deliveries', 'Deliveries'] as const]),
-  ]
+  const items = [...(setup.isSandbox ? [['/demo', 'Demo'] as const] : []), ['/bets', 'Bets'] as const]
   return (
     <div className="frame">
       <nav className="rail" aria-label="Pages">

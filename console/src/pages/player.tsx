@@ -1,3 +1,163 @@
-export function PlayerPage(_: { user: string }) {
-  return null
+/** A player: balances, what is in play, the statement with its running balance, the bets. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { sayKind, signed } from '../../timeline/draw.ts'
+import { part, read } from '../api.ts'
+import { amountText, Id, Time } from '../format.tsx'
+import { type Column, List } from '../list.tsx'
+import { Answer, Badge, Empty } from '../parts.tsx'
+import { BetState } from './bets.tsx'
+
+interface Player {
+  readonly userId: string
+  readonly currency: string
+  readonly status?: string
+  readonly brand?: string
+  readonly verified?: boolean
+  readonly isTest?: boolean
+  readonly selfExcludedUntil?: string | null
 }
+
+interface Row {
+  readonly transferId: string
+  readonly kind: string
+  readonly amount: string
+  readonly balance: string
+  readonly currency: string
+  readonly transactionId?: string
+  readonly reference?: string
+  readonly reason?: string
+  readonly at: string
+}
+
+interface Bet {
+  readonly transactionId: string
+  readonly status: string
+  readonly stake?: string
+  readonly payout?: string
+  readonly currency?: string
+  readonly resultType?: string
+  readonly refusalCode?: number
+  readonly firstSeenAt: string
+}
+
+export function PlayerPage({ user }: { user: string }) {
+  const base = `/operator/players/${part(user)}`
+  const asked = useQuery({
+    queryKey: ['player', user],
+    queryFn: async ({ signal }) => {
+      const [player, { balances }] = await Promise.all([
+        read<Player>(base, signal),
+        read<{ balances: { currency: string; amount: string }[] }>(`${base}/balances`, signal),
+      ])
+      return { player, balances }
+    },
+    refetchInterval: 2_000,
+  })
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Player</h1>
+        <Id id={user} whole />
+        {asked.data && <State player={asked.data.player} />}
+      </div>
+      <Answer of={asked}>
+        {({ player, balances }) => (
+          <>
+            <dl className="facts">
+              {balances.map(({ currency, amount }) => (
+                <div key={currency}>
+                  <dt>Balance</dt>
+                  <dd>
+                    {amountText(amount)} {currency}
+                  </dd>
+                </div>
+              ))}
+              {player.brand !== undefined && (
+                <div>
+                  <dt>Brand</dt>
+                  <dd>{player.brand}</dd>
+                </div>
+              )}
+            </dl>
+            <section className="card" aria-label="Statement">
+              <header>
+                <h2>Statement</h2>
+              </header>
+              <List
+                path={`${base}/statement?limit=20`}
+                columns={STATEMENT(user)}
+                keyOf={({ transferId }) => transferId}
+                empty={<Empty title="No money has moved yet." />}
+                every={2_000}
+              />
+            </section>
+            <section className="card" aria-label="Bets">
+              <header>
+                <h2>Bets</h2>
+              </header>
+              <List
+                path={`/operator/bets?limit=20&userId=${part(user)}`}
+                columns={BETS(user)}
+                keyOf={({ transactionId }) => transactionId}
+                empty={<Empty title="No bets yet." />}
+                every={2_000}
+              />
+            </section>
+          </>
+        )}
+      </Answer>
+    </div>
+  )
+}
+
+function State({ player: { status, selfExcludedUntil, isTest } }: { player: Player }) {
+  const isExcluded = typeof selfExcludedUntil === 'string' && Date.parse(selfExcludedUntil) > Date.now()
+  return (
+    <>
+      {status === 'blocked' ? (
+        <Badge tone="bad">Blocked</Badge>
+      ) : isExcluded ? (
+        <Badge tone="wait">Excluded</Badge>
+      ) : (
+        <Badge tone="good">Active</Badge>
+      )}
+      {isTest && <Badge tone="plain">Test</Badge>}
+    </>
+  )
+}
+
+const STATEMENT = (user: string): readonly Column<Row>[] => [
+  { name: 'Time', show: ({ at }) => <Time at={at} /> },
+  { name: 'What', show: ({ kind }) => sayKind(kind).charAt(0).toUpperCase() + sayKind(kind).slice(1) },
+  {
+    name: 'About',
+    show: ({ transactionId, reference, reason }) =>
+      transactionId === undefined ? (
+        <span className="muted">{[reason, reference].filter(Boolean).join(' · ')}</span>
+      ) : (
+        <Link href={`/bets/${part(user)}/${part(transactionId)}`}>
+          <code>{transactionId.slice(0, 13)}</code>
+        </Link>
+      ),
+  },
+  { name: 'Amount', isNumber: true, show: ({ amount }) => signed(amount) },
+  { name: 'Balance', isNumber: true, show: ({ balance }) => amountText(balance) },
+  { name: 'Currency', show: ({ currency }) => currency },
+]
+
+const BETS = (user: string): readonly Column<Bet>[] => [
+  { name: 'Time', show: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
+  {
+    name: 'Bet',
+    show: ({ transactionId }) => (
+      <Link href={`/bets/${part(user)}/${part(transactionId)}`}>
+        <code>{transactionId.slice(0, 13)}</code>
+      </Link>
+    ),
+  },
+  { name: 'State', show: (bet) => <BetState {...bet} /> },
+  { name: 'Stake', isNumber: true, show: ({ stake }) => stake ?? '–' },
+  { name: 'Payout', isNumber: true, show: ({ payout }) => payout ?? '–' },
+  { name: 'Currency', show: ({ currency }) => currency ?? '' },
+]

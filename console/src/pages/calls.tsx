@@ -1,3 +1,0 @@
-export function CallsPage() {
-  return null
-}

@@ -1,3 +1,0 @@
-export function DeliveriesPage() {
-  return null
-}

@@ -1,3 +1,0 @@
-export function MoneyPage() {
-  return null
-}

@@ -1,3 +1,0 @@
-export function PlayersPage() {
-  return null
-}
