@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Admission } from '../../http/admission.ts'
 import { registerApi } from '../../http/api.ts'
+import { createApiCalls } from '../../http/api-calls.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -49,10 +50,14 @@ export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: S
     if (one === undefined) throw new Problem(404, 'not_found', 'the demo frame is not there behind a gateway')
     return one
   }
-  void registerApi(app, { prefix: '/sandbox', admission, bodyBytes: BODY_BYTES, log }, (api) => {
-    api.get('/platform/*', READ, (request, reply) => look(known().platform, request, reply))
-    addFrameRoutes(api, frame)
-  })
+  void registerApi(
+    app,
+    { prefix: '/sandbox', admission, calls: createApiCalls(), bodyBytes: BODY_BYTES, log },
+    (api) => {
+      api.get('/platform/*', READ, (request, reply) => look(known().platform, request, reply))
+      addFrameRoutes(api, frame)
+    },
+  )
 }
 
 function addFrameRoutes(api: Routes, frame: () => Frame): void {
