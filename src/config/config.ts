@@ -169,7 +169,7 @@ function leftToChance(config: Config, url: string | undefined, env: Environment)
   ]
 }
 
-const NO_DATABASE =
+export const NO_DATABASE =
   'DATABASE_URL must be set in production, or DATABASE_URL_FILE: the embedded database does not survive a power loss'
 
 function multiply(value: number | undefined, factor: number): number | null {

@@ -22,6 +22,7 @@ export async function askApi<T>(
   body?: object,
   ended?: AbortSignal,
 ): Promise<T | undefined> {
+  if (!URL.canParse(url)) throw new WrongUse(`${url} is no address such as http://127.0.0.1:8080`)
   const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
   const target = url.replace(/\/$/, '') + path
   const timeout = AbortSignal.timeout(TIMEOUT_MS)

@@ -2,12 +2,11 @@
  * A file of players: CSV whose first line names the columns as the operator API names the members of a player, with dots for those inside
  * ("customFields.email", "limits.stake"), and `balance`, or `balance:USD` for a currency that is not the active one.
  */
-import { createReadStream } from 'node:fs'
-import { CsvError, type Info, parse } from 'csv-parse'
 import { Compile } from 'typebox/compile'
 import { invalid, Problem } from '../http/problem.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { CustomFieldsSchema } from '../protocol/user-profile.ts'
+import { readCsv } from '../runtime/csv-file.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { ImportRow } from './import.ts'
 import { type OperatorDeps, toAmount, toCurrency } from './operator.ts'
@@ -61,32 +60,14 @@ export async function* readPlayers(
   deps: Pick<OperatorDeps, 'clock' | 'buckets' | 'scales'>,
   path: string,
 ): AsyncGenerator<Line> {
-  let isNamed = false
-  const columns = (names: string[]) => {
-    isNamed = true
-    return checkNames(path, names)
-  }
-  // A line of another length is a fault of that line.
-  const lines = { skip_empty_lines: true, relax_column_count: true, max_record_size: MAX_ROW }
-  const options = { bom: true, trim: true, info: true, ...lines, columns }
-  try {
-    for await (const { record, info } of createReadStream(path).pipe(parse(options)) as AsyncIterable<Read>)
-      yield info.error === undefined
-        ? toLine(deps as OperatorDeps, record, info.lines)
-        : { kind: 'fault', line: info.lines, reason: 'has not as many cells as the first line' }
-  } catch (error) {
-    if (error instanceof CsvError) throw new WrongUse(`${path} cannot be read as CSV: ${error.message}`)
-    throw error
-  }
-  if (!isNamed) checkNames(path, [])
+  const columnsOf = (names: readonly string[]) => checkNames(path, names)
+  for await (const { record, info } of readCsv(path, { columnsOf, maxRow: MAX_ROW, takesOddLines: true }))
+    yield info.error === undefined
+      ? toLine(deps as OperatorDeps, record, info.lines)
+      : { kind: 'fault', line: info.lines, reason: 'has not as many cells as the first line' }
 }
 
 type Cells = Readonly<Record<string, string>>
-interface Read {
-  readonly record: Cells
-  /** `error`: of this line; csv-parse has it, its types do not. */
-  readonly info: Info & { readonly error?: CsvError }
-}
 
 function checkNames(path: string, given: readonly string[]): string[] {
   const names = given.map((name) => name.trim())

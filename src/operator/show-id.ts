@@ -26,7 +26,7 @@ const ShownPath = Type.Object({
     minLength: 1,
     maxLength: 200,
     description:
-      'A bet, player, reference of a movement, session or its token, request; the first six characters of the first three. USER/ID: of this player, where ID may be a transferId.',
+      'A bet, player, reference of a movement, session or its token, request; six characters and more of the beginning of the first three. USER/ID: of this player, where ID may be a transferId.',
   }),
 })
 

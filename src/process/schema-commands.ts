@@ -1,10 +1,10 @@
 /** The commands for the owner of the database: its schema, the rights of the servers' roles, the settings that it keeps. */
 import type { Command } from 'commander'
-import { type Config, ROLES, readConfig } from '../config/config.ts'
+import { type Config, NO_DATABASE, ROLES, readConfig } from '../config/config.ts'
 import { environment, examples, print } from '../config/help.ts'
 import type { Db } from '../db/db.ts'
 import { migrate, requireMigrated } from '../db/migrate.ts'
-import { openDb, openExistingDb } from '../db/open.ts'
+import { openDb, openExistingDb, type StoreConfig } from '../db/open.ts'
 import { grantsFor } from '../db/rights.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Compared, changeSettings, compareSettings, differences, type Keeper } from './money-settings.ts'
@@ -30,7 +30,7 @@ function addMigrate(program: Command): void {
     )
     .addHelpText('after', environment('tool'))
     .action(async ({ json, grant }: { json?: true; grant: readonly string[] }) => {
-      const report = await withDb(openDb, async (db) => {
+      const report = await withDb(openToMigrate, async (db) => {
         const migrated = await migrate(db)
         await db.script(async (run) => {
           for (const sql of grant) await run(sql)
@@ -40,6 +40,12 @@ function addMigrate(program: Command): void {
       if (json) return print(JSON.stringify(report))
       print(`schema version ${report.version}; applied: ${report.applied.join(', ') || 'nothing, it was up to date'}`)
     })
+}
+
+/** In production a forgotten setting must not make a database of its own, which nobody will use (O-1). */
+async function openToMigrate(store: StoreConfig): Promise<Db> {
+  if (store.kind === 'pglite' && process.env.NODE_ENV === 'production') throw new WrongUse(NO_DATABASE)
+  return openDb(store)
 }
 
 function addGrants(program: Command): void {

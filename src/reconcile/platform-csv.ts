@@ -1,6 +1,5 @@
 /** The bets of any platform, from a CSV file with named columns: for operators whose platform is not this one. */
-import { createReadStream } from 'node:fs'
-import { CsvError, type Info, parse } from 'csv-parse'
+import { readCsv } from '../runtime/csv-file.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { compareIds, type Pages, type PlatformSide, type State } from './sides.ts'
 import { type Sorted, sortById } from './sorted-runs.ts'
@@ -30,31 +29,15 @@ function byIdAndLine(a: PlatformSide, b: PlatformSide): number {
 }
 
 async function* readRows(path: string): AsyncGenerator<PlatformSide[]> {
-  let isNamed = false
-  const columns = (names: string[]) => {
-    isNamed = true
-    return checkNames(path, names)
-  }
-  const options = { bom: true, trim: true, info: true, skip_empty_lines: true, max_record_size: MAX_ROW, columns }
+  const columnsOf = (names: readonly string[]) => checkNames(path, names)
   let page: PlatformSide[] = []
-  try {
-    for await (const { record, info } of createReadStream(path).pipe(parse(options)) as AsyncIterable<Row>) {
-      page.push(toSide(record, info.lines, `${path}, line ${info.lines}`))
-      if (page.length < PAGE) continue
-      yield page
-      page = []
-    }
-  } catch (error) {
-    if (error instanceof CsvError) throw new WrongUse(`${path} cannot be read as CSV: ${error.message}`)
-    throw error
+  for await (const { record, info } of readCsv(path, { columnsOf, maxRow: MAX_ROW })) {
+    page.push(toSide(record, info.lines, `${path}, line ${info.lines}`))
+    if (page.length < PAGE) continue
+    yield page
+    page = []
   }
-  if (!isNamed) checkNames(path, [])
   if (page.length > 0) yield page
-}
-
-interface Row {
-  readonly record: Cells
-  readonly info: Info
 }
 
 function checkNames(path: string, given: readonly string[]): string[] {

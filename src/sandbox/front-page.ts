@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { escaped as text } from '../runtime/markup.ts'
 import { STYLE } from './front-page-style.ts'
+import { nameOfBet } from './life.ts'
 
 export interface FrontPage {
   readonly database: string
@@ -142,7 +143,7 @@ function betOf(lines: FrontPage['bet']): string {
 function betsOf(bets: readonly ShownBet[]): string {
   const rows = bets.map(
     ({ at, betId, player, stake, status, isByHand }) =>
-      `<tr${isByHand ? ' class="hand"' : ''}><td>${text(at.slice(11, 19))}</td><td><code>${text(betId.slice(0, 8))}</code></td>` +
+      `<tr${isByHand ? ' class="hand"' : ''}><td>${text(at.slice(11, 19))}</td><td><code>${text(nameOfBet(betId))}</code></td>` +
       `<td>${text(player)}</td><td class="money">${text(stake)}</td><td>${text(status)}</td><td>${isByHand ? '◀ yours' : ''}</td></tr>`,
   )
   const head = '<tr><th>UTC</th><th>bet</th><th>player</th><th class="money">stake</th><th>now</th><th></th></tr>'

@@ -1,6 +1,13 @@
 /** A bet's life in words, told by the platform's record of what it delivered. Pure. */
 import { formatMoney, parseDecimal, STANDARD_SCALES } from '../protocol/money.ts'
 
+export const NAME_LENGTH = 6
+
+/** The end of its id: the ids of bets that were placed together begin alike, with the time. */
+export function nameOfBet(betId: string): string {
+  return betId.slice(-NAME_LENGTH)
+}
+
 /** What `GET /bets/{betId}` answers, as far as it is read here. */
 export interface BetDetail {
   readonly betId: string

@@ -207,7 +207,7 @@ async function isInOrder({ db }: Stage, house: House, screen: Screen): Promise<b
   let refused = 0
   const summary = await reconcile({ platform: db, wallet: source, partnerId, byHand }, (finding) => {
     if (finding.kind === 'owed' && finding.details.code === NOT_ENOUGH_TO_TAKE_BACK) refused += 1
-    screen.line(lineOf(finding))
+    for (const line of wrapped(lineOf(finding))) screen.line(line)
   })
   for (const line of wrapped(summaryLine(summary))) screen.line(line)
   return audit.ok && summary.differences === refused

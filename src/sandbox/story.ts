@@ -2,7 +2,7 @@
 import type { TellByHand } from './by-hand.ts'
 import type { Fault } from './faults.ts'
 import type { Happening } from './fixtures.ts'
-import type { Step, StepKind } from './life.ts'
+import { NAME_LENGTH, nameOfBet, type Step, type StepKind } from './life.ts'
 import type { Counted } from './tally.ts'
 import { type Colour, type Screen, wrapped } from './terminal.ts'
 import type { Watched } from './watch.ts'
@@ -42,7 +42,6 @@ const COLOURS: Readonly<Partial<Record<StepKind, Colour>>> = {
   'result refused': 'red',
   stuck: 'red',
 }
-const ID_LENGTH = 6
 const PLAYER_WIDTH = 5
 const STAKE_WIDTH = 11
 /** Characters of a bet's selections: as many where there is room, fewer for the sake of its life. */
@@ -73,7 +72,7 @@ export function createStory({ screen, quiet }: StoryOptions): Story {
     },
     match(happening) {
       const text = describe(happening)
-      if (text !== undefined) line(screen.paint('dim', `${clock()} ${' '.repeat(ID_LENGTH)} · ${text}`))
+      if (text !== undefined) line(screen.paint('dim', `${clock()} ${' '.repeat(NAME_LENGTH)} · ${text}`))
     },
     note: (text) => wrapped(text).forEach((part) => void screen.line(part)),
     counter: (faults) => counterLine(countOf, faults),
@@ -95,9 +94,7 @@ interface BetLine {
 
 /** The whole life so far, as much of it as there is room for; what is new is painted. */
 function betLine(screen: Screen, { betId, player, money, what, steps }: BetLine, fresh: number): string {
-  const who = [betId.slice(0, ID_LENGTH), player.slice(0, 12).padEnd(PLAYER_WIDTH), money.padStart(STAKE_WIDTH)].join(
-    ' ',
-  )
+  const who = [nameOfBet(betId), player.slice(0, 12).padEnd(PLAYER_WIDTH), money.padStart(STAKE_WIDTH)].join(' ')
   const room = screen.width() - `${clock()} ${who} ${ARROW}`.length
   const shown = lastThatFit(steps, room - PICKS_WIDTH.least)
   const life = shown.map(({ text }) => text).join(ARROW)

@@ -252,6 +252,23 @@ describe('the command line', () => {
     )
   })
 
+  test.each([
+    'import /nowhere/x.csv',
+    'import .',
+    'reconcile --platform-csv /nowhere/x.csv',
+    'reconcile --platform-csv .',
+  ])('names a file that cannot be read: %s', async (command) => {
+    const said = await saidBy([command], 2, { DATABASE_URL: database.url })
+    expect(said).toMatch(/^purser: (\/nowhere\/x\.csv|\.) cannot be read: /)
+  })
+
+  test('names an address that is none', async () => {
+    const commands = ['calls', 'changes', 'webhooks list', 'show an-id'].map(
+      (command) => `${command} --api foo --key k`,
+    )
+    expect(await saidBy(commands, 2, {})).toBe('purser: foo is no address such as http://127.0.0.1:8080\n')
+  })
+
   test('names a file that cannot be written', async () => {
     const env = { DATABASE_URL: database.url }
     await inSql(

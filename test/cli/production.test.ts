@@ -142,6 +142,15 @@ test('commands that serve nothing need no secrets, but no misspelt setting eithe
   expect(problemsOf({ NODE_ENV: 'production', PURSER_CURRENCY: 'GOLD:2' }, ROLES.tool)).toHaveLength(1)
 })
 
+test('migrate makes no database of its own in production, where DATABASE_URL was forgotten', async () => {
+  const { path, remove } = newFolder()
+  const { code, stdout, stderr } = await run(['migrate'], { NODE_ENV: 'production', PURSER_DATA_DIR: path })
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^purser: DATABASE_URL must be set in production/)
+  expect(readdirSync(path)).toEqual([])
+  remove()
+})
+
 test('outside production a misspelt setting and one given twice are said, and the server starts', async () => {
   const folder = newFolder()
   writeFileSync(join(folder.path, 'key'), 'another')

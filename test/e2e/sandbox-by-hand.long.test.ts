@@ -50,7 +50,7 @@ test('the bet that it prints is placed once however often it is pasted, is told 
   expect(await sandbox.kill('SIGTERM')).toBe(0)
   const output = sandbox.output()
   expect(output).toMatch(
-    /^note: placed by hand +bet \S+ +player alice +platform: nothing \| wallet: open, stake 10.00 EUR$/m,
+    /^note: placed by hand\s+bet \S+\s+player\s+alice\s+platform:\s+nothing\s+\|\s+wallet:\s+open,\s+stake\s+10\.00\s+EUR$/m,
   )
   expect(output.match(new RegExp(named('Operator key'), 'g'))?.length, 'said again at the end').toBeGreaterThan(2)
   expect(output).toContain('audit: no findings')
@@ -77,6 +77,8 @@ test('the page /sandbox has what runs, the keys, and the bet that was just paste
     .getByRole('row', { name: /dora|emil|fay|gus|hana|ivo|june|kai/ })
     .first()
     .waitFor()
+  const ids = await page.frameLocator('iframe').locator('td code').allTextContents()
+  expect(new Set(ids).size, 'each bet has a name of its own').toBe(ids.length)
   await page.getByText(named('Operator key'), { exact: true }).click()
   expect(await page.evaluate('String(getSelection())')).toBe(named('Operator key'))
   expect(problems).toEqual([])

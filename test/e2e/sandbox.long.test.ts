@@ -53,9 +53,12 @@ function expectCleanEnd(output: string): void {
     /^audit: no findings reconcile: no differences; \d+ bets? of partner sandbox compared, 0 in flight, \d+ notes?$/,
   )
   expect(output.includes('\u001b'), 'colour off a terminal').toBe(false)
-  const wide = lines.filter((line) => line.length > 80 && !line.startsWith('note: '))
+  const wide = lines.filter((line) => line.length > 80)
   expect(wide, 'lines of more than 80 columns').toEqual([])
   for (const line of lines.filter((one) => one.includes('accepted → '))) expect(line).toMatch(BET_LINE)
+  const told = lines.flatMap((line) => /^\d\d:\d\d:\d\d ([0-9a-f]{6} \w+) /.exec(line)?.[1] ?? [])
+  const ids = told.map((line) => line.slice(0, 6))
+  expect(new Set(told).size, 'each bet has a name of its own').toBe(new Set(ids).size)
 }
 
 test(
