@@ -4,7 +4,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { LIMITS } from '../protocol/limits.ts'
-import { type Measured, metricText } from '../runtime/metric-text.ts'
+import { inTime } from '../runtime/in-time.ts'
+import { type Measured, metricText, TOLD_WITHIN_MS } from '../runtime/metric-text.ts'
 import { remembered } from '../runtime/remembered.ts'
 import { VERSION } from '../runtime/version.ts'
 import { Door } from './door.ts'
@@ -113,7 +114,9 @@ export function registerHealth(
 ): void {
   const askMissing = remembered(missingRights, READY_MS, () => performance.now())
   const readiness = async () => {
-    const missing = isDraining() ? 'draining' : await askMissing().catch(() => 'database unavailable')
+    const missing = isDraining()
+      ? 'draining'
+      : await inTime<readonly string[] | string>(askMissing(), TOLD_WITHIN_MS, away).catch(away)
     if (typeof missing === 'string') return { status: missing }
     return missing.length > 0 ? { status: 'rights are missing', missing } : READY
   }
@@ -129,6 +132,7 @@ export function registerHealth(
 }
 
 const READY = { status: 'ready' }
+const away = () => 'database unavailable'
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** A connection whose last answer goes out after the server began to close would stay open idle, and the close would wait for it. */

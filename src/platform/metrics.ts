@@ -2,8 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { type Db, type Row, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
-import type { Measured } from '../runtime/metric-text.ts'
-import { remembered } from '../runtime/remembered.ts'
+import { type Measured, toldByDatabase } from '../runtime/metric-text.ts'
 import type { Breakers } from './delivery/breaker.ts'
 import { type OwedSum, sumOwed } from './delivery/owed.ts'
 import type { DeliveryKind } from './delivery/schedule.ts'
@@ -32,9 +31,6 @@ interface Backlog extends Row {
   oldest: Date | null
 }
 
-/** Milliseconds for which a count holds: it reads every delivery that is not over, and a scrape needs no key. */
-const BACKLOG_MS = 5_000
-
 export function createPlatformMetrics(db: Db, clock: Clock, breakers: Pick<Breakers, 'all'>): PlatformMetrics {
   const counted = new Registry()
   collectDefaultMetrics({ register: counted })
@@ -59,17 +55,16 @@ export function createPlatformMetrics(db: Db, clock: Clock, breakers: Pick<Break
       this.set([...breakers.all()].filter((breaker) => breaker.state().kind !== 'up').length)
     },
   })
-  const readStored = createStored(db, clock)
+  const stored = createStored(db, clock)
   return {
     attempted: (operation, error) => attempts.inc({ operation, error }),
     delivered: (operation, outcome) => deliveries.inc({ operation, outcome }),
-    // Without a database the rest is needed most.
-    text: async () => (await counted.metrics()) + (await readStored().catch(() => '')),
+    text: async () => (await counted.metrics()) + (await stored.text()),
   }
 }
 
 /** What the database knows. */
-function createStored(db: Db, clock: Clock): () => Promise<string> {
+function createStored(db: Db, clock: Clock): Measured {
   const registry = new Registry()
   const registers = [registry]
   const pending = new Gauge({ name: 'platform_deliveries_pending', help: 'Deliveries that are not over', registers })
@@ -84,22 +79,17 @@ function createStored(db: Db, clock: Clock): () => Promise<string> {
     registers,
   })
   const setOwed = createOwedGauges(registry)
-  const readBacklog = remembered(
+  return toldByDatabase(
     async () => {
-      const [[backlog], owed] = await Promise.all([db.people.query<Backlog>(BACKLOG), db.people.query<OwedSum>(OWED)])
-      return { backlog, owed }
+      const [[row], owed] = await Promise.all([db.people.query<Backlog>(BACKLOG), db.people.query<OwedSum>(OWED)])
+      setOwed(owed)
+      pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
+      stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
+      oldest.set(row?.oldest ? (clock.now().getTime() - row.oldest.getTime()) / 1_000 : 0)
+      return registry.metrics()
     },
-    BACKLOG_MS,
     () => clock.now().getTime(),
   )
-  return async () => {
-    const { backlog: row, owed } = await readBacklog()
-    setOwed(owed)
-    pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
-    stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
-    oldest.set(row?.oldest ? (clock.now().getTime() - row.oldest.getTime()) / 1_000 : 0)
-    return registry.metrics()
-  }
 }
 
 /** What needs a person (C-9): of a bet one delivery at most. There are as many currencies as bets were taken in, which the settings bound. */

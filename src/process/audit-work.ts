@@ -10,10 +10,11 @@ import { auditPlatform } from '../platform/audit.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { recordedClawback } from './money-settings.ts'
 
-export async function auditAll(db: Db, config: Config): Promise<Finding[]> {
+export async function auditAll(db: Db, config: Config): Promise<readonly Finding[]> {
   const { findings } = await audit(db, await recordedClawback(db, config))
   const ofPlatform = await auditPlatform(db)
   await tell(db, 'purser', findings.length)
+  if (ofPlatform === undefined) return findings
   await tell(db, 'platform', ofPlatform.length)
   return [...findings, ...ofPlatform]
 }

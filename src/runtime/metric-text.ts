@@ -1,4 +1,5 @@
 /** Metrics as Prometheus reads them, where prom-client would be the longer way: a few samples that are known when somebody asks. */
+import { inTime } from './in-time.ts'
 import { remembered } from './remembered.ts'
 
 /** A part of what a server answers at /metrics. */
@@ -26,8 +27,13 @@ function escaped(value: string): string {
 /** Milliseconds for which an answer of the database holds: a scrape needs no key. */
 const TOLD_MS = 5_000
 
-/** What the database tells. Nothing while it does not answer: all other metrics are needed most then. */
-export function toldByDatabase(ask: () => Promise<string>): Measured {
-  const told = remembered(ask, TOLD_MS, () => performance.now())
-  return { text: () => told().catch(() => '') }
+/** Milliseconds that a scrape or a probe waits for the database: those who ask give up after a few seconds, and then learn nothing. */
+export const TOLD_WITHIN_MS = 1_000
+
+/** What the database tells. Nothing while it fails or is silent: all other metrics are needed most then. */
+export function toldByDatabase(ask: () => Promise<string>, now: () => number = monotonic): Measured {
+  const told = remembered(ask, TOLD_MS, now)
+  return { text: () => inTime(told(), TOLD_WITHIN_MS, () => '').catch(() => '') }
 }
+
+const monotonic = () => performance.now()

@@ -77,14 +77,15 @@ test('a build makes the program executable, and leaves nothing without a source'
   const names = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.js'),
   )
-  expect(names.length).toBeGreaterThan(100)
-  expect(names.filter((name) => !existsSync(join(ROOT, 'src', name.replace(/\.js$/, '.ts'))))).toEqual([])
+  const compiled = names.filter((name) => !name.startsWith('console/assets/')) // Vite makes those, and empties their folder
+  expect(compiled.length).toBeGreaterThan(100)
+  expect(compiled.filter((name) => !existsSync(join(ROOT, 'src', name.replace(/\.js$/, '.ts'))))).toEqual([])
 })
 
 test('a build never empties dist/: a server that runs from it keeps its files', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { build: string } }
-  const [compile, finish, ...more] = scripts.build.split(' && ')
-  expect([compile, more]).toEqual(['tsc -p tsconfig.build.json', []])
+  const [compile, finish, pages, ...more] = scripts.build.split(' && ')
+  expect([compile, pages, more]).toEqual(['tsc -p tsconfig.build.json', 'node scripts/build-console.mjs', []])
   const inode = () => statSync(join(ROOT, 'dist/main.js')).ino
   const before = inode()
   expect(spawnSync(finish ?? '', { shell: true, cwd: ROOT }).status).toBe(0)

@@ -114,6 +114,6 @@ test('the migration makes the totals of the bets that are there: counted once, w
   await platform.sql(MIGRATION)
   await platform.sql(grantsFor('platform', new URL(asServer('platform', platform.databaseUrl)).username))
   expect(await totals()).toEqual(kept)
-  const found = (await auditPlatform(db)).map(({ check }) => check)
-  expect(found.filter((check) => /totals on|number of bets/.test(check))).toEqual([])
+  const found = (await auditPlatform(db))?.map(({ check }) => check)
+  expect(found?.filter((check) => /totals on|number of bets/.test(check))).toEqual([])
 })
