@@ -460,6 +460,7 @@ CASE
     WHEN (status = ANY (ARRAY['unknown'::text, 'cancelled'::text, 'refused'::text])) THEN status
     ELSE NULL::text
 END) STORED COLLATE pg_catalog."C",
+    platform text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT bet_calls_check CHECK ((calls > 0)),
     CONSTRAINT bet_check CHECK (((status <> ALL (ARRAY['open'::text, 'settled'::text])) OR ((stake IS NOT NULL) AND (currency IS NOT NULL) AND (funder IS NOT NULL) AND (placed_at IS NOT NULL)))),
     CONSTRAINT bet_check1 CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL) AND (payee IS NOT NULL)))),
@@ -480,6 +481,8 @@ COMMENT ON COLUMN purser.bet.details IS 'Of bets before purser.bet_details.';
 COMMENT ON COLUMN purser.bet.last_result IS 'Number of the call whose result (Settle, Unsettle) was applied last; 0 for none, or for one from before this column of a bet that had no result refused.';
 
 COMMENT ON COLUMN purser.bet.rare_status IS 'The status, if few bets have it, for its index; null for open and settled.';
+
+COMMENT ON COLUMN purser.bet.platform IS 'Whose secret signed the first call about it. bet_id is as the platform sent it, or followed by @ and this name where another platform''s bet of the player had it before.';
 
 CREATE TABLE purser.bet_call (
     bucket integer NOT NULL,
@@ -609,11 +612,12 @@ CREATE TABLE purser.daily_sum (
     credit text NOT NULL COLLATE pg_catalog."C",
     transfers bigint NOT NULL,
     amount numeric NOT NULL,
+    platform text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT daily_sum_amount_check CHECK ((amount >= (0)::numeric)),
     CONSTRAINT daily_sum_transfers_check CHECK ((transfers > 0))
 );
 
-COMMENT ON TABLE purser.daily_sum IS 'Sums of purser.transfer, in minor units. brand is the player''s, empty for players of none.';
+COMMENT ON TABLE purser.daily_sum IS 'Sums of purser.transfer, in minor units. brand is the player''s, empty for players of none; platform the bet''s, empty where there is none.';
 
 CREATE TABLE purser.journal (
     at timestamp with time zone NOT NULL,
@@ -733,6 +737,7 @@ CREATE TABLE purser.transfer (
     request_id text COLLATE pg_catalog."C",
     reference text COLLATE pg_catalog."C",
     at timestamp with time zone NOT NULL,
+    platform text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT transfer_check CHECK ((debit <> credit)),
     CONSTRAINT transfer_check1 CHECK (((amount > 0) OR ((amount = 0) AND (kind = ANY (ARRAY['stake'::text, 'refund'::text]))))),
     CONSTRAINT transfer_check2 CHECK (((balance_after >= 0) OR (debit <> 'player'::text) OR (kind = 'payout_reversal'::text))),
@@ -882,7 +887,7 @@ ALTER TABLE ONLY purser.daily_close
     ADD CONSTRAINT daily_close_pkey PRIMARY KEY (day);
 
 ALTER TABLE ONLY purser.daily_sum
-    ADD CONSTRAINT daily_sum_pkey PRIMARY KEY (day, currency, brand, kind, debit, credit);
+    ADD CONSTRAINT daily_sum_pkey PRIMARY KEY (day, currency, brand, kind, debit, credit, platform);
 
 ALTER TABLE ONLY purser.journal
     ADD CONSTRAINT journal_pkey PRIMARY KEY (at, chunk);
@@ -979,6 +984,8 @@ CREATE INDEX action_history ON purser.action USING btree (subject, at, request_i
 CREATE INDEX api_key_by_end ON purser.api_key USING btree (ends_at);
 
 CREATE INDEX api_key_by_time ON purser.api_key USING btree (made_at, name, number);
+
+CREATE INDEX bet_by_platform ON purser.bet USING btree (platform, first_seen_at, bucket) WHERE (platform <> ''::text);
 
 CREATE INDEX bet_by_player ON purser.bet USING btree (player, first_seen_at, bucket) WHERE (first_seen_at > '-infinity'::timestamp with time zone);
 

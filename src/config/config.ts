@@ -8,6 +8,7 @@ import type { Scales } from '../protocol/money.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { readApproveAbove, readScales } from './currencies.ts'
+import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
 import { doubtsOf, secretsIn, weaknessesOf } from './production.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
 
@@ -16,6 +17,10 @@ export interface Config {
   readonly port: number
   readonly store: StoreConfig
   readonly secrets: readonly string[]
+  /** Of platforms that have names (W-43). */
+  readonly platformSecrets: readonly PlatformSecret[]
+  /** W-43: each of them may change what another one has placed. */
+  readonly sharedBets: boolean
   readonly operatorKey: string
   readonly platformKey: string
   readonly gatewayKey: string
@@ -68,13 +73,15 @@ type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY' | 'GAT
 /** What a command needs: the keys that are made when they are missing, and its usual port. */
 export interface Role {
   readonly keys: readonly KeyName[]
+  /** Several platforms may call it, by names (W-43). */
+  readonly namesPlatforms?: true
   /** Keeps secrets of others, so that it needs a key of its own in production (O-5). */
   readonly keepsSecrets?: true
   readonly port: string
 }
 
 export const ROLES = {
-  wallet: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY'], port: '8080' },
+  wallet: { keys: ['PARTNER_SECRET', 'OPERATOR_API_KEY'], port: '8080', namesPlatforms: true },
   platform: { keys: ['PLATFORM_API_KEY'], port: '8081', keepsSecrets: true },
   gateway: { keys: ['PARTNER_SECRET', 'GATEWAY_API_KEY'], port: '8082', keepsSecrets: true },
   /** Wallet and platform; the platform's port is the one after the wallet's. */
@@ -97,9 +104,11 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   const dataDir = read.text('PURSER_DATA_DIR')
   const url = read.postgresUrl('DATABASE_URL')
   const generated: Config['generated'][number][] = []
+  const named = role.namesPlatforms ? read.text('PARTNER_SECRETS') : ''
   const secret = (name: KeyName) => {
     const given = read.optional(name)
     if (given !== undefined || !role.keys.includes(name)) return given ?? ''
+    if (name === 'PARTNER_SECRET' && named !== '') return '' // every platform has a name
     if (isProduction) {
       problems.push(`${name} must be set in production, or ${name}_FILE`)
       return ''
@@ -109,11 +118,14 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     return kept.value
   }
   const scales = read.scales()
+  const secrets = read.list('PARTNER_SECRET', secret('PARTNER_SECRET'))
   const config: Config = {
     host: read.text('HOST'),
     port: read.integer('PORT', 0, 65_535, role.port) ?? 0,
     store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url },
-    secrets: read.list('PARTNER_SECRET', secret('PARTNER_SECRET')),
+    secrets,
+    platformSecrets: readPlatformSecrets(named, secrets, problems),
+    sharedBets: read.choice('PURSER_SHARED_BETS', ['false', 'true']) === 'true',
     operatorKey: secret('OPERATOR_API_KEY'),
     platformKey: secret('PLATFORM_API_KEY'),
     gatewayKey: secret('GATEWAY_API_KEY'),
@@ -153,7 +165,7 @@ function allowsPrivate(choice: 'auto' | 'allow' | 'refuse', isProduction: boolea
 
 /** O-1, for a server. Keys of other servers in the same environment are compared too: they must not be the same. */
 function leftToChance(config: Config, url: string | undefined, env: Environment): string[] {
-  const { secrets, operatorKey, platformKey, gatewayKey, encryptionKeys } = config
+  const { secrets, platformSecrets, operatorKey, platformKey, gatewayKey, encryptionKeys } = config
   const keys: Record<KeyName | 'PURSER_ENCRYPTION_KEY', string> = {
     PARTNER_SECRET: secrets.join(','),
     OPERATOR_API_KEY: operatorKey,
@@ -165,7 +177,13 @@ function leftToChance(config: Config, url: string | undefined, env: Environment)
   const isMissing = url === undefined && !env.DATABASE_URL_FILE
   return [
     ...(isMissing ? [NO_DATABASE] : []),
-    ...weaknessesOf(given.flatMap(([name, value]) => secretsIn(name, value))),
+    ...weaknessesOf([
+      ...given.flatMap(([name, value]) => secretsIn(name, value)),
+      ...platformSecrets.map(({ platform, value }) => ({
+        title: `the secret of ${platform} in PARTNER_SECRETS`,
+        value,
+      })),
+    ]),
   ]
 }
 

@@ -44,6 +44,14 @@ export const SETTINGS = [
     secret: true,
   },
   {
+    name: 'PARTNER_SECRETS',
+    readBy: ['wallet'],
+    meaning:
+      'Where several platforms call one wallet: NAME:SECRET, comma-separated; a name again with its next secret while it rotates. PARTNER_SECRET may stand beside it, for one platform without a name (W-43).',
+    example: 'acme:…,best-bets:…',
+    secret: true,
+  },
+  {
     name: 'OPERATOR_API_KEY',
     readBy: ['wallet'],
     meaning: 'Bearer key of the operator API. Generated and kept when absent, never in production.',
@@ -110,6 +118,14 @@ export const SETTINGS = [
     readBy: ['wallet', 'tool'],
     default: 'false',
     meaning: 'Players are named by `operatorUser` where a call carries it.',
+    example: 'true',
+  },
+  {
+    name: 'PURSER_SHARED_BETS',
+    readBy: ['wallet', 'tool'],
+    default: 'false',
+    meaning:
+      '`true`: platforms share the ids of bets, and each may settle and roll back what another one has placed (W-43).',
     example: 'true',
   },
   {

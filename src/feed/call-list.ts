@@ -25,6 +25,7 @@ export const CallQuerySchema = Type.Object(
     requestId: id('Only calls with this requestId.'),
     operation: id('place, settle, unsettle, rollback, profile, balance, check or unknown.'),
     outcome: id('accepted, or why not: bad_signature, not_enough_money …'),
+    platform: id('Only calls that a secret of this platform verified (W-43).'),
     code: optional(Type.String({ pattern: '^\\d{1,4}$', description: 'Only answers with this code.' })),
     slowerThan: optional(
       Type.String({ pattern: '^\\d{1,5}$', description: 'Only calls that took more milliseconds than this.' }),
@@ -62,6 +63,7 @@ export const CallSchema = Type.Object(
     player: optional(Type.String()),
     transactionId: optional(Type.String()),
     requestId: optional(Type.String()),
+    platform: optional(Type.String({ description: 'Whose secret it was, if it has a name (W-43).' })),
     signature: Type.String({
       description: 'refused, or verified with which secret: 1 is the first of the setting (S-3).',
       examples: ['verified with secret 1'],
@@ -124,12 +126,12 @@ export async function listCalls(
   schema: JournalSchema,
   query: CallQuery,
 ): Promise<Static<typeof CallPageSchema>> {
-  const { player, transactionId: bet, requestId: request, operation, outcome, code, slowerThan } = query
+  const { player, transactionId: bet, requestId: request, operation, outcome, platform, code, slowerThan } = query
   const cursor = decodeCursor(query.after, 2)
   const [id = ''] = cursor?.ids ?? []
   if (cursor !== undefined && !ID.test(id)) throw invalid('/query/after', 'is not a cursor of this list')
   const { calls, next } = await findCalls(reading, schema, {
-    names: { player, bet, request, operation, outcome, code: code && `${Number.parseInt(code, 10)}` },
+    names: { player, bet, request, operation, outcome, platform, code: code && `${Number.parseInt(code, 10)}` },
     slowerThanMs: slowerThan === undefined ? undefined : Number.parseInt(slowerThan, 10),
     ...toTimeRange(query),
     before: cursor && { at: cursor.at.getTime(), id },
@@ -141,7 +143,7 @@ export async function listCalls(
 const US_PER_MS = 1_000
 
 function showCall(call: FoundCall): CallView {
-  const { id, at, source, operation, outcome, player, betId, requestId, secret, status, code, batch } = call
+  const { id, at, source, operation, outcome, player, betId, requestId, secret, platform, status, code, batch } = call
   const { arrival, work, queue, database } = call
   return {
     id,
@@ -150,6 +152,7 @@ function showCall(call: FoundCall): CallView {
     ...(player !== undefined && { player }),
     ...(betId !== undefined && { transactionId: betId }),
     ...(requestId !== undefined && { requestId }),
+    ...(platform !== undefined && { platform }),
     signature: secret === undefined ? 'refused' : `verified with secret ${secret + 1}`,
     request: { body: call.body, bytes: call.bodyBytes, sha256: call.bodySha256 },
     answer: { status, ...(code !== undefined && { code }), body: call.answer },

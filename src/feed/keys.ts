@@ -1,7 +1,7 @@
 /** What the calls of a chunk can be found by, as hashes: a chunk without the key has no such call, one that has it most likely does. */
 
 /** A seed for each kind, so that a player and a bet of one name are two keys. */
-const SEEDS = { player: 1, bet: 2, request: 3, operation: 4, outcome: 5, code: 6 } as const
+const SEEDS = { player: 1, bet: 2, request: 3, operation: 4, outcome: 5, code: 6, platform: 7 } as const
 export type KeyKind = keyof typeof SEEDS
 
 const BASIS = 0x811c9dc5

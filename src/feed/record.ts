@@ -17,6 +17,8 @@ export interface JournalCall {
   readonly requestId?: string | undefined
   /** The place, from 0, of the secret that verified the signature; undefined: none did. */
   readonly secret?: number | undefined
+  /** The name of its platform, if it has one (W-43). */
+  readonly platform?: string | undefined
   readonly body: Buffer
   readonly status: number
   /** The body of the answer. */
@@ -54,6 +56,7 @@ export interface StoredCall {
   readonly queue?: number
   readonly database?: number
   readonly batch?: string
+  readonly platform?: string
   readonly body: string
   readonly answer: string
 }
@@ -73,10 +76,10 @@ export interface Names {
 
 /** `sha256` is empty when the body is kept as it came: who reads it can ask the body itself. */
 export function headText(call: JournalCall, { at, player, betId, requestId }: Names, sha256: string): string {
-  const { source, operation, outcome, secret = '', body, status, batch = '' } = call
+  const { source, operation, outcome, secret = '', body, status, batch = '', platform = '' } = call
   const times = `${toUs(call.arrivalMs)}\0${toUs(call.workMs)}\0${toUs(call.queueMs)}\0${toUs(call.databaseMs)}`
   const what = `${source}\0${operation}\0${outcome}\0${player}\0${betId}\0${requestId}\0${secret}`
-  return `${at}\0${what}\0${body.length}\0${sha256}\0${status}\0${times}\0${batch}`
+  return `${at}\0${what}\0${body.length}\0${sha256}\0${status}\0${times}\0${batch}\0${platform}`
 }
 
 function toUs(milliseconds: number | undefined): number | '' {
@@ -109,7 +112,7 @@ export function recordsIn(bytes: Buffer): StoredCall[] {
 function stored(head: string, body: Buffer, answer: string): StoredCall {
   const [at = '', source = '', operation = '', outcome = '', player, betId, requestId, secret, ...more] =
     head.split(ZERO)
-  const [bodyBytes = '', sha256, status = '', arrival = '', work = '', queue, database, batch] = more
+  const [bodyBytes = '', sha256, status = '', arrival = '', work = '', queue, database, batch, platform] = more
   const code = codeOf(integer(status), answer)
   return {
     at: integer(at),
@@ -127,6 +130,7 @@ function stored(head: string, body: Buffer, answer: string): StoredCall {
     ...(queue && { queue: integer(queue) }),
     ...(database && { database: integer(database) }),
     ...(batch && { batch }),
+    ...(platform && { platform }),
     body: body.toString('utf8'),
     answer,
   }

@@ -174,6 +174,7 @@ function isWanted(call: FoundCall, { names, slowerThanMs, from, to, before }: Ca
     is(names.operation, call.operation) &&
     is(names.outcome, call.outcome) &&
     is(names.code, call.code?.toString()) &&
+    is(names.platform, call.platform) &&
     (slowerThanMs === undefined || call.arrival + call.work > slowerThanMs * US_PER_MS) &&
     (from === undefined || call.at >= from.getTime()) &&
     (to === undefined || call.at < to.getTime()) &&

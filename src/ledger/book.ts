@@ -81,6 +81,7 @@ function toTransfer(posting: Posting, after: Account, at: Date): Transfer {
     amount: posting.amount,
     betId: posting.betId,
     requestId: posting.requestId,
+    platform: posting.platform,
     reference: posting.reference,
     version: after.version,
     balanceAfter: after.balance,

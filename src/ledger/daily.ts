@@ -11,7 +11,7 @@ const GRACE_MS = 3_600_000
 /** Sums that one reading answers: a process reads them while it answers calls. */
 export const MAX_SUMS = 20_000
 
-/** Transfers of one kind between two accounts, of the players of one brand, '' for none. */
+/** Transfers of one kind between two accounts, of the players of one brand and the bets of one platform, '' for none. */
 export interface DailySum {
   /** Midnight, when the day begins. */
   readonly day: Date
@@ -20,6 +20,7 @@ export interface DailySum {
   readonly kind: TransferKind
   readonly debit: AccountName
   readonly credit: AccountName
+  readonly platform: string
   readonly transfers: bigint
   /** In minor units; more than one account can hold. */
   readonly amount: bigint
@@ -36,22 +37,22 @@ export interface DailySums {
 }
 
 const MEASURES = 'transfers::text as transfers, amount::text as amount'
-const OF_TRANSFERS = `select date_trunc('day', t.at, 'UTC') as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit,
+const OF_TRANSFERS = `select date_trunc('day', t.at, 'UTC') as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform,
     count(*)::text as transfers, sum(t.amount)::text as amount
   from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
-  where t.at >= $1::timestamptz and t.at < $2::timestamptz group by 1, 2, 3, 4, 5, 6`
+  where t.at >= $1::timestamptz and t.at < $2::timestamptz group by 1, 2, 3, 4, 5, 6, 7`
 
 const SUM_TRANSFERS = statement('daily_sum_transfers', OF_TRANSFERS)
 const READ_KEPT = statement(
   'daily_read_kept',
-  `select day::timestamp at time zone 'UTC' as day, currency, brand, kind, debit, credit, ${MEASURES} from purser.daily_sum
+  `select day::timestamp at time zone 'UTC' as day, currency, brand, kind, debit, credit, platform, ${MEASURES} from purser.daily_sum
    where day >= ($1::timestamptz at time zone 'UTC')::date and day < ($2::timestamptz at time zone 'UTC')::date limit ${MAX_SUMS + 1}`,
 )
 const SUM_KEPT = statement(
   'daily_sum_kept',
-  `select currency, brand, kind, debit, credit, ${MEASURES} from (
-     select currency, brand, kind, debit, credit, sum(transfers) as transfers, sum(amount) as amount from purser.daily_sum
-     where day < ($1::timestamptz at time zone 'UTC')::date group by 1, 2, 3, 4, 5
+  `select currency, brand, kind, debit, credit, platform, ${MEASURES} from (
+     select currency, brand, kind, debit, credit, platform, sum(transfers) as transfers, sum(amount) as amount from purser.daily_sum
+     where day < ($1::timestamptz at time zone 'UTC')::date group by 1, 2, 3, 4, 5, 6
    ) s`,
 )
 /** The day after the last one that is kept; else that of the first player, before whom there was no money. */
@@ -103,6 +104,7 @@ const SUMS = rowsOf<DailySum>(2, {
   kind: ['text', (sum) => sum.kind],
   debit: ['text', (sum) => sum.debit],
   credit: ['text', (sum) => sum.credit],
+  platform: ['text', (sum) => sum.platform],
   transfers: ['bigint', (sum) => sum.transfers],
   amount: ['numeric', (sum) => sum.amount],
 })
@@ -138,14 +140,14 @@ export async function keepDays(db: Pick<Db, 'sums' | 'transaction'>, now: Date):
 /** Rows that break it: a kept day that is not what its transfers come to, or that has none before or behind it. */
 export const DAILY_CHECKS = {
   'the sums that are kept of a day are those of its transfers': `
-    select coalesce(t.day, s.day)::text as day, coalesce(t.currency, s.currency) as currency, coalesce(t.brand, s.brand) as brand,
+    select coalesce(t.day, s.day)::text as day, coalesce(t.currency, s.currency) as currency, coalesce(t.brand, s.brand) as brand, coalesce(t.platform, s.platform) as platform,
       coalesce(t.kind, s.kind) as kind, s.amount as kept, t.amount as actual, s.transfers as kept_transfers, t.transfers as actual_transfers
     from (
-      select (t.at at time zone 'UTC')::date as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit,
+      select (t.at at time zone 'UTC')::date as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform,
         count(*) as transfers, sum(t.amount) as amount
       from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
-      where (t.at at time zone 'UTC')::date <= (select max(day) from purser.daily_close) group by 1, 2, 3, 4, 5, 6
-    ) t full join purser.daily_sum s using (day, currency, brand, kind, debit, credit)
+      where (t.at at time zone 'UTC')::date <= (select max(day) from purser.daily_close) group by 1, 2, 3, 4, 5, 6, 7
+    ) t full join purser.daily_sum s using (day, currency, brand, kind, debit, credit, platform)
     where (t.transfers, t.amount) is distinct from (s.transfers, s.amount)`,
   'the days whose sums are kept follow each other': `
     select day::text from (select day, lag(day) over (order by day) as before from purser.daily_close) d where day <> before + 1`,

@@ -17,6 +17,7 @@ const TRANSFERS = rowsOf<Transfer>(2, {
   bet_id: ['text', (t) => t.betId ?? null],
   request_id: ['text', (t) => t.requestId ?? null],
   reference: ['text', (t) => t.reference ?? null],
+  platform: ['text', (t) => t.platform ?? ''],
   at: ['timestamptz', (t) => isoOf(t.at)],
 })
 const INSERT_TRANSFERS = statement(

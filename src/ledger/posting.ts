@@ -42,6 +42,8 @@ export interface Posting {
   readonly amount: Money
   readonly betId?: BetId | undefined
   readonly requestId?: RequestId | undefined
+  /** Of a bet of a platform that has a name (W-43). */
+  readonly platform?: string | undefined
   /** The operator's reference of a deposit, withdrawal or adjustment. */
   readonly reference?: string | undefined
 }

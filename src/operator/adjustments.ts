@@ -8,7 +8,7 @@ import { statement, type Tx } from '../db/db.ts'
 import { invalid } from '../http/problem.ts'
 import type { Author } from '../people/actions.ts'
 import { PERSON_HEADER } from '../people/person.ts'
-import { BetIdSchema, CurrencySchema } from '../protocol/bet-request.ts'
+import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { BetId } from '../protocol/ids.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { toBetId } from './bets.ts'
@@ -24,6 +24,7 @@ import { type Located, type OperatorDeps, toCurrency, toSignedAmount, withPlayer
 import { readProposal } from './proposal-store.ts'
 import { type ProposalSchema, propose, repeatProposal } from './proposals.ts'
 import { type ApproveAbove, needsSecond } from './second-person.ts'
+import { BetIdSchema } from './shapes.ts'
 
 const MAX_REASON = 500
 

@@ -15,7 +15,7 @@ import {
   withMore,
 } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
-import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import { UserIdSchema } from '../protocol/bet-request.ts'
 import type { BetId, PlayerId } from '../protocol/ids.ts'
 import { BET_COLUMNS, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import {
@@ -29,6 +29,7 @@ import {
   toBetId,
 } from './bets.ts'
 import { locate, type OperatorDeps } from './operator.ts'
+import { BetIdSchema, PlatformSchema } from './shapes.ts'
 
 const optional = Type.Optional
 
@@ -43,6 +44,7 @@ export const BetQuerySchema = Type.Object(
     }),
     userId: optional(UserIdSchema),
     transactionId: optional(BetIdSchema),
+    platform: optional(PlatformSchema),
     ...timeRangeQuery,
     ...pageQuery,
   },
@@ -73,14 +75,14 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
       cursor &&
       ([`(first_seen_at, player, bet_id) < (?::timestamptz, ?::text, ?::text)`, cursor.at, ...cursor.ids] as const),
   }
-  const question: Question = { asked, limit, status: query.status, place }
+  const question: Question = { asked, limit, status: query.status, place, platform: query.platform }
   if (query.transactionId !== undefined) {
     const betId = toBetId(query.transactionId, '/query/transactionId')
     return pageOfBets(deps, limit, await read(deps, betsWithId(deps, betId, question)))
   }
   const rows = await read(deps, betsIn(question))
   const page = pageOfBets(deps, limit, rows)
-  const mayHaveMore = query.status !== undefined && !RARE.includes(query.status)
+  const mayHaveMore = query.status !== undefined && !isRare(question)
   if (!mayHaveMore) return page
   return withMore(page, async () => {
     const [last] = await read(deps, lastLookedAt(question))
@@ -92,6 +94,7 @@ interface Question {
   readonly asked: Readonly<Record<string, Condition | undefined>>
   readonly limit: number
   readonly status: BetRow['status'] | undefined
+  readonly platform: string | undefined
   /** Of the one player whose bets are wanted. */
   readonly place: { readonly bucket: number; readonly id: PlayerId } | undefined
 }
@@ -111,12 +114,31 @@ function cursorOf({ first_seen_at, player, bet_id }: BetRow): string[] {
 const NEWEST_FIRST = 'order by first_seen_at desc, player desc, bet_id desc'
 
 /** The index of a list is the one whose condition its statement states (migration 0009). */
-function looked({ asked, status, place }: Question): { asked: Question['asked']; where: string } {
+function looked(question: Question): { asked: Question['asked']; where: string } {
+  const { asked, status, place, platform } = question
   const whose = place && (['bucket = ?::int and player = ?::text', place.bucket, place.id] as const)
-  const isRare = status !== undefined && RARE.includes(status)
-  const state = isRare ? (['rare_status = ?::text', status] as const) : undefined
-  const where = `first_seen_at ${place === undefined ? "< 'infinity'" : "> '-infinity'"}`
-  return { asked: { whose, state, ...asked }, where }
+  const state = isRare(question) ? (['rare_status = ?::text', status] as const) : undefined
+  return { asked: { whose, state, signed: signedBy(platform), ...asked }, where: WHERE[listOf(question)] }
+}
+
+/** Of a platform's own list few states are rare enough for an index more. */
+function isRare({ status, place, platform }: Question): boolean {
+  return status !== undefined && RARE.includes(status) && (platform === undefined || place !== undefined)
+}
+
+const WHERE = {
+  all: "first_seen_at < 'infinity'",
+  player: "first_seen_at > '-infinity'",
+  platform: "platform <> ''",
+} as const
+
+function listOf({ place, platform }: Question): keyof typeof WHERE {
+  if (place !== undefined) return 'player'
+  return platform === undefined ? 'all' : 'platform'
+}
+
+function signedBy(platform: string | undefined): Condition | undefined {
+  return platform === undefined ? undefined : ['platform = ?::text', platform]
 }
 
 function betsIn(question: Question): Composed {
@@ -145,14 +167,18 @@ function lastLookedAt(question: Question): Composed {
 }
 
 /** One per player at most (I-1), so what else is asked is looked at behind. */
-function betsWithId({ buckets }: OperatorDeps, betId: BetId, { asked, limit, status, place }: Question): Composed {
+function betsWithId(
+  { buckets }: OperatorDeps,
+  betId: BetId,
+  { asked, limit, status, place, platform }: Question,
+): Composed {
   const where = place === undefined ? Array.from({ length: buckets }, (_, bucket) => bucket) : [place.bucket]
   const whose = place && (['player = ?::text', place.id] as const)
   const state = status && (['status = ?::text', status] as const)
   return compose(
     'operator_list_bets_with_id',
     [limit + 1, where, betId],
-    { whose, state, ...asked },
+    { whose, state, signed: signedBy(platform), ...asked },
     (conditions) =>
       `select b.* from unnest($2::int[]) as k (bucket)
        cross join lateral (select ${BET_COLUMNS} from purser.bet where bucket = k.bucket and bet_id = $3::text) b

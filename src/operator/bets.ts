@@ -4,7 +4,7 @@ import { statement } from '../db/db.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import type { Author } from '../people/actions.ts'
-import { BetIdSchema, CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import { CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
 import { type BetId, type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import type { Json } from '../protocol/json.ts'
@@ -12,6 +12,7 @@ import { type Money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import { lockItem, noteChanges } from '../wallet/store/change.ts'
 import { findPlayer, type OperatorDeps, show, withPlayer } from './operator.ts'
+import { BetIdSchema } from './shapes.ts'
 import { showTransfer, TransferSchema } from './statement.ts'
 
 const optional = Type.Optional
@@ -22,6 +23,7 @@ export const BetStatusSchema = Type.Enum(['unknown', 'open', 'settled', 'cancell
 export const BetSchema = Type.Object({
   userId: UserIdSchema,
   transactionId: BetIdSchema,
+  platform: optional(Type.String({ description: 'Whose secret signed it, if that platform has a name (W-43).' })),
   status: BetStatusSchema,
   currency: optional(CurrencySchema),
   stake: optional(decimal),
@@ -162,11 +164,12 @@ export function showCall(deps: OperatorDeps, row: CallRow) {
   }
 }
 
-export function showBet(deps: OperatorDeps, { player, betId, bet, locked, firstSeenAt }: BetRecord) {
+export function showBet(deps: OperatorDeps, { player, betId, platform, bet, locked, firstSeenAt }: BetRecord) {
   const placement = 'placement' in bet ? bet.placement : undefined
   return {
     userId: player,
     transactionId: betId,
+    ...(platform !== '' && { platform }),
     status: bet.kind,
     ...(placement && {
       currency: placement.currency,

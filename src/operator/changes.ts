@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import type { Feed, FeedEvent } from '../feed/feed.ts'
 import { envelope, type FeedRoutes, showEnvelope } from '../feed/routes.ts'
 import type { Message } from '../feed/webhooks/signature.ts'
-import { BetIdSchema, CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import { CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
@@ -17,7 +17,7 @@ import type {
 } from '../wallet/store/change.ts'
 import { ReferenceSchema, transferId } from './movement.ts'
 import { type OperatorDeps, show } from './operator.ts'
-import { KEY } from './shapes.ts'
+import { BetIdSchema, KEY } from './shapes.ts'
 
 const optional = Type.Optional
 const decimal = Type.String({ pattern: SIGNED_DECIMAL_PATTERN })

@@ -11,12 +11,13 @@ import type { Tx } from '../db/db.ts'
 import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
 import { conflict, notFound, Problem } from '../http/problem.ts'
 import type { Author } from '../people/actions.ts'
-import { BetIdSchema, CurrencySchema, UserIdSchema } from '../protocol/bet-request.ts'
+import { CurrencySchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { findMovement, type Movement, makeMovement, ReferenceSchema, referenceReused } from './movement.ts'
 import { type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
 import { decideProposal, insertProposal, listRows, type ProposalRow, readProposal } from './proposal-store.ts'
 import { type Doer, isSamePerson } from './second-person.ts'
+import { BetIdSchema } from './shapes.ts'
 
 /** Milliseconds in which the second person decides: over a week-end. */
 const LIFE_MS = 7 * 86_400_000

@@ -12,6 +12,7 @@ import { csvLine } from '../runtime/csv.ts'
 import { groupBy } from '../runtime/group.ts'
 import type { OperatorDeps } from './operator.ts'
 import { BrandSchema } from './players.ts'
+import { PlatformSchema } from './shapes.ts'
 
 const MAX_DAYS = 400
 /** Of one answer. */
@@ -32,6 +33,7 @@ export const ReportQuerySchema = Type.Object(
     to: day(`The last day, itself too; \`from\` when absent. At most ${MAX_DAYS} days.`),
     currency: optional(CurrencySchema),
     brand: optional(BrandSchema),
+    platform: optional(PlatformSchema),
   },
   onlyKnown,
 )
@@ -88,6 +90,7 @@ export const ReportRowSchema = Type.Object({
   day: Type.String({ format: 'date' }),
   currency: CurrencySchema,
   brand: optional(BrandSchema),
+  platform: optional(PlatformSchema),
   final: Type.Boolean({ description: 'The sums of the day are kept and stay as they are.' }),
   transfers: Type.Integer({ minimum: 0 }),
   ...mapValues(COLUMNS, ({ description }) => decimal(description)),
@@ -107,10 +110,10 @@ export const ReportRowSchema = Type.Object({
 export const ReportSchema = Type.Object({ data: Type.Array(ReportRowSchema) })
 export type ReportRow = Static<typeof ReportRowSchema>
 
-/** By day, then currency, then brand. A day on which nothing moved has a row once there was money of its currency and brand. */
+/** By day, then currency, brand and platform. A day on which nothing moved has a row once there was money of its currency, brand and platform. */
 export async function report(
   deps: Pick<OperatorDeps, 'db' | 'clock' | 'scales'>,
-  { currency, brand, ...range }: Static<typeof ReportQuerySchema>,
+  { currency, brand, platform, ...range }: Static<typeof ReportQuerySchema>,
 ): Promise<ReportRow[]> {
   const now = deps.clock.now()
   const days = toDays(range, now)
@@ -120,16 +123,18 @@ export async function report(
     open,
   } = await readDailySums(deps.db, days[0] as Date, dayAfter(days.at(-1) as Date), now)
   const isAsked = (sum: Sum) =>
-    (currency === undefined || sum.currency === currency) && (brand === undefined || sum.brand === brand)
+    (currency === undefined || sum.currency === currency) &&
+    (brand === undefined || sum.brand === brand) &&
+    (platform === undefined || sum.platform === platform)
   const earlier = groupBy(before.filter(isAsked), groupOf)
   const sumsOf = groupBy(since.filter(isAsked), (sum) => `${sum.day.getTime()} ${groupOf(sum)}`)
   const groups = [...groupBy([...before, ...since].filter(isAsked), groupOf).values()].map(([one]) => one as Sum)
   if (since.length > MAX_SUMS || days.length * groups.length > MAX_ROWS)
     throw invalid(
       '/query/to',
-      `is too far from the first day for ${groups.length} currencies and brands: ask for fewer`,
+      `is too far from the first day for ${groups.length} currencies, brands and platforms: ask for fewer`,
     )
-  groups.sort((a, b) => compare(a.currency, b.currency) || compare(a.brand, b.brand))
+  groups.sort((a, b) => compare(a.currency, b.currency) || compare(a.brand, b.brand) || compare(a.platform, b.platform))
   const balances = new Map(groups.map((group) => [groupOf(group), add(NOTHING, earlier.get(groupOf(group)) ?? [])]))
   const rows: ReportRow[] = []
   for (const day of days) {
@@ -154,7 +159,7 @@ type Sum = Omit<DailySum, 'day'>
 type Balances = ReadonlyMap<AccountName, bigint>
 const NOTHING: Balances = new Map()
 
-const groupOf = ({ currency, brand }: Sum) => `${currency} ${brand}`
+const groupOf = ({ currency, platform, brand }: Sum) => `${currency} ${platform} ${brand}`
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const dayAfter = (day: Date) => new Date(day.getTime() + DAY_MS)
 const dateOf = (day: Date) => day.toISOString().slice(0, 10)
@@ -185,8 +190,9 @@ function add(balances: Balances, moved: readonly Sum[]): Balances {
   return after
 }
 
-function showDay(day: Date, { currency, brand }: Sum, final: boolean) {
-  return { day: dateOf(day), currency, ...(brand !== '' && { brand }), final }
+function showDay(day: Date, { currency, brand, platform }: Sum, final: boolean) {
+  const names = { ...(brand !== '' && { brand }), ...(platform !== '' && { platform }) }
+  return { day: dateOf(day), currency, ...names, final }
 }
 
 function showSums(scales: Scales, currency: Currency, opening: Balances, moved: readonly Sum[], closing: Balances) {
@@ -228,6 +234,7 @@ export function toCsv(rows: readonly ReportRow[]): string {
     ...[row.day, row.currency, row.brand ?? '', row.final, row.transfers, ...names.map((name) => row[name]), row.ggr],
     ...ACCOUNTS.flatMap((account) => [row.accounts[account].opening, row.accounts[account].closing]),
     row.sum,
+    row.platform ?? '',
   ])
-  return [[...head, ...accounts, 'sum'], ...lines].map(csvLine).join('')
+  return [[...head, ...accounts, 'sum', 'platform'], ...lines].map(csvLine).join('')
 }

@@ -2,8 +2,22 @@
 import { Type } from 'typebox'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { withPerson } from '../people/person.ts'
-import { BetIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import { UserIdSchema } from '../protocol/bet-request.ts'
+import { PLATFORM_NAME } from '../protocol/ids.ts'
+import { LIMITS } from '../protocol/limits.ts'
 
+/** Characters of a platform's name, with the @ in front of it. */
+const MAX_SUFFIX = 33
+export const BetIdSchema = Type.String({
+  minLength: LIMITS.transactionId.minLength,
+  maxLength: LIMITS.transactionId.maxLength + MAX_SUFFIX,
+  description:
+    'Identifies the bet, opaque (I-7). Followed by @ and the name of its platform where another platform has named a bet of this id before (W-43).',
+})
+export const PlatformSchema = Type.String({
+  pattern: `^${PLATFORM_NAME}$`,
+  description: 'The name of a platform in PARTNER_SECRETS (W-43).',
+})
 export const PlayerPath = Type.Object({ userId: UserIdSchema })
 export const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdSchema })
 

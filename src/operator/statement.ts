@@ -15,11 +15,12 @@ import { invalid } from '../http/problem.ts'
 import { readAccounts } from '../ledger/account.ts'
 import { effectOnPlayer, TRANSFER_KINDS } from '../ledger/posting.ts'
 import { readStatement, type StatementPlace, type Transfer } from '../ledger/transfer.ts'
-import { BetIdSchema, CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
+import { CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
 import type { BetId, PlayerId } from '../protocol/ids.ts'
 import { money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps, show, toCurrency } from './operator.ts'
+import { BetIdSchema } from './shapes.ts'
 
 const signedDecimal = (description: string) => Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description })
 const ofAdjustment = (description: string) =>

@@ -57,6 +57,12 @@ const MONEY_SETTINGS: Readonly<Record<Keeper, readonly MoneySetting[]>> = {
         'who a bet belongs to: operatorUser or userId. Results of bets placed before will not find them where the two differ',
     },
     {
+      name: 'PURSER_SHARED_BETS',
+      configured: ({ sharedBets }) => String(sharedBets),
+      meaning:
+        'from now on results and rollbacks of one platform reach the bets of another one (true) or do not (false). A bet whose id was taken, and stands as ID@NAME, is not reached while it is true',
+    },
+    {
       name: 'PURSER_APPROVE_ABOVE',
       configured: ({ approveAbove }) =>
         [...approveAbove]

@@ -16,6 +16,7 @@ interface Flags {
   readonly to?: string
   readonly currency?: string
   readonly brand?: string
+  readonly platform?: string
   readonly csv?: true
   readonly json?: true
 }
@@ -23,11 +24,14 @@ interface Flags {
 export function addReportCommand(program: Command): void {
   program
     .command('report')
-    .description('sums of a wallet by day (UTC), currency and brand, tied to zero; yesterday when no day is named')
+    .description(
+      'sums of a wallet by day (UTC), currency, brand and platform, tied to zero; yesterday when no day is named',
+    )
     .option('--from <day>', 'the first day: 2026-05-01')
     .option('--to <day>', 'the last day, itself too')
     .option('--currency <code>', 'only this currency')
     .option('--brand <name>', 'only players of this brand')
+    .option('--platform <name>', 'only bets of this platform')
     .option('--csv', 'a table for spreadsheets')
     .option('--json', 'one JSON document')
     .addHelpText(
@@ -90,7 +94,7 @@ function* linesOf(row: ReportRow): Generator<string> {
   const line = (label: string, amount: string) => `  ${label.padEnd(34)}${amount.padStart(WIDTH)}`
   const minus = (amount: string) =>
     /^0(\.0*)?$/.test(amount) ? amount : amount.startsWith('-') ? amount.slice(1) : `-${amount}`
-  yield `${row.day}  ${row.currency}${row.brand === undefined ? '' : `  ${row.brand}`}${row.final ? '' : '  (not final)'}  ${row.transfers} transfers`
+  yield `${row.day}  ${row.currency}${row.brand === undefined ? '' : `  ${row.brand}`}${row.platform === undefined ? '' : `  ${row.platform}`}${row.final ? '' : '  (not final)'}  ${row.transfers} transfers`
   yield line("players' balances at midnight", player.opening)
   yield line('deposits', row.deposits)
   yield line('withdrawals', minus(row.withdrawals))

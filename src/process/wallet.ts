@@ -79,7 +79,9 @@ export async function createApp(
   { db, buckets, clock, log, sandbox, beforeRoutes }: AppDeps,
 ): Promise<FastifyInstance> {
   const {
-    secrets,
+    secrets: unnamed,
+    platformSecrets,
+    sharedBets,
     scales,
     behindAggregator,
     clawback,
@@ -95,7 +97,9 @@ export async function createApp(
   const http = createHttpApp('/operator')
   const { app, door, isDraining } = http
   await beforeRoutes?.(app)
-  const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge }
+  const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets }
+  const secrets = [...unnamed, ...platformSecrets.map(({ value }) => value)]
+  const platforms = [...unnamed.map(() => ''), ...platformSecrets.map(({ platform }) => platform)]
   const settings = { scales, behindAggregator }
   const journal = createJournal({ db, clock, log, schema: 'purser', days: journalDays })
   app.addHook('onClose', () => journal.stop())
@@ -104,7 +108,7 @@ export async function createApp(
   let dispatcher: Dispatcher | undefined
   const webhookStates = () => dispatcher?.health() ?? {}
   const wallet = createWallet({
-    ...{ db, clock, log, buckets, secrets, rules, settings, gate, journal, webhookStates, isDraining },
+    ...{ db, clock, log, buckets, ...signersIn(config), rules, settings, gate, journal, webhookStates, isDraining },
   })
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)

@@ -13,6 +13,9 @@ export type RequestId = string & { readonly [brand]: 'RequestId' }
 /** An upper-case currency code of 3–5 characters that is configured here (M-2). */
 export type Currency = string & { readonly [brand]: 'Currency' }
 
+/** Of a platform among several (W-43). Neither @ nor a dot: they stand around it in the id of a bet (wallet/apply/own-bet.ts). */
+export const PLATFORM_NAME = '[a-z0-9][a-z0-9_-]{0,31}'
+
 /**
  * True if the text can be stored and compared exactly as received (I-7): no NUL (Postgres refuses it), no lone
  * surrogate (UTF-8 would replace it, and two ids would become one).

@@ -3,20 +3,20 @@ import { type Finding, runChecks } from '../db/checks.ts'
 import type { Tx } from '../db/db.ts'
 import { REMEMBERED_REFUSALS } from './store/bet.ts'
 
-/** Per bet, from its transfers: what each account came to. */
+/** Per bet, from its transfers: what each account came to. A transfer under another platform's name than its bet is none of it (W-43). */
 const ACTUAL = `
-  select bucket, player as owner, bet_id, currency,
+  select bucket, player as owner, bet_id, currency, platform,
     count(*) filter (where kind = 'stake') as stakes,
     count(*) filter (where kind = 'refund') as refunds,
     sum(case when credit = 'player' then amount when debit = 'player' then -amount else 0 end) as to_player,
     sum(case when credit = 'promotions' then amount when debit = 'promotions' then -amount else 0 end) as to_promotions,
     sum(case when credit = 'open_stakes' then amount when debit = 'open_stakes' then -amount else 0 end) as to_open_stakes,
     sum(case when credit = 'house' then amount when debit = 'house' then -amount else 0 end) as to_house
-  from purser.transfer where bet_id is not null group by bucket, player, bet_id, currency`
+  from purser.transfer where bet_id is not null group by bucket, player, bet_id, currency, platform`
 
 /** Per placed bet, from its state: what each account should have come to. */
 const EXPECTED = `
-  select bucket, player as owner, bet_id, currency, status,
+  select bucket, player as owner, bet_id, currency, platform, status,
     case when status in ('open', 'settled') and funder = 'player' then -stake else 0 end
       + case when status = 'settled' and payee = 'player' then payout else 0 end as to_player,
     case when status in ('open', 'settled') and funder = 'promotions' then -stake else 0 end
@@ -41,7 +41,7 @@ const NAMED = `
 const CHECKS = {
   'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts': `
     select e.owner as player, e.bet_id, e.status, e.to_player as expected, a.to_player as actual
-    from (${EXPECTED}) e left join (${ACTUAL}) a using (bucket, owner, bet_id, currency)
+    from (${EXPECTED}) e left join (${ACTUAL}) a using (bucket, owner, bet_id, currency, platform)
     where a.owner is null or (a.to_player, a.to_promotions, a.to_open_stakes, a.to_house)
       is distinct from (e.to_player, e.to_promotions, e.to_open_stakes, e.to_house)`,
   'a bet is staked once and refunded at most once, and refunded only if it is cancelled': `

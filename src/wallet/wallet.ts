@@ -26,6 +26,8 @@ export interface WalletDeps {
   readonly log: Logger
   readonly buckets: number
   readonly secrets: readonly string[]
+  /** By the place of the secret, the name of its platform; empty for those of PARTNER_SECRET (W-43). */
+  readonly platforms: readonly string[]
   readonly rules: Rules
   readonly settings: DecodeSettings
   readonly journal: Journal
@@ -45,7 +47,7 @@ export interface Wallet {
 }
 
 export function createWallet(deps: WalletDeps): Wallet {
-  const { db, clock, log, buckets, secrets, settings, journal, isDraining } = deps
+  const { db, clock, log, buckets, secrets, platforms, rules, settings, journal, isDraining } = deps
   const lanes = createLanes({
     buckets,
     lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
@@ -65,7 +67,10 @@ export function createWallet(deps: WalletDeps): Wallet {
         clock,
         buckets,
         secrets,
+        platforms,
         settings,
+        settingsOf: platforms.map((platform) => ({ ...settings, platform })),
+        sharedBets: rules.sharedBets,
         lanes,
         metrics,
         journal,

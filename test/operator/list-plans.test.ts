@@ -25,8 +25,8 @@ const MOST_LOOKED_AT = 5_000
 /** The state of bet number i: most are settled, and what is in another state was so from the first day. */
 const STATE = `case when i <= 40 then (array['unknown', 'cancelled', 'refused', 'open'])[i % 4 + 1] else 'settled' end`
 const BETS = (player: string, count: number, start: string) =>
-  `insert into purser.bet (bucket, player, bet_id, status, calls, refusal, currency, stake, funder, placed_at, payout, result_type, payee, first_seen_at, changed_at)
-   select 0, ${player}, 'bet-' || i, state, 1, case state when 'refused' then 'not_enough_money' end, 'EUR', 1, 'player', t,
+  `insert into purser.bet (platform, bucket, player, bet_id, status, calls, refusal, currency, stake, funder, placed_at, payout, result_type, payee, first_seen_at, changed_at)
+   select case when i % 3 = 0 then 'acme' else '' end, 0, ${player}, 'bet-' || i, state, 1, case state when 'refused' then 'not_enough_money' end, 'EUR', 1, 'player', t,
      case state when 'settled' then 0 end, case state when 'settled' then 'lost' end, case state when 'settled' then 'player' end, t, t
    from generate_series(1, ${count}) i, lateral (select timestamptz '${start}' + i * interval '1 minute' as t, ${STATE} as state) b`
 /** Two for each bet: the stake, and its way to the house, which is no part of a statement. */
@@ -104,6 +104,9 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     ['a page of one player’s far behind', 'bet_by_player', { userId: 'alice', after: AFTER_OWN }],
     ['the bets of one player in some hours', 'bet_by_player', { userId: 'alice', from: FROM, to: TO }],
     ['the unknown bets of one player', 'bet_rare_of_player', { userId: 'alice', status: 'unknown' }],
+    ['the bets of a platform', 'bet_by_platform', { platform: 'acme' }],
+    ['the bets of a platform in some hours', 'bet_by_platform', { platform: 'acme', from: FROM, to: TO }],
+    ['the bets of one player and a platform', 'bet_by_player', { userId: 'alice', platform: 'acme' }],
     ['a bet by its id alone', 'bet_pkey', { transactionId: 'bet-7777777' }],
     [
       'a bet by its id, its player and its state',

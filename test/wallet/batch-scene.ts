@@ -26,6 +26,7 @@ export const RULES: Rules = {
   freebetStake: 'promotions',
   resettleWindowMs: null,
   minimumAge: 18,
+  sharedBets: false,
 }
 const EUR = 'EUR' as Currency
 const HOUR_MS = 3_600_000
@@ -173,7 +174,7 @@ export async function findingsOf({ db }: BatchScene) {
 }
 
 function common(player: string, bet: string, request: string) {
-  return { player: player as PlayerId, betId: bet as BetId, requestId: request as RequestId }
+  return { player: player as PlayerId, betId: bet as BetId, requestId: request as RequestId, platform: '' }
 }
 
 type Over<C> = Partial<Omit<C, 'stake' | 'payout'>>

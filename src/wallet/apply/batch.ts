@@ -18,6 +18,7 @@ import { type CallRecord, insertCalls, readSeenCalls } from '../store/call-store
 import { noteChanges } from '../store/change.ts'
 import { type LockedPlayer, lockRuledPlayers, markPlain } from '../store/player.ts'
 import { readSessions, type Session, type TokenHash } from '../store/session.ts'
+import { disputed } from './own-bet.ts'
 
 export interface Batch {
   readonly bucket: number
@@ -48,21 +49,25 @@ export function betKey({ player, betId }: BetKey): string {
 }
 
 /** `clock` is read after the locks are held, so that times of one player never run backwards within a process. */
-export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[], clock: () => Date): Promise<Batch> {
+export async function loadBatch(
+  tx: Tx,
+  bucket: number,
+  calls: readonly BetCall[],
+  clock: () => Date,
+  sharedBets: boolean,
+): Promise<Batch> {
   const playerIds = unique(calls.map((call) => call.player))
-  const [players, accounts, records, seen, sessions] = await Promise.all([
+  const [players, accounts, first, sessions] = await Promise.all([
     lockRuledPlayers(tx, bucket, playerIds), // first: each of the others takes its snapshot when the locks are held
     readAccounts(tx, bucket, playerIds),
-    lockBets(tx, bucket, uniqueBets(calls)),
-    readSeenCalls(
-      tx,
-      bucket,
-      calls.filter(({ kind }) => kind === 'settle' || kind === 'unsettle'),
-    ),
+    readBetsOf(tx, bucket, calls),
     readSessions(tx, bucket, tokensOf(calls)),
   ])
+  const known = new Map(first.records.map((record) => [betKey(record), record]))
+  const others = sharedBets ? [] : disputed(calls, (call) => known.get(betKey(call)), betKey)
+  const second = others.length === 0 ? NO_BETS : await readBetsOf(tx, bucket, others)
   const now = clock()
-  const stored = new Map(records.map((record) => [betKey(record), record]))
+  const stored = new Map([...known, ...second.records.map((record) => [betKey(record), record] as const)])
   return {
     bucket,
     now,
@@ -72,10 +77,30 @@ export async function loadBatch(tx: Tx, bucket: number, calls: readonly BetCall[
     earlierToday: groupBy(await readEarlierToday(tx, bucket, players, accounts, now), accountKey),
     stored,
     bets: new Map(stored),
-    seen: groupBy(seen, betKey),
+    seen: groupBy([...first.seen, ...second.seen], betKey),
     calls: [],
     told: [],
   }
+}
+
+interface Known {
+  readonly records: readonly BetRecord[]
+  readonly seen: Awaited<ReturnType<typeof readSeenCalls>>
+}
+
+const NO_BETS: Known = { records: [], seen: [] }
+
+/** The bets of these calls, locked, and what results may be copies of. */
+async function readBetsOf(tx: Tx, bucket: number, calls: readonly BetCall[]): Promise<Known> {
+  const [records, seen] = await Promise.all([
+    lockBets(tx, bucket, uniqueBets(calls)),
+    readSeenCalls(
+      tx,
+      bucket,
+      calls.filter(({ kind }) => kind === 'settle' || kind === 'unsettle'),
+    ),
+  ])
+  return { records, seen }
 }
 
 /** See `Batch.earlierToday`. */

@@ -68,6 +68,7 @@ export async function takePlain(
           bucket,
           calls.filter((call) => call.kind === 'settle'),
           now,
+          rules,
         ),
       ]),
     )
@@ -108,6 +109,7 @@ const PLACES = rowsOf<PlaceCall>(5, {
   currency: ['text', (call) => call.currency],
   stake: ['bigint', (call) => call.stake],
   request_id: ['text', (call) => call.requestId],
+  platform: ['text', (call) => call.platform],
   details: ['json', (call) => call.details],
 })
 
@@ -142,13 +144,13 @@ const PLACE = statement(
      returning f.*, a.version, a.balance
    ), transfers as (
      insert into purser.transfer
-       (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, at)
-     select $1::int, player, currency, version, 'stake', 'player', 'open_stakes', stake, balance, bet_id, request_id, $2::timestamptz
+       (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, platform, at)
+     select $1::int, player, currency, version, 'stake', 'player', 'open_stakes', stake, balance, bet_id, request_id, platform, $2::timestamptz
      from debited
    ), bets as (
-     insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id,
+     insert into purser.bet (bucket, player, bet_id, platform, status, calls, currency, stake, funder, stake_version, request_id,
        placed_at, first_seen_at, changed_at)
-     select $1::int, player, bet_id, 'open', 1, currency, stake, 'player', version, request_id,
+     select $1::int, player, bet_id, platform, 'open', 1, currency, stake, 'player', version, request_id,
        $2::timestamptz, $2::timestamptz, $2::timestamptz
      from debited
    ), described as (
@@ -171,35 +173,38 @@ async function place(
   return takenOf(calls, await tx.query<Taken>(PLACE, values))
 }
 
-const RESULTS = rowsOf<SettleCall>(5, {
+const RESULTS = rowsOf<SettleCall>(6, {
   player: ['text', (call) => call.player],
   bet_id: ['text', (call) => call.betId],
   currency: ['text', (call) => call.currency],
   payout: ['bigint', (call) => call.payout],
   result_type: ['text', (call) => call.resultType],
   request_id: ['text', (call) => call.requestId],
+  signer: ['text', (call) => call.platform],
 })
 
 /**
- * A first result: the bet has seen one call, which opened it, so there is nothing that this one could repeat. The stake is closed, and what
+ * A first result: the bet has seen one call, which opened it, so there is nothing that this one could repeat; and it is of the
+ * call's own platform (W-43). The stake is closed, and what
  * is won is paid. A bet that is not written though its account was, is an error in SQL, and undoes all of it.
  */
 const SETTLE = statement(
   'gate_settle',
   `with fine as materialized (
-     select k.*, b.place as bet_place, b.stake, a.place
+     select k.*, b.place as bet_place, b.platform, b.stake, a.place
      from ${RESULTS.from} k
      cross join lateral (
        select ${IS_LOCKED} as is_locked from purser.player where bucket = $1::int and player = k.player limit 1
      ) p
      cross join lateral (
-       select ctid as place, status, calls, currency, stake, funder
+       select ctid as place, platform, status, calls, currency, stake, funder
        from purser.bet where bucket = $1::int and bet_id = k.bet_id and player = k.player limit 1
      ) b
      cross join lateral (
        select ctid as place, balance, day from purser.account where bucket = $1::int and player = k.player and currency = k.currency limit 1
      ) a
      where is_locked and status = 'open' and calls = 1 and b.currency = k.currency and funder = 'player' and stake > 0
+       and (b.platform = k.signer or $5::boolean)
        and balance <= $4::bigint - k.payout and day <= $3::date
    ), credited as (
      update purser.account a set balance = a.balance + f.payout, version = a.version + case when f.payout > 0 then 2 else 1 end, ${ON_ITS_DAY}
@@ -212,8 +217,8 @@ const SETTLE = statement(
      returning 1
    ), transfers as (
      insert into purser.transfer
-       (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, at)
-     select $1::int, player, currency, t.version, t.kind, t.debit, t.credit, t.amount, t.balance, bet_id, request_id, $2::timestamptz
+       (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, platform, at)
+     select $1::int, player, currency, t.version, t.kind, t.debit, t.credit, t.amount, t.balance, bet_id, request_id, platform, $2::timestamptz
      from credited c
      cross join lateral (values
        (c.version - case when c.payout > 0 then 1 else 0 end, 'stake_closed', 'open_stakes', 'house', c.stake, c.balance - c.payout),
@@ -232,9 +237,15 @@ const SETTLE = statement(
    from credited`,
 )
 
-async function settle(tx: Tx, bucket: number, calls: readonly SettleCall[], now: Date): Promise<SettleCall[]> {
+async function settle(
+  tx: Tx,
+  bucket: number,
+  calls: readonly SettleCall[],
+  now: Date,
+  { sharedBets }: Rules,
+): Promise<SettleCall[]> {
   if (calls.length === 0) return []
-  const values = [bucket, isoOf(now), dayOf(now), MAX_BALANCE, ...RESULTS.values(calls)]
+  const values = [bucket, isoOf(now), dayOf(now), MAX_BALANCE, sharedBets, ...RESULTS.values(calls)]
   return takenOf(calls, await tx.query<Taken>(SETTLE, values))
 }
 

@@ -21,6 +21,7 @@ import type { CallRecord } from '../store/call-store.ts'
 import { betItem } from '../store/change.ts'
 import { turnoverOf } from '../store/turnover.ts'
 import { type Batch, betKey, loadBatch, saveBatch } from './batch.ts'
+import { ownBetOf } from './own-bet.ts'
 
 /** What a call comes to; reply.ts has the one table from here to status, code and body. */
 export type Outcome =
@@ -47,7 +48,7 @@ export async function judgeBatch(deps: JudgeDeps, bucket: number, waiting: reado
   const { transaction, clock, rules, onAnomaly } = deps
   const calls = waiting.map(({ call }) => call)
   const { outcomes, records } = await transaction(async (tx) => {
-    const batch = await loadBatch(tx, bucket, calls, clock.now)
+    const batch = await loadBatch(tx, bucket, calls, clock.now, rules.sharedBets)
     const now = performance.now()
     const outcomes = waiting.map((waited) => (isTooLate(waited, now) ? FAILED : judgeCall(batch, waited.call, rules)))
     await saveBatch(tx, batch)
@@ -64,16 +65,17 @@ export function isTooLate({ startBefore }: WaitingCall, now = performance.now())
 }
 
 /** Judges one call on what the calls before it left, and leaves its effect for the next one. */
-export function judgeCall(batch: Batch, call: BetCall, rules: Rules): Outcome {
+export function judgeCall(batch: Batch, sent: BetCall, rules: Rules): Outcome {
+  const call = ownBetOf(sent, batch.bets.get(betKey(sent)), rules.sharedBets)
   const key = betKey(call)
   const record = batch.bets.get(key) ?? newRecord(call, batch.now)
   const decision = decide(call, factsFor(batch, call, key, record, rules))
   keep(batch, call, key, record, decision)
   switch (decision.kind) {
     case 'apply':
-      return { kind: 'accepted', betId: call.betId, at: effectTime(decision.bet, batch.now) }
+      return { kind: 'accepted', betId: sent.betId, at: effectTime(decision.bet, batch.now) }
     case 'repeat':
-      return { kind: 'accepted', betId: call.betId, at: decision.at }
+      return { kind: 'accepted', betId: sent.betId, at: decision.at }
     case 'refuse':
       return { kind: 'refused', code: decision.code, ...(decision.detail && { detail: decision.detail }) }
     default:
@@ -81,10 +83,11 @@ export function judgeCall(batch: Batch, call: BetCall, rules: Rules): Outcome {
   }
 }
 
-function newRecord({ player, betId }: BetCall, now: Date): BetRecord {
+function newRecord({ player, betId, platform }: BetCall, now: Date): BetRecord {
   return {
     player,
     betId,
+    platform,
     bet: { kind: 'unknown' },
     calls: 0,
     locked: false,
@@ -138,7 +141,7 @@ function effectTime(bet: Bet, now: Date): Date {
 
 /** Enters a decision into the batch: money into the book, the bet's new state, the record of the call. */
 function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decision: Decision): void {
-  const transfers = post(batch, call, decision)
+  const transfers = post(batch, call, record, decision)
   const told = betItem(call, record.bet, decision, transfers)
   if (told !== undefined) batch.told.push(told)
   const bet = decision.kind === 'repeat' ? record.bet : (decision.bet ?? record.bet)
@@ -147,6 +150,7 @@ function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decis
   batch.bets.set(key, {
     player: record.player,
     betId: record.betId,
+    platform: record.platform,
     bet,
     calls: seq,
     locked: record.locked,
@@ -161,14 +165,14 @@ function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decis
   rememberSeen(batch, call, key, seq, decision)
 }
 
-function post(batch: Batch, call: BetCall, decision: Decision): Transfer[] {
+function post(batch: Batch, call: BetCall, { platform }: BetRecord, decision: Decision): Transfer[] {
   if (decision.kind !== 'apply' || decision.postings.length === 0) return []
   const placement = 'placement' in decision.bet ? decision.bet.placement : undefined
   if (placement === undefined) throw new Error('a decision moves money for a bet that was never placed')
   const { player, betId, requestId } = call
   const { currency } = placement
   return decision.postings.map(({ kind, debit, credit, amount }) => {
-    const posting = { kind, debit, credit, amount, player, currency, betId, requestId }
+    const posting = { kind, debit, credit, amount, player, currency, betId, requestId, platform }
     return batch.book.post(posting, batch.now)
   })
 }

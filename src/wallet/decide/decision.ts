@@ -52,6 +52,8 @@ export interface Rules {
   readonly resettleWindowMs: number | null
   /** Years; younger players are refused with code 16. */
   readonly minimumAge: number
+  /** W-43: each platform may change what another one has placed. */
+  readonly sharedBets: boolean
 }
 
 /** What a player did on this UTC day in one currency (limits 11–13). */

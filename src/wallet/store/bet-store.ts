@@ -14,6 +14,8 @@ import type { Bet, BetCall, Funder, Placement, RememberedRefusal, Settlement } f
 export interface BetRecord {
   readonly player: PlayerId
   readonly betId: BetId
+  /** Whose bet it is (W-43). */
+  readonly platform: string
   readonly bet: Bet
   /** Calls about this bet so far; 0 when there is no row yet. */
   readonly calls: number
@@ -32,6 +34,7 @@ export interface BetRecord {
 export interface BetRow extends Record<string, unknown> {
   player: PlayerId
   bet_id: BetId
+  platform: string
   status: Bet['kind']
   calls: number
   last_result: number
@@ -50,7 +53,7 @@ export interface BetRow extends Record<string, unknown> {
   changed_at: Date
 }
 
-export const BET_COLUMNS = `player, bet_id, status, calls, last_result, currency, stake, funder, stake_version, request_id, placed_at, payout,
+export const BET_COLUMNS = `player, bet_id, platform, status, calls, last_result, currency, stake, funder, stake_version, request_id, placed_at, payout,
   result_type, payee, refusal, locked, first_seen_at, changed_at`
 
 const SOME_BETS = `select b.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
@@ -82,6 +85,7 @@ export function toRecord(row: BetRow): BetRecord {
   return {
     player: row.player,
     betId: row.bet_id,
+    platform: row.platform,
     bet: toBet(row),
     calls: row.calls,
     locked: row.locked,
@@ -134,6 +138,7 @@ function writtenAt(now: Date): (record: BetRecord) => Written {
 const BETS = rowsOf<Written>(2, {
   player: ['text', ({ record }) => record.player],
   bet_id: ['text', ({ record }) => record.betId],
+  platform: ['text', ({ record }) => record.platform],
   status: ['text', ({ record }) => record.bet.kind],
   calls: ['int', ({ record }) => record.calls],
   currency: ['text', ({ placement }) => placement?.currency ?? null],

@@ -56,6 +56,8 @@ interface CallBase {
   readonly requestId: RequestId
   readonly betId: BetId
   readonly player: PlayerId
+  /** Whose secret signed it (W-43); empty: the platform of PARTNER_SECRET. */
+  readonly platform: string
 }
 
 export interface PlaceCall extends CallBase {

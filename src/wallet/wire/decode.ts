@@ -29,6 +29,11 @@ export interface DecodeSettings {
   readonly behindAggregator: boolean
 }
 
+/** With the platform whose secret signed the call. */
+export interface CallSettings extends DecodeSettings {
+  readonly platform: string
+}
+
 const VALIDATORS = {
   place: Compile(BET_SCHEMAS.place),
   settle: Compile(BET_SCHEMAS.settle),
@@ -41,14 +46,14 @@ const VALIDATORS = {
 const SELECTION = Compile(SelectionSchema)
 
 /** A call to /payment/bet; throws Malformed. */
-export function decodeBetCall(method: string, body: Buffer, settings: DecodeSettings): BetCall {
+export function decodeBetCall(method: string, body: Buffer, settings: CallSettings): BetCall {
   const request = decodeObject(body)
   const operation = betOperationOf(method, request.type)
   if (operation === undefined) throw new Malformed(`${method} has no such type`)
   return BUILDERS[operation](request, settings)
 }
 
-const BUILDERS: Record<BetOperation, (request: Record<string, unknown>, settings: DecodeSettings) => BetCall> = {
+const BUILDERS: Record<BetOperation, (request: Record<string, unknown>, settings: CallSettings) => BetCall> = {
   place: (request, settings) => toPlaceCall(conform(VALIDATORS.place, request), settings),
   settle: (request, settings) => {
     const ids = request.resultType === 'cashout' ? IDS : IDS_BUT_TOKEN
@@ -140,16 +145,17 @@ function sentenceOf({ keyword, instancePath, message }: Fault): string {
 
 function identityOf(
   request: Pick<PlaceBetRequest, 'requestId' | 'transactionId' | 'userId' | 'operatorUser'>,
-  settings: DecodeSettings,
+  settings: CallSettings,
 ) {
   return {
+    platform: settings.platform,
     requestId: request.requestId as RequestId,
     betId: request.transactionId as BetId,
     player: playerOf(request, settings),
   }
 }
 
-function toPlaceCall(request: PlaceBetRequest, settings: DecodeSettings): BetCall {
+function toPlaceCall(request: PlaceBetRequest, settings: CallSettings): BetCall {
   const currency = toCurrency(request.currency, settings)
   const stake = toMoney(request.amount, currency, settings)
   const hasBonus = typeof request.bonusId === 'number'
@@ -166,7 +172,7 @@ function toPlaceCall(request: PlaceBetRequest, settings: DecodeSettings): BetCal
   }
 }
 
-function toSettleCall(request: SettleRequest, settings: DecodeSettings): BetCall {
+function toSettleCall(request: SettleRequest, settings: CallSettings): BetCall {
   const currency = toCurrency(request.currency, settings)
   const { resultType, token } = request
   const call = {
@@ -185,7 +191,7 @@ function toSettleCall(request: SettleRequest, settings: DecodeSettings): BetCall
  * Unsettle and rollback: the currency is compared with the bet's (I-4). The amount is not used (W-21); one that makes sense is
  * kept for the record, and tells the copies of an unsettle apart (I-2).
  */
-function toCorrection({ amount, ...request }: UnsettleRequest | RollbackRequest, settings: DecodeSettings) {
+function toCorrection({ amount, ...request }: UnsettleRequest | RollbackRequest, settings: CallSettings) {
   const identity = identityOf(request, settings)
   if (request.currency === undefined) return identity
   const currency = toCurrency(request.currency, settings)

@@ -6,14 +6,18 @@ import type { Operation } from '../../protocol/operation.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import { FAILED } from '../apply/judge.ts'
 import type { Answer, BatchTimes, Lanes } from '../apply/lanes.ts'
-import { type DecodeSettings, decodeBetCall, decodeUserCall } from './decode.ts'
+import { type CallSettings, type DecodeSettings, decodeBetCall, decodeUserCall } from './decode.ts'
 import { answerBalance, answerCheck, answerProfile, type Learnt, type ProfileDeps } from './profile.ts'
 import { failed, type Reply, refused, replyTo } from './reply.ts'
 import { signerOfCall } from './verify.ts'
 
 export interface CallDeps extends ProfileDeps {
   readonly secrets: readonly string[]
+  /** By the place of the secret, the name of its platform (W-43). */
+  readonly platforms: readonly string[]
   readonly settings: DecodeSettings
+  /** By the place of the secret: the same for a bet call of its platform. */
+  readonly settingsOf: readonly CallSettings[]
   readonly lanes: Lanes
   /** Told of what went wrong inside. */
   onFailure(error: unknown): void
@@ -35,7 +39,7 @@ export async function handleBetCall(deps: CallDeps, request: WireRequest): Promi
   const { arrivedAt } = request
   const signer = signerOfCall(request, deps.secrets)
   if (signer === undefined) return { reply: refused('bad_signature'), operation: 'unknown' }
-  const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settings))
+  const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settingsOf[signer] as CallSettings))
   if (call instanceof Malformed)
     return { reply: refused('invalid_request', call.message), operation: 'unknown', signer }
   const { outcome, batch } = await inTime(deps.lanes.submit(call, arrivedAt), timeLeft(arrivedAt), givenUp)
@@ -59,8 +63,14 @@ export async function handleUserCall(
   const leftMs = timeLeft(request.arrivedAt)
   if (leftMs <= 0) return { reply: late(), operation, signer }
   const call: Learnt = {}
+  const platform = deps.platforms[signer] ?? ''
   try {
-    return { reply: await inTime(ANSWERS[operation](deps, request.body, call), leftMs, late), operation, call, signer }
+    return {
+      reply: await inTime(ANSWERS[operation](deps, request.body, call, platform), leftMs, late),
+      operation,
+      call,
+      signer,
+    }
   } catch (error) {
     if (error instanceof Malformed) return { reply: refused('invalid_request', error.message), operation, signer }
     deps.onFailure(error)
@@ -78,5 +88,6 @@ const ANSWERS = {
     answerProfile(deps, decodeUserCall.profile(body), call),
   balance: async (deps: CallDeps, body: Buffer, call: Learnt) =>
     answerBalance(deps, decodeUserCall.balance(body), call),
-  check: async (deps: CallDeps, body: Buffer, call: Learnt) => answerCheck(deps, decodeUserCall.check(body), call),
+  check: async (deps: CallDeps, body: Buffer, call: Learnt, platform: string) =>
+    answerCheck(deps, decodeUserCall.check(body), call, platform),
 }

@@ -8,6 +8,7 @@ import { formatMoney, scaleOf, ZERO } from '../../protocol/money.ts'
 import { OPERATIONS } from '../../protocol/operation.ts'
 import type { BalanceRequest, CustomFields, ProfileRequest, UserProfile } from '../../protocol/user-profile.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { secondIdOf } from '../apply/own-bet.ts'
 import { judgeToken } from '../decide/token.ts'
 import { readBets } from '../store/bet-store.ts'
 import { bucketOf } from '../store/bucket.ts'
@@ -21,6 +22,8 @@ export interface ProfileDeps {
   readonly clock: Clock
   readonly buckets: number
   readonly settings: DecodeSettings
+  /** W-43: a platform may ask for another one's bets. */
+  readonly sharedBets: boolean
 }
 
 /** What a question is found to be about, as it is answered. */
@@ -99,15 +102,18 @@ export async function answerBalance(
 
 /** POST /payment/check (P-4): the last applied operation of a bet; an open bet answers with its stake. */
 export async function answerCheck(
-  { db, buckets, settings }: ProfileDeps,
+  { db, buckets, settings, sharedBets }: ProfileDeps,
   request: CheckRequest,
   learnt: Learnt,
+  platform: string,
 ): Promise<Reply> {
   const player = playerOf(request, settings)
   learnt.betId = request.transactionId as BetId
   learnt.player = player
-  const [record] = await readBets(db, bucketOf(player, buckets), [{ player, betId: request.transactionId as BetId }])
-  const bet = record?.bet
+  const named = { player, platform, betId: request.transactionId as BetId }
+  const keys = sharedBets ? [named] : [named, { player, betId: secondIdOf(named) }]
+  const records = await readBets(db, bucketOf(player, buckets), keys)
+  const bet = records.find((record) => sharedBets || record.platform === platform)?.bet
   if (bet === undefined || bet.kind === 'unknown' || bet.kind === 'refused' || bet.placement === undefined) {
     return refused('invalid_request', 'the bet is not known')
   }

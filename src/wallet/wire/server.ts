@@ -60,7 +60,7 @@ function describe(operationId: string, summary: string, body: TSchema, ok: TSche
   return { operationId, summary, tags: ['Partner wire'], security: [{ partnerSignature: [] }], body, response }
 }
 
-function tell({ metrics, log, journal }: WireServerDeps, handled: Handled, seen: Seen): void {
+function tell({ metrics, log, journal, platforms }: WireServerDeps, handled: Handled, seen: Seen): void {
   const { reply, operation, call, signer, batch } = handled
   const { totalMs, arrivalMs } = seen
   metrics.called(operation, reply.outcome, totalMs / 1_000)
@@ -74,6 +74,7 @@ function tell({ metrics, log, journal }: WireServerDeps, handled: Handled, seen:
       betId: call?.betId,
       requestId: call?.requestId,
       secret: signer,
+      platform: signer === undefined ? undefined : platforms[signer],
       body: seen.body,
       status: reply.status,
       answer: reply.body,
