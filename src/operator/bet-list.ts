@@ -82,7 +82,7 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
   }
   const rows = await read(deps, betsIn(question))
   const page = pageOfBets(deps, limit, rows)
-  const mayHaveMore = query.status !== undefined && !isRare(question)
+  const mayHaveMore = (query.status !== undefined && !isRare(question)) || behind(question) !== null
   if (!mayHaveMore) return page
   return withMore(page, async () => {
     const [last] = await read(deps, lastLookedAt(question))
@@ -118,7 +118,10 @@ function looked(question: Question): { asked: Question['asked']; where: string }
   const { asked, status, place, platform } = question
   const whose = place && (['bucket = ?::int and player = ?::text', place.bucket, place.id] as const)
   const state = isRare(question) ? (['rare_status = ?::text', status] as const) : undefined
-  return { asked: { whose, state, signed: signedBy(platform), ...asked }, where: WHERE[listOf(question)] }
+  return {
+    asked: { whose, state, signed: place ? undefined : signedBy(platform), ...asked },
+    where: WHERE[listOf(question)],
+  }
 }
 
 /** Of a platform's own list few states are rare enough for an index more. */
@@ -137,6 +140,11 @@ function listOf({ place, platform }: Question): keyof typeof WHERE {
   return platform === undefined ? 'all' : 'platform'
 }
 
+/** Of one player's bets the platform is looked at behind, as the state is. */
+function behind({ place, platform }: Question): string | null {
+  return (place && platform) ?? null
+}
+
 function signedBy(platform: string | undefined): Condition | undefined {
   return platform === undefined ? undefined : ['platform = ?::text', platform]
 }
@@ -145,12 +153,12 @@ function betsIn(question: Question): Composed {
   const { asked, where } = looked(question)
   return compose(
     'operator_list_bets',
-    [question.limit + 1, question.status ?? null],
+    [question.limit + 1, question.status ?? null, behind(question)],
     asked,
     (conditions) =>
       `select * from (
          select ${BET_COLUMNS} from purser.bet where ${where}${conditions} ${NEWEST_FIRST} limit ${MAX_LOOKED_AT}
-       ) b where $2::text is null or status = $2 ${NEWEST_FIRST} limit $1::int`,
+       ) b where ($2::text is null or status = $2) and ($3::text is null or platform = $3) ${NEWEST_FIRST} limit $1::int`,
   )
 }
 

@@ -79,8 +79,6 @@ export async function createApp(
   { db, buckets, clock, log, sandbox, beforeRoutes }: AppDeps,
 ): Promise<FastifyInstance> {
   const {
-    secrets: unnamed,
-    platformSecrets,
     sharedBets,
     scales,
     behindAggregator,
@@ -98,8 +96,6 @@ export async function createApp(
   const { app, door, isDraining } = http
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets }
-  const secrets = [...unnamed, ...platformSecrets.map(({ value }) => value)]
-  const platforms = [...unnamed.map(() => ''), ...platformSecrets.map(({ platform }) => platform)]
   const settings = { scales, behindAggregator }
   const journal = createJournal({ db, clock, log, schema: 'purser', days: journalDays })
   app.addHook('onClose', () => journal.stop())
@@ -155,6 +151,14 @@ async function addConsole(
   const entry = sandbox && { mayEnter: sandbox.mayEnter, key: operatorKey }
   await registerConsole(app, { server: 'wallet', ...people, sandbox: entry })
   sandbox?.addRoutes(app, people)
+}
+
+/** Every secret, and by its place whose it is (W-43). */
+function signersIn({ secrets, platformSecrets }: Config) {
+  return {
+    secrets: [...secrets, ...platformSecrets.map(({ value }) => value)],
+    platforms: [...secrets.map(() => ''), ...platformSecrets.map(({ platform }) => platform)],
+  }
 }
 
 async function keepOverDays(db: Db, clock: Clock, log: Logger): Promise<void> {

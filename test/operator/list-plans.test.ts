@@ -106,7 +106,6 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     ['the unknown bets of one player', 'bet_rare_of_player', { userId: 'alice', status: 'unknown' }],
     ['the bets of a platform', 'bet_by_platform', { platform: 'acme' }],
     ['the bets of a platform in some hours', 'bet_by_platform', { platform: 'acme', from: FROM, to: TO }],
-    ['the bets of one player and a platform', 'bet_by_player', { userId: 'alice', platform: 'acme' }],
     ['a bet by its id alone', 'bet_pkey', { transactionId: 'bet-7777777' }],
     [
       'a bet by its id, its player and its state',
