@@ -15,6 +15,7 @@ import { EXIT, endOnDefects, endWith } from './process/ending.ts'
 import { addImportCommand } from './process/import-command.ts'
 import { addJournalCommands } from './process/journal-commands.ts'
 import { addKeyCommands } from './process/key-commands.ts'
+import { addPersonCommands } from './process/person-commands.ts'
 import { addReportCommand } from './process/report-command.ts'
 import { addRetentionCommand } from './process/retention-command.ts'
 import type { Running } from './process/running.ts'
@@ -115,6 +116,7 @@ addJournalCommands(program)
 addChangeCommands(program)
 addShowCommand(program)
 addReportCommand(program)
+addPersonCommands(program)
 addImportCommand(program)
 addWebhookCommands(program)
 addRetentionCommand(program)

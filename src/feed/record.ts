@@ -74,6 +74,9 @@ export interface Names {
   readonly requestId: string
 }
 
+/** The place of the player among the fields. */
+const PLAYER_FIELD = 4
+
 /** `sha256` is empty when the body is kept as it came: who reads it can ask the body itself. */
 export function headText(call: JournalCall, { at, player, betId, requestId }: Names, sha256: string): string {
   const { source, operation, outcome, secret = '', body, status, batch = '', platform = '' } = call
@@ -107,6 +110,19 @@ export function recordsIn(bytes: Buffer): StoredCall[] {
     from = end
   }
   return calls
+}
+
+/** Each record as it stands in a chunk, and its player; empty: none is known. */
+export function playersIn(bytes: Buffer): { player: string; raw: Buffer }[] {
+  const records: { player: string; raw: Buffer }[] = []
+  for (let from = 0; from < bytes.length; ) {
+    const head = from + LENGTHS_BYTES + bytes.readUInt32LE(from) + bytes.readUInt32LE(from + 4)
+    const end = head + bytes.readUInt32LE(from + 8)
+    const player = bytes.toString('utf8', head, end).split(ZERO)[PLAYER_FIELD] ?? ''
+    records.push({ player, raw: bytes.subarray(from, end) })
+    from = end
+  }
+  return records
 }
 
 function stored(head: string, body: Buffer, answer: string): StoredCall {

@@ -106,6 +106,15 @@ function eventsOfTaken([name, players, ...columns]: TakenMembers): readonly Stor
   })
 }
 
+/** The item under another name of this player; others' stay as they are. */
+export function renamed(item: StoredEvent, player: string, name: string): StoredEvent {
+  const [kind, first, second, ...more] = item
+  if (kind === 'taken' && Array.isArray(second)) {
+    return [kind, first ?? null, second.map((one) => (one === player ? name : one)), ...more]
+  }
+  return first === player ? ([kind, name, ...item.slice(2)] as unknown as StoredEvent) : item
+}
+
 export const WALLET_CHANGES = changesIn('purser', eventsOf)
 
 /** The caller holds the players. */

@@ -42,8 +42,13 @@ export async function handleBetCall(deps: CallDeps, request: WireRequest): Promi
   const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settingsOf[signer] as CallSettings))
   if (call instanceof Malformed)
     return { reply: refused('invalid_request', call.message), operation: 'unknown', signer }
-  const { outcome, batch } = await inTime(deps.lanes.submit(call, arrivedAt), timeLeft(arrivedAt), givenUp)
-  return { reply: replyTo(call.kind, outcome), operation: call.kind, call, signer, batch }
+  try {
+    const { outcome, batch } = await inTime(deps.lanes.submit(call, arrivedAt), timeLeft(arrivedAt), givenUp)
+    return { reply: replyTo(call.kind, outcome), operation: call.kind, call, signer, batch }
+  } catch (error) {
+    deps.onFailure(error) // a defect of ours; the call is still the partner's, not a stranger's
+    return { reply: failed(call.kind), operation: call.kind, call, signer }
+  }
 }
 
 const givenUp = (): Answer => ({ outcome: FAILED })

@@ -1,0 +1,101 @@
+/** What journal and feed have of a player who is erased (O-10): the calls go, the events get the pseudonym. For the owner of the tables. */
+import { promisify } from 'node:util'
+import { deflate, inflate } from 'node:zlib'
+import { type Db, statement } from '../db/db.ts'
+import { type ChangeStore, numberAll, type StoredEvent } from './change-store.ts'
+import { keyOf } from './keys.ts'
+import { playersIn } from './record.ts'
+
+const deflated = promisify<Buffer, Buffer>(deflate)
+const inflated = promisify<Buffer, Buffer>(inflate)
+
+/** Chunks, or rows of the feed, of one transaction. */
+const SLICE = 100
+
+const FIND_CHUNKS = statement(
+  'forget_find_chunks',
+  `select at, chunk, bytes from purser.journal
+   where $1::int = any(keys) and (at, chunk) > ($2::timestamptz, $3::uuid) order by at, chunk limit ${SLICE}`,
+)
+const WRITE_CHUNK = statement(
+  'forget_write_chunk',
+  `update purser.journal set calls = $3::int, bytes = $4::bytea, keys = array_remove(keys, $5::int) where at = $1::timestamptz and chunk = $2::uuid`,
+)
+const DROP_CHUNK = statement(
+  'forget_drop_chunk',
+  'delete from purser.journal where at = $1::timestamptz and chunk = $2::uuid',
+)
+
+interface ChunkRow extends Record<string, unknown> {
+  at: Date
+  chunk: string
+  bytes: Uint8Array
+}
+
+const NO_CHUNK = '00000000-0000-0000-0000-000000000000'
+
+/** Takes the player's calls out of the journal; resolves to how many. A call that names the player but could not be read goes with its day. */
+export async function forgetCalls(db: Pick<Db, 'transaction'>, player: string): Promise<number> {
+  const key = keyOf('player', player)
+  let taken = 0
+  for (let place: [Date, string] = [new Date(0), NO_CHUNK]; ; ) {
+    const last = await db.transaction(async (tx) => {
+      const chunks = await tx.query<ChunkRow>(FIND_CHUNKS, [key, ...place])
+      for (const { at, chunk, bytes } of chunks) {
+        const { gone, left, rest } = withoutPlayer(await inflated(Buffer.from(bytes)), player)
+        if (gone === 0) continue // another player with the same hash
+        if (left === 0) await tx.execute(DROP_CHUNK, [at, chunk])
+        else await tx.execute(WRITE_CHUNK, [at, chunk, left, await deflated(rest), key])
+        taken += gone
+      }
+      return chunks.length < SLICE ? undefined : chunks.at(-1)
+    })
+    if (last === undefined) return taken
+    place = [last.at, last.chunk]
+  }
+}
+
+function withoutPlayer(bytes: Buffer, player: string): { gone: number; left: number; rest: Buffer } {
+  const all = playersIn(bytes)
+  const kept = all.filter((record) => record.player !== player)
+  return { gone: all.length - kept.length, left: kept.length, rest: Buffer.concat(kept.map(({ raw }) => raw)) }
+}
+
+const HOLD_COUNT = statement('forget_hold_count', 'select last_number from purser.change_count for update')
+const FIND_EVENTS = statement(
+  'forget_find_events',
+  `select ctid::text as row, last_number as number, events from purser.change
+   where bucket = $1::int and last_number > $2::bigint and strpos(events::text, $3::text) > 0
+   order by last_number limit ${SLICE} for update`,
+)
+const WRITE_EVENTS = statement('forget_write_events', 'update purser.change set events = $2::json where ctid = $1::tid')
+
+interface EventRow extends Record<string, unknown> {
+  row: string
+  number: bigint
+  events: StoredEvent[]
+}
+
+/** Gives the player's events another name; resolves to the rows that had some. `rename` changes nobody else's. */
+export async function renameEvents(
+  db: Db,
+  store: ChangeStore,
+  bucket: number,
+  player: string,
+  rename: (item: StoredEvent) => StoredEvent,
+): Promise<number> {
+  await numberAll(db, store) // then each row has its place
+  let rows = 0
+  for (let after = -1n; ; ) {
+    const found = await db.transaction(async (tx) => {
+      await tx.query(HOLD_COUNT) // who numbers finds rows by where they lie, which a change of one moves
+      const found = await tx.query<EventRow>(FIND_EVENTS, [bucket, after, JSON.stringify(player)])
+      for (const { row, events } of found) await tx.execute(WRITE_EVENTS, [row, JSON.stringify(events.map(rename))])
+      return found
+    })
+    rows += found.length
+    const last = found.at(-1)
+    if (last === undefined || found.length < SLICE) return rows
+    after = last.number
+  }
+}

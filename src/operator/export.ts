@@ -1,0 +1,51 @@
+/** All that the wallet knows of one person, as lines of JSON: `{"kind": …}` and the object as the operator API shows it (O-9). */
+
+import { statement } from '../db/db.ts'
+import { listCalls } from '../feed/call-list.ts'
+import { MAX_LIMIT } from '../http/page.ts'
+import { createActionLog } from '../people/actions.ts'
+import { listBets } from './bet-list.ts'
+import { getBet } from './bets.ts'
+import { getBalances } from './cash.ts'
+import { findPlayer, type OperatorDeps } from './operator.ts'
+import { showPlayer } from './players.ts'
+import { getStatement } from './statement.ts'
+
+export interface ExportLine {
+  readonly kind: 'player' | 'balances' | 'session' | 'transfer' | 'bet' | 'action' | 'call'
+  readonly [member: string]: unknown
+}
+
+const READ_SESSIONS = statement(
+  'export_sessions',
+  `select token_hash as "sessionId", currency, ip, country, created_at as "createdAt", expires_at as "expiresAt", ended_at as "endedAt"
+   from purser.session where player = $2::text and bucket = $1::int order by created_at`,
+)
+
+/** 404 when there is no such player. Reads page by page, so that a history of any length needs no more memory than a page. */
+export async function* exportPlayer(deps: OperatorDeps, userId: string): AsyncGenerator<ExportLine> {
+  const { player, bucket } = await findPlayer(deps, userId)
+  yield { kind: 'player', player: showPlayer(player) }
+  yield { kind: 'balances', ...(await getBalances(deps, userId)) }
+  const sessions = await deps.db.people.query<Record<string, unknown>>(READ_SESSIONS, [bucket, userId])
+  for (const session of sessions) yield { kind: 'session', session }
+  for await (const transfer of each((page) => getStatement(deps, userId, page))) yield { kind: 'transfer', transfer }
+  for await (const { transactionId } of each((page) => listBets(deps, { userId, ...page })))
+    yield { kind: 'bet', bet: await getBet(deps, userId, transactionId) }
+  const actions = createActionLog('purser')
+  for await (const action of each((page) => actions.list(deps.db.people, page, userId, 'player')))
+    yield { kind: 'action', action }
+  for await (const call of each((page) => listCalls(deps.db.people, 'purser', { player: userId, ...page })))
+    yield { kind: 'call', call }
+}
+
+type Page = { limit: string; after?: string }
+
+async function* each<T>(read: (page: Page) => Promise<{ data: readonly T[]; next: string | null }>): AsyncGenerator<T> {
+  for (let page: Page = { limit: String(MAX_LIMIT) }; ; ) {
+    const { data, next } = await read(page)
+    yield* data
+    if (next === null) return
+    page = { ...page, after: next }
+  }
+}

@@ -1,0 +1,85 @@
+/** `purser export-player` and `purser erase-player`: all that a wallet knows of one person, and the end of it (O-9, O-10). */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { Command } from 'commander'
+import type { Config } from '../config/config.ts'
+import { environment, examples, print } from '../config/help.ts'
+import { fixBuckets } from '../db/buckets.ts'
+import type { Db } from '../db/db.ts'
+import { isDenied } from '../db/errors.ts'
+import { requireMigrated } from '../db/migrate.ts'
+import { openExistingDb } from '../db/open.ts'
+import { readScales } from '../db/scales.ts'
+import { Problem } from '../http/problem.ts'
+import { systemClock } from '../runtime/clock.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import { withDb } from './schema-commands.ts'
+
+interface Flags {
+  readonly apply?: true
+  readonly person?: string
+  readonly reason?: string
+}
+
+export function addPersonCommands(program: Command): void {
+  program
+    .command('export-player <userId>')
+    .description('all that the wallet knows of one person, a line of JSON each')
+    .addHelpText('before', examples('DATABASE_URL=postgres://… purser export-player alice > alice.ndjson'))
+    .addHelpText('after', environment('tool'))
+    .action((userId: string) => withWallet((db, buckets) => exportTo(db, buckets, userId)))
+  program
+    .command('erase-player <userId>')
+    .description("a person's data: profile, sessions and calls go, the ledger stays under a pseudonym")
+    .option('--apply', 'erase it, for good; else only say what would be')
+    .option('--person <name>', 'who erases, for the action log')
+    .option('--reason <text>', 'why, for the action log')
+    .addHelpText(
+      'before',
+      examples(
+        'DATABASE_URL=postgres://owner@… purser erase-player alice --apply --person maria --reason "request 4711"',
+      ),
+    )
+    .addHelpText('after', environment('tool'))
+    .action((userId: string, flags: Flags) => withWallet((db, buckets) => erase(db, buckets, userId, flags)))
+}
+
+function withWallet(work: (db: Db, buckets: number) => Promise<void>): Promise<void> {
+  return withDb(openExistingDb, async (db: Db, { buckets }: Config) => {
+    await requireMigrated(db)
+    await work(db, await fixBuckets(db, buckets))
+  }).catch((error: unknown) => {
+    if (error instanceof Problem) throw new WrongUse(error.message, { cause: error })
+    throw error
+  })
+}
+
+async function exportTo(db: Db, buckets: number, userId: string): Promise<void> {
+  const { exportPlayer } = await import('../operator/export.ts')
+  const deps = { db, clock: systemClock, buckets, scales: await readScales(db, 'wallet') }
+  for await (const line of exportPlayer(deps, userId))
+    if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain')
+}
+
+async function erase(db: Db, buckets: number, userId: string, flags: Flags): Promise<void> {
+  const { person = null, reason = null } = flags
+  if (!flags.apply) {
+    print(`${userId}: nothing was changed; --apply erases what export-player shows, for good`)
+    return
+  }
+  const [{ erasePlayer }, { authorOfCommand }] = await Promise.all([
+    import('../operator/erasure.ts'),
+    import('../people/actions.ts'),
+  ])
+  const said = { command: 'purser erase-player', operation: 'erasePlayer', person, reason, id: randomUUID() }
+  const { pseudonym, calls, rowsOfFeed } = await erasePlayer(
+    { db, buckets, now: systemClock.now() },
+    authorOfCommand('purser', said),
+    userId,
+  ).catch((error: unknown) => {
+    if (!isDenied(error)) throw error
+    throw new WrongUse('the role of a server may erase nothing: run this as the owner of the tables', { cause: error })
+  })
+  const who = pseudonym === undefined ? `${userId} is no player here` : `${userId} is ${pseudonym} now`
+  print(`${who}; ${calls} calls are out of the journal, ${rowsOfFeed} rows of the feed are changed`)
+}

@@ -1,0 +1,25 @@
+/** A defect of ours behind the signature: the call is answered as failed, and stays the partner's, not a stranger's. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { type CallDeps, handleBetCall } from '../../src/wallet/wire/handle-call.ts'
+import { settleMessage, sign } from '../support/wire.ts'
+
+test('what throws behind the signature keeps whose call it was', async () => {
+  const failures: unknown[] = []
+  const broken = () => {
+    throw new Error('a defect')
+  }
+  const settings = { scales: STANDARD_SCALES, behindAggregator: false }
+  const deps = {
+    ...{ secrets: ['first', 'second'], platforms: ['', ''], settings },
+    settingsOf: [settings, settings].map((one) => ({ ...one, platform: '' })),
+    lanes: { submit: broken, depth: () => 0, room: () => 1 },
+    onFailure: (error: unknown) => failures.push(error),
+  } as unknown as CallDeps
+  const text = JSON.stringify(settleMessage({ transactionId: randomUUID(), token: undefined, amount: 5 }))
+  const request = { method: 'PUT', body: Buffer.from(text), arrivedAt: performance.now() }
+  const handled = await handleBetCall(deps, { ...request, headers: { 'x-sign-jws': sign(text, 'second') } })
+  expect(handled).toMatchObject({ signer: 1, operation: 'settle', reply: { status: 500 }, call: { kind: 'settle' } })
+  expect(failures).toHaveLength(1)
+})
