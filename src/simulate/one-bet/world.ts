@@ -34,6 +34,7 @@ export const RULES: Omit<Rules, 'clawback'> = {
   freebetStake: 'player',
   resettleWindowMs: null,
   minimumAge: 18,
+  sharedBets: false,
 }
 
 export interface State {
@@ -86,7 +87,7 @@ export function momentOf(at: Date): number {
 
 export function callOf(name: CallName, request: number): BetCall {
   const said = CALLS[name]
-  const base = { requestId: `request-${request}` as RequestId, betId: BET, player: PLAYER }
+  const base = { requestId: `request-${request}` as RequestId, betId: BET, player: PLAYER, platform: '' }
   const amount = said.amount as Money
   switch (said.kind) {
     case 'place':
@@ -104,8 +105,8 @@ export function callOf(name: CallName, request: number): BetCall {
 
 /** S-5: the bytes of a Place bet with PUT. */
 export function placeWithPut(request: number): BetCall {
-  const { requestId, betId, player } = callOf('place', request)
-  return { kind: 'unsettle', requestId, betId, player, currency: EUR, amount: CALLS.place.amount as Money }
+  const { requestId, betId, player, platform } = callOf('place', request)
+  return { kind: 'unsettle', requestId, betId, player, platform, currency: EUR, amount: CALLS.place.amount as Money }
 }
 
 export interface Answered {
