@@ -11,6 +11,7 @@ import { WrongUse } from '../runtime/wrong-use.ts'
 import { bucketOf } from '../wallet/store/bucket.ts'
 import { renamed, WALLET_CHANGES } from '../wallet/store/change.ts'
 import { creationOf, lockPlayers, type Player } from '../wallet/store/player.ts'
+import { eraseActions, eraseDetails } from './erasure-texts.ts'
 
 export interface ErasureDeps {
   readonly db: Db
@@ -34,27 +35,34 @@ export interface Erased {
 export async function erasePlayer({ db, buckets, now }: ErasureDeps, author: Author, userId: string): Promise<Erased> {
   const bucket = bucketOf(userId, buckets)
   const pseudonym = newPseudonym(bucket, buckets)
-  const whilePlayer = (work: (tx: Tx, player: Player) => Promise<void>) =>
-    db.transaction(async (tx) => {
-      const player = (await lockPlayers(tx, bucket, [userId as PlayerId])).get(userId as PlayerId)
-      if (player === undefined) return false
-      await requireNothingLeft(tx, bucket, userId)
-      await work(tx, player)
-      return true
-    })
   const sweep = async () => ({
     rowsOfFeed: await renameEvents(db, WALLET_CHANGES, bucket, userId, (item) => renamed(item, userId, pseudonym)),
     calls: await forgetCalls(db, userId),
   })
-  const isThere = await whilePlayer(async () => {})
+  const isThere = await mayErase({ db, buckets }, userId)
   const first = await sweep()
   if (!isThere) return first
-  await whilePlayer(async (tx, player) => {
+  await whilePlayer(db, bucket, userId, async (tx, player) => {
     await rename(tx, bucket, player, pseudonym)
     await author.record(tx, { on: { userId: pseudonym }, before: {}, after: { erased: true }, at: now })
   })
   const then = await sweep()
   return { pseudonym, calls: first.calls + then.calls, rowsOfFeed: first.rowsOfFeed + then.rowsOfFeed }
+}
+
+/** False when there is no such player; throws WrongUse with what stands in the way. Changes nothing. */
+export function mayErase({ db, buckets }: Pick<ErasureDeps, 'db' | 'buckets'>, userId: string): Promise<boolean> {
+  return whilePlayer(db, bucketOf(userId, buckets), userId, async () => {})
+}
+
+function whilePlayer(db: Db, bucket: number, userId: string, work: (tx: Tx, player: Player) => Promise<void>) {
+  return db.transaction(async (tx) => {
+    const player = (await lockPlayers(tx, bucket, [userId as PlayerId])).get(userId as PlayerId)
+    if (player === undefined) return false
+    await requireNothingLeft(tx, bucket, userId)
+    await work(tx, player)
+    return true
+  })
 }
 
 const RANDOM_BYTES = 12
@@ -95,20 +103,9 @@ const RENAMED = NAMED.map((table) =>
   ),
 )
 
-/** What describes the bet stays; where the person was, and free text, go. */
-const DESCRIPTION = (details: string) =>
-  `(select json_object_agg(key, value) from json_each(${details}) where key not in ('ip', 'info'))`
-const RENAME_DETAILS = statement(
-  'erasure_rename_details',
-  `update purser.bet_details d set player = $3::text, details = coalesce(${DESCRIPTION('d.details')}, '{}')
-   from purser.bet b
-   where b.bucket = $1::int and b.player = $2::text and b.first_seen_at > '-infinity'
-     and d.bucket = $1::int and d.first_seen_at = b.first_seen_at and d.bet_id = b.bet_id and d.player = $2::text`,
-)
 const RENAME_BETS = statement(
   'erasure_rename_bets',
-  `update purser.bet b set player = $3::text, details = ${DESCRIPTION('b.details')}
-   where bucket = $1::int and player = $2::text and first_seen_at > '-infinity'`,
+  `update purser.bet set player = $3::text where bucket = $1::int and player = $2::text and first_seen_at > '-infinity'`,
 )
 const DROP_SESSIONS = statement(
   'erasure_drop_sessions',
@@ -121,24 +118,14 @@ const RENAME_PLAYER = statement(
    where bucket = $1::int and player = $2::text`,
 )
 
-/** Of an action about the player: what was done, when and by whom. Of values only these, which describe nobody. */
-const KEPT_VALUES = ['status', 'currency', 'currencies', 'amount', 'balance', 'isTest', 'brand', 'locked', 'limits']
-const VALUES = (member: string) =>
-  `(select coalesce(json_object_agg(key, case when key = any($3::text[]) then value else '"***"'::json end), '{}') from json_each(${member}))`
-const RENAME_ACTIONS = statement(
-  'erasure_rename_actions',
-  `update purser.action set subject = $2::text, before = ${VALUES('before')}, after = ${VALUES('after')},
-     ids = (select json_object_agg(key, case when key = 'userId' then to_json($2::text) else value end) from json_each(ids))
-   where subject = $1::text and ids ->> 'userId' = $1::text`,
-)
-
 async function rename(tx: Tx, bucket: number, player: Player, pseudonym: string): Promise<void> {
   const names = [bucket, player.id, pseudonym]
-  for (const query of [...RENAMED, RENAME_DETAILS, RENAME_BETS]) await tx.execute(query, names)
+  await eraseDetails(tx, bucket, player.id, pseudonym)
+  for (const query of [...RENAMED, RENAME_BETS]) await tx.execute(query, names)
   await tx.execute(DROP_SESSIONS, [bucket, player.id])
   const unknown = { ...player, id: pseudonym as PlayerId, operatorUser: null, customFields: null }
   const { id, currency, currencies, isTest, operatorUser, customFields, brand, createdAt } = unknown
   const created = creationOf({ id, currency, currencies, isTest, operatorUser, customFields, brand, createdAt })
   await tx.execute(RENAME_PLAYER, [...names, JSON.stringify(created)])
-  await tx.execute(RENAME_ACTIONS, [player.id, pseudonym, KEPT_VALUES])
+  await eraseActions(tx, player.id, pseudonym)
 }

@@ -16,6 +16,7 @@ interface CallFlags {
   readonly request?: string
   readonly operation?: string
   readonly outcome?: string
+  readonly platform?: string
   readonly code?: string
   readonly slowerThan?: string
   readonly from?: string
@@ -36,6 +37,7 @@ export function addJournalCommands(program: Command): void {
     .option('--request <id>', 'only calls with this requestId')
     .option('--operation <name>', 'place, settle, unsettle, rollback, profile, balance, check or unknown')
     .option('--outcome <name>', 'accepted, or why not: bad_signature, not_enough_money …')
+    .option('--platform <name>', 'only calls that a secret of this platform verified')
     .option('--code <code>', 'only answers with this code')
     .option('--slower-than <ms>', 'only calls that took more milliseconds')
     .option('--from <time>', 'from this time on: 2026-05-16T18:00:00Z')
@@ -115,8 +117,8 @@ async function readCalls(
   limit: string,
   after?: string,
 ): Promise<Page> {
-  const { player, bet: transactionId, request: requestId, operation, outcome, code, slowerThan } = flags
-  const asked = { player, transactionId, requestId, operation, outcome, code, slowerThan, from, limit, after }
+  const { player, bet: transactionId, request: requestId, operation, outcome, platform, code, slowerThan } = flags
+  const asked = { player, transactionId, requestId, operation, outcome, platform, code, slowerThan, from, limit, after }
   const query = new URLSearchParams(
     Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )

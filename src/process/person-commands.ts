@@ -31,7 +31,7 @@ export function addPersonCommands(program: Command): void {
   program
     .command('erase-player <userId>')
     .description("a person's data: profile, sessions and calls go, the ledger stays under a pseudonym")
-    .option('--apply', 'erase it, for good; else only say what would be')
+    .option('--apply', 'erase it, for good; else only say whether it can be')
     .option('--person <name>', 'who erases, for the action log')
     .option('--reason <text>', 'why, for the action log')
     .addHelpText(
@@ -63,14 +63,19 @@ async function exportTo(db: Db, buckets: number, userId: string): Promise<void> 
 
 async function erase(db: Db, buckets: number, userId: string, flags: Flags): Promise<void> {
   const { person = null, reason = null } = flags
-  if (!flags.apply) {
-    print(`${userId}: nothing was changed; --apply erases what export-player shows, for good`)
-    return
-  }
-  const [{ erasePlayer }, { authorOfCommand }] = await Promise.all([
+  const [{ erasePlayer, mayErase }, { authorOfCommand }] = await Promise.all([
     import('../operator/erasure.ts'),
     import('../people/actions.ts'),
   ])
+  if (!flags.apply) {
+    const isThere = await mayErase({ db, buckets }, userId)
+    print(
+      isThere
+        ? `${userId} can be erased: nothing was changed; --apply erases what export-player shows, for good`
+        : `${userId} is no player here; --apply erases what calls and changes are left, for good`,
+    )
+    return
+  }
   const said = { command: 'purser erase-player', operation: 'erasePlayer', person, reason, id: randomUUID() }
   const { pseudonym, calls, rowsOfFeed } = await erasePlayer(
     { db, buckets, now: systemClock.now() },
