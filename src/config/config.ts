@@ -48,6 +48,8 @@ export interface Config {
   /** By currency a decimal of it; '*': of all that are not named. Empty: no adjustment waits for a second person. */
   readonly approveAbove: ReadonlyMap<string, string>
   readonly migrate: 'auto' | 'never'
+  /** Without an endpoint there are no traces. */
+  readonly tracing: { readonly endpoint?: string | undefined; readonly serviceName?: string | undefined }
   readonly logLevel: string
 }
 
@@ -148,6 +150,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     gate: read.choice('PURSER_GATE', ['on', 'off']),
     approveAbove: read.approveAbove(scales),
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
+    tracing: { endpoint: read.httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT'), serviceName: read.optional('OTEL_SERVICE_NAME') },
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }
   if (isProduction && role.keepsSecrets && read.optional('PURSER_ENCRYPTION_KEY') === undefined)
@@ -235,6 +238,12 @@ function createReader(env: Environment, problems: string[]) {
     },
     scales: () => readScales(text('PURSER_CURRENCIES'), problems),
     approveAbove: (scales: Scales) => readApproveAbove(text('PURSER_APPROVE_ABOVE'), scales, problems),
+    httpUrl(name: SettingName): string | undefined {
+      const url = optional(name)
+      if (url !== undefined && !(/^https?:\/\//.test(url) && URL.canParse(url)))
+        problems.push(`${name} must be an address that begins with http:// or https://`)
+      return url
+    },
     /** May hold a password, so a wrong one is not shown. */
     postgresUrl(name: SettingName): string | undefined {
       const url = optional(name)

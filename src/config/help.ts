@@ -6,9 +6,11 @@ export function examples(...lines: string[]): string {
 }
 
 export function environment(...readers: readonly Reader[]): string {
-  const lines = settingsOf(readers).map(({ name, meaning, ...setting }) => {
+  const settings = settingsOf(readers)
+  const width = Math.max(...settings.map(({ name }) => name.length)) + 2
+  const lines = settings.map(({ name, meaning, ...setting }) => {
     const fallback = setting.default === undefined ? '' : ` [${setting.default}]`
-    return `  ${name.padEnd(26)}${meaning}${fallback}`
+    return `  ${name.padEnd(width)}${meaning}${fallback}`
   })
   return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
 }

@@ -188,6 +188,18 @@ export const SETTINGS = [
     example: 'warn',
   },
   {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    readBy: SERVERS,
+    meaning: 'Where traces go: the address of an OpenTelemetry collector that takes OTLP over HTTP. Absent: no traces.',
+    example: 'http://127.0.0.1:4318',
+  },
+  {
+    name: 'OTEL_SERVICE_NAME',
+    readBy: SERVERS,
+    meaning: 'What the traces call this process; absent: purser-wallet, purser-platform, purser-gateway.',
+    example: 'wallet-eu',
+  },
+  {
     name: 'NODE_ENV',
     readBy: SERVERS,
     meaning: '`production` refuses to start when something is left to chance (O-1).',

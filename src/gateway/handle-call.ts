@@ -9,10 +9,11 @@ import { SIGNATURE_HEADER, signerOf } from '../protocol/signature.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { inTime } from '../runtime/in-time.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
+import type { Span } from '../runtime/tracing.ts'
 import type { UnknownReason } from '../wallet-client/classify.ts'
 import { type Call, readCall } from './call.ts'
 import type { Directory, Route } from './directory.ts'
-import type { Link, LinkResult } from './link.ts'
+import type { Link, LinkResult, OperatorCall } from './link.ts'
 import type { Operators, Use } from './operators.ts'
 import { toOperator, toPlatform, WrongPlayer } from './rewrite.ts'
 import { answerStranger } from './stranger.ts'
@@ -67,7 +68,7 @@ export function handleCall(deps: CallDeps, endpoint: Endpoint, request: WireRequ
     return { call, signer, reply: failed(call.operation), outcome: 'failed' }
   }
   try {
-    const handled = soon(wayInTime(deps, call, arrivedAt), (way) => passOn(deps, { call, signer }, way, arrivedAt))
+    const handled = soon(wayInTime(deps, call, arrivedAt), (way) => passOn(deps, { call, signer }, way, request))
     return handled instanceof Promise ? handled.catch(broken) : handled
   } catch (error) {
     return broken(error)
@@ -80,13 +81,13 @@ function passOn(
   { clock }: CallDeps,
   known: Required<Pick<Handled, 'call' | 'signer'>>,
   way: Way | undefined,
-  arrivedAt: number,
+  request: WireRequest,
 ): Soon<Handled> {
   const { call } = known
   if (way === undefined) return { ...known, ...handleStranger(call, clock) }
   const { route } = way
   const { operatorId } = route.player
-  return soon(send(way, call, arrivedAt), (result) => ({ ...known, operatorId, ...toHandled(call, route, result) }))
+  return soon(send(way, call, request), (result) => ({ ...known, operatorId, ...toHandled(call, route, result) }))
 }
 
 /** Strangers come and go; an id of the gateway's own that it does not know is somebody's business (G-3). */
@@ -130,10 +131,19 @@ function findWay({ directory, operators }: CallDeps, call: Call): Soon<Way | und
   return soon(directory.routeOf(call), (route) => route && withLink(route))
 }
 
-function send({ route, link }: Way, call: Call, arrivedAt: number): Soon<LinkResult> {
+function send({ route, link }: Way, call: Call, { arrivedAt, span }: WireRequest): Soon<LinkResult> {
   if (link === undefined) return { kind: 'not_sent', detail: 'the operator does not exist' }
   const { method, path } = OPERATIONS[call.operation]
-  return link.send({ method, path, body: toOperator(call, route), arrivedAt })
+  const message = { method, path, body: toOperator(call, route), arrivedAt }
+  return span === undefined ? link.send(message) : sendBelow(span, call, link, message)
+}
+
+async function sendBelow(span: Span, { operation }: Call, link: Link, message: OperatorCall): Promise<LinkResult> {
+  const attempt = span.child(`call ${operation}`, { kind: 'client', attributes: { 'purser.operation': operation } })
+  const result = await link.send({ ...message, traceparent: attempt.traceparent })
+  const status = result.kind === 'answered' ? result.status : undefined
+  attempt.end({ attributes: { 'http.response.status_code': status }, failed: status === undefined })
+  return result
 }
 
 /** HTTP has none above, and our server sends none. */

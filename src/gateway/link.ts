@@ -11,6 +11,7 @@ export interface OperatorCall {
   readonly body: Buffer
   /** When the call came in, as performance.now() gives it. */
   readonly arrivedAt: number
+  readonly traceparent?: string
 }
 
 export type LinkResult =

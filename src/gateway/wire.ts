@@ -1,10 +1,12 @@
 /** The partner wire of the gateway, towards the platform: which handler, what the metrics and the log say of a call. */
 import type { FastifyInstance } from 'fastify'
 import type { Journal } from '../feed/journal.ts'
+import { endSpan } from '../http/span.ts'
 import { registerWire, type Seen } from '../http/wire.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { failed, refused } from '../protocol/reply.ts'
 import type { Logger } from '../runtime/logger.ts'
+import type { Span, Tracing } from '../runtime/tracing.ts'
 import type { Call } from './call.ts'
 import { type CallDeps, type Handled, handleCall } from './handle-call.ts'
 import type { GatewayMetrics } from './metrics.ts'
@@ -15,6 +17,7 @@ export interface WireDeps extends CallDeps {
   readonly log: Logger
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
+  readonly tracing: Tracing | undefined
 }
 
 export function registerCalls(app: FastifyInstance, deps: WireDeps): Promise<void> {
@@ -28,12 +31,14 @@ export function registerCalls(app: FastifyInstance, deps: WireDeps): Promise<voi
     onFailure: deps.onFailure,
     answered: (handled, seen) => tell(deps, handled, seen),
     isDraining: deps.isDraining,
+    tracing: deps.tracing,
   })
 }
 
 function tell({ metrics, log, journal }: WireDeps, handled: Handled, seen: Seen): void {
   const { outcome, call, operatorId, detail, reply, signer } = handled
   const { source, body, arrivalMs, totalMs } = seen
+  if (seen.span !== undefined) endCall(seen.span, handled)
   metrics.called(operatorId ?? 'none', outcome, totalMs / 1_000)
   const isLogged = log.isLevelEnabled('info')
   if (!isLogged && !journal.isOn) return
@@ -60,6 +65,17 @@ function tell({ metrics, log, journal }: WireDeps, handled: Handled, seen: Seen)
   const ms = Math.trunc(totalMs * 10) / 10
   const { status } = reply
   log.info({ ...names, operator: operatorId, outcome, status, detail, ms }, 'call')
+}
+
+function endCall(span: Span, { outcome, call, operatorId, reply }: Handled): void {
+  const names = call && namesIn(call)
+  endSpan(span, reply.status, {
+    'purser.operation': names?.operation,
+    'purser.outcome': outcome,
+    'purser.operator': operatorId,
+    'purser.bet_id': names?.betId,
+    'purser.request_id': names?.requestId,
+  })
 }
 
 /** Never the token. */

@@ -1,13 +1,16 @@
 /** The calls of our own API, counted. A label is a route or a status: as many as there are routes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Measured, metricText } from '../runtime/metric-text.ts'
+import type { Tracing } from '../runtime/tracing.ts'
 import { createDurations } from './durations.ts'
+import { beginSpan, endSpan } from './span.ts'
 
 export interface ApiCalls extends Measured {
+  begun(request: FastifyRequest): void
   answered(request: FastifyRequest, reply: FastifyReply): void
 }
 
-export function createApiCalls(): ApiCalls {
+export function createApiCalls(tracing?: Tracing): ApiCalls {
   const durations = createDurations(
     'purser_api_call_duration_seconds',
     'Calls of our own API, from the head of the request to the end of the answer',
@@ -15,7 +18,11 @@ export function createApiCalls(): ApiCalls {
   )
   const counts = new Map<string, Map<number, number>>()
   return {
+    begun(request) {
+      if (tracing !== undefined) request.span = beginSpan(tracing, request)
+    },
     answered(request, { statusCode, elapsedTime }) {
+      if (request.span !== undefined) endSpan(request.span, statusCode)
       const route = routeOf(request)
       const byStatus = counts.get(route) ?? new Map<number, number>()
       counts.set(route, byStatus.set(statusCode, (byStatus.get(statusCode) ?? 0) + 1))

@@ -40,11 +40,13 @@ export async function registerApi(
       api.setSerializerCompiler(() => (data) => JSON.stringify(data))
       acceptJson(api)
       api.decorateRequest(CALLER)
+      api.decorateRequest('span', undefined)
       api.addHook('onRoute', (route) => {
         if (route.config?.role === undefined) throw new Error(`${route.method} ${route.url} says no role (W-25)`)
         route.bodyLimit = bodyBytes
       })
       api.addHook('onRequest', async (request, reply) => {
+        calls.begun(request)
         reply.header('x-request-id', request.id).header('cache-control', 'no-store')
         await admission.admit(request)
         requireReadableUrl(request)

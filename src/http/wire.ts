@@ -7,7 +7,9 @@ import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import type { WireReply } from '../protocol/reply.ts'
 import type { Soon } from '../runtime/soon.ts'
+import type { Span, Tracing } from '../runtime/tracing.ts'
 import { arrivalOf } from './door.ts'
+import { beginSpan } from './span.ts'
 import { inTurn } from './turns.ts'
 
 /** Which route a call came by; the operations of /payment/bet are told apart by method and type. */
@@ -20,6 +22,8 @@ export interface WireRequest {
   readonly body: Buffer
   /** The time of its first byte, as performance.now() gives it: what a call may take is counted from there (R-5, W-20). */
   readonly arrivedAt: number
+  /** Where tracing is on. */
+  readonly span?: Span | undefined
 }
 
 /** What is known of every call, whatever it came to. */
@@ -33,6 +37,8 @@ export interface Seen {
   readonly totalMs: number
   /** When all of it was there, as performance.now() gives it. */
   readonly readAt: number
+  /** To be ended by whoever is told; undefined where tracing is off, or it could not be read. */
+  readonly span: Span | undefined
 }
 
 export interface WireSide<Handled extends { readonly reply: WireReply }> {
@@ -47,6 +53,7 @@ export interface WireSide<Handled extends { readonly reply: WireReply }> {
   answered(handled: Handled, seen: Seen): void
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
+  readonly tracing?: Tracing | undefined
   /** For the API reference only: Fastify checks and renders nothing. */
   readonly schemas?: Readonly<Record<'place' | 'change' | 'profile' | 'balance' | 'check', FastifySchema>>
 }
@@ -65,6 +72,7 @@ export async function registerWire<Handled extends { readonly reply: WireReply }
 ): Promise<void> {
   await app.register(async (wire) => {
     keepBytes(wire)
+    const { tracing } = side
     wire.setErrorHandler((error: FastifyError, request, reply) =>
       finish(side, request, reply, handledError(side, error, request)),
     )
@@ -72,6 +80,7 @@ export async function registerWire<Handled extends { readonly reply: WireReply }
     const answer = (endpoint: Endpoint) => (request: FastifyRequest, reply: FastifyReply) =>
       inTurn(() => {
         request.readAt = performance.now()
+        if (tracing !== undefined) request.span = beginSpan(tracing, request, request.arrivedAt)
         const done = (handled: Handled) => finish(side, request, reply, handled)
         const broken = (error: unknown) => void reply.send(error)
         try {
@@ -105,6 +114,7 @@ function keepBytes(wire: FastifyInstance): void {
   wire.setSerializerCompiler(() => (body) => body)
   wire.decorateRequest('arrivedAt', 0)
   wire.decorateRequest('readAt', 0)
+  wire.decorateRequest('span', undefined)
   wire.addHook('onRequest', (request, _reply, done) => {
     request.arrivedAt = arrivalOf(request.raw)
     request.raw.headers['content-type'] = BYTES
@@ -112,8 +122,8 @@ function keepBytes(wire: FastifyInstance): void {
   })
 }
 
-function toWire({ method, headers, body, arrivedAt }: FastifyRequest): WireRequest {
-  return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY, arrivedAt }
+function toWire({ method, headers, body, arrivedAt, span }: FastifyRequest): WireRequest {
+  return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY, arrivedAt, span }
 }
 
 /** A request that Fastify could not read is code 5; anything else that is thrown is a bug or a broken dependency. */
@@ -155,7 +165,7 @@ function finish<Handled extends { readonly reply: WireReply }>(
   }
 }
 
-function seenOf({ arrivedAt, readAt, body, socket }: FastifyRequest): Seen {
+function seenOf({ arrivedAt, readAt, body, socket, span }: FastifyRequest): Seen {
   const now = performance.now()
   return {
     source: socket.remoteAddress ?? '',
@@ -163,5 +173,6 @@ function seenOf({ arrivedAt, readAt, body, socket }: FastifyRequest): Seen {
     arrivalMs: (readAt || now) - arrivedAt,
     totalMs: now - arrivedAt,
     readAt: readAt || now,
+    span,
   }
 }

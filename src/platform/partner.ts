@@ -4,7 +4,7 @@ import { type Db, statement, type Tx } from '../db/db.ts'
 import { fromColumn, replacedSecrets, SECRET_TABLES, toColumn } from '../db/kept-secrets.ts'
 import type { Kept, Keyring } from '../db/keyring.ts'
 import type { Author } from '../people/actions.ts'
-import { createWalletClient, type WalletClient } from '../wallet-client/wallet-client.ts'
+import { createWalletClient, type WalletClient, type WalletTarget } from '../wallet-client/wallet-client.ts'
 import type { Use } from './delivery/breaker.ts'
 
 export interface Partner {
@@ -62,7 +62,7 @@ interface Cached {
 }
 
 /** `connections`: of each use, to one partner. */
-export function createPartners(db: Db, keyring: Keyring, connections: number): Partners {
+export function createPartners(db: Db, keyring: Keyring, how: Pick<WalletTarget, 'connections' | 'tracing'>): Partners {
   const cache = new Map<string, Cached>()
   const read = async (partnerId: string) => {
     const [row] = await db.query<PartnerRow>(READ_PARTNER, [partnerId])
@@ -78,11 +78,11 @@ export function createPartners(db: Db, keyring: Keyring, connections: number): P
         if (cached === undefined) throw error
         return cached.partner
       })
-      return partner && remember(cache, partner, connections).clients[use]
+      return partner && remember(cache, partner, how).clients[use]
     },
     async save(author, partner, now) {
       await db.transaction((tx) => write(tx, keyring, author, partner, now))
-      remember(cache, partner, connections)
+      remember(cache, partner, how)
     },
     close: async () => {
       await Promise.all([...cache.values()].map(closeClients))
@@ -115,14 +115,18 @@ async function write(
 }
 
 /** Keeps the client while the partner is the same; a replaced one finishes its calls. */
-function remember(cache: Map<string, Cached>, partner: Partner, connections: number): Cached {
+function remember(
+  cache: Map<string, Cached>,
+  partner: Partner,
+  how: Pick<WalletTarget, 'connections' | 'tracing'>,
+): Cached {
   const known = cache.get(partner.partnerId)
   if (known !== undefined && isDeepStrictEqual(known.partner, partner)) {
     known.readAt = performance.now()
     return known
   }
   if (known !== undefined) void closeClients(known)
-  const create = () => createWalletClient({ ...partner, connections })
+  const create = () => createWalletClient({ ...partner, ...how })
   const clients = { users: create(), rollbacks: create(), results: create() }
   const fresh = { partner, clients, readAt: performance.now() }
   cache.set(partner.partnerId, fresh)

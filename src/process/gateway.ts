@@ -16,6 +16,7 @@ import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { createPeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
+import type { Tracing } from '../runtime/tracing.ts'
 import { measuredEverywhere } from './measured.ts'
 import { type App, type Running, run } from './running.ts'
 
@@ -29,13 +30,18 @@ export interface ServeGatewayDeps {
 /** Throws when the gateway cannot begin, with everything closed again. */
 export function serveGateway(config: Config, deps: ServeGatewayDeps = {}): Promise<Running> {
   const { clock = systemClock, log = createLogger(config.logLevel) } = deps
-  return run('gateway', config, { log, db: deps.db, create: (db) => createGatewayApp(config, { db, clock, log }) })
+  return run('gateway', config, {
+    log,
+    db: deps.db,
+    create: (db, tracing) => createGatewayApp(config, { db, clock, log, tracing }),
+  })
 }
 
 export interface GatewayAppDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Logger
+  readonly tracing?: Tracing | undefined
   /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
   beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
@@ -43,7 +49,7 @@ export interface GatewayAppDeps {
 /** The HTTP server with every route, not listening; `close` finishes what was accepted. */
 export async function createGatewayApp(
   { secrets, gatewayKey, encryptionKeys, allowsPrivateAddresses, journalDays }: Config,
-  { db, clock, log, beforeRoutes }: GatewayAppDeps,
+  { db, clock, log, tracing, beforeRoutes }: GatewayAppDeps,
 ): Promise<App> {
   const operators = createOperators(db, createKeyring(encryptionKeys))
   const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
@@ -56,10 +62,10 @@ export async function createGatewayApp(
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
   const people = createPeople('gateway', { db, firstKey: gatewayKey, log })
-  const apiCalls = createApiCalls()
+  const apiCalls = createApiCalls(tracing)
   await registerGateway(app, {
     ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db },
-    ...{ ...people, apiCalls, allowsPrivateAddresses },
+    ...{ ...people, apiCalls, tracing, allowsPrivateAddresses },
   })
   registerHealth(http, () => missingRights(db, 'gateway'), [
     metrics,

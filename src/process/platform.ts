@@ -25,6 +25,7 @@ import { createPlatformMetrics } from '../platform/metrics.ts'
 import { createPartners } from '../platform/partner.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
+import type { Tracing } from '../runtime/tracing.ts'
 import { measuredEverywhere } from './measured.ts'
 import { type App, type Running, run } from './running.ts'
 
@@ -55,15 +56,16 @@ export function servePlatform(config: Config, deps: ServePlatformDeps = {}): Pro
   return run('platform', config, {
     log,
     db: deps.db,
-    async create(db) {
+    async create(db, tracing) {
       const clock = deps.clock ?? (await startDatabaseClock(db))
       const { timers = timersOf(clock) } = deps
-      return createPlatformApp(config, { db: patient(db), clock, timers, log, random })
+      return createPlatformApp(config, { db: patient(db), clock, timers, log, random, tracing })
     },
   })
 }
 
 export interface PlatformAppDeps extends Required<ServePlatformDeps> {
+  readonly tracing?: Tracing | undefined
   /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
   beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
@@ -74,11 +76,14 @@ export interface PlatformApp extends App {
 
 /** The HTTP server with every route, not listening, and the deliverer at work. */
 export async function createPlatformApp(config: Config, deps: PlatformAppDeps): Promise<PlatformApp> {
-  const { db, clock, timers, log, random, beforeRoutes } = deps
+  const { db, clock, timers, log, random, tracing, beforeRoutes } = deps
   const { scales } = config
   const http = createHttpApp()
   await beforeRoutes?.(http.app)
-  const partners = createPartners(db, createKeyring(config.encryptionKeys), config.callsPerPartner)
+  const partners = createPartners(db, createKeyring(config.encryptionKeys), {
+    connections: config.callsPerPartner,
+    tracing,
+  })
   const breakers = createBreakers(config.callsPerPartner)
   const metrics = createPlatformMetrics(db, clock, breakers)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
@@ -89,7 +94,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const people = createConsolePeople('platform', { db, firstKey, log })
   const feed = createFeed(db, PLATFORM_CHANGES)
   http.app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
-  const apiCalls = createApiCalls()
+  const apiCalls = createApiCalls(tracing)
   await registerPlatform(http.app, { ...placing, ...people, apiCalls, allowsPrivateAddresses, feed, log })
   registerHealth(http, () => missingRights(db, 'platform'), [
     metrics,

@@ -12,8 +12,10 @@ import { prepareDb } from '../db/prepare.ts'
 import type { Server } from '../db/rights.ts'
 import { checkScales } from '../db/scales.ts'
 import type { Logger } from '../runtime/logger.ts'
+import type { Tracing } from '../runtime/tracing.ts'
 import { VERSION } from '../runtime/version.ts'
 import { requireSettings } from './money-settings.ts'
+import { startTracing } from './tracing.ts'
 
 export interface Running {
   readonly url: string
@@ -34,7 +36,7 @@ export interface RunDeps {
   readonly log: Logger
   /** An open database of the caller's, who closes it; else the configured one is opened. */
   readonly db: Db | undefined
-  create(db: Db): Promise<App>
+  create(db: Db, tracing: Tracing | undefined): Promise<App>
 }
 
 /** Throws when the server cannot begin, with everything closed again. */
@@ -46,7 +48,9 @@ export async function run(server: Server, config: Config, { log, db: given, crea
   }
   try {
     await prepare(server, config, db)
-    const created = await create(db)
+    const tracing = await startTracing(server, config, log)
+    if (tracing !== undefined) opened.push({ close: tracing.stop })
+    const created = await create(db, tracing)
     opened.push(created)
     const url = await created.app.listen({ host: config.host, port: config.port })
     log.info({ url, version: VERSION, store: db.kind, ...created.facts }, `the ${server} listens`)

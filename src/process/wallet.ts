@@ -23,6 +23,7 @@ import { createLastAudit } from '../people/last-audit.ts'
 import { type ConsolePeople, createConsolePeople } from '../people/people.ts'
 import { type Clock, systemClock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
+import type { Tracing } from '../runtime/tracing.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { createWallet } from '../wallet/wallet.ts'
 import { measuredEverywhere } from './measured.ts'
@@ -55,9 +56,9 @@ export function serveWallet(
   return run('wallet', config, {
     log,
     db: given,
-    async create(db) {
+    async create(db, tracing) {
       const buckets = await fixBuckets(db, config.buckets)
-      const app = await createApp(config, { db, buckets, clock, log, sandbox })
+      const app = await createApp(config, { db, buckets, clock, log, sandbox, tracing })
       return { app, facts: { buckets }, close: () => closeApp(app) }
     },
   })
@@ -69,6 +70,7 @@ export interface AppDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly sandbox?: SandboxRoutes | undefined
+  readonly tracing?: Tracing | undefined
   /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
   beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
@@ -76,7 +78,7 @@ export interface AppDeps {
 /** The HTTP server with every route, not listening. */
 export async function createApp(
   config: Config,
-  { db, buckets, clock, log, sandbox, beforeRoutes }: AppDeps,
+  { db, buckets, clock, log, sandbox, tracing, beforeRoutes }: AppDeps,
 ): Promise<FastifyInstance> {
   const {
     sharedBets,
@@ -105,6 +107,7 @@ export async function createApp(
   const webhookStates = () => dispatcher?.health() ?? {}
   const wallet = createWallet({
     ...{ db, clock, log, buckets, ...signersIn(config), rules, settings, gate, journal, webhookStates, isDraining },
+    tracing,
   })
   door.waitsFor(wallet.lanes.room)
   await wallet.register(app)
@@ -114,7 +117,7 @@ export async function createApp(
   const keyring = createKeyring(encryptionKeys)
   const sender = createSender(allowsPrivateAddresses)
   const webhooks = { keyring, sender, allowsPrivateAddresses }
-  const [apiCalls, lastAudit] = [createApiCalls(), createLastAudit('purser', db)]
+  const [apiCalls, lastAudit] = [createApiCalls(tracing), createLastAudit('purser', db)]
   const money = { buckets, scales, clawback, approveAbove }
   await registerOperator(app, { db, clock, ...money, feed, log, apiCalls, lastAudit, ...webhooks, ...people })
   // Only who listens delivers: the API reference is made by a wallet that does not.

@@ -26,6 +26,8 @@ export interface Message {
   readonly body: Uint8Array
   /** Milliseconds for all of it: waiting for a connection, connect, headers and body together (C-2). */
   readonly timeoutMs: number
+  /** Of the span that it belongs to, where tracing is on. */
+  readonly traceparent?: string | undefined
 }
 
 export type ExchangeResult =
@@ -85,8 +87,13 @@ async function exchangeInTurn(pool: Pool, signing: Signing, message: Message): P
 /**
  * Over once, whatever happens: answered, failed, or given up. What is given up before it has a connection is never sent.
  */
-function exchange(pool: Pool, secret: string, { method, path, body, timeoutMs }: Message): Promise<ExchangeResult> {
-  const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(body, secret) }
+function exchange(
+  pool: Pool,
+  secret: string,
+  { method, path, body, timeoutMs, traceparent }: Message,
+): Promise<ExchangeResult> {
+  const headers: Record<string, string> = { 'content-type': 'application/json', [SIGNATURE_HEADER]: sign(body, secret) }
+  if (traceparent !== undefined) headers.traceparent = traceparent
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let status: number | null = null

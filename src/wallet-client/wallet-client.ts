@@ -1,8 +1,10 @@
 /** One call to a wallet, seen from the caller: the exact text is signed and sent, 5 s are counted over everything, and the answer is classified. */
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
+import type { Attributes, Span, Tracing } from '../runtime/tracing.ts'
 import { type CallOutcome, classify } from './classify.ts'
 import { type ExchangeResult, openLine } from './exchange.ts'
+import { beginAttempt, endAttempt } from './spans.ts'
 
 export interface WalletTarget {
   /** The partner's base address; the paths of the interface are appended. */
@@ -13,6 +15,7 @@ export interface WalletTarget {
   readonly connections?: number
   /** Milliseconds over connect, headers and body (C-2). */
   readonly timeoutMs?: number
+  readonly tracing?: Tracing | undefined
 }
 
 /** What came back, for the outcome and for the record. */
@@ -25,9 +28,17 @@ export interface Answer {
   readonly durationMs: number
 }
 
+/** Where an attempt belongs, in traces. */
+export interface Traced {
+  readonly below?: Span | undefined
+  readonly attributes?: Attributes
+}
+
 export interface WalletClient {
   /** Sends exactly this text; `transactionId` is checked against the answer. Never rejects. */
-  call(operation: Operation, body: string, transactionId?: string): Promise<Answer>
+  call(operation: Operation, body: string, transactionId?: string, traced?: Traced): Promise<Answer>
+  /** Where it is not, nobody needs to say where an attempt belongs. */
+  readonly isTraced: boolean
   close(): Promise<void>
 }
 
@@ -40,17 +51,28 @@ export function createWalletClient({
   secrets,
   connections = DEFAULT_CONNECTIONS,
   timeoutMs = LIMITS.answerMs,
+  tracing,
 }: WalletTarget): WalletClient {
   const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs })
   return {
-    async call(operation, body, transactionId) {
+    isTraced: tracing !== undefined,
+    async call(operation, body, transactionId, traced) {
       const startedAt = performance.now()
+      const span = tracing && beginAttempt(tracing, operation, transactionId, traced)
       const { method, path } = OPERATIONS[operation]
-      const result = await line.exchange({ method, path, body: Buffer.from(body), timeoutMs })
+      const result = await line.exchange({
+        method,
+        path,
+        body: Buffer.from(body),
+        timeoutMs,
+        traceparent: span?.traceparent,
+      })
       const durationMs = performance.now() - startedAt
       const hide = tokenHider(body)
       const text = result.kind === 'answered' ? result.body.toString('utf8') : ''
       const outcome = hideIn(judge(operation, result, text, transactionId), hide)
+      if (span !== undefined)
+        endAttempt(span, result.status, outcome.kind === 'unknown' ? outcome.reason : outcome.kind)
       return { outcome, status: result.status, body: hide(text).slice(0, MAX_KEPT), durationMs }
     },
     close: () => line.close(),

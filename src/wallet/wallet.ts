@@ -2,9 +2,11 @@
 import { availableParallelism } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { Db } from '../db/db.ts'
+import { tracedBelow } from '../db/traced.ts'
 import type { Journal } from '../feed/journal.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
+import type { Span, Tracing } from '../runtime/tracing.ts'
 import { mayPass, takePlain } from './apply/gate.ts'
 import { type JudgeDeps, judgeBatch } from './apply/judge.ts'
 import { createLanes, type Lanes, type LaneWork } from './apply/lanes.ts'
@@ -31,6 +33,7 @@ export interface WalletDeps {
   readonly rules: Rules
   readonly settings: DecodeSettings
   readonly journal: Journal
+  readonly tracing: Tracing | undefined
   /** How many webhooks are in which state, for the metrics. */
   webhookStates(): Readonly<Record<string, number>>
   /** `off` leaves every call to the rules. */
@@ -77,6 +80,7 @@ export function createWallet(deps: WalletDeps): Wallet {
         log,
         onFailure,
         isDraining,
+        tracing: deps.tracing,
       }),
   }
 }
@@ -84,9 +88,11 @@ export function createWallet(deps: WalletDeps): Wallet {
 function openLane({ db, clock, rules, gate }: WalletDeps, bucket: number, onAnomaly: JudgeDeps['onAnomaly']): LaneWork {
   const { transaction } = db.openLane()
   const deps = { transaction, clock, rules, onAnomaly }
+  const below = (span: Span | undefined) =>
+    span === undefined ? deps : { ...deps, transaction: tracedBelow(span, transaction) }
   return {
     mayPass: (call) => gate === 'on' && mayPass(call, rules),
-    take: (waiting) => takePlain(deps, bucket, waiting),
-    judge: (waiting) => judgeBatch(deps, bucket, waiting),
+    take: (waiting, span) => takePlain(below(span), bucket, waiting),
+    judge: (waiting, span) => judgeBatch(below(span), bucket, waiting),
   }
 }

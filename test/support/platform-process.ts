@@ -10,12 +10,13 @@ export interface PlatformProcess extends ServerProcess {
   readonly key: string
 }
 
-export async function spawnPlatform(databaseUrl: string): Promise<PlatformProcess> {
+export async function spawnPlatform(databaseUrl: string, env: Record<string, string> = {}): Promise<PlatformProcess> {
   const settings = {
     HOST: '127.0.0.1',
     PORT: '0',
     PLATFORM_API_KEY: KEY,
     DATABASE_URL: asServer('platform', databaseUrl),
+    ...env,
   }
   const server = await spawnServer('platform', settings)
   return { ...server, api: platformClient(server.url, KEY), key: KEY }

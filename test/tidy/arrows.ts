@@ -39,6 +39,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'ledger',
     'db',
     'http/wire.ts',
+    'http/span.ts',
     'protocol',
     'runtime',
   ],

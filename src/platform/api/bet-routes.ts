@@ -37,7 +37,9 @@ export function addBetRoutes(api: Routes, deps: RouteDeps): void {
     }),
     async (request, reply) => {
       const wanted = withKey(request.body as Wanted, request.headers['idempotency-key'])
-      const outcome = await orBusy(placeBet(deps, deps.actions.byUser(request), wanted))
+      const { span } = request
+      const how = span === undefined ? deps : { ...deps, span }
+      const outcome = await orBusy(placeBet(how, deps.actions.byUser(request), wanted))
       const { betId, status, reason } = placedBy(outcome)
       return reply.code(201).send({ betId, status, ...(reason !== null && { reason }) })
     },

@@ -4,6 +4,7 @@ import { recordScales } from '../../db/scales.ts'
 import type { Author } from '../../people/actions.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { formatMoney, isCurrency, isExactNumber, type Money, parseDecimal, scaleOf } from '../../protocol/money.ts'
+import type { Span } from '../../runtime/tracing.ts'
 import { type Answer, notCalled } from '../../wallet-client/wallet-client.ts'
 import { type Breakers, type Ended, endedBy } from '../delivery/breaker.ts'
 import type { Partners } from '../partner.ts'
@@ -69,6 +70,8 @@ export interface PlaceDeps extends FlowDeps {
   readonly partners: Partners
   readonly breakers: Breakers
   readonly placements: Placements
+  /** Of the call that asks for the bet, where tracing is on. */
+  readonly span?: Span | undefined
   /** Told when something was decided that must be delivered. */
   decided(): void
 }
@@ -154,14 +157,16 @@ function withoutCall(opened: Opened): Placed | 'key taken' {
 }
 
 async function callPartner(
-  { partners, clock }: PlaceDeps,
+  { partners, clock, span }: PlaceDeps,
   { bet, body, startBefore }: Placing,
 ): Promise<{ answer: Answer; startedAt: Date; isCalled: boolean }> {
   const client = await partners.client(bet.partnerId, 'users')
   if (client === undefined) throw new Error('a frame session without its partner')
   const startedAt = clock.now()
   const isCalled = performance.now() <= startBefore
-  const answer = isCalled ? await client.call('place', body, bet.betId) : notCalled('it was too late to call')
+  const answer = isCalled
+    ? await client.call('place', body, bet.betId, span && { below: span })
+    : notCalled('it was too late to call')
   return { answer, startedAt, isCalled }
 }
 

@@ -7,6 +7,7 @@
 import type { Db, Tx } from '../../db/db.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import type { Attributes } from '../../runtime/tracing.ts'
 import { notCalled } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import type { PlatformMetrics } from '../metrics.ts'
@@ -253,8 +254,13 @@ async function callPartner(
     startedAt = deps.clock.now()
     if (client === undefined) return { answer: notCalled('there is no such partner'), startedAt }
     if (performance.now() > startBefore || isLate(claim, startedAt)) return undefined
-    return { answer: await client.call(claim.operation, claim.body, claim.bet_id), startedAt }
+    const traced = client.isTraced ? { attributes: attributesOf(claim) } : undefined
+    return { answer: await client.call(claim.operation, claim.body, claim.bet_id, traced), startedAt }
   } catch (error) {
     return { answer: notCalled(error instanceof Error ? error.message : String(error)), startedAt }
   }
+}
+
+function attributesOf({ delivery_id, attempts }: Claim): Attributes {
+  return { 'purser.delivery_id': `${delivery_id}`, 'purser.attempt': attempts }
 }

@@ -13,14 +13,15 @@
  *          waiting ──the lane is full, or 4 s are over──► failed (R-4, R-5)
  */
 import { strict as assert } from 'node:assert'
-import { randomBytes } from 'node:crypto'
 import { isConflict, isLockTimeout, isOutage } from '../../db/errors.ts'
 import { inTurn } from '../../http/turns.ts'
 import type { PlayerId } from '../../protocol/ids.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { groupBy } from '../../runtime/group.ts'
+import type { Span } from '../../runtime/tracing.ts'
 import type { BetCall } from '../store/bet.ts'
 import { bucketOf, laneOf } from '../store/bucket.ts'
+import { type BatchTimes, beginBatch } from './batch-times.ts'
 import type { Verdict } from './gate.ts'
 import { FAILED, isTooLate, type Outcome, type WaitingCall } from './judge.ts'
 
@@ -43,8 +44,8 @@ const SWEEP_MS = 100
 export interface LaneWork {
   mayPass(call: BetCall): boolean
   /** Of calls that may pass, at most one of each player. */
-  take(calls: readonly WaitingCall[]): Promise<Verdict[]>
-  judge(calls: readonly WaitingCall[]): Promise<Outcome[]>
+  take(calls: readonly WaitingCall[], span?: Span): Promise<Verdict[]>
+  judge(calls: readonly WaitingCall[], span?: Span): Promise<Outcome[]>
 }
 
 export interface LanesDeps {
@@ -66,17 +67,9 @@ export interface Answer {
   readonly batch?: BatchTimes | undefined
 }
 
-/** As `performance.now()` gives them. */
-export interface BatchTimes {
-  /** The same for all calls of one batch, of whatever process another for every other. */
-  readonly id: string
-  readonly takenAt: number
-  readonly endedAt: number
-}
-
 export interface Lanes {
   /** Resolves when the call's transaction is durable, or the call has failed; never rejects. `arrivedAt` is `performance.now()`. */
-  submit(call: BetCall, arrivedAt: number): Promise<Answer>
+  submit(call: BetCall, arrivedAt: number, span?: Span): Promise<Answer>
   /** Calls that wait or are being applied. */
   depth(): number
   /** How many more calls may come in; none while each lane is behind. */
@@ -87,6 +80,7 @@ interface Entry extends WaitingCall {
   readonly arrivedAt: number
   /** At the gate so far. */
   tries: number
+  readonly span: Span | undefined
   answer(outcome: Outcome, batch?: BatchTimes): void
 }
 
@@ -118,7 +112,7 @@ export function createLanes(deps: LanesDeps): Lanes {
   return {
     depth: () => depth,
     room: () => lanes.reduce((sum, lane) => sum + roomIn(lane), 0),
-    submit(call, arrivedAt) {
+    submit(call, arrivedAt, span) {
       const index = bucketOf(call.player, buckets) + buckets * laneOf(call.player, buckets, lanesPerBucket)
       const lane = lanes[index] as Lane
       if (lane.waiting.length >= MAX_WAITING) return Promise.resolve({ outcome: FAILED })
@@ -128,7 +122,7 @@ export function createLanes(deps: LanesDeps): Lanes {
           depth -= 1
           resolve({ outcome, batch })
         }
-        lane.waiting.push({ call, arrivedAt, startBefore: arrivedAt + LIMITS.startMs, tries: 0, answer })
+        lane.waiting.push({ call, arrivedAt, startBefore: arrivedAt + LIMITS.startMs, tries: 0, span, answer })
         if (lane.mode === 'idle') void work(deps, lane)
       })
     },
@@ -203,9 +197,9 @@ async function apply(deps: LanesDeps, lane: Lane, batch: Batch): Promise<void> {
  * that is down is not asked again: each time it stays silent costs the calls that wait as long as it took to find out.
  */
 async function passGate(deps: LanesDeps, lane: Lane, { gated, judged }: Batch): Promise<readonly Entry[]> {
-  const end = beginBatch()
+  const { span, end } = beginBatch(gated, 'gate')
   try {
-    const verdicts = await lane.take(gated)
+    const verdicts = await lane.take(gated, span)
     const batch = end()
     const of = (kind: Verdict['kind']) => gated.filter((_, i) => verdicts[i]?.kind === kind)
     for (const [i, entry] of gated.entries()) answerTaken(entry, verdicts[i], batch)
@@ -213,21 +207,12 @@ async function passGate(deps: LanesDeps, lane: Lane, { gated, judged }: Batch): 
     deps.onTaken(of('taken').length)
     return [...of('left'), ...judged]
   } catch (error) {
+    end(true)
     deps.onFailure(error, gated.length)
     if (!isOutage(error)) return [...gated, ...judged]
     for (const entry of [...gated, ...judged]) entry.answer(FAILED)
     return []
   }
-}
-
-const PROCESS = randomBytes(4).toString('hex')
-let batches = 0
-
-/** To be called when the batch has ended. */
-function beginBatch(): () => BatchTimes {
-  const id = `${PROCESS}-${++batches}`
-  const takenAt = performance.now()
-  return () => ({ id, takenAt, endedAt: performance.now() })
 }
 
 function answerTaken(entry: Entry, verdict: Verdict | undefined, batch: BatchTimes): void {
@@ -249,13 +234,14 @@ async function judge(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Prom
 
 /** Answers all calls of a batch, or resolves to the error and answers none. */
 async function tryBatch(deps: LanesDeps, lane: Lane, entries: readonly Entry[]): Promise<unknown> {
-  const end = beginBatch()
+  const { span, end } = beginBatch(entries, 'rules')
   try {
-    const outcomes = await lane.judge(entries)
+    const outcomes = await lane.judge(entries, span)
     const batch = end()
     for (const [i, entry] of entries.entries()) inTurn(() => entry.answer(outcomes[i] ?? FAILED, batch))
     return undefined
   } catch (error) {
+    end(true)
     deps.onFailure(error, entries.length)
     return error ?? new Error('a batch failed without an error')
   }

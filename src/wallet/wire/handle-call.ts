@@ -4,8 +4,9 @@ import { Malformed, orMalformed } from '../../protocol/body.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { inTime } from '../../runtime/in-time.ts'
+import type { BatchTimes } from '../apply/batch-times.ts'
 import { FAILED } from '../apply/judge.ts'
-import type { Answer, BatchTimes, Lanes } from '../apply/lanes.ts'
+import type { Answer, Lanes } from '../apply/lanes.ts'
 import { type CallSettings, type DecodeSettings, decodeBetCall, decodeUserCall } from './decode.ts'
 import { answerBalance, answerCheck, answerProfile, type Learnt, type ProfileDeps } from './profile.ts'
 import { failed, type Reply, refused, replyTo } from './reply.ts'
@@ -43,7 +44,8 @@ export async function handleBetCall(deps: CallDeps, request: WireRequest): Promi
   if (call instanceof Malformed)
     return { reply: refused('invalid_request', call.message), operation: 'unknown', signer }
   try {
-    const { outcome, batch } = await inTime(deps.lanes.submit(call, arrivedAt), timeLeft(arrivedAt), givenUp)
+    const submitted = deps.lanes.submit(call, arrivedAt, request.span)
+    const { outcome, batch } = await inTime(submitted, timeLeft(arrivedAt), givenUp)
     return { reply: replyTo(call.kind, outcome), operation: call.kind, call, signer, batch }
   } catch (error) {
     deps.onFailure(error) // a defect of ours; the call is still the partner's, not a stranger's

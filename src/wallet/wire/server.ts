@@ -12,9 +12,11 @@ import {
   UserProfileSchema,
 } from '../../protocol/user-profile.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import type { Tracing } from '../../runtime/tracing.ts'
 import type { WalletMetrics } from '../metrics.ts'
 import { type CallDeps, type Handled, handleBetCall, handleUserCall } from './handle-call.ts'
 import { failed, refused } from './reply.ts'
+import { endCall } from './spans.ts'
 
 export interface WireServerDeps extends CallDeps {
   readonly journal: Journal
@@ -22,6 +24,7 @@ export interface WireServerDeps extends CallDeps {
   readonly log: Logger
   /** The server is going down: connections are not to be used again. */
   isDraining(): boolean
+  readonly tracing: Tracing | undefined
 }
 
 export function registerCalls(app: FastifyInstance, deps: WireServerDeps): Promise<void> {
@@ -37,6 +40,7 @@ export function registerCalls(app: FastifyInstance, deps: WireServerDeps): Promi
     onFailure: deps.onFailure,
     answered: (handled, seen) => tell(deps, handled, seen),
     isDraining: deps.isDraining,
+    tracing: deps.tracing,
   })
 }
 
@@ -63,6 +67,7 @@ function describe(operationId: string, summary: string, body: TSchema, ok: TSche
 function tell({ metrics, log, journal, platforms }: WireServerDeps, handled: Handled, seen: Seen): void {
   const { reply, operation, call, signer, batch } = handled
   const { totalMs, arrivalMs } = seen
+  if (seen.span !== undefined) endCall(seen.span, handled, seen)
   metrics.called(operation, reply.outcome, totalMs / 1_000)
   // Written out: objects that are spread into each other cost more than all the rest of this.
   if (journal.isOn)

@@ -1,0 +1,103 @@
+/** Spans over OTLP/HTTP, by the packages of OpenTelemetry. Imported only where tracing is on (tracing.ts): it costs memory and time to start. */
+import {
+  type Context,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
+import { inTime } from '../runtime/in-time.ts'
+import type { Begin, Span } from '../runtime/tracing.ts'
+import { VERSION } from '../runtime/version.ts'
+import type { RunningTracing } from './tracing.ts'
+
+/** Milliseconds for one export, and for the last one when the process ends. */
+const EXPORT_MS = 2_000
+
+export interface Sending {
+  readonly endpoint: string
+  readonly serviceName: string
+  /** Told of each export that did not arrive. */
+  onLost(error: unknown): void
+}
+
+export function startOpenTelemetry({ endpoint, serviceName, onLost }: Sending): RunningTracing {
+  const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
+  const exporter = tellingOf(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS }), onLost)
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': serviceName, 'service.version': VERSION }),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  })
+  const tracer = provider.getTracer('purser', VERSION)
+  return {
+    begin: (name, begin, traceparent) =>
+      startSpan({ tracer, zero: Date.now() - performance.now(), context: contextOf(traceparent) }, name, begin),
+    stop: () => inTime(provider.shutdown(), EXPORT_MS, () => undefined).catch(() => {}),
+  }
+}
+
+function tellingOf(exporter: SpanExporter, onLost: Sending['onLost']): SpanExporter {
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error !== undefined) onLost(result.error)
+        done(result)
+      }),
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
+interface Place {
+  readonly tracer: Tracer
+  /** The time, in milliseconds, at which performance.now() was 0. One for all that is below one span: no part of it seems longer than the whole. */
+  readonly zero: number
+  readonly context: Context
+}
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT }
+const contexts = new WeakMap<Span, SpanContext>()
+
+function startSpan(place: Place, name: string, { kind, at = performance.now(), links = [], attributes }: Begin): Span {
+  const made = place.tracer.startSpan(
+    name,
+    {
+      kind: kind === undefined ? SpanKind.INTERNAL : KINDS[kind],
+      startTime: place.zero + at,
+      links: links.flatMap((span) => contexts.get(span) ?? []).map((context) => ({ context })),
+      ...(attributes && { attributes }),
+    },
+    place.context,
+  )
+  const span = toSpan(made, { ...place, context: trace.setSpan(ROOT_CONTEXT, made) })
+  contexts.set(span, made.spanContext())
+  return span
+}
+
+function toSpan(made: OtelSpan, below: Place): Span {
+  const { traceId, spanId, traceFlags } = made.spanContext()
+  return {
+    traceparent: `00-${traceId}-${spanId}-${traceFlags === 0 ? '00' : '01'}`,
+    isSeen: made.isRecording(),
+    child: (name, begin = {}) => startSpan(below, name, begin),
+    end({ at = performance.now(), attributes, failed } = {}) {
+      if (attributes) made.setAttributes(attributes)
+      if (failed) made.setStatus({ code: SpanStatusCode.ERROR })
+      made.end(below.zero + at)
+    },
+  }
+}
+
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-|$)/
+const SAMPLED = 1
+
+function contextOf(traceparent: string | string[] | undefined): Context {
+  const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(String(traceparent ?? '')) ?? []
+  const caller = { traceId, spanId, traceFlags: Number.parseInt(flags || '0', 16) & SAMPLED, isRemote: true }
+  return trace.isSpanContextValid(caller) ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT
+}

@@ -1,0 +1,258 @@
+/** Traces: a bet and its result from the platform's API down to the statement, over processes, and nothing of a player in them. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startOpenTelemetry } from '../../src/process/opentelemetry.ts'
+import type { Span, Tracing } from '../../src/runtime/tracing.ts'
+import type { Outcome } from '../../src/wallet/apply/judge.ts'
+import { createLanes } from '../../src/wallet/apply/lanes.ts'
+import type { BetCall } from '../../src/wallet/store/bet.ts'
+import { endCall } from '../../src/wallet/wire/spans.ts'
+import { run } from '../cli/command.ts'
+import { newPlayer } from '../gateway/scene.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { startGateway } from '../support/gateway.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { aBet, startPlatform } from '../support/platform.ts'
+import { type PlatformProcess, spawnPlatform } from '../support/platform-process.ts'
+import { startScriptedWallet } from '../support/scripted-wallet.ts'
+import { signal } from '../support/signal.ts'
+import { spawnWallet, type WalletProcess } from '../support/wallet-process.ts'
+import { filesIn, read } from '../tidy/source.ts'
+import { type Collector, type SeenSpan, startCollector } from './collector.ts'
+
+let collector: Collector
+beforeEach(async () => {
+  collector = await startCollector()
+})
+afterEach(() => collector.close())
+
+const newTraceparent = () => {
+  const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
+  return { traceId, spanId, header: `00-${traceId}-${spanId}-01` }
+}
+
+const onLost = (error: unknown) => expect.fail(`spans were lost: ${error}`)
+
+const namesOf = (spans: readonly SeenSpan[]) => spans.map(({ name }) => name).sort()
+
+/** Nothing begins before what it is part of, or ends after it; a microsecond for numbers that were rounded. */
+function liesWithin(inner: SeenSpan, outer: SeenSpan): boolean {
+  return inner.startsAt >= outer.startsAt - 1_000n && inner.endsAt <= outer.endsAt + 1_000n
+}
+
+describe('a platform and a wallet, each in its process', () => {
+  let database: TestDatabase
+  let wallet: WalletProcess
+  let platform: PlatformProcess
+  beforeEach(async () => {
+    database = await createDatabase()
+    wallet = await spawnWallet({ databaseUrl: database.url, env: collector.env })
+    platform = await spawnPlatform(database.url, collector.env)
+  })
+  afterEach(async () => {
+    await wallet.auditIsClean()
+    await Promise.all([platform.kill('SIGTERM'), wallet.kill('SIGTERM')])
+    await database.drop()
+  })
+
+  /** Below the call that the platform sent: the wallet's span, its batch, and the statements of that. */
+  async function walletBelow(attempt: SeenSpan, name: string) {
+    const call = await collector.span((span) => span.parentSpanId === attempt.spanId)
+    expect(call).toMatchObject({ name, service: 'purser-wallet', traceId: attempt.traceId })
+    const batch = await collector.span((span) => span.name === 'batch' && span.parentSpanId === call.spanId)
+    expect(namesOf(collector.childrenOf(call))).toEqual(['batch', 'queue'])
+    const statements = collector.childrenOf(batch)
+    expect(collector.childrenOf(call).every((span) => liesWithin(span, call))).toBe(true)
+    expect(statements.every((span) => liesWithin(span, batch))).toBe(true)
+    return { call, batch, statements: namesOf(statements) }
+  }
+
+  test('a bet is one trace from the caller of the platform to the statement; its result is another one', async () => {
+    const player = await playerWithMoney(wallet.operator)
+    const partnerId = await platform.api.savePartner(wallet)
+    const frameSessionId = await platform.api.loadFrame(partnerId, player.token)
+    const caller = newTraceparent()
+    const answer = await fetch(`${platform.url}/bets`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${platform.key}`,
+        'content-type': 'application/json',
+        traceparent: caller.header,
+      },
+      body: JSON.stringify({ frameSessionId, ...aBet(), amount: '1.00' }),
+    })
+    const { betId } = (await answer.json()) as { betId: string }
+    const asked = await collector.span(({ parentSpanId }) => parentSpanId === caller.spanId)
+    expect(asked).toMatchObject({ name: 'POST /bets', service: 'purser-platform', traceId: caller.traceId })
+    const attempt = await collector.span(({ name }) => name === 'call place')
+    expect(attempt).toMatchObject({ parentSpanId: asked.spanId, attributes: { 'purser.bet_id': betId } })
+    const placed = await walletBelow(attempt, 'POST /payment/bet')
+    expect(placed.call.attributes).toMatchObject({ 'purser.operation': 'place', 'purser.outcome': 'accepted' })
+    expect(placed.batch.attributes).toMatchObject({ 'purser.way': 'gate', 'purser.calls': 1 })
+    expect(placed.statements).toEqual(['commit', 'gate_lock', 'gate_place'])
+
+    await platform.api.settle(betId, 'won', '2.50')
+    const sent = await collector.span(({ name }) => name === 'call settle')
+    expect(sent.parentSpanId).toBe('')
+    expect(sent.attributes).toMatchObject({ 'purser.bet_id': betId, 'purser.attempt': 1, 'purser.outcome': 'accepted' })
+    const settled = await walletBelow(sent, 'PUT /payment/bet')
+    expect(settled.statements).toEqual(['commit', 'gate_lock', 'gate_settle'])
+
+    for (const hidden of [player.token, player.userId, wallet.secret, platform.key, wallet.operatorKey])
+      expect(collector.text()).not.toContain(hidden)
+  })
+
+  test('what the rules judge shows their statements, and a call that fails is marked', async () => {
+    const { userId } = await playerWithMoney(wallet.operator)
+    const caller = newTraceparent()
+    const body = {
+      requestId: randomUUID(),
+      type: 2,
+      transactionId: randomUUID(),
+      userId,
+      amount: 1,
+      currency: 'EUR',
+      resultType: 'won',
+    }
+    await wallet.wire.call('PUT', '/payment/bet', body, { headers: { traceparent: caller.header } })
+    const call = await collector.span(({ parentSpanId }) => parentSpanId === caller.spanId)
+    expect(call.attributes).toMatchObject({ 'purser.outcome': 'invalid_request', 'http.response.status_code': 400 })
+    const way = (wanted: string) => (span: SeenSpan) =>
+      span.parentSpanId === call.spanId && span.attributes['purser.way'] === wanted
+    const batch = await collector.span(way('rules'))
+    await collector.span(way('gate'))
+    expect(namesOf(collector.childrenOf(batch))).toEqual(expect.arrayContaining(['commit', 'lock_bets']))
+  })
+})
+
+test('the span of a batch is below its first call and linked to the others, and each of those to it', async () => {
+  const tracing = startOpenTelemetry({ endpoint: collector.endpoint, serviceName: 'lanes', onLost })
+  const { given, give } = signal()
+  let batches = 0
+  const lanes = createLanes({
+    ...{ buckets: 1, lanesPerBucket: 1, onFailure: () => {}, onWaited: () => {}, onTaken: () => {} },
+    openLane: () => ({
+      mayPass: () => false,
+      take: async () => [],
+      async judge(calls) {
+        if (batches++ === 0) await given
+        return calls.map((): Outcome => ({ kind: 'accepted', betId: calls[0]?.call.betId as never, at: new Date() }))
+      },
+    }),
+  })
+  const submit = async (name: string) => {
+    const span = tracing.begin(name, { kind: 'server' })
+    const now = performance.now()
+    const { batch } = await lanes.submit({ kind: 'place', player: name, betId: name } as unknown as BetCall, now, span)
+    const reply = { status: 200, body: '', outcome: 'accepted' } as const
+    endCall(span, { reply, operation: 'place', batch }, { readAt: now } as Parameters<typeof endCall>[2])
+  }
+  const first = submit('alone')
+  await expect.poll(() => batches).toBe(1)
+  const others = ['one', 'two', 'three'].map(submit)
+  give()
+  await Promise.all([first, ...others])
+  await tracing.stop()
+  const named = (wanted: string) => collector.spans.find(({ name }) => name === wanted) as SeenSpan
+  const [one, two, three] = ['one', 'two', 'three'].map(named) as [SeenSpan, SeenSpan, SeenSpan]
+  const batch = collector.childrenOf(one).find(({ name }) => name === 'batch') as SeenSpan
+  expect(batch.attributes['purser.calls']).toBe(3)
+  expect(batch.links).toEqual([two.spanId, three.spanId])
+  for (const call of [two, three]) {
+    expect(namesOf(collector.childrenOf(call))).toEqual(['in a batch', 'queue'])
+    expect(collector.childrenOf(call).find(({ name }) => name === 'in a batch')?.links).toEqual([batch.spanId])
+  }
+})
+
+test('a gateway goes on with the trace of the platform, and the operator with that of the gateway', async () => {
+  const gateway = await startGateway({ env: collector.env })
+  const wallet = await startScriptedWallet({ secret: 'secret of the operator' })
+  await gateway.api.saveOperator('acme', wallet)
+  const player = await newPlayer({ gateway, operators: [{ operatorId: 'acme', wallet }], stop: async () => {} })
+  const caller = newTraceparent()
+  const profile = { token: player.token, requestId: randomUUID() }
+  await gateway.wire.call('POST', '/user/profile', profile, { headers: { traceparent: caller.header } })
+  const call = await collector.span(({ parentSpanId }) => parentSpanId === caller.spanId)
+  expect(call).toMatchObject({ name: 'POST /user/profile', service: 'purser-gateway' })
+  const attempt = await collector.span(({ parentSpanId }) => parentSpanId === call.spanId)
+  expect(attempt).toMatchObject({ name: 'call profile', traceId: caller.traceId })
+  expect(wallet.requests.at(-1)?.headers.traceparent).toBe(`00-${caller.traceId}-${attempt.spanId}-01`)
+  await gateway.stop()
+  await wallet.stop()
+})
+
+describe('where nobody has asked for traces', () => {
+  test('no partner gets the header', async () => {
+    const platform = await startPlatform()
+    const { wallet, partnerId } = await platform.partner()
+    await platform.api.place(await platform.api.loadFrame(partnerId))
+    expect(wallet.requests.map(({ headers }) => headers.traceparent)).toEqual([undefined, undefined])
+    await platform.stop()
+  })
+
+  test('no package of OpenTelemetry is loaded: one file imports them, and that file only when it is needed', () => {
+    const importing = (what: RegExp) => filesIn('src', ['.ts']).filter((path) => what.test(read(path)))
+    expect(importing(/from '@opentelemetry\//)).toEqual(['src/process/opentelemetry.ts'])
+    expect(importing(/from '.*opentelemetry\.ts'/)).toEqual([])
+    expect(importing(/import\('.*opentelemetry\.ts'\)/)).toEqual(['src/process/tracing.ts'])
+  })
+})
+
+describe('a collector that is of no use', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createDatabase()
+  })
+  afterAll(() => database.drop())
+
+  test.each(['is not there', 'takes all and answers nothing'])(
+    'keeps no bet and no end back when it %s',
+    async (how) => {
+      const { env } = collector
+      if (how === 'is not there') await collector.close()
+      else collector.fallSilent()
+      const wallet = await spawnWallet({ databaseUrl: database.url, env })
+      const player = await playerWithMoney(wallet.operator)
+      const place = () => wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 })
+      expect((await place()).status).toBe(200)
+      await expect.poll(wallet.output, { timeout: 20_000 }).toMatch('traces could not be sent')
+      expect((await place()).status).toBe(200)
+      await wallet.auditIsClean()
+      expect(await wallet.kill('SIGTERM')).toBe(0)
+      expect(wallet.output().match(/traces could not be sent/g)).toHaveLength(1)
+    },
+  )
+})
+
+test('what the sampler leaves out is not sent, and the call is answered', async () => {
+  const database = await createDatabase()
+  const env = { ...collector.env, OTEL_TRACES_SAMPLER: 'always_off' }
+  const wallet = await spawnWallet({ databaseUrl: database.url, env })
+  const player = await playerWithMoney(wallet.operator)
+  expect((await wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 })).status).toBe(200)
+  await wallet.auditIsClean()
+  expect(await wallet.kill('SIGTERM')).toBe(0) // what it had would have been sent by now
+  expect(collector.spans).toEqual([])
+  await database.drop()
+})
+
+test('an address that is none is told at the start', async () => {
+  const { code, stderr } = await run(['wallet'], { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })
+  expect(code).toBe(2)
+  expect(stderr).toMatch('OTEL_EXPORTER_OTLP_ENDPOINT must be an address that begins with http:// or https://')
+})
+
+test.each([
+  undefined,
+  '',
+  'nonsense',
+  '00-00000000000000000000000000000000-0000000000000000-01',
+  'ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+])('a caller whose header is %j begins no trace of ours; a new one begins', async (header) => {
+  const tracing: Tracing & { stop(): Promise<void> } = startOpenTelemetry({
+    ...{ endpoint: 'http://127.0.0.1:9', serviceName: 'none', onLost },
+  })
+  const span: Span = tracing.begin('a call', {}, header)
+  expect(span.traceparent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01$/)
+  expect(span.traceparent).not.toContain('0af7651916cd43dd8448eb211c80319c')
+})
