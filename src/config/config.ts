@@ -1,15 +1,12 @@
 /** Reads and checks the settings (settings.ts) from the environment, for the role that a process has. */
-import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
 import type { Scales } from '../protocol/money.ts'
-import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { readApproveAbove, readScales } from './currencies.ts'
 import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
 import { doubtsOf, secretsIn, weaknessesOf } from './production.ts'
+import { keepSecret, readSecretFile } from './secret-files.ts'
 import { SETTINGS, type Setting, type SettingName } from './settings.ts'
 
 export interface Config {
@@ -260,44 +257,4 @@ const ENCRYPTION_KEY = /^[0-9a-fA-F]{64}$/
 function defaultOf(name: SettingName): string | undefined {
   const setting: Setting | undefined = SETTINGS.find((candidate) => candidate.name === name)
   return setting?.default
-}
-
-function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
-  try {
-    const text = readFileSync(path, 'utf8').trim()
-    if (text !== '') return text
-    problems.push(`${name}_FILE is empty: ${path}`)
-  } catch (error) {
-    problems.push(`${name}_FILE cannot be read: ${messageOf(error)}`)
-  }
-  return undefined
-}
-
-const SECRET_BYTES = 24
-
-interface KeptSecret {
-  readonly name: string
-  readonly value: string
-  readonly path?: string
-  readonly isNew: boolean
-}
-
-/** A generated secret is kept in the data directory, so that the next start has the same one. An empty file holds none. */
-function keepSecret(dataDir: string, name: string, problems: string[]): KeptSecret {
-  const value = randomBytes(SECRET_BYTES).toString('base64url')
-  if (dataDir.startsWith('memory://')) return { name, value, isNew: true }
-  const path = join(dataDir, name.toLowerCase().replaceAll('_', '-'))
-  try {
-    makePrivateFolder(dataDir)
-    const kept = readPrivateFile(path)
-    if (kept !== undefined) return { name, value: kept, path, isNew: false }
-    writePrivateFile(path, `${value}\n`)
-  } catch (error) {
-    problems.push(`${name} is not set and cannot be kept in PURSER_DATA_DIR: ${messageOf(error)}`)
-  }
-  return { name, value, path, isNew: true }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

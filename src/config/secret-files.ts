@@ -1,0 +1,45 @@
+/** Secrets as files: those that are given as NAME_FILE, and those that a server makes and keeps. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
+
+export function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
+  try {
+    const text = readFileSync(path, 'utf8').trim()
+    if (text !== '') return text
+    problems.push(`${name}_FILE is empty: ${path}`)
+  } catch (error) {
+    problems.push(`${name}_FILE cannot be read: ${messageOf(error)}`)
+  }
+  return undefined
+}
+
+const SECRET_BYTES = 24
+
+interface KeptSecret {
+  readonly name: string
+  readonly value: string
+  readonly path?: string
+  readonly isNew: boolean
+}
+
+/** A generated secret is kept in the data directory, so that the next start has the same one. An empty file holds none. */
+export function keepSecret(dataDir: string, name: string, problems: string[]): KeptSecret {
+  const value = randomBytes(SECRET_BYTES).toString('base64url')
+  if (dataDir.startsWith('memory://')) return { name, value, isNew: true }
+  const path = join(dataDir, name.toLowerCase().replaceAll('_', '-'))
+  try {
+    makePrivateFolder(dataDir)
+    const kept = readPrivateFile(path)
+    if (kept !== undefined) return { name, value: kept, path, isNew: false }
+    writePrivateFile(path, `${value}\n`)
+  } catch (error) {
+    problems.push(`${name} is not set and cannot be kept in PURSER_DATA_DIR: ${messageOf(error)}`)
+  }
+  return { name, value, path, isNew: true }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
