@@ -374,6 +374,28 @@ CREATE TABLE platform.partner (
 
 COMMENT ON COLUMN platform.partner.secrets IS 'A list, the first of which signs; or {key, sealed}: the same list, encrypted with AES-256-GCM and bound to this row.';
 
+CREATE TABLE platform.retried (
+    retry_id uuid NOT NULL,
+    delivery_id bigint NOT NULL
+);
+
+COMMENT ON TABLE platform.retried IS 'Deliveries that a retry has sent again.';
+
+CREATE TABLE platform.retry (
+    retry_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    key_name text NOT NULL,
+    person text,
+    chosen json NOT NULL,
+    count integer NOT NULL,
+    still_tried integer NOT NULL,
+    taken integer DEFAULT 0 NOT NULL,
+    progress_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone
+);
+
+COMMENT ON TABLE platform.retry IS 'chosen: the filters as they were given. count: how many they chose before it began. progress_at: of its last slice; one without finished_at and without progress was cut short.';
+
 CREATE TABLE platform.selection (
     bet_id uuid NOT NULL,
     number integer NOT NULL,
@@ -844,6 +866,12 @@ ALTER TABLE ONLY platform.outcome_total
 ALTER TABLE ONLY platform.partner
     ADD CONSTRAINT partner_pkey PRIMARY KEY (partner_id);
 
+ALTER TABLE ONLY platform.retried
+    ADD CONSTRAINT retried_pkey PRIMARY KEY (retry_id, delivery_id);
+
+ALTER TABLE ONLY platform.retry
+    ADD CONSTRAINT retry_pkey PRIMARY KEY (retry_id);
+
 ALTER TABLE ONLY platform.selection
     ADD CONSTRAINT selection_pkey PRIMARY KEY (bet_id, number);
 
@@ -974,6 +1002,8 @@ END IS NOT NULL);
 CREATE INDEX event_results_pending ON platform.event USING btree (results_at) WHERE (results_applied < results_version);
 
 CREATE INDEX frame_session_kept ON platform.frame_session USING btree (created_at, frame_session_id) WHERE (token <> ''::text);
+
+CREATE INDEX retry_by_time ON platform.retry USING btree (at, retry_id);
 
 CREATE INDEX selection_by_event ON platform.selection USING btree (event_id, bet_id);
 

@@ -69,6 +69,7 @@ const PLATFORM = [
   ...['POST /bets/{betId}/settle', 'POST /bets/{betId}/unsettle', 'POST /bets/{betId}/cancel'],
   ...['PUT /events/{eventId}', 'POST /events/{eventId}/result', 'PUT /limits'],
   ...['GET /deliveries', 'POST /deliveries/retry', 'POST /deliveries/{deliveryId}/retry'],
+  ...['GET /deliveries/retries', 'GET /deliveries/retries/{retryId}'],
   ...['GET /changes', 'GET /changes/stream', 'GET /actions'],
   ...keysOf(''),
 ]

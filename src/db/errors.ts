@@ -49,12 +49,24 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === LOCK_NOT_AVAILABLE
 }
 
-/** Somebody else's lock or change stood in the way: a lock or statement time-out, a serialization failure, a deadlock. */
-const BUSY = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED, '40001', '40P01'])
+/** The server ended a transaction in which we said nothing for too long: this process, or its machine, had no time. */
+const OUT_OF_PATIENCE = ['25P03', '25P04']
+/** Somebody else's lock or change stood in the way, or other work did: a time-out, a serialization failure, a deadlock. */
+const BUSY = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED, '40001', '40P01', ...OUT_OF_PATIENCE])
 
 /** The transaction met another one and has left nothing behind; the same may go through a little later. */
 export function isBusy(error: unknown): boolean {
   return BUSY.has(codeOf(error) ?? '')
+}
+
+/** Data exception, broken constraint, too much for one row, raised by a trigger, a broken page. */
+const OF_DATA_CLASSES = new Set(['22', '23', '54', 'P0', 'XX'])
+
+/** This very data is refused; other data may be taken. What is thrown by ourselves while data is made ready counts too. */
+export function isOfData(error: unknown): boolean {
+  if (isOutage(error) || isBusy(error)) return false
+  const code = codeOf(error)
+  return code === undefined || OF_DATA_CLASSES.has(code.slice(0, 2))
 }
 
 /** The role has no right to do this. */

@@ -62,6 +62,8 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.delivery_delivery_id_seq': COUNT,
     'platform.message': CHANGE,
     'platform.attempt': ADD,
+    'platform.retry': CHANGE,
+    'platform.retried': ADD,
     'platform.api_key': CHANGE,
     'platform.action': ADD,
     'platform.console_session': CHANGE,

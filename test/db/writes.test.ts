@@ -1,7 +1,8 @@
 /** What is sent: in one write what a transaction sends in one turn, a system call for both sides; and every text as it is. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Db } from '../../src/db/db.ts'
+import type { Db, Tx } from '../../src/db/db.ts'
 import { statement } from '../../src/db/db.ts'
+import { isBusy, isOutage } from '../../src/db/errors.ts'
 import { openDb } from '../../src/db/open.ts'
 import { createDatabase } from '../support/database.ts'
 import { writesDuring } from '../support/socket-writes.ts'
@@ -65,4 +66,18 @@ test('texts of an array arrive as they are, whatever is in them', async () => {
   ]
   const texts = [...odd, ...odd.map((text) => `{"a":"${text}\\"}`), JSON.stringify({ a: odd })]
   expect(await db.query(SAME, [texts])).toEqual([{ texts }])
+})
+
+const QUICK = statement('end_soon', "set local idle_in_transaction_session_timeout = '20ms'")
+
+test('a transaction that the server ends, because this process had no time for it, is done again', async () => {
+  const waits = async (tx: Tx) => {
+    await tx.query(QUICK)
+    const until = performance.now() + 200
+    while (performance.now() < until); // as a process does that gets no processor
+    await tx.query(ONE, [1])
+  }
+  const error = await db.transaction(waits).catch((thrown: unknown) => thrown)
+  expect([isBusy(error), isOutage(error)], String(error)).toContain(true)
+  expect(await db.transaction((tx) => tx.query(ONE, [1]))).toEqual([{ n: 1 }])
 })

@@ -53,7 +53,10 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
     ],
   },
   platform: {
-    read: ['listPartners', 'listBets', 'getBet', 'listDeliveries', 'readChanges', 'streamChanges', 'listActions'],
+    read: [
+      ...['listPartners', 'listBets', 'getBet', 'listDeliveries', 'listRetries', 'getRetry'],
+      ...['readChanges', 'streamChanges', 'listActions'],
+    ],
     support: ['loadFrame', 'placeBet', 'saveEvent', 'retryDeliveries', 'retryDelivery'],
     cash: ['settleBet', 'unsettleBet', 'cancelBet', 'setResults'],
     admin: ['savePartner', 'changePartner', 'saveLimits', 'makeKey', 'listKeys', 'rotateKey', 'revokeKey'],

@@ -8,6 +8,7 @@ import { listBets } from '../../src/platform/api/lists.ts'
 import { listPartners } from '../../src/platform/api/partner-list.ts'
 import { createBreakers } from '../../src/platform/delivery/breaker.ts'
 import { listDeliveries } from '../../src/platform/delivery/list.ts'
+import { getRetry, listRetries } from '../../src/platform/delivery/retries.ts'
 import { SLICE, sendAllAgain } from '../../src/platform/delivery/retry.ts'
 import { createPlatformMetrics } from '../../src/platform/metrics.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -45,6 +46,13 @@ const MOST_LOOKED_AT = 5_000
 const PARTNERS = `insert into platform.partner (partner_id, base_url, secrets, created_at)
   select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, 4) i`
 
+/** Each of 1,000 retries has sent ten deliveries again, done by now. */
+const RETRIES = `insert into platform.retry (retry_id, at, key_name, chosen, count, still_tried, progress_at)
+  select lpad(i::text, 32, '0')::uuid, timestamptz '2031-01-01Z' + i * interval '1 s', 'key', '{}', 10, 0, now() from generate_series(0, 999) i`
+const RETRIED = `insert into platform.retried (retry_id, delivery_id)
+  select lpad((delivery_id % 1_000)::text, 32, '0')::uuid, delivery_id from platform.delivery where delivery_id between 20_000 and 29_999`
+const RETRY_ID = '00000000-0000-0000-0000-000000000777'
+
 /** What each delivery that is shown says is read by its id. */
 const OF_EACH = 'message_pkey'
 
@@ -59,6 +67,8 @@ beforeAll(async () => {
   await sql.query(FILL)
   await sql.query(PARTNERS)
   await sql.query(BETS)
+  await sql.query(RETRIES)
+  await sql.query(RETRIED)
 })
 afterAll(async () => {
   await sql.end()
@@ -67,9 +77,20 @@ afterAll(async () => {
 
 async function plansOf(work: (db: Db) => Promise<unknown>) {
   const plans = []
-  for (const sent of await sentBy((people: Reading) => work({ people } as Db)))
+  const transaction = async () => {} // what is written has no plan to be looked at
+  for (const sent of await sentBy((people: Reading) => work({ people, transaction } as unknown as Db)))
     plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, sent))
   return plans.map((plan) => ({ ...plan, scans: plan.scans.filter((index) => index !== OF_EACH) }))
+}
+
+/** Statements that are answered, and kept. */
+function answering(): { sent: Sent[]; people: Reading } {
+  const sent: Sent[] = []
+  const query: Reading['query'] = async ({ name, text }, values = []) => {
+    sent.push([{ name, text } as Sent[0], values])
+    return (await sql.query(text, [...values])).rows
+  }
+  return { sent, people: { query } }
 }
 
 describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
@@ -103,13 +124,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       after: Buffer.from('["2031-01-01T00:00:00Z","90000"]').toString('base64url'),
     },
   ])('of the deliveries %o, which there are none of, so many and no more are looked at', async (query) => {
-    const sent: Sent[] = []
-    const people: Reading = {
-      query: async ({ name, text }, values = []) => {
-        sent.push([{ name, text } as Sent[0], values])
-        return (await sql.query(text, [...values])).rows
-      },
-    }
+    const { sent, people } = answering()
     const page = await listDeliveries({ db: { people } as Db, scales: new Map() }, { limit: '10', ...query })
     expect(page).toMatchObject({ data: [], next: expect.any(String) })
     for (const one of sent) {
@@ -177,6 +192,25 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       const plans = await plansOf((db) => createPlatformMetrics(db, clock, createBreakers(1)).text())
       expect(plans[1]?.scans).toEqual(['delivery_owed_sums'])
     })
+  })
+
+  const clock = { now: () => new Date() }
+  const after = Buffer.from(`["2031-01-01T00:10:00Z","${RETRY_ID}"]`).toString('base64url')
+  test.each([{}, { after }])('the retries %o through the index on their time', async (query) => {
+    const [plan] = await plansOf((db) => listRetries({ db, clock }, { limit: '10', ...query }))
+    expect(plan?.scans).toEqual(['retry_by_time'])
+    expect(plan?.rows).toBeLessThan(FEW)
+  })
+
+  test.each([{}, { status: 'done' as const }])('one retry with its deliveries %o, and no other’s', async (query) => {
+    const { sent, people } = answering()
+    const sums = async () => [] // how many there are of each state has all of them looked at
+    const found = await getRetry({ db: { people, sums } as unknown as Db, clock }, RETRY_ID, query)
+    expect(found.data).toHaveLength(10)
+    const plans = []
+    for (const one of sent) plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, one))
+    expect(plans.map(({ scans }) => scans)).toEqual([['retry_pkey'], ['retried_pkey', 'delivery_pkey', OF_EACH]])
+    for (const plan of plans) expect(plan.rows).toBeLessThan(FEW)
   })
 
   test.each([

@@ -199,6 +199,40 @@ test('what fails again is in the list again', async () => {
   expect((await list()).map(line)).toEqual([[betId, 'settle', 'refused', 21, '21.00', 'EUR']])
 })
 
+const read = async (path: string) => (await scene.api.request('GET', path)).body as Record<string, Json>
+
+test('C-16: a retry says how far it has come, and what has become of each of its deliveries', async () => {
+  const [first, second] = [await settledBet(20), await settledBet(20)]
+  scene.wallet.next('settle', refusal(21))
+  const { retryId } = await retry({ code: 20 })
+  expect(await read(`/deliveries/retries/${retryId}`)).toMatchObject({ state: 'finished', count: 2, taken: 2 })
+  await scene.time.advance(SECOND_MS)
+  const retried = await read(`/deliveries/retries/${retryId}`)
+  expect(retried).toMatchObject({
+    ...{ key: 'PLATFORM_API_KEY', chosen: { partnerId: scene.partnerId, code: '20' } },
+    ...{ stillTried: 0, states: { done: 1, refused: 1 }, next: null },
+  })
+  const found = retried.data as unknown as DeliveryView[]
+  expect(new Set(betsOf(found))).toEqual(new Set([first, second]))
+  const refused = await read(`/deliveries/retries/${retryId}?status=refused`)
+  expect(refused.data).toEqual(found.filter(({ status }) => status === 'refused'))
+  const [latest] = (await read('/deliveries/retries?limit=1')).data as Json[]
+  expect(latest).toMatchObject({ retryId, taken: 2 })
+  const page = await read(`/deliveries/retries/${retryId}?limit=1`)
+  const rest = await read(`/deliveries/retries/${retryId}?limit=1&after=${page.next}`)
+  expect([page.data, rest.data].flat()).toEqual(found)
+  expect((await scene.api.request('GET', `/deliveries/retries/${randomUUID()}`)).status).toBe(404)
+})
+
+test('C-16: a retry whose process died is shown as cut short', async () => {
+  await settledBet(20)
+  const { retryId } = await retry({ code: 20 })
+  await scene.platform.sql('update platform.retry set finished_at = null where retry_id = $1', [retryId])
+  expect(await read(`/deliveries/retries/${retryId}`)).toMatchObject({ state: 'running' })
+  await scene.time.advance(2 * MINUTE_MS)
+  expect(await read(`/deliveries/retries/${retryId}`)).toMatchObject({ state: 'cut_short' })
+})
+
 test('the gauges count what is refused and what is owed, and the money by currency', async () => {
   const read = async () => {
     await scene.time.advance(6 * SECOND_MS) // a count holds for 5 s

@@ -3,6 +3,15 @@
 import { conflict, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from '../delivery/list.ts'
+import {
+  getRetry,
+  listRetries,
+  RetryDetailSchema,
+  RetryListQuery,
+  RetryPageSchema,
+  RetryPath,
+  RetryQuery,
+} from '../delivery/retries.ts'
 import { RetriedSchema, RetrySchema, sendAgain, sendAllAgain } from '../delivery/retry.ts'
 import type { RouteDeps } from './routes.ts'
 import { DeliveryPath, describe, describeChange } from './shapes.ts'
@@ -27,6 +36,31 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
       { role: 'support', body: RetrySchema, ok: { 200: RetriedSchema } },
     ),
     (request) => sendAllAgain(deps, deps.actions.by(request), request.body),
+  )
+  api.get(
+    '/deliveries/retries',
+    describe('listRetries', 'Deliveries', 'Retries of many deliveries, the latest first (C-16)', {
+      role: 'read',
+      querystring: RetryListQuery,
+      ok: { 200: RetryPageSchema },
+    }),
+    ({ query }) => listRetries(deps, query),
+  )
+  api.get(
+    '/deliveries/retries/:retryId',
+    describe(
+      'getRetry',
+      'Deliveries',
+      'How far a retry has come, and what has become of each of its deliveries (C-16)',
+      {
+        role: 'read',
+        params: RetryPath,
+        querystring: RetryQuery,
+        ok: { 200: RetryDetailSchema },
+        problems: { 404: 'not_found' },
+      },
+    ),
+    ({ params, query }) => getRetry(deps, params.retryId, query),
   )
   api.post(
     '/deliveries/:deliveryId/retry',

@@ -5,6 +5,7 @@
  */
 
 import type { Db, Tx } from '../../db/db.ts'
+import { isOfData } from '../../db/errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Attributes } from '../../runtime/tracing.ts'
@@ -12,6 +13,7 @@ import { notCalled } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import type { PlatformMetrics } from '../metrics.ts'
 import type { Partners } from '../partner.ts'
+import { recordApart } from './apart.ts'
 import { type Breakers, endedBy, laneOf } from './breaker.ts'
 import { type Claim, claimDue, isLate, type LaneDue, readNextDue, START_WITHIN_MS, type Wanted } from './claim.ts'
 import { createLanes, type Lanes, MOST_IN_TURN } from './lanes.ts'
@@ -154,10 +156,23 @@ async function turn(engine: Engine): Promise<Date> {
     if (engine.finished.length > recorded.busy.length) engine.wake() // there is more to record
     return nextTurnAt(engine, recorded.busy.length > 0)
   } catch (error) {
-    if (!engine.stopping) engine.finished.unshift(...finished)
-    engine.isAsked = true
     deps.log.error({ err: error }, 'a turn of deliveries failed')
+    const left = isOfData(error) ? await recordInParts(engine, finished) : finished
+    if (!engine.stopping) engine.finished.unshift(...left)
+    engine.isAsked = true
     return new Date(deps.clock.now().getTime() + RETRY_TURN_MS)
+  }
+}
+
+/** Resolves to those that are to be tried again. */
+async function recordInParts({ deps }: Engine, finished: readonly Finished[]): Promise<readonly Finished[]> {
+  try {
+    const { over, busy } = await recordApart(deps, finished)
+    for (const { claim, status } of over) deps.metrics.delivered(claim.operation, status)
+    return busy
+  } catch (error) {
+    deps.log.error({ err: error }, 'answers could not be recorded')
+    return finished
   }
 }
 

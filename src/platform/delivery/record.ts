@@ -82,7 +82,7 @@ function refusedCashouts(finished: readonly Finished[], over: readonly FinishedR
   return refused.map(({ bet_id: betId, number }) => ({ betId, number }))
 }
 
-function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {
+export function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {
   const { outcome, status, body, durationMs } = answer
   return {
     deliveryId: claim.delivery_id,

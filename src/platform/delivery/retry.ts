@@ -9,6 +9,7 @@ import { noteDeliveries } from '../change.ts'
 import { type DeliveryFilter, deliveryFilters, isOwed, owedConditions } from './list.ts'
 import type { DeliveryStatus } from './outbox.ts'
 import { IS_SUMMED, NOT_OWED, type OwedSum, sumOwed } from './owed.ts'
+import { beginRetry, endRetry, noteRetried } from './retries.ts'
 import type { DeliveryKind } from './schedule.ts'
 
 const optional = Type.Optional
@@ -26,11 +27,14 @@ export const RetrySchema = Type.Object(
 )
 export const RetriedSchema = Type.Object({
   dryRun: Type.Boolean(),
+  retryId: optional(
+    Type.String({ description: 'GET /deliveries/retries/{retryId} says what has become of each. None in a dry run.' }),
+  ),
   count: count('Deliveries that are chosen and may be sent again (W-16).'),
   money: Type.Array(Type.Object({ currency: Type.String(), amount: decimal }), {
     description: 'Of these, by currency.',
   }),
-  taken: count('Sent again; 0 in a dry run. What comes of each is its status.'),
+  taken: count('Sent again; 0 in a dry run.'),
   notTaken: Type.Object({
     stillTried: count('Chosen too, but tried again anyway: nothing is to be done but to mend the cause (C-5).'),
     changed: count('Somebody else was changing the bet, or has changed it since the count: look again.'),
@@ -59,8 +63,8 @@ interface Again extends Row {
   status: DeliveryStatus
 }
 
-/** The caller holds the bets. Resolves to the number of deliveries whose schedules begin anew; each leaves an action. */
-async function beginAnew(tx: Tx, author: Author, deliveryIds: readonly bigint[], now: Date): Promise<number> {
+/** The caller holds the bets. Resolves to the deliveries whose schedules begin anew; each leaves an action. */
+async function beginAnew(tx: Tx, author: Author, deliveryIds: readonly bigint[], now: Date): Promise<bigint[]> {
   const again = await tx.query<Again>(SEND_AGAIN, [deliveryIds, now])
   const after = { status: 'pending' }
   await Promise.all([
@@ -73,7 +77,7 @@ async function beginAnew(tx: Tx, author: Author, deliveryIds: readonly bigint[],
       author.record(tx, { on: { deliveryId: String(delivery_id) }, before: { status }, after, at: now }),
     ),
   ])
-  return again.length
+  return again.map(({ delivery_id }) => delivery_id)
 }
 
 const LOCK_BET_OF = statement(
@@ -88,7 +92,7 @@ const LOCK_BET_OF = statement(
 export function sendAgain(db: Db, author: Author, deliveryId: bigint, now: Date): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.query(LOCK_BET_OF, [deliveryId]) // whoever decides the next delivery of the bet sees this one
-    return (await beginAnew(tx, author, [deliveryId], now)) === 1
+    return (await beginAnew(tx, author, [deliveryId], now)).length === 1
   })
 }
 
@@ -108,9 +112,18 @@ export async function sendAllAgain(
   const filter = { ...rest, code: code === undefined ? undefined : String(code) }
   const { stillTried, ...counted } = await countOwed(deps.db, filter)
   if (dryRun) return { dryRun, ...counted, taken: 0, notTaken: { stillTried, changed: 0 } }
+  const { db, clock } = deps
+  const retryId = await beginRetry(
+    db,
+    author,
+    { ...rest, code: filter.code },
+    { count: counted.count, stillTried },
+    clock.now(),
+  )
   let taken = 0
-  for await (const slice of takeSlices(deps, author, filter)) taken += slice
-  return { dryRun, ...counted, taken, notTaken: { stillTried, changed: Math.max(counted.count - taken, 0) } }
+  for await (const slice of takeSlices(deps, author, filter, retryId)) taken += slice
+  await endRetry(db, retryId, clock.now())
+  return { dryRun, retryId, ...counted, taken, notTaken: { stillTried, changed: Math.max(counted.count - taken, 0) } }
 }
 
 async function countOwed(db: Db, filter: DeliveryFilter) {
@@ -140,13 +153,18 @@ interface Owed extends Record<string, unknown> {
 export const SLICE = 200
 
 /** Yields how many were taken. From the oldest fault on, up to now: what fails again meanwhile is not sent twice. */
-async function* takeSlices(deps: RetryDeps, author: Author, filter: DeliveryFilter): AsyncGenerator<number> {
+async function* takeSlices(
+  deps: RetryDeps,
+  author: Author,
+  filter: DeliveryFilter,
+  retryId: string,
+): AsyncGenerator<number> {
   const until = deps.clock.now()
   let last: Owed | undefined
   do {
     const slice = await readSlice(deps.db, filter, until, last)
     last = slice.at(-1)
-    if (last !== undefined) yield await takeSlice(deps, author, slice)
+    if (last !== undefined) yield await takeSlice(deps, author, slice, retryId)
   } while (last !== undefined)
 }
 
@@ -166,14 +184,17 @@ function readSlice(db: Db, filter: DeliveryFilter, until: Date, last: Owed | und
   return db.people.query<Owed>(pick, values)
 }
 
-async function takeSlice(deps: RetryDeps, author: Author, slice: readonly Owed[]): Promise<number> {
+async function takeSlice(deps: RetryDeps, author: Author, slice: readonly Owed[], retryId: string): Promise<number> {
   const taken = await deps.db.transaction(async (tx) => {
     const held = await holdFreeBets(
       tx,
       slice.map((owed) => owed.bet_id),
     )
     const mine = slice.filter((owed) => held.has(owed.bet_id)).map((owed) => owed.delivery_id)
-    return beginAnew(tx, author, mine, deps.clock.now())
+    const now = deps.clock.now()
+    const again = await beginAnew(tx, author, mine, now)
+    await noteRetried(tx, retryId, again, now)
+    return again.length
   })
   deps.decided()
   return taken

@@ -1,0 +1,72 @@
+/**
+ * Answers that could not be recorded together, because the database refuses what is written of one of them: halved until it is alone.
+ * That one's delivery is stuck then, a person's to look at (C-9); the others are recorded, so that nobody waits for it (C-6).
+ */
+import type { Db, Tx } from '../../db/db.ts'
+import { statement } from '../../db/db.ts'
+import { isOfData } from '../../db/errors.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { noteDeliveries } from '../change.ts'
+import { insertAttempts, status } from './outbox.ts'
+import { owedIf } from './owed.ts'
+import { type Finished, type Over, type RecordDeps, type Recorded, record, toAttempt } from './record.ts'
+
+export interface ApartDeps extends RecordDeps {
+  readonly db: Db
+  readonly log: Logger
+}
+
+/** Throws when the database cannot be worked with: then it may not be an answer's fault. */
+export async function recordApart(deps: ApartDeps, finished: readonly Finished[]): Promise<Recorded> {
+  try {
+    return await deps.db.transaction((tx) => record(deps, tx, finished))
+  } catch (error) {
+    if (!isOfData(error)) throw error
+    const [first] = finished
+    if (first !== undefined && finished.length === 1) return { over: await setAside(deps, first, error), busy: [] }
+  }
+  const middle = Math.ceil(finished.length / 2)
+  const halves = [await recordApart(deps, finished.slice(0, middle)), await recordApart(deps, finished.slice(middle))]
+  return { over: halves.flatMap(({ over }) => over), busy: halves.flatMap(({ busy }) => busy) }
+}
+
+/** What was answered is kept if it can be. A delivery that cannot be changed at all stays claimed, and is tried again when its lease is over. */
+async function setAside(deps: ApartDeps, finished: Finished, cause: unknown): Promise<Over[]> {
+  const { claim } = finished
+  const ids = { deliveryId: String(claim.delivery_id), betId: claim.bet_id }
+  deps.log.error({ err: cause, ...ids }, 'an answer could not be recorded: its delivery needs a person')
+  const tryTo = async (what: string, write: (tx: Tx) => Promise<unknown>) => {
+    try {
+      await deps.db.transaction(write)
+      return true
+    } catch (error) {
+      if (!isOfData(error)) throw error
+      deps.log.error({ err: error, ...ids }, `${what} could not be written either`)
+      return false
+    }
+  }
+  await tryTo('the attempt', (tx) => insertAttempts(tx, [toAttempt(finished)]))
+  const isSet = await tryTo('that it is stuck', (tx) => setStuck(deps, tx, finished, cause))
+  return isSet ? [{ claim, status: 'stuck', hasLater: false }] : []
+}
+
+const SET_STUCK = statement(
+  'platform_set_stuck',
+  `update platform.delivery d set status = 'stuck', is_claimed = false, error = $3, finished_at = $4::timestamptz,
+     ${owedIf('true', '$4::timestamptz')}
+   where d.delivery_id = $1::bigint and d.attempts = $2::int and d.is_claimed and ${status('d')} = 'pending'`,
+)
+
+/** Unless it is recorded already, or another process has taken the claim over. */
+async function setStuck(deps: ApartDeps, tx: Tx, { claim, answer }: Finished, cause: unknown): Promise<void> {
+  const now = deps.clock.now()
+  const { outcome } = answer
+  const said = [outcome.kind, ...(answer.status === null ? [] : [`HTTP status ${answer.status}`])].join(', ')
+  const why = (cause instanceof Error ? cause.message : String(cause)).slice(0, MAX_CAUSE)
+  const error = `it was answered (${said}), which could not be recorded: ${why}`
+  if ((await tx.execute(SET_STUCK, [claim.delivery_id, claim.attempts, error, now])) === 0) return
+  await noteDeliveries(tx, [{ delivery: claim, status: 'stuck', code: null, error }], now)
+}
+
+/** Characters. */
+const MAX_CAUSE = 200

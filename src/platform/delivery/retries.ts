@@ -1,0 +1,198 @@
+/** Retries of many deliveries (C-16): how far each has come, and what has become of the deliveries that it has sent again. */
+import { randomUUID } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { compose } from '../../db/conditions.ts'
+import { type Db, type Row, statement, type Tx } from '../../db/db.ts'
+import { decodeCursor, decodeParts, limitOf, pageOf, pageQuery, toPage } from '../../http/page.ts'
+import { invalid, notFound } from '../../http/problem.ts'
+import type { Author } from '../../people/actions.ts'
+import {
+  DELIVERIES,
+  DELIVERY_COLUMNS,
+  DELIVERY_STATUSES,
+  type DeliveryRow,
+  DeliverySchema,
+  showDelivery,
+} from '../api/views.ts'
+import type { DeliveryFilter } from './list.ts'
+
+const time = Type.String({ format: 'date-time' })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const UUID = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+
+export const RetryPath = Type.Object({ retryId: Type.String({ pattern: UUID }) })
+export const RetryViewSchema = Type.Object({
+  retryId: Type.String(),
+  at: time,
+  key: Type.String({ description: 'The name of the key that asked.' }),
+  person: Type.Optional(Type.String()),
+  chosen: Type.Object({}, { description: 'What chose the deliveries.' }),
+  state: Type.Enum(['running', 'finished', 'cut_short'], {
+    description: 'cut_short: nothing has come of it for a minute; call it again, it sends what is left.',
+  }),
+  count: count('Deliveries that were chosen and could be sent again when it began (W-16).'),
+  stillTried: count('Chosen too, but tried again anyway (C-5).'),
+  taken: count('Sent again so far.'),
+})
+export const RetryPageSchema = pageOf(RetryViewSchema)
+export const RetryListQuery = Type.Object(pageQuery, { additionalProperties: false })
+
+const optional = Type.Optional
+export const RetryDetailSchema = Type.Object({
+  ...RetryViewSchema.properties,
+  states: Type.Object(
+    Object.fromEntries(DELIVERY_STATUSES.map((status) => [status, optional(Type.Integer({ minimum: 1 }))])),
+    { description: 'How many of those that it sent again have come to which state by now.' },
+  ),
+  ...pageOf(DeliverySchema).properties,
+})
+export const RetryQuery = Type.Object(
+  {
+    status: optional(Type.Enum([...DELIVERY_STATUSES], { description: 'Only deliveries in this state.' })),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+)
+
+const BEGIN = statement(
+  'platform_begin_retry',
+  `insert into platform.retry (retry_id, at, key_name, person, chosen, count, still_tried, progress_at)
+   values ($1::uuid, $2::timestamptz, $3, $4, $5::json, $6::int, $7::int, $2::timestamptz)`,
+)
+const TAKE = statement(
+  'platform_take_retried',
+  `with taken as (insert into platform.retried (retry_id, delivery_id) select $1::uuid, id from unnest($2::bigint[]) as id on conflict do nothing returning 1)
+   update platform.retry set taken = taken + (select count(*) from taken)::int, progress_at = $3::timestamptz where retry_id = $1::uuid`,
+)
+const END = statement(
+  'platform_end_retry',
+  'update platform.retry set finished_at = $2::timestamptz where retry_id = $1::uuid',
+)
+
+/** Resolves to its id. */
+export async function beginRetry(
+  db: Db,
+  { keyName, person }: Author,
+  chosen: DeliveryFilter,
+  counted: { readonly count: number; readonly stillTried: number },
+  at: Date,
+): Promise<string> {
+  const retryId = randomUUID()
+  const values = [retryId, at, keyName, person, JSON.stringify(chosen), counted.count, counted.stillTried]
+  await db.transaction((tx) => tx.execute(BEGIN, values))
+  return retryId
+}
+
+/** In the transaction that sends them again. */
+export async function noteRetried(tx: Tx, retryId: string, deliveryIds: readonly bigint[], at: Date): Promise<void> {
+  await tx.execute(TAKE, [retryId, deliveryIds, at])
+}
+
+export async function endRetry(db: Db, retryId: string, at: Date): Promise<void> {
+  await db.transaction((tx) => tx.execute(END, [retryId, at]))
+}
+
+interface RetryRow extends Row {
+  retry_id: string
+  at: Date
+  key_name: string
+  person: string | null
+  chosen: Record<string, unknown>
+  count: number
+  still_tried: number
+  taken: number
+  progress_at: Date
+  finished_at: Date | null
+}
+
+const COLUMNS = 'retry_id, at, key_name, person, chosen, count, still_tried, taken, progress_at, finished_at'
+const READ = statement('platform_read_retry', `select ${COLUMNS} from platform.retry where retry_id = $1::uuid`)
+
+/** Milliseconds without a slice after which whoever was at it is taken to be gone; a slice ends within seconds. */
+const CUT_SHORT_MS = 60_000
+
+export interface RetryViewDeps {
+  readonly db: Db
+  readonly clock: { now(): Date }
+}
+
+function show(row: RetryRow, now: Date): Static<typeof RetryViewSchema> {
+  const isSilent = now.getTime() - row.progress_at.getTime() > CUT_SHORT_MS
+  return {
+    retryId: row.retry_id,
+    at: row.at.toISOString(),
+    key: row.key_name,
+    ...(row.person !== null && { person: row.person }),
+    chosen: row.chosen,
+    state: row.finished_at !== null ? 'finished' : isSilent ? 'cut_short' : 'running',
+    count: row.count,
+    stillTried: row.still_tried,
+    taken: row.taken,
+  }
+}
+
+/** The latest first. */
+export async function listRetries({ db, clock }: RetryViewDeps, query: Static<typeof RetryListQuery>) {
+  const limit = limitOf(query)
+  const cursor = decodeCursor(query.after, 2)
+  if (cursor !== undefined && !new RegExp(UUID).test(cursor.ids[0] ?? '')) throw invalid('/query/after', NO_CURSOR)
+  const { statement: list, values } = compose(
+    'platform_list_retries',
+    [limit + 1],
+    { after: cursor && ['(at, retry_id) < (?::timestamptz, ?::uuid)', cursor.at, cursor.ids[0]] },
+    (conditions) =>
+      `select ${COLUMNS} from platform.retry where true${conditions} order by at desc, retry_id desc limit $1::int`,
+  )
+  const rows = await db.people.query<RetryRow>(list, values)
+  const now = clock.now()
+  return toPage(
+    rows,
+    limit,
+    (row) => show(row, now),
+    (row) => [row.at.toISOString(), row.retry_id],
+  )
+}
+
+const NO_CURSOR = 'is not a cursor of this list'
+
+const STATES = statement(
+  'platform_states_of_retry',
+  `select d.status, count(*)::int as count from platform.retried r join platform.delivery d using (delivery_id)
+   where r.retry_id = $1::uuid group by d.status order by d.status`,
+)
+
+/** With a page of its deliveries, in the order in which they were decided. */
+export async function getRetry(
+  { db, clock }: RetryViewDeps,
+  retryId: string,
+  query: Static<typeof RetryQuery>,
+): Promise<Static<typeof RetryDetailSchema>> {
+  const [row] = await db.people.query<RetryRow>(READ, [retryId])
+  if (row === undefined) throw notFound('the retry')
+  const states = await db.sums((tx) => tx.query<{ status: string; count: number }>(STATES, [retryId]))
+  const page = await pageOfRetry(db, retryId, query)
+  return {
+    ...show(row, clock.now()),
+    states: Object.fromEntries(states.map(({ status, count: found }) => [status, found])),
+    ...page,
+  }
+}
+
+async function pageOfRetry(db: Db, retryId: string, query: Static<typeof RetryQuery>) {
+  const limit = limitOf(query)
+  const [after] = decodeParts(query.after, 1) ?? []
+  if (after !== undefined && !/^\d{1,18}$/.test(after)) throw invalid('/query/after', NO_CURSOR)
+  const { statement: list, values } = compose(
+    'platform_list_retried',
+    [limit + 1, retryId],
+    {
+      status: query.status && ['status = ?::text', query.status],
+      after: after === undefined ? undefined : ['r.delivery_id > ?::bigint', after],
+    },
+    (conditions) =>
+      `select ${DELIVERY_COLUMNS} from platform.retried r join (${DELIVERIES}) using (delivery_id)
+       where r.retry_id = $2::uuid${conditions} order by r.delivery_id limit $1::int`,
+  )
+  const rows = await db.people.query<DeliveryRow>(list, values)
+  return toPage(rows, limit, showDelivery, (found) => [String(found.delivery_id)])
+}

@@ -1,0 +1,59 @@
+/** One answer that the database does not take must not keep those of other bets from being recorded (C-6), and a person sees it (C-9). */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { LEASE_MS } from '../../src/platform/delivery/claim.ts'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.stop())
+
+const SECOND_MS = 1_000
+
+/** As a broken page does, or a rule that somebody has added. */
+async function refuseWrites(betId: string, when: string): Promise<void> {
+  await scene.platform.sql(`create function platform.poison() returns trigger language plpgsql as
+    $$ begin raise exception 'poison' using errcode = 'check_violation'; end $$`)
+  await scene.platform.sql(`create trigger poison before update on platform.delivery for each row
+    when (new.bet_id = '${betId}' and ${when}) execute function platform.poison()`)
+}
+const allowWrites = () => scene.platform.sql('drop function platform.poison cascade')
+
+/** Bets of one event, whose results come back in one turn. */
+async function settledTogether(poisoned: string): Promise<string[]> {
+  const eventId = `event-of-${poisoned}`
+  const over = { selections: [{ eventId, outcomeId: 'home', coefficient: '2.5' }] }
+  const betIds: string[] = []
+  for (let i = 0; i < 5; i++) betIds.push((await scene.api.place(scene.frame, over)).betId)
+  await refuseWrites(betIds[2]!, poisoned)
+  await scene.api.results(eventId, { home: 'won' })
+  await scene.time.advance(SECOND_MS)
+  return betIds
+}
+
+const settleOf = async (betId: string) =>
+  (await scene.api.bet(betId)).deliveries.find(({ operation }) => operation === 'settle')!
+const statusesOf = async (betIds: string[]) => Promise.all(betIds.map(async (betId) => (await settleOf(betId)).status))
+
+test('an answer that cannot be recorded needs a person; the others are recorded', async () => {
+  const betIds = await settledTogether("new.status = 'done'")
+  expect(await statusesOf(betIds)).toEqual(['done', 'done', 'stuck', 'done', 'done'])
+  const stuck = await settleOf(betIds[2]!)
+  expect(stuck.error).toBe('it was answered (accepted, HTTP status 200), which could not be recorded: poison')
+  const [owed] = await scene.api.deliveries('?needsPerson=true')
+  expect(owed).toMatchObject({ deliveryId: stuck.deliveryId, amount: '25.00' })
+  await allowWrites()
+  expect((await scene.api.request('POST', `/deliveries/${stuck.deliveryId}/retry`)).status).toBe(202)
+  await scene.time.advance(SECOND_MS)
+  expect((await settleOf(betIds[2]!)).status).toBe('done')
+})
+
+test('where not even that can be written, the attempt is kept, the others are recorded, and it goes out again later', async () => {
+  const betIds = await settledTogether("new.status <> 'waiting' and not new.is_claimed")
+  expect(await statusesOf(betIds)).toEqual(['done', 'done', 'pending', 'done', 'done'])
+  expect((await settleOf(betIds[2]!)).attemptList).toMatchObject([{ outcome: 'accepted' }])
+  await allowWrites()
+  await scene.time.advance(2 * LEASE_MS)
+  expect(await statusesOf(betIds)).toEqual(['done', 'done', 'done', 'done', 'done'])
+})
