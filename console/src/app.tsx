@@ -8,6 +8,12 @@ import { SessionGate, useSession } from './session.tsx'
 import { Shell } from './shell.tsx'
 
 const Bets = lazy(() => import('./pages/bets.tsx').then(({ BetsPage }) => ({ default: BetsPage })))
+const Calls = lazy(() => import('./pages/calls.tsx').then(({ CallsPage }) => ({ default: CallsPage })))
+const Players = lazy(() => import('./pages/players.tsx').then(({ PlayersPage }) => ({ default: PlayersPage })))
+const Money = lazy(() => import('./pages/money.tsx').then(({ MoneyPage }) => ({ default: MoneyPage })))
+const Deliveries = lazy(() =>
+  import('./pages/deliveries.tsx').then(({ DeliveriesPage }) => ({ default: DeliveriesPage })),
+)
 const Find = lazy(() => import('./pages/find.tsx').then(({ FindPage }) => ({ default: FindPage })))
 const Player = lazy(() => import('./pages/player.tsx').then(({ PlayerPage }) => ({ default: PlayerPage })))
 const Demo = lazy(() => import('./pages/demo.tsx').then(({ DemoPage }) => ({ default: DemoPage })))
@@ -25,11 +31,15 @@ export function App() {
               <Route path="/demo" component={Demo} />
               <Route path="/bets" component={Bets} />
               <Route path="/bets/:user/:bet">
-                {({ user, bet }) => <BetPage key={bet} user={decodeURIComponent(user)} bet={decodeURIComponent(bet)} />}
+                {({ user, bet }) => <BetPage key={bet} user={decoded(user)} bet={decoded(bet)} />}
               </Route>
-              <Route path="/bets/:bet">{({ bet }) => <BetPage key={bet} bet={decodeURIComponent(bet)} />}</Route>
+              <Route path="/bets/:bet">{({ bet }) => <BetPage key={bet} bet={decoded(bet)} />}</Route>
+              <Route path="/calls" component={Calls} />
               <Route path="/find" component={Find} />
-              <Route path="/players/:user">{({ user }) => <Player key={user} user={decodeURIComponent(user)} />}</Route>
+              <Route path="/players" component={Players} />
+              <Route path="/money" component={Money} />
+              <Route path="/deliveries" component={Deliveries} />
+              <Route path="/players/:user">{({ user }) => <Player key={user} user={decoded(user)} />}</Route>
               <Route>
                 <Empty title="There is no such page." />
               </Route>
@@ -44,4 +54,13 @@ export function App() {
 function Start() {
   const { setup } = useSession()
   return <Redirect to={setup.isSandbox ? '/demo' : '/bets'} replace />
+}
+
+/** Addresses that people type may be no percent-encoding. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

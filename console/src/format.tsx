@@ -65,6 +65,13 @@ export function amountText(amount: string): string {
   return amount.startsWith('-') ? `−${amount.slice(1)}` : amount
 }
 
+/**
+ * Both ends, whole on hover: what is made in the same instant begins alike, and the sandbox's terminal names a bet by its end.
+ */
+export function ShortId({ id }: { id: string }) {
+  return <code title={id}>{id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`}</code>
+}
+
 /** Short, whole on hover, copied on click. */
 export function Id({ id, whole = false }: { id: string; whole?: boolean }) {
   const copy = () => void navigator.clipboard?.writeText(id)

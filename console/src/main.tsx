@@ -1,15 +1,20 @@
 /** Where the console begins. */
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiProblem } from './api.ts'
 import { App } from './app.tsx'
 import './look/tokens.css'
 import './look/base.css'
+import { forget } from './session.tsx'
 import { applyTheme } from './theme.ts'
 
 applyTheme()
-const client = new QueryClient({
+const client: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    // The session has ended: by time, or with its key.
+    onError: (error) => void (error instanceof ApiProblem && error.status === 401 && forget(client)),
+  }),
   defaultOptions: {
     queries: {
       staleTime: 1_000,

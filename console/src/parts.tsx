@@ -6,6 +6,18 @@ export function Badge({ tone, children }: { tone: string; children: ReactNode })
   return <span className={`badge ${tone}`}>{children}</span>
 }
 
+/** What came over the wire. It scrolls, so the keyboard must reach it. */
+export function Code({ name, children }: { name: string; children: string }) {
+  return (
+    <section aria-label={name}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
+      <pre className="code" tabIndex={0}>
+        {children}
+      </pre>
+    </section>
+  )
+}
+
 export function Waiting({ rows = 4 }: { rows?: number }) {
   const widths = ['w1', 'w2', 'w3', 'w4']
   return (

@@ -1,5 +1,5 @@
 /** Who is signed in, and what this console is served by. */
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
 import { ask, basesOf, type Person, read, type Setup } from './api.ts'
 
@@ -21,6 +21,12 @@ export function useSession(): Session {
 export function mayDo({ role }: Person, least: Person['role']): boolean {
   const roles = ['read', 'support', 'cash', 'admin']
   return roles.indexOf(role) >= roles.indexOf(least)
+}
+
+/** Back to the door, and nothing of what was seen is kept. */
+export function forget(client: QueryClient): void {
+  client.setQueryData(['session'], null)
+  client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'session' && name !== 'setup' })
 }
 
 interface Props {
@@ -49,7 +55,7 @@ export function SessionGate({ children, signIn, waiting }: Props) {
   if (person.data === null) return signIn(setup.data, enter)
   const leave = async () => {
     await ask('DELETE', '/console/api/session')
-    client.clear()
+    forget(client)
   }
   return (
     <Context value={{ setup: setup.data, person: person.data, bases: basesOf(setup.data), leave }}>{children}</Context>

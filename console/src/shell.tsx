@@ -6,13 +6,29 @@ import icon from './look/icon.svg'
 import { useSession } from './session.tsx'
 import { applyTheme, nextTheme, theme } from './theme.ts'
 
+const WALLET_PAGES = [
+  ['/calls', 'Calls'],
+  ['/players', 'Players'],
+  ['/money', 'Money'],
+] as const
+
 export function Shell({ children }: { children: ReactNode }) {
-  const { setup } = useSession()
+  const { bases, setup } = useSession()
   const [here] = useLocation()
-  const items = [...(setup.isSandbox ? [['/demo', 'Demo'] as const] : []), ['/bets', 'Bets'] as const]
+  const items = [
+    ...(setup.isSandbox ? [['/demo', 'Demo'] as const] : []),
+    ['/bets', 'Bets'] as const,
+    ...(bases.wallet ? WALLET_PAGES : []),
+    ...(bases.platform === undefined ? [] : [['/deliveries', 'Deliveries'] as const]),
+  ]
+  const rail = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the rail is wider than the screen; each page shows its own name
+  useEffect(() => {
+    rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }) // some browsers answer a promise, which is no clean-up
+  }, [here])
   return (
     <div className="frame">
-      <nav className="rail" aria-label="Pages">
+      <nav className="rail" aria-label="Pages" ref={rail}>
         <Link href="/" className="brand">
           <img src={icon} alt="" /> <span>Purser</span>
         </Link>

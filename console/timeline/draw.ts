@@ -77,7 +77,6 @@ function moment(placed: Placed, { currency }: History, selected: string | undefi
         'data-moment': one.id,
         role: 'button',
         tabindex: 0,
-        'aria-label': sayMoment(one),
         'aria-pressed': String(isSelected),
       },
     },

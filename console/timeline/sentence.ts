@@ -22,8 +22,16 @@ const REFUSALS: Readonly<Record<number, string>> = {
 }
 
 export function standingOf(wallet: WalletBet | undefined, platform: PlatformBet | undefined): Standing {
-  const waits = (platform?.deliveries ?? []).filter(({ status }) => ['pending', 'waiting', 'stuck'].includes(status))
+  const deliveries = platform?.deliveries ?? []
+  const waits = deliveries.filter(({ status }) => ['pending', 'waiting', 'stuck'].includes(status))
   const base = wallet === undefined ? ofPlatform(platform) : ofWallet(wallet)
+  const last = deliveries.at(-1)
+  if (last?.status === 'refused' && last.operation !== 'place')
+    return {
+      ...base,
+      tone: 'bad',
+      sentence: `${base.sentence} The platform has decided otherwise since, and the wallet refused it: a person has to settle that.`,
+    }
   if (waits.length === 0) return base
   const isStuck = waits.some(({ status }) => status === 'stuck')
   const more = isStuck

@@ -120,6 +120,13 @@ describe('the sentence for support', () => {
     const deliveries = platform?.deliveries.map((one) => ({ ...one, status: 'pending' as const })) ?? []
     expect(platform && standingOf(wallet, { ...platform, deliveries }).sentence).toContain('has not answered yet')
   })
+  test('says when the wallet has refused a later decision', () => {
+    const { wallet, platform } = recorded('corrected')
+    if (platform === undefined) throw new Error('no platform')
+    const deliveries = platform.deliveries.map((one) => ({ ...one, status: 'refused' as const }))
+    const { tone, sentence } = standingOf(wallet, { ...platform, deliveries })
+    expect([tone, sentence]).toEqual(['bad', expect.stringContaining('refused it: a person has to settle that')])
+  })
 })
 
 describe('why a call was answered as it was', () => {

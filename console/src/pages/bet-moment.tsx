@@ -5,6 +5,7 @@ import { type Call, type Decision, type Moment, titleOf, type WalletBet } from '
 import { spanOf } from '../../timeline/layout.ts'
 import { type Known, knownBefore, LIFE, whyOf } from '../../timeline/why.ts'
 import { Id, Time } from '../format.tsx'
+import { Code } from '../parts.tsx'
 
 interface Props {
   readonly moment: Moment
@@ -66,9 +67,9 @@ function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined
       </div>
       <div className="bodies">
         <h3>Asked</h3>
-        <Body text={request} />
+        <Body name="Asked" text={request} />
         <h3>Answered</h3>
-        <Body text={answer === '' ? undefined : answer} />
+        <Body name="Answered" text={answer === '' ? undefined : answer} />
       </div>
     </div>
   )
@@ -83,9 +84,9 @@ function Row({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function Body({ text }: { text: string | undefined }) {
+function Body({ name, text }: { name: string; text: string | undefined }) {
   if (text === undefined) return <p className="muted small">Nothing that could be kept.</p>
-  return <pre className="code">{pretty(text)}</pre>
+  return <Code name={name}>{pretty(text)}</Code>
 }
 
 function pretty(text: string): string {

@@ -1,7 +1,7 @@
 /** Bets, newest first. */
 import { Link, useSearchParams } from 'wouter'
 import { part } from '../api.ts'
-import { Id, Time } from '../format.tsx'
+import { Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
 import { Badge, Empty } from '../parts.tsx'
 import { useSession } from '../session.tsx'
@@ -138,7 +138,7 @@ const WALLET: readonly Column<ListedBet>[] = [
     name: 'Bet',
     show: (bet) => (
       <Link href={linkOf(bet)}>
-        <code>{bet.transactionId.slice(0, 13)}</code>
+        <ShortId id={bet.transactionId} />
       </Link>
     ),
   },
@@ -162,7 +162,7 @@ const PLATFORM: readonly Column<PlatformListed>[] = [
     name: 'Bet',
     show: ({ betId }) => (
       <Link href={`/bets/${part(betId)}`}>
-        <code>{betId.slice(0, 13)}</code>
+        <ShortId id={betId} />
       </Link>
     ),
   },

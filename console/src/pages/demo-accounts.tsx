@@ -38,7 +38,7 @@ export function Accounts({
               <span className="num">{balance.startsWith('-') ? balance.slice(1) : ''}</span>
               <span className="num">{balance.startsWith('-') ? '' : balance}</span>
             </div>
-            <p className="small muted">{what}</p>
+            <p className="small muted">{title === 'House' && balance.startsWith('-') ? 'lost to players' : what}</p>
           </div>
         ))}
       </div>

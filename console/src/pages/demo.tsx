@@ -179,6 +179,8 @@ const TROUBLES = [
   ['twice', 'Send it twice', 'The same bytes, two times'],
   ['late answer', 'Answer after 6 s', 'The platform waits for 5'],
   ['late call', 'Rollback first', 'The bet comes after its own end'],
+  ['correct', 'Correct the result', 'Won and paid; then it had lost'],
+  ['take back', 'Take it back', 'Won and paid; then no result'],
   ['two bets', 'Two bets of 80 on 100', 'In the same instant'],
 ] as const
 

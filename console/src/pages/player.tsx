@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { sayKind, signed } from '../../timeline/draw.ts'
 import { part, read } from '../api.ts'
-import { amountText, Id, Time } from '../format.tsx'
+import { amountText, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import { BetState } from './bets.tsx'
@@ -137,7 +137,7 @@ const STATEMENT = (user: string): readonly Column<Row>[] => [
         <span className="muted">{[reason, reference].filter(Boolean).join(' · ')}</span>
       ) : (
         <Link href={`/bets/${part(user)}/${part(transactionId)}`}>
-          <code>{transactionId.slice(0, 13)}</code>
+          <ShortId id={transactionId} />
         </Link>
       ),
   },
@@ -152,7 +152,7 @@ const BETS = (user: string): readonly Column<Bet>[] => [
     name: 'Bet',
     show: ({ transactionId }) => (
       <Link href={`/bets/${part(user)}/${part(transactionId)}`}>
-        <code>{transactionId.slice(0, 13)}</code>
+        <ShortId id={transactionId} />
       </Link>
     ),
   },

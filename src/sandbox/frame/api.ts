@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import type { Admission } from '../../http/admission.ts'
 import { registerApi } from '../../http/api.ts'
 import { createApiCalls } from '../../http/api-calls.ts'
+import { callerOf } from '../../http/caller.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -26,6 +27,7 @@ export interface SandboxApiDeps {
 
 const BODY_BYTES = 16 * 1024
 const READ = { config: { role: 'read' } } as const
+const SUPPORT = { config: { role: 'support' } } as const
 const CASH = { role: 'cash' } as const
 
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
@@ -54,7 +56,8 @@ export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: S
     app,
     { prefix: '/sandbox', admission, calls: createApiCalls(), bodyBytes: BODY_BYTES, log },
     (api) => {
-      api.get('/platform/*', READ, (request, reply) => look(known().platform, request, reply))
+      api.get('/platform/*', READ, (request, reply) => forward(known().platform, request, reply))
+      api.post('/platform/deliveries/retry', SUPPORT, (request, reply) => forward(known().platform, request, reply))
       addFrameRoutes(api, frame)
     },
   )
@@ -77,12 +80,21 @@ function addFrameRoutes(api: Routes, frame: () => Frame): void {
   api.post('/frame/money', { config: CASH }, () => frame().payIn())
 }
 
-/** Whoever may read here may read there: in the sandbox both are one. */
-async function look({ url, key }: Api, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** Whoever may do it here may do it there: in the sandbox both are one. What changes something is done in the name of who asked here. */
+async function forward({ url, key }: Api, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
   const path = request.url.slice('/sandbox/platform'.length)
-  const answer = await fetch(url + path, { headers: { authorization: `Bearer ${key}` }, signal: gone.signal })
+  const authorization = `Bearer ${key}`
+  const asked =
+    request.method === 'GET'
+      ? { headers: { authorization } }
+      : {
+          method: request.method,
+          headers: { authorization, 'content-type': 'application/json', 'x-purser-person': callerOf(request).keyName },
+          body: JSON.stringify(request.body ?? {}),
+        }
+  const answer = await fetch(url + path, { ...asked, signal: gone.signal })
   return reply
     .code(answer.status)
     .header('content-type', answer.headers.get('content-type') ?? 'application/json')

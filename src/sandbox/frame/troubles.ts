@@ -51,6 +51,8 @@ export const TROUBLES = {
       'The Place bet was held up on its way, and its Rollback overtook it. The wallet had nothing to refund, but it remembers that this bet is cancelled: when the Place bet came at last, it was refused (code 8) and nothing was taken.',
     isAsDemanded: ({ before, after, wallet, taken }) => before === after && wallet === 'cancelled' && taken === 0,
   }),
+  correct: { title: 'Correct the result', make: (stand) => afterWin(stand, 'correct') },
+  'take back': { title: 'Take the result back', make: (stand) => afterWin(stand, 'take back') },
   'two bets': { title: 'Two bets of 80 on 100', make: twoBets },
 } as const satisfies Record<string, Making>
 export type TroubleName = keyof typeof TROUBLES
@@ -96,14 +98,22 @@ interface WalletBet {
 const LOOK_MS = 60
 const LATE_MS = 4_000
 
+async function lookUp({ wallet }: Stand, betId: string) {
+  const bet = await wallet.get<WalletBet>('GET', `/operator/players/${PLAYER}/bets/${betId}`)
+  return {
+    status: bet.status,
+    operations: bet.history.map(({ operation }) => operation),
+    kinds: bet.history.flatMap(({ transfers }) => transfers).map(({ kind }) => kind),
+  }
+}
+
 /** What the wallet has of a bet; of one whose Place bet is still on its way, when that has come. */
-async function stake({ wallet }: Stand, betId: string, isLate: boolean): Promise<{ status: string; taken: number }> {
+async function stake(stand: Stand, betId: string, isLate: boolean): Promise<{ status: string; taken: number }> {
   const until = performance.now() + LATE_MS
   for (;;) {
-    const bet = await wallet.get<WalletBet>('GET', `/operator/players/${PLAYER}/bets/${betId}`)
-    const hasPlace = bet.history.some(({ operation }) => operation === 'place')
-    const taken = bet.history.flatMap(({ transfers }) => transfers).filter(({ kind }) => kind === 'stake').length
-    if (!isLate || hasPlace || performance.now() > until) return { status: bet.status, taken }
+    const { status, operations, kinds } = await lookUp(stand, betId)
+    const taken = kinds.filter((kind) => kind === 'stake').length
+    if (!isLate || operations.includes('place') || performance.now() > until) return { status, taken }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
@@ -130,5 +140,42 @@ async function twoBets(stand: Stand): Promise<Caption> {
     money: `The balance went from 100.00 to ${after}; ${accepted} of 2 bets accepted.`,
     isAsDemanded: accepted === 1 && after === '20.00',
     betIds: placed.map(({ betId }) => betId),
+  }
+}
+
+const AFTER_WIN = {
+  correct: {
+    title: 'Correct the result',
+    story:
+      'The bet won and was paid; then the result was corrected, and it had lost. The wallet took the payout back and booked the new result in one step, so nobody is paid twice and nothing is left over.',
+    status: 'settled',
+  },
+  'take back': {
+    title: 'Take the result back',
+    story:
+      'The bet won and was paid; then the result was withdrawn. The wallet took the payout back, and the bet is open again: its stake is held until there is a result.',
+    status: 'open',
+  },
+} as const
+
+async function afterWin(stand: Stand, what: keyof typeof AFTER_WIN): Promise<Caption> {
+  const { title, story, status } = AFTER_WIN[what]
+  const before = await stand.balance()
+  const [match] = stand.matches.open()
+  const matchId = match?.id ?? ''
+  const { betId } = await stand.place({ matchId, outcome: 'home', stake: STAKE })
+  await stand.matches.result(matchId, 'home')
+  await stand.settled(betId)
+  const paid = await stand.balance()
+  await stand.matches.result(matchId, what === 'correct' ? 'away' : undefined)
+  await stand.settled(betId)
+  const { status: wallet, kinds } = await lookUp(stand, betId)
+  const after = await stand.balance()
+  const once = (kind: string) => kinds.filter((one) => one === kind).length === 1
+  return {
+    ...{ title, story },
+    money: `The balance was ${before}, with the payout ${paid}, and is ${after} now; the bet is ${wallet}.`,
+    isAsDemanded: wallet === status && once('stake') && once('payout') && once('payout_reversal'),
+    betIds: [betId],
   }
 }

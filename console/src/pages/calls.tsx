@@ -1,0 +1,215 @@
+/** Every call of the wire as it comes, refused ones and strangers' too; filters are words, in the address. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type FormEvent, Fragment, useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import type { JournalCall } from '../../timeline/history.ts'
+import { spanOf } from '../../timeline/layout.ts'
+import { part, read } from '../api.ts'
+import { ShortId, Time } from '../format.tsx'
+import { LIVE_WORDS } from '../live.ts'
+import { Badge, Code, Empty, Fault, Waiting } from '../parts.tsx'
+import { mayDo, useSession } from '../session.tsx'
+import { filtersOf } from '../words.ts'
+import { SignatureCheck } from './signature.tsx'
+import './calls.css'
+
+/** Milliseconds between two looks at the newest calls. */
+const LOOK_MS = 1_500
+
+interface Page {
+  readonly data: readonly JournalCall[]
+  readonly next: string | null
+}
+
+export function CallsPage() {
+  const { person } = useSession()
+  const [query, setQuery] = useSearchParams()
+  const text = query.get('q') ?? ''
+  const { unknown } = filtersOf(text)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const next = String(new FormData(event.currentTarget).get('filter') ?? '').trim()
+    setQuery(next === '' ? {} : { q: next })
+  }
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Calls</h1>
+        <p className="muted">What came over the wire, and what it was answered.</p>
+      </div>
+      <form className="filters" onSubmit={submit} key={text}>
+        <label>
+          <span className="vh">Filters</span>
+          <input
+            name="filter"
+            defaultValue={text}
+            placeholder="player:robin  op:place  code:7  slow:>1s"
+            spellCheck={false}
+            autoComplete="off"
+          />
+        </label>
+        {unknown.length > 0 && (
+          <p className="notice">
+            No filter: {unknown.join(' ')}. There are player, bet, request, op, outcome, code, slow.
+          </p>
+        )}
+      </form>
+      {mayDo(person, 'support') ? (
+        <Calls key={text} text={text} />
+      ) : (
+        <Fault error={new Error('calls need a key of the role support')} />
+      )}
+      <SignatureCheck />
+    </div>
+  )
+}
+
+/** While somebody reads nothing shifts: the tail stands still as long as a call is open or more pages are there. */
+function Calls({ text }: { text: string }) {
+  const [open, setOpen] = useState<string>()
+  const [isStopped, setStopped] = useState(false)
+  const path = `/operator/calls?limit=30${filtersOf(text).query}`
+  const asked = useInfiniteQuery({
+    queryKey: ['calls', path],
+    queryFn: ({ pageParam, signal }) =>
+      read<Page>(pageParam === '' ? path : `${path}&after=${part(pageParam)}`, signal),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next,
+    refetchInterval: ({ state }) =>
+      isStopped || open !== undefined || (state.data?.pages.length ?? 0) > 1 ? false : LOOK_MS,
+  })
+  const pages = asked.data?.pages ?? []
+  const calls = pages.flatMap(({ data }) => data)
+  const isPaused = isStopped || open !== undefined || pages.length > 1
+  const live = asked.error !== null ? 'lost' : isPaused ? 'paused' : 'live'
+  if (asked.isPending) return <Waiting />
+  if (asked.error !== null && calls.length === 0)
+    return <Fault error={asked.error} again={() => void asked.refetch()} />
+  return (
+    <section className="card" aria-label="Calls">
+      <header>
+        <h2>Newest first</h2>
+        <span className={`live ${live}`}>{LIVE_WORDS[live]}</span>
+        <span className="spring" />
+        <button type="button" className="button" onClick={() => setStopped(!isStopped)}>
+          {isStopped ? 'Go on' : 'Pause'}
+        </button>
+      </header>
+      {calls.length === 0 ? (
+        <Empty title="No such calls.">
+          <p>
+            {text === ''
+              ? 'A call appears here a moment after it was answered.'
+              : 'Nothing that the journal keeps fits these words.'}
+          </p>
+        </Empty>
+      ) : (
+        <div className="scroll">
+          <table className="list calls">
+            <thead>
+              <tr>
+                <th>Time</th>
+                <th>Call</th>
+                <th>Outcome</th>
+                <th>Player</th>
+                <th>Bet</th>
+                <th className="num">Took</th>
+              </tr>
+            </thead>
+            <tbody>
+              {calls.map((call) => (
+                <Fragment key={call.id}>
+                  <Row
+                    call={call}
+                    isOpen={open === call.id}
+                    toggle={() => setOpen(open === call.id ? undefined : call.id)}
+                  />
+                  {open === call.id && <Details call={call} />}
+                </Fragment>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {asked.hasNextPage && (
+        <div className="more">
+          <button
+            type="button"
+            className="button"
+            disabled={asked.isFetchingNextPage}
+            onClick={() => void asked.fetchNextPage()}
+          >
+            {asked.isFetchingNextPage ? 'Loading…' : 'More'}
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Row({ call, isOpen, toggle }: { call: JournalCall; isOpen: boolean; toggle(): void }) {
+  const { answer, milliseconds, outcome, player, transactionId } = call
+  const tone = answer.status === 200 ? 'good' : outcome === 'bad_signature' || answer.status >= 500 ? 'bad' : 'wait'
+  return (
+    <tr className={isOpen ? 'at' : undefined}>
+      <td>
+        <Time at={call.at} millis />
+      </td>
+      <td>
+        <button type="button" className="call-name" aria-expanded={isOpen} onClick={toggle}>
+          {call.operation}
+        </button>
+      </td>
+      <td>
+        <Badge tone={tone}>
+          {outcome.replaceAll('_', ' ')}
+          {answer.code === undefined ? '' : ` · ${answer.status} code ${answer.code}`}
+        </Badge>
+      </td>
+      <td className="cut">
+        {player === undefined ? (
+          <span className="muted">–</span>
+        ) : (
+          <Link href={`/players/${part(player)}`}>{player}</Link>
+        )}
+      </td>
+      <td>
+        {player === undefined || transactionId === undefined ? (
+          <span className="muted">–</span>
+        ) : (
+          <Link href={`/bets/${part(player)}/${part(transactionId)}`}>
+            <ShortId id={transactionId} />
+          </Link>
+        )}
+      </td>
+      <td className="num">{spanOf(milliseconds.arrival + milliseconds.work)}</td>
+    </tr>
+  )
+}
+
+function Details({ call: { signature, source, request, answer, requestId } }: { call: JournalCall }) {
+  return (
+    <tr className="call-details">
+      <td colSpan={6}>
+        <dl className="rows">
+          <dt>Signature</dt>
+          <dd>
+            {signature === 'refused'
+              ? 'Refused: no secret of this wallet signs exactly these bytes. Take it apart below.'
+              : signature}
+          </dd>
+          <dt>From</dt>
+          <dd>{source}</dd>
+          <dt>Request</dt>
+          <dd>
+            {requestId ?? '–'} · {request.bytes} bytes · SHA-256 <code>{request.sha256.slice(0, 16)}…</code>
+          </dd>
+        </dl>
+        <div className="call-bodies">
+          <Code name="Request">{request.body}</Code>
+          <Code name="Answer">{`${answer.status} ${answer.body}`}</Code>
+        </div>
+      </td>
+    </tr>
+  )
+}

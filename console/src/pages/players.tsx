@@ -1,0 +1,71 @@
+/** Players, by the beginning of an id, nickname or e-mail address. */
+import type { FormEvent } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { part } from '../api.ts'
+import { Time } from '../format.tsx'
+import { type Column, List } from '../list.tsx'
+import { Badge, Empty } from '../parts.tsx'
+
+interface Listed {
+  readonly userId: string
+  readonly currency: string
+  readonly status?: string
+  readonly brand?: string
+  readonly createdAt?: string
+  readonly customFields?: { readonly nickname?: string }
+}
+
+export function PlayersPage() {
+  const [query, setQuery] = useSearchParams()
+  const text = query.get('q') ?? ''
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const next = String(new FormData(event.currentTarget).get('q') ?? '').trim()
+    setQuery(next === '' ? {} : { q: next })
+  }
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Players</h1>
+      </div>
+      <form className="filters" onSubmit={submit} key={text}>
+        <label>
+          <span className="vh">Find players</span>
+          <input
+            name="q"
+            defaultValue={text}
+            placeholder="The beginning of an id, nickname or e-mail address"
+            spellCheck={false}
+            autoComplete="off"
+          />
+        </label>
+      </form>
+      <section className="card" aria-label="Players">
+        <List
+          path={`/operator/players?limit=50${text === '' ? '' : `&q=${part(text)}`}`}
+          columns={COLUMNS}
+          keyOf={({ userId }: Listed) => userId}
+          linkOf={({ userId }) => `/players/${part(userId)}`}
+          empty={
+            <Empty title={text === '' ? 'No players yet.' : 'Nobody is called so.'}>
+              <p>Players are made with POST /operator/players, or imported.</p>
+            </Empty>
+          }
+        />
+      </section>
+    </div>
+  )
+}
+
+const COLUMNS: readonly Column<Listed>[] = [
+  { name: 'Player', show: ({ userId }) => <Link href={`/players/${part(userId)}`}>{userId}</Link> },
+  { name: 'Nickname', show: ({ customFields }) => customFields?.nickname ?? <span className="muted">–</span> },
+  {
+    name: 'State',
+    show: ({ status }) =>
+      status === 'blocked' ? <Badge tone="bad">Blocked</Badge> : <Badge tone="good">Active</Badge>,
+  },
+  { name: 'Currency', show: ({ currency }) => currency },
+  { name: 'Brand', show: ({ brand }) => brand ?? <span className="muted">–</span> },
+  { name: 'Since', isNumber: true, show: ({ createdAt }) => (createdAt === undefined ? '' : <Time at={createdAt} />) },
+]

@@ -1,0 +1,56 @@
+/** A browser for the tests of the console, and what it complains about. */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+export async function launch(): Promise<Browser> {
+  if (!existsSync(CHROMIUM))
+    throw new Error(`no Chromium at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`)
+  const quiet = ['--disable-background-networking', '--disable-component-update']
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu', ...quiet] })
+}
+
+export interface Watched {
+  readonly page: Page
+  /** Errors, refused loads, uncaught exceptions, and whatever was asked of another server. */
+  readonly complaints: string[]
+}
+
+export async function open(context: BrowserContext, base: string, path: string): Promise<Watched> {
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('dialog', (dialog) => {
+    complaints.push(`a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${base}/`) && !url.startsWith('blob:')) complaints.push(`asked ${url}`)
+  })
+  await page.goto(base + path)
+  return { page, complaints }
+}
+
+interface Found {
+  readonly violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[]
+}
+
+/** Nothing serious for whoever cannot see well, or has no mouse. */
+export async function expectAccessible(page: Page, what: string): Promise<void> {
+  const bypassed = await page.context().newCDPSession(page)
+  await bypassed.send('Page.setBypassCSP', { enabled: true }) // our policy lets no script in, not even this one
+  const source = (await import('node:fs')).readFileSync(AXE, 'utf8')
+  await page.evaluate(source)
+  const { violations } = (await page.evaluate('axe.run()')) as Found
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  expect(
+    serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),
+    what,
+  ).toEqual([])
+}

@@ -1,0 +1,261 @@
+/** The console in a real browser: the sandbox's demo with each of its troubles, a bet followed to its story, and what strangers write into bets. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startUntil } from '../cli/command.ts'
+import { partnerWire } from '../support/wire.ts'
+import { expectAccessible, launch, open } from './browser.ts'
+
+let browser: Browser
+let context: BrowserContext
+let stop: () => Promise<unknown>
+let url: string
+let text: string
+const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(text)?.[1] as string
+
+beforeAll(async () => {
+  const env = { PORT: '0', PURSER_DATA_DIR: 'memory://' }
+  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', '--rate', '1'], env)
+  stop = () => sandbox.kill('SIGKILL')
+  text = sandbox.output()
+  url = named('Purser wallet')
+  operator.headers.authorization = `Bearer ${named('Operator key')}`
+  browser = await launch()
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
+})
+afterAll(async () => {
+  await browser?.close()
+  await stop?.()
+})
+
+const operator = { headers: { authorization: '', 'content-type': 'application/json' } }
+async function balanceOf(player: string): Promise<string> {
+  const answer = await fetch(`${url}/operator/players/${player}/balances`, operator)
+  return ((await answer.json()) as { balances: { amount: string }[] }).balances[0]?.amount ?? ''
+}
+async function move(what: 'deposits' | 'withdrawals', amount: string): Promise<void> {
+  const body = JSON.stringify({ currency: 'EUR', amount, reference: randomUUID() })
+  const answer = await fetch(`${url}/operator/players/robin/${what}`, { ...operator, method: 'POST', body })
+  expect(answer.status).toBe(201)
+}
+
+const badge = (page: Page, name: string) => page.locator('.caption').first().getByText(name, { exact: true })
+
+describe('the demo', () => {
+  test('is the sandbox’s first page: one click, and nothing without it', async () => {
+    const { page, complaints } = await open(context, url, '/')
+    await page.getByRole('button', { name: 'Open the sandbox' }).waitFor()
+    expect(await page.locator('.rail').count()).toBe(0)
+    await expectAccessible(page, 'sign-in')
+    await page.getByRole('button', { name: 'Open the sandbox' }).click()
+    await page.getByRole('heading', { name: 'See the money move' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/demo')
+    expect(await page.evaluate('document.cookie'), 'no script reads the session').toBe('')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('places a bet, lets it win, corrects it, and the accounts sum to 0.00 all the time', async () => {
+    const { page, complaints } = await open(context, url, '/console/demo')
+    const sum = page.locator('.sum strong')
+    const bet = page.locator('.demo-bets li').first()
+    await page.locator('.odds').first().click()
+    await page.getByRole('button', { name: 'Place bet' }).click()
+    await bet.getByText('Open', { exact: true }).waitFor()
+    await page.getByText('490.00 EUR').waitFor()
+    expect(await sum.textContent()).toBe('0.00')
+    await bet.getByRole('button', { name: 'It wins' }).click()
+    await bet.getByText('Won', { exact: true }).waitFor()
+    expect(await sum.textContent()).toBe('0.00')
+    await bet.getByRole('button', { name: 'Correct the result' }).click()
+    await bet.getByText('Lost', { exact: true }).waitFor()
+    await page.getByText('490.00 EUR').waitFor()
+    expect(await sum.textContent()).toBe('0.00')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test.each([
+    ['Send it twice', 'The balance went from'],
+    ['Lose the next answer', 'as before; the bet is cancelled.'],
+    ['Answer after 6 s', 'as before; the bet is cancelled.'],
+    ['Rollback first', 'as before; the bet is cancelled.'],
+    ['Correct the result', 'the bet is settled.'],
+    ['Take it back', 'the bet is open.'],
+    ['Two bets of 80 on 100', 'The balance went from 100.00 to 20.00; 1 of 2 bets accepted.'],
+  ])('"%s" comes out as the rules demand, and says where the money is', async (trouble, money) => {
+    const { page, complaints } = await open(context, url, '/console/demo')
+    await page.locator('.trouble', { hasText: trouble }).click()
+    await badge(page, 'As the rules demand').waitFor()
+    expect(await page.locator('.caption .where').first().textContent()).toContain(money)
+    expect(await page.locator('.sum strong').textContent()).toBe('0.00')
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+})
+
+describe('a bet', () => {
+  test('is followed from the frame to its story, taken apart, and saved as a file that opens anywhere', async () => {
+    const { page, complaints } = await open(context, url, '/console/demo')
+    await page.locator('.trouble', { hasText: 'Lose the next answer' }).click()
+    await page.locator('.caption').first().getByRole('link', { name: 'Its story' }).click()
+    await page.getByText('The stake of 10.00 EUR is back on the account.').waitFor()
+    await page.locator('[data-moment^="call"]').first().click()
+    for (const part of ['network: ', 'verified with secret 1', 'Why this answer', 'then the stake is taken once'])
+      await page.locator('.moment').getByText(part).first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'True time' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('?scale=time')
+    await expectAccessible(page, 'bet')
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Share as a file').click()])
+    const file = readFileSync(await download.path(), 'utf8')
+    expect(file).toContain('The stake of 10.00 EUR is back on the account.')
+    expect(file).not.toContain('<script')
+    const shared = await context.newPage()
+    await shared.setContent(file)
+    expect(await shared.locator('svg.timeline [data-moment]').count()).toBe(4)
+    await shared.close()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test('shows what strangers wrote into it, and runs none of it', async () => {
+    const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'javascript:alert(3)'
+    const wire = partnerWire(url, named('Partner secret'))
+    const token = /^Player alice .* token (\S+)$/m.exec(text)?.[1] as string
+    const bet = { transactionId: randomUUID(), token, userId: 'alice', amount: 1 }
+    const item = { event: evil, market: evil, outcome: evil, eventId: evil, outcomeId: evil, coefficient: 2 }
+    const placed = await wire.place({ ...bet, info: evil, metadata: [item] })
+    expect(placed.status).toBe(200)
+    const { page, complaints } = await open(context, url, `/console/bets/alice/${bet.transactionId}`)
+    await page.getByRole('cell', { name: evil }).first().waitFor()
+    await page.locator('[data-moment]').first().click()
+    await expect.poll(() => page.locator('.moment').textContent()).toContain('onerror')
+    await page.goto(`${url}/console/find?q=${encodeURIComponent(evil)}`)
+    await page.getByText('Nothing here is called so.').waitFor()
+    expect(await page.locator('img[src="x"], main script').count()).toBe(0)
+    expect(complaints.filter((one) => !one.includes('404 (Not Found)') && !one.includes('400 (Bad Request)'))).toEqual(
+      [],
+    )
+    await page.close()
+  })
+})
+
+test('a refused signature is in the list of calls, and is taken apart step by step', async () => {
+  const body = '{"requestId":"some-request","token":"not-a-token"}'
+  const headers = { 'x-sign-jws': 'eyJhbGciOiJIUzI1NiJ9..' + 'A'.repeat(43) }
+  expect((await fetch(`${url}/user/profile`, { method: 'POST', headers, body })).status).toBe(400)
+  const { page, complaints } = await open(context, url, '/console/calls?q=outcome%3Abad_signature')
+  await page.getByText('bad signature · 400 code 1').first().waitFor()
+  await page.locator('.call-name').first().click()
+  await page.getByText('no secret of this wallet signs exactly these bytes').waitFor()
+  await page.getByText('Take a signature apart').click()
+  await page.locator('[name=header]').fill(headers['x-sign-jws'])
+  await page.locator('[name=body]').fill(body)
+  await page.locator('[name=secret]').fill(named('Partner secret'))
+  await page.getByRole('button', { name: 'Take it apart' }).click()
+  await page.locator('.steps .bad').getByText('another secret, or a body').waitFor()
+  expect(await page.locator('.steps .good').count()).toBe(4)
+  const line = /x-sign-jws: (\S+)\.\.\\\n(\S+)" -d '([\s\S]+?\})'$/m.exec(text)
+  await page.locator('[name=header]').fill(`${line?.[1]}..${line?.[2]}`)
+  await page.locator('[name=body]').fill(line?.[3] ?? '')
+  await page.getByRole('button', { name: 'Take it apart' }).click()
+  await page.locator('.steps').getByText('they are the same').waitFor()
+  await expectAccessible(page, 'calls')
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+test('a refused delivery is found, tried dry, and sent again when its cause is mended', async () => {
+  const { page, complaints } = await open(context, url, '/console/demo')
+  const bet = page.locator('.demo-bets li').first()
+  await page.getByRole('button', { name: 'Pay in 100' }).click()
+  await page.locator('.odds').first().click()
+  await page.getByRole('button', { name: 'Place bet' }).click()
+  await bet.getByText('Open', { exact: true }).waitFor()
+  const betId = (await bet.getByRole('link').getAttribute('href'))?.split('/').at(-1) ?? ''
+  await bet.getByRole('button', { name: 'It wins' }).click()
+  await bet.getByText('Won', { exact: true }).waitFor()
+  await move('withdrawals', await balanceOf('robin'))
+  await bet.getByRole('button', { name: 'Correct the result' }).click()
+
+  await page.getByRole('link', { name: 'Deliveries' }).click()
+  const issue = page.getByRole('region', { name: 'Settle refused' })
+  await issue.getByText('the balance would go negative').waitFor()
+  await expectAccessible(page, 'an issue')
+  await issue.getByRole('button', { name: /Send \d+ again/ }).click()
+  await page.getByText('Nothing has been sent yet.').waitFor()
+  expect(await balanceOf('robin')).toBe('0.00')
+  await expectAccessible(page, 'sending again')
+  await move('deposits', '1000.00')
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Send \d+ again/ })
+    .click()
+  await page.getByRole('dialog').getByText('sent again').waitFor()
+  await page.getByRole('dialog').getByText('Done', { exact: true }).first().waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
+  await page.getByText('Nothing needs a person.').waitFor()
+  await page.goto(`${url}/console/bets/${betId}`)
+  await page.getByText('The bet lost.').waitFor()
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+const PAGES = [
+  '/console/demo',
+  '/console/bets',
+  '/console/calls',
+  '/console/players/robin',
+  '/console/money',
+  '/console/deliveries',
+]
+
+test.each(['light', 'dark'] as const)(
+  'no page has a serious fault for whoever sees badly or has no mouse, %s',
+  async (scheme) => {
+    for (const path of PAGES) {
+      const { page, complaints } = await open(context, url, path)
+      await page.emulateMedia({ colorScheme: scheme })
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.locator('.card').first().waitFor()
+      await expectAccessible(page, `${path}, ${scheme}`)
+      expect(complaints, path).toEqual([])
+      await page.close()
+    }
+  },
+)
+
+test('a phone of 360 px needs no scrolling sideways', async () => {
+  for (const path of PAGES) {
+    const { page } = await open(context, url, path)
+    await page.setViewportSize({ width: 360, height: 720 })
+    await page.locator('.card').first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(360)
+    await page.close()
+  }
+})
+
+test('a key that may only read sees bets and no bodies of calls; who signs out sees nothing', async () => {
+  const headers = { authorization: `Bearer ${named('Operator key')}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ name: 'reader', role: 'read' })
+  const { key } = (await (await fetch(`${url}/operator/keys`, { method: 'POST', headers, body })).json()) as {
+    key: string
+  }
+  const stranger = await browser.newContext()
+  const page = await stranger.newPage()
+  await page.goto(`${url}/console/calls`)
+  await page.getByLabel('API key').fill('wrong')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('nobody has this key').waitFor()
+  await page.getByLabel('API key').fill(key)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('calls need a key of the role support').waitFor()
+  await page.getByRole('link', { name: 'Bets', exact: true }).click()
+  await page.locator('table.list a').first().waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  expect(await page.locator('table').count()).toBe(0)
+  await stranger.close()
+})
