@@ -58,6 +58,8 @@ const COMPLETE = [
   ['anomalies', namesIn('src/wallet/decide/decision.ts', /^ {2}\| '(\w+)'$/gm), 'docs/guides/run-in-production.md'],
   ['metrics', namesIn('src/wallet/metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
   ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions.md'],
+  ['optional dependencies', keysOf('package.json', 'optionalDependencies'), 'docs/internals/decisions.md'],
+  ['pages', filesBelow('docs', '.md'), 'README.md'],
   ['paths of the API', keysOf('openapi/wallet.json', 'paths'), 'docs/reference/http-api.md'],
   ['paths of the platform API', keysOf('openapi/platform.json', 'paths'), 'docs/reference/platform-api.md'],
 ] as const
