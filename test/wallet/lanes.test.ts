@@ -1,6 +1,6 @@
 /** Which calls go together, which way, and which wait (lanes.ts): turns of the event loop are counted, no time. */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { LIMITS } from '../../src/protocol/limits.ts'
 import type { Verdict } from '../../src/wallet/apply/gate.ts'
 import type { Outcome, WaitingCall } from '../../src/wallet/apply/judge.ts'
@@ -64,6 +64,24 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < QUIET_TURNS; turn++) await turnOfTheLoop()
 }
 
+afterEach(() => void vi.useRealTimers())
+
+/** A batch of so many calls, which took longer than a lane rests; only the test ends the rest. */
+async function endBatchOf(calls: number, { bet, end }: ReturnType<typeof openLane>): Promise<Promise<Outcome>[]> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const answers = playersFrom('a', calls).map((id) => bet(id))
+  await settled()
+  const over = performance.now() + LONGEST_REST_MS
+  while (performance.now() < over) await turnOfTheLoop()
+  await end()
+  return answers
+}
+
+const LONGEST_REST_MS = 8
+/** A bet of each of so many players, whose names are one character. */
+const playersFrom = (first: string, count: number) =>
+  Array.from({ length: count }, (_, i) => `${String.fromCharCode(first.charCodeAt(0) + i)}1`)
+
 const kindsOf = async (answers: Promise<Outcome>[]) => (await Promise.all(answers)).map(({ kind }) => kind)
 
 test('calls gather while a batch is with the database', async () => {
@@ -77,6 +95,55 @@ test('calls gather while a batch is with the database', async () => {
   expect(seen()).toEqual(['gate: a1', 'gate: b1 c1'])
   await end()
   expect(await kindsOf(answers)).toEqual(['accepted', 'accepted', 'accepted'])
+})
+
+test('behind a batch of many calls a lane lets as many more gather, for some milliseconds', async () => {
+  const lane = openLane()
+  const answers = await endBatchOf(8, lane)
+  answers.push(lane.bet('x1'))
+  await settled()
+  answers.push(lane.bet('y1'))
+  await settled()
+  expect(lane.seen()).toHaveLength(1)
+  vi.advanceTimersByTime(LONGEST_REST_MS)
+  await settled()
+  expect(lane.seen()[1]).toBe('gate: x1 y1')
+  await lane.end()
+  expect(await Promise.all(answers)).toHaveLength(10)
+})
+
+test('a lane that rests goes on at once when many calls wait', async () => {
+  const lane = openLane()
+  const answers = await endBatchOf(8, lane)
+  const many = playersFrom('A', 64)
+  answers.push(...many.slice(1).map((id) => lane.bet(id)))
+  await settled()
+  expect(lane.seen()).toHaveLength(1)
+  answers.push(lane.bet('A1'))
+  await settled()
+  expect(lane.seen()[1]?.split(' ')).toHaveLength(1 + many.length)
+  await lane.end()
+  expect(await Promise.all(answers)).toHaveLength(8 + many.length)
+})
+
+test('behind a batch of few calls a lane does not rest, and one for which nobody waits is idle after it', async () => {
+  const lane = openLane()
+  const answers = await endBatchOf(7, lane)
+  answers.push(lane.bet('x1'))
+  await settled()
+  expect(lane.seen()[1]).toBe('gate: x1')
+  await lane.end()
+  expect(await Promise.all(answers)).toHaveLength(8)
+
+  const busy = openLane()
+  await endBatchOf(8, busy)
+  vi.advanceTimersByTime(LONGEST_REST_MS)
+  await settled()
+  const alone = busy.bet('x1')
+  await settled()
+  expect(busy.seen()[1]).toBe('gate: x1')
+  await busy.end()
+  expect(await alone).toMatchObject({ kind: 'accepted' })
 })
 
 test('a player has one call at a time at the gate, in order, and holds up nobody', async () => {

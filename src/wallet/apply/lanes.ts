@@ -2,9 +2,10 @@
  * The queue. A lane takes the calls of its share of the players; while a batch is with the database the next one gathers, so batches
  * grow with the load and a lone call waits for nobody. A lane holds players of one bucket, and has one batch at a time.
  *
- * A lane:  idle ──a call──► gathering ──the next turn──► applying ──nobody waits──► idle
- *                               ▲                            │
- *                               └────────somebody waits──────┘
+ * A lane:  idle ──a call──► gathering ──the next turn──► applying ──the last batch was small, nobody waits──► idle
+ *                             ▲   ▲                        │    │                                             ▲
+ *                             │   └─────somebody waits─────┘    └──it was not──► resting ──nobody waits───────┘
+ *                             └─────────────somebody waits─────────────────────────┘
  * A call:  waiting ──► in the gate ──taken──► answered
  *             ▲             ├──its player is busy, for the third time at most──► waiting, in front
  *             └─────────────┘
@@ -13,17 +14,14 @@
  *          waiting ──the lane is full, or 4 s are over──► failed (R-4, R-5)
  */
 import { strict as assert } from 'node:assert'
-import { isConflict, isLockTimeout, isOutage } from '../../db/errors.ts'
-import { inTurn } from '../../http/turns.ts'
-import type { PlayerId } from '../../protocol/ids.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { groupBy } from '../../runtime/group.ts'
 import type { Span } from '../../runtime/tracing.ts'
 import type { BetCall } from '../store/bet.ts'
 import { bucketOf, laneOf } from '../store/bucket.ts'
-import { type BatchTimes, beginBatch } from './batch-times.ts'
-import type { Verdict } from './gate.ts'
-import { FAILED, isTooLate, type Outcome, type WaitingCall } from './judge.ts'
+import { applyBatch, type Entry, type LaneBatch, type LaneWork, type Told } from './apply-batch.ts'
+import type { BatchTimes } from './batch-times.ts'
+import { FAILED, isTooLate, type Outcome } from './judge.ts'
 
 /** Calls in one batch at most. */
 const MAX_BATCH = 256
@@ -35,29 +33,23 @@ const HOT = 4
 const MAX_WAITING = 4_000
 /** Calls that wait in a lane while more are let in (door.ts): two batches, so that the next one is always full. */
 const ROOM = 2 * MAX_BATCH
+/** Calls of a batch, from which on its lane rests behind it. */
+const BUSY = 8
+/** Calls that wait, from which on the next batch is large enough. */
+const WORTHWHILE = 64
+/** Milliseconds that a lane rests at most. */
+const MOST_REST_MS = 8
 /** Milliseconds since its arrival after which a call that still waits shows that its lane is too slow for more. */
 const BEHIND_MS = 2_500
 /** Milliseconds between two looks for calls that have waited too long behind a batch that does not end. */
 const SWEEP_MS = 100
 
-/** What a lane does with its calls. Both reject when nothing was written, or when that is not known. */
-export interface LaneWork {
-  mayPass(call: BetCall): boolean
-  /** Of calls that may pass, at most one of each player. */
-  take(calls: readonly WaitingCall[], span?: Span): Promise<Verdict[]>
-  judge(calls: readonly WaitingCall[], span?: Span): Promise<Outcome[]>
-}
-
-export interface LanesDeps {
+export interface LanesDeps extends Told {
   readonly buckets: number
   readonly lanesPerBucket: number
   openLane(bucket: number): LaneWork
-  /** Told of each failure of a batch or call, with the number of calls it concerned. */
-  onFailure(error: unknown, calls: number): void
   /** Told how long each call waited for its batch. */
   onWaited(milliseconds: number): void
-  /** Told how many calls of a batch the gate took. */
-  onTaken(calls: number): void
 }
 
 /** What became of a call, and on which way. */
@@ -76,21 +68,20 @@ export interface Lanes {
   room(): number
 }
 
-interface Entry extends WaitingCall {
-  readonly arrivedAt: number
-  /** At the gate so far. */
-  tries: number
-  readonly span: Span | undefined
-  answer(outcome: Outcome, batch?: BatchTimes): void
-}
-
 /** The modes that a lane may enter from each. */
-const MODES = { idle: ['gathering'], gathering: ['applying'], applying: ['gathering', 'idle'] } as const
+const MODES = {
+  idle: ['gathering'],
+  gathering: ['applying'],
+  applying: ['resting', 'gathering', 'idle'],
+  resting: ['gathering', 'idle'],
+} as const
 type Mode = keyof typeof MODES
 
 interface Lane extends LaneWork {
   mode: Mode
   waiting: Entry[]
+  /** Ends the rest. */
+  wake(): void
 }
 
 function enter(lane: Lane, mode: Mode): void {
@@ -105,7 +96,7 @@ export function createLanes(deps: LanesDeps): Lanes {
   const { buckets, lanesPerBucket } = deps
   const lanes = Array.from(
     { length: buckets * lanesPerBucket },
-    (_, i): Lane => ({ ...deps.openLane(i % buckets), waiting: [], mode: 'idle' }),
+    (_, i): Lane => ({ ...deps.openLane(i % buckets), waiting: [], mode: 'idle', wake() {} }),
   )
   let depth = 0
   setInterval(() => lanes.forEach(failLate), SWEEP_MS).unref()
@@ -124,6 +115,7 @@ export function createLanes(deps: LanesDeps): Lanes {
         }
         lane.waiting.push({ call, arrivedAt, startBefore: arrivedAt + LIMITS.startMs, tries: 0, span, answer })
         if (lane.mode === 'idle') void work(deps, lane)
+        else if (lane.waiting.length >= WORTHWHILE) lane.wake()
       })
     },
   }
@@ -149,25 +141,40 @@ async function work(deps: LanesDeps, lane: Lane): Promise<void> {
     await nextTurn()
     failLate(lane)
     enter(lane, 'applying')
-    await apply(deps, lane, takeBatch(deps, lane))
+    const begunAt = performance.now()
+    const batch = takeBatch(deps, lane)
+    await applyBatch(deps, lane, batch, (busy) => void lane.waiting.unshift(...busy))
+    if (batch.gated.length + batch.judged.length >= BUSY) await rest(lane, performance.now() - begunAt)
   }
   enter(lane, 'idle')
+}
+
+/**
+ * A batch costs Postgres as much as fifteen calls, whatever is in it. So a busy lane lets calls gather for as long again as its last batch
+ * took: fewer batches then do the same work, and leave the processor to others. A lane that is not busy keeps nobody waiting.
+ */
+async function rest(lane: Lane, tookMs: number): Promise<void> {
+  const ms = Math.min(Math.trunc(tookMs), MOST_REST_MS)
+  if (ms === 0 || lane.waiting.length >= WORTHWHILE) return
+  enter(lane, 'resting')
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    lane.wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+  })
 }
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-interface Batch {
-  readonly gated: readonly Entry[]
-  readonly judged: readonly Entry[]
-}
-
 /**
  * The calls at the front, but of each player those only that may go together: one at the gate, or all with the rules. The others stay in
  * front, behind the one before them.
  */
-function takeBatch({ onWaited }: LanesDeps, lane: Lane): Batch {
+function takeBatch({ onWaited }: LanesDeps, lane: Lane): LaneBatch {
   const byPlayer = groupBy(lane.waiting.splice(0, MAX_BATCH), ({ call }) => call.player)
   const gated: Entry[] = []
   const judged: Entry[] = []
@@ -184,96 +191,4 @@ function takeBatch({ onWaited }: LanesDeps, lane: Lane): Batch {
   const taken = performance.now()
   for (const { tries, arrivedAt } of [...gated, ...judged]) if (tries === 0) onWaited(taken - arrivedAt)
   return { gated, judged }
-}
-
-/** Every call of the batch is answered, or waits again because its player is busy. */
-async function apply(deps: LanesDeps, lane: Lane, batch: Batch): Promise<void> {
-  const rest = batch.gated.length === 0 ? batch.judged : await passGate(deps, lane, batch)
-  if (rest.length > 0) await judge(deps, lane, rest)
-}
-
-/**
- * Resolves to what the rules are to judge: what the gate has left, or could not do at all, and behind it what may not pass. A database
- * that is down is not asked again: each time it stays silent costs the calls that wait as long as it took to find out.
- */
-async function passGate(deps: LanesDeps, lane: Lane, { gated, judged }: Batch): Promise<readonly Entry[]> {
-  const { span, end } = beginBatch(gated, 'gate')
-  try {
-    const verdicts = await lane.take(gated, span)
-    const batch = end()
-    const of = (kind: Verdict['kind']) => gated.filter((_, i) => verdicts[i]?.kind === kind)
-    for (const [i, entry] of gated.entries()) answerTaken(entry, verdicts[i], batch)
-    waitAgain(lane, of('busy'))
-    deps.onTaken(of('taken').length)
-    return [...of('left'), ...judged]
-  } catch (error) {
-    end(true)
-    deps.onFailure(error, gated.length)
-    if (!isOutage(error)) return [...gated, ...judged]
-    for (const entry of [...gated, ...judged]) entry.answer(FAILED)
-    return []
-  }
-}
-
-function answerTaken(entry: Entry, verdict: Verdict | undefined, batch: BatchTimes): void {
-  if (verdict?.kind !== 'taken') return
-  const { at } = verdict
-  inTurn(() => entry.answer({ kind: 'accepted', betId: entry.call.betId, at }, batch))
-}
-
-/** In front of the calls that came later, so that a player's calls stay in order. */
-function waitAgain(lane: Lane, busy: readonly Entry[]): void {
-  for (const entry of busy) entry.tries += 1
-  lane.waiting.unshift(...busy)
-}
-
-async function judge(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Promise<void> {
-  const error = await tryBatch(deps, lane, batch)
-  if (error !== undefined) await afterFailure(deps, lane, batch, error)
-}
-
-/** Answers all calls of a batch, or resolves to the error and answers none. */
-async function tryBatch(deps: LanesDeps, lane: Lane, entries: readonly Entry[]): Promise<unknown> {
-  const { span, end } = beginBatch(entries, 'rules')
-  try {
-    const outcomes = await lane.judge(entries, span)
-    const batch = end()
-    for (const [i, entry] of entries.entries()) inTurn(() => entry.answer(outcomes[i] ?? FAILED, batch))
-    return undefined
-  } catch (error) {
-    end(true)
-    deps.onFailure(error, entries.length)
-    return error ?? new Error('a batch failed without an error')
-  }
-}
-
-/** A poisoned call must not fail its neighbours: each goes through alone, unless the database itself is down. */
-async function afterFailure(deps: LanesDeps, lane: Lane, batch: readonly Entry[], error: unknown): Promise<void> {
-  if (isOutage(error)) for (const entry of batch) entry.answer(FAILED)
-  else if (batch.length > 1 || isConflict(error)) await applyOneByOne(deps, lane, batch)
-  else for (const entry of batch) entry.answer(FAILED)
-}
-
-/** A locked player is waited for once, not once per call; a database that is down is not waited for at all. */
-async function applyOneByOne(deps: LanesDeps, lane: Lane, batch: readonly Entry[]): Promise<void> {
-  const locked = new Set<PlayerId>()
-  let isOut = false
-  for (const entry of batch) {
-    const { player } = entry.call
-    if (isOut || locked.has(player) || isTooLate(entry)) {
-      entry.answer(FAILED)
-      continue
-    }
-    const error = await tryAlone(deps, lane, entry)
-    if (error === undefined) continue
-    if (isLockTimeout(error)) locked.add(player)
-    isOut = isOutage(error)
-    entry.answer(FAILED)
-  }
-}
-
-/** A call that met the write of another call is judged once more, on what that write left. */
-async function tryAlone(deps: LanesDeps, lane: Lane, entry: Entry): Promise<unknown> {
-  const error = await tryBatch(deps, lane, [entry])
-  return isConflict(error) ? tryBatch(deps, lane, [entry]) : error
 }
