@@ -127,10 +127,14 @@ const BY_FILE = {
     ['first.tries >= MAX_TRIES', 'false', LANES],
     ['entries.length > HOT', 'entries.length > HOT + 1', LANES],
     ['lane.waiting.unshift(...busy)', 'lane.waiting.push(...busy)', LANES],
+    ['batch.gated.length + batch.judged.length >= BUSY', 'true', LANES],
+    ['lane.waiting.length >= WORTHWHILE) lane.wake()', 'false) lane.wake()', LANES],
     ['lane.waiting.unshift(...staying)', 'lane.waiting.push(...staying)', LANES],
+    ['judged.push(...entries)', 'judged.push(first), staying.push(...others)', LANES],
+  ],
+  'src/wallet/apply/apply-batch.ts': [
     ['if (!isOutage(error)) return [', 'return [', LANES],
     ['for (const entry of [...gated, ...judged])', 'for (const entry of gated)', LANES],
-    ['judged.push(...entries)', 'judged.push(first), staying.push(...others)', LANES],
   ],
   'src/wallet/decide/plain.ts': [
     ['!isBlocked(player) && ', '', GATE],
