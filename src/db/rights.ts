@@ -50,7 +50,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.setting': ADD,
     'platform.currency': ADD,
     'platform.partner': CHANGE,
-    'platform.frame_session': ADD,
+    'platform.frame_session': CHANGE,
     'platform.event': CHANGE,
     'platform.outcome': CHANGE,
     'platform.limits': CHANGE,

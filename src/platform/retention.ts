@@ -97,9 +97,14 @@ const CLEAR_SESSIONS = statement(
 /** Resolves to what was taken away. `signal` ends it between two slices. */
 export async function clearOld(db: Db, before: Date, signal: AbortSignal): Promise<Amounts> {
   const ofBets = await clearBets(db, before, signal)
-  const frameSessions = await inSlices(signal, () => db.transaction((tx) => tx.execute(CLEAR_SESSIONS, [before])))
+  const frameSessions = await clearSessions(db, before, signal)
   const changes = await clearOldChanges(db, PLATFORM_CHANGES, before, signal)
   return { ...ofBets, frameSessions, changes }
+}
+
+/** Tokens and profiles of frame sessions from before this time. Resolves to how many had them. */
+export function clearSessions(db: Db, before: Date, signal: AbortSignal): Promise<number> {
+  return inSlices(signal, () => db.transaction((tx) => tx.execute(CLEAR_SESSIONS, [before])))
 }
 
 async function clearBets(db: Db, before: Date, signal: AbortSignal): Promise<Pick<Amounts, 'bets' | 'attempts'>> {

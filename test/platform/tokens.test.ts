@@ -4,6 +4,10 @@ import { newToken } from '../support/platform.ts'
 import { refusal, reset } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'
 
+const SECOND_MS = 1_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
 let scene: Scene
 let token: string
 beforeAll(async () => {
@@ -83,4 +87,24 @@ test('a bet that is taken up again shows the token of its frame session', async 
   await scene.time.settle()
   expect(scene.wallet.of('rollback', betId)[0]?.body.token).toBe(token)
   expect(await placesOf(betId)).toEqual([])
+})
+
+test('C-17: a frame session lasts a day: then its token and profile are gone, and what was placed goes to its end', async () => {
+  const [open, cancelled] = [await placed(), await placed()]
+  await scene.time.leap(DAY_MS - HOUR_MS)
+  await scene.time.advance(HOUR_MS / 2)
+  expect(await placesOf(await placed())).toEqual(['bet'])
+  await scene.time.leap(2 * HOUR_MS)
+  await scene.time.advance(5 * SECOND_MS)
+  const kept = 'select token, profile from platform.frame_session where frame_session_id = $1'
+  const [session] = await scene.platform.sql(kept, [scene.frame])
+  expect(session?.token).toBe('')
+  expect(Object.keys(session?.profile as object)).toEqual(['userId', 'currency', 'customFields'])
+  const selections = [{ eventId: 'any', outcomeId: 'home', coefficient: '2.5' }]
+  const late = await scene.api.request('POST', '/bets', { frameSessionId: scene.frame, amount: '10', selections })
+  expect(late).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  await scene.api.cancel(cancelled, 50)
+  await scene.time.settle()
+  expect(scene.wallet.of('rollback', cancelled)[0]?.body.token).toBe(token)
+  expect([await placesOf(open), await placesOf(cancelled)]).toEqual([['bet'], []])
 })

@@ -8,6 +8,7 @@ import { isOutage } from '../../db/errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { createForgetting } from '../bets/old-sessions.ts'
 import { giveUpPlacing } from '../bets/placing.ts'
 import { finishResults, type ResultDeps } from '../bets/results.ts'
 import { readNextDue } from './claim.ts'
@@ -45,6 +46,7 @@ export function createLookout(deps: LookoutDeps): Lookout {
   const watch = watchClaims()
   let results: Promise<void> | undefined
   let looking: Promise<void> | undefined
+  const forgetting = createForgetting(deps)
   let nextAt = Number.NEGATIVE_INFINITY
   let isStopping = false
 
@@ -67,6 +69,7 @@ export function createLookout(deps: LookoutDeps): Lookout {
     results ??= finishAbandonedResults(deps, () => isStopping).finally(() => {
       results = undefined
     })
+    forgetting.look(now)
     return look(now).finally(() => {
       looking = undefined
     })
@@ -79,7 +82,7 @@ export function createLookout(deps: LookoutDeps): Lookout {
     },
     async stop() {
       isStopping = true
-      await Promise.all([results, looking])
+      await Promise.all([results, looking, forgetting.stop()])
     },
   }
 }
