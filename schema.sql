@@ -540,6 +540,14 @@ CREATE TABLE purser.bet_details (
 
 COMMENT ON TABLE purser.bet_details IS 'What describes a placed bet, found by the first_seen_at of its row in purser.bet. Append-only.';
 
+CREATE TABLE purser.bet_event (
+    bucket integer NOT NULL,
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    first_seen_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE purser.bet_event IS 'Bets on the event, some of them at least, have their details (purser.bet_details) at this time. A time can stand here twice. Append-only.';
+
 CREATE TABLE purser.cash_movement (
     bucket integer NOT NULL,
     player text NOT NULL COLLATE pg_catalog."C",
@@ -1026,6 +1034,8 @@ CREATE INDEX bet_call_acknowledged ON purser.bet_call USING btree (player, bet_i
 CREATE INDEX bet_call_anomaly ON purser.bet_call USING btree (at, bucket) WHERE (anomaly IS NOT NULL);
 
 CREATE INDEX bet_call_refused ON purser.bet_call USING btree (player, bet_id, request_id, operation, seq) WHERE ((operation = 'place'::text) OR (refusal = ANY (ARRAY['recalculation_blocked'::text, 'recalculation_negative'::text])));
+
+CREATE INDEX bet_event_by_event ON purser.bet_event USING btree (event_id, first_seen_at, bucket);
 
 CREATE INDEX bet_rare ON purser.bet USING btree (rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at < 'infinity'::timestamp with time zone));
 

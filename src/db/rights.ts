@@ -32,6 +32,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.proposal': CHANGE,
     'purser.bet': CHANGE,
     'purser.bet_details': ADD,
+    'purser.bet_event': ADD,
     'purser.bet_call': ADD,
     'purser.daily_close': ADD,
     'purser.daily_sum': ADD,

@@ -16,7 +16,7 @@ import {
 } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
-import type { BetId, PlayerId } from '../protocol/ids.ts'
+import { type BetId, type PlayerId, SELECTION_ID } from '../protocol/ids.ts'
 import { BET_COLUMNS, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import {
   BetSchema,
@@ -28,6 +28,7 @@ import {
   showCall,
   toBetId,
 } from './bets.ts'
+import { findBetsOnEvent, isMeant, lastTimeOf } from './bets-on-event.ts'
 import { locate, type OperatorDeps } from './operator.ts'
 import { BetIdSchema, PlatformSchema } from './shapes.ts'
 
@@ -35,6 +36,7 @@ const optional = Type.Optional
 
 /** Rows that a page looks at, at most: for a state that most bets have, and which the wanted ones do not. */
 const MAX_LOOKED_AT = 5_000
+const SELECTION = { minLength: 1, maxLength: 64 }
 export const BetListSchema = pageOf(BetSchema)
 export const BetQuerySchema = Type.Object(
   {
@@ -45,6 +47,13 @@ export const BetQuerySchema = Type.Object(
     userId: optional(UserIdSchema),
     transactionId: optional(BetIdSchema),
     platform: optional(PlatformSchema),
+    eventId: optional(
+      Type.String({
+        ...SELECTION,
+        description: 'Only bets with a selection of this event (W-44); not with `transactionId`.',
+      }),
+    ),
+    outcomeId: optional(Type.String({ ...SELECTION, description: 'Only with `eventId`: with this outcome of it.' })),
     ...timeRangeQuery,
     ...pageQuery,
   },
@@ -75,6 +84,8 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
       cursor &&
       ([`(first_seen_at, player, bet_id) < (?::timestamptz, ?::text, ?::text)`, cursor.at, ...cursor.ids] as const),
   }
+  if (query.eventId !== undefined) return listBetsOnEvent(deps, limit, { ...query, eventId: query.eventId }, cursor)
+  if (query.outcomeId !== undefined) throw invalid('/query/outcomeId', 'needs the eventId of its event')
   const question: Question = { asked, limit, status: query.status, place, platform: query.platform }
   if (query.transactionId !== undefined) {
     const betId = toBetId(query.transactionId, '/query/transactionId')
@@ -89,6 +100,24 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
     return last && cursorOf(last)
   })
 }
+
+/** A page of them too can be shorter than wanted, with more to follow. */
+async function listBetsOnEvent(deps: OperatorDeps, limit: number, query: EventQuery, after: Cursor | undefined) {
+  const { eventId, outcomeId, status, platform, userId: player, transactionId } = query
+  if (transactionId !== undefined) throw invalid('/query/eventId', 'is not asked for together with a transactionId')
+  if (!SELECTION_ID.test(eventId) || !SELECTION_ID.test(outcomeId ?? eventId)) return { data: [], next: null }
+  const wanted = { eventId, outcomeId, status, platform, player, range: toTimeRange(query), after, limit }
+  const rows = await findBetsOnEvent(deps, wanted)
+  const { next } = pageOfBets(deps, limit, rows)
+  const meant = rows.slice(0, limit).filter((row) => isMeant(row, wanted))
+  const page = { data: meant.map((row) => showBet(deps, toRecord(row))), next }
+  return withMore(page, async () => {
+    const last = await lastTimeOf(deps, wanted)
+    return last && [last.toISOString(), '', '']
+  })
+}
+
+type EventQuery = Static<typeof BetQuerySchema> & { readonly eventId: string }
 
 interface Question {
   readonly asked: Readonly<Record<string, Condition | undefined>>

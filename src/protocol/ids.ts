@@ -16,6 +16,9 @@ export type Currency = string & { readonly [brand]: 'Currency' }
 /** Of a platform among several (W-43). Neither @ nor a dot: they stand around it in the id of a bet (wallet/apply/own-bet.ts). */
 export const PLATFORM_NAME = '[a-z0-9][a-z0-9_-]{0,31}'
 
+/** The id of an event or an outcome by which a bet is found (W-44): one that JSON writes as it is. */
+export const SELECTION_ID = /^[^\p{Cc}\p{Cs}"\\]{1,64}$/u
+
 /**
  * True if the text can be stored and compared exactly as received (I-7): no NUL (Postgres refuses it), no lone
  * surrogate (UTF-8 would replace it, and two ids would become one).

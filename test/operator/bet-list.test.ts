@@ -33,7 +33,13 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     const bet = { userId, transactionId: randomUUID() }
     wallet.clock.advance(60_000)
     startedAt.push(wallet.clock.now().toISOString())
-    if (status !== 'unknown') await wallet.wire.place({ ...bet, token, amount: status === 'refused' ? 1_000 : 1 })
+    // each on the event 77, with an outcome of its own, and on one of two more
+    const metadata = [
+      { eventId: 77, outcomeId: bets.length },
+      { eventId: `event-${bets.length % 2}`, outcomeId: 0 },
+    ]
+    const amount = status === 'refused' ? 1_000 : 1
+    if (status !== 'unknown') await wallet.wire.place({ ...bet, token, amount, metadata, info: 'a text with a \u0000' })
     if (status === 'settled' || status === 'unknown') await wallet.wire.settle({ ...bet, amount: 2 })
     if (status === 'cancelled') await wallet.wire.rollback({ ...bet, amount: 1 })
     return { ...bet, status }
@@ -68,6 +74,26 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     const pages = await readAllPages((query) => list(`status=${status}&${query}`), 3)
     expect(namesOf(pages.flat())).toEqual(newestFirst().filter((bet) => bet.status === status))
     expect(pages.flat()).toHaveLength(4)
+  })
+
+  test.each([1, 3, 50])('the bets of an event, page by page of %i', async (limit) => {
+    const placed = newestFirst().filter(({ status }) => status !== 'unknown')
+    const onEvent = async (id: string) =>
+      namesOf((await readAllPages((query) => list(`eventId=${id}&${query}`), limit)).flat())
+    expect(await onEvent('77')).toEqual(placed)
+    expect(await onEvent('event-1')).toEqual(placed.filter((bet) => bets.indexOf(bet) % 2 === 1))
+    expect(await onEvent('7')).toEqual([])
+  })
+
+  test('of an event the bets on an outcome, of a player, in a state, in a time', async () => {
+    const seven = bets[7] as (typeof bets)[number]
+    expect(namesOf(await listed('eventId=77&outcomeId=7'))).toEqual([seven])
+    expect(await listed('eventId=event-1&outcomeId=7')).toEqual([])
+    expect(await listed('eventId=event-1&outcomeId=%00')).toEqual([])
+    expect(namesOf(await listed(`eventId=77&userId=${seven.userId}&status=${seven.status}`))).toEqual([seven])
+    expect(namesOf(await listed(`eventId=77&from=${startedAt[7]}&to=${startedAt[8]}`))).toEqual([seven])
+    expectProblem(await list('outcomeId=7'), 400, 'invalid_request')
+    expectProblem(await list(`eventId=77&transactionId=${seven.transactionId}`), 400, 'invalid_request')
   })
 
   test('a player shows exactly that player’s bets, with a status only those', async () => {

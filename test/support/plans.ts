@@ -56,7 +56,8 @@ export async function planOf(sql: pg.Client, settings: string, [{ name, text }, 
 function toLiteral(sql: pg.Client, value: unknown): string {
   if (value === null) return 'null'
   if (value instanceof Date) return sql.escapeLiteral(value.toISOString())
-  return sql.escapeLiteral(Array.isArray(value) ? `{${value.map((one) => one ?? 'null').join(',')}}` : String(value))
+  if (!Array.isArray(value)) return sql.escapeLiteral(String(value))
+  return sql.escapeLiteral(`{${value.map((one) => (one === null ? 'null' : JSON.stringify(String(one)))).join(',')}}`)
 }
 
 function nodesOf(node: PlanNode): PlanNode[] {

@@ -182,7 +182,15 @@ type Over<C> = Partial<Omit<C, 'stake' | 'payout'>>
 /** Amounts in whole euros. */
 export function place(player: string, bet: string, euros: number, over: Over<PlaceCall> = {}): PlaceCall {
   const token = hashToken(`token-of-${player}`)
-  const base = { kind: 'place', token, currency: EUR, stake: cents(euros), hasBonus: false, details: '{}' } as const
+  const base = {
+    kind: 'place',
+    token,
+    currency: EUR,
+    stake: cents(euros),
+    hasBonus: false,
+    details: '{}',
+    events: [],
+  } as const
   return { ...common(player, bet, `place-${bet}`), ...base, ...over }
 }
 

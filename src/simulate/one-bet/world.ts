@@ -91,7 +91,16 @@ export function callOf(name: CallName, request: number): BetCall {
   const amount = said.amount as Money
   switch (said.kind) {
     case 'place':
-      return { ...base, kind: 'place', token: TOKEN, currency: EUR, stake: amount, hasBonus: false, details: '{}' }
+      return {
+        ...base,
+        kind: 'place',
+        token: TOKEN,
+        currency: EUR,
+        stake: amount,
+        hasBonus: false,
+        details: '{}',
+        events: [],
+      }
     case 'settle':
       return { ...base, kind: 'settle', currency: EUR, payout: amount, resultType: said.resultType, token: TOKEN }
     case 'unsettle':

@@ -102,7 +102,7 @@ const IS_LOCKED = 'xmax = pg_current_xact_id()::xid'
 const ON_ITS_DAY =
   'day = $3::date, opening_version = case when $3::date > a.day then a.version else a.opening_version end'
 
-const PLACES = rowsOf<PlaceCall>(5, {
+const PLACES = rowsOf<PlaceCall>(6, {
   player: ['text', (call) => call.player],
   bet_id: ['text', (call) => call.betId],
   token: ['text', (call) => call.token],
@@ -156,6 +156,9 @@ const PLACE = statement(
    ), described as (
      insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
      select $1::int, $2::timestamptz, bet_id, player, details from debited
+   ), found_by as (
+     insert into purser.bet_event (bucket, event_id, first_seen_at)
+     select $1::int, event_id, $2::timestamptz from unnest($5::text[]) as e (event_id) where exists (select from debited)
    ), told as (
      ${insertTaken('bet.placed', 'debited')}
    ) select array_agg(ord::int) as taken from debited`,
@@ -169,7 +172,9 @@ async function place(
   rules: Rules,
 ): Promise<PlaceCall[]> {
   if (calls.length === 0) return []
-  const values = [bucket, isoOf(now), dayOf(now), latestBirthday(now, rules.minimumAge), ...PLACES.values(calls)]
+  const events = [...new Set(calls.flatMap((call) => call.events))]
+  const moment = [isoOf(now), dayOf(now), latestBirthday(now, rules.minimumAge)]
+  const values = [bucket, ...moment, events, ...PLACES.values(calls)]
   return takenOf(calls, await tx.query<Taken>(PLACE, values))
 }
 

@@ -159,6 +159,7 @@ function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decis
     placeRequestId: placed ? call.requestId : record.placeRequestId,
     lastResult: decision.kind === 'apply' && isResult(call) ? seq : record.lastResult,
     details: placed ? call.details : record.details,
+    events: placed ? call.events : record.events,
   })
   if (placed && decision.kind === 'apply') return // the bet's own row is the record of its Place bet
   batch.calls.push(toCallRecord(call, seq, decision, transfers, batch.now))

@@ -27,8 +27,9 @@ export interface BetRecord {
   readonly placeRequestId: RequestId | null
   /** Number of the call whose result was applied last; 0 for none. */
   readonly lastResult: number
-  /** JSON text, only when this batch brought it. */
+  /** JSON text, only when this batch brought it; so are its events. */
   readonly details?: string | undefined
+  readonly events?: readonly string[] | undefined
 }
 
 export interface BetRow extends Record<string, unknown> {
@@ -192,10 +193,18 @@ const DETAILS = rowsOf<BetRecord>(2, {
 })
 const INSERT_DETAILS = statement(
   'insert_bet_details',
-  `insert into purser.bet_details (bucket, ${DETAILS.columns}) select $1::int, ${DETAILS.columns} from ${DETAILS.from} r`,
+  `with events as (
+     insert into purser.bet_event (bucket, event_id, first_seen_at)
+     select distinct $1::int, event_id, first_seen_at from unnest($6::text[], $7::timestamptz[]) as e (event_id, first_seen_at)
+   ) insert into purser.bet_details (bucket, ${DETAILS.columns}) select $1::int, ${DETAILS.columns} from ${DETAILS.from} r`,
 )
 
 /** Of bets that this batch has placed, or refused for good. */
 export async function insertDetails(tx: Tx, bucket: number, records: readonly BetRecord[]): Promise<void> {
-  if (records.length > 0) await tx.execute(INSERT_DETAILS, [bucket, ...DETAILS.values(records)])
+  if (records.length === 0) return
+  const events = records.flatMap(({ events = [], firstSeenAt }) =>
+    events.map((id) => [id, isoOf(firstSeenAt)] as const),
+  )
+  const found = [events.map(([id]) => id), events.map(([, at]) => at)]
+  await tx.execute(INSERT_DETAILS, [bucket, ...DETAILS.values(records), ...found])
 }

@@ -68,6 +68,8 @@ export interface PlaceCall extends CallBase {
   readonly hasBonus: boolean
   /** What only describes the bet (odds, selections, ip …), as JSON text for the record. */
   readonly details: string
+  /** Of its selections: what the bet is found by (W-44). */
+  readonly events: readonly string[]
 }
 
 export interface SettleCall extends CallBase {

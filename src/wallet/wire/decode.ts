@@ -14,7 +14,7 @@ import {
 } from '../../protocol/bet-request.ts'
 import { Malformed, readBody } from '../../protocol/body.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
-import { isStorable } from '../../protocol/ids.ts'
+import { isStorable, SELECTION_ID } from '../../protocol/ids.ts'
 import { isTooDeep, parseJson } from '../../protocol/json.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { isCurrency, type Money, parseWireAmount, type Scales, scaleOf } from '../../protocol/money.ts'
@@ -169,6 +169,7 @@ function toPlaceCall(request: PlaceBetRequest, settings: CallSettings): BetCall 
     stake,
     hasBonus,
     details: detailsOf(request),
+    events: eventsOf(request),
   }
 }
 
@@ -226,4 +227,14 @@ function detailsOf(request: PlaceBetRequest): string {
     subPartnerId: request.subPartnerId,
     metadata: request.metadata,
   })
+}
+
+/** Of one bet; a ticket has a few. */
+const MAX_EVENTS = 50
+
+/** Each event of the selections once. An id that nobody would type is not looked for (W-44). */
+function eventsOf({ metadata }: PlaceBetRequest): string[] {
+  if (!metadata) return []
+  const ids = metadata.map(({ eventId }) => String(eventId ?? '')).filter((id) => SELECTION_ID.test(id))
+  return ids.length < 2 ? ids : [...new Set(ids)].slice(0, MAX_EVENTS)
 }

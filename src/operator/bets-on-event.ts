@@ -1,0 +1,83 @@
+/**
+ * The bets of an event, or of one of its outcomes (W-44), newest first. `purser.bet_event` has the times of their batches; which bets of a batch
+ * are meant, their details say.
+ */
+import { statement } from '../db/db.ts'
+import type { Cursor, TimeRange } from '../http/page.ts'
+import { BET_COLUMNS, type BetRow } from '../wallet/store/bet-store.ts'
+import type { OperatorDeps } from './operator.ts'
+
+/** Times that a page looks at, at most: those of batches, and each batch has as many bets as came together. */
+const MAX_TIMES = 1_000
+
+export interface EventQuestion {
+  readonly eventId: string
+  readonly outcomeId: string | undefined
+  /** What else the bets must be. */
+  readonly status: string | undefined
+  readonly platform: string | undefined
+  readonly player: string | undefined
+  readonly range: TimeRange
+  readonly after: Cursor | undefined
+  readonly limit: number
+}
+
+interface Described extends BetRow {
+  details: { metadata?: readonly Record<string, unknown>[] | null }
+}
+
+const TIMES = `select distinct first_seen_at from purser.bet_event
+  where event_id = $1::text and first_seen_at >= $2::timestamptz and first_seen_at < $3::timestamptz and first_seen_at <= $4::timestamptz
+  order by first_seen_at desc`
+
+/** Looks at the details as a text, which is as we have written it: Postgres reads no JSON in which a text has a NUL. */
+const FIND = statement(
+  'operator_list_bets_on_event',
+  `select b.*, d.details from (${TIMES} limit ${MAX_TIMES}) t
+   cross join lateral (select distinct bucket from purser.bet_event where event_id = $1::text and first_seen_at = t.first_seen_at) p
+   cross join lateral (
+     select bet_id, player, details from purser.bet_details
+     where bucket = p.bucket and first_seen_at = t.first_seen_at and ${saysOneOf('$7')} and ($8::text[] is null or ${saysOneOf('$8')}) offset 0
+   ) d
+   cross join lateral (
+     select ${BET_COLUMNS} from purser.bet where bucket = p.bucket and bet_id = d.bet_id and player = d.player limit 1
+   ) b
+   where (t.first_seen_at, d.player, d.bet_id) < ($4::timestamptz, $5::text, $6::text)
+     and ($9::text is null or b.status = $9) and ($10::text is null or b.platform = $10) and ($11::text is null or d.player = $11)
+   order by t.first_seen_at desc, d.player desc, d.bet_id desc limit $12::int`,
+)
+const LAST_TIME = statement('operator_last_time_of_event', `${TIMES} offset ${MAX_TIMES - 1} limit 1`)
+
+function saysOneOf(texts: string): string {
+  return `(${[1, 2, 3].map((i) => `strpos(details::text, (${texts}::text[])[${i}]) > 0`).join(' or ')})`
+}
+
+/** How JSON writes the member, with the id as a text or a number. */
+function textsOf(member: string, id: string): string[] {
+  return [`"${member}":"${id}"`, `"${member}":${id},`, `"${member}":${id}}`]
+}
+
+/** As many as a page has and one more; which of them are meant, `isMeant` says. */
+export function findBetsOnEvent({ db }: OperatorDeps, question: EventQuestion): Promise<Described[]> {
+  const { eventId, outcomeId, status, platform, player, after, limit } = question
+  const [id = '', betId = ''] = after?.ids ?? []
+  const texts = [textsOf('eventId', eventId), outcomeId === undefined ? null : textsOf('outcomeId', outcomeId)]
+  const others = [status ?? null, platform ?? null, player ?? null, limit + 1]
+  return db.people.query<Described>(FIND, [...timesOf(question), id, betId, ...texts, ...others])
+}
+
+/** The time at which a page ends that was not filled; undefined: there are no more. */
+export async function lastTimeOf({ db }: OperatorDeps, question: EventQuestion): Promise<Date | undefined> {
+  const [last] = await db.people.query<{ first_seen_at: Date }>(LAST_TIME, timesOf(question))
+  return last?.first_seen_at
+}
+
+function timesOf({ eventId, range: { from, to }, after }: EventQuestion) {
+  return [eventId, from ?? '-infinity', to ?? 'infinity', after?.at ?? 'infinity']
+}
+
+/** True if one selection has both: two bets of a batch, or two selections, can have one each. */
+export function isMeant({ details }: Described, { eventId, outcomeId }: EventQuestion): boolean {
+  const is = (wanted: string | undefined, id: unknown) => wanted === undefined || String(id ?? '') === wanted
+  return (details.metadata ?? []).some((one) => is(eventId, one.eventId) && is(outcomeId, one.outcomeId))
+}

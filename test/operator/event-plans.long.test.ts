@@ -1,0 +1,93 @@
+/** What the list of an event's bets costs does not grow with the bets on others (W-44): by the plans that Postgres makes over 100,000 bets. */
+import { readFile } from 'node:fs/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Db, PEOPLE_SETTINGS_SQL } from '../../src/db/db.ts'
+import { listBets } from '../../src/operator/bet-list.ts'
+import type { OperatorDeps } from '../../src/operator/operator.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type Plan, planOf, sentBy } from '../support/plans.ts'
+
+const BETS = 100_000
+/** Rows of indexes and tables that a page of 10 looks at: times, places, details and bets, and the other bets of their batches. */
+const FEW = 120
+/** Times that a page looks at when few or none of its bets are what else was asked for. */
+const MOST_TIMES = 1_000
+
+/** Two bets a minute in one batch: half of all on the event 1, one of a thousand on one of the events from 1000 on, with a NUL in their text. */
+const FILL = [
+  `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, placed_at, first_seen_at, changed_at)
+   select 0, 'player-' || i % 20, 'bet-' || i, 'open', 1, 'EUR', 1, 'player', t, t, t
+   from generate_series(1, ${BETS}) i, lateral (select timestamptz '2031-01-01Z' + i / 2 * interval '1 minute' as t) m`,
+  `insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
+   select bucket, first_seen_at, bet_id, player, format('{"info":"a\\u0000","metadata":[{"outcomeId":%s,"eventId":%s},{"eventId":"x%s"}]}',
+     i % 3, case when i % 1000 = 0 then i when i % 2 = 0 then 1 else 2 end, i)::json
+   from purser.bet, lateral (select substr(bet_id, 5)::int as i) n`,
+]
+
+let database: TestDatabase
+let sql: pg.Client
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  for (const text of FILL) await sql.query(text)
+  const migration = await readFile(new URL('../../migrations/0060.do.bets-of-an-event.sql', import.meta.url), 'utf8')
+  await sql.query(migration.slice(migration.indexOf('insert into'), migration.indexOf('create index')))
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+async function plansOf(query: object): Promise<Plan[]> {
+  const plans: Plan[] = []
+  const asked = { limit: '10', ...query }
+  const sent = await sentBy((people) => {
+    const deps: OperatorDeps = { db: { people } as Db, clock: { now: () => new Date() }, buckets: 1, scales: new Map() }
+    return listBets(deps, asked)
+  })
+  for (const one of sent) plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, one))
+  return plans
+}
+
+test('the migration names the events of the bets that are there', async () => {
+  const { rows } = await sql.query(
+    "select event_id, count(*)::int from purser.bet_event where event_id in ('1', '2', '3000', 'x77') group by 1 order by 1",
+  )
+  expect(rows).toEqual([
+    { event_id: '1', count: BETS / 2 - BETS / 1_000 },
+    { event_id: '2', count: BETS / 2 },
+    { event_id: '3000', count: 1 },
+    { event_id: 'x77', count: 1 },
+  ])
+})
+
+describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
+  beforeAll(async () => {
+    if (when === 'after') await sql.query('analyze')
+  })
+
+  const cursor = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
+  test.each<[string, object]>([
+    ['an event that half of all bets are on', { eventId: '1' }],
+    ['a page of it far behind', { eventId: '1', after: cursor('2031-01-11T00:00:00.000Z', 'player-0', 'bet-7200') }],
+    ['of some hours', { eventId: '1', from: '2031-01-11T10:00:00Z', to: '2031-01-11T18:00:00Z' }],
+    ['an event of one bet', { eventId: '3000' }],
+    ['an event of no bet', { eventId: '7777777' }],
+  ])('%s: through the indexes, a few rows', async (_what, query) => {
+    const [page, last] = await plansOf(query)
+    const ways = ['bet_event_by_event', 'bet_event_by_event', 'bet_details_pkey', 'bet_pkey']
+    expect(page?.scans).toEqual(ways)
+    expect(page?.rows).toBeLessThan(FEW)
+    expect(last?.scans).toEqual(ways.slice(0, 1))
+    expect(last?.rows).toBeLessThanOrEqual(MOST_TIMES)
+  })
+
+  test('of a common event what no bet is: so many times and no more', async () => {
+    const [page] = await plansOf({ eventId: '1', outcomeId: '9' })
+    expect(new Set(page?.scans)).toEqual(new Set(['bet_event_by_event', 'bet_details_pkey', 'bet_pkey']))
+    expect(page?.rows).toBeLessThan(5 * MOST_TIMES)
+  })
+})
