@@ -8,6 +8,7 @@ import type { Admission } from './admission.ts'
 import type { ApiCalls } from './api-calls.ts'
 import { acceptJson, requireReadableUrl } from './as-sent.ts'
 import { CALLER } from './caller.ts'
+import { forRole } from './personal.ts'
 import { busy, notFound, Problem, sendProblem, toFaults, tooSlow, toProblem, unavailable } from './problem.ts'
 import type { Routes } from './route.ts'
 import { findTooLong } from './too-long.ts'
@@ -51,6 +52,7 @@ export async function registerApi(
         await admission.admit(request)
         requireReadableUrl(request)
       })
+      api.addHook('preSerialization', async (request, _reply, answer) => forRole(request, answer))
       api.addHook('onResponse', async (request, reply) => calls.answered(request, reply))
       addRoutes(api.withTypeProvider())
     },

@@ -17,7 +17,7 @@ export const PlayerQuerySchema = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          'The beginning of the userId, the operatorUser, the nickname or the e-mail address; the last two in any case.',
+          'The beginning of the userId, the operatorUser, the nickname or the e-mail address; the last two in any case, and not for the role `read` (O-11).',
       }),
     ),
     status: optional(
@@ -39,13 +39,15 @@ interface Way {
   /** The column, and the text that `q` is for it. */
   readonly column: string
   readonly keyOf: (q: string) => string | undefined
+  /** Whoever may not see it could spell it out, letter by letter (O-11). */
+  readonly personal?: true
 }
 const asItIs = (q: string) => q
 const WAYS: readonly Way[] = [
   { name: 'user_id', column: 'player', keyOf: asItIs },
   { name: 'operator_user', column: 'operator_user collate "C"', keyOf: asItIs },
-  { name: 'nickname', column: 'nickname_key', keyOf: toProfileKey },
-  { name: 'email', column: 'email_key', keyOf: toProfileKey },
+  { name: 'nickname', column: 'nickname_key', keyOf: toProfileKey, personal: true },
+  { name: 'email', column: 'email_key', keyOf: toProfileKey, personal: true },
 ]
 
 interface FoundRow extends PlayerRow {
@@ -55,7 +57,7 @@ interface FoundRow extends PlayerRow {
 }
 
 /** In the order of the ways, in each by what was found. A player who is found in several ways is in the list by the first one. */
-export async function listPlayers(deps: OperatorDeps, query: Static<typeof PlayerQuerySchema>) {
+export async function listPlayers(deps: OperatorDeps, query: Static<typeof PlayerQuerySchema>, seesPersons: boolean) {
   if (query.q !== undefined && !isStorable(query.q))
     throw invalid('/query/q', 'contains characters that cannot be stored')
   const limit = limitOf(query)
@@ -63,6 +65,7 @@ export async function listPlayers(deps: OperatorDeps, query: Static<typeof Playe
   const ways = query.q === undefined ? WAYS.slice(0, 1) : WAYS.slice(begun === undefined ? 0 : begun.way)
   const rows: FoundRow[] = []
   for (const way of ways) {
+    if (way.personal && !seesPersons) continue
     const after = begun && WAYS[begun.way] === way ? begun : undefined
     if (rows.length <= limit) rows.push(...(await findBy(deps, way, query, after, limit + 1 - rows.length)))
   }

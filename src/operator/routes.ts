@@ -5,6 +5,7 @@ import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts
 import type { Feed } from '../feed/feed.ts'
 import { addFeedRoutes } from '../feed/routes.ts'
 import { addWebhookRoutes, type WebhookDeps } from '../feed/webhooks/routes.ts'
+import { callerOf, mayDo } from '../http/caller.ts'
 import type { Routes } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog } from '../people/actions.ts'
@@ -86,7 +87,7 @@ function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
       querystring: PlayerQuerySchema,
       ok: { 200: PlayerListSchema },
     }),
-    (request) => listPlayers(deps, request.query),
+    (request) => listPlayers(deps, request.query, mayDo(callerOf(request), 'support')),
   )
   api.get(
     '/players/:userId',
