@@ -69,7 +69,7 @@ const PLATFORM = [
   ...['POST /bets/{betId}/settle', 'POST /bets/{betId}/unsettle', 'POST /bets/{betId}/cancel'],
   ...['PUT /events/{eventId}', 'POST /events/{eventId}/result', 'PUT /limits'],
   ...['GET /deliveries', 'POST /deliveries/retry', 'POST /deliveries/{deliveryId}/retry'],
-  ...['GET /deliveries/retries', 'GET /deliveries/retries/{retryId}'],
+  ...['GET /deliveries/retries', 'GET /deliveries/retries/{retryId}', 'GET /show/{id}'],
   ...['GET /changes', 'GET /changes/stream', 'GET /actions'],
   ...keysOf(''),
 ]
@@ -230,7 +230,7 @@ describe('the platform', () => {
   test('writes money as decimal strings, in requests and answers', () => {
     const values = media.flatMap(([, { examples = {} }]) => Object.values(examples).map(({ value }) => value as Node))
     const amounts = values
-      .map(({ deliveries: _, ...others }) => others) // those show what was sent to the partner
+      .map(({ deliveries: _, delivery: _one, ...others }) => others) // those show what was sent to the partner
       .flatMap((value) => nodesIn(value))
       .flatMap(({ amount, payout, maxStake }) => [amount, payout, maxStake])
     const written = amounts.filter((amount) => amount !== undefined)

@@ -7,10 +7,17 @@ import { EXIT } from './ending.ts'
 import { pageOf } from './show-page.ts'
 
 interface ShowFlags {
-  readonly api: string
+  readonly api?: string
   readonly key?: string
   readonly json?: true
+  readonly platform?: true
 }
+
+/** The two servers that know what an id is. */
+const SERVERS = {
+  wallet: { api: 'http://127.0.0.1:8080', path: '/operator/show/', keyName: 'OPERATOR_API_KEY' },
+  platform: { api: 'http://127.0.0.1:8081', path: '/show/', keyName: 'PLATFORM_API_KEY' },
+} as const
 
 export function addShowCommand(program: Command): void {
   program
@@ -18,8 +25,9 @@ export function addShowCommand(program: Command): void {
     .description(
       'what an id is, and all that hangs on it: a bet, player, payment, session or request; exit 1 if nothing',
     )
-    .option('--api <url>', 'the address of the wallet', 'http://127.0.0.1:8080')
-    .option('--key <key>', 'a key of its API; OPERATOR_API_KEY when absent')
+    .option('--platform', 'ask a platform: a bet, delivery or request of its own')
+    .option('--api <url>', `the address; ${SERVERS.wallet.api}, of a platform ${SERVERS.platform.api}, when absent`)
+    .option('--key <key>', 'a key of its API; OPERATOR_API_KEY or PLATFORM_API_KEY when absent')
     .option('--json', 'print it as JSON')
     .addHelpText(
       'before',
@@ -27,11 +35,14 @@ export function addShowCommand(program: Command): void {
         'OPERATOR_API_KEY=… purser show 7b1c8f',
         'purser show --key … alice',
         'purser show --key … alice/EUR-17 --json',
+        'PLATFORM_API_KEY=… purser show --platform 4711',
       ),
     )
-    .action(async (id: string, { api, key = process.env.OPERATOR_API_KEY, json }: ShowFlags) => {
-      if (!key) throw new WrongUse('give --key, or set OPERATOR_API_KEY')
-      const shown = await getFrom<{ kind: string }>({ url: api, key }, `/operator/show/${encodeURIComponent(id)}`)
+    .action(async (id: string, { json, platform, ...flags }: ShowFlags) => {
+      const { path, keyName, api } = SERVERS[platform ? 'platform' : 'wallet']
+      const { key = process.env[keyName], api: url = api } = flags
+      if (!key) throw new WrongUse(`give --key, or set ${keyName}`)
+      const shown = await getFrom<{ kind: string }>({ url, key }, path + encodeURIComponent(id))
       if (shown === undefined) process.exitCode = EXIT.findings
       if (shown === undefined)
         process.stderr.write('nothing is called so, and nothing begins so (of six characters or more)\n')

@@ -54,7 +54,16 @@ function linesOf({ at, ...item }: Members, above: Members, indent: string): stri
   return [fold(indent, text), ...lists.flatMap((below) => linesOf(below, said, indent + INDENT))]
 }
 
-const SAID_ONCE = new Set(['userId', 'transactionId', 'requestId', 'currency', 'at', 'transactionTime'])
+const SAID_ONCE = new Set([
+  'userId',
+  'betId',
+  'partnerId',
+  'transactionId',
+  'requestId',
+  'currency',
+  'at',
+  'transactionTime',
+])
 
 /** What says by itself what it is. */
 const BARE = new Set([

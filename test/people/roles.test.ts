@@ -54,7 +54,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
   },
   platform: {
     read: [
-      ...['listPartners', 'listBets', 'getBet', 'listDeliveries', 'listRetries', 'getRetry'],
+      ...['listPartners', 'listBets', 'getBet', 'listDeliveries', 'listRetries', 'getRetry', 'showId'],
       ...['readChanges', 'streamChanges', 'listActions'],
     ],
     support: ['loadFrame', 'placeBet', 'saveEvent', 'retryDeliveries', 'retryDelivery'],

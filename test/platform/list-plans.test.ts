@@ -6,6 +6,7 @@ import { openDb } from '../../src/db/open.ts'
 import type { Author } from '../../src/people/actions.ts'
 import { listBets } from '../../src/platform/api/lists.ts'
 import { listPartners } from '../../src/platform/api/partner-list.ts'
+import { showId } from '../../src/platform/api/show.ts'
 import { createBreakers } from '../../src/platform/delivery/breaker.ts'
 import { listDeliveries } from '../../src/platform/delivery/list.ts'
 import { getRetry, listRetries } from '../../src/platform/delivery/retries.ts'
@@ -231,6 +232,20 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       expect(plan.scans).not.toContain('none')
       expect(plan.rows).toBeLessThan(MOST_LOOKED_AT + FEW)
     }
+  })
+
+  test.each([
+    ['the beginning of a bet', '01ffffff', 'bet_pkey', FEW],
+    ['a delivery', '99999999', 'delivery_pkey', FEW],
+    ['a request', RETRY_ID, 'delivery_pkey', 50_000],
+  ])('%s is found through a primary key', async (_, id, index, most) => {
+    const { sent, people } = answering()
+    await expect(showId({ db: { people }, scales: new Map() }, id)).rejects.toThrow('anything with this id')
+    const plans = []
+    for (const one of sent) plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, one))
+    expect(plans.flatMap(({ scans }) => scans)).toContain(index)
+    expect(plans.flatMap(({ scans }) => scans).filter((scan) => !scan.endsWith('_pkey'))).toEqual([])
+    expect(Math.max(...plans.map(({ rows }) => rows))).toBeLessThanOrEqual(most)
   })
 
   test('what waits and what is owed is counted without what is done or was declined', async () => {

@@ -32,6 +32,7 @@ import {
   PartnerPath,
   PartnerSchema,
 } from './shapes.ts'
+import { addShowRoute } from './show.ts'
 
 export interface RouteDeps extends PlaceDeps {
   readonly feed: Feed
@@ -49,6 +50,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addResultRoutes(api, deps)
   addEventRoutes(api, deps)
   addDeliveryRoutes(api, deps)
+  addShowRoute(api, deps)
   addFeedRoutes(api, feedRoutes(deps))
   addActionRoutes(api, deps)
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Keys' })

@@ -183,7 +183,7 @@ function showSelection({ eventId, outcomeId, odds, details, result }: KnownSelec
 }
 
 /** The session token is the player's, not the support desk's. */
-function withoutToken(body: string): unknown {
+function withoutToken(body: string): object {
   const { token: _, ...request } = JSON.parse(body) as Record<string, unknown>
   return request
 }
