@@ -243,12 +243,30 @@ CREATE TABLE platform.change_count (
 
 COMMENT ON TABLE platform.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
 
+CREATE TABLE platform.console_person (
+    name text NOT NULL COLLATE pg_catalog."C",
+    role text NOT NULL,
+    password text NOT NULL,
+    password_at timestamp with time zone NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
+    CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
+    CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
+);
+
+COMMENT ON TABLE platform.console_person IS 'As purser.console_person, of the platform''s console.';
+
 CREATE TABLE platform.console_session (
     hash bytea NOT NULL,
-    key_hash bytea NOT NULL,
+    key_hash bytea,
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone NOT NULL,
+    person text COLLATE pg_catalog."C",
     CONSTRAINT console_session_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT console_session_is_of_one CHECK ((num_nonnulls(key_hash, person) = 1)),
     CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
 );
 
@@ -608,12 +626,30 @@ CREATE TABLE purser.change_count (
 
 COMMENT ON TABLE purser.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
 
+CREATE TABLE purser.console_person (
+    name text NOT NULL COLLATE pg_catalog."C",
+    role text NOT NULL,
+    password text NOT NULL,
+    password_at timestamp with time zone NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    failures integer DEFAULT 0 NOT NULL,
+    locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
+    CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
+    CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
+);
+
+COMMENT ON TABLE purser.console_person IS 'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash; failures are wrong passwords since the last right one, locked_until when the next may be tried.';
+
 CREATE TABLE purser.console_session (
     hash bytea NOT NULL,
-    key_hash bytea NOT NULL,
+    key_hash bytea,
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone NOT NULL,
+    person text COLLATE pg_catalog."C",
     CONSTRAINT console_session_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT console_session_is_of_one CHECK ((num_nonnulls(key_hash, person) = 1)),
     CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
 );
 
@@ -838,6 +874,9 @@ ALTER TABLE ONLY platform.bet
 ALTER TABLE ONLY platform.change_count
     ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY platform.console_person
+    ADD CONSTRAINT console_person_pkey PRIMARY KEY (name);
+
 ALTER TABLE ONLY platform.console_session
     ADD CONSTRAINT console_session_pkey PRIMARY KEY (hash);
 
@@ -912,6 +951,9 @@ ALTER TABLE ONLY purser.cash_movement
 
 ALTER TABLE ONLY purser.change_count
     ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
+
+ALTER TABLE ONLY purser.console_person
+    ADD CONSTRAINT console_person_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY purser.console_session
     ADD CONSTRAINT console_session_pkey PRIMARY KEY (hash);
@@ -1064,3 +1106,9 @@ CREATE INDEX proposal_by_time ON purser.proposal USING btree (proposed_at, playe
 CREATE INDEX session_of_player ON purser.session USING btree (player);
 
 CREATE INDEX transfer_by_day ON purser.transfer USING brin (at) WITH (pages_per_range='64', autosummarize='on');
+
+ALTER TABLE ONLY platform.console_session
+    ADD CONSTRAINT console_session_person_fkey FOREIGN KEY (person) REFERENCES platform.console_person(name);
+
+ALTER TABLE ONLY purser.console_session
+    ADD CONSTRAINT console_session_person_fkey FOREIGN KEY (person) REFERENCES purser.console_person(name);

@@ -107,7 +107,7 @@ program
   .addHelpText('after', environment('gateway'))
   .action(async () => {
     const { serveGateway } = await import('./process/gateway.ts')
-    await serveUntilStopped(serveGateway, ROLES.gateway)
+    await serveUntilStopped((config) => serveGateway(config), ROLES.gateway)
   })
 
 addSchemaCommands(program)
@@ -243,11 +243,18 @@ function surroundings() {
   return { stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: stopSignal() }
 }
 
+interface Starting {
+  readonly makesFirstAdmin: true
+}
+
 /** Runs a server until SIGINT or SIGTERM, and then finishes what was accepted. */
-async function serveUntilStopped(start: (config: Config) => Promise<Running>, role: Role): Promise<void> {
+async function serveUntilStopped(
+  start: (config: Config, deps: Starting) => Promise<Running>,
+  role: Role,
+): Promise<void> {
   const config = readConfig(process.env, role)
   for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
-  const starting = start(config)
+  const starting = start(config, { makesFirstAdmin: true })
   // Also for a signal that comes before the server listens.
   onStop(
     () =>
@@ -256,7 +263,11 @@ async function serveUntilStopped(start: (config: Config) => Promise<Running>, ro
         () => {},
       ),
   )
-  await starting
+  const { url, firstAdmin } = await starting
+  if (firstAdmin !== undefined)
+    process.stderr.write(
+      `first start: sign in at ${url}/console as ${firstAdmin.name}, password ${firstAdmin.password}; it is not shown again\n`,
+    )
   for (const { name, value, path } of config.generated)
     process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
 }

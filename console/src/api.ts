@@ -54,7 +54,15 @@ export interface Setup {
 export interface Person {
   readonly name: string
   readonly role: 'read' | 'support' | 'cash' | 'admin'
+  /** Signed in by name; else with a key. */
+  readonly isPerson: boolean
 }
+
+/** How somebody signs in; empty: by the sandbox's one click. */
+export type Proof =
+  | { readonly name: string; readonly password: string }
+  | { readonly key: string }
+  | Record<string, never>
 
 export const part = encodeURIComponent
 

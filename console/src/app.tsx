@@ -14,6 +14,7 @@ const Money = lazy(() => import('./pages/money.tsx').then(({ MoneyPage }) => ({ 
 const Deliveries = lazy(() =>
   import('./pages/deliveries.tsx').then(({ DeliveriesPage }) => ({ default: DeliveriesPage })),
 )
+const Settings = lazy(() => import('./pages/settings.tsx').then(({ SettingsPage }) => ({ default: SettingsPage })))
 const Find = lazy(() => import('./pages/find.tsx').then(({ FindPage }) => ({ default: FindPage })))
 const Player = lazy(() => import('./pages/player.tsx').then(({ PlayerPage }) => ({ default: PlayerPage })))
 const Demo = lazy(() => import('./pages/demo.tsx').then(({ DemoPage }) => ({ default: DemoPage })))
@@ -39,6 +40,7 @@ export function App() {
               <Route path="/players" component={Players} />
               <Route path="/money" component={Money} />
               <Route path="/deliveries" component={Deliveries} />
+              <Route path="/settings" component={Settings} />
               <Route path="/players/:user">{({ user }) => <Player key={user} user={decoded(user)} />}</Route>
               <Route>
                 <Empty title="There is no such page." />

@@ -1,5 +1,5 @@
 /** Pieces that every page uses: state, waiting, nothing there, something wrong. */
-import type { ReactNode } from 'react'
+import { Component, type ReactNode } from 'react'
 import { ApiProblem } from './api.ts'
 
 export function Badge({ tone, children }: { tone: string; children: ReactNode }) {
@@ -56,6 +56,23 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
       {children}
     </div>
   )
+}
+
+/** A page that fails takes nothing around it down; another address begins anew. */
+export class Guard extends Component<
+  { readonly at: string; readonly children: ReactNode },
+  { readonly error?: unknown }
+> {
+  override state: { readonly error?: unknown } = {}
+  static getDerivedStateFromError(error: unknown) {
+    return { error }
+  }
+  override componentDidUpdate({ at }: { readonly at: string }) {
+    if (at !== this.props.at && this.state.error !== undefined) this.setState({ error: undefined })
+  }
+  override render() {
+    return this.state.error === undefined ? this.props.children : <Fault error={this.state.error} />
+  }
 }
 
 interface Asked<T> {

@@ -1,7 +1,7 @@
 /** Who is signed in, and what this console is served by. */
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
-import { ask, basesOf, type Person, read, type Setup } from './api.ts'
+import { ask, basesOf, type Person, type Proof, read, type Setup } from './api.ts'
 
 export interface Session {
   readonly setup: Setup
@@ -31,7 +31,7 @@ export function forget(client: QueryClient): void {
 
 interface Props {
   readonly children: ReactNode
-  readonly signIn: (setup: Setup, enter: (key?: string) => Promise<void>) => ReactNode
+  readonly signIn: (setup: Setup, enter: (proof: Proof) => Promise<void>) => ReactNode
   readonly waiting: ReactNode
 }
 
@@ -48,8 +48,8 @@ export function SessionGate({ children, signIn, waiting }: Props) {
     staleTime: 60_000,
   })
   if (setup.data === undefined || person.data === undefined) return waiting
-  const enter = async (key?: string) => {
-    const entered = await ask<Person>('POST', '/console/api/session', key === undefined ? {} : { key })
+  const enter = async (proof: Proof) => {
+    const entered = await ask<Person>('POST', '/console/api/session', proof)
     client.setQueryData(['session'], entered)
   }
   if (person.data === null) return signIn(setup.data, enter)

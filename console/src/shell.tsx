@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { Link, useLocation } from 'wouter'
 import { setZone, useZone } from './format.tsx'
 import icon from './look/icon.svg'
+import { Guard } from './parts.tsx'
 import { useSession } from './session.tsx'
 import { applyTheme, nextTheme, theme } from './theme.ts'
 
@@ -20,6 +21,7 @@ export function Shell({ children }: { children: ReactNode }) {
     ['/bets', 'Bets'] as const,
     ...(bases.wallet ? WALLET_PAGES : []),
     ...(bases.platform === undefined ? [] : [['/deliveries', 'Deliveries'] as const]),
+    ['/settings', 'Settings'] as const,
   ]
   const rail = useRef<HTMLElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: on a phone the rail is wider than the screen; each page shows its own name
@@ -44,7 +46,9 @@ export function Shell({ children }: { children: ReactNode }) {
           <Search />
           <ZoneSwitch />
         </header>
-        <main>{children}</main>
+        <main>
+          <Guard at={here}>{children}</Guard>
+        </main>
       </div>
     </div>
   )

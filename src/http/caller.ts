@@ -11,6 +11,8 @@ export interface Caller {
   /** The beginning of its SHA-256. */
   readonly keyHash: string
   readonly role: Role
+  /** Who signed in by name (U-4): whatever a request says of a person, it is this one. */
+  readonly person?: string
 }
 
 /** Whoever knows the keys of an API. */

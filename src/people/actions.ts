@@ -49,8 +49,8 @@ export interface ActionLog {
 export function createActionLog(schema: Schema): ActionLog {
   const insert = insertInto(schema)
   const by: ActionLog['by'] = (request, said = {}) => {
-    const { keyName, keyHash } = callerOf(request)
-    const person = personOf(request, said.person)
+    const { keyName, keyHash, person: signedIn } = callerOf(request)
+    const person = personOf(request, said.person, signedIn)
     const reason = request.headers[REASON_HEADER] ?? said.reason ?? null
     const author = [request.id, operationOf(request), keyName, keyHash, person, reason]
     return { person, keyName, record: (tx, change) => record(tx, insert, author, change) }
@@ -76,8 +76,10 @@ export function authorOfCommand(
   return { person, keyName: command, record: (tx, change) => record(tx, insert, author, change) }
 }
 
-function personOf({ headers }: FastifyRequest, named: string | undefined): string | null {
+function personOf({ headers }: FastifyRequest, named: string | undefined, signedIn: string | undefined): string | null {
   const inHeader = headers[PERSON_HEADER] as string | undefined
+  if (signedIn !== undefined && (named ?? signedIn) === signedIn && (inHeader ?? signedIn) === signedIn) return signedIn
+  if (signedIn !== undefined) throw invalid('/person', 'is another one than who is signed in')
   if (named !== undefined && inHeader !== undefined && named !== inHeader)
     throw invalid('/person', `is another one than that of the header ${PERSON_HEADER}`)
   return named ?? inHeader ?? null

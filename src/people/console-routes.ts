@@ -1,13 +1,18 @@
 /** Signing in to the console and out again (U-2). What the console shows comes from the documented APIs. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isBusy, isOutage } from '../db/errors.ts'
-import type { Caller } from '../http/caller.ts'
+import { CALLER, type Caller } from '../http/caller.ts'
 import { busy, Problem, sendProblem, toProblem, unavailable } from '../http/problem.ts'
 import type { Strangers } from '../http/strangers.ts'
-import { type ConsoleSessions, isFromOurPage } from './console-session.ts'
+import type { ActionLog } from './actions.ts'
+import type { ConsolePersons } from './console-people.ts'
+import { addPeopleRoutes, textIn } from './console-people-routes.ts'
+import { type Begun, type ConsoleSessions, isFromOurPage } from './console-session.ts'
 
 export interface ConsoleDeps {
   readonly server: 'wallet' | 'platform'
+  readonly actions: ActionLog
+  readonly persons: ConsolePersons
   readonly sessions: ConsoleSessions
   readonly strangers: Strangers
   /** Of the sandbox: whether this request may sign in without a key, and the key that it gets then. */
@@ -23,6 +28,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
       console.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) =>
         sendProblem(reply, isOutage(error) ? unavailable : isBusy(error) ? busy : toProblem(error), request),
       )
+      console.decorateRequest(CALLER)
       console.addHook('onRoute', (route) => {
         route.bodyLimit = BODY_BYTES
       })
@@ -43,29 +49,38 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
         await sessions.end(request)
         return reply.header('set-cookie', sessions.cookie(request)).code(204).send()
       })
+      addPeopleRoutes(console, deps)
     },
     { prefix: '/console/api' },
   )
 }
 
 /** Always a new session, whatever cookie the request has: nobody can give a session to another person beforehand. */
-async function signIn({ sessions, strangers, sandbox }: ConsoleDeps, request: FastifyRequest, reply: FastifyReply) {
-  const given = keyIn(request.body)
-  const key = given ?? (sandbox?.mayEnter(request) ? sandbox.key : undefined)
-  const begun = key === undefined ? undefined : await sessions.begin(key)
+async function signIn(deps: ConsoleDeps, request: FastifyRequest, reply: FastifyReply) {
+  const { sessions, strangers } = deps
+  const begun = await begin(deps, request)
   if (begun === undefined) {
     await strangers.hold(strangers.note(request.ip))
-    throw new Problem(401, 'unauthorized', 'nobody has this key')
+    throw new Problem(401, 'unauthorized', WHY_NOT)
   }
   await sessions.end(request)
   return reply.header('set-cookie', sessions.cookie(request, begun.token)).send(show(begun.caller))
 }
 
-function keyIn(body: unknown): string | undefined {
-  if (typeof body !== 'object' || body === null || !('key' in body)) return undefined
-  return typeof body.key === 'string' ? body.key.trim() : undefined
+/** One answer to all that is wrong: it says neither which names there are, nor which are locked. */
+const WHY_NOT =
+  'nobody has this name and password, or this key; after some wrong passwords a name is locked for a while'
+
+async function begin({ sessions, persons, sandbox }: ConsoleDeps, request: FastifyRequest): Promise<Begun | undefined> {
+  const [name, password] = [textIn(request.body, 'name'), textIn(request.body, 'password')]
+  if (name !== undefined && password !== undefined) {
+    const person = await persons.find(name, password)
+    return person && sessions.beginFor(person)
+  }
+  const key = textIn(request.body, 'key')?.trim() ?? (sandbox?.mayEnter(request) ? sandbox.key : undefined)
+  return key === undefined ? undefined : sessions.begin(key)
 }
 
-function show({ keyName, role }: Caller) {
-  return { name: keyName, role }
+function show({ keyName, role, person }: Caller) {
+  return { name: keyName, role, isPerson: person !== undefined }
 }

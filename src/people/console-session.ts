@@ -1,11 +1,11 @@
 /**
- * Who is signed in to the console (U-2): a session acts for the key that it was begun with, has that key's role, and ends with it. The token is in a
+ * Who is signed in to the console: a session acts for a person (U-4) or for the key that it was begun with (U-2), has the role, and ends with them. The token is in a
  * cookie that no script can read; a request that changes or reads something must also carry a header of ours, which no page of another origin can send.
  */
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { type Db, statement } from '../db/db.ts'
-import type { Caller, SignedIn } from '../http/caller.ts'
+import type { Caller, Role, SignedIn } from '../http/caller.ts'
 import { hashOf } from './api-key.ts'
 import type { Keyring } from './keyring.ts'
 import type { Server } from './server.ts'
@@ -17,9 +17,16 @@ export const CONSOLE_HEADER = 'x-purser-console'
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
 
+export interface Begun {
+  readonly token: string
+  readonly caller: Caller
+}
+
 export interface ConsoleSessions extends SignedIn {
-  /** The token of a new session; undefined when nobody has this key. */
-  begin(key: string): Promise<{ readonly token: string; readonly caller: Caller } | undefined>
+  /** Undefined when nobody has this key. */
+  begin(key: string): Promise<Begun | undefined>
+  /** Of a person whose password was right. */
+  beginFor(person: { readonly name: string; readonly role: Role }): Promise<Begun>
   end(request: FastifyRequest): Promise<void>
   /** As a Set-Cookie header; without a token it takes the cookie away. */
   cookie(request: FastifyRequest, token?: string): string
@@ -34,19 +41,26 @@ export function createConsoleSessions(
   const sql = statementsOn(schema)
   const name = `purser_${server}`
   const tokenOf = ({ headers }: FastifyRequest) => readCookie(headers.cookie, name)
+  const start = async (keyHash: Buffer | null, person: string | null) => {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    await db.transaction((tx) => tx.query(sql.begin, [hashOf(token), keyHash, person, SESSION_SECONDS]))
+    return token
+  }
   return {
     async begin(key) {
       const caller = await keyring.find(key)
       if (caller === undefined) return undefined
-      const token = randomBytes(TOKEN_BYTES).toString('base64url')
-      await db.transaction((tx) => tx.query(sql.begin, [hashOf(token), hashOf(key), SESSION_SECONDS]))
-      return { token, caller }
+      return { token: await start(hashOf(key), null), caller }
     },
+    beginFor: async (person) => ({ token: await start(null, person.name), caller: callerFor(person) }),
     async of(request) {
       const token = tokenOf(request)
       if (token === undefined || !isFromOurPage(request)) return undefined
-      const [row] = await db.people.query<{ key_hash: Uint8Array }>(sql.read, [hashOf(token)])
-      return row && keyring.findHash(Buffer.from(row.key_hash))
+      const [row] = await db.people.query<SessionRow>(sql.read, [hashOf(token)])
+      if (row === undefined) return undefined
+      const { key_hash, person, role } = row
+      if (key_hash !== null) return keyring.findHash(Buffer.from(key_hash))
+      return person === null || role === null ? undefined : callerFor({ name: person, role })
     },
     async end(request) {
       const token = tokenOf(request)
@@ -58,6 +72,17 @@ export function createConsoleSessions(
       return `${name}=${token ?? ''}; Path=/; Max-Age=${age}; HttpOnly; SameSite=Strict${secure}`
     },
   }
+}
+
+interface SessionRow extends Record<string, unknown> {
+  readonly key_hash: Uint8Array | null
+  /** Whose password is still the one that the session was begun with. */
+  readonly person: string | null
+  readonly role: Role | null
+}
+
+function callerFor({ name, role }: { readonly name: string; readonly role: Role }): Caller {
+  return { keyName: name, keyHash: '', role, person: name }
 }
 
 /** A browser says where a request comes from; what is no browser says nothing, and has no cookie of ours either. */
@@ -85,12 +110,14 @@ function statementsOn(schema: 'purser' | 'platform') {
   return {
     begin: statement(
       `${schema}_begin_console_session`,
-      `insert into ${schema}.console_session (hash, key_hash, made_at, ends_at)
-       values ($1::bytea, $2::bytea, statement_timestamp(), statement_timestamp() + $3::int * interval '1 second')`,
+      `insert into ${schema}.console_session (hash, key_hash, person, made_at, ends_at)
+       values ($1::bytea, $2::bytea, $3::text, statement_timestamp(), statement_timestamp() + $4::int * interval '1 second')`,
     ),
     read: statement(
       `${schema}_read_console_session`,
-      `select key_hash from ${schema}.console_session where hash = $1::bytea and ends_at > statement_timestamp()`,
+      `select s.key_hash, p.name as person, p.role from ${schema}.console_session s
+       left join ${schema}.console_person p on p.name = s.person and p.ends_at > statement_timestamp() and p.password_at <= s.made_at
+       where s.hash = $1::bytea and s.ends_at > statement_timestamp()`,
     ),
     end: statement(
       `${schema}_end_console_session`,

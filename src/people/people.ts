@@ -4,6 +4,7 @@ import { type Admission, createAdmission } from '../http/admission.ts'
 import { Strangers } from '../http/strangers.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { type ActionLog, createActionLog } from './actions.ts'
+import { type ConsolePersons, createConsolePersons } from './console-people.ts'
 import { type ConsoleSessions, createConsoleSessions } from './console-session.ts'
 import { createKeyStore } from './key-store.ts'
 import { createKeyring } from './keyring.ts'
@@ -19,6 +20,7 @@ export interface People {
 /** Of a server that has a console. */
 export interface ConsolePeople extends People {
   readonly sessions: ConsoleSessions
+  readonly persons: ConsolePersons
   readonly strangers: Strangers
 }
 
@@ -51,6 +53,6 @@ export function createConsolePeople(server: 'wallet' | 'platform', { db, firstKe
     admission: createAdmission(keyring, log, strangers, sessions),
     actions: createActionLog(schema),
     keys: createKeyChanges(db, store, keyring.forget),
-    ...{ sessions, strangers },
+    ...{ sessions, strangers, persons: createConsolePersons(schema, db) },
   }
 }

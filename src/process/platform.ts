@@ -37,6 +37,7 @@ export interface ServePlatformDeps {
   readonly random?: () => number
   /** An open database of the caller's, who closes it; else the configured one is opened. */
   readonly db?: Db
+  readonly makesFirstAdmin?: boolean
 }
 
 /** Real timers for times of this clock. */
@@ -56,6 +57,7 @@ export function servePlatform(config: Config, deps: ServePlatformDeps = {}): Pro
   return run('platform', config, {
     log,
     db: deps.db,
+    makesFirstAdmin: deps.makesFirstAdmin,
     async create(db, tracing) {
       const clock = deps.clock ?? (await startDatabaseClock(db))
       const { timers = timersOf(clock) } = deps
@@ -64,7 +66,7 @@ export function servePlatform(config: Config, deps: ServePlatformDeps = {}): Pro
   })
 }
 
-export interface PlatformAppDeps extends Required<ServePlatformDeps> {
+export interface PlatformAppDeps extends Required<Omit<ServePlatformDeps, 'makesFirstAdmin'>> {
   readonly tracing?: Tracing | undefined
   /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
   beforeRoutes?(app: FastifyInstance): Promise<unknown>

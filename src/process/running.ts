@@ -11,6 +11,8 @@ import { openDb } from '../db/open.ts'
 import { prepareDb } from '../db/prepare.ts'
 import type { Server } from '../db/rights.ts'
 import { checkScales } from '../db/scales.ts'
+import { makeFirstAdmin } from '../people/console-people.ts'
+import { OWN } from '../people/server.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
 import { VERSION } from '../runtime/version.ts'
@@ -19,6 +21,8 @@ import { startTracing } from './tracing.ts'
 
 export interface Running {
   readonly url: string
+  /** Made at the first start of all, shown this once. */
+  readonly firstAdmin?: { readonly name: string; readonly password: string } | undefined
   /** Stops accepting, finishes what was accepted, closes the database. */
   close(): Promise<void>
 }
@@ -36,11 +40,17 @@ export interface RunDeps {
   readonly log: Logger
   /** An open database of the caller's, who closes it; else the configured one is opened. */
   readonly db: Db | undefined
+  /** Whether the first start of all makes somebody who may sign in to the console (U-4). */
+  readonly makesFirstAdmin?: boolean | undefined
   create(db: Db, tracing: Tracing | undefined): Promise<App>
 }
 
 /** Throws when the server cannot begin, with everything closed again. */
-export async function run(server: Server, config: Config, { log, db: given, create }: RunDeps): Promise<Running> {
+export async function run(
+  server: Server,
+  config: Config,
+  { log, db: given, makesFirstAdmin, create }: RunDeps,
+): Promise<Running> {
   const db = given ? { ...given, close: async () => {} } : await openDb(config.store)
   const opened: { close(): Promise<void> }[] = [db]
   const closeAll = async () => {
@@ -54,8 +64,11 @@ export async function run(server: Server, config: Config, { log, db: given, crea
     opened.push(created)
     const url = await created.app.listen({ host: config.host, port: config.port })
     log.info({ url, version: VERSION, store: db.kind, ...created.facts }, `the ${server} listens`)
+    const firstAdmin =
+      makesFirstAdmin && server !== 'gateway' ? await makeFirstAdmin(OWN[server].schema, db) : undefined
     return {
       url,
+      firstAdmin,
       async close() {
         await closeAll()
         log.info(`the ${server} has stopped`)

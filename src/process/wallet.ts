@@ -39,6 +39,7 @@ export interface ServeDeps {
   readonly db?: Db
   /** Of the sandbox. */
   readonly sandbox?: SandboxRoutes | undefined
+  readonly makesFirstAdmin?: boolean
 }
 
 /** What the sandbox has beside the wallet's own. */
@@ -51,11 +52,12 @@ export interface SandboxRoutes {
 /** Throws when the wallet cannot begin, with everything closed again. */
 export function serveWallet(
   config: Config,
-  { clock = systemClock, log = createLogger(config.logLevel), db: given, sandbox }: ServeDeps = {},
+  { clock = systemClock, log = createLogger(config.logLevel), db: given, sandbox, makesFirstAdmin }: ServeDeps = {},
 ): Promise<Running> {
   return run('wallet', config, {
     log,
     db: given,
+    makesFirstAdmin,
     async create(db, tracing) {
       const buckets = await fixBuckets(db, config.buckets)
       const app = await createApp(config, { db, buckets, clock, log, sandbox, tracing })

@@ -23,6 +23,7 @@ beforeAll(async () => {
   operator.headers.authorization = `Bearer ${named('Operator key')}`
   browser = await launch()
   context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
+  await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
 })
 afterAll(async () => {
   await browser?.close()
@@ -44,7 +45,8 @@ const badge = (page: Page, name: string) => page.locator('.caption').first().get
 
 describe('the demo', () => {
   test('is the sandbox’s first page: one click, and nothing without it', async () => {
-    const { page, complaints } = await open(context, url, '/')
+    const stranger = await browser.newContext()
+    const { page, complaints } = await open(stranger, url, '/')
     await page.getByRole('button', { name: 'Open the sandbox' }).waitFor()
     expect(await page.locator('.rail').count()).toBe(0)
     await expectAccessible(page, 'sign-in')
@@ -53,7 +55,7 @@ describe('the demo', () => {
     expect(new URL(page.url()).pathname).toBe('/console/demo')
     expect(await page.evaluate('document.cookie'), 'no script reads the session').toBe('')
     expect(complaints).toEqual([])
-    await page.close()
+    await stranger.close()
   })
 
   test('places a bet, lets it win, corrects it, and the accounts sum to 0.00 all the time', async () => {
@@ -210,6 +212,7 @@ const PAGES = [
   '/console/players/robin',
   '/console/money',
   '/console/deliveries',
+  '/console/settings',
 ]
 
 test.each(['light', 'dark'] as const)(
@@ -248,7 +251,7 @@ test('a key that may only read sees bets and no bodies of calls; who signs out s
   await page.goto(`${url}/console/calls`)
   await page.getByLabel('API key').fill('wrong')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('alert').getByText('nobody has this key').waitFor()
+  await page.getByRole('alert').getByText('nobody has this name and password, or this key').waitFor()
   await page.getByLabel('API key').fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('calls need a key of the role support').waitFor()

@@ -26,6 +26,8 @@ export interface Issue {
 }
 
 export function Issues({ base }: { base: string }) {
+  // Kept while the window is open: what was sent again is soon no issue any more.
+  const [sending, setSending] = useState<Issue>()
   const asked = useQuery({
     queryKey: ['issues'],
     queryFn: ({ signal }) =>
@@ -33,24 +35,27 @@ export function Issues({ base }: { base: string }) {
     refetchInterval: LOOK_MS,
   })
   return (
-    <Answer of={asked}>
-      {({ data, next }) =>
-        data.length === 0 ? (
-          <section className="card">
-            <Empty title="Nothing needs a person.">
-              <p>What a partner refuses, or does not answer in time, is here until it is acknowledged.</p>
-            </Empty>
-          </section>
-        ) : (
-          <>
-            {next !== null && <p className="notice">There are more: these are the newest {MOST}.</p>}
-            {issuesIn(data).map((issue) => (
-              <IssueCard key={keyOf(issue)} issue={issue} base={base} />
-            ))}
-          </>
-        )
-      }
-    </Answer>
+    <>
+      {sending !== undefined && <SendAgain issue={sending} base={base} close={() => setSending(undefined)} />}
+      <Answer of={asked}>
+        {({ data, next }) =>
+          data.length === 0 ? (
+            <section className="card">
+              <Empty title="Nothing needs a person.">
+                <p>What a partner refuses, or does not answer in time, is here until it is acknowledged.</p>
+              </Empty>
+            </section>
+          ) : (
+            <>
+              {next !== null && <p className="notice">There are more: these are the newest {MOST}.</p>}
+              {issuesIn(data).map((issue) => (
+                <IssueCard key={keyOf(issue)} issue={issue} send={() => setSending(issue)} />
+              ))}
+            </>
+          )
+        }
+      </Answer>
+    </>
   )
 }
 
@@ -69,9 +74,8 @@ function issuesIn(deliveries: readonly Delivery[]): Issue[] {
   })
 }
 
-function IssueCard({ issue, base }: { issue: Issue; base: string }) {
+function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
   const { person } = useSession()
-  const [isSending, setSending] = useState(false)
   const { partnerId, operation, status, code, deliveries } = issue
   const since = deliveries.map(({ needsPersonSince, decidedAt }) => needsPersonSince ?? decidedAt).sort()[0] ?? ''
   const [name, tone, says] = WHAT[status] ?? [status, 'bad', '']
@@ -96,14 +100,13 @@ function IssueCard({ issue, base }: { issue: Issue; base: string }) {
             className="button"
             disabled={!mayDo(person, 'support')}
             title={mayDo(person, 'support') ? undefined : 'This needs a key of the role support.'}
-            onClick={() => setSending(true)}
+            onClick={send}
           >
             Send {deliveries.length} again…
           </button>
         )}
       </header>
       <Some deliveries={deliveries} />
-      {isSending && <SendAgain issue={issue} base={base} close={() => setSending(false)} />}
     </section>
   )
 }

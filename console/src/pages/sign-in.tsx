@@ -1,24 +1,26 @@
-/** The door: a key once, then a cookie that no script can read. In the sandbox, on this machine, one click. */
+/** The door: a name and a password, or a key; then a cookie that no script can read. In the sandbox, on this machine, one click. */
 import { type FormEvent, useState } from 'react'
-import type { Setup } from '../api.ts'
+import type { Proof, Setup } from '../api.ts'
 import icon from '../look/icon.svg'
 import './sign-in.css'
 
 const SETTING = { wallet: 'OPERATOR_API_KEY', platform: 'PLATFORM_API_KEY' }
 
-export function SignIn({ setup, enter }: { setup: Setup; enter: (key?: string) => Promise<void> }) {
+export function SignIn({ setup, enter }: { setup: Setup; enter: (proof: Proof) => Promise<void> }) {
   const [fault, setFault] = useState<string>()
   const [isBusy, setBusy] = useState(false)
-  const go = async (key?: string) => {
+  const [isByKey, setByKey] = useState(setup.isSandbox)
+  const go = async (proof: Proof) => {
     setBusy(true)
     setFault(undefined)
-    await enter(key).catch((error: unknown) => setFault(error instanceof Error ? error.message : 'that did not work'))
+    await enter(proof).catch((error: unknown) => setFault(error instanceof Error ? error.message : 'that did not work'))
     setBusy(false)
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const key = new FormData(event.currentTarget).get('key')
-    if (typeof key === 'string' && key.trim() !== '') void go(key.trim())
+    const form = new FormData(event.currentTarget)
+    const given = (name: string) => String(form.get(name) ?? '')
+    void go(isByKey ? { key: given('key').trim() } : { name: given('name').trim(), password: given('password') })
   }
   return (
     <main className="door">
@@ -30,26 +32,12 @@ export function SignIn({ setup, enter }: { setup: Setup; enter: (key?: string) =
           {setup.isSandbox ? ' and its sandbox' : ''}.
         </p>
         {setup.mayEnter && (
-          <button type="button" className="button main-one" disabled={isBusy} onClick={() => void go()}>
+          <button type="button" className="button main-one" disabled={isBusy} onClick={() => void go({})}>
             Open the sandbox
           </button>
         )}
         <form onSubmit={submit}>
-          <label className="field">
-            <span>API key</span>
-            <input
-              name="key"
-              type="password"
-              autoComplete="current-password"
-              spellCheck={false}
-              required
-              aria-describedby="which"
-            />
-          </label>
-          <p id="which" className="muted small">
-            The {setup.server}'s <code>{SETTING[setup.server]}</code>, or a named key. You may do here what its role may
-            do.
-          </p>
+          {isByKey ? <KeyField server={setup.server} /> : <NameFields />}
           {fault !== undefined && (
             <p className="notice" role="alert">
               Not signed in: {fault}.
@@ -59,7 +47,39 @@ export function SignIn({ setup, enter }: { setup: Setup; enter: (key?: string) =
             Sign in
           </button>
         </form>
+        <button type="button" className="button quiet" onClick={() => setByKey(!isByKey)}>
+          {isByKey ? 'Use a name and a password' : 'Use an API key'}
+        </button>
       </div>
     </main>
+  )
+}
+
+function NameFields() {
+  return (
+    <>
+      <label className="field">
+        <span>Name</span>
+        <input name="name" autoComplete="username" spellCheck={false} autoCapitalize="none" required />
+      </label>
+      <label className="field">
+        <span>Password</span>
+        <input name="password" type="password" autoComplete="current-password" required />
+      </label>
+    </>
+  )
+}
+
+function KeyField({ server }: { server: Setup['server'] }) {
+  return (
+    <>
+      <label className="field">
+        <span>API key</span>
+        <input name="key" type="password" autoComplete="off" spellCheck={false} required aria-describedby="which" />
+      </label>
+      <p id="which" className="muted small">
+        The {server}'s <code>{SETTING[server]}</code>, or a named key. You may do here what its role may do.
+      </p>
+    </>
   )
 }

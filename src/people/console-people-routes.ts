@@ -1,0 +1,93 @@
+/** People who sign in by name (U-4): made, given a new password and ended by an admin; each changes their own password. */
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
+import { CALLER, type Caller, mayDo, ROLES, type Role } from '../http/caller.ts'
+import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
+import type { ActionLog } from './actions.ts'
+import type { ConsolePersons } from './console-people.ts'
+import type { ConsoleSessions } from './console-session.ts'
+import { KEY_NAME_PATTERN } from './key-store.ts'
+import { PASSWORD_MAX, PASSWORD_MIN } from './password.ts'
+
+interface Deps {
+  readonly sessions: ConsoleSessions
+  readonly actions: ActionLog
+  readonly persons: ConsolePersons
+}
+
+/** As the action log names what was done; the routes are the console's own and in no API reference. */
+const named = (operationId: string) => ({ schema: { operationId, hide: true } as FastifySchema })
+
+export function addPeopleRoutes(console: FastifyInstance, { sessions, actions, persons }: Deps): void {
+  const signedIn = async (request: FastifyRequest, least?: Role): Promise<Caller> => {
+    const caller = await sessions.of(request)
+    if (caller === undefined) throw new Problem(401, 'unauthorized', 'sign in first')
+    if (least !== undefined && !mayDo(caller, least))
+      throw new Problem(403, 'forbidden', `this needs the role ${least}; ${caller.keyName} has the role ${caller.role}`)
+    request.setDecorator(CALLER, caller)
+    return caller
+  }
+  console.get('/people', async (request) => {
+    await signedIn(request, 'admin')
+    const rows = await persons.list()
+    return {
+      data: rows.map(({ name, role, made_at, is_live, is_locked }) => ({
+        ...{ name, role, madeAt: made_at.toISOString(), live: is_live, locked: is_locked },
+      })),
+    }
+  })
+  console.post('/people', named('makeConsolePerson'), async (request, reply) => {
+    await signedIn(request, 'admin')
+    const [name, role] = [nameIn(textIn(request.body, 'name')), roleIn(request.body)]
+    const password = await persons.make(actions.by(request), name, role)
+    if (password === undefined) throw conflict('person_exists', 'this name has been given: choose another one')
+    return reply.code(201).send({ name, role, password })
+  })
+  console.post('/people/:name/password', named('resetConsolePassword'), async (request) => {
+    await signedIn(request, 'admin')
+    const name = nameIn(pathName(request))
+    const password = await persons.reset(actions.by(request), name)
+    if (password === undefined) throw notFound('the person')
+    return { name, password }
+  })
+  console.delete('/people/:name', named('endConsolePerson'), async (request, reply) => {
+    await signedIn(request, 'admin')
+    if (!(await persons.end(actions.by(request), nameIn(pathName(request))))) throw notFound('the person')
+    return reply.code(204).send()
+  })
+  console.post('/password', named('changeConsolePassword'), async (request, reply) => {
+    const { person } = await signedIn(request)
+    if (person === undefined) throw new Problem(403, 'forbidden', 'a key has no password')
+    const wanted = textIn(request.body, 'next') ?? ''
+    if (wanted.length < PASSWORD_MIN || wanted.length > PASSWORD_MAX)
+      throw invalid('/next', `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`)
+    const known = await persons.find(person, textIn(request.body, 'password') ?? '')
+    if (known === undefined)
+      throw new Problem(403, 'wrong_password', 'this is not the password, or it is locked for a while')
+    await persons.change(actions.by(request), person, wanted)
+    const { token } = await sessions.beginFor(known)
+    return reply.header('set-cookie', sessions.cookie(request, token)).code(204).send()
+  })
+}
+
+export function textIn(body: unknown, name: string): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  const value = (body as Record<string, unknown>)[name]
+  return typeof value === 'string' && value.length <= PASSWORD_MAX ? value : undefined
+}
+
+function pathName({ params }: FastifyRequest): string {
+  return (params as { name: string }).name
+}
+
+function nameIn(name: string | undefined): string {
+  if (name === undefined || !new RegExp(KEY_NAME_PATTERN).test(name))
+    throw invalid('/name', `must match ${KEY_NAME_PATTERN}`)
+  return name
+}
+
+function roleIn(body: unknown): Role {
+  const role = textIn(body, 'role')
+  const known = ROLES.find((one) => one === role)
+  if (known === undefined) throw invalid('/role', `must be one of ${ROLES.join(', ')}`)
+  return known
+}
