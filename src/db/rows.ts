@@ -3,6 +3,8 @@
 /** The type in SQL, and what is sent of an item; of `json` a text, or the statement fails. */
 export type Member<T> = readonly [type: string, of: (item: T) => unknown]
 
+export type Members<T> = Readonly<Record<string, Member<T>>>
+
 export interface Rows<T> {
   /** Their names, in this order, as SQL. */
   readonly columns: string
@@ -13,7 +15,7 @@ export interface Rows<T> {
 }
 
 /** An array of JSON would be escaped twice; JSON in JSON is read as it is. */
-export function rowsOf<T>(first: number, members: Readonly<Record<string, Member<T>>>): Rows<T> {
+export function rowsOf<T>(first: number, members: Members<T>): Rows<T> {
   const list = Object.entries(members)
   const columns = list.map(([name]) => name).join(', ')
   const parameters = list.map(([, [type]], i) =>
@@ -25,4 +27,10 @@ export function rowsOf<T>(first: number, members: Readonly<Record<string, Member
     values: (items) =>
       list.map(([, [type, of]]) => (type === 'json' ? `[${items.map(of).join(',')}]` : items.map((item) => of(item)))),
   }
+}
+
+/** The members of a part, of the whole. */
+export function membersOf<T, P>(members: Members<P>, part: (item: T) => P): Record<string, Member<T>> {
+  const list = Object.entries(members)
+  return Object.fromEntries(list.map(([name, [type, of]]) => [name, [type, (item: T) => of(part(item))] as const]))
 }

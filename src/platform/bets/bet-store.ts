@@ -1,5 +1,6 @@
 /** The platform's rows of bets and selections. A bet is locked before it is changed. */
 import { type Statement, statement, type Tx } from '../../db/db.ts'
+import { rowsOf } from '../../db/rows.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { Money } from '../../protocol/money.ts'
 import { noteBets } from '../change.ts'
@@ -93,33 +94,28 @@ function toBet(row: BetRow): PlatformBet {
   }
 }
 
+const BETS = rowsOf<PlatformBet>(2, {
+  bet_id: ['uuid', ({ betId }) => betId],
+  status: ['text', ({ status }) => status],
+  reason: ['text', ({ reason }) => reason],
+  payout: ['bigint', ({ result }) => result?.payout ?? null],
+  result_type: ['text', ({ result }) => result?.resultType ?? null],
+  result_source: ['text', ({ result }) => result?.source ?? null],
+  deliveries: ['int', ({ deliveries }) => deliveries],
+})
+
 const SAVE_BETS = statement(
   'platform_save_bets',
   `update platform.bet b
    set status = r.status, reason = r.reason, payout = r.payout, result_type = r.result_type, result_source = r.result_source,
-     deliveries = r.deliveries, changed_at = $8::timestamptz
-   from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::int[])
-     as r (bet_id, status, reason, payout, result_type, result_source, deliveries)
-   where b.bet_id = r.bet_id`,
+     deliveries = r.deliveries, changed_at = $1::timestamptz
+   from ${BETS.from} r where b.bet_id = r.bet_id`,
 )
 
 /** Writes what can change of bets, and tells the feed; the caller holds their locks. */
 export async function saveBets(tx: Tx, bets: readonly PlatformBet[], now: Date): Promise<void> {
   if (bets.length === 0) return
-  await Promise.all([save(tx, bets, now), noteBets(tx, bets, now)])
-}
-
-async function save(tx: Tx, bets: readonly PlatformBet[], now: Date): Promise<void> {
-  await tx.execute(SAVE_BETS, [
-    bets.map((b) => b.betId),
-    bets.map((b) => b.status),
-    bets.map((b) => b.reason),
-    bets.map((b) => b.result?.payout ?? null),
-    bets.map((b) => b.result?.resultType ?? null),
-    bets.map((b) => b.result?.source ?? null),
-    bets.map((b) => b.deliveries),
-    now,
-  ])
+  await Promise.all([tx.execute(SAVE_BETS, [now, ...BETS.values(bets)]), noteBets(tx, bets, now)])
 }
 
 const SAVE_TOLD = statement(

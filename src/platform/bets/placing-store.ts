@@ -1,17 +1,8 @@
 /** The rows of bets that are being placed: written before the partner is called, closed when it has answered (placing.ts). */
 import { statement, type Tx } from '../../db/db.ts'
+import { rowsOf } from '../../db/rows.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import { formatOdds } from './odds.ts'
-
-const INSERT_BETS = statement(
-  'platform_insert_bets',
-  `insert into platform.bet (bet_id, partner_id, frame_session_id, idempotency_key, request_hash, user_id, operator_user, currency, token,
-     stake, status, reason, ticket_type, coefficient, booster, bonus_id, bonus_template_id, deliveries, placed_at, changed_at)
-   select *, $20::timestamptz from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-     $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::int[], $17::int[], $18::int[],
-     $19::timestamptz[])
-   on conflict (partner_id, idempotency_key) where idempotency_key is not null do nothing returning bet_id`,
-)
 
 export interface Submission {
   readonly frameSessionId: string
@@ -24,32 +15,39 @@ export interface NewBet {
   readonly submission: Submission
 }
 
+const BETS = rowsOf<NewBet>(2, {
+  bet_id: ['uuid', ({ bet }) => bet.betId],
+  partner_id: ['text', ({ bet }) => bet.partnerId],
+  frame_session_id: ['uuid', ({ submission }) => submission.frameSessionId],
+  idempotency_key: ['text', ({ submission }) => submission.idempotencyKey],
+  request_hash: ['text', ({ submission }) => submission.requestHash],
+  user_id: ['text', ({ bet }) => bet.userId],
+  operator_user: ['text', ({ bet }) => bet.operatorUser],
+  currency: ['text', ({ bet }) => bet.currency],
+  token: ['text', ({ bet }) => bet.token],
+  stake: ['bigint', ({ bet }) => bet.stake],
+  status: ['text', ({ bet }) => bet.status],
+  reason: ['text', ({ bet }) => bet.reason],
+  ticket_type: ['text', ({ bet }) => bet.ticketType],
+  coefficient: ['text', ({ bet }) => formatOdds(bet.odds)],
+  booster: ['text', ({ bet }) => bet.booster && formatOdds(bet.booster)],
+  bonus_id: ['int', ({ bet }) => bet.bonusId],
+  bonus_template_id: ['int', ({ bet }) => bet.bonusTemplateId],
+  deliveries: ['int', ({ bet }) => bet.deliveries],
+  placed_at: ['timestamptz', ({ bet }) => bet.placedAt.toISOString()],
+})
+
+const INSERT_BETS = statement(
+  'platform_insert_bets',
+  `insert into platform.bet (${BETS.columns}, changed_at)
+   select ${BETS.columns}, $1::timestamptz from ${BETS.from} r
+   on conflict (partner_id, idempotency_key) where idempotency_key is not null do nothing returning bet_id`,
+)
+
 /** Resolves to those that were written; of the others another bet has the idempotency key. */
 export async function insertBets(tx: Tx, bets: readonly NewBet[], now: Date): Promise<Set<string>> {
   const sorted = [...bets].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) // two that have the same keys never wait in a circle
-  const [all, submissions] = [sorted.map(({ bet }) => bet), sorted.map(({ submission }) => submission)]
-  const rows = await tx.query<{ bet_id: string }>(INSERT_BETS, [
-    all.map((b) => b.betId),
-    all.map((b) => b.partnerId),
-    submissions.map((s) => s.frameSessionId),
-    submissions.map((s) => s.idempotencyKey),
-    submissions.map((s) => s.requestHash),
-    all.map((b) => b.userId),
-    all.map((b) => b.operatorUser),
-    all.map((b) => b.currency),
-    all.map((b) => b.token),
-    all.map((b) => b.stake),
-    all.map((b) => b.status),
-    all.map((b) => b.reason),
-    all.map((b) => b.ticketType),
-    all.map((b) => formatOdds(b.odds)),
-    all.map((b) => (b.booster === null ? null : formatOdds(b.booster))),
-    all.map((b) => b.bonusId),
-    all.map((b) => b.bonusTemplateId),
-    all.map((b) => b.deliveries),
-    all.map((b) => b.placedAt.toISOString()),
-    now,
-  ])
+  const rows = await tx.query<{ bet_id: string }>(INSERT_BETS, [now, ...BETS.values(sorted)])
   return new Set(rows.map((row) => row.bet_id))
 }
 
@@ -57,12 +55,23 @@ function keyOf({ bet: { partnerId }, submission: { idempotencyKey } }: NewBet): 
   return `${partnerId}\u0000${idempotencyKey}`
 }
 
+interface NumberedSelection extends Selection {
+  readonly betId: string
+  readonly number: number
+}
+
+const SELECTIONS = rowsOf<NumberedSelection>(1, {
+  bet_id: ['uuid', ({ betId }) => betId],
+  number: ['int', ({ number }) => number],
+  event_id: ['text', ({ eventId }) => eventId],
+  outcome_id: ['text', ({ outcomeId }) => outcomeId],
+  coefficient: ['text', ({ odds }) => formatOdds(odds)],
+  details: ['json', ({ details }) => JSON.stringify(details)],
+})
+
 const INSERT_SELECTIONS = statement(
   'platform_insert_selections',
-  `insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
-   select bet_id, number, event_id, outcome_id, coefficient, details::json
-   from unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[])
-     as r (bet_id, number, event_id, outcome_id, coefficient, details)`,
+  `insert into platform.selection (${SELECTIONS.columns}) select ${SELECTIONS.columns} from ${SELECTIONS.from} r`,
 )
 
 export async function insertSelections(
@@ -73,14 +82,7 @@ export async function insertSelections(
     selections.map((selection, i) => ({ ...selection, betId, number: i + 1 })),
   )
   if (rows.length === 0) return
-  await tx.execute(INSERT_SELECTIONS, [
-    rows.map((s) => s.betId),
-    rows.map((s) => s.number),
-    rows.map((s) => s.eventId),
-    rows.map((s) => s.outcomeId),
-    rows.map((s) => formatOdds(s.odds)),
-    rows.map((s) => JSON.stringify(s.details)),
-  ])
+  await tx.execute(INSERT_SELECTIONS, SELECTIONS.values(rows))
 }
 
 const READ_SUBMISSION = statement(

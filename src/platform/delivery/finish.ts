@@ -10,13 +10,14 @@
  * With the last word of a bet go its tokens, which only a Rollback and a cashout carry: nobody will send them again (O-6).
  */
 import { statement, type Tx } from '../../db/db.ts'
+import { membersOf, rowsOf } from '../../db/rows.ts'
 import {
+  ATTEMPT_ROWS,
   type AttemptRecord,
   type AttemptResult,
   type DeliveryStatus,
+  RESULT_ROWS,
   status,
-  toCode,
-  toText,
   WITHOUT_TOKEN,
 } from './outbox.ts'
 import { owedIf } from './owed.ts'
@@ -31,13 +32,17 @@ export interface CameBack {
 /** One that was refused is not owed any more when a later one was decided, which may be unseen too. */
 const IS_OWED = "r.is_owed and (r.status <> 'refused' or r.deliveries = d.number)"
 
+const CALLS = rowsOf<CameBack>(2, {
+  bet_id: ['uuid', ({ betId }) => betId],
+  ...membersOf(RESULT_ROWS, ({ result }: CameBack) => result),
+  is_owed: ['bool', ({ result }) => result.isOwed],
+  ...membersOf(ATTEMPT_ROWS, ({ attempt }: CameBack) => attempt),
+})
+
 const FINISH = statement(
   'platform_finish',
   `with r as materialized (
-     select * from unnest($1::uuid[], $2::bigint[], $3::int[], $4::text[], $5::timestamptz[], $6::int[], $7::text[], $8::timestamptz[],
-         $9::bool[], $10::timestamptz[], $11::int[], $12::int[], $13::text[], $14::text[])
-       as r (bet_id, delivery_id, attempt, status, due_at, code, error, first_attempt_at, is_owed,
-         started_at, duration_ms, http_status, outcome, body)
+     select * from ${CALLS.from} r
    ), kept as (
      insert into platform.attempt (delivery_id, number, started_at, duration_ms, http_status, outcome, code, error, body)
      select delivery_id, attempt, started_at, duration_ms, http_status, outcome, code, case outcome when 'unknown' then error end, body
@@ -48,8 +53,8 @@ const FINISH = statement(
    ), ended as (
      update platform.delivery d
      set status = r.status, is_claimed = false, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
-       first_attempt_at = r.first_attempt_at, finished_at = case when r.status = 'pending' then null else $15::timestamptz end,
-       ${owedIf(IS_OWED, '$15::timestamptz')}
+       first_attempt_at = r.first_attempt_at, finished_at = case when r.status = 'pending' then null else $1::timestamptz end,
+       ${owedIf(IS_OWED, '$1::timestamptz')}
      from held r
      where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${status('d')} = 'pending'
        and (r.status = 'done' or d.attempts > d.attempts_before)
@@ -90,36 +95,8 @@ export interface FinishedRows {
 }
 
 export async function finishCalls(tx: Tx, calls: readonly CameBack[], now: Date): Promise<FinishedRows> {
-  const rows = await tx.query<Row>(FINISH, [
-    calls.map(({ betId }) => betId),
-    ...deliveryValues(calls.map(({ result }) => result)),
-    ...attemptValues(calls.map(({ attempt }) => attempt)),
-    now.toISOString(),
-  ])
+  const rows = await tx.query<Row>(FINISH, [now.toISOString(), ...CALLS.values(calls)])
   return { held: new Set(rows.map((row) => row.bet_id)), written: rows.filter(isWritten) }
 }
 
 const isWritten = (row: Row): row is FinishedRow => row.status !== null
-
-function deliveryValues(results: readonly AttemptResult[]): unknown[][] {
-  return [
-    results.map((r) => r.deliveryId),
-    results.map((r) => r.attempt),
-    results.map((r) => r.status),
-    results.map((r) => r.dueAt?.toISOString() ?? null),
-    results.map((r) => toCode(r.code)),
-    results.map((r) => r.error && toText(r.error)),
-    results.map((r) => r.firstAttemptAt?.toISOString() ?? null),
-    results.map((r) => r.isOwed),
-  ]
-}
-
-function attemptValues(attempts: readonly AttemptRecord[]): unknown[][] {
-  return [
-    attempts.map((a) => a.startedAt.toISOString()),
-    attempts.map((a) => Math.ceil(a.durationMs)),
-    attempts.map((a) => a.status),
-    attempts.map((a) => a.outcome),
-    attempts.map((a) => toText(a.body)),
-  ]
-}

@@ -10,6 +10,7 @@
  * successor found. The row is rewritten and narrow; the bytes that are sent are written once, apart (`message`). All processes read times off one clock, the database's (database-clock.ts).
  */
 import { statement, type Tx } from '../../db/db.ts'
+import { type Members, rowsOf } from '../../db/rows.ts'
 import type { Result } from '../bets/bet.ts'
 import { NOT_OWED } from './owed.ts'
 import type { DeliveryKind } from './schedule.ts'
@@ -48,21 +49,33 @@ export interface NewDelivery {
   readonly result: Result | null
 }
 
+const DELIVERIES = rowsOf<NewDelivery>(2, {
+  bet_id: ['uuid', ({ betId }) => betId],
+  number: ['int', ({ number }) => number],
+  partner_id: ['text', ({ partnerId }) => partnerId],
+  operation: ['text', ({ operation }) => operation],
+  request_id: ['uuid', ({ requestId }) => requestId],
+  body: ['text', ({ body }) => body],
+  status: ['text', ({ status }) => status],
+  attempts: ['int', ({ attempts }) => attempts],
+  due_at: ['timestamptz', ({ dueAt }) => (dueAt === 'infinity' ? dueAt : dueAt.toISOString())],
+  payout: ['bigint', ({ result }) => result?.payout ?? null],
+  result_type: ['text', ({ result }) => result?.resultType ?? null],
+})
+
 /** The ids come first: the message is written with its delivery's. */
 const INSERT_DELIVERIES = statement(
   'platform_insert_deliveries',
   `with r as materialized (
-     select nextval('platform.delivery_delivery_id_seq') as delivery_id, u.*
-     from unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::int[], $10::timestamptz[],
-       $11::bigint[], $12::text[]) as u (bet_id, number, partner_id, operation, request_id, body, status, attempts, due_at, payout, result_type)
+     select nextval('platform.delivery_delivery_id_seq') as delivery_id, u.* from ${DELIVERIES.from} u
    ), written as (
      insert into platform.message (delivery_id, body) select delivery_id, body from r
    )
    insert into platform.delivery
      (delivery_id, bet_id, number, partner_id, operation, request_id, status, attempts, decided_at, first_attempt_at, due_at, payout, result_type)
    overriding system value
-   select delivery_id, bet_id, number, partner_id, operation, request_id, status, attempts, $9::timestamptz,
-     case when attempts > 0 then $9::timestamptz end, due_at, payout, result_type
+   select delivery_id, bet_id, number, partner_id, operation, request_id, status, attempts, $1::timestamptz,
+     case when attempts > 0 then $1::timestamptz end, due_at, payout, result_type
    from r`,
 )
 
@@ -83,20 +96,7 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
 }
 
 async function insert(tx: Tx, deliveries: readonly NewDelivery[], now: Date): Promise<void> {
-  await tx.execute(INSERT_DELIVERIES, [
-    deliveries.map((d) => d.betId),
-    deliveries.map((d) => d.number),
-    deliveries.map((d) => d.partnerId),
-    deliveries.map((d) => d.operation),
-    deliveries.map((d) => d.requestId),
-    deliveries.map((d) => d.body),
-    deliveries.map((d) => d.status),
-    deliveries.map((d) => d.attempts),
-    now.toISOString(),
-    deliveries.map(({ dueAt }) => (dueAt === 'infinity' ? dueAt : dueAt.toISOString())),
-    deliveries.map((d) => d.result?.payout ?? null),
-    deliveries.map((d) => d.result?.resultType ?? null),
-  ])
+  await tx.execute(INSERT_DELIVERIES, [now.toISOString(), ...DELIVERIES.values(deliveries)])
 }
 
 const PLACE_DELIVERIES = statement(
@@ -135,23 +135,34 @@ export interface AttemptResult {
   readonly isOwed: boolean
 }
 
+/** A code or text as the partner chose it, as far as a column takes it: one answer must not make a whole turn fail. */
+export const toCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_CODE ? code : null)
+export const toText = (text: string) => text.replaceAll('\u0000', '')
+const MAX_CODE = 2 ** 31 - 1
+
+/** What an attempt makes of its delivery. */
+export const RESULT_ROWS = {
+  delivery_id: ['bigint', ({ deliveryId }) => deliveryId],
+  attempt: ['int', ({ attempt }) => attempt],
+  status: ['text', ({ status }) => status],
+  due_at: ['timestamptz', ({ dueAt }) => dueAt?.toISOString() ?? null],
+  code: ['int', ({ code }) => toCode(code)],
+  error: ['text', ({ error }) => error && toText(error)],
+  first_attempt_at: ['timestamptz', ({ firstAttemptAt }) => firstAttemptAt?.toISOString() ?? null],
+} as const satisfies Members<AttemptResult>
+const RESULTS = rowsOf<AttemptResult>(2, RESULT_ROWS)
+
 /** Of Place bets, which nobody is owed. What comes of the others, finish.ts writes. */
 const RECORD = statement(
   'platform_record',
   `update platform.delivery d
    set status = r.status, is_claimed = false, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
      first_attempt_at = coalesce(r.first_attempt_at, d.first_attempt_at),
-     finished_at = case when r.status = 'pending' then null else $7::timestamptz end
-   from unnest($1::bigint[], $2::int[], $3::text[], $4::timestamptz[], $5::int[], $6::text[], $8::timestamptz[])
-     as r (delivery_id, attempt, status, due_at, code, error, first_attempt_at)
+     finished_at = case when r.status = 'pending' then null else $1::timestamptz end
+   from ${RESULTS.from} r
    where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${status('d')} = 'pending'
    returning d.delivery_id, d.bet_id, d.number, d.status`,
 )
-
-/** A code or text as the partner chose it, as far as a column takes it: one answer must not make a whole turn fail. */
-export const toCode = (code: number | null) => (code !== null && Math.abs(code) <= MAX_CODE ? code : null)
-export const toText = (text: string) => text.replaceAll('\u0000', '')
-const MAX_CODE = 2 ** 31 - 1
 
 export interface RecordedRow extends Record<string, unknown> {
   delivery_id: bigint
@@ -163,16 +174,7 @@ export interface RecordedRow extends Record<string, unknown> {
 /** Writes what attempts came to, unless another process has taken the delivery over since; resolves to those written. */
 export function recordResults(tx: Tx, results: readonly AttemptResult[], now: Date): Promise<RecordedRow[]> {
   if (results.length === 0) return Promise.resolve([])
-  return tx.query<RecordedRow>(RECORD, [
-    results.map((r) => r.deliveryId),
-    results.map((r) => r.attempt),
-    results.map((r) => r.status),
-    results.map((r) => r.dueAt?.toISOString() ?? null),
-    results.map((r) => toCode(r.code)),
-    results.map((r) => r.error && toText(r.error)),
-    now.toISOString(),
-    results.map((r) => r.firstAttemptAt?.toISOString() ?? null),
-  ])
+  return tx.query<RecordedRow>(RECORD, [now.toISOString(), ...RESULTS.values(results)])
 }
 
 const PROMOTE = statement(
@@ -204,25 +206,30 @@ export interface AttemptRecord {
   readonly body: string
 }
 
+/** What is kept of an attempt, but for its delivery's id and its own number. */
+export const ATTEMPT_ROWS = {
+  started_at: ['timestamptz', ({ startedAt }) => startedAt.toISOString()],
+  duration_ms: ['int', ({ durationMs }) => Math.ceil(durationMs)],
+  http_status: ['int', ({ status }) => status],
+  outcome: ['text', ({ outcome }) => outcome],
+  body: ['text', ({ body }) => toText(body)],
+} as const satisfies Members<AttemptRecord>
+const ATTEMPTS = rowsOf<AttemptRecord>(1, {
+  delivery_id: ['bigint', ({ deliveryId }) => deliveryId],
+  number: ['int', ({ number }) => number],
+  code: ['int', ({ code }) => toCode(code)],
+  error: ['text', ({ error }) => error && toText(error)],
+  ...ATTEMPT_ROWS,
+})
+
 const INSERT_ATTEMPTS = statement(
   'platform_insert_attempts',
-  `insert into platform.attempt (delivery_id, number, started_at, duration_ms, http_status, outcome, code, error, body)
-   select * from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::int[], $8::text[], $9::text[])
+  `insert into platform.attempt (${ATTEMPTS.columns}) select ${ATTEMPTS.columns} from ${ATTEMPTS.from} r
    on conflict (delivery_id, number) do nothing`,
 )
 
 /** Every attempt is kept: when, how long, what came back. */
 export async function insertAttempts(tx: Tx, attempts: readonly AttemptRecord[]): Promise<void> {
   if (attempts.length === 0) return
-  await tx.execute(INSERT_ATTEMPTS, [
-    attempts.map((a) => a.deliveryId),
-    attempts.map((a) => a.number),
-    attempts.map((a) => a.startedAt.toISOString()),
-    attempts.map((a) => Math.ceil(a.durationMs)),
-    attempts.map((a) => a.status),
-    attempts.map((a) => a.outcome),
-    attempts.map((a) => toCode(a.code)),
-    attempts.map((a) => a.error && toText(a.error)),
-    attempts.map((a) => toText(a.body)),
-  ])
+  await tx.execute(INSERT_ATTEMPTS, ATTEMPTS.values(attempts))
 }
