@@ -34,7 +34,7 @@ describe.each(SERVERS)('of a $server', ({ server, schema, prefix, list, start })
     expect((await keys('list', server)).stdout).toMatch(/^(live {3}desk {22}read.*\n){2}$/)
 
     expect((await keys('revoke', server, 'desk')).stdout).toContain('desk has ended')
-    for (const key of [made.stdout, second.key]) await expect.poll(() => statusOf(key), { timeout: 5_000 }).toBe(401)
+    for (const key of [made.stdout, second.key]) await expect.poll(() => statusOf(key)).toBe(401)
     expect((await keys('revoke', server, 'desk')).stdout).toContain('had ended already')
 
     const { data } = await keyed.asked.log()

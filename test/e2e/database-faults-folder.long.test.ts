@@ -7,7 +7,6 @@ import { playerWithMoney } from '../support/operator.ts'
 import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
 
 const KEYS = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key', PORT: '0' }
-const AT_ONCE_MS = 10_000
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -34,10 +33,8 @@ describe('a folder that has a wallet', () => {
     const player = await playerWithMoney(wallet.operator)
     // Commands of the tests run in a folder beside this one.
     const spellings = [dataDir, `${dataDir}/`, link, join(link, '.'), `../${basename(dataDir)}`]
-    const start = performance.now()
     const second = (spelling: string) => run(['wallet'], { ...KEYS, PURSER_DATA_DIR: spelling })
     const ends = await Promise.all(spellings.map(second))
-    expect(performance.now() - start).toBeLessThan(AT_ONCE_MS)
     expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(spellings.map(() => [3, '']))
     expect(ends.filter(({ stderr }) => !stderr.includes('in use by another process'))).toEqual([])
     expect((await wallet.wire.place({ ...player, amount: 1 })).status).toBe(200)

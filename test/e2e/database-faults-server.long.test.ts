@@ -10,11 +10,14 @@ import type { Player } from '../support/journal.ts'
 import { seededRandom } from '../support/random.ts'
 import { expectSameBets } from '../support/reckoning.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
+import { reload, reloaded, until } from '../support/server-settings.ts'
 import { type Answer, type Betting, isAllowedInAFault, startBetting } from '../support/stubborn-load.ts'
 import type { WalletProcess } from '../support/wallet.ts'
 
 const PLAYERS = 6
 const BETTORS = 12
+/** Far more than an answer takes on its way. */
+const ANSWERED_MS = 1_000
 
 const random = seededRandom('server faults')
 let postgres: SecondPostgres
@@ -48,49 +51,49 @@ test('a server killed and ended in every way under load: every answered call is 
   const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random })
   for (const signal of random.shuffled(['SIGKILL', 'SIGKILL', 'SIGQUIT', 'SIGINT'] as const)) {
     await sleep(300 + random.below(300))
+    const killedAt = performance.now()
     await postgres.kill(signal)
-    await sleep(random.below(300))
+    await until(async () => betting.answers.some(({ sentAt, status }) => sentAt > killedAt && status !== 200))
     await postgres.start()
   }
   await betting.recovered(50)
   await betting.stop()
   expect(betting.answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
-  expect(betting.answers.some(({ status }) => status !== 200)).toBe(true)
   await expectSameBets(wallet, players, betting.bets, MONEY)
   expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
 })
 
 describe('a server whose commits wait for a standby that is not there', () => {
-  const WAITING_MS = 6_000
-  const TAKES_EFFECT_MS = 300
+  const WAITS = "select from pg_stat_activity where wait_event = 'SyncRep'"
 
-  async function setStandby(sql: string): Promise<void> {
-    await postgres.execute(`alter system ${sql}`)
-    await postgres.execute('select pg_reload_conf()')
-    await sleep(TAKES_EFFECT_MS)
+  async function forgetStandby(): Promise<void> {
+    await postgres.execute('alter system reset synchronous_standby_names')
+    await reloaded(postgres, 'synchronous_standby_names', '')
   }
 
-  afterEach(() => setStandby('reset synchronous_standby_names'))
+  afterEach(forgetStandby)
 
   test('makes the wallet say yes to nothing, and what it said no to nets to zero afterwards', async (context) => {
     const { wallet, players } = await newScene(context)
     const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random, patienceMs: 15_000 })
-    await sleep(300)
-    await setStandby("set synchronous_standby_names = 'nobody'")
+    await betting.recovered(10)
+    await reload(postgres, 'synchronous_standby_names', 'nobody')
+    await until(async () => (await postgres.execute(WAITS)).length > 0)
     const waiting = performance.now()
     const deposit = { currency: 'EUR', amount: '1.00', reference: 'while the standby is away' }
     const path = `/operator/players/${players[0]?.userId}/deposits`
-    const deposited = wallet.operator.request('POST', path, deposit)
-    await sleep(WAITING_MS)
-    const back = performance.now()
-    await setStandby('reset synchronous_standby_names')
+    const deposited = await wallet.operator.request('POST', path, deposit)
+    const since = (moment: number) => writesIn(betting).filter(({ sentAt, ms }) => sentAt + ms > moment)
+    await until(async () => since(waiting).length > BETTORS)
+    // What had been committed before is answered by then.
+    const meanwhile = since(waiting + ANSWERED_MS)
+    await forgetStandby()
     await betting.recovered(50)
     await betting.stop()
 
-    const meanwhile = writesIn(betting).filter(({ sentAt, ms }) => sentAt + ms > waiting && sentAt + ms < back)
-    expect(meanwhile.length).toBeGreaterThan(BETTORS / 2)
+    expect(meanwhile.length).toBeGreaterThan(0)
     expect(meanwhile.filter(({ status }) => status === 200)).toEqual([])
-    expect((await deposited).status).toBeGreaterThanOrEqual(500)
+    expect(deposited.status).toBeGreaterThanOrEqual(500)
     expect(betting.answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
     // The deposit may have happened; asked again it has, once.
     expect((await wallet.operator.request('POST', path, deposit)).status).toBe(201)

@@ -16,6 +16,8 @@ const KILLS = 8
 const PLAYERS = 6
 const BETTORS = 12
 const MONEY = '1000000.00'
+/** Of a load before its wallet is killed; each that was answered is two events or more. */
+const BETS_A_KILL = 50
 /** The load runs for a random time up to this before a kill. */
 const LONGEST_MS = 600
 
@@ -61,8 +63,9 @@ async function consume(isOver: () => boolean): Promise<ToldEvent[]> {
 async function killInTurn(): Promise<void> {
   const loads = wallets.map(({ wire }) => startLoad(wire, players, BETTORS, random))
   for (let kill = 0; kill < KILLS; kill++) {
-    await sleep(random.below(LONGEST_MS))
     const which = kill % 2 === 0 ? 0 : 1
+    await expect.poll(() => loads[which]?.bets.length).toBeGreaterThan(BETS_A_KILL)
+    await sleep(random.below(LONGEST_MS))
     await wallets[which].kill('SIGKILL')
     await loads[which]?.ended
     wallets[which] = await spawn(keys)
@@ -73,7 +76,7 @@ async function killInTurn(): Promise<void> {
   wallets = [await spawn(keys), await spawn(keys)]
 }
 
-test(`what a consumer has after ${KILLS} kills is the ledger`, async () => {
+test(`what a consumer has after ${KILLS} kills is the ledger`, { timeout: 180_000 }, async () => {
   let isOver = false
   const consuming = consume(() => isOver)
   await killInTurn()

@@ -33,7 +33,7 @@ const MONEY = 1_000_000
 /** The load runs for a random time up to this, counted from the first answer, before the signal. */
 const LONGEST_MS = 500
 /** A wallet asked to end is gone by then: orchestrators wait 10 to 30 s before they kill. */
-const EXIT_MS = 8_000
+const EXIT_MS = 10_000
 
 /** The exit code, null after a death by a signal, or that there was none. */
 type Exit = number | null | `none after ${number} ms`

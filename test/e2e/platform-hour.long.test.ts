@@ -39,7 +39,7 @@ const FAILING = 0.05
 /** Ticks after its first one at which an event is decided, corrected or withdrawn, and decided again. */
 const LATER = { result: 2, change: 4, again: 6 }
 /** Calls of the API that are answered 503 are sent again, this often at most, with a pause of real milliseconds. */
-const MOST_TRIES = 20
+const MOST_TRIES = 100
 const PAUSE_MS = 200
 /** Bets that are being placed at once, beside those whose answer never comes: fewer than the platform has connections to its database. */
 const AT_ONCE = 16

@@ -29,8 +29,10 @@ const BETS_PER_BETTOR = 15
 /** Placed and settled by the process that dies, right before. */
 const LAST_BETS = 12
 /** A lease of watching, up to a second before the first look and after the last one (C-12), and a machine that does other work. */
-const TAKEN_OVER_WITHIN_MS = 15_000
+const TAKEN_OVER_WITHIN_MS = 30_000
 const QUIET_WITHIN_MS = 60_000
+/** A call that its caller left earlier had a caller that died: the living ones wait for 5 s (C-2). */
+const GIVEN_UP_MS = 4_500
 /** Calls that are never answered cost 5 s each: a few. */
 const MOST_UNANSWERED = 5
 const QUICK_FAULTS: readonly Behaviour[] = [
@@ -124,8 +126,12 @@ async function killInTheMiddle(victim: PlatformProcess, before: () => void): Pro
 /** Deliveries whose sender died, and the calls that followed for them. */
 function takenOver(killedAt: number): { call: WireCall; next: WireCall | undefined }[] {
   const orphans = network.calls.filter(
-    ({ operation, startedAt, endedAt = Number.POSITIVE_INFINITY, end }) =>
-      operation !== 'place' && startedAt < killedAt && end === 'left' && Math.abs(endedAt - killedAt) < 300,
+    ({ operation, startedAt, endedAt = 0, end }) =>
+      operation !== 'place' &&
+      startedAt < killedAt &&
+      end === 'left' &&
+      endedAt > killedAt &&
+      endedAt - startedAt < GIVEN_UP_MS,
   )
   return orphans.map((call) => ({
     call,

@@ -13,6 +13,9 @@ const BUSY = ['sandbox', '--rate', '5', '--faults', '0.2', '--seed', '1']
 /** A bet's line: id, player, stake, selection → life. */
 const BET_LINE = /^\d\d:\d\d:\d\d [0-9a-f]{6} \w+ +[\d.]+ [A-Z]{3} .+? → .+$/
 
+/** The first line of a new bet. */
+const NEW_BET = / → accepted$/m
+
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 /** Milliseconds for one run, on a machine that has much else to do. */
 const TIMEOUT_MS = 150_000
@@ -74,7 +77,9 @@ test(
       expect(await first.ended).toEqual({ code: 0, stderr: '' })
       expectCleanEnd(first.output())
       expect(first.output()).toMatch(/what went wrong between platform and wallet: .*\d+ (lost|late|error)/)
-      const second = start([...BUSY, '--duration', '1'], folder.path)
+      const second = start([...BUSY, '--duration', '60'], folder.path)
+      await second.until(NEW_BET)
+      second.child.kill('SIGINT')
       expect(await second.ended).toEqual({ code: 0, stderr: '' })
       expectCleanEnd(second.output())
       expect(betsIn(second.output())).toBeGreaterThan(betsIn(first.output()))

@@ -27,9 +27,8 @@ test('C-4: the gap after the first attempt of a rollback is counted from when it
   wallet.next('place', status(500))
   wallet.next('rollback', status(500))
   const { betId } = await platform.api.place(frame)
-  const [first, second] = await wallet.seen('rollback', 2)
+  await wallet.seen('rollback', 2)
   await platform.sql('drop trigger slow_first_claim on platform.delivery')
-  expect((second?.realAt ?? 0) - (first?.realAt ?? 0)).toBeGreaterThanOrEqual(650) // 0.7 s, as far as two arrivals tell
   const starts = async () => {
     const [, rollback] = (await platform.api.bet(betId)).deliveries
     return rollback?.attemptList.map(({ startedAt }) => Date.parse(startedAt)) ?? []

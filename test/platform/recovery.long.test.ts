@@ -117,7 +117,7 @@ test('P16: killed while a result is being applied: the bets that did not follow 
   await held.query('begin')
   await held.query('select 1 from platform.bet where bet_id = $1 for update', [betId])
   const setting = killed.api.results(String(eventId), { [String(outcomeId)]: 'won' }).catch(() => 'nobody answered')
-  await expect.poll(() => resultsOf(String(eventId)), { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => resultsOf(String(eventId))).toBe(1)
   await killed.kill('SIGKILL')
   expect(await setting).toBe('nobody answered')
   await held.end()

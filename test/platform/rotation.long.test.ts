@@ -14,6 +14,6 @@ test('a bet whose second try hangs is rolled back as timed out, 5 s after the fi
   const startedAt = performance.now()
   expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'cancelled', reason: 'rollback 10' })
   expect(scene.wallet.turnedAway.length - tried).toBe(1)
-  expect(performance.now() - startedAt).toBeLessThan(7_000)
+  expect(performance.now() - startedAt).toBeLessThan(9_000) // twice 5 s, had each try its own
   await scene.stop()
 })

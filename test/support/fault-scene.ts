@@ -2,12 +2,15 @@
  * What a test of faults is made of: databases, networks, wallets in processes of their own, players with money. All of it
  * is gone when the test is over, also of tests that run at the same time.
  */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestContext } from 'vitest'
 import { createDatabase } from './database.ts'
 import type { Player } from './journal.ts'
 import { playerWithMoney } from './operator.ts'
+import { until } from './server-settings.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import { type SpawnOptions, spawnWallet, type WalletProcess } from './wallet-process.ts'
 
@@ -47,6 +50,23 @@ export function newPlayers({ operator }: WalletProcess, count: number, money = M
 export async function queueDepth(wallet: WalletProcess): Promise<number> {
   const text = await (await fetch(`${wallet.url}/metrics`)).text()
   return Number(/^wallet_queue_depth (\d+)$/m.exec(text)?.[1])
+}
+
+/** Resolves when so many calls wait or are being applied: then the wallet has read them. */
+export async function untilQueued(wallet: WalletProcess, calls: number): Promise<void> {
+  await until(async () => (await queueDepth(wallet)) === calls)
+}
+
+/** Resolves when the wallet takes no new connection: then it has heard that it is to end. */
+export async function untilClosed(wallet: WalletProcess): Promise<void> {
+  const { hostname, port } = new URL(wallet.url)
+  await until(() => {
+    const socket = connect(Number(port), hostname)
+    return once(socket, 'connect').then(
+      () => socket.destroy() === undefined,
+      () => true,
+    )
+  })
 }
 
 /** The exit code, null after a death by a signal, 'none' when the process is still there. */

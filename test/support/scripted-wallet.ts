@@ -98,7 +98,7 @@ export interface ScriptedOptions {
   port?: number
 }
 
-const SEEN_TIMEOUT_MS = 15_000
+const SEEN_TIMEOUT_MS = 30_000
 
 export async function startScriptedWallet(options: ScriptedOptions = {}): Promise<ScriptedWallet> {
   const { clock = systemClock, secret = 'the-secret-of-the-scripted-partner', port = 0 } = options

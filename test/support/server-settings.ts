@@ -1,9 +1,9 @@
-/** Settings of a whole Postgres server that are changed while it runs. */
+/** Settings of a whole Postgres server that are changed while it runs, and a wait for what comes of it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecondPostgres } from './second-postgres.ts'
 
 const POLL_MS = 20
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 30_000
 
 /** Resolves when it has become so; throws when it does not. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {

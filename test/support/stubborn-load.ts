@@ -45,7 +45,7 @@ const BETWEEN_READS_MS = 100
 const BEFORE_RETRY_MS = 150
 /** Far more than the longest fault of a test needs. */
 const MAX_ATTEMPTS = 150
-const RECOVERY_MS = 10_000
+const RECOVERY_MS = 30_000
 const BETWEEN_LOOKS_MS = 20
 
 interface Platform extends Required<BettingOptions> {
