@@ -5,6 +5,7 @@ import { sumOf } from '../../timeline/sum.ts'
 import { read } from '../api.ts'
 import { amountText } from '../format.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
+import { WaitingAdjustments } from './adjust.tsx'
 import './money.css'
 
 interface Row {
@@ -74,6 +75,7 @@ export function MoneyPage() {
           CSV
         </a>
       </div>
+      <WaitingAdjustments />
       <Answer of={asked}>
         {({ data }) =>
           data.length === 0 ? (

@@ -6,6 +6,7 @@ import { part, read } from '../api.ts'
 import { amountText, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
+import { Adjust } from './adjust.tsx'
 import { BetState } from './bets.tsx'
 
 interface Player {
@@ -60,6 +61,8 @@ export function PlayerPage({ user }: { user: string }) {
         <h1>Player</h1>
         <Id id={user} whole />
         {asked.data && <State player={asked.data.player} />}
+        <span className="spring" />
+        {asked.data && <Adjust user={user} currencies={asked.data.balances.map(({ currency }) => currency)} />}
       </div>
       <Answer of={asked}>
         {({ player, balances }) => (

@@ -1,0 +1,134 @@
+/** People at the console in a real browser (U-4, W-27): signing in by name, the lock, roles, and an adjustment that two people make. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectAccessible, launch } from './browser.ts'
+
+let browser: Browser
+let wallet: TestWallet
+
+beforeAll(async () => {
+  wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '50' } })
+  const headers = { authorization: `Bearer ${wallet.operatorKey}`, 'content-type': 'application/json' }
+  const post = async (path: string, body: object) =>
+    expect((await fetch(wallet.url + path, { method: 'POST', headers, body: JSON.stringify(body) })).status).toBe(201)
+  await post('/operator/players', { userId: 'zoe', currency: 'EUR' })
+  await post('/operator/players/zoe/deposits', { currency: 'EUR', amount: '100.00', reference: 'first' })
+  browser = await launch()
+})
+afterAll(async () => {
+  await browser?.close()
+  await wallet?.stop()
+})
+
+async function atTheDoor(): Promise<Page> {
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+  await page.goto(`${wallet.url}/console/`)
+  return page
+}
+
+async function signIn(page: Page, { name, password }: { name: string; password: string }): Promise<void> {
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+async function admin(): Promise<Page> {
+  const page = await atTheDoor()
+  await page.getByRole('button', { name: 'Use an API key' }).click()
+  await page.getByLabel('API key').fill(wallet.operatorKey)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  return page
+}
+
+async function make(page: Page, name: string, role: string): Promise<{ name: string; password: string }> {
+  const people = page.getByRole('region', { name: 'People' })
+  await people.getByLabel('Name').fill(name)
+  await people.getByLabel('Role').selectOption(role)
+  await people.getByRole('button', { name: 'Make' }).click()
+  await people.getByText(`The password of ${name}, shown this once:`).waitFor()
+  return { name, password: (await people.locator('.once code').textContent()) ?? '' }
+}
+
+const balance = async () => {
+  const headers = { authorization: `Bearer ${wallet.operatorKey}` }
+  const answer = await fetch(`${wallet.url}/operator/players/zoe/balances`, { headers })
+  return ((await answer.json()) as { balances: { amount: string }[] }).balances[0]?.amount
+}
+
+describe('people', () => {
+  test('an adjustment is asked for by one, refused to the same one, and approved by another', async () => {
+    const boss = await admin()
+    const anna = await make(boss, 'anna', 'cash')
+    const bert = await make(boss, 'bert', 'cash')
+    await expectAccessible(boss, 'settings')
+
+    const hers = await atTheDoor()
+    await expectAccessible(hers, 'sign-in by name')
+    await signIn(hers, anna)
+    await hers.getByRole('link', { name: 'Players' }).click()
+    await hers.getByRole('link', { name: 'zoe' }).click()
+    await hers.getByRole('button', { name: 'Adjust…' }).click()
+    await hers.getByLabel('Amount').fill('75.00')
+    await hers.getByLabel('Reason').fill('a bonus that was promised')
+    await expectAccessible(hers, 'adjusting')
+    await hers.getByRole('button', { name: 'Book it' }).click()
+    await hers.getByText('Nothing is booked yet').waitFor()
+    expect(await balance()).toBe('100.00')
+    await hers.getByRole('button', { name: 'Done' }).click()
+    await hers.getByRole('link', { name: 'Money' }).click()
+    await hers.getByRole('button', { name: 'Approve' }).click()
+    await hers.getByText('whoever asked for it cannot approve it').waitFor()
+    expect(await balance()).toBe('100.00')
+
+    const his = await atTheDoor()
+    await signIn(his, bert)
+    await his.getByRole('link', { name: 'Money' }).click()
+    await his.getByText('asked for by anna').waitFor()
+    await expectAccessible(his, 'approving')
+    await his.getByRole('button', { name: 'Approve' }).click()
+    await his.getByRole('region', { name: 'Adjustments that wait' }).waitFor({ state: 'detached' })
+    expect(await balance()).toBe('175.00')
+    await his.getByRole('link', { name: 'Settings' }).click()
+    const booked = his.getByRole('region', { name: 'Actions' }).locator('tbody tr').first()
+    await booked.getByText('bert').waitFor()
+    await booked.getByText('approve adjustment').waitFor()
+  })
+
+  test('who may only read is offered nothing to change', async () => {
+    const boss = await admin()
+    const carl = await make(boss, 'carl', 'read')
+    const page = await atTheDoor()
+    await signIn(page, carl)
+    await page.getByRole('link', { name: 'Players' }).click()
+    await page.getByRole('link', { name: 'zoe' }).click()
+    await page.getByRole('heading', { name: 'Statement' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Adjust…' }).count()).toBe(0)
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('region', { name: 'Your password' }).waitFor()
+    expect(await page.getByRole('region', { name: 'Keys' }).count()).toBe(0)
+  })
+
+  test('five wrong passwords lock a name; an admin sees it and gives a new one', async () => {
+    const boss = await admin()
+    const dora = await make(boss, 'dora', 'support')
+    const page = await atTheDoor()
+    for (let i = 0; i < 5; i++) {
+      await signIn(page, { name: 'dora', password: `wrong ${i}` })
+      await page.getByRole('alert').getByText('locked for a while').waitFor()
+      await page.reload()
+    }
+    await signIn(page, dora)
+    await page.getByRole('alert').getByText('locked for a while').waitFor()
+    await boss.reload()
+    const row = boss.getByRole('row', { name: /dora/ }).first()
+    await row.getByText('Locked').waitFor()
+    await row.getByRole('button', { name: 'New password, dora' }).click()
+    await boss.getByText('The password of dora, shown this once:').waitFor()
+    await signIn(page, { name: 'dora', password: (await boss.locator('.once code').textContent()) ?? '' })
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  })
+})
+
+test('the books are right', () => wallet.auditIsClean())
