@@ -10,8 +10,11 @@ export interface BenchPlayer {
 
 export const CURRENCY = 'EUR'
 
+/** Events on which bets are taken at a time: a busy weekend's. */
+const EVENTS = 2_000
+
 function placeBetBody({ userId, token }: BenchPlayer, transactionId: string, amount: number): string {
-  const event = randomInt(100_000, 999_999)
+  const event = 100_000 + randomInt(EVENTS)
   return JSON.stringify({
     requestId: randomUUID(),
     type: 1,
