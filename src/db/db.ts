@@ -33,6 +33,8 @@ export interface Db extends Reading {
   readonly kind: 'postgres' | 'pglite'
   /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** The same, with all the time that its statements need: of an owner's command, for which no call waits. */
+  unhurried<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Transactions one after another on a connection of their own, which nobody else can take. */
   openLane(): Pick<Db, 'transaction'>
   /** Reads from one unchanging snapshot of the whole database: for audits. */

@@ -41,6 +41,7 @@ export async function openPglite(dataDir: string): Promise<Db> {
   return {
     kind: 'pglite',
     transaction,
+    unhurried: (work) => pglite.transaction((tx) => inTransaction(tx, 'set transaction read write', work)),
     openLane: () => ({ transaction }),
     snapshot,
     sums: snapshot,

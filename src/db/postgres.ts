@@ -61,6 +61,7 @@ export async function openPostgres(url: string): Promise<Db> {
   return {
     kind: 'postgres',
     transaction: (work) => inTransaction(hot, hotly, work),
+    unhurried: (work) => inTransaction(slow, slowly, work),
     openLane: () => {
       const pool = createPool(url, LANE_POOL_SIZE, sockets, setHot)
       lanes.push(pool)

@@ -35,11 +35,11 @@ interface ChunkRow extends Record<string, unknown> {
 const NO_CHUNK = '00000000-0000-0000-0000-000000000000'
 
 /** Takes the player's calls out of the journal; resolves to how many. A call that names the player but could not be read goes with its day. */
-export async function forgetCalls(db: Pick<Db, 'transaction'>, player: string): Promise<number> {
+export async function forgetCalls(db: Pick<Db, 'unhurried'>, player: string): Promise<number> {
   const key = keyOf('player', player)
   let taken = 0
   for (let place: [Date, string] = [new Date(0), NO_CHUNK]; ; ) {
-    const last = await db.transaction(async (tx) => {
+    const last = await db.unhurried(async (tx) => {
       const chunks = await tx.query<ChunkRow>(FIND_CHUNKS, [key, ...place])
       for (const { at, chunk, bytes } of chunks) {
         const { gone, left, rest } = withoutPlayer(await inflated(Buffer.from(bytes)), player)
@@ -62,17 +62,20 @@ function withoutPlayer(bytes: Buffer, player: string): { gone: number; left: num
 }
 
 const HOLD_COUNT = statement('forget_hold_count', 'select last_number from purser.change_count for update')
+/** Reads all of the feed behind a number, so nothing is locked meanwhile. What has a number changes no more. */
 const FIND_EVENTS = statement(
   'forget_find_events',
-  `select ctid::text as row, last_number as number, events from purser.change
-   where bucket = $1::int and last_number > $2::bigint and strpos(events::text, $3::text) > 0
-   order by last_number limit ${SLICE} for update`,
+  `select last_number as number from purser.change
+   where bucket = $1::int and last_number > $2::bigint and strpos(events::text, $3::text) > 0 order by last_number limit ${SLICE}`,
+)
+const READ_EVENTS = statement(
+  'forget_read_events',
+  'select ctid::text as row, events from purser.change where last_number = any($1::bigint[]) for update',
 )
 const WRITE_EVENTS = statement('forget_write_events', 'update purser.change set events = $2::json where ctid = $1::tid')
 
 interface EventRow extends Record<string, unknown> {
   row: string
-  number: bigint
   events: StoredEvent[]
 }
 
@@ -87,15 +90,17 @@ export async function renameEvents(
   await numberAll(db, store) // then each row has its place
   let rows = 0
   for (let after = -1n; ; ) {
-    const found = await db.transaction(async (tx) => {
+    const asked = [bucket, after, JSON.stringify(player)]
+    const found = await db.unhurried((tx) => tx.query<{ number: bigint }>(FIND_EVENTS, asked))
+    const numbers = found.map(({ number }) => number)
+    await db.transaction(async (tx) => {
       await tx.query(HOLD_COUNT) // who numbers finds rows by where they lie, which a change of one moves
-      const found = await tx.query<EventRow>(FIND_EVENTS, [bucket, after, JSON.stringify(player)])
-      for (const { row, events } of found) await tx.execute(WRITE_EVENTS, [row, JSON.stringify(events.map(rename))])
-      return found
+      for (const { row, events } of await tx.query<EventRow>(READ_EVENTS, [numbers]))
+        await tx.execute(WRITE_EVENTS, [row, JSON.stringify(events.map(rename))])
     })
-    rows += found.length
-    const last = found.at(-1)
-    if (last === undefined || found.length < SLICE) return rows
-    after = last.number
+    rows += numbers.length
+    const last = numbers.at(-1)
+    if (last === undefined || numbers.length < SLICE) return rows
+    after = last
   }
 }

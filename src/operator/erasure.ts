@@ -56,7 +56,7 @@ export function mayErase({ db, buckets }: Pick<ErasureDeps, 'db' | 'buckets'>, u
 }
 
 function whilePlayer(db: Db, bucket: number, userId: string, work: (tx: Tx, player: Player) => Promise<void>) {
-  return db.transaction(async (tx) => {
+  return db.unhurried(async (tx) => {
     const player = (await lockPlayers(tx, bucket, [userId as PlayerId])).get(userId as PlayerId)
     if (player === undefined) return false
     await requireNothingLeft(tx, bucket, userId)

@@ -97,9 +97,15 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     for (const trace of TRACES) expect((await placesOf(trace)).length, trace).toBeGreaterThan(0)
     expect((await purser('erase-player', ada)).stdout).toContain('nothing was changed')
     const before = await sums()
+    // as of a player with a hundred thousand bets: longer than any statement may take that a call waits for
+    await sql.query(
+      `create function purser.slow() returns trigger language plpgsql as 'begin perform pg_sleep(2.5); return new; end'`,
+    )
+    await sql.query('create trigger slow before update on purser.account for each row execute function purser.slow()')
     const { code, stdout, stderr } = await erase()
     expect([code, stderr]).toEqual([0, ''])
     const pseudonym = /is (erased-[0-9a-f]{24}) now; 3 calls/.exec(stdout)?.[1] ?? ''
+    await sql.query('drop function purser.slow cascade')
     expect(await sums()).toEqual(before)
     await wallet.auditIsClean()
     for (const trace of TRACES) expect(await placesOf(trace), trace).toEqual([])
