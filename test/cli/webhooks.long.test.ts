@@ -1,0 +1,69 @@
+/** `purser webhooks` as a person runs it, against a wallet and a consumer; and how its secrets lie in the database (O-5). */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Consumer, startConsumer, verifies } from '../support/consumer.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { run } from './command.ts'
+
+describe.each([
+  ['with a key for the secrets', { PURSER_ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) }],
+  ['without one', {}],
+])('%s', (_what, env) => {
+  let wallet: TestWallet
+  let consumer: Consumer
+
+  beforeAll(async () => {
+    wallet = await startWallet({ env: { ...env, PURSER_PRIVATE_ADDRESSES: 'allow' } })
+    consumer = await startConsumer()
+  })
+  afterAll(async () => {
+    await wallet.stop()
+    await consumer.close()
+  })
+
+  const webhooks = (...args: string[]) =>
+    run(['webhooks', ...args, '--api', wallet.url], { OPERATOR_API_KEY: wallet.operatorKey })
+  const asJson = async (...args: string[]) => JSON.parse((await webhooks(...args, '--json')).stdout)
+
+  test('one is made, listed, tested, replayed, given another secret, and removed', async () => {
+    expect(await webhooks('list')).toMatchObject({ code: 0, stdout: 'there are none\n' })
+    const { secret } = await asJson('save', 'crm', consumer.url, '--event', 'bet.placed', 'bet.settled')
+    expect((await webhooks('list')).stdout).toMatch(/^crm {15}ok {8}http:\/\/127\.0\.0\.1:\d+\/hook/)
+    expect((await webhooks('test', 'crm')).stdout).toMatch(/^delivered {5}true\nhttpStatus {4}200\n$/)
+    expect(consumer.told.map((told) => [told.type, ...verifies(secret, told)])).toEqual([['webhook.test', true]])
+
+    expect((await webhooks('rotate', 'crm', '--overlap', '0')).stdout).toMatch(/^secret {8}whsec_/m)
+    await webhooks('test', 'crm')
+    expect(verifies(secret, consumer.told[1] as never)).toEqual([false])
+    expect(await asJson('replay', 'crm', '--after', '0')).toMatchObject({ webhookId: 'crm', doneTo: '0' })
+    expect((await webhooks('remove', 'crm')).stdout).toBe('done          true\n')
+    expect((await webhooks('list')).stdout).toBe('there are none\n')
+  })
+
+  test('the secret of one that stands can be read in the database only where there is no key', async () => {
+    const { secret } = await asJson('save', 'site', consumer.url)
+    expect(await readable(secret)).toBe(!('PURSER_ENCRYPTION_KEY' in env))
+    await webhooks('remove', 'site')
+  })
+
+  test('wrong use is said, with exit code 2', async () => {
+    expect(await webhooks('replay', 'crm')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--after or --from'),
+    })
+    expect(await webhooks('test', 'nobody')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no such webhook'),
+    })
+    const keyless = await run(['webhooks', 'list', '--api', wallet.url])
+    expect(keyless).toMatchObject({ code: 2, stderr: expect.stringContaining('OPERATOR_API_KEY') })
+  })
+
+  async function readable(text: string): Promise<boolean> {
+    const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+    await sql.connect()
+    const { rows } = await sql.query('select 1 from purser.webhook w where strpos(w::text, $1) > 0', [text])
+    await sql.end()
+    return rows.length > 0
+  }
+})
