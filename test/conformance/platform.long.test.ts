@@ -11,6 +11,8 @@ import { spawnServer } from '../support/server-process.ts'
 
 /** Other tests keep this machine busy. */
 const NOISE_MS = 400
+/** A busy machine can fail a case that is about time: it is judged again, without the others. What is wrong fails each time. */
+const MAX_RUNS = 3
 const KEY = 'the-key-of-the-judged-platform'
 const ends: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -30,7 +32,7 @@ const describe = ({ id, verdict }: CaseResult) => `${id}: ${verdict.kind === 'pa
 /** Left to the slow mode, which takes more than six minutes; test/platform/rollback-schedule.test.ts looks at them in simulated time. */
 const SLOW = PLATFORM_CASES.filter((one) => one.kind === 'scene' && one.slow === true).map(({ id }) => id)
 
-test('our platform passes part H', { timeout: 120_000 }, async () => {
+test('our platform passes part H', { timeout: 240_000 }, async () => {
   const database = await createDatabase()
   ends.push(() => database.drop())
   let ours = await startOurs(database.url)
@@ -40,12 +42,17 @@ test('our platform passes part H', { timeout: 120_000 }, async () => {
     ours = await startOurs(database.url)
     return { kind: 'done' }
   }
-  const report = await runPlatformKit({
-    ...{ cases: PLATFORM_CASES, isWanted: () => true, drive, target: ours.server.url, timing: timingOf(1, NOISE_MS) },
-    listen: { host: '127.0.0.1', port: 0 },
-    ...{ isSlow: false, isStrict: true, signal: new AbortController().signal, onResult: () => {} },
-  })
-  const notPassed = report.results.filter(({ verdict }) => verdict.kind !== 'passed')
-  expect(notPassed.filter(({ id }) => !SLOW.includes(id)).map(describe)).toEqual([])
-  expect(notPassed.map(({ id }) => id)).toEqual(SLOW)
+  const judge = async (ids: readonly string[]) => {
+    const { results } = await runPlatformKit({
+      ...{ cases: PLATFORM_CASES, isWanted: ({ id }) => ids.includes(id), drive, target: ours.server.url },
+      ...{ timing: timingOf(1, NOISE_MS), listen: { host: '127.0.0.1', port: 0 } },
+      ...{ isSlow: false, isStrict: true, signal: new AbortController().signal, onResult: () => {} },
+    })
+    return results.filter(({ id, verdict }) => ids.includes(id) && verdict.kind !== 'passed')
+  }
+  const notPassed = await judge(PLATFORM_CASES.map(({ id }) => id))
+  expect(notPassed.filter(({ id }) => SLOW.includes(id)).map(({ id }) => id)).toEqual(SLOW)
+  let failing = notPassed.filter(({ id }) => !SLOW.includes(id))
+  for (let run = 1; run < MAX_RUNS && failing.length > 0; run++) failing = await judge(failing.map(({ id }) => id))
+  expect(failing.map(describe)).toEqual([])
 })

@@ -62,7 +62,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
   const erase = () => purser('erase-player', ada, '--apply', '--person', 'maria', '--reason', 'request 4711')
 
   test('an export has the person, the money, the bets, what was done and the calls', async () => {
-    await expect.poll(async () => (await callsOf(ada)).length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(async () => (await callsOf(ada)).length).toBe(2)
     const { code, stdout } = await purser('export-player', ada)
     expect(code).toBe(0)
     const lines = stdout
@@ -93,7 +93,7 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
   test('what is left of an erased person is a ledger under a name that leads nowhere', async () => {
     expect(answered(await wallet.wire.settle({ ...bet, amount: 0, resultType: 'lost' }))).toBe(200)
     await move(ada, 'withdrawals', { amount: '91.00' })
-    await expect.poll(async () => (await callsOf(ada)).length, { timeout: 10_000 }).toBe(3)
+    await expect.poll(async () => (await callsOf(ada)).length).toBe(3)
     for (const trace of TRACES) expect((await placesOf(trace)).length, trace).toBeGreaterThan(0)
     expect((await purser('erase-player', ada)).stdout).toContain('nothing was changed')
     const before = await sums()

@@ -143,7 +143,7 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect(all).toMatchObject({ data: [{ transactionId: bet.transactionId }] })
     const calls = () => wallet.operator.request('GET', `/operator/calls?platform=best&player=${bet.userId}`)
     await expect
-      .poll(async () => (await calls()).body, { timeout: 10_000 })
+      .poll(async () => (await calls()).body)
       .toMatchObject({
         data: [{ operation: 'settle', platform: 'best' }, { operation: 'place' }],
       })
