@@ -263,13 +263,14 @@ async function serveUntilStopped(
         () => {},
       ),
   )
-  const { url, firstAdmin } = await starting
-  if (firstAdmin !== undefined)
-    process.stderr.write(
-      `first start: sign in at ${url}/console as ${firstAdmin.name}, password ${firstAdmin.password}; it is not shown again\n`,
-    )
+  const running = await starting
   for (const { name, value, path } of config.generated)
     process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
+  const admin = await running.firstAdmin
+  if (admin !== undefined)
+    process.stderr.write(
+      `first start: sign in at ${running.url}/console as ${admin.name}, password ${admin.password}; it is not shown again\n`,
+    )
 }
 
 completeCommand(program)

@@ -21,8 +21,8 @@ import { startTracing } from './tracing.ts'
 
 export interface Running {
   readonly url: string
-  /** Made at the first start of all, shown this once. */
-  readonly firstAdmin?: { readonly name: string; readonly password: string } | undefined
+  /** Made at the first start of all, shown this once. Never rejects: who listens goes on without, and the next start tries again. */
+  readonly firstAdmin: ReturnType<typeof makeFirstAdmin>
   /** Stops accepting, finishes what was accepted, closes the database. */
   close(): Promise<void>
 }
@@ -64,11 +64,14 @@ export async function run(
     opened.push(created)
     const url = await created.app.listen({ host: config.host, port: config.port })
     log.info({ url, version: VERSION, store: db.kind, ...created.facts }, `the ${server} listens`)
-    const firstAdmin =
-      makesFirstAdmin && server !== 'gateway' ? await makeFirstAdmin(OWN[server].schema, db) : undefined
+    const schema = makesFirstAdmin && server !== 'gateway' ? OWN[server].schema : undefined
+    const firstAdmin = schema === undefined ? Promise.resolve(undefined) : makeFirstAdmin(schema, db)
     return {
       url,
-      firstAdmin,
+      firstAdmin: firstAdmin.catch((error: unknown) => {
+        log.warn({ err: error }, 'nobody could be made who may sign in to the console')
+        return undefined
+      }),
       async close() {
         await closeAll()
         log.info(`the ${server} has stopped`)

@@ -228,3 +228,18 @@ test('SIGTERM and SIGINT end a wallet with 0, after what it accepted', async () 
     await next.stop()
   }
 })
+
+test('a wallet that listens goes on when nobody can be made who may sign in to the console', async () => {
+  const database = await newDatabase()
+  const holder = new pg.Client({ connectionString: database.url })
+  holder.on('error', () => {}) // of a test that fails before its end
+  await holder.connect()
+  await holder.query('begin; lock table purser.console_person in access exclusive mode')
+  const wallet = await started({ databaseUrl: database.url })
+  await expect.poll(wallet.output).toContain('nobody could be made who may sign in to the console')
+  expect((await fetch(`${wallet.url}/readyz`)).status).toBe(200)
+  await holder.end()
+  expect(await wallet.kill('SIGTERM')).toBe(0)
+  const next = await started({ databaseUrl: database.url })
+  await expect.poll(next.output).toContain('first start: sign in at')
+})
