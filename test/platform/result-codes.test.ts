@@ -1,5 +1,5 @@
 /** Which answers end a result, and which leave it owed and tried again (C-5). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import type { BetDetail } from '../support/platform.ts'
 import { refusal } from '../support/scripted-wallet.ts'
@@ -14,6 +14,9 @@ beforeAll(async () => {
   scene = await startScene()
 })
 afterAll(() => scene.stop())
+beforeEach(async () => {
+  Object.assign(scene, { frame: await scene.api.loadFrame(scene.partnerId) }) // days pass here, and a frame session lasts one (C-17)
+})
 
 async function acceptedBet(): Promise<string> {
   const { betId, status } = await scene.api.place(scene.frame)
