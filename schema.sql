@@ -170,8 +170,11 @@ CREATE TABLE platform.attempt (
     code integer,
     error text,
     body text NOT NULL,
+    phases text,
     CONSTRAINT attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'refused'::text, 'unknown'::text])))
 );
+
+COMMENT ON COLUMN platform.attempt.phases IS 'Milliseconds: name, connection, TLS, first byte, body; nothing where there was none, and null from before they were kept.';
 
 CREATE TABLE platform.bet (
     bet_id uuid NOT NULL,

@@ -5,6 +5,7 @@ import { timeOut } from '../runtime/time-out.ts'
 import type { UnknownReason } from './classify.ts'
 import { connectorOf } from './continue.ts'
 import { lookup } from './lookup.ts'
+import { createPhaser, type Phaser, type Phases } from './phases.ts'
 import { createSigning, isBadSignature, type Signing } from './signing.ts'
 
 /** Where a wallet is, and what is shared with it. */
@@ -30,10 +31,11 @@ export interface Message {
   readonly traceparent?: string | undefined
 }
 
-export type ExchangeResult =
+export type ExchangeResult = (
   | { readonly kind: 'answered'; readonly status: number; readonly body: Buffer }
   /** Whether the wallet got the message is not known. `status` is null when none arrived in time. */
   | { readonly kind: 'failed'; readonly reason: UnknownReason; readonly detail: string; readonly status: number | null }
+) & { readonly phases?: Phases }
 
 export interface Line {
   /** Never rejects. */
@@ -47,10 +49,11 @@ const MAX_ANSWER_BYTES = 64 * 1024
 
 export function openLine({ baseUrl, secrets, connections, connectMs }: WalletAddress): Line {
   const base = new URL(baseUrl)
+  const phaser = createPhaser(connectorOf({ timeout: connectMs, lookup }))
   const pool = new Pool(base.origin, {
     connections,
     pipelining: 1,
-    connect: connectorOf({ timeout: connectMs, lookup }),
+    connect: phaser.connect,
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: MAX_ANSWER_BYTES,
@@ -58,27 +61,33 @@ export function openLine({ baseUrl, secrets, connections, connectMs }: WalletAdd
   const prefix = base.pathname.replace(/\/$/, '')
   const [only = '', another] = secrets
   const signing = createSigning(secrets)
+  const way = { pool, phaser }
   return {
     exchange(message) {
       const addressed = { ...message, path: prefix + message.path }
-      return another === undefined ? exchange(pool, only, addressed) : exchangeInTurn(pool, signing, addressed)
+      return another === undefined ? exchange(way, only, addressed) : exchangeInTurn(way, signing, addressed)
     },
     close: () => pool.close(),
   }
 }
 
+interface Way {
+  readonly pool: Pool
+  readonly phaser: Phaser
+}
+
 /** The time is that of all tries together; the last answer is the answer, unless a secret was not tried: then there is none. */
-async function exchangeInTurn(pool: Pool, signing: Signing, message: Message): Promise<ExchangeResult> {
+async function exchangeInTurn(way: Way, signing: Signing, message: Message): Promise<ExchangeResult> {
   const until = performance.now() + message.timeoutMs
   const [first = '', ...others] = signing.order()
   let used = first
-  let result = await exchange(pool, first, message)
+  let result = await exchange(way, first, message)
   for (const secret of others) {
     if (!isBadSignature(result)) break
     const timeoutMs = Math.floor(until - performance.now())
     if (timeoutMs <= 0) return failed('time_out', 'no time was left to try every secret', null)
     used = secret
-    result = await exchange(pool, secret, { ...message, timeoutMs })
+    result = await exchange(way, secret, { ...message, timeoutMs })
   }
   if (!isBadSignature(result)) signing.worked(used)
   return result
@@ -88,7 +97,7 @@ async function exchangeInTurn(pool: Pool, signing: Signing, message: Message): P
  * Over once, whatever happens: answered, failed, or given up. What is given up before it has a connection is never sent.
  */
 function exchange(
-  pool: Pool,
+  { pool, phaser }: Way,
   secret: string,
   { method, path, body, timeoutMs, traceparent }: Message,
 ): Promise<ExchangeResult> {
@@ -99,11 +108,12 @@ function exchange(
     let status: number | null = null
     let sending: Dispatcher.DispatchController | undefined
     let isOver = false
+    const watch = phaser.watch()
     const end = (result: ExchangeResult) => {
       if (isOver) return
       isOver = true
       stopTimer()
-      resolve(result)
+      resolve({ ...result, phases: watch.end() })
     }
     const giveUp = () => {
       end(failed('time_out', `no complete answer within ${timeoutMs} ms`, status))
@@ -115,10 +125,13 @@ function exchange(
       {
         onRequestStart(controller) {
           sending = controller
+          watch.sending()
           if (isOver) controller.abort(GIVEN_UP)
         },
         onResponseStart(_controller, statusCode) {
-          if (statusCode >= FIRST_FINAL_STATUS) status = statusCode
+          if (statusCode < FIRST_FINAL_STATUS) return
+          status = statusCode
+          watch.firstByte()
         },
         onResponseData(_controller, chunk) {
           chunks.push(chunk)

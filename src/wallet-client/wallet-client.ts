@@ -4,6 +4,7 @@ import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import type { Attributes, Span, Tracing } from '../runtime/tracing.ts'
 import { type CallOutcome, classify } from './classify.ts'
 import { type ExchangeResult, openLine } from './exchange.ts'
+import type { Phases } from './phases.ts'
 import { beginAttempt, endAttempt } from './spans.ts'
 
 export interface WalletTarget {
@@ -26,6 +27,8 @@ export interface Answer {
   /** As received, up to MAX_KEPT characters, without the player's token should the answer repeat it. */
   readonly body: string
   readonly durationMs: number
+  /** Of the last exchange, where there were several (C-13). */
+  readonly phases?: Phases | undefined
 }
 
 /** Where an attempt belongs, in traces. */
@@ -73,7 +76,7 @@ export function createWalletClient({
       const outcome = hideIn(judge(operation, result, text, transactionId), hide)
       if (span !== undefined)
         endAttempt(span, result.status, outcome.kind === 'unknown' ? outcome.reason : outcome.kind)
-      return { outcome, status: result.status, body: hide(text).slice(0, MAX_KEPT), durationMs }
+      return { outcome, status: result.status, body: hide(text).slice(0, MAX_KEPT), durationMs, phases: result.phases }
     },
     close: () => line.close(),
   }

@@ -194,6 +194,9 @@ test('every attempt of a delivery is shown: when, how long, status, code, error 
     expect(attempt.durationMs).toBeGreaterThanOrEqual(0)
     expect(Number.isNaN(Date.parse(attempt.startedAt))).toBe(false)
   }
+  const phases = deliveries[1]?.attemptList.map((attempt) => Object.keys(attempt.phases ?? {})) ?? []
+  expect(phases[1]).not.toContain('bodyMs') // C-18: broken off before it
+  expect(phases[2]).toEqual(['connectMs', 'firstByteMs', 'bodyMs']) // by another connection then
   expect(deliveries[1]?.attemptList.map((a) => a.error?.split(':')[0])).toEqual([
     'status',
     'network',

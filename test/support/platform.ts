@@ -19,6 +19,7 @@ export interface AttemptView {
   number: number
   startedAt: string
   durationMs: number
+  phases?: Record<string, number>
   httpStatus: number | null
   outcome: 'accepted' | 'refused' | 'unknown'
   code?: number

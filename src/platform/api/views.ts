@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { type Db, statement } from '../../db/db.ts'
 import { formatMoney, type Money, type Scales, scaleOf } from '../../protocol/money.ts'
+import { fromText } from '../../wallet-client/phases.ts'
 import type { PlatformBet } from '../bets/bet.ts'
 import { type KnownSelection, readBets, readSelections } from '../bets/bet-store.ts'
 import { formatOdds } from '../bets/odds.ts'
@@ -29,10 +30,25 @@ export const BetViewSchema = Type.Object({
   resultType: optional(Type.String()),
   placedAt: time,
 })
+const phase = (description: string) => optional(Type.Integer({ minimum: 0, description }))
+const PhasesSchema = Type.Object(
+  {
+    nameMs: phase('The name of the partner was looked up.'),
+    connectMs: phase('The connection was made.'),
+    tlsMs: phase('TLS was agreed upon.'),
+    firstByteMs: phase('From the call to the first byte of the answer.'),
+    bodyMs: phase('The rest of the answer.'),
+  },
+  {
+    description:
+      'Where the time went (C-18). The first three only of a call that had to make a connection; what is missing from durationMs, it waited for one.',
+  },
+)
 export const AttemptSchema = Type.Object({
   number: Type.Integer(),
   startedAt: time,
   durationMs: Type.Integer(),
+  phases: optional(PhasesSchema),
   httpStatus: Type.Union([Type.Integer(), Type.Null()], { description: 'null: none came in time.' }),
   outcome: Type.Enum(['accepted', 'refused', 'unknown']),
   code: optional(Type.Integer({ description: "The partner's." })),
@@ -141,7 +157,7 @@ const READ_DELIVERY = statement(
 )
 const ATTEMPTS_OF_BET = statement(
   'platform_attempts_of_bet',
-  `select a.delivery_id, a.number, a.started_at, a.duration_ms, a.http_status, a.outcome, a.code, a.error, a.body
+  `select a.delivery_id, a.number, a.started_at, a.duration_ms, a.http_status, a.outcome, a.code, a.error, a.body, a.phases
    from platform.attempt a join platform.delivery d using (delivery_id) where d.bet_id = $1::uuid order by a.delivery_id, a.number limit 5000`,
 )
 
@@ -155,6 +171,7 @@ interface AttemptRow extends Record<string, unknown> {
   code: number | null
   error: string | null
   body: string
+  phases: string | null
 }
 
 /** A bet with its selections, deliveries and every attempt; undefined when there is none. */
@@ -207,11 +224,13 @@ export function showDelivery(row: DeliveryRow): Static<typeof DeliverySchema> {
   }
 }
 
-function showAttempt({ number, started_at, duration_ms, http_status, outcome, code, error, body }: AttemptRow) {
+function showAttempt({ number, started_at, duration_ms, http_status, outcome, code, error, body, ...row }: AttemptRow) {
+  const phases = fromText(row.phases)
   return {
     number,
     startedAt: started_at.toISOString(),
     durationMs: duration_ms,
+    ...(phases && { phases }),
     httpStatus: http_status,
     outcome,
     ...(code !== null && { code }),

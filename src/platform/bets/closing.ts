@@ -182,9 +182,19 @@ function toldOpen(answered: Answered): Told {
 
 function toAttempt(answered: Answered, deliveryIds: ReadonlyMap<string, bigint>): AttemptRecord {
   const { answer, startedAt } = answered
-  const { outcome, status, body, durationMs } = answer
+  const { outcome, status, body, durationMs, phases } = answer
   const deliveryId = deliveryOf(answered, deliveryIds)
-  return { deliveryId, number: 1, startedAt, durationMs, status, outcome: outcome.kind, body, ...saidIn(outcome) }
+  return {
+    deliveryId,
+    number: 1,
+    startedAt,
+    durationMs,
+    status,
+    outcome: outcome.kind,
+    body,
+    phases,
+    ...saidIn(outcome),
+  }
 }
 
 function toResult(answered: Answered, deliveryIds: ReadonlyMap<string, bigint>): AttemptResult {

@@ -44,8 +44,8 @@ const FINISH = statement(
   `with r as materialized (
      select * from ${CALLS.from} r
    ), kept as (
-     insert into platform.attempt (delivery_id, number, started_at, duration_ms, http_status, outcome, code, error, body)
-     select delivery_id, attempt, started_at, duration_ms, http_status, outcome, code, case outcome when 'unknown' then error end, body
+     insert into platform.attempt (delivery_id, number, started_at, duration_ms, http_status, outcome, code, error, body, phases)
+     select delivery_id, attempt, started_at, duration_ms, http_status, outcome, code, case outcome when 'unknown' then error end, body, phases
      from r on conflict (delivery_id, number) do nothing
    ), held as materialized (
      select r.*, b.deliveries from r

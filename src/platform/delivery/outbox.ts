@@ -11,6 +11,7 @@
  */
 import { statement, type Tx } from '../../db/db.ts'
 import { type Members, rowsOf } from '../../db/rows.ts'
+import { type Phases, toText as phasesAsText } from '../../wallet-client/phases.ts'
 import type { Result } from '../bets/bet.ts'
 import { NOT_OWED } from './owed.ts'
 import type { DeliveryKind } from './schedule.ts'
@@ -204,6 +205,7 @@ export interface AttemptRecord {
   readonly code: number | null
   readonly error: string | null
   readonly body: string
+  readonly phases?: Phases | undefined
 }
 
 /** What is kept of an attempt, but for its delivery's id and its own number. */
@@ -213,6 +215,7 @@ export const ATTEMPT_ROWS = {
   http_status: ['int', ({ status }) => status],
   outcome: ['text', ({ outcome }) => outcome],
   body: ['text', ({ body }) => toText(body)],
+  phases: ['text', ({ phases }) => phases && phasesAsText(phases)],
 } as const satisfies Members<AttemptRecord>
 const ATTEMPTS = rowsOf<AttemptRecord>(1, {
   delivery_id: ['bigint', ({ deliveryId }) => deliveryId],

@@ -83,14 +83,14 @@ function refusedCashouts(finished: readonly Finished[], over: readonly FinishedR
 }
 
 export function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord {
-  const { outcome, status, body, durationMs } = answer
+  const { outcome, status, body, durationMs, phases } = answer
   return {
     deliveryId: claim.delivery_id,
     number: claim.attempts,
     startedAt,
     durationMs,
     status,
-    body,
+    ...{ body, phases },
     outcome: outcome.kind,
     code: outcome.kind === 'refused' ? outcome.code : null,
     error: outcome.kind === 'unknown' ? `${outcome.reason}: ${outcome.detail}` : null,

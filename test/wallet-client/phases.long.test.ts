@@ -1,0 +1,90 @@
+/** Where the time of a call went (C-18): each step of it is held up here, and the answer says which one it was. */
+import { once } from 'node:events'
+import { createServer as createHttpServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { createWalletClient } from '../../src/wallet-client/wallet-client.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+/** Milliseconds of a step that is held up, and of it what must be seen at least: timers are not exact. */
+const HELD_MS = 200
+const SEEN_MS = 190
+const TIMEOUT_MS = 400
+
+async function clientOf(answer: (response: ServerResponse) => unknown, host = 'localhost') {
+  const server = createHttpServer((request, response) => request.resume().once('end', () => answer(response)))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  cleanups.push(
+    () => new Promise((resolve) => server.close(resolve)),
+    () => server.closeAllConnections(),
+  )
+  return callerOf(`http://${host}:${(server.address() as AddressInfo).port}`)
+}
+
+function callerOf(baseUrl: string) {
+  const client = createWalletClient({ baseUrl, secrets: ['secret'], connections: 1, timeoutMs: TIMEOUT_MS })
+  cleanups.push(() => client.close())
+  return () => client.call('place', '{}', 'a-bet')
+}
+
+test('a first call looks the name up and connects; the next one over the same connection does neither', async () => {
+  const call = await clientOf((response) => response.end('{}'))
+  expect(Object.keys((await call()).phases ?? {})).toEqual(['nameMs', 'connectMs', 'firstByteMs', 'bodyMs'])
+  expect(Object.keys((await call()).phases ?? {})).toEqual(['firstByteMs', 'bodyMs'])
+})
+
+test('an address needs no name', async () => {
+  const call = await clientOf((response) => response.end('{}'), '127.0.0.1')
+  expect(Object.keys((await call()).phases ?? {})).toEqual(['connectMs', 'firstByteMs', 'bodyMs'])
+})
+
+test('a wallet that takes its time is slow to the first byte; one that writes slowly, in the body', async () => {
+  const slow = await clientOf(async (response) => {
+    await sleep(HELD_MS)
+    response.end('{}')
+  })
+  const { firstByteMs = 0, bodyMs = HELD_MS } = (await slow()).phases ?? {}
+  expect(firstByteMs).toBeGreaterThanOrEqual(SEEN_MS)
+  expect(bodyMs).toBeLessThan(firstByteMs)
+  const slowly = await clientOf(async (response) => {
+    response.writeHead(200).flushHeaders()
+    await sleep(HELD_MS)
+    response.end('{}')
+  })
+  expect((await slowly()).phases?.bodyMs).toBeGreaterThanOrEqual(SEEN_MS)
+})
+
+test('a call that is given up says in which step: no answer, or no end of it', async () => {
+  const silent = (await (await clientOf(() => {}))()).phases
+  expect(silent?.firstByteMs).toBeGreaterThanOrEqual(SEEN_MS)
+  expect(silent).not.toHaveProperty('bodyMs')
+  const half = (await (await clientOf((response) => response.writeHead(200).flushHeaders()))()).phases
+  expect(half?.bodyMs).toBeGreaterThanOrEqual(SEEN_MS)
+})
+
+test('a handshake that is never finished is time of TLS; a name that nobody has, of the name', async () => {
+  const mute = createServer((socket) => socket.on('error', () => {}))
+  await once(mute.listen(0, '127.0.0.1'), 'listening')
+  cleanups.push(() => mute.close())
+  const { phases } = await callerOf(`https://127.0.0.1:${(mute.address() as AddressInfo).port}`)()
+  expect(Object.keys(phases ?? {})).toEqual(['connectMs', 'tlsMs'])
+  expect(phases?.tlsMs).toBeGreaterThanOrEqual(SEEN_MS)
+  expect(Object.keys((await callerOf('http://wallet.invalid')()).phases ?? {})).toEqual(['nameMs'])
+})
+
+test('a call that waits for the connection of another one has no step of it', async () => {
+  const call = await clientOf(async (response) => {
+    await sleep(HELD_MS / 2)
+    response.end('{}')
+  })
+  const [first, second] = await Promise.all([call(), call()])
+  expect(Object.keys(second.phases ?? {})).toEqual(['firstByteMs', 'bodyMs'])
+  expect(first.phases).toHaveProperty('connectMs')
+  const { firstByteMs = 0, bodyMs = 0 } = second.phases ?? {}
+  expect(second.durationMs - firstByteMs - bodyMs).toBeGreaterThan(SEEN_MS / 4)
+})
