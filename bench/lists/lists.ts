@@ -1,0 +1,186 @@
+// Each list and report of the wallet over a day of a million bets: its time and its plan, as a table. bench/README.md says more.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { type Db, PEOPLE_SETTINGS_SQL, type Reading, type Statement, SUMS_SETTINGS_SQL } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { listCalls } from '../../src/feed/call-list.ts'
+import { createFeed } from '../../src/feed/feed.ts'
+import { keepDays } from '../../src/ledger/daily.ts'
+import { audit } from '../../src/operator/audit.ts'
+import { listAnomalies, listBets } from '../../src/operator/bet-list.ts'
+import { getBet } from '../../src/operator/bets.ts'
+import { getBalances } from '../../src/operator/cash.ts'
+import { findId } from '../../src/operator/find-id.ts'
+import type { OperatorDeps } from '../../src/operator/operator.ts'
+import { listPlayers } from '../../src/operator/player-list.ts'
+import { report } from '../../src/operator/report.ts'
+import { getStatement } from '../../src/operator/statement.ts'
+import { createActionLog } from '../../src/people/actions.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
+import { type Plan, planOf, type Sent } from '../../test/support/plans.ts'
+import { positive, readArguments } from '../arguments.ts'
+import { startBenchPostgres } from '../postgres.ts'
+import { MAIN } from '../subjects.ts'
+import { EVENTS, PLAYERS, seed, seedJournal } from './seed.ts'
+
+const DAY_MS = 86_400_000
+const ROUNDS = 7
+
+interface Asked {
+  readonly what: string
+  /** Of what is read by a report: another connection, with more patience. */
+  readonly isReport?: true
+  ask(deps: OperatorDeps): Promise<unknown>
+}
+
+function questions(bets: number, day: string): Asked[] {
+  const middle = Math.trunc(bets / 2)
+  const [userId, time] = [`player-${middle % PLAYERS}`, `${day}T12:00:00Z`]
+  const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'x'])).toString('base64url')
+  const actions = createActionLog('purser')
+  const of = (query: object) => ({ limit: '50', ...query })
+  const bet = (what: string, query: object): Asked => ({ what, ask: (deps) => listBets(deps, of(query)) })
+  const player = (what: string, query: object): Asked => ({ what, ask: (deps) => listPlayers(deps, of(query), true) })
+  const feed = (what: string, after: string): Asked => ({
+    what,
+    ask: ({ db }) => createFeed(db as Db, WALLET_CHANGES).ask(after, 100, 0),
+  })
+  const call = (what: string, query: object): Asked => ({
+    what,
+    ask: ({ db }) => listCalls(db.people, 'purser', of(query)),
+  })
+  return [
+    bet('bets, the newest 50', {}),
+    bet('bets, a page far behind', { after: far }),
+    bet('bets that are open', { status: 'open' }),
+    bet('bets of one player', { userId }),
+    bet('bets of one platform', { platform: 'acme' }),
+    bet('bets on an event', { eventId: '4000077' }),
+    bet('bets on an event, a page far behind', { eventId: '4000077', after: far }),
+    bet('bets on an outcome of an event', { eventId: '4000077', outcomeId: '1' }),
+    bet('bets on an event that nobody bet on', { eventId: '17' }),
+    { what: 'one bet with its history', ask: (deps) => oneBet(deps, userId) },
+    { what: 'anomalies, the newest 50', ask: (deps) => listAnomalies(deps, of({})) },
+    player('players, the first 50', {}),
+    player('players by the beginning of an e-mail address', { q: '4711' }),
+    player('players who are blocked', { status: 'blocked' }),
+    player('players of a brand', { brand: 'brand-3' }),
+    { what: 'statement of a player', ask: (deps) => getStatement(deps, userId, of({})) },
+    { what: 'statement of a player, payouts', ask: (deps) => getStatement(deps, userId, of({ kind: 'payout' })) },
+    { what: "a player's money at an instant", ask: (deps) => getBalances(deps, userId, { at: time }) },
+    { what: 'what an id is, by six characters', ask: ({ db, buckets }) => findId(db.people, buckets, '7b1c8f') },
+    feed('changes, a page of 100 in the middle', String(bets)),
+    call('calls, the newest 50', {}),
+    call('calls of a player', { player: userId }),
+    call('one call by its request', { requestId: `request-${middle}` }),
+    { what: 'the action log, the newest 50', ask: ({ db }) => actions.list(db.people, of({}), undefined, undefined) },
+    { what: 'the action log of a player', ask: ({ db }) => actions.list(db.people, of({}), userId, 'player') },
+    { what: 'report of the day, not yet kept', isReport: true, ask: (deps) => report(deps, { from: day }) },
+  ]
+}
+
+async function oneBet(deps: OperatorDeps, userId: string): Promise<unknown> {
+  const { data } = await listBets(deps, { limit: '1', userId })
+  return getBet(deps, userId, data[0]!.transactionId)
+}
+
+interface Timed {
+  readonly what: string
+  readonly first: number
+  readonly median: number
+  readonly plans: readonly Plan[]
+}
+
+async function time(sql: pg.Client, deps: OperatorDeps, { what, isReport, ask }: Asked): Promise<Timed> {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now()
+    await ask(deps)
+    times.push(performance.now() - start)
+  }
+  const plans: Plan[] = []
+  for (const one of await sentOf(deps, ask))
+    plans.push(await planOf(sql, isReport ? SUMS_SETTINGS_SQL : PEOPLE_SETTINGS_SQL, one))
+  const [first = 0, ...others] = times
+  return { what, first, median: others.sort((a, b) => a - b)[Math.trunc(others.length / 2)] ?? 0, plans }
+}
+
+/** The statements of a question, which are answered as well. */
+async function sentOf(deps: OperatorDeps, ask: Asked['ask']): Promise<Sent[]> {
+  const sent: Sent[] = []
+  const seen = (reading: Reading): Reading => ({
+    query: (statement: Statement, values: readonly unknown[] = []) => {
+      sent.push([statement, values])
+      return reading.query(statement, values)
+    },
+  })
+  const { people, sums } = deps.db
+  await ask({
+    ...deps,
+    db: { ...deps.db, people: seen(people), sums: (work) => sums((tx) => work({ ...tx, ...seen(tx) })) },
+  })
+  return sent
+}
+
+function lineOf({ what, first, median, plans }: Timed): string {
+  const indexes = new Set(plans.flatMap(({ scans }) => scans).map(nameOf))
+  const sum = (of: (plan: Plan) => number) => Math.round(plans.reduce((total, plan) => total + of(plan), 0))
+  const ms = (time: number) => (time < 10 ? time.toFixed(1) : Math.round(time).toLocaleString('en'))
+  const counts = [sum(({ rows }) => rows), sum(({ pages }) => pages)].map((count) => count.toLocaleString('en'))
+  return `| ${[what, ms(first), ms(median), ...counts, [...indexes].join(', ')].join(' | ')} |`
+}
+
+/** Each day of the journal has an index of its own. */
+function nameOf(index: string): string {
+  return index === 'none' ? 'the whole table' : index.replace(/_\d{8}_/, '_DAY_')
+}
+
+async function timeOnce(what: string, work: () => Promise<unknown>): Promise<string> {
+  const start = performance.now()
+  const result = await work()
+  return `| ${what} | ${((performance.now() - start) / 1_000).toFixed(1)} s${result === undefined ? '' : `, ${result}`} |`
+}
+
+async function main(): Promise<void> {
+  const { values } = readArguments(process.argv.slice(2), { bets: { type: 'string', default: '1000000' } })
+  const bets = positive('bets', values.bets)
+  const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
+  const postgres = await startBenchPostgres()
+  try {
+    await postgres.create('lists')
+    const url = postgres.url('lists')
+    const env = { ...process.env, DATABASE_URL: url }
+    await promisify(execFile)(process.execPath, [MAIN, 'migrate'], { env })
+    process.stdout.write(
+      `| Once | |\n|---|---|\n${await timeOnce(`seeding ${bets} bets on ${EVENTS} events`, () => seed(url, bets, day))}\n`,
+    )
+    const db = await openDb({ kind: 'postgres', url })
+    const sql = new pg.Client(url)
+    sql.on('error', () => {}) // when the run ends too early
+    await sql.connect()
+    process.stdout.write(
+      `${await timeOnce('filling the journal with their Place bets', () => seedJournal(db, bets, day))}\n`,
+    )
+    await timeAll(db, sql, bets, day)
+    await Promise.all([sql.end(), db.close()])
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
+  const deps: OperatorDeps = { db, clock: { now: () => new Date() }, buckets: 1, scales: new Map([['EUR', 2]]) }
+  const all = questions(bets, day)
+  const kept = all.filter(({ isReport }) => isReport).map((one) => ({ ...one, what: 'report of the day, kept' }))
+  const say = (line: string) => void process.stdout.write(`${line}\n`)
+  say('\n| What | First ms | Median ms | Rows | Pages | Through |\n|---|---|---|---|---|---|')
+  for (const one of all) say(lineOf(await time(sql, deps, one)))
+  const keeping = await timeOnce('keeping the sums of the day', async () => void (await keepDays(db, new Date())))
+  for (const one of kept) say(lineOf(await time(sql, deps, one)))
+  say(
+    `\n${keeping}\n${await timeOnce('the audit', async () => `${(await audit(db, 'refuse')).findings.length} findings`)}`,
+  )
+}
+
+await main()
