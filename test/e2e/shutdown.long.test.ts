@@ -7,16 +7,9 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Agent, request } from 'undici'
 import { describe, expect, test } from 'vitest'
-import {
-  exitOf,
-  type Finishing,
-  newDatabase,
-  newNetwork,
-  newWallet,
-  untilClosed,
-  untilQueued,
-} from '../support/fault-scene.ts'
+import { exitOf, type Finishing, newDatabase, newNetwork, newWallet, untilClosed } from '../support/fault-scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
+import { until } from '../support/server-settings.ts'
 import type { WalletProcess } from '../support/wallet.ts'
 import { type Members, placeMessage, sign } from '../support/wire.ts'
 
@@ -44,17 +37,33 @@ interface Placed {
   isLast: boolean
 }
 
+interface Bettor {
+  sent: number
+  readonly answers: Placed[]
+}
+
+/** Resolves when each has a call under way, no answer comes any more, and a request that came later was answered: the calls have been read. */
+function untilAllWait(wallet: WalletProcess, bettors: readonly Bettor[]): Promise<void> {
+  const answered = () => bettors.reduce((sum, { answers }) => sum + answers.length, 0)
+  return until(async () => {
+    const before = answered()
+    await fetch(`${wallet.url}/healthz`)
+    return answered() === before && bettors.every(({ sent, answers }) => sent > answers.length)
+  })
+}
+
 /** A platform's connection that is used again and again, until it is told to stop or refused. */
-async function keepBetting(agent: Agent, wallet: WalletProcess, player: Members, answers: Placed[]): Promise<void> {
+async function keepBetting(agent: Agent, wallet: WalletProcess, player: Members, bettor: Bettor): Promise<void> {
   for (;;) {
     const body = JSON.stringify(placeMessage({ ...player, amount: 1 }))
     const options = { method: 'POST', headers: { 'x-sign-jws': sign(body, wallet.secret) }, body, dispatcher: agent }
+    bettor.sent++
     const reply = await request(`${wallet.url}/payment/bet`, options as Parameters<typeof request>[1]).catch(
       () => undefined,
     )
     if (reply === undefined) return
     await reply.body.text()
-    answers.push({ status: reply.statusCode, isLast: reply.headers.connection === 'close' })
+    bettor.answers.push({ status: reply.statusCode, isLast: reply.headers.connection === 'close' })
   }
 }
 
@@ -97,18 +106,19 @@ describe.concurrent('a wallet that is asked to end', () => {
     const wallet = await newWallet(context, { databaseUrl: network.url })
     const player = await playerWithMoney(wallet.operator, '10000.00')
     const agent = new Agent({ connections: BETTORS, keepAliveTimeout: 60_000 })
-    const ofEach = Array.from({ length: BETTORS }, (): Placed[] => [])
-    const betting = Promise.all(ofEach.map((answers) => keepBetting(agent, wallet, player, answers)))
-    await context.expect.poll(() => Math.min(...ofEach.map(({ length }) => length))).toBeGreaterThan(2)
+    const bettors = Array.from({ length: BETTORS }, (): Bettor => ({ sent: 0, answers: [] }))
+    const betting = Promise.all(bettors.map((bettor) => keepBetting(agent, wallet, player, bettor)))
+    await context.expect.poll(() => Math.min(...bettors.map(({ sent }) => sent))).toBeGreaterThan(2)
     // Each bettor has one call under way when the signal comes, and its answer is held back until after it.
     network.silence()
-    await untilQueued(wallet, BETTORS)
+    await untilAllWait(wallet, bettors)
     const ended = exitOf(wallet, 'SIGTERM')
     await untilClosed(wallet)
     network.resume()
     await betting
     expect(await ended).toBe(0)
 
+    const ofEach = bettors.map(({ answers }) => answers)
     const answers = ofEach.flat()
     expect(answers.filter(({ status }) => status !== 200)).toEqual([])
     expect(ofEach.map((its) => its.findIndex(({ isLast }) => isLast))).toEqual(ofEach.map((its) => its.length - 1))

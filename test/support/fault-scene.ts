@@ -42,19 +42,17 @@ export async function newWallet({ onTestFinished }: Finishing, options: SpawnOpt
   return wallet
 }
 
-export function newPlayers({ operator }: WalletProcess, count: number, money = MONEY): Promise<Player[]> {
-  return Promise.all(Array.from({ length: count }, () => playerWithMoney(operator, `${money}.00`)))
+/** One after another: those of several tests at once are more than a busy machine makes within the API's time. */
+export async function newPlayers({ operator }: WalletProcess, count: number, money = MONEY): Promise<Player[]> {
+  const players: Player[] = []
+  while (players.length < count) players.push(await playerWithMoney(operator, `${money}.00`))
+  return players
 }
 
 /** Calls that wait or are being applied, as the wallet tells. */
 export async function queueDepth(wallet: WalletProcess): Promise<number> {
   const text = await (await fetch(`${wallet.url}/metrics`)).text()
   return Number(/^wallet_queue_depth (\d+)$/m.exec(text)?.[1])
-}
-
-/** Resolves when so many calls wait or are being applied: then the wallet has read them. */
-export async function untilQueued(wallet: WalletProcess, calls: number): Promise<void> {
-  await until(async () => (await queueDepth(wallet)) === calls)
 }
 
 /** Resolves when the wallet takes no new connection: then it has heard that it is to end. */
