@@ -3,14 +3,16 @@
  * the report and the exit code. What differs is a Kit.
  */
 import { readFileSync } from 'node:fs'
+import { type ReportFile, reportFileOf, writeReport } from '../runtime/report-file.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 import { againOf, type Option } from './again.ts'
 import type { CaseFacts } from './case-facts.ts'
 import { type Expected, readExpected, withExpected } from './expected.ts'
 import { type Headers, readHeaders } from './headers.ts'
 import { type Pace, paceOf, UNPACED } from './pace.ts'
-import { fileOf, type ReportFile, writeReport } from './report/file.ts'
+import { htmlReport } from './report/html.ts'
 import { jsonReport } from './report/json.ts'
+import { junitReport } from './report/junit.ts'
 import { masked } from './report/masked.ts'
 import { type CaseResult, isGood, type Report } from './report/report.ts'
 import { coloured, plain, progressOn, type Terminal, terminalReport } from './report/terminal.ts'
@@ -123,8 +125,10 @@ async function judge<C extends CaseFacts>(
   }
 }
 
+const WRITERS = { html: htmlReport, xml: junitReport, json: jsonReport }
+
 interface ReadFlags {
-  readonly files: readonly ReportFile[]
+  readonly files: readonly ReportFile<Report>[]
   readonly expected: Expected
   readonly headers: Headers
   readonly pace: Pace
@@ -135,7 +139,7 @@ function readFlags({ cases }: Pick<Kit<CaseFacts>, 'cases'>, flags: CommonFlags)
   const { report = [], expectedFailures: file, header = [] } = flags
   const ids = cases.map(({ id }) => id)
   return {
-    files: report.map(fileOf),
+    files: report.map((file) => reportFileOf(WRITERS, file)),
     expected: file === undefined ? new Map() : readExpected(readText('--expected-failures', file), ids),
     headers: readHeaders(header),
     pace: readPace(flags),

@@ -69,6 +69,20 @@ export function isWireAmount(value: number): boolean {
   return Number.isFinite(value) && value >= 0 && !Object.is(value, -0)
 }
 
+/** Reads what a wallet says that a balance is; undefined when it is no amount of the currency. Negative ones are read too. */
+export function parseWireBalance(value: unknown, scale: number): Money | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined
+  const text = String(value)
+  const units = parseDecimal(text.replace(/^-/, ''), scale)
+  return units !== undefined && text.startsWith('-') ? money(-units) : units
+}
+
+/** "2.5", "100": as `formatMoney`, without the zeros at the end that a wallet may not take on the wire. */
+export function shortestDecimal(amount: Money, scale: number): string {
+  const decimal = formatMoney(amount, scale)
+  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
+}
+
 /** What `formatMoney` writes, as a JSON Schema pattern. */
 export const SIGNED_DECIMAL_PATTERN = '^-?\\d+(\\.\\d+)?$'
 

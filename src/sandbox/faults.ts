@@ -1,7 +1,7 @@
 /** A bad network in front of the wallet: it loses calls and answers, delays them past the platform's 5 s, or breaks them. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Random } from './random.ts'
+import type { Random } from '../runtime/random.ts'
 
 /** What can happen to a call; the wallet has applied it in `lost answer`, `late answer` and half of the 500s. */
 export const FAULTS = ['lost call', 'lost answer', 'late call', 'late answer', 'error 500', 'error 500 after'] as const

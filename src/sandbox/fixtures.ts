@@ -4,7 +4,7 @@
  *   open ──odds move──► open ──ends──► over ──result──► (corrected | taken back, then a new one) ──► closed
  *     └──withdrawn from trading──► over ──every bet refunded──► closed
  */
-import type { Random } from './random.ts'
+import type { Random } from '../runtime/random.ts'
 
 /** Steps of time in a second. */
 export const STEPS_PER_SECOND = 10

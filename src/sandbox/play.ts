@@ -1,8 +1,8 @@
 /** The simulated operation, step by step: matches go on, bettors bet, all through the HTTP APIs of wallet and platform. */
 import { randomUUID } from 'node:crypto'
+import { createRandom, type Random } from '../runtime/random.ts'
 import type { Api } from './api.ts'
 import { createFixtures, type Happening, type Match, OUTCOMES, STEPS_PER_SECOND } from './fixtures.ts'
-import { createRandom, type Random } from './random.ts'
 import type { Entry, House } from './stage.ts'
 import type { Story } from './story.ts'
 import { waitUntil } from './wait.ts'

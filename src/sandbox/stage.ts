@@ -10,9 +10,9 @@ import { openDb, type StoreConfig } from '../db/open.ts'
 import { serveGateway } from '../process/gateway.ts'
 import { servePlatform } from '../process/platform.ts'
 import { type SandboxRoutes, type ServeDeps, serveWallet } from '../process/wallet.ts'
+import { createRandom } from '../runtime/random.ts'
 import { type Api, createApi } from './api.ts'
 import { type BadNetwork, joinNetworks, startBadNetwork } from './faults.ts'
-import { createRandom } from './random.ts'
 
 /** A session as the platform is told of it. */
 export interface Entry {

@@ -1,7 +1,7 @@
 /** What the simulated bettors want: who bets how much on what. Pure but for the random numbers. */
 import { formatMoney, type Money, parseDecimal } from '../protocol/money.ts'
+import type { Random } from '../runtime/random.ts'
 import { type Match, OUTCOMES, type Outcome, STEPS_PER_SECOND } from './fixtures.ts'
-import type { Random } from './random.ts'
 
 export interface BettorPlan {
   readonly userId: string

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { createRandom } from '../../src/runtime/random.ts'
 import { createFixtures } from '../../src/sandbox/fixtures.ts'
-import { createRandom } from '../../src/sandbox/random.ts'
 import { chooseWish } from '../../src/sandbox/wishes.ts'
 import { newFolder, run } from '../cli/command.ts'
 

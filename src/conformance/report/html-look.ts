@@ -1,35 +1,12 @@
 /** How the page looks, and the little that it does: show one verdict, open everything for the printer and for a link into it. */
+import { PAGE_STYLE } from '../../runtime/page.ts'
 
-export const STYLE = `
-:root {
-  --page: #fbfaf8; --ink: #1d1f23; --soft: #5b6068; --line: #dfdcd6; --card: #ffffff;
-  --bad: #a8201a; --good: #1c6b3a; --warn: #7a5200; --code: #f3f1ec;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --page: #16181c; --ink: #e8e6e1; --soft: #a2a7b0; --line: #34383f; --card: #1d2025;
-    --bad: #ff8f87; --good: #7ddaa0; --warn: #e9bd62; --code: #24282e;
-  }
-}
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; background: var(--page); color: var(--ink);
-  font: 1rem/1.5 system-ui, sans-serif; }
-header { border-left: .5rem solid var(--good); padding-left: 1rem; }
-header.bad { border-color: var(--bad); }
-h1 { margin: 0; font-size: 1.5rem; overflow-wrap: anywhere; }
-h1 strong { color: var(--good); }
-.bad h1 strong { color: var(--bad); }
-header p, .notes { margin: .25rem 0; color: var(--soft); }
-.kicker { font-size: .85rem; letter-spacing: .06em; text-transform: uppercase; }
-.notes { padding: 0; list-style: none; display: flex; flex-wrap: wrap; gap: 0 1.25rem; font-size: .9rem; }
-nav { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1.5rem 0; position: sticky; top: 0; padding: .5rem 0;
+export const STYLE = `${PAGE_STYLE}nav { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1.5rem 0; position: sticky; top: 0; padding: .5rem 0;
   background: var(--page); }
 button { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 2rem;
   padding: .3rem .9rem; cursor: pointer; }
 button[aria-pressed=true] { background: var(--ink); color: var(--page); border-color: var(--ink); }
 :focus-visible { outline: 3px solid var(--warn); outline-offset: 2px; }
-h2 { font-size: 1.2rem; border-bottom: 1px solid var(--line); padding-bottom: .25rem; margin: 2rem 0 1rem; }
-h3 { font-size: 1rem; margin: 1rem 0 .4rem; }
 article { background: var(--card); border: 1px solid var(--line); border-left: .35rem solid var(--bad);
   border-radius: .4rem; padding: .25rem 1rem 1rem; margin: 0 0 1rem; scroll-margin-top: 4rem; }
 article.uncounted { border-left-color: var(--warn); }
@@ -47,11 +24,9 @@ summary { cursor: pointer; margin-top: .5rem; }
 details ol { padding-left: 1.25rem; }
 details li { margin: .25rem 0; overflow-wrap: anywhere; }
 .look b { font-weight: 400; color: var(--soft); }
-code, pre { font-family: ui-monospace, monospace; font-size: .85rem; }
 pre { margin: 0; padding: .6rem .8rem; background: var(--code); border-radius: .3rem; white-space: pre-wrap;
   overflow-wrap: anywhere; }
 pre.answer { margin: .25rem 0 0 1.25rem; border-left: .25rem solid var(--soft); }
-footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .9rem; }
 body[data-show=failed] main > :not(#failed), body[data-show=not-judged] main > :not(#not-judged),
 body[data-show=passed] main > :not(#passed) { display: none; }
 @media print {

@@ -2,8 +2,8 @@
  * The report as one page: failures first, each with what it costs whom; then what was not judged and why; then the rest. It asks
  * nobody for anything, which its policy enforces, and what a wallet has answered is text in it and nothing else.
  */
-import { createHash } from 'node:crypto'
 import { escaped } from '../../runtime/markup.ts'
+import { pageHtml } from '../../runtime/page.ts'
 import { failureHtml } from './html-failure.ts'
 import { SCRIPT, STYLE } from './html-look.ts'
 import { byGroup, type CaseResult, failuresOf, isGood, needlesslyExpected, type Report, totalsOf } from './report.ts'
@@ -11,30 +11,12 @@ import { seconds } from './seconds.ts'
 
 export function htmlReport(report: Report): string {
   const title = `${report.judged === 'wallet' ? 'Wallet' : 'Platform'} conformance`
-  return [
-    '<!doctype html>',
-    '<html lang="en">',
-    '<head>',
-    '<meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    '<meta name="color-scheme" content="light dark">',
-    `<meta http-equiv="content-security-policy" content="${policy()}">`,
-    `<title>${title}: ${escaped(verdictOf(report))}, ${escaped(report.target)}</title>`,
-    `<style>${STYLE}</style>`,
-    '</head>',
-    '<body>',
-    ...[header(report, title), filter(report), '<main>', ...sections(report), '</main>', footer(report)],
-    `<script>${SCRIPT}</script>`,
-    '</body>',
-    '</html>',
-    '',
-  ].join('\n')
-}
-
-/** Nothing is loaded, and no script runs but ours. */
-function policy(): string {
-  const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-  return `default-src 'none'; style-src ${hash(STYLE)}; script-src ${hash(SCRIPT)}`
+  return pageHtml({
+    title: `${title}: ${verdictOf(report)}, ${report.target}`,
+    style: STYLE,
+    script: SCRIPT,
+    body: [header(report, title), filter(report), '<main>', ...sections(report), '</main>', footer(report)],
+  })
 }
 
 function verdictOf(report: Report): string {

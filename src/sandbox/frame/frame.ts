@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { formatMoney, type Money, parseDecimal } from '../../protocol/money.ts'
+import { createRandom } from '../../runtime/random.ts'
 import type { Api } from '../api.ts'
-import { createRandom } from '../random.ts'
 import type { House, Stage } from '../stage.ts'
 import { createMatches, type FrameMatch, type Matches } from './matches.ts'
 import { CURRENCY, createPlayer, load, move, PLAYER, SCALE } from './player.ts'

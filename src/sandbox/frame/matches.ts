@@ -1,7 +1,7 @@
 /** The frame's matches: always as many to bet on; odds move, but never while a bet is being placed. A match that is over makes room for the next. */
 import { randomUUID } from 'node:crypto'
+import type { Random } from '../../runtime/random.ts'
 import type { Api } from '../api.ts'
-import type { Random } from '../random.ts'
 import { priceText } from '../wishes.ts'
 
 const PAIRS = [

@@ -3,8 +3,9 @@
  * balance must be taken (and is rolled back), and one of a minor unit more must be refused with 7 (cases.md, part G).
  */
 
+import { parseWireBalance } from '../../../protocol/money.ts'
 import type { Exchange } from '../../exchange.ts'
-import { describeUnits, readBalanceAmount } from '../case/amounts.ts'
+import { describeUnits } from '../case/amounts.ts'
 import type { Call, Purse } from '../case/case.ts'
 import { balance, place, rollback } from '../case/words.ts'
 import type { Account, Player } from '../players/players.ts'
@@ -49,7 +50,7 @@ async function readBalance(holder: Holder, ask: Ask): Promise<bigint | string> {
   const { answer } = exchange
   if (answer.kind === 'none' || answer.status !== 200) return 'the balance could not be read'
   const { amount } = readObject(answer.body) ?? {}
-  const units = readBalanceAmount(amount, holder.account.scale)
+  const units = parseWireBalance(amount, holder.account.scale)
   return units ?? `the balance is ${JSON.stringify(amount)}, which is no amount of ${holder.account.currency}`
 }
 

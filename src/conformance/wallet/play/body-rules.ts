@@ -3,9 +3,9 @@
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isObject } from '../../../protocol/json.ts'
+import { parseWireBalance } from '../../../protocol/money.ts'
 import { CheckReplySchema } from '../../../protocol/reply.ts'
 import { BalanceReplySchema, CustomFieldsSchema, UserProfileSchema } from '../../../protocol/user-profile.ts'
-import { readBalanceAmount } from '../case/amounts.ts'
 import type { Account, Player } from '../players/players.ts'
 
 /** A JSON object. */
@@ -54,7 +54,7 @@ export const BODY_RULES = {
       ? `currencies do not have ${JSON.stringify(currency)}`
       : undefined,
   'says the amount': (body, { account, amount }) =>
-    readBalanceAmount(body.amount, account.scale) === amount ? undefined : `amount is ${JSON.stringify(body.amount)}`,
+    parseWireBalance(body.amount, account.scale) === amount ? undefined : `amount is ${JSON.stringify(body.amount)}`,
   'says the time of the first answer': ({ transactionTime }, { first }) =>
     transactionTime === first.transactionTime
       ? undefined

@@ -4,31 +4,29 @@
  */
 import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { WrongUse } from '../../runtime/wrong-use.ts'
-import type { CommandDeps } from '../command.ts'
-import { htmlReport } from './html.ts'
-import { jsonReport } from './json.ts'
-import { junitReport } from './junit.ts'
-import type { Report } from './report.ts'
+import { WrongUse } from './wrong-use.ts'
 
-const WRITERS: Readonly<Record<string, (report: Report) => string>> = {
-  html: htmlReport,
-  xml: junitReport,
-  json: jsonReport,
-}
+/** By the ending of a file's name, in lower case. */
+export type Writers<R> = Readonly<Record<string, (report: R) => string>>
 
-export interface ReportFile {
+export interface ReportFile<R> {
   readonly file: string
-  readonly write: (report: Report) => string
+  readonly write: (report: R) => string
 }
 
 /** Throws WrongUse. */
-export function fileOf(file: string): ReportFile {
-  const write = WRITERS[file.slice(file.lastIndexOf('.') + 1).toLowerCase()]
-  if (write === undefined) throw new WrongUse(`--report: ${file} must end in .html, .xml or .json`)
+export function reportFileOf<R>(writers: Writers<R>, file: string): ReportFile<R> {
+  const write = writers[file.slice(file.lastIndexOf('.') + 1).toLowerCase()]
+  if (write === undefined) throw new WrongUse(`--report: ${file} must end in ${endingsOf(writers)}`)
   const why = whyNotWritable(file)
   if (why !== undefined) throw new WrongUse(`--report: ${why}`)
   return { file, write }
+}
+
+/** ".html, .xml or .json" */
+function endingsOf(writers: object): string {
+  const endings = Object.keys(writers).map((ending) => `.${ending}`)
+  return `${endings.slice(0, -1).join(', ')} or ${endings.at(-1)}`
 }
 
 function whyNotWritable(file: string): string | undefined {
@@ -43,12 +41,15 @@ function whyNotWritable(file: string): string | undefined {
   }
 }
 
-/** Never throws. `isPrinted`: the whole report stands on stdout already, for a program that reads nothing else there. */
-export function writeReport(
-  { file, write }: ReportFile,
-  report: Report,
-  { stdout, stderr, isPrinted }: Pick<CommandDeps, 'stdout' | 'stderr'> & { readonly isPrinted: boolean },
-): void {
+interface Told {
+  readonly stdout: { write(text: string): void }
+  readonly stderr: { write(text: string): void }
+  /** The whole report stands on stdout already, for a program that reads nothing else there. */
+  readonly isPrinted: boolean
+}
+
+/** Never throws. */
+export function writeReport<R>({ file, write }: ReportFile<R>, report: R, { stdout, stderr, isPrinted }: Told): void {
   const text = write(report)
   try {
     writeFileSync(file, text)
