@@ -15,6 +15,7 @@ import { EXIT, endOnDefects, endWith } from './process/ending.ts'
 import { addImportCommand } from './process/import-command.ts'
 import { addJournalCommands } from './process/journal-commands.ts'
 import { addKeyCommands } from './process/key-commands.ts'
+import { addLoadCommand } from './process/load-command.ts'
 import { addPersonCommands } from './process/person-commands.ts'
 import { addReportCommand } from './process/report-command.ts'
 import { addRetentionCommand } from './process/retention-command.ts'
@@ -219,6 +220,8 @@ withJudgesOptions(
     const { runConformancePlatform } = await import('./conformance/platform/command.ts')
     process.exitCode = await runConformancePlatform(flags, surroundings())
   })
+
+addLoadCommand(program)
 
 program
   .command('sign')

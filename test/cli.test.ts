@@ -10,7 +10,7 @@ import { createDatabase, type TestDatabase } from './support/database.ts'
 import { playerWithMoney } from './support/operator.ts'
 import { startWallet } from './support/wallet.ts'
 
-const COMMANDS = ['sandbox', 'wallet', 'platform', 'gateway', 'migrate', 'audit', 'reconcile', 'sign']
+const COMMANDS = ['sandbox', 'wallet', 'platform', 'gateway', 'migrate', 'audit', 'reconcile', 'load', 'sign']
 /** Where nobody listens: the port is taken and let go again. */
 async function deadAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -84,7 +84,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   gateway: ['wallet-client', 'db', 'feed', 'http', 'people', 'protocol', 'runtime'],
   conformance: ['wallet-client', 'protocol', 'runtime'],
   reconcile: ['types of config', 'http/own-api.ts', 'db', 'protocol', 'runtime'],
-  load: ['wallet-client', 'protocol', 'runtime'],
+  load: ['wallet-client', 'http/own-api.ts', 'protocol', 'runtime'],
   simulate: ['everything'],
 }
 

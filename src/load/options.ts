@@ -1,0 +1,146 @@
+/** The options of `purser load` as they are written. Throws WrongUse: what is wrong with them is said before any call. */
+import { type Money, parseDecimal, toDouble } from '../protocol/money.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import { findFault } from '../wallet-client/base-url.ts'
+import type { Stakes } from './draw.ts'
+import { type Mix, readMix } from './mix.ts'
+import type { Player } from './player.ts'
+import { MAX_PLAYERS } from './players-file.ts'
+
+export interface LoadFlags {
+  readonly baseUrl?: string
+  readonly secret?: string
+  readonly players?: string
+  readonly operatorApi?: string
+  readonly operatorKey?: string
+  readonly rate: string
+  readonly duration: string
+  readonly mix: string
+  readonly stake: string
+  readonly zipf: string
+  readonly seed?: string
+  readonly workers: string
+  readonly connections: string
+  readonly patience: string
+  readonly report?: readonly string[]
+  readonly json?: true
+}
+
+export interface LoadOptions {
+  readonly baseUrl: string
+  readonly secrets: readonly string[]
+  readonly players: PlayersFrom
+  readonly rate: number
+  readonly durationMs: number
+  readonly mix: Mix
+  readonly stake: readonly [least: string, most: string]
+  readonly zipf: number
+  readonly seed: number
+  readonly workers: number
+  readonly connections: number
+  readonly patienceMs: number
+}
+
+export type PlayersFrom =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'made'; readonly count: number; readonly url: string; readonly key: string }
+
+const MS_PER_SECOND = 1_000
+const MAX = {
+  rate: 100_000,
+  duration: 86_400,
+  zipf: 5,
+  seed: 2 ** 31 - 1,
+  workers: 16,
+  connections: 4_096,
+  patience: 3_600,
+}
+
+export async function readLoadOptions(flags: LoadFlags, env: NodeJS.ProcessEnv): Promise<LoadOptions> {
+  const { baseUrl = '', seed } = flags
+  const whole = (name: keyof typeof MAX & keyof LoadFlags, written: string, least: number) => {
+    const value = /^\d{1,10}$/.test(written) ? Number.parseInt(written, 10) : -1
+    if (value >= least && value <= MAX[name]) return value
+    throw new WrongUse(`--${name} must be a whole number from ${least} to ${MAX[name]}, not "${written}"`)
+  }
+  const fault = baseUrl === '' ? 'is missing' : await findFault(baseUrl, true)
+  if (fault !== undefined) throw new WrongUse(`--base-url, the address of the wallet, ${fault}`)
+  const options: LoadOptions = {
+    baseUrl,
+    secrets: secretsOf(flags, env),
+    players: playersFrom(flags, env),
+    rate: whole('rate', flags.rate, 1),
+    durationMs: whole('duration', flags.duration, 1) * MS_PER_SECOND,
+    mix: readMix(flags.mix),
+    stake: readStake(flags.stake),
+    zipf: readExponent(flags.zipf),
+    seed: seed === undefined ? Date.now() % 1_000_000 : whole('seed', seed, 0),
+    workers: whole('workers', flags.workers, 1),
+    connections: whole('connections', flags.connections, 1),
+    patienceMs: whole('patience', flags.patience, 1) * MS_PER_SECOND,
+  }
+  if (options.connections < options.workers) throw new WrongUse('--connections: every worker needs one at least')
+  return options
+}
+
+function secretsOf({ secret }: LoadFlags, { PARTNER_SECRET: known = '' }: NodeJS.ProcessEnv): string[] {
+  const secrets = (secret === undefined ? known.split(',') : [secret]).filter((one) => one !== '')
+  if (secrets.length === 0) throw new WrongUse('give --secret or set PARTNER_SECRET, the shared secret')
+  return secrets
+}
+
+/** A number is how many to make. */
+function playersFrom({ players, baseUrl = '', ...flags }: LoadFlags, env: NodeJS.ProcessEnv): PlayersFrom {
+  if (players === undefined)
+    throw new WrongUse(
+      'say who bets: --players FILE, a CSV file of userId,token,currency, or for a Purser wallet --players NUMBER',
+    )
+  if (!/^\d+$/.test(players)) return { kind: 'file', path: players }
+  const count = players.length > 6 ? 0 : Number.parseInt(players, 10)
+  if (count < 1 || count > MAX_PLAYERS) throw new WrongUse(`--players: from 1 to ${MAX_PLAYERS} can be made`)
+  const { operatorApi = baseUrl, operatorKey = env.OPERATOR_API_KEY ?? '' } = flags
+  if (operatorKey === '') throw new WrongUse('to make players give --operator-key or set OPERATOR_API_KEY')
+  if (!URL.canParse(operatorApi)) throw new WrongUse('--operator-api must be an http address')
+  return { kind: 'made', count, url: operatorApi, key: operatorKey }
+}
+
+function readExponent(written: string): number {
+  const exponent = /^\d(\.\d{1,3})?$/.test(written) ? toDouble(written) : -1
+  if (exponent < 0 || exponent > MAX.zipf)
+    throw new WrongUse(`--zipf must be a number from 0 (all alike) to ${MAX.zipf}, not "${written}"`)
+  return exponent
+}
+
+const STAKE = /^(?<least>\d{1,9}(\.\d{1,12})?)(-(?<most>\d{1,9}(\.\d{1,12})?))?$/
+
+function readStake(written: string): readonly [string, string] {
+  const { least, most = least } = STAKE.exec(written)?.groups ?? {}
+  if (least === undefined || most === undefined)
+    throw new WrongUse(`--stake must be an amount or two, as in 1-5, not "${written}"`)
+  return [least, most]
+}
+
+/** Minor units: beyond them what a bet wins has more digits than the wire carries exactly (M-1). */
+const MAX_STAKE = 10n ** 12n
+
+/** The stakes in the currencies of these players. */
+export function stakesFor([least, most]: LoadOptions['stake'], players: readonly Player[]): Stakes {
+  const currencies = new Map(players.map(({ currency, scale }) => [currency, scale]))
+  return new Map(
+    [...currencies].map(([currency, scale]) => {
+      const [low, high] = [parseDecimal(least, scale), parseDecimal(most, scale)].map((stake) =>
+        stakeIn(currency, stake),
+      )
+      if (low === undefined || high === undefined || high < low)
+        throw new WrongUse('--stake: the first is above the second')
+      return [currency, { least: low, most: high }]
+    }),
+  )
+}
+
+function stakeIn(currency: string, stake: Money | undefined): bigint {
+  if (stake !== undefined && stake > 0n && stake <= MAX_STAKE) return stake
+  throw new WrongUse(
+    `--stake: of ${currency} it must be an amount above 0 that ${currency} can hold, and at most ${MAX_STAKE} of its smallest units`,
+  )
+}

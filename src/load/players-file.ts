@@ -1,0 +1,70 @@
+/**
+ * Players that are set up in the wallet, from a CSV file (`--players FILE`): userId, token, currency; operatorUser behind an aggregator; scale
+ * where a currency is none of ISO 4217. What is wrong is said by its line, and never with a token in it.
+ */
+import { Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { CurrencySchema, OperatorUserSchema, TokenSchema, UserIdSchema } from '../protocol/bet-request.ts'
+import { MAX_SCALE, STANDARD_SCALES } from '../protocol/money.ts'
+import { readCsv } from '../runtime/csv-file.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import type { Player } from './player.ts'
+
+const REQUIRED = ['userId', 'token', 'currency']
+const KNOWN = [...REQUIRED, 'operatorUser', 'scale']
+/** Characters of one row. */
+const MAX_ROW = 1_000
+export const MAX_PLAYERS = 100_000
+
+const CELLS = {
+  userId: Compile(UserIdSchema),
+  token: Compile(TokenSchema),
+  currency: Compile(CurrencySchema),
+  operatorUser: Compile(Type.Union([Type.Literal(''), OperatorUserSchema])),
+}
+
+/** Throws WrongUse. The first player is the one who bets most. */
+export async function readPlayersFile(path: string): Promise<Player[]> {
+  const players: Player[] = []
+  const seen = new Set<string>()
+  const scales = new Map<string, number>()
+  const columnsOf = (names: readonly string[]) => checkNames(path, names)
+  for await (const { record, info } of readCsv(path, { columnsOf, maxRow: MAX_ROW })) {
+    const player = toPlayer(record, (what) => new WrongUse(`${path}:${info.lines}: ${what}`))
+    if (seen.has(player.userId)) throw new WrongUse(`${path}:${info.lines}: ${player.userId} stands there twice`)
+    if ((scales.get(player.currency) ?? player.scale) !== player.scale)
+      throw new WrongUse(`${path}:${info.lines}: ${player.currency} has another scale further up`)
+    seen.add(player.userId)
+    scales.set(player.currency, player.scale)
+    players.push(player)
+    if (players.length > MAX_PLAYERS) throw new WrongUse(`${path} has more than ${MAX_PLAYERS} players`)
+  }
+  if (players.length === 0) throw new WrongUse(`${path} has no players`)
+  return players
+}
+
+function checkNames(path: string, given: readonly string[]): string[] {
+  const names = given.map((name) => name.trim())
+  const missing = REQUIRED.filter((name) => !names.includes(name))
+  if (missing.length > 0)
+    throw new WrongUse(`${path} lacks the columns ${missing.join(', ')}; its first line must name them`)
+  const wrong = names.find((name, i) => !KNOWN.includes(name) || names.indexOf(name) !== i)
+  if (wrong !== undefined)
+    throw new WrongUse(`${path}: the column "${wrong}" is not one of ${KNOWN.join(', ')}, once each`)
+  return names
+}
+
+function toPlayer(cells: Readonly<Record<string, string>>, fault: (what: string) => WrongUse): Player {
+  const { userId = '', token = '', currency = '', operatorUser = '', scale: written = '' } = cells
+  for (const [name, check] of Object.entries(CELLS))
+    if (!check.Check(cells[name] ?? '')) throw fault(`the ${name} has a form that the interface does not have`)
+  const scale = scaleIn(written) ?? STANDARD_SCALES.get(currency)
+  if (scale === undefined || (written !== '' && scaleIn(written) === undefined))
+    throw fault(`how many decimal places ${currency} has must stand in the column scale, from 0 to ${MAX_SCALE}`)
+  return { userId, token, currency, scale, ...(operatorUser !== '' && { operatorUser }) }
+}
+
+function scaleIn(written: string): number | undefined {
+  const scale = /^\d{1,2}$/.test(written) ? Number.parseInt(written, 10) : undefined
+  return scale !== undefined && scale <= MAX_SCALE ? scale : undefined
+}

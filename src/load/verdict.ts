@@ -1,0 +1,60 @@
+/** The money: what every player must have after the load and what the wallet says that he has. Pure. */
+import { groupBy } from '../runtime/group.ts'
+import type { OpenCall } from './drive.ts'
+import type { Player } from './player.ts'
+
+/** `undecided`: a call has moved money or not, or a balance cannot be read; nobody can say that all is right. */
+export type Money = 'right' | 'wrong' | 'undecided'
+
+export interface PlayerMoney {
+  readonly player: Player
+  readonly verdict: Money
+  /** Minor units. */
+  readonly before: bigint
+  readonly expected: bigint
+  /** A text says why it could not be read. */
+  readonly actual: bigint | string
+  readonly open: readonly OpenCall[]
+}
+
+export interface Balances {
+  readonly before: readonly bigint[]
+  readonly after: readonly (bigint | string)[]
+}
+
+export function judgePlayers(
+  players: readonly Player[],
+  { before, after }: Balances,
+  moved: ReadonlyMap<number, bigint>,
+  open: readonly OpenCall[],
+): PlayerMoney[] {
+  const openOf = groupBy(open, ({ player }) => player)
+  return players.map((player, i) => {
+    const had = before[i] ?? 0n
+    const found = {
+      before: had,
+      expected: had + (moved.get(i) ?? 0n),
+      actual: after[i] ?? 'not read',
+      open: openOf.get(i) ?? [],
+    }
+    return { player, ...found, verdict: verdictOf(found) }
+  })
+}
+
+/** With a call in doubt even the expected balance proves nothing. */
+function verdictOf({ expected, actual, open }: Pick<PlayerMoney, 'expected' | 'actual' | 'open'>): Money {
+  if (open.length > 0 || typeof actual === 'string') return 'undecided'
+  return actual === expected ? 'right' : 'wrong'
+}
+
+/** One wrong balance is enough. */
+export function verdictOfAll(players: readonly PlayerMoney[]): Money {
+  if (players.some(({ verdict }) => verdict === 'wrong')) return 'wrong'
+  return players.some(({ verdict }) => verdict === 'undecided') ? 'undecided' : 'right'
+}
+
+const RANKS: Readonly<Record<Money, number>> = { wrong: 0, undecided: 1, right: 2 }
+
+export function worstFirst(players: readonly PlayerMoney[]): PlayerMoney[] {
+  return players.toSorted((a, b) => RANKS[a.verdict] - RANKS[b.verdict])
+}

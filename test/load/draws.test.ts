@@ -1,0 +1,111 @@
+/** What is drawn, and when it is due: the mix, Zipf's law, the schedule. */
+import { describe, expect, test } from 'vitest'
+import { drawKind, KINDS, readMix, writeMix } from '../../src/load/mix.ts'
+import { createPool } from '../../src/load/pool.ts'
+import { dueAt, dueBefore, keepSchedule, type Schedule } from '../../src/load/schedule.ts'
+import { zipf } from '../../src/load/zipf.ts'
+import { createRandom } from '../../src/runtime/random.ts'
+import { WrongUse } from '../../src/runtime/wrong-use.ts'
+
+describe('the mix', () => {
+  test('is read, drawn by its weights, and written again', () => {
+    const mix = readMix('settle=1, place=3')
+    expect(writeMix(mix)).toBe('place=3,settle=1')
+    const random = createRandom(1, 'mix')
+    const drawn = Array.from({ length: 4_000 }, () => drawKind(mix, random))
+    const shares = KINDS.map((kind) => drawn.filter((one) => one === kind).length / 1_000)
+    expect(shares).toEqual([expect.closeTo(3, 0), expect.closeTo(1, 0), 0, 0, 0])
+  })
+
+  test.each([
+    ['', 'is not of this form'],
+    ['place', 'is not of this form'],
+    ['place=-1', 'is not of this form'],
+    ['place=0.5', 'is not of this form'],
+    ['place=1,win=2', 'there is no win'],
+    ['place=1,place=2', 'stands there twice'],
+    ['settle=2', 'without place'],
+    ['place=1,resettle=2', 'resettle needs settle'],
+  ])('%j is wrong use', (text, why) => {
+    expect(() => readMix(text)).toThrow(WrongUse)
+    expect(() => readMix(text)).toThrow(why)
+  })
+})
+
+describe('the players', () => {
+  test('are drawn by Zipf’s law: the second half as often as the first, and the same with the same seed', () => {
+    const draw = zipf(100, 1)
+    const drawAll = () => {
+      const random = createRandom(7, 'players')
+      return Array.from({ length: 20_000 }, () => draw(random))
+    }
+    const drawn = drawAll()
+    const times = (place: number) => drawn.filter((one) => one === place).length
+    expect(times(0) / times(1)).toBeCloseTo(2, 0)
+    expect(times(0) / times(9)).toBeGreaterThan(7)
+    expect(Math.max(...drawn)).toBe(99)
+    expect(drawAll()).toEqual(drawn)
+  })
+
+  test('with an exponent of 0 are drawn alike, and one player is drawn always', () => {
+    const random = createRandom(1, 'players')
+    const alike = zipf(4, 0)
+    const drawn = Array.from({ length: 4_000 }, () => alike(random))
+    for (const place of [0, 1, 2, 3]) expect(drawn.filter((one) => one === place).length / 1_000).toBeCloseTo(1, 0)
+    expect(zipf(1, 1)(random)).toBe(0)
+  })
+})
+
+test('a pool gives each item once, and lets one go when it is full', () => {
+  const random = createRandom(1, 'pool')
+  const pool = createPool<number>(3)
+  for (const item of [1, 2, 3]) pool.put(item, random)
+  const taken = [pool.take(random), pool.take(random), pool.take(random)]
+  expect(taken.toSorted()).toEqual([1, 2, 3])
+  expect([pool.take(random), pool.size()]).toEqual([undefined, 0])
+  for (const item of [1, 2, 3, 4]) pool.put(item, random)
+  expect(pool.size()).toBe(3)
+})
+
+describe('the schedule', () => {
+  const schedule: Schedule = { rate: 300, durationMs: 1_000, worker: 0, workers: 2, connections: 1 }
+
+  test('of several workers together is the rate, each call at its time', () => {
+    const of = (worker: number) => ({ ...schedule, worker })
+    expect([dueBefore(of(0), 1_000), dueBefore(of(1), 1_000)]).toEqual([150, 150])
+    expect([dueAt(of(0), 0), dueAt(of(1), 0), dueAt(of(0), 1)]).toEqual([0, 1_000 / 300, 2_000 / 300])
+    expect([dueBefore(of(0), 0), dueBefore(of(1), 3), dueBefore(of(1), 4)]).toEqual([0, 0, 1])
+  })
+
+  test('goes on while a call keeps the only connection: those that wait are given the times at which they were due', async () => {
+    const stop = new AbortController()
+    const dues: number[] = []
+    const begin = async (due: number) => {
+      dues.push(due)
+      if (dues.length === 1) while (performance.now() - due < 20) await new Promise(setImmediate)
+      if (dues.length === 5) stop.abort()
+    }
+    const { begun } = await keepSchedule({ ...schedule, workers: 1, durationMs: 60_000 }, begin, stop.signal)
+    expect(begun).toBe(dues.length)
+    const [first = 0] = dues
+    expect(dues.slice(0, 4).map((due) => due - first)).toEqual(
+      [0, 1, 2, 3].map((call) => expect.closeTo((call * 10) / 3, 6)),
+    )
+  })
+
+  test('tells how many calls were due and never sent', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const kept = keepSchedule(
+      { ...schedule, workers: 1, rate: 1_000, durationMs: 30 },
+      () => held,
+      new AbortController().signal,
+    )
+    const start = performance.now()
+    while (performance.now() - start < 40) await new Promise(setImmediate)
+    release()
+    expect(await kept).toEqual({ begun: 1, unsent: 29 })
+  })
+})

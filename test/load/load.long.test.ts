@@ -1,0 +1,142 @@
+/** `purser load` against a real wallet: it knows what every player must have, also where answers are lost, and sees what is paid twice. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { LoadReport } from '../../src/load/report.ts'
+import { type Finished, newFolder, run } from '../cli/command.ts'
+import {
+  answerWith,
+  dropAfter,
+  dropBefore,
+  type FaultyWallet,
+  honest,
+  startFaultyWallet,
+} from '../support/faulty-wallet.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { ROOT } from '../tidy/source.ts'
+
+let wallet: TestWallet
+let faulty: FaultyWallet
+const folder = newFolder()
+
+beforeAll(async () => {
+  wallet = await startWallet()
+  faulty = await startFaultyWallet(wallet.url)
+})
+afterEach(async () => {
+  faulty.behave = () => honest
+  await wallet.auditIsClean()
+})
+afterAll(async () => {
+  await faulty.close()
+  await wallet.stop()
+  folder.remove()
+})
+
+const flagsFor = (baseUrl: string) => ['load', '--base-url', baseUrl, '--operator-api', wallet.url, '--players', '20']
+const env = () => ({ PARTNER_SECRET: wallet.secret, OPERATOR_API_KEY: wallet.operatorKey })
+const load = (baseUrl: string, ...flags: string[]) => run([...flagsFor(baseUrl), '--json', ...flags], env())
+
+function reportOf({ code, stdout, stderr }: Finished): LoadReport {
+  expect(stderr).toBe('')
+  expect([0, 1]).toContain(code)
+  return JSON.parse(stdout)
+}
+
+/** A connection for each call: then all of them are sent, however slow the machine is. */
+const connections = (calls: number) => ['--connections', `${calls}`]
+
+test('a thousand calls of two workers: the money is right, and the page says so without a secret in it', async () => {
+  const page = join(folder.path, 'load.html')
+  const flags = ['--rate', '200', '--duration', '5', '--workers', '2', '--seed', '7', '--report', page]
+  const finished = await load(wallet.url, ...flags, ...connections(1_000))
+  const { money, rows, players, intervals, asked, unsent } = reportOf(finished)
+  expect({ money, code: finished.code, seed: asked.seed, unsent }).toEqual({
+    money: 'right',
+    code: 0,
+    seed: 7,
+    unsent: 0,
+  })
+  expect(rows.map(({ kind }) => kind)).toEqual(['place', 'settle', 'resettle', 'rollback', 'repeat', 'all'])
+  expect(rows.at(-1)?.calls).toBe(1_000)
+  expect(intervals.map(({ from, calls }) => [from, calls])).toEqual([0, 1, 2, 3, 4].map((from) => [from, 200]))
+  expect(players).toHaveLength(20)
+  expect(players.filter(({ before, actual }) => before !== actual).length).toBeGreaterThan(10)
+  const html = readFileSync(page, 'utf8')
+  expect(html).toContain('The money is right')
+  for (const secret of Object.values(env())) expect(html + finished.stdout).not.toContain(secret)
+})
+
+test('answers that are lost, before and after the wallet has acted: what must be is known all the same', async () => {
+  let calls = 0
+  faulty.behave = () => [dropBefore, dropAfter, answerWith(500)][calls++ % 20] ?? honest
+  const { money, notes, rows } = reportOf(
+    await load(faulty.url, '--rate', '150', '--duration', '3', ...connections(450)),
+  )
+  expect(money).toBe('right')
+  expect(rows.at(-1)).toMatchObject({
+    calls: 450,
+    unanswered: { network: expect.any(Number), status: expect.any(Number) },
+  })
+  expect(notes.join()).toMatch(/\d+ calls were not acknowledged and were asked again/)
+})
+
+test('a payout that is paid twice is wrong, and the player is named with what is too much', async () => {
+  let paidTo = ''
+  faulty.behave = () => async (exchange) => {
+    const { operation, betId } = exchange.call
+    const reply = await exchange.forward()
+    if (operation === 'settle' && paidTo === '') {
+      const { body } = await wallet.operator.request('GET', `/operator/bets?transactionId=${betId}`)
+      const { data } = body as { data: { userId: string }[] }
+      paidTo = data[0]?.userId ?? ''
+      const deposit = { currency: 'EUR', amount: '2.50', reference: betId }
+      await wallet.operator.request('POST', `/operator/players/${paidTo}/deposits`, deposit)
+    }
+    exchange.answer(reply)
+  }
+  const finished = await load(faulty.url, '--rate', '100', '--duration', '2')
+  const { money, players } = reportOf(finished)
+  expect({ money, code: finished.code }).toEqual({ money: 'wrong', code: 1 })
+  expect(players[0]).toMatchObject({ userId: paidTo, verdict: 'wrong', difference: '2.50' })
+  expect(players.filter(({ verdict }) => verdict === 'wrong')).toHaveLength(1)
+})
+
+test('a bet on which the wallet never says a word is named, and nothing is called right', async () => {
+  let silent = ''
+  faulty.behave = ({ operation, betId }) => {
+    if (operation === 'settle' && silent === '') silent = betId
+    return betId === silent ? answerWith(500) : honest
+  }
+  const finished = await load(faulty.url, '--rate', '100', '--duration', '2', '--patience', '1')
+  const { money, players } = reportOf(finished)
+  expect({ money, code: finished.code }).toEqual({ money: 'undecided', code: 1 })
+  expect(players[0]?.why).toBe(`settle of bet ${silent}: HTTP status 500`)
+})
+
+test('Ctrl-C ends it: what it has sent is judged, and players of a file are as good as made ones', async () => {
+  const file = join(folder.path, 'players.csv')
+  const players = await Promise.all(Array.from({ length: 3 }, () => playerWithMoney(wallet.operator, '1000.00')))
+  const lines = players.map(({ userId, token, currency }) => `${userId},${token},${currency}`)
+  writeFileSync(file, ['userId,token,currency', ...lines, ''].join('\n'))
+  let settles = 0
+  const settled = new Promise<void>((resolve) => {
+    faulty.behave = ({ operation }) => {
+      if (operation === 'settle' && ++settles === 10) resolve()
+      return honest
+    }
+  })
+  const args = ['load', '--base-url', faulty.url, '--players', file, '--rate', '50', '--duration', '600']
+  const child = spawn(process.execPath, [join(ROOT, 'dist/main.js'), ...args], { env: { ...process.env, ...env() } })
+  const [printed, ended] = [text(child.stdout), once(child, 'exit')]
+  await settled
+  child.kill('SIGINT')
+  expect(await ended).toEqual([0, null])
+  expect(await printed).toMatch(
+    /the load was interrupted.*The money is right: each of 3 players has what he must have\.\n$/s,
+  )
+})
