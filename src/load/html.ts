@@ -155,7 +155,7 @@ function players({ players }: LoadReport): string[] {
   return [
     '<h2>Money of every player</h2>',
     ...table(head, players.slice(0, MAX_PLAYERS).map(playerRow)),
-    ...(hidden > 0 ? [`<p>And ${hidden} more, all right: a report in .json has them.</p>`] : []),
+    ...(hidden > 0 ? [`<p>And ${hidden} more: a report in .json has them.</p>`] : []),
   ]
 }
 
