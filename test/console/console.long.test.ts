@@ -7,6 +7,9 @@ import { startUntil } from '../cli/command.ts'
 import { partnerWire } from '../support/wire.ts'
 import { expectAccessible, launch, open } from './browser.ts'
 
+/** Milliseconds: a wallet is started twice in one of them. */
+const TROUBLE_MS = 120_000
+
 let browser: Browser
 let context: BrowserContext
 let stop: () => Promise<unknown>
@@ -86,15 +89,20 @@ describe('the demo', () => {
     ['Correct the result', 'the bet is settled.'],
     ['Take it back', 'the bet is open.'],
     ['Two bets of 80 on 100', 'The balance went from 100.00 to 20.00; 1 of 2 bets accepted.'],
-  ])('"%s" comes out as the rules demand, and says where the money is', async (trouble, money) => {
-    const { page, complaints } = await open(context, url, '/console/demo')
-    await page.locator('.trouble', { hasText: trouble }).click()
-    await badge(page, 'As the rules demand').waitFor()
-    expect(await page.locator('.caption .where').first().textContent()).toContain(money)
-    expect(await page.locator('.sum strong').textContent()).toBe('0.00')
-    expect(complaints).toEqual([])
-    await page.close()
-  })
+    ['Kill the wallet', 'The balance was 90.00 before the kill and 90.00 after the start'],
+  ])(
+    '"%s" comes out as the rules demand, and says where the money is',
+    async (trouble, money) => {
+      const { page, complaints } = await open(context, url, '/console/demo')
+      await page.locator('.trouble', { hasText: trouble }).click()
+      await badge(page, 'As the rules demand').waitFor({ timeout: TROUBLE_MS })
+      expect(await page.locator('.caption .where').first().textContent()).toContain(money)
+      expect(await page.locator('.sum strong').textContent()).toBe('0.00')
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+    2 * TROUBLE_MS,
+  )
 })
 
 describe('a bet', () => {

@@ -184,7 +184,10 @@ function Why({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
                 {state}
                 {state === known && <span className="vh"> (this call)</span>}
               </td>
-              <td>{LIFE[state][call.operation]}</td>
+              <td>
+                {whyOf(state, call.operation).says}
+                <code className="muted why-row">{LIFE[state][call.operation]}</code>
+              </td>
             </tr>
           ))}
         </tbody>

@@ -4,6 +4,7 @@
  */
 import type { Trouble } from '../faults.ts'
 import type { Stand } from './frame.ts'
+import { killWallet } from './kill.ts'
 import { PLAYER } from './player.ts'
 
 export interface Caption {
@@ -49,11 +50,13 @@ export const TROUBLES = {
     title: 'Rollback first',
     story:
       'The Place bet was held up on its way, and its Rollback overtook it. The wallet had nothing to refund, but it remembers that this bet is cancelled: when the Place bet came at last, it was refused (code 8) and nothing was taken.',
-    isAsDemanded: ({ before, after, wallet, taken }) => before === after && wallet === 'cancelled' && taken === 0,
+    isAsDemanded: ({ before, after, wallet, taken, isPlaced }) =>
+      before === after && wallet === 'cancelled' && taken === 0 && isPlaced,
   }),
   correct: { title: 'Correct the result', make: (stand) => afterWin(stand, 'correct') },
   'take back': { title: 'Take the result back', make: (stand) => afterWin(stand, 'take back') },
   'two bets': { title: 'Two bets of 80 on 100', make: twoBets },
+  kill: { title: 'Kill the wallet', make: killWallet },
 } as const satisfies Record<string, Making>
 export type TroubleName = keyof typeof TROUBLES
 
@@ -64,6 +67,8 @@ interface Found {
   readonly platform: string
   /** Transfers that took a stake. */
   readonly taken: number
+  /** Whether the wallet has seen the Place bet. */
+  readonly isPlaced: boolean
 }
 
 interface Told {
@@ -81,10 +86,10 @@ function placeWith(trouble: Trouble, { title, story, isAsDemanded }: Told): Maki
       stand.wire.prepare(trouble)
       const { betId } = await stand.place({ matchId: match?.id ?? '', outcome: 'home', stake: STAKE })
       await stand.settled(betId)
-      const { status: wallet, taken } = await stake(stand, betId, trouble === 'late call')
+      const { status: wallet, taken, isPlaced } = await stake(stand, betId, trouble === 'late call')
       const { status: platform } = await stand.platform.get<{ status: string }>('GET', `/bets/${betId}`)
       const after = await stand.balance()
-      const found = { before, after, wallet, platform, taken }
+      const found = { before, after, wallet, platform, taken, isPlaced }
       return { title, story, money: whereIs(found), isAsDemanded: isAsDemanded(found), betIds: [betId] }
     },
   }
@@ -96,7 +101,7 @@ interface WalletBet {
 }
 
 const LOOK_MS = 60
-const LATE_MS = 4_000
+const LATE_MS = 20_000
 
 async function lookUp({ wallet }: Stand, betId: string) {
   const bet = await wallet.get<WalletBet>('GET', `/operator/players/${PLAYER}/bets/${betId}`)
@@ -108,12 +113,17 @@ async function lookUp({ wallet }: Stand, betId: string) {
 }
 
 /** What the wallet has of a bet; of one whose Place bet is still on its way, when that has come. */
-async function stake(stand: Stand, betId: string, isLate: boolean): Promise<{ status: string; taken: number }> {
+async function stake(
+  stand: Stand,
+  betId: string,
+  isLate: boolean,
+): Promise<{ status: string; taken: number; isPlaced: boolean }> {
   const until = performance.now() + LATE_MS
   for (;;) {
     const { status, operations, kinds } = await lookUp(stand, betId)
     const taken = kinds.filter((kind) => kind === 'stake').length
-    if (!isLate || operations.includes('place') || performance.now() > until) return { status, taken }
+    const isPlaced = operations.includes('place')
+    if (!isLate || isPlaced || performance.now() > until) return { status, taken, isPlaced }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }

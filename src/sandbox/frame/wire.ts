@@ -34,6 +34,8 @@ export function createWire(player: string): Wire {
   let numbers = 0
   let changes = 0
   let prepared: Trouble | undefined
+  /** Bets whose Place bet is held up until their Rollback has been answered. */
+  const heldUp = new Map<string, () => void>()
   const add = (call: WireCall) => {
     changes += 1
     const entry = { call, changed: changes }
@@ -67,9 +69,16 @@ export function createWire(player: string): Wire {
       const trouble = operation === 'place' ? prepared : undefined
       if (operation === 'place') prepared = undefined
       const tell = add(aCall(body, operation, trouble))
+      const { transactionId: betId = '' } = body
+      const overtaken = trouble === 'late call' ? new Promise<void>((resolve) => heldUp.set(betId, resolve)) : undefined
       return {
         trouble,
+        overtaken,
         tell(what) {
+          if (operation === 'rollback' && what.kind === 'answered') {
+            heldUp.get(betId)?.()
+            heldUp.delete(betId)
+          }
           if (what.kind !== 'again') return tell(what)
           const again = { ...aCall(body, operation, trouble), isAgain: true }
           add(again)({ ...what, kind: 'answered' })

@@ -1,0 +1,125 @@
+/** `npm run pictures`: a sandbox of its own plays some scenes, and every page of the console is taken in Chromium, into docs/images/console. */
+import { spawn } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+
+const OUT = fileURLToPath(new URL('../docs/images/console/', import.meta.url))
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const START_MS = 120_000
+const HEIGHT = 860
+
+async function startSandbox() {
+  const env = { PATH: process.env.PATH, PORT: '0', PURSER_DATA_DIR: 'memory://' }
+  const child = spawn(process.execPath, [MAIN, 'sandbox', '--rate', '2', '--seed', '7', '--quiet'], { env })
+  let text = ''
+  child.stderr.resume()
+  await new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error(`the sandbox has not started:\n${text}`)), START_MS).unref()
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+      if (text.includes('Ctrl-C stops it')) resolve()
+    })
+  })
+  const named = (name) => new RegExp(`^${name} +(\\S+)`, 'm').exec(text)?.[1] ?? ''
+  return { child, url: named('Purser wallet'), key: named('Operator key') }
+}
+
+/** What the pictures show: troubles, an adjustment, a refused signature, and a result that the wallet refused. */
+async function play({ url, key }) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const ask = async (method, path, body) => {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const answer = await fetch(url + path, { method, headers, ...sent })
+    return answer.json()
+  }
+  const trouble = (name) => ask('POST', '/sandbox/frame/troubles', { trouble: name })
+  await fetch(`${url}/user/profile`, {
+    ...{ method: 'POST', body: '{"token":"not-a-token"}' },
+    headers: { 'x-sign-jws': `eyJhbGciOiJIUzI1NiJ9..${'A'.repeat(43)}` },
+  })
+  for (const [name, role] of [
+    ['reports', 'read'],
+    ['support-desk', 'support'],
+  ])
+    await ask('POST', '/operator/keys', { name, role })
+  const lost = await trouble('lost answer')
+  const corrected = await trouble('correct')
+  await trouble('twice')
+  const { matches } = await ask('GET', '/sandbox/frame')
+  const wish = { matchId: matches[1].id, outcome: 'home', stake: '25.00' }
+  const { betId } = await ask('POST', '/sandbox/frame/bets', wish)
+  await ask('POST', `/sandbox/frame/bets/${betId}`, { what: 'won' })
+  const { balances } = await ask('GET', '/operator/players/robin/balances')
+  const move = { currency: 'EUR', amount: balances[0].amount, reference: 'to the bank' }
+  await ask('POST', '/operator/players/robin/withdrawals', move)
+  await ask('POST', `/sandbox/frame/bets/${betId}`, { what: 'correct' })
+  for (let i = 0; i < 3; i++) await ask('POST', '/sandbox/frame/money')
+  return { lost: lost.betIds[0], corrected: corrected.betIds[0] }
+}
+
+async function take(browser, { url }, bets) {
+  const open = async (colorScheme, width, height) => {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' })
+    const page = await context.newPage()
+    await page.goto(`${url}/console/`)
+    return page
+  }
+  /** A higher window instead of a long page: what sticks stays where it belongs. */
+  const shoot = async (page, name, whole = false) => {
+    await page.waitForLoadState('load')
+    await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    const { width } = page.viewportSize()
+    if (whole)
+      await page.setViewportSize({ width, height: await page.evaluate('document.documentElement.scrollHeight') })
+    await page.evaluate('scrollTo(0, 0)')
+    await page.screenshot({ path: `${OUT}${name}.png` })
+    if (whole) await page.setViewportSize({ width, height: HEIGHT })
+    process.stdout.write(`docs/images/console/${name}.png\n`)
+  }
+  for (const [scheme, width, suffix] of [
+    ['light', 1280, ''],
+    ['dark', 1280, '-dark'],
+    ['light', 360, '-phone'],
+  ]) {
+    const page = await open(scheme, width, HEIGHT)
+    const enter = page.getByRole('button', { name: 'Open the sandbox' })
+    await enter.waitFor()
+    if (suffix === '') await shoot(page, 'sign-in')
+    await enter.click()
+    await page.locator('.odds').first().waitFor()
+    if (suffix !== '-phone') {
+      await page.locator('.trouble', { hasText: 'Two bets of 80 on 100' }).click()
+      await page.locator('.caption').first().waitFor()
+      await page.locator('.purse', { hasText: ' 20.00 EUR' }).waitFor() // the page asks again
+    }
+    await shoot(page, `demo${suffix}`, suffix !== '-phone')
+    await page.goto(`${url}/console/bets/${bets.corrected}`)
+    await page.locator('[data-moment]').last().click()
+    await page.locator('.moment').waitFor()
+    await shoot(page, `bet${suffix}`, suffix !== '-phone')
+    if (suffix !== '') continue
+    for (const name of ['bets', 'calls', 'players', 'players/robin', 'money', 'deliveries', 'settings']) {
+      await page.goto(`${url}/console/${name}`)
+      await page.locator('.card td, .card .issue-count').first().waitFor()
+      if (name === 'calls') await page.locator('.call-name').nth(2).click()
+      await shoot(page, name.replace('players/robin', 'player'))
+    }
+    await page.goto(`${url}/console/find?q=${bets.lost.slice(0, 6)}`)
+    await page.locator('main .card').first().waitFor()
+    await shoot(page, 'find')
+  }
+}
+
+mkdirSync(OUT, { recursive: true })
+const sandbox = await startSandbox()
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+})
+try {
+  await take(browser, sandbox, await play(sandbox))
+} finally {
+  await browser.close()
+  sandbox.child.kill('SIGKILL')
+}

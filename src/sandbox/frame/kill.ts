@@ -1,0 +1,160 @@
+/**
+ * The wallet that dies: a process of its own on a folder of its own, killed with kill -9 while a bet is open, and started again. The demo's own wallet
+ * shares its process with the platform, so it cannot be killed alone.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Api, createApi } from '../api.ts'
+import type { Stand } from './frame.ts'
+import type { Caption } from './troubles.ts'
+
+const PLAYER = 'casey'
+const LOOK_MS = 100
+/** Milliseconds for one start, on a machine that has other things to do. */
+const START_MS = 60_000
+/** Milliseconds until the platform has found nobody. */
+const MISS_MS = 20_000
+
+interface Mortal {
+  readonly api: Api
+  readonly secret: string
+  start(): Promise<void>
+  /** kill -9; resolves when the process is gone. */
+  kill(): Promise<void>
+}
+
+export async function killWallet(stand: Stand): Promise<Caption> {
+  const folder = await mkdtemp(join(tmpdir(), 'purser-demo-'))
+  const wallet = await createMortal(folder)
+  try {
+    return await scene(stand, wallet)
+  } finally {
+    await wallet.kill()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function scene(stand: Stand, wallet: Mortal): Promise<Caption> {
+  await wallet.start()
+  const frameSessionId = await enter(stand.platform, wallet)
+  const { betId, matchId } = await place(stand, frameSessionId)
+  const before = await balance(wallet)
+  await wallet.kill()
+  await stand.matches.result(matchId, 'home')
+  await missed(stand.platform, betId)
+  await wallet.start()
+  const kept = await balance(wallet)
+  await stand.settled(betId)
+  const { status, payouts } = await lookUp(wallet, betId)
+  const { ok } = await wallet.api.get<{ ok: boolean }>('GET', '/operator/audit')
+  return {
+    title: 'Kill the wallet',
+    story:
+      'A wallet was killed with kill -9 while a bet of 10.00 was open. Its result was decided meanwhile: the platform found nobody, and tried again until the wallet was back. All that the wallet had answered was in its books, and the payout was booked once.',
+    money: `The balance was ${before} before the kill and ${kept} after the start; with the payout it is ${await balance(wallet)}. The wallet's audit finds ${ok ? 'nothing' : 'something'}.`,
+    isAsDemanded: before === '90.00' && kept === before && status === 'settled' && payouts === 1 && ok,
+    betIds: [betId],
+  }
+}
+
+async function createMortal(folder: string): Promise<Mortal> {
+  const [secret, key] = [randomBytes(24).toString('base64url'), randomBytes(24).toString('base64url')]
+  const port = await freePort()
+  const api = createApi(`http://127.0.0.1:${port}`, key)
+  const env = {
+    ...{ PATH: process.env.PATH, HOST: '127.0.0.1', PORT: `${port}`, LOG_LEVEL: 'silent' },
+    ...{ PURSER_DATA_DIR: join(folder, 'data'), PARTNER_SECRET: secret, OPERATOR_API_KEY: key },
+  }
+  let kill = async () => {}
+  return {
+    ...{ api, secret },
+    async start() {
+      const child = spawn(process.execPath, [process.argv[1] ?? '', 'wallet'], { env, stdio: 'ignore', cwd: folder })
+      const end = () => void child.kill('SIGKILL')
+      process.once('exit', end) // it never outlives the sandbox
+      const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+      kill = async () => {
+        end()
+        await gone
+        process.off('exit', end)
+      }
+      await until(START_MS, 'the wallet is ready', () => fetch(`${api.url}/readyz`).then(({ ok }) => ok))
+    },
+    kill: () => kill(),
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+/** Throws when it does not come about in time. */
+async function until(ms: number, what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + ms
+  while (!(await isSo().catch(() => false))) {
+    if (performance.now() > end) throw new Error(`not within ${ms / 1_000} s: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+/** A partner, a player with 100.00, and a frame loaded for the player. */
+async function enter(platform: Api, { api, secret }: Mortal): Promise<string> {
+  const partnerId = `mortal-${randomUUID().slice(0, 8)}`
+  await api.get('POST', '/operator/players', { userId: PLAYER, currency: 'EUR' })
+  const money = { currency: 'EUR', amount: '100.00', reference: 'welcome' }
+  await api.get('POST', `/operator/players/${PLAYER}/deposits`, money)
+  const { token } = await api.get<{ token: string }>('POST', `/operator/players/${PLAYER}/sessions`, {})
+  await platform.get('POST', '/partners', { partnerId, baseUrl: api.url, secret })
+  const frame = await platform.get<{ frameSessionId: string }>('POST', '/frame-sessions', { partnerId, token })
+  return frame.frameSessionId
+}
+
+function place({ platform, matches }: Stand, frameSessionId: string): Promise<{ betId: string; matchId: string }> {
+  return matches.still(async () => {
+    const match = matches.open().at(-1)
+    if (match === undefined) throw new Error('no match is open')
+    const described = { discipline: 'Football', event: `${match.home} – ${match.away}`, market: 'Match winner' }
+    const pick = { eventId: match.id, outcomeId: 'home', coefficient: match.odds.home, outcome: match.home }
+    const wanted = { frameSessionId, amount: '10.00', selections: [{ ...pick, ...described }] }
+    const { betId } = await platform.get<{ betId: string }>('POST', '/bets', {
+      ...{ ...wanted, idempotencyKey: randomUUID() },
+    })
+    return { betId, matchId: match.id }
+  })
+}
+
+function missed(platform: Api, betId: string): Promise<void> {
+  return until(MISS_MS, 'the platform has tried', async () => {
+    const { deliveries } = await platform.get<{ deliveries: { operation: string; attempts: number }[] }>(
+      'GET',
+      `/bets/${betId}`,
+    )
+    return deliveries.some(({ operation, attempts }) => operation === 'settle' && attempts > 0)
+  })
+}
+
+async function balance({ api }: Mortal): Promise<string> {
+  const path = `/operator/players/${PLAYER}/balances`
+  const { balances } = await api.get<{ balances: { amount: string }[] }>('GET', path)
+  return balances[0]?.amount ?? ''
+}
+
+async function lookUp({ api }: Mortal, betId: string): Promise<{ status: string; payouts: number }> {
+  const path = `/operator/players/${PLAYER}/bets/${betId}`
+  const { status, history } = await api.get<{
+    status: string
+    history: { transfers: { kind: string }[] }[]
+  }>('GET', path)
+  const kinds = history.flatMap(({ transfers }) => transfers).map(({ kind }) => kind)
+  return { status, payouts: kinds.filter((kind) => kind === 'payout').length }
+}
