@@ -14,6 +14,8 @@ const COMMANDS = [
   ...[
     'grants',
     'settings',
+    'export-player',
+    'erase-player',
     'keys',
     'keys list',
     'keys make',
@@ -45,7 +47,7 @@ afterAll(() => database.drop())
 test('every command that the help names is looked at here', async () => {
   const { stdout } = await run(['--help'])
   const [, listed = ''] = stdout.split('Commands:\n')
-  const names = [...listed.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name).filter((name) => name !== 'help')
+  const names = [...listed.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => name).filter((name) => name !== 'help')
   expect(names.filter((name) => !COMMANDS.includes(name ?? ''))).toEqual([])
 })
 
