@@ -35,7 +35,7 @@ const COMMANDS = [
     'webhooks remove',
     'retention',
   ],
-  ...['conformance', 'conformance wallet', 'conformance platform'],
+  ...['conformance', 'conformance wallet', 'conformance platform', 'load'],
 ]
 
 let database: TestDatabase
