@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createRandom, type Random } from '../runtime/random.ts'
 import type { Api } from './api.ts'
 import { createFixtures, type Happening, type Match, OUTCOMES, STEPS_PER_SECOND } from './fixtures.ts'
+import { renewed } from './renewed.ts'
 import type { Entry, House } from './stage.ts'
 import type { Story } from './story.ts'
 import { waitUntil } from './wait.ts'
@@ -35,7 +36,7 @@ const STEPS_PER_PACE = 10 * STEPS_PER_SECOND
 interface Play extends PlayDeps {
   /** Bets left out since the pace was looked at. */
   leftOut: number
-  readonly frames: Map<string, string>
+  readonly frames: Map<string, () => Promise<string>>
   /** Bets that are being placed, and what they start. */
   readonly under: Set<Promise<void>>
   /** Calls about a match go out in order. */
@@ -99,14 +100,20 @@ async function deposit(game: Play, userId: string, currency: string, amount: str
   await houseOf(game, userId).wallet.get('POST', `/operator/players/${userId}/deposits`, body, [409])
 }
 
-/** The operator's site gives the frame a session token; the platform asks the partner who that is. */
 async function loadFrame(game: Play, userId: string): Promise<void> {
+  const frame = renewed(() => newFrame(game, userId))
+  await frame()
+  game.frames.set(userId, frame)
+}
+
+/** The operator's site gives the frame a session token; the platform asks the partner who that is. */
+async function newFrame(game: Play, userId: string): Promise<string> {
   const { wallet, partnerId, enter } = houseOf(game, userId)
   const session = await wallet.get<Entry>('POST', `/operator/players/${userId}/sessions`, {})
   const { token } = await enter(session)
   const frame = { partnerId, token }
   const { frameSessionId } = await game.platform.get<{ frameSessionId: string }>('POST', '/frame-sessions', frame)
-  game.frames.set(userId, frameSessionId)
+  return frameSessionId
 }
 
 function happen(game: Play, happening: Happening): void {
@@ -167,7 +174,7 @@ async function place(game: Play, wish: Wish): Promise<void> {
     ...{ discipline: 'Football', event: `${match.home} - ${match.away}`, market: 'Match winner' },
   }))
   const { betId, status, reason } = await game.platform.get<Placed>('POST', '/bets', {
-    frameSessionId: game.frames.get(bettor.userId),
+    frameSessionId: await game.frames.get(bettor.userId)?.(),
     amount: stake,
     selections,
     idempotencyKey: randomUUID(),

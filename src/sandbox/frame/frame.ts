@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { formatMoney, type Money, parseDecimal } from '../../protocol/money.ts'
 import { createRandom } from '../../runtime/random.ts'
 import type { Api } from '../api.ts'
+import { renewed } from '../renewed.ts'
 import type { House, Stage } from '../stage.ts'
 import { createMatches, type FrameMatch, type Matches } from './matches.ts'
 import { CURRENCY, createPlayer, load, move, PLAYER, SCALE } from './player.ts'
@@ -68,7 +69,9 @@ export async function startFrame(stage: Stage, seed: number): Promise<Frame> {
   network.lookout(wire)
   const matches = await createMatches(platform, createRandom(seed, 'frame'))
   const bets: FrameBet[] = []
-  const stand = createStand({ house, platform, wire, matches, bets, frameSessionId: await load(house, platform) })
+  const frame = renewed(() => load(house, platform))
+  await frame()
+  const stand = createStand({ house, platform, wire, matches, bets, frame })
   const isKnown = (betId: string) => bets.find((one) => one.betId === betId)
   return {
     state: () => showState(stand),
@@ -94,10 +97,11 @@ interface Parts {
   readonly wire: Wire
   readonly matches: Matches
   readonly bets: FrameBet[]
-  readonly frameSessionId: string
+  /** The id of the frame session. */
+  frame(): Promise<string>
 }
 
-function createStand({ house, platform, wire, matches, bets, frameSessionId }: Parts): Stand {
+function createStand({ house, platform, wire, matches, bets, frame }: Parts): Stand {
   const balance = async () => {
     const path = `/operator/players/${PLAYER}/balances`
     const { balances } = await house.wallet.get<{ balances: { currency: string; amount: string }[] }>('GET', path)
@@ -106,7 +110,7 @@ function createStand({ house, platform, wire, matches, bets, frameSessionId }: P
   return {
     ...{ wallet: house.wallet, platform, wire, matches, balance },
     bets: () => bets,
-    place: (wish) => matches.still(() => place({ platform, matches, bets, frameSessionId }, wish)),
+    place: (wish) => matches.still(() => place({ platform, matches, bets, frame }, wish)),
     async bringBalanceTo(amount) {
       const units = (text: string) => parseDecimal(text, SCALE) ?? 0n
       const more = units(amount) - units(await balance())
@@ -118,7 +122,7 @@ function createStand({ house, platform, wire, matches, bets, frameSessionId }: P
 }
 
 async function place(
-  { platform, matches, bets, frameSessionId }: Pick<Parts, 'platform' | 'matches' | 'bets' | 'frameSessionId'>,
+  { platform, matches, bets, frame }: Pick<Parts, 'platform' | 'matches' | 'bets' | 'frame'>,
   { matchId, outcome, stake }: Wish,
 ): Promise<Placed> {
   const match = matches.find(matchId)
@@ -126,7 +130,7 @@ async function place(
   const selection = { eventId: match.id, outcomeId: outcome, coefficient: odds, outcome: nameOf(match, outcome) }
   const described = { discipline: 'Football', event: `${match.home} – ${match.away}`, market: 'Match winner' }
   const wanted = {
-    frameSessionId,
+    frameSessionId: await frame(),
     amount: stake,
     selections: [{ ...selection, ...described }],
     idempotencyKey: randomUUID(),
