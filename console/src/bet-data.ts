@@ -12,9 +12,22 @@ export interface BetSources {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
+/** Milliseconds: the journal has a call a moment after it was answered, and says nothing of it in the feed. */
+const FRESH_MS = 10_000
+const LOOK_MS = 1_000
+
+function isFresh(sources: BetSources | undefined): boolean {
+  const last = sources?.wallet?.history.at(-1)
+  return last !== undefined && Date.now() - Date.parse(last.at) < FRESH_MS
+}
+
 export function useBet(bet: string, user: string | undefined) {
   const session = useSession()
-  return useQuery({ queryKey: ['bet', user, bet], queryFn: ({ signal }) => load(session, bet, user, signal) })
+  return useQuery({
+    queryKey: ['bet', user, bet],
+    queryFn: ({ signal }) => load(session, bet, user, signal),
+    refetchInterval: ({ state }) => (isFresh(state.data) ? LOOK_MS : false),
+  })
 }
 
 async function load(
