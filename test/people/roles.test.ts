@@ -119,10 +119,11 @@ describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
 
 /** Answered without a key, by design. */
 const OPEN = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/docs/redoc.js']
-/** Signing in, and pages that are the same for everybody: test/console/session.test.ts. */
+/** Signing in, and pages that are the same for everybody: test/console/session.test.ts. Of people, by a session and its role: attack.long.test.ts there. */
 const CONSOLE = [
   ...['/console', '/console/*', '/console/assets/no-such-one'],
-  ...['/console/api/session', '/console/api/setup'],
+  ...['/console/api/session', '/console/api/setup', '/console/api/password'],
+  ...['/console/api/people', '/console/api/people/no-such-one', '/console/api/people/no-such-one/password'],
 ]
 const WIRE = ['/payment/bet', '/payment/check', '/user/profile', '/user/balance']
 
