@@ -5,6 +5,7 @@ import { complaintsAboutArrows, complaintsAboutLoops } from './tidy/arrows.ts'
 import * as habits from './tidy/habits.ts'
 import { filesIn, read, sourceOf, sourcesIn } from './tidy/source.ts'
 import { complaintsAboutWaiting } from './tidy/waiting.ts'
+import { complaintsAboutTheWorld, LATER } from './tidy/world.ts'
 
 const SRC = sourcesIn(['src'])
 const ALL = [...SRC, ...sourcesIn(['test', 'scripts', 'bench'])]
@@ -19,6 +20,10 @@ test('there is something to look at', () => {
 describe('in src', () => {
   test('imports follow the arrows of the architecture', () => expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
   test('imports run in no loop', () => expect(complaintsAboutLoops(SRC)).toEqual([]))
+  test('time, turns and chance come from the world', () => {
+    expect(SRC.flatMap(complaintsAboutTheWorld)).toEqual([])
+    expect(LATER.filter((path) => !SRC.some((source) => source.path === path))).toEqual([])
+  })
   test('floating-point arithmetic stays in protocol/money.ts', () => expect(SRC.flatMap(habits.noFloats)).toEqual([]))
   test('no scale is guessed', () => expect(SRC.flatMap(habits.noFallbackScale)).toEqual([]))
   test('every file opens with what it is for', () => expect(SRC.flatMap(habits.opensWithComment)).toEqual([]))
@@ -100,6 +105,25 @@ describe('the rules see', () => {
   ]
   test.each(arrows)('%s', (_name, path, text) => {
     expect(complaintsAboutArrows(sourceOf(path, text))).toHaveLength(1)
+  })
+
+  test.each([
+    ['the time of day', 'const at = new Date()'],
+    ['time that passes', 'const begun = performance.now()'],
+    ['chance, handed on', 'const { random = Math.random } = deps'],
+    ['a timer', 'setTimeout(wake, 5)'],
+    ['a sleep', "import { setTimeout as sleep } from 'node:timers/promises'"],
+    ['an id', "import { randomUUID } from 'node:crypto'"],
+    ['a time-out that escapes', 'const signal = AbortSignal.timeout(5)'],
+  ])('%s that is not the world’s', (_name, text) => {
+    expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/judge.ts', text))).toHaveLength(1)
+    expect(complaintsAboutTheWorld(sourceOf('src/load/drive.ts', text))).toEqual([])
+  })
+
+  test('a file that is on the list of exceptions for nothing', () => {
+    const asks = 'const at = new Date(world.wall()); socket.setTimeout(5)'
+    expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/judge.ts', asks))).toEqual([])
+    expect(complaintsAboutTheWorld(sourceOf('src/http/app.ts', asks))).toHaveLength(1)
   })
 
   test('nothing wrong with what is allowed', () => {

@@ -7,6 +7,7 @@
  *
  * Invariant: an item is in one batch, and alone at most once after it. So one that cannot be done delays its batch and fails nobody.
  */
+import { nextTurn } from './pause.ts'
 
 export interface Batches<Item, Result> {
   /** One result for each item, in their order; undefined leaves that item to be done alone. Rejects when nothing was done, or nobody knows. */
@@ -43,7 +44,7 @@ export function inBatches<Item, Result>(batches: Batches<Item, Result>): (item: 
   let isAtWork = false
   const work = async () => {
     isAtWork = true
-    await nextTurn()
+    await nextTurn() // what comes with one read of the network goes together
     while (waiting.length > 0) await see(batches, waiting.splice(0, MAX_BATCH), apart)
     isAtWork = false
   }
@@ -53,11 +54,6 @@ export function inBatches<Item, Result>(batches: Batches<Item, Result>): (item: 
       waiting.push({ item, resolve, reject })
       if (!isAtWork) void work()
     })
-}
-
-/** What comes with one read of the network goes together. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 async function see<Item, Result>(

@@ -1,24 +1,25 @@
-/** A map with a limit: what was not asked for longest goes first. */
+/** A map with a limit: what was not asked for while many others were goes first. */
 export interface Lru<V> {
   get(key: string): V | undefined
   set(key: string, value: V): void
 }
 
+/** In two halves: the older one goes when the younger one is full. To keep each entry in its place costs a call more than all else that it asks. */
 export function createLru<V>(limit: number): Lru<V> {
-  const entries = new Map<string, V>() // in the order of last use
-  const put = (key: string, value: V) => {
-    entries.delete(key)
-    entries.set(key, value)
+  let young = new Map<string, V>()
+  let old = new Map<string, V>()
+  const set = (key: string, value: V) => {
+    if (young.size >= limit / 2) [old, young] = [young, new Map()]
+    young.set(key, value)
   }
   return {
+    set,
     get(key) {
-      const value = entries.get(key)
-      if (value !== undefined) put(key, value)
-      return value
-    },
-    set(key, value) {
-      put(key, value)
-      if (entries.size > limit) entries.delete(entries.keys().next().value as string)
+      const value = young.get(key)
+      if (value !== undefined) return value
+      const older = old.get(key)
+      if (older !== undefined) set(key, older)
+      return older
     },
   }
 }

@@ -2,10 +2,16 @@
  * Time-outs of calls to others. A timer that is cleared costs a twentieth of an AbortSignal.timeout, which lives on after its
  * work. Called as `timeOut.after`, so that a simulation can put its own time in that place.
  */
+import { type Cancel, world } from './world.ts'
+
 export const timeOut = {
   /** Runs `over` once after so many milliseconds; returns the cancellation. */
-  after(milliseconds: number, over: () => void): () => void {
-    const timer = setTimeout(over, Math.max(0, milliseconds))
-    return () => clearTimeout(timer)
-  },
+  after: (milliseconds: number, over: () => void): Cancel => world.after(milliseconds, over),
+}
+
+/** What AbortSignal.timeout gives, in the time of the world. Cancel it when the call is over: the process stays for it. */
+export function timeLimit(milliseconds: number): { readonly signal: AbortSignal; readonly cancel: Cancel } {
+  const controller = new AbortController()
+  const over = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  return { signal: controller.signal, cancel: world.after(milliseconds, over) }
 }

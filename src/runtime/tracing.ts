@@ -8,7 +8,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean | und
 
 export interface Begin {
   readonly kind?: 'server' | 'client'
-  /** As performance.now() gives it; now when absent. */
+  /** As world.elapsed() gives it; now when absent. */
   readonly at?: number
   /** Spans that it has to do with, and is not below. */
   readonly links?: readonly Span[]

@@ -1,0 +1,27 @@
+/** A map with a limit (src/runtime/lru.ts). */
+import { expect, test } from 'vitest'
+import { createLru } from '../src/runtime/lru.ts'
+
+test('what is asked for stays, what is not goes, and never are there more than the limit', () => {
+  const limit = 100
+  const lru = createLru<number>(limit)
+  lru.set('asked', 1)
+  lru.set('not asked', 2)
+  for (let i = 0; i < 10 * limit; i++) {
+    lru.set(`other-${i}`, i)
+    expect(lru.get('asked')).toBe(1)
+  }
+  expect(lru.get('not asked')).toBeUndefined()
+  const kept = Array.from({ length: 10 * limit }, (_, i) => `other-${i}`).filter((key) => lru.get(key) !== undefined)
+  expect(kept.length).toBeGreaterThanOrEqual(limit / 2 - 1)
+  expect(kept.length).toBeLessThan(limit)
+})
+
+test('the last value of a name counts, also when it was there before', () => {
+  const lru = createLru<number>(4)
+  for (const value of [1, 2, 3]) {
+    lru.set('a', value)
+    lru.set(`other-${value}`, 0)
+    expect(lru.get('a')).toBe(value)
+  }
+})
