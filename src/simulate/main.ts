@@ -1,39 +1,73 @@
 /** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use. */
-import { Command, InvalidArgumentError } from 'commander'
-import { search } from './one-bet/search.ts'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { Rules } from '../wallet/decide/decision.ts'
+import { describe, type Letter, read, write } from './one-bet/letters.ts'
+import { replay, type Searched, search } from './one-bet/search.ts'
 
-/** Longer ones would take days. */
-const LONGEST = 8
+/** A step more takes six times as long, and more than the 1.5 GB that these take. */
+const LONGEST = 7
+
+type Clawback = Rules['clawback']
+const POLICIES: readonly Clawback[] = ['refuse', 'allow-negative']
 
 interface Flags {
-  readonly level: number
   readonly length: number
+  readonly clawback?: Clawback
+  readonly history?: readonly Letter[]
 }
 
 const program = new Command('simulate')
   .description(
-    'every history of one bet, judged by the wallet’s rules and by an auditor that was written from decisions.md',
+    'every history of one bet, judged by the wallet’s rules, by an auditor that was written from decisions.md, and by laws of its money',
   )
   .option('--level <number>', '1: one bet, by the pure rules', toLevel, 1)
   .option('--length <steps>', `up to so many steps, ${LONGEST} at most`, toLength, 6)
-  .action(({ length }: Flags) => {
-    for (const clawback of ['refuse', 'allow-negative'] as const) {
-      const startedAt = performance.now()
-      const { histories, met, found } = search({ length, clawback })
-      const ms = Math.trunc(performance.now() - startedAt)
-      const perMinute = Math.trunc(histories / (ms / 60_000))
-      const answers = [...met].map(([answer, times]) => `${times.toLocaleString('en')} × ${answer}`).join(', ')
-      process.stdout.write(
-        `clawback ${clawback}: ${histories.toLocaleString('en')} histories up to ${length} steps in ${ms.toLocaleString('en')} ms, ` +
-          `${perMinute.toLocaleString('en')} a minute\n  ${answers}\n`,
-      )
-      if (found === undefined) continue
-      process.stdout.write(
-        `  FOUND: ${found.complaint}\n${found.story.map((line, i) => `  ${i + 1}. ${line}\n`).join('')}`,
-      )
-      process.exitCode = 1
+  .addOption(new Option('--clawback <policy>', 'with this policy only (L-2)').choices(POLICIES))
+  .option('--history <steps>', 'this one only, told step by step: "place; settle 25; (lock); settle 0"', toHistory)
+  .action(({ length, clawback, history }: Flags) => {
+    for (const policy of clawback === undefined ? POLICIES : [clawback]) {
+      if (history === undefined) searchWith(policy, length)
+      else tellStory(policy, history)
     }
   })
+
+function searchWith(clawback: Clawback, length: number): void {
+  const startedAt = performance.now()
+  const searched = search({ length, clawback })
+  say(`clawback ${clawback}: ${figures(searched, length, Math.trunc(performance.now() - startedAt))}`)
+  if (searched.found === undefined) return
+  tellStory(clawback, searched.found.history)
+  say(`  again: npm run simulate -- --clawback ${clawback} --history "${write(searched.found.history)}"`)
+}
+
+function figures({ histories, steps, situations, met }: Searched, length: number, ms: number): string {
+  const perMinute = Math.trunc(histories / (Math.max(1, ms) / 60_000))
+  const answers = [...met].map(([answer, times]) => `${grouped(times)} × ${answer}`).join(', ')
+  return (
+    `${grouped(histories)} histories of up to ${length} steps in ${grouped(ms)} ms, ${grouped(perMinute)} a minute: ` +
+    `${grouped(steps)} steps from ${grouped(situations)} situations\n  they end with ${answers}`
+  )
+}
+
+function tellStory(clawback: Clawback, history: readonly Letter[]): void {
+  const { steps, complaint } = replay(history, { clawback })
+  say(`clawback ${clawback}:`)
+  for (const [i, { answer, place }] of steps.entries()) {
+    const letter = history[i]
+    const heard = answer === undefined ? '' : `answered ${answer}, `
+    if (letter !== undefined) say(`  ${i + 1}. ${describe(letter)}: ${heard}balance ${place.state.account.balance}`)
+  }
+  say(complaint === undefined ? '  as it must be' : `  FOUND: ${complaint}`)
+  if (complaint !== undefined) process.exitCode = 1
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en')
+}
 
 function toLevel(text: string): number {
   if (text === '1') return 1
@@ -44,6 +78,12 @@ function toLength(text: string): number {
   const length = /^\d$/.test(text) ? Number.parseInt(text, 10) : 0
   if (length >= 1 && length <= LONGEST) return length
   throw new InvalidArgumentError(`It is a number of steps from 1 to ${LONGEST}.`)
+}
+
+function toHistory(text: string): readonly Letter[] {
+  const history = read(text)
+  if (history !== undefined) return history
+  throw new InvalidArgumentError('It is a list of steps as a failure prints them, with ";" between them.')
 }
 
 program.exitOverride()

@@ -1,13 +1,21 @@
-/** Every history of one bet up to four steps against a wallet on Postgres, over HTTP: what the auditor says, the wallet answers. */
+/**
+ * Every history of one bet up to four steps against a wallet on Postgres, over HTTP: what the auditor says, the wallet answers. One that
+ * failed is played alone with HISTORY="place; settle 25" in the environment.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
 import { expect, test } from 'vitest'
-import { audit, type Mind, newMind, type Verdict } from '../../src/simulate/one-bet/auditor.ts'
-import { CALLS, describe, LETTERS, type Letter, requestOf, type Sent } from '../../src/simulate/one-bet/letters.ts'
+import { CALLS, LETTERS, type Letter, read, requestOf, write } from '../../src/simulate/one-bet/letters.ts'
+import { judgeOf } from '../../src/simulate/one-bet/search.ts'
+import type { Place } from '../../src/simulate/one-bet/situation.ts'
+import { BEGINNING, step } from '../../src/simulate/one-bet/step.ts'
 import { OPENING } from '../../src/simulate/one-bet/world.ts'
-import { type OperatorClient, playerWithMoney } from '../support/operator.ts'
-import { startWallet } from '../support/wallet.ts'
+import { run } from '../cli/command.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
 import {
   type Members,
-  type PartnerWire,
   placeMessage,
   replyCode,
   rollbackMessage,
@@ -18,174 +26,161 @@ import {
 
 const LENGTH = 4
 /** Histories under way at once. */
-const SIDE_BY_SIDE = 24
+const SIDE_BY_SIDE = 48
+const ALONE = process.env.HISTORY === undefined ? undefined : read(process.env.HISTORY)
 
 interface Step {
   readonly letter: Letter
-  /** Of a call: its request and what it must be answered. */
+  /** Of a call: its request, and what it must be answered. */
   readonly request: number
-  readonly verdict: Verdict | undefined
+  readonly answer: string | undefined
   /** Minor units that the player has when the step is done. */
   readonly balance: bigint
 }
 
-interface Place {
-  readonly mind: Mind
-  readonly sent: Sent
-  readonly requests: number
-}
-
-/** Those of full length: each shorter one is the beginning of one of them. */
-function* histories(place: Place, steps: readonly Step[] = []): Generator<readonly Step[]> {
-  if (steps.length === LENGTH) {
-    yield steps
-    return
-  }
-  for (const letter of LETTERS) {
-    const found = follow(place, letter, steps.length + 1)
-    if (found !== undefined) yield* histories(found.place, [...steps, found.step])
-  }
-}
+const JUDGE = judgeOf({ clawback: 'refuse' })
 
 function follow(place: Place, letter: Letter, moment: number): { step: Step; place: Place } | undefined {
-  const { mind, sent, requests } = place
-  const stepTo = (request: number, verdict: Verdict | undefined, after: Place) => ({
-    step: { letter, request, verdict, balance: after.mind.balance },
-    place: after,
-  })
-  switch (letter.kind) {
-    case 'event': {
-      const after = afterEvent(mind, letter.name)
-      return after && stepTo(0, undefined, { ...place, mind: after })
-    }
-    case 'place with PUT': {
-      const request = sent.place?.[0]
-      return request === undefined ? undefined : stepTo(request, { status: 400, code: 5 }, place)
-    }
-    case 'call': {
-      const { name } = letter
-      const request = requestOf(letter, sent, requests)
-      if (request === undefined) return undefined
-      const judged = audit(mind, { name, request, moment, mayGoBelowZero: false })
-      const isFresh = letter.sending === 'fresh'
-      const then = isFresh ? { ...sent, [name]: [sent[name]?.[0] ?? request, request] as const } : sent
-      return stepTo(request, judged.verdict, {
-        mind: judged.mind,
-        sent: then,
-        requests: requests + (isFresh ? 1 : 0),
-      })
-    }
-    default:
-      return letter satisfies never
+  const stepped = step(JUDGE, place, letter, moment)
+  if (stepped === undefined) return undefined
+  if (stepped.complaint !== undefined) throw new Error(`the rules themselves: ${stepped.complaint}`)
+  const request = letter.kind === 'call' ? requestOf(letter, place.sent, place.requests) : place.sent.place?.[0]
+  const { place: after, answer } = stepped
+  return { step: { letter, request: request ?? 0, answer, balance: after.state.account.balance }, place: after }
+}
+
+/** Those of full length that end with a call: each other one is the beginning of one of them. */
+function* histories(place: Place, steps: readonly Step[] = []): Generator<readonly Step[]> {
+  for (const letter of LETTERS) {
+    const found = follow(place, letter, steps.length + 1)
+    if (found === undefined) continue
+    if (steps.length + 1 < LENGTH) yield* histories(found.place, [...steps, found.step])
+    else if (letter.kind !== 'event') yield [...steps, found.step]
   }
 }
 
-/** The operator locks only what it knows as a bet. */
-function afterEvent(mind: Mind, event: 'lock' | 'money' | 'token'): Mind | undefined {
-  if (event === 'money') return { ...mind, balance: mind.balance > 0n ? 0n : OPENING }
-  if (event === 'token') return mind.live ? { ...mind, live: false } : undefined
-  return mind.status === 'open' || mind.status === 'settled' ? { ...mind, locked: !mind.locked } : undefined
+function alone(letters: readonly Letter[]): Step[] {
+  let place = BEGINNING
+  return letters.map((letter, i) => {
+    const found = follow(place, letter, i + 1)
+    if (found === undefined) throw new Error(`there is nothing to send again at step ${i + 1}`)
+    place = found.place
+    return found.step
+  })
 }
 
-interface Scene {
-  readonly wire: PartnerWire
-  readonly operator: OperatorClient
-}
-
-/** Throws with the story when the wallet says something else. */
-async function live({ wire, operator }: Scene, steps: readonly Step[], number: number): Promise<void> {
-  const { userId, token } = await playerWithMoney(operator, decimal(OPENING))
-  const names = { userId, token, transactionId: `bet-number-${number}` }
-  const times = new Map<number, string>()
+/** Throws with the story when the wallet says something else. Resolves to what the player must have. */
+async function live({ wire, operator }: TestWallet, steps: readonly Step[], userId: string): Promise<bigint> {
+  const bet = { userId, token: await operator.session(userId), transactionId: `bet-of-${userId}` }
+  const ask = async (method: string, path: string, body?: object) => {
+    const { status, text } = await operator.request(method, `/operator/players/${userId}${path}`, body).then(toText)
+    if (status >= 300) throw new Error(`${method} ${path} was answered ${status} ${text}`)
+  }
+  const move = (units: bigint, reference: string) =>
+    ask('POST', units > 0n ? '/deposits' : '/withdrawals', {
+      ...{ currency: 'EUR', reference, amount: decimal(units > 0n ? units : -units) },
+    })
+  const times = new Map<string, string>()
   let balance: bigint = OPENING
   let isLocked = false
-  for (const [i, step] of steps.entries()) {
-    const { letter } = step
+  for (const [i, { letter, ...said }] of steps.entries()) {
     if (letter.kind !== 'event') {
-      const reply = await sendAs(wire, step, names)
-      const said = answerOf(reply, step.verdict, times)
-      if (said !== undefined) throw new Error(`${storyOf(steps.slice(0, i + 1))}: ${said}`)
-    } else if (letter.name === 'money') await move(operator, userId, step.balance - balance)
-    else if (letter.name === 'token') await done(operator, 'DELETE', `/operator/players/${userId}/sessions`)
+      const reply = await wire.call(...messageOf(letter, said.request, bet))
+      const heard = answerIn(reply, said.answer ?? '', times)
+      if (heard !== said.answer) throw new Error(storyOf(steps.slice(0, i + 1), `${heard} ${reply.text}`))
+    } else if (letter.name === 'money') await move(said.balance - balance, `step ${i}`)
+    else if (letter.name === 'token') await ask('DELETE', '/sessions')
     else {
       isLocked = !isLocked
-      await done(operator, isLocked ? 'PUT' : 'DELETE', `/operator/players/${userId}/bets/${names.transactionId}/lock`)
+      await ask(isLocked ? 'PUT' : 'DELETE', `/bets/${bet.transactionId}/lock`)
     }
-    balance = step.balance
+    balance = said.balance
   }
-  const has = await operator.balance(userId)
-  if (has !== decimal(balance))
-    throw new Error(`${storyOf(steps)}: the player has ${has}, must have ${decimal(balance)}`)
+  return balance
 }
 
-function storyOf(steps: readonly Step[]): string {
-  return steps.map(({ letter }) => describe(letter)).join(' → ')
+function toText({ status, body }: { status: number; body: unknown }) {
+  return { status, text: JSON.stringify(body) }
+}
+
+function storyOf(steps: readonly Step[], heard: string): string {
+  const history = write(steps.map(({ letter }) => letter))
+  const again = `HISTORY="${history}" npx vitest run test/simulate/one-bet-wallet.long.test.ts`
+  return `${history}: answered ${heard}, must be ${steps.at(-1)?.answer}; again: ${again}`
 }
 
 function decimal(units: bigint): string {
   return `${units / 100n}.${`${units % 100n}`.padStart(2, '0')}`
 }
 
-function sendAs(wire: PartnerWire, { letter, request }: Step, names: Members): Promise<WireReply> {
-  const name = letter.kind === 'call' ? letter.name : 'place'
-  const said = CALLS[name]
-  const members = { ...names, requestId: `request-number-${request}`, amount: Number(said.amount) / 100 }
+function messageOf(letter: Letter, request: number, bet: Members): [method: string, path: string, body: object] {
+  const said = CALLS[letter.kind === 'call' ? letter.name : 'place']
+  const members = { ...bet, requestId: `request-number-${request}`, amount: Number(said.amount) / 100 }
   switch (said.kind) {
     case 'place':
-      return wire.call(letter.kind === 'call' ? 'POST' : 'PUT', '/payment/bet', placeMessage(members))
+      return [letter.kind === 'call' ? 'POST' : 'PUT', '/payment/bet', placeMessage(members)]
     case 'settle':
-      return wire.call('PUT', '/payment/bet', settleMessage({ ...members, resultType: said.resultType }))
+      return ['PUT', '/payment/bet', settleMessage({ ...members, resultType: said.resultType })]
     case 'unsettle':
-      return wire.call('PUT', '/payment/bet', unsettleMessage(members))
+      return ['PUT', '/payment/bet', unsettleMessage(members)]
     case 'rollback':
-      return wire.call('PUT', '/payment/bet', rollbackMessage(members))
+      return ['PUT', '/payment/bet', rollbackMessage(members)]
     default:
       return said satisfies never
   }
 }
 
-/** What is wrong with the answer. The time of a moment is that of the first answer that tells it. */
-function answerOf(reply: WireReply, verdict: Verdict | undefined, times: Map<number, string>): string | undefined {
-  if (verdict === undefined) throw new Error('a call has a verdict')
-  if (verdict.status === 400)
-    return reply.status === 400 && replyCode(reply) === verdict.code
-      ? undefined
-      : `answered ${reply.status} ${reply.text}, must be 400/${verdict.code}`
+/** In the auditor's words. The time of a moment is the one that the first answer about it tells. */
+function answerIn(reply: WireReply, must: string, times: Map<string, string>): string {
+  if (reply.status !== 200) return `${reply.status}/${replyCode(reply)}`
+  if (!must.startsWith('200')) return '200'
   const time = timeIn(reply)
-  if (reply.status !== 200 || time === undefined) return `answered ${reply.status} ${reply.text}, must be 200`
-  const told = times.get(verdict.moment)
-  times.set(verdict.moment, told ?? time)
-  return told === undefined || told === time ? undefined : `answered with the time ${time}, must be ${told}`
+  const told = times.get(must) ?? time
+  times.set(must, told)
+  return time === told ? must : `200 with the time ${time} instead of ${told}`
 }
 
-function timeIn({ body }: WireReply): string | undefined {
+function timeIn({ body }: WireReply): string {
   const time = typeof body === 'object' && body !== null && !Array.isArray(body) ? body.transactionTime : undefined
-  return typeof time === 'string' ? time : undefined
+  if (typeof time !== 'string') throw new Error(`a 200 without a time: ${JSON.stringify(body)}`)
+  return time
 }
 
-async function move(operator: OperatorClient, userId: string, units: bigint): Promise<void> {
-  if (units > 0n) return operator.deposit(userId, decimal(units))
-  await done(operator, 'POST', `/operator/players/${userId}/withdrawals`, {
-    currency: 'EUR',
-    amount: decimal(-units),
-    reference: `all of it, ${Math.random()}`,
-  })
+const nameOf = (i: number) => `player-${i}`
+
+/** As an operator would bring them, in one go. */
+async function importPlayers({ databaseUrl }: TestWallet, count: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'one-bet-'))
+  const file = join(folder, 'players.csv')
+  const lines = Array.from({ length: count }, (_, i) => `${nameOf(i)},EUR,${decimal(OPENING)}`)
+  writeFileSync(file, ['userId,currency,balance', ...lines].join('\n'))
+  const { code, stderr } = await run(['import', file], { DATABASE_URL: databaseUrl })
+  rmSync(folder, { recursive: true })
+  if (code !== 0) throw new Error(stderr)
 }
 
-async function done(operator: OperatorClient, method: string, path: string, body?: object): Promise<void> {
-  const { status, body: answer } = await operator.request(method, path, body)
-  if (status >= 300) throw new Error(`${method} ${path} answered ${status} ${JSON.stringify(answer)}`)
+async function balances({ databaseUrl }: TestWallet): Promise<Map<string, bigint>> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  const { rows } = await client.query(`select player, balance from purser.account where currency = 'EUR'`)
+  await client.end()
+  return new Map(rows.map(({ player, balance }) => [player, BigInt(balance)]))
 }
 
 test('every history of one bet up to four steps is what the decisions say', { timeout: 600_000 }, async () => {
   const wallet = await startWallet()
-  let number = 0
-  const all = histories({ mind: newMind(OPENING), sent: {}, requests: 0 })
+  const all = ALONE === undefined ? [...histories(BEGINNING)] : [alone(ALONE)]
+  await importPlayers(wallet, all.length)
+  const must = new Map<string, bigint>()
+  const rest = all.entries()
   const worker = async () => {
-    for (const steps of all) await live(wallet, steps, ++number)
+    for (const [i, steps] of rest) must.set(nameOf(i), await live(wallet, steps, nameOf(i)))
   }
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker))
-  expect(number).toBeGreaterThan(10_000)
+  expect(must.size).toBeGreaterThan(ALONE === undefined ? 10_000 : 0)
+  const has = await balances(wallet)
+  const wrong = [...must].filter(([player, balance]) => has.get(player) !== balance)
+  expect(wrong).toEqual([])
   await wallet.auditIsClean()
   await wallet.stop()
 })

@@ -10,6 +10,8 @@ export const CALLS = {
   'place other': { kind: 'place', amount: 20n },
   'settle 25': { kind: 'settle', amount: 25n, resultType: 'won' },
   'settle 0': { kind: 'settle', amount: 0n, resultType: 'lost' },
+  /** The payout of the first result as another one (L-1). */
+  'return 25': { kind: 'settle', amount: 25n, resultType: 'refund' },
   cashout: { kind: 'settle', amount: 12n, resultType: 'cashout' },
   unsettle: { kind: 'unsettle', amount: 0n },
   rollback: { kind: 'rollback', amount: 10n },
@@ -18,7 +20,7 @@ export const CALLS = {
 interface Said {
   readonly kind: 'place' | 'settle' | 'unsettle' | 'rollback'
   readonly amount: Placement['stake'] | bigint
-  readonly resultType?: 'won' | 'lost' | 'cashout'
+  readonly resultType?: 'won' | 'lost' | 'refund' | 'cashout'
 }
 
 export type CallName = keyof typeof CALLS
@@ -56,6 +58,17 @@ export function describe(letter: Letter): string {
     default:
       return letter satisfies never
   }
+}
+
+/** A history as one line, which `read` understands. */
+export function write(history: readonly Letter[]): string {
+  return history.map(describe).join('; ')
+}
+
+/** Undefined when the text names something that is no letter. */
+export function read(text: string): readonly Letter[] | undefined {
+  const letters = text.split(';').map((part) => LETTERS.find((letter) => describe(letter) === part.trim()))
+  return letters.every((letter) => letter !== undefined) ? letters : undefined
 }
 
 /** Numbers of the requests that each call was sent with: the first and the last. */

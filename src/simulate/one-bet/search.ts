@@ -1,178 +1,142 @@
 /**
- * Every history of one bet, up to a length: the wallet's rules on one side, the auditor on the other. After each step the answers, the
- * balance, the bet's state and the sums of the ledger must be what the auditor says. Depth first, so that it needs no memory.
+ * Every history of one bet, up to a length. Histories that have come to the same situation go on as one, with their number: so
+ * millions of histories cost some thousand steps. Shorter ones come first, so that what is found is as short as it can be.
  */
-import { effectOnPlayer } from '../../ledger/posting.ts'
-import { REPLY_CODES } from '../../protocol/codes.ts'
-import type { Outcome } from '../../wallet/apply/judge.ts'
 import type { Rules } from '../../wallet/decide/decision.ts'
-import { audit, type Judged, type Mind, newMind, type Verdict } from './auditor.ts'
-import { describe, type EventName, LETTERS, type Letter, requestOf, type Sent } from './letters.ts'
-import { callOf, happen, momentOf, NEW_STATE, OPENING, placeWithPut, RULES, type State, tell } from './world.ts'
+import { LETTERS, type Letter } from './letters.ts'
+import { type Place, situationOf } from './situation.ts'
+import { BEGINNING, type Judge, type Stepped, step } from './step.ts'
+import { RULES, tell } from './world.ts'
 
 export interface Found {
-  /** One line per step. */
-  readonly story: readonly string[]
+  readonly history: readonly Letter[]
   readonly complaint: string
 }
 
 export interface Searched {
-  /** Histories, each of them judged to its end. */
+  /** Each of them judged to its end. */
   readonly histories: number
+  /** Judged for all the histories that had come to the same situation. */
+  readonly steps: number
+  readonly situations: number
   readonly found: Found | undefined
-  /** How often each answer of the auditor was met, so that a search that never met one is noticed. */
+  /** How many histories end with each answer, so that a search that never met one is noticed. */
   readonly met: ReadonlyMap<string, number>
 }
 
 export interface SearchOptions {
   readonly length: number
   readonly clawback: Rules['clawback']
+  /** Only histories that begin so; their length is counted from the beginning. */
+  readonly after?: readonly Letter[]
   /** Stands for the rules of the wallet; a planted fault in a test. */
   readonly tell?: typeof tell
+  /** Tells situations apart; in a test, whether they are told apart rightly. */
+  readonly situation?: (place: Place) => string
 }
 
-interface Node {
-  readonly state: State
-  readonly mind: Mind
-  readonly sent: Sent
-  readonly requests: number
+interface Situation {
+  readonly place: Place
+  /** How many histories lead here. */
+  ways: number
+  /** The first of them. */
+  readonly came: Came | undefined
 }
 
-interface Search {
-  readonly rules: Rules
-  readonly tell: typeof tell
-  readonly path: Letter[]
-  readonly met: Map<string, number>
+interface Came {
+  readonly from: Situation
+  readonly letter: Letter
+}
+
+interface Count {
   histories: number
+  steps: number
+  situations: number
+  readonly met: Map<string, number>
 }
 
-/** The shortest histories first, so that what is found is as short as it can be. */
+export function judgeOf({ clawback, tell: toTell = tell }: Pick<SearchOptions, 'clawback' | 'tell'>): Judge {
+  return { rules: { ...RULES, clawback }, tell: toTell }
+}
+
 export function search(options: SearchOptions): Searched {
-  for (let length = 1; ; length++) {
-    const searched = searchAll({ ...options, length })
-    if (searched.found !== undefined || length === options.length) return searched
+  const { length, situation = situationOf, after = [] } = options
+  const judge = judgeOf(options)
+  const count: Count = { histories: 0, steps: 0, situations: 1, met: new Map() }
+  let layer: Iterable<Situation> = [beginning(after, options)]
+  for (let moment = after.length + 1; moment <= length; moment++) {
+    const next = new Map<string, Situation>()
+    for (const from of layer) {
+      const complaint = stepFrom(judge, from, moment, count, (place, letter) => {
+        if (moment < length) meet(next, situation(place), place, { from, letter })
+      })
+      if (complaint !== undefined) return { ...count, found: complaint }
+    }
+    count.situations += next.size
+    layer = next.values()
   }
+  return { ...count, found: undefined }
 }
 
-function searchAll({ length, clawback, tell: toTell = tell }: SearchOptions): Searched {
-  const whole: Search = { rules: { ...RULES, clawback }, tell: toTell, path: [], met: new Map(), histories: 0 }
-  const root: Node = { state: NEW_STATE, mind: newMind(OPENING), sent: {}, requests: 0 }
-  const complaint = visit(whole, root, length)
-  const story = whole.path.map(describe)
-  return {
-    histories: whole.histories,
-    met: whole.met,
-    found: complaint === undefined ? undefined : { story, complaint },
-  }
+function beginning(after: readonly Letter[], options: SearchOptions): Situation {
+  const { steps } = replay(after, options)
+  return after.reduce<Situation>(
+    (from, letter, i) => ({ place: steps[i]?.place ?? from.place, ways: 1, came: { from, letter } }),
+    { place: BEGINNING, ways: 1, came: undefined },
+  )
 }
 
-/** Leaves the path where it stands when something is found. */
-function visit(search: Search, node: Node, left: number): string | undefined {
+/** Every letter from here. */
+function stepFrom(
+  judge: Judge,
+  from: Situation,
+  moment: number,
+  count: Count,
+  goOn: (place: Place, letter: Letter) => void,
+): Found | undefined {
   for (const letter of LETTERS) {
-    const step = next(search, node, letter)
-    if (step === undefined) continue
-    search.histories++
-    search.path.push(letter)
-    if (typeof step === 'string') return step
-    const complaint = left > 1 ? visit(search, step, left - 1) : undefined
-    if (complaint !== undefined) return complaint
-    search.path.pop()
+    const stepped = step(judge, from.place, letter, moment)
+    if (stepped === undefined) continue
+    count.steps++
+    count.histories += from.ways
+    note(count, stepped, from.ways)
+    if (stepped.complaint !== undefined) return { history: [...historyOf(from), letter], complaint: stepped.complaint }
+    goOn(stepped.place, letter)
   }
   return undefined
 }
 
-/** What the letter leads to, or a complaint; undefined when it says nothing here. */
-function next(search: Search, node: Node, letter: Letter): Node | string | undefined {
-  switch (letter.kind) {
-    case 'event':
-      return afterEvent(node, letter.name)
-    case 'place with PUT':
-      return afterPlaceWithPut(search, node)
-    case 'call':
-      return afterCall(search, node, letter)
-    default:
-      return letter satisfies never
+/** Without the moment. */
+function note({ met }: Count, { answer }: Stepped, ways: number): void {
+  const [word] = answer?.split(' ') ?? []
+  if (word !== undefined) met.set(word, (met.get(word) ?? 0) + ways)
+}
+
+function meet(layer: Map<string, Situation>, key: string, place: Place, came: Came): void {
+  const same = layer.get(key)
+  if (same === undefined) layer.set(key, { place, ways: came.from.ways, came })
+  else same.ways += came.from.ways
+}
+
+function historyOf({ came }: Situation): Letter[] {
+  return came === undefined ? [] : [...historyOf(came.from), came.letter]
+}
+
+/** One history, as far as it goes: one line per step, and what is wrong with the last one. */
+export function replay(
+  history: readonly Letter[],
+  options: Pick<SearchOptions, 'clawback' | 'tell'>,
+): { readonly steps: readonly Stepped[]; readonly complaint: string | undefined } {
+  const judge = judgeOf(options)
+  const steps: Stepped[] = []
+  let place = BEGINNING
+  for (const [i, letter] of history.entries()) {
+    const stepped = step(judge, place, letter, i + 1)
+    if (stepped === undefined)
+      return { steps, complaint: 'there is nothing to send again, or to take away, at that step' }
+    steps.push(stepped)
+    if (stepped.complaint !== undefined) return { steps, complaint: stepped.complaint }
+    place = stepped.place
   }
-}
-
-function afterEvent({ state, mind, ...others }: Node, name: EventName): Node | undefined {
-  if (name === 'token' && !state.live) return undefined
-  if (name === 'lock' && state.record === undefined) return undefined
-  const after = happen(state, name)
-  const { live } = after
-  const then = { ...mind, live, locked: after.record?.locked ?? false, balance: after.account.balance }
-  return { ...others, state: after, mind: then }
-}
-
-function afterPlaceWithPut(search: Search, node: Node): Node | string | undefined {
-  const request = node.sent.place?.[0]
-  if (request === undefined) return undefined
-  const answered = search.tell(node.state, placeWithPut(request), search.path.length + 1, search.rules)
-  const judged: Judged = { verdict: { status: 400, code: 5 }, mind: node.mind }
-  return compare(search, judged, answered.outcome, { ...node, state: answered.state })
-}
-
-function afterCall(search: Search, node: Node, letter: Letter & { kind: 'call' }): Node | string | undefined {
-  const { name } = letter
-  const request = requestOf(letter, node.sent, node.requests)
-  if (request === undefined) return undefined
-  const moment = search.path.length + 1
-  const mayGoBelowZero = search.rules.clawback === 'allow-negative'
-  const judged = audit(node.mind, { name, request, moment, mayGoBelowZero })
-  const answered = search.tell(node.state, callOf(name, request), moment, search.rules)
-  const isFresh = letter.sending === 'fresh'
-  const sent = isFresh ? { ...node.sent, [name]: [node.sent[name]?.[0] ?? request, request] as const } : node.sent
-  const after = { state: answered.state, mind: judged.mind, sent, requests: node.requests + (isFresh ? 1 : 0) }
-  return compare(search, judged, answered.outcome, after)
-}
-
-function compare({ met }: Search, { verdict, mind }: Judged, outcome: Outcome, after: Node): Node | string {
-  const expected = wordsOf(verdict)
-  met.set(expected, (met.get(expected) ?? 0) + 1)
-  const answer = answerOf(outcome)
-  if (answer !== told(verdict)) return `answered ${answer}, must be ${told(verdict)}`
-  const { state } = after
-  const status = state.record?.bet.kind ?? 'unknown'
-  const must = mind.status === 'nothing' ? 'unknown' : mind.status
-  if (status !== must) return `the bet is ${status}, must be ${must}`
-  if (state.account.balance !== mind.balance) return `the balance is ${state.account.balance}, must be ${mind.balance}`
-  return ledgerComplaint(state, mind) ?? after
-}
-
-/** Without the moment, for counting. */
-function wordsOf(verdict: Verdict): string {
-  return verdict.status === 200 ? '200' : `400/${verdict.code}`
-}
-
-function told(verdict: Verdict): string {
-  return verdict.status === 200 ? `200 of step ${verdict.moment}` : `400/${verdict.code}`
-}
-
-function answerOf(outcome: Outcome): string {
-  switch (outcome.kind) {
-    case 'accepted':
-      return `200 of step ${momentOf(outcome.at)}`
-    case 'refused':
-      return `400/${REPLY_CODES[outcome.code].code}`
-    case 'failed':
-      return 'a failure'
-    default:
-      return outcome satisfies never
-  }
-}
-
-/** The bet's transfers add up to its state: the stake lies where it must, the house has won or lost the rest. */
-function ledgerComplaint({ transfers }: State, { status, stake, payout }: Mind): string | undefined {
-  let openStakes = 0n
-  let player = 0n
-  for (const transfer of transfers) {
-    if (transfer.amount <= 0n) return `a transfer of ${transfer.amount}`
-    player += effectOnPlayer(transfer)
-    if (transfer.credit === 'open_stakes') openStakes += transfer.amount
-    if (transfer.debit === 'open_stakes') openStakes -= transfer.amount
-  }
-  const staked = status === 'open' || status === 'settled' ? stake : 0n
-  if (openStakes !== (status === 'open' ? stake : 0n)) return `open stakes are ${openStakes} of a bet that is ${status}`
-  const due = (status === 'settled' ? payout : 0n) - staked
-  return player === due ? undefined : `the bet's transfers gave the player ${player}, must be ${due}`
+  return { steps, complaint: undefined }
 }

@@ -5,6 +5,7 @@
 
 import type { Account } from '../../ledger/account.ts'
 import { openBook } from '../../ledger/book.ts'
+import { effectOnPlayer } from '../../ledger/posting.ts'
 import type { Transfer } from '../../ledger/transfer.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import { type Money, money } from '../../protocol/money.ts'
@@ -42,7 +43,8 @@ export interface State {
   readonly seen: readonly SeenCall[]
   readonly account: Account
   readonly live: boolean
-  readonly transfers: readonly Transfer[]
+  /** What the bet's transfers add up to: for the player, and in the account of open stakes. */
+  readonly moved: { readonly player: bigint; readonly openStakes: bigint }
 }
 
 export const NEW_STATE: State = {
@@ -50,7 +52,7 @@ export const NEW_STATE: State = {
   seen: [],
   account: { player: PLAYER, currency: EUR, balance: OPENING, version: 1n, day: DAY, openingVersion: 0n },
   live: true,
-  transfers: [],
+  moved: { player: 0n, openStakes: 0n },
 }
 
 const PLAYERS: Batch['players'] = new Map([
@@ -85,9 +87,13 @@ export function momentOf(at: Date): number {
   return (at.getTime() - BEGINNING_MS) / 1_000
 }
 
+export function nameOfRequest(request: number): RequestId {
+  return `request-${request}` as RequestId
+}
+
 export function callOf(name: CallName, request: number): BetCall {
   const said = CALLS[name]
-  const base = { requestId: `request-${request}` as RequestId, betId: BET, player: PLAYER, platform: '' }
+  const base = { requestId: nameOfRequest(request), betId: BET, player: PLAYER, platform: '' }
   const amount = said.amount as Money
   switch (said.kind) {
     case 'place':
@@ -121,6 +127,8 @@ export function placeWithPut(request: number): BetCall {
 export interface Answered {
   readonly outcome: Outcome
   readonly state: State
+  /** What this call moved. */
+  readonly posted: readonly Transfer[]
 }
 
 export function tell(state: State, call: BetCall, moment: number, rules: Rules): Answered {
@@ -141,14 +149,22 @@ export function tell(state: State, call: BetCall, moment: number, rules: Rules):
   const outcome = judgeCall(batch, call, rules)
   return {
     outcome,
+    posted: book.transfers,
     state: {
       record: batch.bets.get(KEY),
       seen: batch.seen.get(KEY) ?? [],
       account: book.account(PLAYER, EUR) as Account,
       live: state.live,
-      transfers: book.transfers.length === 0 ? state.transfers : [...state.transfers, ...book.transfers],
+      moved: book.transfers.reduce(add, state.moved),
     },
   }
+}
+
+function add({ player, openStakes }: State['moved'], transfer: Transfer): State['moved'] {
+  const { debit, credit, amount } = transfer
+  const into = credit === 'open_stakes' ? amount : 0n
+  const outOf = debit === 'open_stakes' ? amount : 0n
+  return { player: player + effectOnPlayer(transfer), openStakes: openStakes + into - outOf }
 }
 
 /** What the player and the operator do beside the calls. Money leaves as a whole, and comes back as it was at the beginning. */

@@ -1,0 +1,88 @@
+/**
+ * Laws that hold of every history of one bet. They look at what was sent, what was answered and what money moved, and know nothing of
+ * the bet's states: a mistake that the rules and the auditor share breaks a law. Pure.
+ */
+import { effectOnPlayer } from '../../ledger/posting.ts'
+import type { Transfer } from '../../ledger/transfer.ts'
+import type { BetCall } from '../../wallet/store/bet.ts'
+
+/** What a history has shown so far, as far as the laws ask for it. */
+export interface Shown {
+  /** How often the stake was taken. */
+  readonly stakes: number
+  /** The wallet has said that it will never take this bet's stake, or has given it back. */
+  readonly isGivenUp: boolean
+  /** Requests that were answered 200. */
+  readonly done: ReadonlySet<number>
+  /** Results refused with 20 or 21, and those of them that another result has passed. */
+  readonly refused: ReadonlySet<number>
+  readonly passed: ReadonlySet<number>
+}
+
+export const NOTHING_SHOWN: Shown = {
+  stakes: 0,
+  isGivenUp: false,
+  done: new Set(),
+  refused: new Set(),
+  passed: new Set(),
+}
+
+/** One call and what it came to. */
+export interface Step {
+  readonly kind: BetCall['kind']
+  readonly request: number
+  /** Of a refusal; undefined when it was answered 200. */
+  readonly code: number | undefined
+  /** It took effect now. */
+  readonly hasEffect: boolean
+  readonly posted: readonly Transfer[]
+  readonly before: bigint
+  readonly after: bigint
+  /** L-2. */
+  readonly mayGoBelowZero: boolean
+}
+
+type IsBroken = (step: Step, shown: Shown) => boolean
+
+const LAWS: Readonly<Record<string, IsBroken>> = {
+  'a refusal moves no money': ({ code, posted }) => code !== undefined && posted.length > 0,
+  'a balance changes by what is booked': ({ before, after, posted }) => after - before !== sumOf(posted),
+  'only more than nothing is booked': ({ posted }) => posted.some(({ amount }) => amount <= 0n),
+  'the stake is taken once at most': ({ posted }, { stakes }) => stakes + stakesIn(posted) > 1,
+  'a bet that is given up moves no money any more': ({ posted }, { isGivenUp }) => isGivenUp && posted.length > 0,
+  'what was answered 200 moves money once': ({ request, posted }, { done }) => done.has(request) && posted.length > 0,
+  'a refused result that another one has passed is never applied (I-2)': ({ request, hasEffect }, { passed }) =>
+    hasEffect && passed.has(request),
+  'nobody is taken what is not there (L-2)': ({ before, after, mayGoBelowZero }) =>
+    !mayGoBelowZero && after < 0n && after < before,
+}
+
+/** The first law that the step breaks. */
+export function brokenLaw(step: Step, shown: Shown): string | undefined {
+  return Object.entries(LAWS).find(([, isBroken]) => isBroken(step, shown))?.[0]
+}
+
+export function afterStep(shown: Shown, { kind, request, code, hasEffect, posted }: Step): Shown {
+  const isResult = kind === 'settle' || kind === 'unsettle'
+  const passes = isResult && hasEffect
+  const isFinal = isResult && (code === 20 || code === 21)
+  return {
+    stakes: shown.stakes + stakesIn(posted),
+    isGivenUp: shown.isGivenUp || (kind === 'rollback' && code === undefined) || (kind === 'place' && code === 7),
+    done: code === undefined ? withOne(shown.done, request) : shown.done,
+    refused: isFinal ? withOne(shown.refused, request) : shown.refused,
+    passed: passes ? new Set([...shown.passed, ...shown.refused].filter((one) => one !== request)) : shown.passed,
+  }
+}
+
+function withOne(requests: ReadonlySet<number>, request: number): ReadonlySet<number> {
+  return requests.has(request) ? requests : new Set([...requests, request])
+}
+
+function sumOf(posted: readonly Transfer[]): bigint {
+  return posted.reduce((sum, transfer) => sum + effectOnPlayer(transfer), 0n)
+}
+
+function stakesIn(posted: readonly Transfer[]): number {
+  return posted.filter(({ kind }) => kind === 'stake').length
+}

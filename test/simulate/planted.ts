@@ -1,0 +1,279 @@
+/** Faults planted in the rules of the wallet: another state or call goes in, or another answer comes out. None is in the product. */
+
+import { type Money, money, ZERO } from '../../src/protocol/money.ts'
+import type { Mind } from '../../src/simulate/one-bet/auditor.ts'
+import { type Letter, read } from '../../src/simulate/one-bet/letters.ts'
+import { type Answered, happen, type State, tell, timeOf } from '../../src/simulate/one-bet/world.ts'
+import type { Rules } from '../../src/wallet/decide/decision.ts'
+import type { Bet, BetCall } from '../../src/wallet/store/bet.ts'
+
+type Tell = typeof tell
+
+export interface Planted {
+  readonly fault: string
+  /** The decision that it breaks. */
+  readonly breaks: string
+  readonly clawback: Rules['clawback']
+  readonly tell: Tell
+  /** The beginning of a history that is too long to be found from nothing. */
+  readonly after?: readonly Letter[]
+}
+
+/** The rules see another state. */
+const seeing =
+  (change: (state: State, call: BetCall) => State): Tell =>
+  (state, call, ...others) =>
+    tell(change(state, call), call, ...others)
+
+/** The rules hear another call. */
+const hearing =
+  (change: (call: BetCall, state: State) => BetCall): Tell =>
+  (state, call, ...others) =>
+    tell(state, change(call, state), ...others)
+
+/** Their answer, or what they leave, becomes another one. */
+const saying =
+  (change: (answered: Answered, call: BetCall, moment: number, before: State) => Answered): Tell =>
+  (state, call, moment, rules) =>
+    change(tell(state, call, moment, rules), call, moment, state)
+
+/** Only the kinds of calls that are named are judged on another bet. */
+const seeingBet = (kinds: readonly BetCall['kind'][], change: (bet: Bet, call: BetCall) => Bet): Tell =>
+  seeing((state, call) => {
+    const { record } = state
+    if (record === undefined || !kinds.includes(call.kind)) return state
+    return { ...state, record: { ...record, bet: change(record.bet, call) } }
+  })
+
+/** The rules do not see what became of some earlier calls. */
+const forgetting =
+  (became: State['seen'][number]['became']['kind'], kinds: readonly BetCall['kind'][]): Tell =>
+  (state, call, ...others) => {
+    const known = kinds.includes(call.kind) ? state.seen.filter((one) => one.became.kind !== became) : state.seen
+    const answered = tell({ ...state, seen: known }, call, ...others)
+    const seen = [...state.seen, ...answered.state.seen.slice(known.length)]
+    return { ...answered, state: { ...answered.state, seen } }
+  }
+
+function openAgain(bet: Bet): Bet {
+  return 'placement' in bet && bet.placement !== undefined
+    ? { kind: 'open', placement: bet.placement, since: bet.since }
+    : bet
+}
+
+function withoutPayout(bet: Bet): Bet {
+  return bet.kind === 'settled' ? { ...bet, settlement: { ...bet.settlement, payout: ZERO } } : bet
+}
+
+function isPayoutOf(bet: Bet, call: BetCall): boolean {
+  return bet.kind === 'settled' && call.kind === 'settle' && call.payout === bet.settlement.payout
+}
+
+function refused(state: State, code: 'expired_token' | 'recalculation_blocked'): Answered {
+  return { outcome: { kind: 'refused', code }, state, posted: [] }
+}
+
+function stakeOf(state: State): Money | undefined {
+  const bet = state.record?.bet
+  return bet !== undefined && 'placement' in bet ? bet.placement?.stake : undefined
+}
+
+function isIn(bet: Bet | undefined, status: Mind['status']): boolean {
+  return bet?.kind === status
+}
+
+type Row = [fault: string, breaks: string, tell: Tell]
+
+const FAULTS: readonly Row[] = [
+  [
+    'a rollback leaves no tombstone',
+    'the bet’s life',
+    saying((answered) => {
+      const bet = answered.state.record?.bet
+      const isTombstone = bet?.kind === 'cancelled' && bet.placement === undefined
+      return isTombstone ? { ...answered, state: { ...answered.state, record: undefined } } : answered
+    }),
+  ],
+  [
+    'a tombstone is forgotten when a Place bet comes',
+    'the bet’s life',
+    seeing((state, call) =>
+      call.kind === 'place' && isIn(state.record?.bet, 'cancelled') && stakeOf(state) === undefined
+        ? { ...state, record: undefined }
+        : state,
+    ),
+  ],
+  [
+    'a refused Place bet is judged anew',
+    'I-3',
+    seeing((state) => (isIn(state.record?.bet, 'refused') ? { ...state, record: undefined } : state)),
+  ],
+  [
+    'a Place bet with another stake is taken for a repeat',
+    'the bet’s life',
+    hearing((call, state) => (call.kind === 'place' ? { ...call, stake: stakeOf(state) ?? call.stake } : call)),
+  ],
+  [
+    'a Place bet sent again takes the stake again',
+    'the bet’s life',
+    seeingBet(['place'], (bet) => (bet.kind === 'open' ? { kind: 'unknown' } : bet)),
+  ],
+  [
+    'a Place bet is refused, and its stake is taken all the same',
+    'code 7',
+    saying((answered, { kind }) =>
+      kind === 'place' && answered.posted.length > 0
+        ? { ...answered, outcome: { kind: 'refused', code: 'not_enough_money' } }
+        : answered,
+    ),
+  ],
+  [
+    'a balance grows by more than is booked',
+    'M-1',
+    saying((answered, { kind }) => {
+      const { account } = answered.state
+      if (kind !== 'settle' || answered.posted.length === 0) return answered
+      const rounded = { ...account, balance: money(account.balance + 1n) }
+      return { ...answered, state: { ...answered.state, account: rounded } }
+    }),
+  ],
+  [
+    'a lost bet books a payout of nothing',
+    'interface.md, Settle',
+    saying((answered) => {
+      const [first] = answered.posted
+      if (first?.kind !== 'stake_closed' || answered.posted.length > 1) return answered
+      const { credit: debit } = first
+      return { ...answered, posted: [first, { ...first, kind: 'payout', debit, credit: 'player', amount: ZERO }] }
+    }),
+  ],
+  [
+    'a repeat has the time of the repeat',
+    'R-2',
+    saying((answered, _, moment) =>
+      answered.outcome.kind === 'accepted'
+        ? { ...answered, outcome: { ...answered.outcome, at: timeOf(moment) } }
+        : answered,
+    ),
+  ],
+  [
+    'an ended token places bets',
+    'P-1',
+    seeing((state, { kind }) => (kind === 'place' ? { ...state, live: true } : state)),
+  ],
+  [
+    'a cashout is paid with an ended token',
+    'L-4',
+    seeing((state, { kind }) => (kind === 'settle' ? { ...state, live: true } : state)),
+  ],
+  [
+    'every settle needs a live token',
+    'L-4',
+    (state, call, ...others) =>
+      call.kind === 'settle' && isIn(state.record?.bet, 'open') && !state.live
+        ? refused(state, 'expired_token')
+        : tell(state, call, ...others),
+  ],
+  [
+    'money that is gone is there',
+    'code 7',
+    seeing((state) => (state.account.balance > 0n ? state : happen(state, 'money'))),
+  ],
+  [
+    'the bytes of a Place bet are an Unsettle when they come with PUT',
+    'S-5',
+    seeing((state) =>
+      state.record === undefined ? state : { ...state, record: { ...state.record, placeRequestId: null } },
+    ),
+  ],
+  ['the late copy of a settle is applied', 'I-2', forgetting('acknowledged', ['settle'])],
+  ['the late copy of an unsettle takes back a newer result', 'I-2', forgetting('acknowledged', ['unsettle'])],
+  [
+    'a result sent again is paid again',
+    'L-1',
+    seeingBet(['settle'], (bet, call) => (isPayoutOf(bet, call) ? openAgain(bet) : bet)),
+  ],
+  [
+    'another result does not take the earlier payout back',
+    'L-1',
+    seeingBet(['settle'], (bet, call) => (isPayoutOf(bet, call) ? bet : withoutPayout(bet))),
+  ],
+  [
+    'another type with the same payout is not written down',
+    'L-1',
+    hearing((call, { record }) =>
+      call.kind === 'settle' && record?.bet.kind === 'settled' && record.bet.settlement.payout === call.payout
+        ? { ...call, resultType: record.bet.settlement.resultType }
+        : call,
+    ),
+  ],
+  ['an unsettle leaves the payout with the player', 'the bet’s life', seeingBet(['unsettle'], withoutPayout)],
+  [
+    'the rollback of a settled bet gives the stake back',
+    'the bet’s life',
+    seeingBet(['rollback'], (bet) => (bet.kind === 'settled' ? openAgain(bet) : bet)),
+  ],
+  [
+    'a second rollback gives the stake back again',
+    'the bet’s life',
+    seeingBet(['rollback'], (bet) => (bet.kind === 'cancelled' ? openAgain(bet) : bet)),
+  ],
+  [
+    'a cancelled bet is settled',
+    'the bet’s life',
+    seeingBet(['settle'], (bet) => (bet.kind === 'cancelled' ? openAgain(bet) : bet)),
+  ],
+  [
+    'a rollback gives back the stake that it names, not the stored one',
+    'I-4',
+    seeingBet(['rollback'], (bet) =>
+      bet.kind === 'open' ? { ...bet, placement: { ...bet.placement, stake: money(10n) } } : bet,
+    ),
+  ],
+  [
+    'the lock is not looked at',
+    'L-3',
+    seeing((state) => (state.record === undefined ? state : { ...state, record: { ...state.record, locked: false } })),
+  ],
+  [
+    'the lock refuses the repeat too',
+    'L-3',
+    saying((answered, call, moment, before) =>
+      call.kind === 'settle' &&
+      before.record?.locked === true &&
+      answered.outcome.kind === 'accepted' &&
+      answered.outcome.at.getTime() !== timeOf(moment).getTime()
+        ? refused(before, 'recalculation_blocked')
+        : answered,
+    ),
+  ],
+  [
+    'a balance goes below zero though the policy is to refuse',
+    'L-2',
+    (state, call, moment, rules) => tell(state, call, moment, { ...rules, clawback: 'allow-negative' }),
+  ],
+]
+
+/** Money is refused to be taken back, though the policy is to let the balance go below zero. */
+const TOO_STRICT: Row = [
+  'taking back is refused though the balance may go below zero',
+  'L-2',
+  (state, call, moment, rules) => tell(state, call, moment, { ...rules, clawback: 'refuse' }),
+]
+
+/** A result is refused, another one passes it, and the way is clear again. */
+const OUTLIVED: Planted = {
+  ...{ fault: 'a refused result is applied after another one', breaks: 'I-2', clawback: 'refuse' },
+  tell: forgetting('refused', ['settle', 'unsettle']),
+  ...{ after: read('place; settle 25; (lock)') ?? [] },
+}
+
+const toPlanted =
+  (clawback: Rules['clawback']) =>
+  ([fault, breaks, tell]: Row): Planted => ({ fault, breaks, clawback, tell })
+
+export const PLANTED: readonly Planted[] = [
+  ...FAULTS.map(toPlanted('refuse')),
+  OUTLIVED,
+  toPlanted('allow-negative')(TOO_STRICT),
+]
