@@ -1,8 +1,8 @@
-/** Who gets into one of our own APIs: a key that somebody has (401), of a role that may do what the route does (403). */
+/** Who gets into one of our own APIs: a key or session that somebody has (401), of a role that may do what the route does (403). */
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from '../runtime/logger.ts'
 import { type Measured, metricText } from '../runtime/metric-text.ts'
-import { CALLER, type Caller, type Keys, mayDo, type Role, type SignedIn } from './caller.ts'
+import { CALLER, type Caller, type Keys, mayDo, type Nobody, type Role, type SignedIn } from './caller.ts'
 import { Problem } from './problem.ts'
 import { isWorthALine, Strangers } from './strangers.ts'
 
@@ -13,33 +13,38 @@ declare module 'fastify' {
   }
 }
 
-type Reason = 'missing' | 'unknown' | 'role'
+type Reason = Nobody | 'role'
 
 export interface Admission extends Measured {
   /** Throws the problem of whoever is turned away; whoever is let in is known to `callerOf` from then on. */
   admit(request: FastifyRequest): Promise<void>
+  /** Counts one that is nobody's; resolves when the answer that says so may go out (W-26). */
+  turnAway(request: FastifyRequest, reason: Nobody): Promise<void>
 }
 
 /** A key goes before a session. */
 export function createAdmission(
   keys: Keys,
   log: Logger,
-  strangers = new Strangers(),
-  signedIn: SignedIn = { of: async () => undefined },
+  signedIn: SignedIn = { of: async () => 'missing' },
 ): Admission {
+  const strangers = new Strangers()
   const refused: Record<Reason, number> = { missing: 0, unknown: 0, role: 0 }
-  const turnAway = async (request: FastifyRequest, reason: 'missing' | 'unknown'): Promise<never> => {
+  const turnAway = async (request: FastifyRequest, reason: Nobody) => {
     refused[reason] += 1
     const failures = strangers.note(request.ip)
     if (isWorthALine(failures)) log.warn({ ...about(request), reason, failures }, 'a key was refused')
     if (reason === 'unknown') await strangers.hold(failures)
-    throw new Problem(401, 'unauthorized', `send Authorization: Bearer <${keys.setting}>, or a key made with it`)
   }
   return {
+    turnAway,
     async admit(request) {
       const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-      const caller = given === undefined ? await signedIn.of(request) : await keys.find(given)
-      if (caller === undefined) return turnAway(request, given === undefined ? 'missing' : 'unknown')
+      const caller = given === undefined ? await signedIn.of(request) : ((await keys.find(given)) ?? 'unknown')
+      if (typeof caller === 'string') {
+        await turnAway(request, caller)
+        throw new Problem(401, 'unauthorized', `send Authorization: Bearer <${keys.setting}>, or a key made with it`)
+      }
       request.setDecorator(CALLER, caller)
       const { role: least } = request.routeOptions.config
       if (least === undefined || mayDo(caller, least)) return
@@ -57,14 +62,14 @@ function about({ id, ip, method, routeOptions }: FastifyRequest): object {
 }
 
 function forbidden({ keyName, role }: Caller, least: Role): Problem {
-  return new Problem(403, 'forbidden', `this needs a key of the role ${least}; ${keyName} has the role ${role}`)
+  return new Problem(403, 'forbidden', `this needs the role ${least}; ${keyName} has the role ${role}`)
 }
 
 function asText(refused: Readonly<Record<Reason, number>>): string {
   return metricText(
     'purser_keys_refused_total',
     'counter',
-    'Requests to our own API that were turned away: no key, an unknown or ended one, one of a lesser role',
+    'Requests to our own API that were turned away: no key or session, an unknown or ended one, one of a lesser role',
     Object.entries(refused).map(([reason, count]) => [{ reason }, count] as const),
   )
 }

@@ -1,7 +1,8 @@
 /** The calls of our own API, counted. A label is a route or a status: as many as there are routes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Measured, metricText } from '../runtime/metric-text.ts'
+import type { Measured } from '../runtime/metric-text.ts'
 import type { Tracing } from '../runtime/tracing.ts'
+import { createCounts } from './counts.ts'
 import { createDurations } from './durations.ts'
 import { beginSpan, endSpan } from './span.ts'
 
@@ -16,24 +17,18 @@ export function createApiCalls(tracing?: Tracing): ApiCalls {
     'Calls of our own API, from the head of the request to the end of the answer',
     'route',
   )
-  const counts = new Map<string, Map<number, number>>()
+  const counts = createCounts('purser_api_calls_total', 'Calls of our own API', ['route', 'status'])
   return {
     begun(request) {
-      if (tracing !== undefined) request.span = beginSpan(tracing, request)
+      if (tracing !== undefined) request.span = beginSpan(tracing, request, request.routeOptions.url)
     },
     answered(request, { statusCode, elapsedTime }) {
       if (request.span !== undefined) endSpan(request.span, statusCode)
       const route = routeOf(request)
-      const byStatus = counts.get(route) ?? new Map<number, number>()
-      counts.set(route, byStatus.set(statusCode, (byStatus.get(statusCode) ?? 0) + 1))
+      counts.count(route, `${statusCode}`)
       durations.observe(elapsedTime / 1_000, route)
     },
-    text() {
-      const samples = [...counts].flatMap(([route, byStatus]) =>
-        [...byStatus].map(([status, count]) => [{ route, status: `${status}` }, count] as const),
-      )
-      return metricText('purser_api_calls_total', 'counter', 'Calls of our own API', samples) + durations.text()
-    },
+    text: () => counts.text() + durations.text(),
   }
 }
 

@@ -1,17 +1,19 @@
 /** The HTTP server that all of our processes have: limits, health, and a shutdown that finishes what was accepted. */
+import cluster from 'node:cluster'
 import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { LIMITS } from '../protocol/limits.ts'
 import { inTime } from '../runtime/in-time.ts'
-import { type Measured, metricText, TOLD_WITHIN_MS } from '../runtime/metric-text.ts'
+import { agesText, type Measured, metricText, TOLD_WITHIN_MS } from '../runtime/metric-text.ts'
 import { remembered } from '../runtime/remembered.ts'
 import { VERSION } from '../runtime/version.ts'
+import { KEEP_ALIVE_MS } from './answer.ts'
 import { Door } from './door.ts'
 import type { Patience } from './line.ts'
 import { Problem, sendProblem } from './problem.ts'
-import { KEEP_ALIVE_MS } from './unread.ts'
+import { metricsOfAll } from './siblings.ts'
 
 /**
  * Milliseconds for a request to arrive completely, from its first byte; the platform gives up after 5 s. Node takes the
@@ -22,7 +24,12 @@ const REQUEST_CHECK_MS = 1_000
 const SWEEP_MS = 50
 /** Bytes of a request's head, as many as of a body: Node's 16 KiB would answer 431 to a long signature, which is code 1 (R-1, S-2). */
 const MAX_HEAD_BYTES = LIMITS.bodyBytes
-/** Milliseconds that a shutdown waits for answers and half-sent requests; no call takes longer. */
+/**
+ * Milliseconds for which a shutdown spares idle connections, when others of the port serve what comes next: a call may be on its way on
+ * each of them. It is answered, and told to go elsewhere; a connection that nobody uses meanwhile is closed.
+ */
+const FAREWELL_MS = cluster.isWorker ? 2_000 : 0
+/** Milliseconds that a shutdown waits for answers and half-sent requests behind that; no call takes longer. */
 const GRACE_MS = 6_000
 
 export interface HttpApp {
@@ -34,22 +41,23 @@ export interface HttpApp {
 
 /** `apiPrefix`: the path that our own API begins with; empty when every path is one of its. */
 export function createHttpApp(apiPrefix = '', patience?: Patience): HttpApp {
-  let draining = false
-  const door = new Door(() => draining, patience)
+  let drainingSince: number | undefined
+  const isDraining = () => drainingSince !== undefined
+  const door = new Door(isDraining, patience)
   const app = Fastify({
     logger: false,
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
-    serverFactory: (handle) => listenBehind(door, handle),
+    serverFactory: (handle) => sparing(door, listenBehind(door, handle), () => drainingSince),
     return503OnClosing: false, // a call that still gets in is finished like every accepted one
     frameworkErrors: (error, request, reply) => void refusePath(apiPrefix, error, request, reply),
     routerOptions: { maxParamLength: 1_000 },
   })
   app.addHook('preClose', async () => {
-    draining = true
+    drainingSince = performance.now()
     await nextTurn() // what was written together is out
   })
-  return { app, door, isDraining: () => draining }
+  return { app, door, isDraining }
 }
 
 function listenBehind(door: Door, handle: RequestListener): Server {
@@ -64,6 +72,18 @@ function listenBehind(door: Door, handle: RequestListener): Server {
     if (door.admits(request, response)) handle(request, response)
   })
   return server.on('connection', (socket) => door.watch(socket))
+}
+
+/**
+ * Node and Fastify close idle connections with the server. While calls are inside that are read around Node (around-node.ts) none is
+ * closed: theirs count as idle.
+ */
+function sparing(door: Door, server: Server, drainingSince: () => number | undefined): Server {
+  const closeIdle = server.closeIdleConnections.bind(server)
+  server.closeIdleConnections = () => {
+    if (door.inside === 0 && performance.now() - (drainingSince() ?? 0) >= FAREWELL_MS) closeIdle()
+  }
+  return server
 }
 
 const PATH_FAULTS: Record<string, string> = {
@@ -125,10 +145,11 @@ export function registerHealth(
     const answer = await readiness()
     return reply.code(answer === READY ? 200 : 503).send(answer)
   })
-  app.get('/metrics', async (_request, reply) => {
+  const metrics = metricsOfAll(async () => {
     const [answer, ...texts] = await Promise.all([readiness(), ...measured.map((one) => one.text())])
-    return reply.header('content-type', METRICS_TYPE).send(ofProcess(door.failed, answer === READY) + texts.join(''))
+    return [ofProcess(door.failed, answer === READY), ...texts, agesText(measured)].join('')
   })
+  app.get('/metrics', async (_request, reply) => reply.header('content-type', METRICS_TYPE).send(await metrics()))
 }
 
 const READY = { status: 'ready' }
@@ -138,7 +159,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** A connection whose last answer goes out after the server began to close would stay open idle, and the close would wait for it. */
 export async function closeApp(app: FastifyInstance): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS)
-  const force = setTimeout(() => app.server.closeAllConnections(), GRACE_MS)
+  const force = setTimeout(() => app.server.closeAllConnections(), FAREWELL_MS + GRACE_MS)
   await app.close().finally(() => {
     clearInterval(sweep)
     clearTimeout(force)

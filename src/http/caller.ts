@@ -23,10 +23,13 @@ export interface Keys {
   find(key: string): Promise<Caller | undefined>
 }
 
+/** Why a request is nobody's: it shows nothing, or something that nobody has. */
+export type Nobody = 'missing' | 'unknown'
+
 /** Whoever knows who is signed in with a browser. */
 export interface SignedIn {
-  /** Undefined when the request shows no live session, or cannot be trusted to come from our own page. */
-  of(request: FastifyRequest): Promise<Caller | undefined>
+  /** `missing` also when the request cannot be trusted to come from our own page; `unknown` when it shows a session that is none or has ended. */
+  of(request: FastifyRequest): Promise<Caller | Nobody>
 }
 
 export function mayDo({ role }: Caller, least: Role): boolean {

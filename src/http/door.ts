@@ -16,10 +16,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { OPERATIONS } from '../protocol/operation.ts'
 import { failed } from '../protocol/reply.ts'
-import { systemClock } from '../runtime/clock.ts'
+import { world } from '../runtime/world.ts'
+import { HEADERS } from './answer.ts'
+import { type Answer, aroundNode, type Taken } from './around-node.ts'
 import { Line, type Patience, type Waited } from './line.ts'
 import { turnRoom } from './turns.ts'
-import { answerUnread, KEEP_ALIVE_MS } from './unread.ts'
 import { writeTogether } from './write-together.ts'
 
 /** What is inside takes some 100 ms; the rest of 4 s (R-5) and of 4.75 s (W-20) is for what was not foreseen. */
@@ -40,30 +41,33 @@ interface Visit {
   readonly waited: Waited
   readonly isDue: boolean
   calls: number
-  /** Of one whose calls are failed. */
-  stopFailing?: () => void
 }
+
+/** Reads a call whose body is there, and answers it once. */
+export type Read = (body: Buffer, answer: Answer) => void
 
 type Met = IncomingMessage & { arrivedAt?: number; socket: Socket & { parser?: { duration?(): number } } }
 
-/** The time of a call's first byte, as performance.now() gives it. */
+/** The time of a call's first byte, as world.elapsed() gives it. */
 export function arrivalOf(request: IncomingMessage): number {
-  return (request as Met).arrivedAt ?? performance.now()
+  return (request as Met).arrivedAt ?? world.elapsed()
 }
 
 export class Door {
   /** Calls failed here since the start. */
   failed = 0
+  /** Plain calls that are not answered yet: Node knows of none of them. */
+  inside = 0
   private readonly isDraining: () => boolean
   private readonly rooms = [turnRoom]
   private prospect = () => Number.POSITIVE_INFINITY
+  private readerOf = (_request: IncomingMessage): Read | undefined => undefined
   /** All connections but those whose last request was no call of the wire: health and people never wait. */
   private readonly callers = new Set<Socket>()
   private readonly line: Line<Socket>
   private readonly visits = new Map<Socket, Visit>()
   private isCrowded = false
   private crowdedSince = 0
-  private failures = wholeAnswers()
   private callsPerVisit = GUESSED_CALLS
 
   constructor(isDraining: () => boolean, patience = PATIENCE) {
@@ -81,9 +85,15 @@ export class Door {
     this.prospect = prospect
   }
 
+  /** Sets who reads plain calls; undefined: it is none, and takes Node's way. */
+  handsTo(readerOf: (request: IncomingMessage) => Read | undefined): void {
+    this.readerOf = readerOf
+  }
+
   /** Every new connection. */
   watch(socket: Socket): void {
     this.callers.add(socket)
+    aroundNode(socket, { take: (request, isPlain) => this.take(request, isPlain), isDraining: this.isDraining })
     writeTogether(socket, () => this.isCrowded && !this.isDraining())
     // Node reads on by itself when a body has been read or thrown away.
     socket.on('resume', () => {
@@ -101,24 +111,53 @@ export class Door {
     return this.line.size
   }
 
-  /** True: come in. Else the call has been answered. */
+  /** Of a request that takes Node's way. True: come in. Else the call has been answered. */
   admits(request: IncomingMessage, response: ServerResponse): boolean {
-    const { socket } = request as Met
     const kind = kindOf(request)
     if (kind === undefined) {
-      this.callers.delete(socket)
+      this.callers.delete(request.socket)
       return true
     }
+    if (this.letsIn(request)) return true
+    response.writeHead(FAILED[kind].status, this.isDraining() ? CLOSING : LENGTHY)
+    response.end(BODY, 'latin1')
+    return false
+  }
+
+  private take(request: IncomingMessage, isPlain: boolean): Taken | undefined {
+    const kind = kindOf(request)
+    if (kind === undefined) return undefined
+    this.markArrival(request)
+    if (!isPlain || this.isDraining()) return undefined
+    const read = this.readerOf(request)
+    if (read === undefined && !this.visits.get(request.socket)?.isDue) return undefined
+    if (!this.letsIn(request) || read === undefined) return { kind: 'answered', answer: FAILED[kind] }
+    return { kind: 'read', read: (body, answer) => this.follow(read, body, answer) }
+  }
+
+  private follow(read: Read, body: Buffer, answer: Answer): void {
+    this.inside += 1
+    read(body, (given) => {
+      this.inside -= 1
+      answer(given)
+    })
+  }
+
+  private markArrival(request: Met): void {
+    request.arrivedAt ??= this.visits.get(request.socket)?.waited.since ?? firstByteAt(request)
+  }
+
+  /** Whether a call may come in; else it is failed now. */
+  private letsIn(request: Met): boolean {
+    const { socket } = request
     this.callers.add(socket)
     const visit = this.visits.get(socket)
     if (visit !== undefined) visit.calls += 1
-    ;(request as Met).arrivedAt = visit?.waited.since ?? firstByteAt(request)
+    this.markArrival(request)
     const room = this.room()
     if (room <= 0 || this.isCrowded) this.crowd(socket)
     if (!visit?.isDue && room > -MOST_OVER) return true
     this.failed += 1
-    response.writeHead(FAILED[kind].status, this.isDraining() ? CLOSING : HEADERS)
-    response.end(BODY, 'latin1')
     return false
   }
 
@@ -130,7 +169,7 @@ export class Door {
 
   /** No room is left, or was for others before, and this connection brings calls. */
   private crowd(socket: Socket): void {
-    const now = performance.now()
+    const now = world.elapsed()
     if (this.isCrowded) {
       if (!this.visits.has(socket)) this.join(socket, now)
       return
@@ -149,9 +188,9 @@ export class Door {
   }
 
   private lookAgain(): void {
-    const look = () => this.look(performance.now())
-    if (this.visits.size > 0) setImmediate(look)
-    else setTimeout(look, LOOK_MS)
+    const look = () => this.look(world.elapsed())
+    if (this.visits.size > 0) world.nextTurn(look)
+    else world.after(LOOK_MS, look)
   }
 
   /** The turn of the event loop before this one has read what was visited. */
@@ -162,7 +201,6 @@ export class Door {
       this.disperse()
       return
     }
-    this.failures = wholeAnswers()
     this.visitNext(this.visitsFor(MOST_FAILED), () => this.line.takeDue(now), true)
     this.visitNext(this.visitsFor(welcome), () => this.line.takeHopeful(now), false)
     this.isCrowded = this.line.size + this.visits.size > 0
@@ -188,27 +226,13 @@ export class Door {
     for (let i = 0; i < count; i++) {
       const [socket, waited] = take() ?? []
       if (socket === undefined || waited === undefined) return
-      this.visits.set(socket, this.newVisit(socket, waited, isDue))
+      this.visits.set(socket, { waited, isDue, calls: 0 })
       socket.resume()
     }
   }
 
-  private newVisit(socket: Socket, waited: Waited, isDue: boolean): Visit {
-    const visit: Visit = { waited, isDue, calls: 0 }
-    if (!isDue) return visit
-    visit.stopFailing = answerUnread(socket, (request) => {
-      const kind = kindOf(request)
-      if (kind === undefined || this.isDraining()) return undefined
-      visit.calls += 1
-      this.failed += 1
-      return this.failures[kind]
-    })
-    return visit
-  }
-
   private end(socket: Socket, visit: Visit, now: number): void {
-    const { calls, stopFailing } = visit
-    stopFailing?.()
+    const { calls } = visit
     this.visits.delete(socket)
     if (calls > 0) this.callsPerVisit += NEWEST * (calls - this.callsPerVisit)
     if (calls > 0) this.join(socket, now)
@@ -217,37 +241,21 @@ export class Door {
 
 /** Node's parser counts from the first byte, for `requestTimeout`. Not in its types; a test says when that ends. */
 function firstByteAt({ socket }: Met): number {
-  return performance.now() - (socket.parser?.duration?.() ?? 0)
+  return world.elapsed() - (socket.parser?.duration?.() ?? 0)
 }
 
 /** What a call hears that is failed here (R-4). */
 const FAILED = { place: failed('place'), other: failed('settle') } as const
 type Kind = keyof typeof FAILED
 const { body: BODY } = FAILED.place
-const HEADERS = [
-  ...['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'],
-  ...['content-length', `${BODY.length}`],
-]
-const CLOSING = [...HEADERS, 'connection', 'close']
-const TEXTS = { 400: 'Bad Request', 500: 'Internal Server Error' } as const
-const NAMED_HEADERS = HEADERS.map((text, i) => text + (i % 2 === 0 ? ': ' : '\r\n')).join('')
-
-/** As Node writes it: the head has the time. */
-function wholeAnswer({ status }: (typeof FAILED)[Kind]): string {
-  const date = `Date: ${systemClock.now().toUTCString()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1_000}`
-  return `HTTP/1.1 ${status} ${TEXTS[status]}\r\n${NAMED_HEADERS}${date}\r\n\r\n${BODY}`
-}
-
-/** Of one turn of the event loop. */
-function wholeAnswers(): Record<Kind, string> {
-  return { place: wholeAnswer(FAILED.place), other: wholeAnswer(FAILED.other) }
-}
+const LENGTHY = [...HEADERS, 'content-length', `${BODY.length}`]
+const CLOSING = [...LENGTHY, 'connection', 'close']
 
 const PATHS = new Set<string | undefined>(Object.values(OPERATIONS).map(({ path }) => path))
 
 /** Undefined: not of the wire. A Place bet is told from the others by its method (R-4). */
 function kindOf({ method, url }: IncomingMessage): Kind | undefined {
   const path = PATHS.has(url) ? url : url?.split('?', 1)[0]
-  if (!PATHS.has(path)) return undefined
+  if (!PATHS.has(path) || method === 'HEAD') return undefined // its answer has no body
   return method === OPERATIONS.place.method && path === OPERATIONS.place.path ? 'place' : 'other'
 }

@@ -18,7 +18,7 @@ export interface Patience {
 }
 
 export interface Waited {
-  /** `performance.now()` when it was last heard. */
+  /** `world.elapsed()` when it was last heard. */
   readonly since: number
   readonly dueAt: number
 }

@@ -10,8 +10,12 @@ declare module 'fastify' {
 }
 
 /** Named after its route, not after its path, which names players. */
-export function beginSpan(tracing: Tracing, { method, routeOptions, headers }: FastifyRequest, at?: number): Span {
-  const route = routeOptions.url ?? 'none'
+export function beginSpan(
+  tracing: Tracing,
+  { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
+  route = 'none',
+  at?: number,
+): Span {
   const attributes = { 'http.request.method': method, 'http.route': route }
   return tracing.begin(
     `${method} ${route}`,

@@ -2,7 +2,8 @@
  * Who sends wrong keys, by address. The more an address has sent lately, the later the answer that says so; a good key is never kept
  * waiting, for behind a proxy everybody has the proxy's address (W-26). What is remembered is bounded, and so is the log.
  */
-import { setTimeout as pause } from 'node:timers/promises'
+import { pause } from '../runtime/pause.ts'
+import { world } from '../runtime/world.ts'
 
 /** Addresses that are remembered; the one that was heard of longest ago is forgotten first. */
 const MAX_ADDRESSES = 1_000
@@ -27,7 +28,7 @@ export class Strangers {
   private readonly wait: (milliseconds: number) => Promise<unknown>
   private held = 0
 
-  constructor(now: () => number = () => performance.now(), wait: (milliseconds: number) => Promise<unknown> = pause) {
+  constructor(now: () => number = () => world.elapsed(), wait: (milliseconds: number) => Promise<unknown> = pause) {
     this.now = now
     this.wait = wait
   }

@@ -2,6 +2,7 @@
  * Work on calls, a little in each turn of the event loop. Between two turns the process looks for answers of the database: the
  * next statements depend on them, so they must not wait behind the requests and replies of a hundred connections.
  */
+import { world } from '../runtime/world.ts'
 
 /** Of some 20 µs each. */
 const PER_TURN = 8
@@ -21,7 +22,7 @@ export function inTurn(work: () => void): void {
   incoming.push(work)
   if (isScheduled) return
   isScheduled = true
-  setImmediate(turn)
+  world.nextTurn(turn)
 }
 
 function turn(): void {
@@ -29,7 +30,7 @@ function turn(): void {
     for (let count = Math.max(PER_TURN, waiting() * SHARE); count > 0; count--) takeNext()?.()
   } finally {
     isScheduled = waiting() > 0
-    if (isScheduled) setImmediate(turn)
+    if (isScheduled) world.nextTurn(turn)
   }
 }
 

@@ -2,13 +2,17 @@
  * The skeleton of the partner wire, which wallet and gateway share: when a call arrived, its body as bytes, what could not
  * be read, its answer. What a call comes to is theirs.
  */
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import type { WireReply } from '../protocol/reply.ts'
 import type { Soon } from '../runtime/soon.ts'
 import type { Span, Tracing } from '../runtime/tracing.ts'
-import { arrivalOf } from './door.ts'
+import { world } from '../runtime/world.ts'
+import { HEADERS, WITHOUT_BODY, type WireAnswer } from './answer.ts'
+import { arrivalOf, type Door, type Read } from './door.ts'
 import { beginSpan } from './span.ts'
 import { inTurn } from './turns.ts'
 
@@ -20,7 +24,7 @@ export interface WireRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
-  /** The time of its first byte, as performance.now() gives it: what a call may take is counted from there (R-5, W-20). */
+  /** The time of its first byte, as world.elapsed() gives it: what a call may take is counted from there (R-5, W-20). */
   readonly arrivedAt: number
   /** Where tracing is on. */
   readonly span?: Span | undefined
@@ -35,7 +39,7 @@ export interface Seen {
   /** Milliseconds from its first byte until all of it was there, and until its answer goes out. */
   readonly arrivalMs: number
   readonly totalMs: number
-  /** When all of it was there, as performance.now() gives it. */
+  /** When all of it was there, as world.elapsed() gives it. */
   readonly readAt: number
   /** To be ended by whoever is told; undefined where tracing is off, or it could not be read. */
   readonly span: Span | undefined
@@ -61,42 +65,120 @@ export interface WireSide<Handled extends { readonly reply: WireReply }> {
 declare module 'fastify' {
   interface FastifyRequest {
     arrivedAt: number
-    readAt: number
   }
 }
 
-/** Registers the calls of the interface. Encapsulated: its body parser and error handler reach no other route. */
+/** Where calls come in. */
+export interface Entrance {
+  readonly app: FastifyInstance
+  readonly door: Door
+}
+
+/** A call whose body is there, whichever way it came. */
+interface Came extends WireRequest {
+  readonly path: string
+  readonly socket: Socket
+}
+
+/**
+ * Registers the calls of the interface: nearly all of them are read and answered around Fastify and Node's streams (around-node.ts), which cost more
+ * than all the rest of them; what is not plain takes a route. Encapsulated: its body parser and error handler reach no other route.
+ */
 export async function registerWire<Handled extends { readonly reply: WireReply }>(
-  app: FastifyInstance,
+  { app, door }: Entrance,
   side: WireSide<Handled>,
 ): Promise<void> {
+  door.handsTo((request) => readerOf(side, request))
   await app.register(async (wire) => {
     keepBytes(wire)
-    const { tracing } = side
-    wire.setErrorHandler((error: FastifyError, request, reply) =>
-      finish(side, request, reply, handledError(side, error, request)),
-    )
-    /** Fastify's way with promises would wait for each reply to be sent; this path is the hot one. */
+    wire.setErrorHandler((error: FastifyError, request, reply) => {
+      const handled = handledError(side, error, request)
+      send(side, reply, handled)
+      tell(side, handled, toCame(request), world.elapsed())
+    })
     const answer = (endpoint: Endpoint) => (request: FastifyRequest, reply: FastifyReply) =>
-      inTurn(() => {
-        request.readAt = performance.now()
-        if (tracing !== undefined) request.span = beginSpan(tracing, request, request.arrivedAt)
-        const done = (handled: Handled) => finish(side, request, reply, handled)
-        const broken = (error: unknown) => void reply.send(error)
-        try {
-          const handled = side.handle(endpoint, toWire(request))
-          if (handled instanceof Promise) handled.then(done, broken)
-          else done(handled)
-        } catch (error) {
-          broken(error)
-        }
-      })
+      work(side, endpoint, toCame(request), (handled) => send(side, reply, handled))
     const { schemas } = side
     wire.post(OPERATIONS.place.path, shown(schemas?.place), answer('bet'))
     wire.put(OPERATIONS.settle.path, shown(schemas?.change), answer('bet'))
     for (const endpoint of ['profile', 'balance', 'check'] as const)
       wire.post(OPERATIONS[endpoint].path, shown(schemas?.[endpoint]), answer(endpoint))
   })
+}
+
+/** In a turn of its own: the call is handled, `send` hands its answer over, and the side is told. */
+function work<Handled extends { readonly reply: WireReply }>(
+  side: WireSide<Handled>,
+  endpoint: Endpoint,
+  came: Came,
+  send: (handled: Handled) => void,
+): void {
+  inTurn(() => {
+    const readAt = world.elapsed()
+    const { tracing } = side
+    const request =
+      tracing === undefined ? came : { ...came, span: beginSpan(tracing, came, came.path, came.arrivedAt) }
+    const done = (handled: Handled) => {
+      send(handled)
+      tell(side, handled, request, readAt)
+    }
+    const broken = (error: unknown) => done(side.broken(error, isPlace(request.method, endpoint) ? 'place' : 'settle'))
+    try {
+      const handled = side.handle(endpoint, request)
+      if (handled instanceof Promise) handled.then(done, broken)
+      else done(handled)
+    } catch (error) {
+      broken(error)
+    }
+  })
+}
+
+/** What is told of a call never keeps its answer back. */
+function tell<Handled extends { readonly reply: WireReply }>(
+  side: WireSide<Handled>,
+  handled: Handled,
+  { arrivedAt, body, socket, span }: Came,
+  readAt: number,
+): void {
+  const now = world.elapsed()
+  const times = { arrivalMs: readAt - arrivedAt, totalMs: now - arrivedAt, readAt }
+  try {
+    side.answered(handled, { source: socket.remoteAddress ?? '', body, ...times, span })
+  } catch (error) {
+    side.onFailure(error)
+  }
+}
+
+const ENDPOINTS = new Map<string | undefined, Endpoint>([
+  [OPERATIONS.place.path, 'bet'],
+  [OPERATIONS.profile.path, 'profile'],
+  [OPERATIONS.balance.path, 'balance'],
+  [OPERATIONS.check.path, 'check'],
+])
+
+function isPlace(method: string | undefined, endpoint: Endpoint): boolean {
+  return endpoint === 'bet' && method === OPERATIONS.place.method
+}
+
+/** Of a call that says how long its body is, and has one that is not too long. */
+function readerOf<Handled extends { readonly reply: WireReply }>(
+  side: WireSide<Handled>,
+  request: IncomingMessage,
+): Read | undefined {
+  const { method = '', url: path = '', headers, socket } = request
+  const endpoint = ENDPOINTS.get(path)
+  const isOurs = method === 'POST' || (method === OPERATIONS.settle.method && endpoint === 'bet')
+  const bytes = Number.parseInt(headers['content-length'] ?? '', 10)
+  const isPlain = headers.host !== undefined && bytes > 0 && bytes <= LIMITS.bodyBytes
+  if (endpoint === undefined || !isOurs || !isPlain) return undefined
+  const arrivedAt = arrivalOf(request)
+  return (body, answer) =>
+    work(side, endpoint, { method, headers, body, arrivedAt, path, socket }, ({ reply }) => answer(inBytes(reply)))
+}
+
+/** Each character is a byte: head and body go out as one text. */
+function inBytes({ status, body }: WireReply): WireAnswer {
+  return { status, body: (typeof body === 'string' ? Buffer.from(body) : body).toString('latin1') }
 }
 
 const shown = (schema: FastifySchema | undefined) => (schema === undefined ? {} : { schema })
@@ -113,8 +195,6 @@ function keepBytes(wire: FastifyInstance): void {
   wire.setValidatorCompiler(() => () => true)
   wire.setSerializerCompiler(() => (body) => body)
   wire.decorateRequest('arrivedAt', 0)
-  wire.decorateRequest('readAt', 0)
-  wire.decorateRequest('span', undefined)
   wire.addHook('onRequest', (request, _reply, done) => {
     request.arrivedAt = arrivalOf(request.raw)
     request.raw.headers['content-type'] = BYTES
@@ -122,11 +202,12 @@ function keepBytes(wire: FastifyInstance): void {
   })
 }
 
-function toWire({ method, headers, body, arrivedAt, span }: FastifyRequest): WireRequest {
-  return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY, arrivedAt, span }
+function toCame({ method, headers, body, arrivedAt, routeOptions, socket }: FastifyRequest): Came {
+  const path = routeOptions.url ?? ''
+  return { method, headers, body: Buffer.isBuffer(body) ? body : NO_BODY, arrivedAt, path, socket }
 }
 
-/** A request that Fastify could not read is code 5 (R-8); anything else that is thrown is a bug or a broken dependency (R-4). */
+/** A request that Fastify could not read is code 5 (R-8); anything else that is thrown is a bug (R-4). */
 function handledError<Handled extends { readonly reply: WireReply }>(
   side: WireSide<Handled>,
   error: FastifyError,
@@ -135,44 +216,21 @@ function handledError<Handled extends { readonly reply: WireReply }>(
   const { statusCode = 500 } = error
   if (statusCode === 413) return side.unreadable(`the body is larger than ${LIMITS.bodyBytes} bytes`)
   if (statusCode < 500) return side.unreadable('the body cannot be read')
-  const isPlace = method === OPERATIONS.place.method && routeOptions.url === OPERATIONS.place.path
-  return side.broken(error, isPlace ? 'place' : 'settle')
+  return side.broken(error, isPlace(method, ENDPOINTS.get(routeOptions.url) ?? 'check') ? 'place' : 'settle')
 }
 
-const HEAD = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store']
-const LAST_HEAD = [...HEAD, 'connection', 'close']
-/** Node sends no body with them (RFC 9110, 15.3.5 and 15.4.5). An operator's answer can be one. */
-const WITHOUT_BODY = new Set([204, 304])
+const LAST_HEAD = [...HEADERS, 'connection', 'close']
 
-/** Around Fastify, whose way with a reply costs more than all the rest of it. Each character is a byte: Node sends head and body as one text. */
-function finish<Handled extends { readonly reply: WireReply }>(
+/** Around Fastify's way with a reply. */
+function send<Handled extends { readonly reply: WireReply }>(
   side: WireSide<Handled>,
-  request: FastifyRequest,
   reply: FastifyReply,
   handled: Handled,
 ): void {
-  const { status, body } = handled.reply
-  const text = (typeof body === 'string' ? Buffer.from(body) : body).toString('latin1')
+  const { status, body } = inBytes(handled.reply)
   const isLast = side.isDraining() || reply.hasHeader('connection') // Fastify reads nothing behind a body that is too large
-  const head = isLast ? LAST_HEAD : HEAD
+  const head = isLast ? LAST_HEAD : HEADERS
   const { raw } = reply.hijack()
-  raw.writeHead(status, WITHOUT_BODY.has(status) ? head : [...head, 'content-length', `${text.length}`])
-  raw.end(text, 'latin1')
-  try {
-    side.answered(handled, seenOf(request))
-  } catch (error) {
-    side.onFailure(error) // what is told of a call never keeps its answer back
-  }
-}
-
-function seenOf({ arrivedAt, readAt, body, socket, span }: FastifyRequest): Seen {
-  const now = performance.now()
-  return {
-    source: socket.remoteAddress ?? '',
-    body: Buffer.isBuffer(body) ? body : NO_BODY,
-    arrivalMs: (readAt || now) - arrivedAt,
-    totalMs: now - arrivedAt,
-    readAt: readAt || now,
-    span,
-  }
+  raw.writeHead(status, WITHOUT_BODY.has(status) ? head : [...head, 'content-length', `${body.length}`])
+  raw.end(body, 'latin1')
 }

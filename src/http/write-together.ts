@@ -4,6 +4,7 @@
  * connection that is 40 % of a busy server's time.
  */
 import type { Socket } from 'node:net'
+import { world } from '../runtime/world.ts'
 
 /**
  * While `isOn()`, what is written in one turn of the event loop is one write, and counts as written at once. Else each answer is one: Node corks the
@@ -28,7 +29,7 @@ export function writeTogether(socket: Socket, isOn: () => boolean): void {
       answers = ''
       return write(answer, 'latin1', written)
     }
-    if (answers === '') isOn() ? setImmediate(flush) : process.nextTick(flush)
+    if (answers === '') isOn() ? world.nextTurn(flush) : process.nextTick(flush)
     answers += data
     if (typeof written === 'function') process.nextTick(written)
     return !socket.writableNeedDrain

@@ -5,6 +5,8 @@ import { ROLES, readConfig } from '../../src/config/config.ts'
 import { serveGateway } from '../../src/process/gateway.ts'
 import { servePlatform } from '../../src/process/platform.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { newToken } from '../support/platform.ts'
+import { startScriptedWallet } from '../support/scripted-wallet.ts'
 
 const PURSER_ENCRYPTION_KEY = randomBytes(32).toString('hex')
 const KEY = randomBytes(32).toString('hex')
@@ -76,12 +78,16 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
     await database.drop()
   })
 
-  async function save(server: string, baseUrl: string): Promise<{ status: number; detail: string }> {
+  function save(server: string, baseUrl: string, name = 'acme'): Promise<{ status: number; detail: string }> {
     const [path, id] = role === 'platform' ? ['/partners', 'partnerId'] : ['/operators', 'operatorId']
+    return post(server, path as string, { [id as string]: name, baseUrl, secret: 'shared-with-acme' })
+  }
+
+  async function post(server: string, path: string, body: object): Promise<{ status: number; detail: string }> {
     const reply = await fetch(`${urls[server]}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ [id]: 'acme', baseUrl, secret: 'shared-with-acme' }),
+      body: JSON.stringify(body),
     })
     return { status: reply.status, detail: await reply.text() }
   }
@@ -97,6 +103,21 @@ describe.each(['platform', 'gateway'] as const)('the %s', (role) => {
 
   test.each(OUTSIDE)('%s is taken everywhere', async (baseUrl) => {
     for (const server of Object.keys(urls)) expect((await save(server, baseUrl)).status).toBe(201)
+  })
+
+  test('a name that leads inside is not called either, whatever it led to when it was saved', async () => {
+    const wallet = await startScriptedWallet({ secret: 'shared-with-acme' })
+    closing.push(() => wallet.stop())
+    const byName = wallet.url.replace('127.0.0.1', 'localhost')
+    expect((await save('allowing', byName, 'by-name')).status).toBe(201)
+    const token = newToken()
+    const load = (server: string) =>
+      role === 'platform'
+        ? post(server, '/frame-sessions', { partnerId: 'by-name', token })
+        : post(server, '/operators/by-name/sessions', { token })
+    for (const server of ['production', 'refusing']) expect((await load(server)).status).toBe(502)
+    expect(wallet.requests).toEqual([])
+    expect((await load('allowing')).status).toBe(201)
   })
 
   test.each(MALFORMED)('%s is refused everywhere: %s', async (baseUrl, word) => {

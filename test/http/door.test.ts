@@ -19,17 +19,20 @@ async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
   let bodies = 0
   let prospect = Number.POSITIVE_INFINITY
   door.waitsFor(() => room)
-  await registerWire(app, {
-    handle: async (_endpoint, { body }) => {
-      if (body.length > 0) bodies += 1
-      return YES
+  await registerWire(
+    { app, door },
+    {
+      handle: async (_endpoint, { body }) => {
+        if (body.length > 0) bodies += 1
+        return YES
+      },
+      unreadable: () => YES,
+      broken: () => YES,
+      onFailure() {},
+      answered() {},
+      isDraining,
     },
-    unreadable: () => YES,
-    broken: () => YES,
-    onFailure() {},
-    answered() {},
-    isDraining,
-  })
+  )
   app.get('/healthz', async () => ({ status: 'ok' }))
   let requests = 0
   app.server.on('request', () => {
@@ -136,8 +139,11 @@ test('without room until the time is over, all calls of a connection are failed'
   expect(await caller.answered(51)).toEqual(['200', ...Array(50).fill('400')])
   expect(door.failed).toBe(50)
   setRoom(100)
-  caller.send(1)
-  expect((await caller.answered(52)).at(-1)).toBe('200')
+  // On a busy machine a call's short time can be over before anybody has looked at it.
+  for (let sent = 52; caller.statuses.at(-1) !== '200'; sent++) {
+    caller.send(1)
+    await caller.answered(sent)
+  }
 })
 
 test('in a crowd a connection waits unread until its calls may find what they need, and where there is none nobody looks for it', async (context) => {
@@ -256,7 +262,7 @@ describe('a call that is failed unread', () => {
     expect(requests()).toBe(before.requests)
     setRoom(Number.NEGATIVE_INFINITY)
     const other = await openCaller(url)
-    other.send(1)
+    other.write(`POST /payment/bet HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n7\r\n${BODY}\r\n0\r\n\r\n`) // Node's way
     await other.answered(1)
     expect(requests()).toBe(before.requests + 1)
     expect(withoutTime(caller.all().slice(before.text.length))).toBe(withoutTime(other.all()))
