@@ -1,5 +1,4 @@
 /** The work of `purser audit`: the books of wallet and platform, and a line in the action log of each, for the metrics (O-12). */
-import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import type { Finding } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
@@ -21,8 +20,7 @@ export async function auditAll(db: Db, config: Config): Promise<readonly Finding
 
 /** A copy that cannot be written to can be audited too. */
 async function tell(db: Db, schema: 'purser' | 'platform', findings: number): Promise<void> {
-  const said = { command: 'purser audit', operation: 'audit', person: null, reason: null, id: randomUUID() }
-  const author = authorOfCommand(schema, said)
+  const author = authorOfCommand(schema, 'purser audit', 'audit')
   await db
     .transaction((tx) => recordAudit(tx, author, { at: systemClock.now(), findings }))
     .catch(({ message }: Error) => process.stderr.write(`purser: ${notTold(schema)}: ${message}\n`))

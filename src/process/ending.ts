@@ -49,7 +49,7 @@ function aboutAddress(error: unknown): WrongUse | undefined {
   const { syscall, code, address, port, hostname } = error as SystemError
   if (syscall === 'getaddrinfo')
     return new WrongUse(`HOST=${hostname} is no address to listen on: there is no such host`)
-  if (syscall !== 'listen') return undefined
+  if (syscall !== 'listen' && syscall !== 'bind') return undefined // one of several processes has its port bound for it
   const advice: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${address} is taken: stop the program that has it, or choose another port (PORT=…)`,
     EACCES: `port ${port} must not be opened by this user: choose one above 1023 (PORT=…)`,

@@ -51,7 +51,7 @@ export async function createGatewayApp(
   { secrets, gatewayKey, encryptionKeys, allowsPrivateAddresses, journalDays }: Config,
   { db, clock, log, tracing, beforeRoutes }: GatewayAppDeps,
 ): Promise<App> {
-  const operators = createOperators(db, createKeyring(encryptionKeys))
+  const operators = createOperators(db, createKeyring(encryptionKeys), allowsPrivateAddresses)
   const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
   const journal = createJournal({ db, clock, log, schema: 'gateway', days: journalDays })
   const metrics = createGatewayMetrics(operators, journal.lost)
@@ -63,7 +63,7 @@ export async function createGatewayApp(
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
   const people = createPeople('gateway', { db, firstKey: gatewayKey, log })
   const apiCalls = createApiCalls(tracing)
-  await registerGateway(app, {
+  await registerGateway(http, {
     ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db },
     ...{ ...people, apiCalls, tracing, allowsPrivateAddresses },
   })

@@ -1,11 +1,14 @@
 /** `purser import`: players and what they had in another wallet, from a CSV file (O-8). */
 import type { Command } from 'commander'
+import type { Config } from '../config/config.ts'
 import { environment, examples, print } from '../config/help.ts'
+import type { Db } from '../db/db.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb } from '../db/open.ts'
 import { checkScales } from '../db/scales.ts'
 import { EXIT } from './ending.ts'
 import type { Flags } from './import-work.ts'
+import { refuseOtherSettings, requireSettings } from './money-settings.ts'
 import { withDb } from './schema-commands.ts'
 
 export function addImportCommand(program: Command): void {
@@ -18,14 +21,17 @@ export function addImportCommand(program: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'before',
-      examples('purser import players.csv --check', 'DATABASE_URL=postgres://… purser import players.csv'),
+      examples(
+        'purser import players.csv --check',
+        'DATABASE_URL=postgres://… PURSER_CURRENCIES=USD:4 purser import players.csv',
+      ),
     )
     .addHelpText('after', environment('tool'))
     .action(async (file: string, flags: Flags) => {
       const { importFile } = await import('./import-work.ts')
       const result = await withDb(openExistingDb, async (db, config) => {
         await requireMigrated(db)
-        await checkScales(db, 'wallet', config.scales)
+        await requireCurrencies(db, config, flags)
         return importFile(db, config, file, flags)
       })
       const verb = flags.check ? 'can be imported' : 'imported'
@@ -33,4 +39,14 @@ export function addImportCommand(program: Command): void {
       else print(`${file}: ${result.imported} ${verb}, ${result.known} already here, ${result.refused} refused`)
       if (result.refused > 0) process.exitCode = EXIT.findings
     })
+}
+
+/**
+ * The amounts of the file are read and stored in the scales of the wallet, also of currencies that nobody has yet: what this shell has forgotten
+ * would be another amount (M-5). Where no wallet has started, the import says what the first one must have.
+ */
+async function requireCurrencies(db: Db, config: Config, { check }: Flags): Promise<void> {
+  await checkScales(db, 'wallet', config.scales)
+  const agree = check ? refuseOtherSettings : requireSettings
+  await agree(db, 'wallet', config, ['PURSER_CURRENCIES'])
 }

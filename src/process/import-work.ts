@@ -1,5 +1,4 @@
 /** What `purser import` does with a file: in slices, each of them one transaction, so that it can break off anywhere (O-8). */
-import { randomUUID } from 'node:crypto'
 import type { Config } from '../config/config.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
@@ -36,15 +35,7 @@ export async function importFile(
     result.refused++
     process.stderr.write(`${file}:${line}: ${reason}\n`)
   }
-  const { person = null, reason = null } = flags
-  const authorOf = () =>
-    authorOfCommand('purser', {
-      command: 'purser import',
-      operation: 'importPlayers',
-      person,
-      reason,
-      id: randomUUID(),
-    })
+  const authorOf = () => authorOfCommand('purser', 'purser import', 'importPlayers', flags)
   const take = async (rows: readonly ImportRow[]) => {
     if (flags.check) {
       result.imported += rows.length

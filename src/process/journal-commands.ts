@@ -1,9 +1,10 @@
 /** `purser calls`: the journal on a terminal, one line a call, the way `tail` feels. It asks the server's own API, as a person with a key. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { examples } from '../config/help.ts'
 import type { CallView } from '../feed/call-list.ts'
 import { getFrom, type OwnApi } from '../http/own-api.ts'
+import { pause } from '../runtime/pause.ts'
+import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { stopSignal } from './stopping.ts'
 
@@ -82,10 +83,10 @@ async function follow(
   shown: Map<string, number>,
   write: (calls: readonly CallView[]) => void,
 ): Promise<void> {
-  const begun = shown.size > 0 ? Math.min(...shown.values()) : Date.now()
+  const begun = shown.size > 0 ? Math.min(...shown.values()) : world.wall()
   let newest = Math.max(...shown.values(), begun)
   while (!signal.aborted) {
-    await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
+    await pause(LOOK_MS, signal)
     if (signal.aborted) return
     write(await readAll(api, flags, new Date(Math.max(begun, newest - LATE_MS)).toISOString()))
     newest = Math.max(newest, ...shown.values())

@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { environment, examples } from '../config/help.ts'
 import { ROLES, type Role } from '../http/caller.ts'
 import { MAX_OVERLAP_S, OVERLAP_S } from '../people/key-store.ts'
-import type { Said } from './key-work.ts'
+import type { Flags } from './key-work.ts'
 
 const work = () => import('./key-work.ts')
 
@@ -27,11 +27,11 @@ function addList(keys: Command): void {
     .option('--json', 'print them as JSON')
     .addHelpText('before', examples('DATABASE_URL=postgres://… purser keys list wallet'))
     .addHelpText('after', environment('tool'))
-    .action(async (server: string, said: Said) => (await work()).listKeys(server, said))
+    .action(async (server: string, said: Flags) => (await work()).listKeys(server, said))
 }
 
 function addMake(keys: Command): void {
-  withSaid(keys.command('make <server> <name>'))
+  withFlags(keys.command('make <server> <name>'))
     .description('makes a key and prints it, this once')
     .addOption(new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory())
     .addHelpText(
@@ -39,34 +39,34 @@ function addMake(keys: Command): void {
       examples('DATABASE_URL=postgres://… purser keys make wallet support-desk --role support --reason "new desk"'),
     )
     .addHelpText('after', environment('tool'))
-    .action(async (server: string, name: string, said: Said & { role: Role }) =>
+    .action(async (server: string, name: string, said: Flags & { role: Role }) =>
       (await work()).makeKey(server, name, said),
     )
 }
 
 function addRotate(keys: Command): void {
-  withSaid(keys.command('rotate <server> <name>'))
+  withFlags(keys.command('rotate <server> <name>'))
     .description('makes a new key of the same name and prints it, this once; the one before works for a while')
     .option('--overlap <seconds>', 'for how long the one before still works, 30 days at most', toSeconds, OVERLAP_S)
     .addHelpText('before', examples('DATABASE_URL=postgres://… purser keys rotate wallet support-desk --overlap 3600'))
     .addHelpText('after', environment('tool'))
-    .action(async (server: string, name: string, said: Said & { overlap: number }) =>
+    .action(async (server: string, name: string, said: Flags & { overlap: number }) =>
       (await work()).rotateKey(server, name, said),
     )
 }
 
 function addRevoke(keys: Command): void {
-  withSaid(keys.command('revoke <server> <name>'))
+  withFlags(keys.command('revoke <server> <name>'))
     .description('ends a key now, with all that its name has had')
     .addHelpText(
       'before',
       examples('DATABASE_URL=postgres://… purser keys revoke wallet support-desk --reason "left us"'),
     )
     .addHelpText('after', environment('tool'))
-    .action(async (server: string, name: string, said: Said) => (await work()).revokeKey(server, name, said))
+    .action(async (server: string, name: string, said: Flags) => (await work()).revokeKey(server, name, said))
 }
 
-function withSaid(command: Command): Command {
+function withFlags(command: Command): Command {
   return command
     .option('--person <name>', 'who does this, for the action log; the user of this machine when absent')
     .option('--reason <text>', 'why, for the action log')

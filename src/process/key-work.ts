@@ -1,29 +1,27 @@
 /** What `purser keys` does: the same changes as by API, in the same log. */
-import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
 import { print } from '../config/help.ts'
 import type { Db } from '../db/db.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb } from '../db/open.ts'
 import type { Role } from '../http/caller.ts'
-import { type Author, authorOfCommand } from '../people/actions.ts'
+import { type Author, authorOfCommand, type Said } from '../people/actions.ts'
 import { showKey, showMade } from '../people/key-routes.ts'
 import { createKeyStore, KEY_NAME_PATTERN, type Made, WHY_NOT_MADE } from '../people/key-store.ts'
 import { createKeyChanges } from '../people/keys.ts'
 import { OWN, type Server } from '../people/server.ts'
+import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { withDb } from './schema-commands.ts'
 
 /** Rows of a list: more than anybody reads. */
 const MOST_LISTED = 10_000
 
-export interface Said {
-  readonly person?: string
-  readonly reason?: string
+export interface Flags extends Said {
   readonly json?: true
 }
 
-export async function listKeys(server: string, { json }: Said): Promise<void> {
+export async function listKeys(server: string, { json }: Flags): Promise<void> {
   const rows = await withKeys(server, (changes, db) => changes.list(db, undefined, MOST_LISTED))
   const shown = rows.map(showKey)
   if (json) return print(JSON.stringify(shown))
@@ -31,10 +29,10 @@ export async function listKeys(server: string, { json }: Said): Promise<void> {
     print([live ? 'live ' : 'ended', name.padEnd(24), role.padEnd(7), hash, madeAt, endsAt ?? ''].join('  ').trimEnd())
 }
 
-export async function makeKey(server: string, name: string, { role, ...said }: Said & { role: Role }): Promise<void> {
+export async function makeKey(server: string, name: string, { role, ...said }: Flags & { role: Role }): Promise<void> {
   requireName(name)
   const made = await withKeys(server, (changes) =>
-    changes.make(authorOf(server, 'makeKey', said), { name, role }, new Date()),
+    changes.make(authorOf(server, 'makeKey', said), { name, role }, new Date(world.wall())),
   )
   tell(made, said)
 }
@@ -42,17 +40,17 @@ export async function makeKey(server: string, name: string, { role, ...said }: S
 export async function rotateKey(
   server: string,
   name: string,
-  { overlap, ...said }: Said & { overlap: number },
+  { overlap, ...said }: Flags & { overlap: number },
 ): Promise<void> {
   const made = await withKeys(server, (changes) =>
-    changes.rotate(authorOf(server, 'rotateKey', said), name, overlap, new Date()),
+    changes.rotate(authorOf(server, 'rotateKey', said), name, overlap, new Date(world.wall())),
   )
   tell(made, said)
 }
 
-export async function revokeKey(server: string, name: string, said: Said): Promise<void> {
+export async function revokeKey(server: string, name: string, said: Flags): Promise<void> {
   const isRevoked = await withKeys(server, (changes) =>
-    changes.revoke(authorOf(server, 'revokeKey', said), name, new Date()),
+    changes.revoke(authorOf(server, 'revokeKey', said), name, new Date(world.wall())),
   )
   if (isRevoked === undefined) throw new WrongUse(`there is no key of the name ${name}`)
   if (said.json) print(JSON.stringify({ name, revoked: isRevoked }))
@@ -76,22 +74,17 @@ function toServer(name: string): Server {
   throw new WrongUse(`there are keys of a wallet, a platform and a gateway, not of "${name}"`)
 }
 
-function authorOf(server: string, operation: string, { person = userName(), reason = null }: Spoken): Author {
+function authorOf(server: string, operation: string, { person = userName(), reason }: Said): Author {
   const { schema } = OWN[toServer(server)]
-  return authorOfCommand(schema, { command: 'purser keys', operation, person, reason, id: randomUUID() })
-}
-
-interface Spoken {
-  readonly person?: string | null
-  readonly reason?: string | null
+  return authorOfCommand(schema, 'purser keys', operation, { person, reason })
 }
 
 /** None where the system has no name for the user, as in a container. */
-function userName(): string | null {
+function userName(): string | undefined {
   try {
     return userInfo().username
   } catch {
-    return null
+    return undefined
   }
 }
 
@@ -101,7 +94,7 @@ function requireName(name: string): void {
 }
 
 /** The key alone on stdout, so that it can be piped into a file; what belongs to it on stderr. */
-function tell(made: Made, { json }: Said): void {
+function tell(made: Made, { json }: Flags): void {
   if (made.kind !== 'made') throw new WrongUse(WHY_NOT_MADE[made.kind])
   const shown = showMade(made)
   if (json) {

@@ -29,7 +29,8 @@ const CURRENCIES: MoneySetting = {
       .map(([currency, scale]) => `${currency}:${scale}`)
       .sort()
       .join(',') || 'none',
-  meaning: 'amounts are read and stored with these decimals; of a currency in use they cannot change',
+  meaning:
+    'amounts are read and stored with these decimals; of a currency in use they cannot change. End every server first: one that goes on reads with the old ones',
 }
 
 const MONEY_SETTINGS: Readonly<Record<Keeper, readonly MoneySetting[]>> = {
@@ -104,21 +105,36 @@ export interface Compared {
   readonly meaning: string
 }
 
-export async function compareSettings(db: Pick<Db, 'query'>, keeper: Keeper, config: Config): Promise<Compared[]> {
-  const names = MONEY_SETTINGS[keeper].map(({ name }) => name)
+/** Of a command that reads some of the settings only; absent: all. */
+type Names = readonly SettingName[] | undefined
+
+export async function compareSettings(
+  db: Pick<Db, 'query'>,
+  keeper: Keeper,
+  config: Config,
+  only?: Names,
+): Promise<Compared[]> {
+  const settings = MONEY_SETTINGS[keeper].filter(({ name }) => only?.includes(name) ?? true)
+  const names = settings.map(({ name }) => name)
   const rows = await db.query<{ name: string; value: string }>(STATEMENTS[keeper].read, [names])
   const recorded = new Map(rows.map(({ name, value }) => [name, value]))
-  return MONEY_SETTINGS[keeper].map((setting) => {
+  return settings.map((setting) => {
     const { name, meaning } = setting
     return { name, recorded: recorded.get(name), configured: setting.configured(config), meaning }
   })
 }
 
 /** Records what is not recorded yet; throws when this process would judge by other rules than the others. */
-export async function requireSettings(db: Db, keeper: Keeper, config: Config): Promise<void> {
-  const missing = (await compareSettings(db, keeper, config)).filter(({ recorded }) => recorded === undefined)
+export async function requireSettings(db: Db, keeper: Keeper, config: Config, names?: Names): Promise<void> {
+  const missing = (await compareSettings(db, keeper, config, names)).filter(({ recorded }) => recorded === undefined)
   if (missing.length > 0) await write(db, STATEMENTS[keeper].record, missing)
-  const different = differences(await compareSettings(db, keeper, config))
+  await refuseOtherSettings(db, keeper, config, names)
+}
+
+/** Throws when one is recorded and is another one here. Records nothing. */
+export async function refuseOtherSettings(db: Db, keeper: Keeper, config: Config, names?: Names): Promise<void> {
+  const compared = await compareSettings(db, keeper, config, names)
+  const different = compared.filter(isOther)
   if (different.length === 0) return
   const lines = different.map(
     ({ name, recorded, configured }) => `  ${name} is ${configured} here and ${recorded} in the database`,
@@ -139,7 +155,11 @@ export async function requireSettings(db: Db, keeper: Keeper, config: Config): P
 export async function changeSettings(db: Db, keeper: Keeper, config: Config): Promise<void> {
   await checkScales(db, keeper, config.scales)
   const compared = await compareSettings(db, keeper, config)
-  await write(db, STATEMENTS[keeper].change, differences(compared))
+  await write(
+    db,
+    STATEMENTS[keeper].change,
+    compared.filter(({ recorded, configured }) => recorded !== configured),
+  )
 }
 
 /** What the wallets of this database run with; what is configured when none has started yet. */
@@ -149,8 +169,9 @@ export async function recordedClawback(db: Db, config: Config): Promise<Config['
   return recorded === 'refuse' || recorded === 'allow-negative' ? recorded : config.clawback
 }
 
-export function differences(compared: readonly Compared[]): Compared[] {
-  return compared.filter(({ recorded, configured }) => recorded !== configured)
+/** What is not recorded yet will be what the first server has. */
+export function isOther({ recorded, configured }: Compared): boolean {
+  return recorded !== undefined && recorded !== configured
 }
 
 async function write(

@@ -15,6 +15,7 @@ import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@ope
 import { inTime } from '../runtime/in-time.ts'
 import type { Begin, Span } from '../runtime/tracing.ts'
 import { VERSION } from '../runtime/version.ts'
+import { world } from '../runtime/world.ts'
 import type { RunningTracing } from './tracing.ts'
 
 /** Milliseconds for one export, and for the last one when the process ends. */
@@ -37,7 +38,7 @@ export function startOpenTelemetry({ endpoint, serviceName, onLost }: Sending): 
   const tracer = provider.getTracer('purser', VERSION)
   return {
     begin: (name, begin, traceparent) =>
-      startSpan({ tracer, zero: Date.now() - performance.now(), context: contextOf(traceparent) }, name, begin),
+      startSpan({ tracer, zero: world.wall() - world.elapsed(), context: contextOf(traceparent) }, name, begin),
     stop: () => inTime(provider.shutdown(), EXPORT_MS, () => undefined).catch(() => {}),
   }
 }
@@ -55,7 +56,7 @@ function tellingOf(exporter: SpanExporter, onLost: Sending['onLost']): SpanExpor
 
 interface Place {
   readonly tracer: Tracer
-  /** The time, in milliseconds, at which performance.now() was 0. One for all that is below one span: no part of it seems longer than the whole. */
+  /** The time, in milliseconds, at which world.elapsed() was 0. One for all that is below one span: no part of it seems longer than the whole. */
   readonly zero: number
   readonly context: Context
 }
@@ -63,7 +64,7 @@ interface Place {
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT }
 const contexts = new WeakMap<Span, SpanContext>()
 
-function startSpan(place: Place, name: string, { kind, at = performance.now(), links = [], attributes }: Begin): Span {
+function startSpan(place: Place, name: string, { kind, at = world.elapsed(), links = [], attributes }: Begin): Span {
   const made = place.tracer.startSpan(
     name,
     {
@@ -85,7 +86,7 @@ function toSpan(made: OtelSpan, below: Place): Span {
     traceparent: `00-${traceId}-${spanId}-${traceFlags === 0 ? '00' : '01'}`,
     isSeen: made.isRecording(),
     child: (name, begin = {}) => startSpan(below, name, begin),
-    end({ at = performance.now(), attributes, failed } = {}) {
+    end({ at = world.elapsed(), attributes, failed } = {}) {
       if (attributes) made.setAttributes(attributes)
       if (failed) made.setStatus({ code: SpanStatusCode.ERROR })
       made.end(below.zero + at)

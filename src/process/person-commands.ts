@@ -1,12 +1,9 @@
 /** `purser export-player` and `purser erase-player`: all that a wallet knows of one person, and the end of it (O-9, O-10). */
-import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import { environment, examples, print } from '../config/help.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
-import { isDenied } from '../db/errors.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb } from '../db/open.ts'
 import { readScales } from '../db/scales.ts'
@@ -14,6 +11,7 @@ import { Problem } from '../http/problem.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { withDb } from './schema-commands.ts'
+import { writeLines } from './stopping.ts'
 
 interface Flags {
   readonly apply?: true
@@ -57,13 +55,15 @@ function withWallet(work: (db: Db, buckets: number) => Promise<void>): Promise<v
 async function exportTo(db: Db, buckets: number, userId: string): Promise<void> {
   const { exportPlayer } = await import('../operator/export.ts')
   const deps = { db, clock: systemClock, buckets, scales: await readScales(db, 'wallet') }
-  for await (const line of exportPlayer(deps, userId))
-    if (!process.stdout.write(`${JSON.stringify(line)}\n`)) await once(process.stdout, 'drain')
+  await writeLines(linesOf(exportPlayer(deps, userId)))
+}
+
+async function* linesOf(objects: AsyncIterable<object>): AsyncGenerator<string> {
+  for await (const one of objects) yield `${JSON.stringify(one)}\n`
 }
 
 async function erase(db: Db, buckets: number, userId: string, flags: Flags): Promise<void> {
-  const { person = null, reason = null } = flags
-  const [{ erasePlayer, mayErase }, { authorOfCommand }] = await Promise.all([
+  const [{ ERASURE, erasePlayer, mayErase }, { authorOfCommand }] = await Promise.all([
     import('../operator/erasure.ts'),
     import('../people/actions.ts'),
   ])
@@ -76,15 +76,11 @@ async function erase(db: Db, buckets: number, userId: string, flags: Flags): Pro
     )
     return
   }
-  const said = { command: 'purser erase-player', operation: 'erasePlayer', person, reason, id: randomUUID() }
   const { pseudonym, calls, rowsOfFeed } = await erasePlayer(
     { db, buckets, now: systemClock.now() },
-    authorOfCommand('purser', said),
+    authorOfCommand('purser', 'purser erase-player', ERASURE, flags),
     userId,
-  ).catch((error: unknown) => {
-    if (!isDenied(error)) throw error
-    throw new WrongUse('the role of a server may erase nothing: run this as the owner of the tables', { cause: error })
-  })
+  )
   const who = pseudonym === undefined ? `${userId} is no player here` : `${userId} is ${pseudonym} now`
   print(`${who}; ${calls} calls are out of the journal, ${rowsOfFeed} rows of the feed are changed`)
 }

@@ -6,6 +6,7 @@ import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
 import { createFeed } from '../feed/feed.ts'
 import { createFeedMetrics } from '../feed/metrics.ts'
+import { createMinutes } from '../feed/minutes.ts'
 import { createApiCalls } from '../http/api-calls.ts'
 import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
@@ -16,6 +17,7 @@ import { createConsolePeople } from '../people/people.ts'
 import { registerPlatform } from '../platform/api/server.ts'
 import { createCashouts } from '../platform/bets/cashout.ts'
 import { createPlacements } from '../platform/bets/placing.ts'
+import { createResults } from '../platform/bets/results.ts'
 import { PLATFORM_CHANGES } from '../platform/change.ts'
 import { startDatabaseClock } from '../platform/database-clock.ts'
 import { createBreakers } from '../platform/delivery/breaker.ts'
@@ -26,6 +28,7 @@ import { createPartners } from '../platform/partner.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
+import { world } from '../runtime/world.ts'
 import { measuredEverywhere } from './measured.ts'
 import { type App, type Running, run } from './running.ts'
 
@@ -40,20 +43,17 @@ export interface ServePlatformDeps {
   readonly makesFirstAdmin?: boolean
 }
 
-/** Real timers for times of this clock. */
+/** The world's timers for times of this clock. */
 function timersOf(clock: Clock): Timers {
   return {
-    at(time, wake) {
-      const timer = setTimeout(wake, Math.max(0, time.getTime() - clock.now().getTime()))
-      return () => clearTimeout(timer)
-    },
-    elapsed: () => performance.now(),
+    at: (time, wake) => world.after(time.getTime() - clock.now().getTime(), wake),
+    elapsed: () => world.elapsed(),
   }
 }
 
 /** Throws when the platform cannot begin, with everything closed again. */
 export function servePlatform(config: Config, deps: ServePlatformDeps = {}): Promise<Running> {
-  const { log = createLogger(config.logLevel), random = Math.random } = deps
+  const { log = createLogger(config.logLevel), random = world.chance } = deps
   return run('platform', config, {
     log,
     db: deps.db,
@@ -82,22 +82,30 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const { scales } = config
   const http = createHttpApp()
   await beforeRoutes?.(http.app)
+  const minutes = createMinutes({ db, clock, log, schema: 'platform' })
+  http.app.addHook('onListen', async () => minutes.start())
   const partners = createPartners(db, createKeyring(config.encryptionKeys), {
     connections: config.callsPerPartner,
+    allowsInside: config.allowsPrivateAddresses,
     tracing,
+    called: (partnerId, { outcome, durationMs }) =>
+      minutes.add(partnerId, outcome.kind === 'unknown' ? 'failed' : outcome.kind, durationMs),
   })
   const breakers = createBreakers(config.callsPerPartner)
-  const metrics = createPlatformMetrics(db, clock, breakers)
+  const metrics = createPlatformMetrics(db, clock, breakers, timers.elapsed)
   const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
   const flow = { db, clock, scales }
   const [placements, cashOut] = [createPlacements(flow), createCashouts(flow)]
+  const results = createResults({ ...flow, decided: deliverer.wake, log })
   const placing = { ...flow, partners, breakers, placements, cashOut, decided: deliverer.wake }
   const { platformKey: firstKey, allowsPrivateAddresses } = config
   const people = createConsolePeople('platform', { db, firstKey, log })
   const feed = createFeed(db, PLATFORM_CHANGES)
   http.app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
+  http.app.addHook('preClose', () => results.stop()) // nor does a result with a million bets
   const apiCalls = createApiCalls(tracing)
-  await registerPlatform(http.app, { ...placing, ...people, apiCalls, allowsPrivateAddresses, feed, log })
+  const api = { ...placing, ...people, results, apiCalls, allowsPrivateAddresses, feed, minutes, log }
+  await registerPlatform(http.app, api)
   registerHealth(http, () => missingRights(db, 'platform'), [
     metrics,
     ...measuredEverywhere(db, people.admission, apiCalls),
@@ -114,6 +122,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
       await closeApp(http.app)
       await deliverer.stop()
       await partners.close()
+      await minutes.stop()
     },
   }
 }

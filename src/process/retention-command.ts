@@ -6,7 +6,9 @@ import { isDenied } from '../db/errors.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb } from '../db/open.ts'
 import { clearOldChanges, countOldChanges } from '../feed/retention.ts'
+import { clearEndedSessions, countEndedSessions } from '../people/old-sessions.ts'
 import { type Amounts, clearOld, countOld } from '../platform/retention.ts'
+import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { EXIT } from './ending.ts'
@@ -48,7 +50,7 @@ function toDate(text: string): Date {
   const date = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? new Date(text) : new Date(Number.NaN)
   if (Number.isNaN(date.getTime()))
     throw new InvalidArgumentError('It is a day or a time: 2026-08-01, 2026-08-01T12:00:00Z.')
-  if (Date.now() - date.getTime() < LEAST_AGE_MS)
+  if (world.wall() - date.getTime() < LEAST_AGE_MS)
     throw new InvalidArgumentError('It must be a day ago: tokens of today may be in use.')
   return date
 }
@@ -56,6 +58,8 @@ function toDate(text: string): Date {
 interface All extends Amounts {
   /** Rows of the wallet's feed; `changes` are the platform's. */
   readonly walletChanges: number
+  /** Of both consoles. */
+  readonly consoleSessions: number
 }
 
 type Result =
@@ -63,13 +67,17 @@ type Result =
   | { readonly kind: 'applied'; readonly taken: All; readonly left: All }
 
 async function countAll(db: Db, before: Date): Promise<All> {
-  const walletChanges = await db.snapshot((tx) => countOldChanges(tx, WALLET_CHANGES, before))
-  return { ...(await countOld(db, before)), walletChanges }
+  const [walletChanges, consoleSessions] = await db.snapshot(async (tx) => [
+    await countOldChanges(tx, WALLET_CHANGES, before),
+    await countEndedSessions(tx, before),
+  ])
+  return { ...(await countOld(db, before)), walletChanges, consoleSessions }
 }
 
 async function clearAll(db: Db, before: Date, signal: AbortSignal): Promise<All> {
   const amounts = await clearOld(db, before, signal)
-  return { ...amounts, walletChanges: await clearOldChanges(db, WALLET_CHANGES, before, signal) }
+  const walletChanges = await clearOldChanges(db, WALLET_CHANGES, before, signal)
+  return { ...amounts, walletChanges, consoleSessions: await clearEndedSessions(db, before, signal) }
 }
 
 async function retain(db: Db, before: Date, apply: boolean): Promise<Result> {
@@ -82,8 +90,8 @@ async function retain(db: Db, before: Date, apply: boolean): Promise<Result> {
   return { kind: 'applied', taken, left: await countAll(db, before) }
 }
 
-function isNothing({ bets, frameSessions, changes, walletChanges }: All): boolean {
-  return bets + frameSessions + changes + walletChanges === 0
+function isNothing({ bets, frameSessions, changes, walletChanges, retries, consoleSessions }: All): boolean {
+  return bets + frameSessions + changes + walletChanges + retries + consoleSessions === 0
 }
 
 function describe(before: Date, result: Result): string {
@@ -97,10 +105,11 @@ function describe(before: Date, result: Result): string {
   return [`taken away, ${title}`, ...lines(taken), ...end].join('\n')
 }
 
-function lines({ bets, attempts, frameSessions, changes, walletChanges }: All): string[] {
+function lines({ bets, attempts, frameSessions, changes, walletChanges, retries, consoleSessions }: All): string[] {
   return [
     `  ${attempts} answers of partners about ${bets} bets that are over, and what tokens these still have`,
     `  the tokens and profiles of ${frameSessions} frame sessions`,
     `  ${changes} rows of the platform's feed of changes, ${walletChanges} of the wallet's`,
+    `  ${retries} retries of deliveries, ${consoleSessions} sessions of the consoles that have ended`,
   ]
 }

@@ -17,6 +17,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
 import { VERSION } from '../runtime/version.ts'
 import { requireSettings } from './money-settings.ts'
+import { requirePlatforms } from './platform-names.ts'
 import { startTracing } from './tracing.ts'
 
 export interface Running {
@@ -90,4 +91,5 @@ async function prepare(server: Server, config: Config, db: Db): Promise<void> {
   if (server === 'gateway') return
   await checkScales(db, server, config.scales)
   await requireSettings(db, server, config)
+  if (server === 'wallet') await requirePlatforms(db, config)
 }

@@ -7,7 +7,8 @@ import { migrate, requireMigrated } from '../db/migrate.ts'
 import { openDb, openExistingDb, type StoreConfig } from '../db/open.ts'
 import { grantsFor } from '../db/rights.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { type Compared, changeSettings, compareSettings, differences, type Keeper } from './money-settings.ts'
+import { type Compared, changeSettings, compareSettings, isOther, type Keeper } from './money-settings.ts'
+import { endPlatform } from './platform-names.ts'
 
 export function addSchemaCommands(program: Command): void {
   addMigrate(program)
@@ -63,6 +64,10 @@ function addSettings(program: Command): void {
       'the settings that decide about money: those of the database beside those of this environment; exit 1 if they differ',
     )
     .option('--apply', "make this environment's those of the database, for every server that starts from now on")
+    .option(
+      '--end-platform <name>',
+      'let wallets start without this platform, which will never call again (PARTNER_SECRET: the one without a name)',
+    )
     .option('--json', 'print them as JSON')
     .addHelpText(
       'before',
@@ -72,8 +77,9 @@ function addSettings(program: Command): void {
       ),
     )
     .addHelpText('after', environment('tool'))
-    .action(async (name: string, { apply, json }: { apply?: true; json?: true }) => {
+    .action(async (name: string, { apply, json, endPlatform: ended }: SettingsFlags) => {
       const keeper = toKeeper(name)
+      if (ended !== undefined) return endOf(ended, keeper)
       const compared = await withDb(openExistingDb, async (db, config) => {
         await requireMigrated(db)
         const before = await compareSettings(db, keeper, config)
@@ -81,19 +87,29 @@ function addSettings(program: Command): void {
         return before
       })
       print(json ? JSON.stringify(compared) : describe(compared, apply === true))
-      if (!apply && differ(compared)) process.exitCode = 1
+      if (!apply && compared.some(isOther)) process.exitCode = 1
     })
+}
+
+interface SettingsFlags {
+  readonly apply?: true
+  readonly json?: true
+  readonly endPlatform?: string
+}
+
+async function endOf(platform: string, keeper: Keeper): Promise<void> {
+  if (keeper !== 'wallet') throw new WrongUse('only a wallet has platforms: purser settings wallet --end-platform NAME')
+  await withDb(openExistingDb, async (db) => {
+    await requireMigrated(db)
+    await endPlatform(db, platform)
+  })
+  print(`${platform} has ended: wallets start without it, and results of its bets find none of them`)
 }
 
 function toKeeper(name: string): Keeper {
   const keeper = (['wallet', 'platform'] as const).find((one) => one === name)
   if (keeper === undefined) throw new WrongUse(`there are settings of a wallet and of a platform, not of "${name}"`)
   return keeper
-}
-
-/** What is not recorded yet will be what the first server has. */
-function differ(compared: readonly Compared[]): boolean {
-  return differences(compared).some(({ recorded }) => recorded !== undefined)
 }
 
 function describe(compared: readonly Compared[], isApplied: boolean): string {
@@ -103,7 +119,7 @@ function describe(compared: readonly Compared[], isApplied: boolean): string {
     if (recorded === undefined) return [`${name}: not yet recorded, ${configured} here`]
     return [`${name}: ${recorded} in the database, ${configured} here`, `  ${meaning}`]
   })
-  if (!differ(compared) && !isApplied) return [...lines, 'nothing differs'].join('\n')
+  if (!compared.some(isOther) && !isApplied) return [...lines, 'nothing differs'].join('\n')
   const end = isApplied
     ? 'changed; start every server of this database again with these settings: those that run keep the old ones'
     : 'nothing was changed; --apply makes the settings of this environment those of the database'

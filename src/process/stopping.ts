@@ -1,4 +1,5 @@
 /** How a command ends before its end: by a signal, or because nobody reads on. */
+import { once } from 'node:events'
 
 /** SIGINT and SIGTERM: the first one ends a command cleanly, a second one gives up. */
 export function onStop(stop: () => void): void {
@@ -13,8 +14,23 @@ export function onStop(stop: () => void): void {
 export function stopSignal(): AbortSignal {
   const stop = new AbortController()
   onStop(() => stop.abort())
-  process.stdout.once('error', () => stop.abort())
+  onUnread(() => stop.abort())
   return stop.signal
+}
+
+function onUnread(stop: () => void): void {
+  process.stdout.once('error', stop)
+}
+
+/** As fast as they are read; the rest is not asked for when the reader has gone. */
+export async function writeLines(lines: AsyncIterable<string>): Promise<void> {
+  const unread = new AbortController()
+  onUnread(() => unread.abort())
+  for await (const line of lines) {
+    if (unread.signal.aborted) return
+    if (process.stdout.write(line)) continue
+    await once(process.stdout, 'drain', unread).catch(() => {}) // fails only when nobody reads on
+  }
 }
 
 /** Output that nobody reads any more is lost without a word; what the command does besides, it does to the end. */

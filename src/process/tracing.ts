@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Server } from '../db/rights.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
+import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 
 export interface RunningTracing extends Tracing {
@@ -27,8 +28,8 @@ export async function startTracing(
   return startOpenTelemetry({
     ...{ endpoint, serviceName },
     onLost(error) {
-      if (performance.now() < tellFrom) return
-      tellFrom = performance.now() + TELL_AGAIN_MS
+      if (world.elapsed() < tellFrom) return
+      tellFrom = world.elapsed() + TELL_AGAIN_MS
       log.warn({ err: error }, 'traces could not be sent, and are lost')
     },
   })

@@ -8,6 +8,8 @@ import { missingRights } from '../db/rights.ts'
 import { createFeed } from '../feed/feed.ts'
 import { createJournal } from '../feed/journal.ts'
 import { createFeedMetrics } from '../feed/metrics.ts'
+import { createMinutes, type Minutes } from '../feed/minutes.ts'
+import { counting } from '../feed/now.ts'
 import { type Dispatcher, startDispatcher } from '../feed/webhooks/dispatcher.ts'
 import { createWebhookMetrics } from '../feed/webhooks/metrics.ts'
 import { createSender } from '../feed/webhooks/send.ts'
@@ -16,7 +18,9 @@ import { registerApiReference } from '../http/api-reference.ts'
 import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { registerConsoleFiles } from '../http/console-files.ts'
 import { keepDays } from '../ledger/daily.ts'
+import { createDailyMetrics } from '../ledger/daily-metrics.ts'
 import { messageOf, playerOf } from '../operator/changes.ts'
+import { type ConformanceRuns, createConformanceRuns, type Kit } from '../operator/conformance-runs.ts'
 import { registerOperator } from '../operator/server.ts'
 import { registerConsole } from '../people/console-routes.ts'
 import { createLastAudit } from '../people/last-audit.ts'
@@ -26,6 +30,7 @@ import { createLogger, type Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { createWallet } from '../wallet/wallet.ts'
+import { kitFor } from './conformance-kit.ts'
 import { measuredEverywhere } from './measured.ts'
 import { type Running, run } from './running.ts'
 
@@ -73,6 +78,8 @@ export interface AppDeps {
   readonly log: Logger
   readonly sandbox?: SandboxRoutes | undefined
   readonly tracing?: Tracing | undefined
+  /** Instead of the whole one: the API reference is made with one that never ends. */
+  readonly kit?: Kit | undefined
   /** Called before the first route is added: the OpenAPI document is made by listening to routes. */
   beforeRoutes?(app: FastifyInstance): Promise<unknown>
 }
@@ -80,7 +87,7 @@ export interface AppDeps {
 /** The HTTP server with every route, not listening. */
 export async function createApp(
   config: Config,
-  { db, buckets, clock, log, sandbox, tracing, beforeRoutes }: AppDeps,
+  { db, buckets, clock, log, sandbox, tracing, kit, beforeRoutes }: AppDeps,
 ): Promise<FastifyInstance> {
   const {
     sharedBets,
@@ -101,9 +108,10 @@ export async function createApp(
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets }
   const settings = { scales, behindAggregator }
-  const journal = createJournal({ db, clock, log, schema: 'purser', days: journalDays })
+  const minutes = minutesOf(app, { db, clock, log })
+  const journal = counting(createJournal({ db, clock, log, schema: 'purser', days: journalDays }), minutes)
   app.addHook('onClose', () => journal.stop())
-  const keeper = setInterval(() => void keepOverDays(db, clock, log), KEEP_DAYS_MS).unref()
+  const keeper = startKeeper(db, clock, log)
   app.addHook('onClose', () => clearInterval(keeper))
   let dispatcher: Dispatcher | undefined
   const webhookStates = () => dispatcher?.health() ?? {}
@@ -112,7 +120,7 @@ export async function createApp(
     tracing,
   })
   door.waitsFor(wallet.lanes.room)
-  await wallet.register(app)
+  await wallet.register(http)
   const people = createConsolePeople('wallet', { db, firstKey: config.operatorKey, log })
   const feed = createFeed(db, WALLET_CHANGES)
   app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
@@ -121,7 +129,8 @@ export async function createApp(
   const webhooks = { keyring, sender, allowsPrivateAddresses }
   const [apiCalls, lastAudit] = [createApiCalls(tracing), createLastAudit('purser', db)]
   const money = { buckets, scales, clawback, approveAbove }
-  await registerOperator(app, { db, clock, ...money, feed, log, apiCalls, lastAudit, ...webhooks, ...people })
+  const told = { feed, minutes, lastAudit, conformance: conformanceOf(app, config, { db, clock, log, sandbox, kit }) }
+  await registerOperator(app, { db, clock, ...money, ...told, log, apiCalls, ...webhooks, ...people })
   // Only who listens delivers: the API reference is made by a wallet that does not.
   app.addHook('onListen', async () => {
     dispatcher = startDispatcher({
@@ -139,11 +148,32 @@ export async function createApp(
     ...measuredEverywhere(db, people.admission, apiCalls),
     createFeedMetrics(db, WALLET_CHANGES, feed, clock),
     createWebhookMetrics(db, clock),
+    createDailyMetrics(db, clock),
     lastAudit,
   ])
   registerApiReference(app, 'wallet')
   await addConsole(app, people, config, sandbox)
   return app
+}
+
+/** In the sandbox always: its wallet is there to be tried out. */
+function conformanceOf(
+  app: FastifyInstance,
+  config: Config,
+  { sandbox, kit = kitFor(app, config), ...deps }: Pick<AppDeps, 'db' | 'clock' | 'log' | 'sandbox' | 'kit'>,
+): ConformanceRuns {
+  const isAllowed = sandbox !== undefined || config.conformance === 'on'
+  const runs = createConformanceRuns({ ...deps, kit: isAllowed ? kit : undefined })
+  app.addHook('preClose', () => runs.stop())
+  return runs
+}
+
+/** Only who listens writes them by the clock. */
+function minutesOf(app: FastifyInstance, deps: Pick<AppDeps, 'db' | 'clock' | 'log'>): Minutes {
+  const minutes = createMinutes({ ...deps, schema: 'purser' })
+  app.addHook('onListen', async () => minutes.start())
+  app.addHook('onClose', () => minutes.stop())
+  return minutes
 }
 
 async function addConsole(
@@ -166,10 +196,19 @@ function signersIn({ secrets, platformSecrets }: Config) {
   }
 }
 
-async function keepOverDays(db: Db, clock: Clock, log: Logger): Promise<void> {
-  try {
-    await keepDays(db, clock.now())
-  } catch (error) {
-    log.warn({ err: error }, 'the sums of days that are over could not be kept; the next try is in some minutes')
+/** A large day takes longer than there is between two looks: one goes on at a time. */
+function startKeeper(db: Db, clock: Clock, log: Logger): NodeJS.Timeout {
+  let isKeeping = false
+  const keep = async () => {
+    if (isKeeping) return
+    isKeeping = true
+    try {
+      await keepDays(db, clock.now())
+    } catch (error) {
+      log.warn({ err: error }, 'the sums of days that are over could not be kept; the next try is in some minutes')
+    } finally {
+      isKeeping = false
+    }
   }
+  return setInterval(() => void keep(), KEEP_DAYS_MS).unref()
 }

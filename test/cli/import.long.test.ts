@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { objectOf, rowsOf } from '../operator/answers.ts'
+import { createDatabase } from '../support/database.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { run } from './command.ts'
 
@@ -126,5 +127,60 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
   ])('%j is no such file', async (lines, message) => {
     const { code, faults } = await importFile(lines)
     expect([code, faults.join()]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('a shell without the currencies of the wallet', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'import-'))
+  const file = join(folder, 'players.csv')
+  const lines = (currency: string) => writeFileSync(file, `userId,currency,balance\nalice,${currency},12.50\n`)
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('brings nobody: their money would be stored in another scale than the wallet reads it', async () => {
+    const wallet = await startWallet({ env: { PURSER_CURRENCIES: 'EUR:4' } })
+    lines('EUR')
+    for (const flags of [['--check'], []]) {
+      const { code, stdout, stderr } = await run(['import', file, ...flags], { DATABASE_URL: wallet.databaseUrl })
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toContain('PURSER_CURRENCIES is none here and EUR:4 in the database')
+    }
+    expect((await wallet.operator.request('GET', '/operator/players/alice')).status).toBe(404)
+    const env = { DATABASE_URL: wallet.databaseUrl, PURSER_CURRENCIES: 'EUR:4' }
+    expect((await run(['import', file], env)).code).toBe(0)
+    expect(await wallet.operator.balance('alice')).toBe('12.5000')
+    const token = await wallet.operator.session('alice')
+    const bet = { userId: 'alice', token, transactionId: 'a-bet-of-ten-cents', amount: 0.1, currency: 'EUR' }
+    expect((await wallet.wire.place(bet)).status).toBe(200)
+    expect(await wallet.operator.balance('alice')).toBe('12.4000')
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
+
+  test('reads amounts as they were stored: what only looks needs no setting', async () => {
+    const wallet = await startWallet({ env: { PURSER_CURRENCIES: 'EUR:4' } })
+    await wallet.operator.createPlayer({ userId: 'alice' })
+    await wallet.operator.deposit('alice', '12.5001')
+    const env = { DATABASE_URL: wallet.databaseUrl }
+    const today = new Date().toISOString().slice(0, 10)
+    for (const command of [
+      ['export-player', 'alice'],
+      ['report', '--from', today, '--json'],
+    ]) {
+      const { code, stdout } = await run(command, env)
+      expect([code, stdout]).toEqual([0, expect.stringContaining('"12.5001"')])
+    }
+    await wallet.stop()
+  })
+
+  test('that imports before any wallet has started says what the first one must have', async () => {
+    const { url, drop } = await createDatabase()
+    lines('USD')
+    expect((await run(['import', file, '--check'], { DATABASE_URL: url })).code).toBe(0)
+    const settings = await run(['settings', 'wallet'], { DATABASE_URL: url })
+    expect(settings.stdout).toContain('PURSER_CURRENCIES: not yet recorded')
+    expect((await run(['import', file], { DATABASE_URL: url })).code).toBe(0)
+    const start = startWallet({ databaseUrl: url, env: { PURSER_CURRENCIES: 'EUR:4' } })
+    await expect(start).rejects.toThrow('PURSER_CURRENCIES is EUR:4 here and none in the database')
+    await drop()
   })
 })

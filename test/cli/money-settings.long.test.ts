@@ -1,10 +1,12 @@
 /** The settings that decide about money are the database's: every server has the same, and they change by a command (O-1). */
+import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { auditIsClean } from '../support/audit.ts'
 import { createDatabase } from '../support/database.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'
+import { partnerWire } from '../support/wire.ts'
 import { run } from './command.ts'
 
 const cleanups: (() => unknown)[] = []
@@ -146,4 +148,65 @@ test('the audit of the command knows the clawback of the database, whatever its 
   expect(await operator.balance(player.userId)).toBe('-20.00')
   await stop()
   expect(await run(['audit'], { DATABASE_URL: databaseUrl })).toMatchObject({ code: 0, stdout: 'audit: no findings\n' })
+})
+
+describe('a platform that has placed bets', () => {
+  const SECRET = 'the-secret-of-one-platform'
+  const NAMED = { PARTNER_SECRET: '', PARTNER_SECRETS: `acme:${SECRET}` }
+  const both = { ...NAMED, PARTNER_SECRET: 'the-secret-of-another-one' }
+
+  /** An open bet of it; the wallet has stopped. */
+  async function betOf(
+    env: Record<string, string>,
+  ): Promise<{ databaseUrl: string; bet: Record<string, string | number>; userId: string }> {
+    const databaseUrl = await newDatabase()
+    const { url, operator, stop } = await startWallet({ databaseUrl, env })
+    const player = await playerWithMoney(operator, '10.00')
+    const bet = { ...player, amount: 10, transactionId: 'a-bet-that-stays-open' }
+    expect(await partnerWire(url, SECRET).place(bet)).toMatchObject({ status: 200 })
+    await stop()
+    return { databaseUrl, bet, userId: player.userId }
+  }
+
+  test('keeps its setting: under a name that it had not, its Rollback would be answered 200 without money', async () => {
+    const { databaseUrl, bet, userId } = await betOf({ PARTNER_SECRET: SECRET })
+    await expect(wallet(databaseUrl, NAMED)).rejects.toThrow('bets of the platform without a name, and PARTNER_SECRET')
+    const again = await wallet(databaseUrl, { PARTNER_SECRET: SECRET, PARTNER_SECRETS: 'acme:another-secret' })
+    await partnerWire(again.url, SECRET).rollback(bet)
+    expect(await again.operator.balance(userId)).toBe('10.00')
+    await auditIsClean(again.operator)
+  })
+
+  test('is asked for; one that never had a bet is not', async () => {
+    const { databaseUrl } = await betOf({ PARTNER_SECRET: SECRET })
+    const { stop } = await wallet(databaseUrl, { PARTNER_SECRET: SECRET, PARTNER_SECRETS: 'acmee:another-secret' })
+    await stop()
+    await wallet(databaseUrl, { PARTNER_SECRET: SECRET, PARTNER_SECRETS: 'acme:another-secret' })
+  })
+
+  test('and a name keeps its place too, until a command says that it has ended', async () => {
+    const { databaseUrl } = await betOf(both)
+    const unnamed = { PARTNER_SECRET: both.PARTNER_SECRET }
+    await expect(wallet(databaseUrl, unnamed)).rejects.toThrow('purser settings wallet --end-platform acme')
+    const end = (name: string) => run(['settings', 'wallet', '--end-platform', name], { DATABASE_URL: databaseUrl })
+    expect(await end('best')).toMatchObject({ code: 2, stderr: expect.stringContaining('a platform best') })
+    expect(await end('acme')).toMatchObject({ code: 0, stdout: expect.stringContaining('acme has ended') })
+    await wallet(databaseUrl, unnamed)
+  })
+
+  test.each([
+    ['the platform without a name', { PARTNER_SECRET: SECRET }, NAMED],
+    ['the platform acme', both, { PARTNER_SECRET: SECRET }],
+  ])('is seen by its bets where no wallet has recorded it yet: %s', async (name, before, after) => {
+    const { databaseUrl } = await betOf(before)
+    const owner = new pg.Client({ connectionString: databaseUrl })
+    await owner.connect()
+    await owner.query("delete from purser.setting where name like 'platform%'")
+    await owner.end()
+    await expect(wallet(databaseUrl, after)).rejects.toThrow(`this database has bets of ${name}`)
+    const ended = name.replace(/^the platform (without a name)?/, '') || 'PARTNER_SECRET'
+    const end = await run(['settings', 'wallet', '--end-platform', ended], { DATABASE_URL: databaseUrl })
+    expect(end.code).toBe(0)
+    await wallet(databaseUrl, after)
+  })
 })

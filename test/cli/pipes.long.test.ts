@@ -1,8 +1,10 @@
 /** A reader that goes away (`… | head -1`) is no failure: no stack, no word, and the command's own exit code. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { startWallet } from '../support/wallet.ts'
 import { ROOT } from '../tidy/source.ts'
 
 let database: TestDatabase
@@ -45,6 +47,25 @@ test.each(['audit', 'migrate'])('%s --json | true is silent, and ends with its o
     code: 0,
     stderr: '',
   })
+})
+
+/** Sessions of one player, a line each: far more than a pipe and the two programs beside it hold. */
+const SESSIONS = 5_000
+
+test('export-player | head -1 reads no further', async () => {
+  const wallet = await startWallet({ databaseUrl: database.url })
+  await wallet.operator.request('POST', '/operator/players', { userId: 'ada', currency: 'EUR' })
+  await wallet.stop()
+  const sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  await sql.query(
+    `insert into purser.session (bucket, token_hash, player, currency, created_at, expires_at)
+     select bucket, 'session ' || number, player, 'EUR', now(), now() from purser.player, generate_series(1, $1::int) number`,
+    [SESSIONS],
+  )
+  await sql.end()
+  const env = { DATABASE_URL: database.url }
+  expect(await runUnread(['export-player', 'ada'], env, 'first')).toEqual({ code: 0, stderr: '' })
 })
 
 test('sandbox | head -1 ends the sandbox cleanly', async () => {

@@ -44,6 +44,12 @@ test('a wallet with all that it needs starts, and says nothing of settings', asy
   expect(await wallet.kill('SIGTERM')).toBe(0)
 })
 
+test('the conformance kit is not let at a wallet in production', () => {
+  expect(problemsOf({ ...safe(), PURSER_CONFORMANCE: 'on' })).toEqual([
+    expect.stringContaining('PURSER_CONFORMANCE=on'),
+  ])
+})
+
 test('everything that is left to chance is named at once, and no secret is shown', async () => {
   const same = random()
   const env = {

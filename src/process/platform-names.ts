@@ -1,0 +1,88 @@
+/**
+ * The platforms that a wallet of this database was started for are recorded there, and each later one must name those that have bets (O-1):
+ * under another name of the same secret, results would find no bet, and a Rollback would be answered 200 without money (W-43).
+ */
+import type { Config } from '../config/config.ts'
+import { type Db, statement } from '../db/db.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+
+/** What the platform without a name is called here; no name has capitals. */
+const NAMELESS = 'PARTNER_SECRET'
+const PREFIX = 'platform '
+/** Stands beside them from the first record on: the last one may have ended. */
+const RECORDED = 'platforms'
+
+const READ = statement(
+  'read_platforms',
+  `select name from purser.setting where name like '${PREFIX}%' or name = '${RECORDED}' order by name`,
+)
+const RECORD = statement(
+  'record_platforms',
+  `insert into purser.setting (name, value) select name, 'named' from unnest($1::text[]) as p (name) on conflict (name) do nothing`,
+)
+const END = statement('end_platform', 'delete from purser.setting where name = $1::text')
+
+/** From name to name through the index. The platform without a name has none: bets of it are looked for among the oldest and the newest. */
+const LOOKED_AT = 1_000
+const READ_OF_BETS = statement(
+  'read_platforms_of_bets',
+  `with recursive named as (
+     (select platform from purser.bet where platform <> '' order by platform limit 1)
+     union all
+     select (select b.platform from purser.bet b where b.platform <> '' and b.platform > n.platform order by b.platform limit 1)
+     from named n where n.platform is not null
+   )
+   select platform from named where platform is not null
+   union (select platform from purser.bet where first_seen_at < 'infinity' order by first_seen_at, bucket limit ${LOOKED_AT})
+   union (select platform from purser.bet where first_seen_at < 'infinity' order by first_seen_at desc, bucket desc limit ${LOOKED_AT})`,
+)
+
+/** Throws when one that is recorded and has bets has no secret here; records those that have one. */
+export async function requirePlatforms(
+  db: Pick<Db, 'query' | 'transaction'>,
+  { secrets, platformSecrets }: Pick<Config, 'secrets' | 'platformSecrets'>,
+): Promise<void> {
+  const configured = [
+    ...(secrets.length > 0 ? [NAMELESS] : []),
+    ...new Set(platformSecrets.map(({ platform }) => platform)),
+  ]
+  const recorded = await readPlatforms(db)
+  if (recorded === undefined) await record(db, await platformsOfBets(db))
+  const known = recorded ?? (await readPlatforms(db)) ?? []
+  const unnamed = known.filter((name) => !configured.includes(name))
+  const withBets = unnamed.length === 0 ? [] : await platformsOfBets(db)
+  const missing = unnamed.filter((name) => withBets.includes(name))
+  if (missing.length > 0) throw new WrongUse(missing.map(whyRefused).join('\n'))
+  const added = configured.filter((name) => !known.includes(name))
+  if (added.length > 0) await record(db, added)
+}
+
+async function record(db: Pick<Db, 'transaction'>, names: readonly string[]): Promise<void> {
+  await db.transaction((tx) => tx.execute(RECORD, [[RECORDED, ...names.map((name) => PREFIX + name)]]))
+}
+
+function whyRefused(name: string): string {
+  const [whose, where] =
+    name === NAMELESS
+      ? ['the platform without a name', 'PARTNER_SECRET is not set']
+      : [`the platform ${name}`, `PARTNER_SECRETS does not name it`]
+  return `this database has bets of ${whose}, and ${where}: its calls would be refused, or find none of these bets where its secret has another name. Set its secret; or, when it will never call again, as the owner: purser settings wallet --end-platform ${name}`
+}
+
+/** Undefined where nothing is recorded yet. */
+async function readPlatforms(db: Pick<Db, 'query'>): Promise<string[] | undefined> {
+  const names = (await db.query<{ name: string }>(READ)).map(({ name }) => name)
+  if (!names.includes(RECORDED)) return undefined
+  return names.filter((name) => name !== RECORDED).map((name) => name.slice(PREFIX.length))
+}
+
+async function platformsOfBets(db: Pick<Db, 'query'>): Promise<string[]> {
+  return (await db.query<{ platform: string }>(READ_OF_BETS)).map(({ platform }) => platform || NAMELESS)
+}
+
+/** From now on a wallet starts without it. Throws when it is not recorded. */
+export async function endPlatform(db: Pick<Db, 'query' | 'transaction'>, name: string): Promise<void> {
+  if ((await readPlatforms(db)) === undefined) await record(db, await platformsOfBets(db))
+  const ended = await db.transaction((tx) => tx.execute(END, [PREFIX + name]))
+  if (ended === 0) throw new WrongUse(`no wallet of this database was started for a platform ${name}`)
+}
