@@ -80,7 +80,19 @@ const HOT_SETTINGS = [
   ...["lock_timeout = '500ms'", "statement_timeout = '2s'", "idle_in_transaction_session_timeout = '5s'"],
 ]
 /** A list is in the order of its index; a plan that sorts what a bitmap found has read all of the list. */
-const PEOPLE_SETTINGS = [...BY_INDEX, 'enable_bitmapscan = off', "statement_timeout = '3s'"]
+const NO_BITMAP = 'enable_bitmapscan = off'
+const PEOPLE_SETTINGS = [...BY_INDEX, NO_BITMAP, "statement_timeout = '3s'"]
+
+/** As `Db.people` is planned, for one transaction of `Db.sums`: its first statement. */
+export const BY_INDEX_HERE = statement(
+  'by_index_here',
+  `select ${[...BY_INDEX, NO_BITMAP].map(toSetConfig).join(', ')}`,
+)
+
+function toSetConfig(setting: string): string {
+  const [name, value] = setting.split(' = ')
+  return `set_config('${name}', '${value}', true)`
+}
 
 /** Of `Db.sums`, which may read whole days. */
 export const SUMS_SETTINGS_SQL = "set statement_timeout = '30s'"

@@ -6,6 +6,7 @@
  * server's alone; while one of them is off, nothing is begun.
  */
 import type pg from 'pg'
+import { world } from '../runtime/world.ts'
 import { NotDurable } from './errors.ts'
 
 /** Milliseconds between two looks at a server in use. */
@@ -62,12 +63,12 @@ export function watchDurability(pool: pg.Pool, timeoutMs: number): Watch {
       isLooking = false
     }
   }
-  const timer = setInterval(look, WATCH_MS).unref()
+  const stop = world.every(WATCH_MS, look)
   return {
     requireDurable() {
       if (found !== undefined) throw found
     },
-    stop: () => clearInterval(timer),
+    stop,
   }
 }
 

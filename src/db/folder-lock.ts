@@ -11,7 +11,8 @@ import { realpathSync } from 'node:fs'
 import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../runtime/pause.ts'
+import { world } from '../runtime/world.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
 export class FolderInUse extends Unreachable {}
@@ -68,7 +69,7 @@ async function lockBySocket(folder: string): Promise<Release | undefined> {
 const OLDEST = 'in-use-'
 /** They sort by age, which decides between those that start together. */
 function newName(): string {
-  return `in-use.${Date.now().toString(36).padStart(9, '0')}-${randomBytes(4).toString('hex')}.sock`
+  return `in-use.${world.wall().toString(36).padStart(9, '0')}-${randomBytes(4).toString('hex')}.sock`
 }
 
 /** The system takes no longer path of a socket. */
@@ -91,12 +92,12 @@ const GIVE_WAY_MS = 2_000
 const LOOK_AGAIN_MS = 10
 
 async function isAlone(folder: string, short: string, name: string): Promise<boolean> {
-  const end = performance.now() + GIVE_WAY_MS
+  const end = world.elapsed() + GIVE_WAY_MS
   for (;;) {
     const others = await listenersIn(folder, short, name)
     if (others.length === 0) return true
-    if (others.some((other) => other < name) || performance.now() > end) return false
-    await sleep(LOOK_AGAIN_MS)
+    if (others.some((other) => other < name) || world.elapsed() > end) return false
+    await pause(LOOK_AGAIN_MS)
   }
 }
 

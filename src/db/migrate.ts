@@ -1,8 +1,13 @@
 /** Brings the schema to this program's version. Migrations are immutable files; their checksums are kept and compared. */
+
 import { fileURLToPath } from 'node:url'
 import Postgrator from 'postgrator'
+import { pause } from '../runtime/pause.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Db, Row } from './db.ts'
+import { isDenied, isLockTimeout, isOutage } from './errors.ts'
+
+type Run = (sql: string) => Promise<Row[]>
 
 const FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url))
 /** One migration at a time per database, whoever starts first. Any constant will do. */
@@ -13,18 +18,87 @@ export interface MigrationReport {
   readonly applied: readonly string[]
 }
 
-/** Applies what is missing in one transaction, or nothing. Throws when the database is newer than this program. */
-export async function migrate(db: Db): Promise<MigrationReport> {
-  return db.script(async (run) => {
-    await run(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-    const postgrator = createPostgrator(run)
-    await refuseNewer(postgrator)
-    const applied = await postgrator.migrate()
-    return {
-      version: await postgrator.getDatabaseVersion(),
-      applied: applied.map((file) => `${file.version} ${file.name}`),
-    }
-  })
+/**
+ * Milliseconds for which each try waits for a lock. Every call about the table queues behind the wait, so it is shorter than a call's own
+ * patience (db.ts). The pauses between come to more than the sums that people ask for take. The last one is longer than Postgres'
+ * deadlock_timeout, after which it ends an autovacuum that is in the way.
+ */
+const LOCK_WAITS_MS = [...Array<number>(40).fill(300), 1_500]
+const PAUSE_MS = 1_000
+
+/**
+ * Applies what is missing, each migration in a transaction of its own: no lock is held while the next one reads a large table. Throws when the
+ * database is newer than this program, and when one fails: those before it stay applied, and the next run goes on with it.
+ */
+export async function migrate(db: Pick<Db, 'script'>, lockWaitsMs = LOCK_WAITS_MS): Promise<MigrationReport> {
+  const inTurn = turnsOn(db)
+  await inTurn((postgrator, { version }) => postgrator.migrate(String(version))) // compares checksums
+  const applied: string[] = []
+  for (;;) {
+    const next = await applyNext(inTurn, lockWaitsMs).catch((error: unknown) => {
+      throw error instanceof Failed ? error.explained(applied) : error
+    })
+    if (next.length === 0) break
+    applied.push(...next)
+  }
+  return { version: await inTurn(async (_, { version }) => version), applied }
+}
+
+type InTurn = ReturnType<typeof turnsOn>
+
+/** Transactions during which nobody else migrates. All have one Postgrator, which has read the files once. */
+function turnsOn(db: Pick<Db, 'script'>) {
+  let run: Run = () => Promise.reject(new Error('outside a transaction'))
+  const postgrator = createPostgrator((sql) => run(sql))
+  return <T>(work: (postgrator: Postgrator, now: { run: Run; version: number }) => Promise<T>): Promise<T> =>
+    db.script(async (script) => {
+      run = script
+      await run(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+      return work(postgrator, { run, version: await versionFor(postgrator) })
+    })
+}
+
+/** Resolves to the names of what it applied, none when nothing is missing. A new database, which nobody waits for, gets all at once. */
+async function applyNext(inTurn: InTurn, [waitMs = 0, ...later]: readonly number[]): Promise<string[]> {
+  try {
+    return await inTurn(async (postgrator, { run, version }) => {
+      const missing = postgrator.getRunnableMigrations(version, await postgrator.getMaxVersion())
+      const next = version === 0 ? missing : missing.slice(0, 1)
+      await run(`set local lock_timeout = ${waitMs}`)
+      for (const one of next)
+        await postgrator.runMigrations([one]).catch((error: unknown) => {
+          throw new Failed(nameOf(one), error)
+        })
+      return next.map(nameOf)
+    })
+  } catch (error) {
+    if (!(error instanceof Failed && isLockTimeout(error.cause)) || later.length === 0) throw error
+    await pause(PAUSE_MS)
+    return applyNext(inTurn, later)
+  }
+}
+
+const nameOf = ({ version, name }: Postgrator.Migration) => `${version} ${name}`
+
+class Failed extends Error {
+  readonly migration: string
+  constructor(migration: string, cause: unknown) {
+    super(`migration ${migration} failed`, { cause })
+    this.migration = migration
+  }
+
+  /** What a person needs to know; the cause itself where the database or a right is missing. */
+  explained(applied: readonly string[]): unknown {
+    const { cause, migration } = this
+    if (isOutage(cause) || isDenied(cause)) return cause
+    const before = applied.length === 0 ? 'none before it' : `${applied.join(', ')} before it`
+    const kept = `applied by this run: ${before}; the next run goes on with it`
+    if (!isLockTimeout(cause)) return new Error(`migration ${migration} failed: ${cause}; ${kept}`, { cause })
+    return new WrongUse(
+      `migration ${migration} waits for a table that others keep in use, such as an audit, a dump or a report: let them end, and run this again; ${kept}`,
+      { cause },
+    )
+  }
 }
 
 /** Throws unless the schema is exactly this program's (`PURSER_MIGRATE=never`). */
@@ -39,7 +113,7 @@ export async function requireMigrated(db: Db): Promise<void> {
   })
 }
 
-function createPostgrator(run: (sql: string) => Promise<Row[]>): Postgrator {
+function createPostgrator(run: Run): Postgrator {
   return new Postgrator({
     migrationPattern: `${FOLDER}/*.sql`,
     driver: 'pg',
@@ -48,10 +122,11 @@ function createPostgrator(run: (sql: string) => Promise<Row[]>): Postgrator {
   })
 }
 
-async function refuseNewer(postgrator: Postgrator): Promise<void> {
+/** The schema's version; throws when the database is newer than this program. */
+async function versionFor(postgrator: Postgrator): Promise<number> {
   const [current, wanted] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
-  if (current > wanted)
-    throw new WrongUse(
-      `the database has schema version ${current}, this program knows only ${wanted}: use a newer program`,
-    )
+  if (current <= wanted) return current
+  throw new WrongUse(
+    `the database has schema version ${current}, this program knows only ${wanted}: use a newer program`,
+  )
 }

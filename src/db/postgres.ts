@@ -4,6 +4,7 @@
  */
 import { Socket } from 'node:net'
 import pg from 'pg'
+import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Pool } from './connections.ts'
 import { type Db, hotSettings, PEOPLE_SETTINGS_SQL, type Row, SNAPSHOT, SUMS_SETTINGS_SQL, type Tx } from './db.ts'
@@ -19,6 +20,8 @@ const READ_POOL_SIZE = 6
 /** Questions of people at once, and those whose sums take seconds. */
 const PEOPLE_POOL_SIZE = 4
 const SUMS_POOL_SIZE = 2
+/** An audit, and beside it the keeping of a large day. */
+const SLOW_POOL_SIZE = 2
 /**
  * Milliseconds for a connection, and for the answer to a hot statement; a connection that stays silent (its host is gone)
  * is given up. A call can meet silence twice, in the batch before its own and in its own, and twice this is less than
@@ -28,6 +31,8 @@ const CONNECT_TIMEOUT_MS = 2_300
 const HOT_TIMEOUT_MS = 2_300
 /** Milliseconds for the answer to a read on its own; without it a silent connection would never come back to the pool. */
 const READ_TIMEOUT_MS = 4_000
+/** The server ends a sum before: behind this a connection is silent. */
+const SUMS_TIMEOUT_MS = 32_000
 /** Milliseconds of silence before the system asks whether the other side is still there: for audits, which may take long. */
 const KEEP_ALIVE_MS = 10_000
 /** Milliseconds that a close waits for statements under way and for the server's goodbye. */
@@ -43,7 +48,7 @@ export async function openPostgres(url: string): Promise<Db> {
   const read = createPool(url, READ_POOL_SIZE, sockets, setRead)
   const people = createPool(url, PEOPLE_POOL_SIZE, sockets, setPeople)
   const sums = createPool(url, SUMS_POOL_SIZE, sockets, setSums)
-  const slow = createPool(url, 1, sockets, endWithClient)
+  const slow = createPool(url, SLOW_POOL_SIZE, sockets, endWithClient)
   const { requireDurable, stop } = watchDurability(hot, HOT_TIMEOUT_MS)
   const close = () => {
     stop()
@@ -68,7 +73,7 @@ export async function openPostgres(url: string): Promise<Db> {
       return { transaction: (work) => inTransaction(pool, hotly, work) }
     },
     snapshot: (work) => inTransaction(slow, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
-    sums: (work) => inTransaction(sums, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
+    sums: (work) => inTransaction(sums, { ...slowly, timeoutMs: SUMS_TIMEOUT_MS, begin: `begin ${SNAPSHOT}` }, work),
     query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
     people: {
       query: (statement, values) => run(people, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
@@ -191,10 +196,10 @@ function coalesceWrites(stream: Socket): void {
 
 /** A pool's end leaves the goodbyes to the other side; from a silent one none comes, and the process would never end. */
 async function closePools(pools: readonly pg.Pool[], sockets: Set<Socket>): Promise<void> {
-  const force = setTimeout(() => sockets.forEach((socket) => void socket.destroy()), CLOSE_GRACE_MS)
+  const cancel = world.after(CLOSE_GRACE_MS, () => sockets.forEach((socket) => void socket.destroy()))
   await Promise.all(pools.map((pool) => pool.end()))
   await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))))
-  clearTimeout(force)
+  cancel()
 }
 
 function parserOf(oid: number, format?: 'text' | 'binary') {

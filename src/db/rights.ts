@@ -44,6 +44,8 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'purser.change': CHANGE,
     'purser.change_count': CHANGE,
     'purser.journal': ADD,
+    'purser.minute': CHANGE,
+    'purser.conformance_run': CHANGE,
     'purser.turn_journal(date, integer)': CALL,
     'purser.moved_on(text)': CALL,
   },
@@ -72,6 +74,7 @@ export const RIGHTS: Readonly<Record<Server, Readonly<Record<string, readonly Ri
     'platform.console_session': CHANGE,
     'platform.change': CHANGE,
     'platform.change_count': CHANGE,
+    'platform.minute': CHANGE,
   },
   gateway: {
     'purser.migration': READ,

@@ -25,6 +25,19 @@ export const REPLY_CODES = {
 /** The name of a reply code; outside protocol/ a refusal is known by this name. */
 export type ReplyCode = keyof typeof REPLY_CODES
 
+/** A Place bet refused for one of these stays refused (I-3). */
+export const REMEMBERED_REFUSALS = [
+  'not_enough_money',
+  'player_blocked',
+  'stake_limit',
+  'loss_limit',
+  'bet_count_limit',
+  'self_excluded',
+  'not_verified',
+  'under_age',
+] as const satisfies readonly ReplyCode[]
+export type RememberedRefusal = (typeof REMEMBERED_REFUSALS)[number]
+
 /** Why the platform rolls back (interface.md, Rollback `errorCode` values). A wallet takes any integer. */
 export const ROLLBACK_REASONS = {
   8: 'Odds have changed.',

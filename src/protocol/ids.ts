@@ -13,8 +13,10 @@ export type RequestId = string & { readonly [brand]: 'RequestId' }
 /** An upper-case currency code of 3–5 characters that is configured here (M-2). */
 export type Currency = string & { readonly [brand]: 'Currency' }
 
-/** Of a platform among several (W-43). Neither @ nor a dot: they stand around it in the id of a bet (wallet/apply/own-bet.ts). */
-export const PLATFORM_NAME = '[a-z0-9][a-z0-9_-]{0,31}'
+/** Characters. */
+export const MAX_PLATFORM_NAME = 32
+/** Of a platform among several (W-43). Neither @ nor a dot: they stand around it in the id of a bet (second-id.ts). */
+export const PLATFORM_NAME = `[a-z0-9][a-z0-9_-]{0,${MAX_PLATFORM_NAME - 1}}`
 
 /** The id of an event or an outcome by which a bet is found (W-44): one that JSON writes as it is. */
 export const SELECTION_ID = /^[^\p{Cc}\p{Cs}"\\]{1,64}$/u

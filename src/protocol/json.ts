@@ -44,6 +44,14 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The same names, with what `change` makes of each value. */
+export function mapMembers(
+  object: Record<string, unknown>,
+  change: (name: string, value: unknown) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(name, value)]))
+}
+
 /** The object that a text is in JSON; undefined when it is none. For answers: what is wrong with a call is said by `body.ts`. */
 export function objectIn(
   text: string,

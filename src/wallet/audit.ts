@@ -1,7 +1,7 @@
 /** The invariants of bets against the ledger: what was done for a bet is exactly what its state says. */
 import { type Finding, runChecks } from '../db/checks.ts'
 import type { Tx } from '../db/db.ts'
-import { REMEMBERED_REFUSALS } from './store/bet.ts'
+import { REMEMBERED_REFUSALS } from '../protocol/codes.ts'
 
 /** Per bet, from its transfers: what each account came to. A transfer under another platform's name than its bet is none of it (W-43). */
 const ACTUAL = `

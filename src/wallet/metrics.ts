@@ -1,5 +1,6 @@
 /** What a monitoring system scrapes from a wallet (Prometheus text). No label is unbounded: no player, bet or token. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createCounts } from '../http/counts.ts'
 import { createDurations } from '../http/durations.ts'
 import type { Measured } from '../runtime/metric-text.ts'
 import type { Anomaly } from './decide/decision.ts'
@@ -18,12 +19,7 @@ export function createMetrics(
 ): WalletMetrics {
   const registers = [new Registry()]
   collectDefaultMetrics({ register: registers[0] as Registry })
-  const calls = new Counter({
-    name: 'wallet_calls_total',
-    help: 'Calls answered',
-    labelNames: ['operation', 'outcome'],
-    registers,
-  })
+  const calls = createCounts('wallet_calls_total', 'Calls answered', ['operation', 'outcome'])
   const duration = createDurations('wallet_call_duration_seconds', 'From the request to the answer', 'operation')
   const taken = new Counter({
     name: 'wallet_gate_calls_total',
@@ -62,25 +58,14 @@ export function createMetrics(
       for (const [state, count] of Object.entries(webhookStates())) this.labels(state).set(count)
     },
   })
-  const counters = new Map<string, Map<string, { inc(): void }>>()
   return {
     called(operation, outcome, seconds) {
-      const outcomes = once(counters, operation, () => new Map())
-      once(outcomes, outcome, () => calls.labels(operation, outcome)).inc()
+      calls.count(operation, outcome)
       duration.observe(seconds, operation)
     },
     waited: (milliseconds) => wait.observe(milliseconds / 1_000),
     taken: (calls) => taken.inc(calls),
     anomaly: (name) => anomalies.inc({ anomaly: name }),
-    text: async () => (await (registers[0] as Registry).metrics()) + duration.text() + wait.text(),
+    text: async () => (await (registers[0] as Registry).metrics()) + calls.text() + duration.text() + wait.text(),
   }
-}
-
-/** Looking labels up for every call costs more than the counting. There are few of them. */
-function once<T>(known: Map<string, T>, key: string, make: () => T): T {
-  const found = known.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  known.set(key, made)
-  return made
 }

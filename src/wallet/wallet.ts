@@ -1,9 +1,9 @@
 /** Puts the partner side together: lanes over a database, the rules, and the HTTP of the wire. */
 import { availableParallelism } from 'node:os'
-import type { FastifyInstance } from 'fastify'
 import type { Db } from '../db/db.ts'
 import { tracedBelow } from '../db/traced.ts'
 import type { Journal } from '../feed/journal.ts'
+import type { Entrance } from '../http/wire.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Logger } from '../runtime/logger.ts'
 import type { Span, Tracing } from '../runtime/tracing.ts'
@@ -47,7 +47,7 @@ export interface Wallet {
   readonly metrics: WalletMetrics
   readonly lanes: Lanes
   /** Adds the calls of the interface to an HTTP server. */
-  register(app: FastifyInstance): Promise<void>
+  register(entrance: Entrance): Promise<void>
 }
 
 export function createWallet(deps: WalletDeps): Wallet {
@@ -65,8 +65,8 @@ export function createWallet(deps: WalletDeps): Wallet {
   return {
     metrics,
     lanes,
-    register: (app) =>
-      registerCalls(app, {
+    register: (entrance) =>
+      registerCalls(entrance, {
         db,
         clock,
         buckets,

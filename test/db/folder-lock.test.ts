@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
@@ -110,6 +111,37 @@ test('the holder keeps it against all who come later, and it is free when the ho
   for (const { ask } of others) expect(await ask(`lock ${folder} 0`)).toBe('FolderInUse')
   await first.ask('release')
   expect(await others[0]?.ask(`lock ${folder} 0`)).toBe('got it')
+})
+
+/** Connections that nobody takes, until the system has no room for another one. */
+async function fillBacklogOf(path: string): Promise<Socket[]> {
+  const waiting: Socket[] = []
+  for (;;) {
+    const socket = connect(path)
+    const code = await new Promise<string | undefined>((resolve) => {
+      socket.once('connect', () => resolve(undefined))
+      socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code))
+    })
+    if (code === 'EAGAIN') return waiting
+    expect(code).toBeUndefined()
+    waiting.push(socket)
+  }
+}
+
+test('a holder that is frozen, and has no room for those who ask whether it lives, keeps the folder', async () => {
+  newFolder('frozen')
+  const [holder, other] = contenders as [Contender, Contender]
+  expect(await holder.ask(`lock ${folder} 0`)).toBe('got it')
+  const names = readdirSync(folder)
+  holder.child.kill('SIGSTOP')
+  const waiting = await fillBacklogOf(join(folder, names[0] ?? ''))
+  try {
+    expect(await other.ask(`lock ${folder} 0`)).toBe('FolderInUse')
+    expect(readdirSync(folder), 'the names of the holder').toEqual(names)
+  } finally {
+    for (const socket of waiting) socket.destroy()
+    holder.child.kill('SIGCONT')
+  }
 })
 
 test('nothing is left behind in the folder, also of those that were killed', async () => {

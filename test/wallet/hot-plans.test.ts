@@ -99,6 +99,24 @@ describe.each([
   })
 })
 
+test('a player who is free is looked for once to be locked', async () => {
+  const [[lock, values]] = (await gateOf(place('alice', 'bet-1', 1))) as [Sent]
+  await sql.query(`insert into purser.player (bucket, player, currency, currencies, created_as, created_at)
+    values (0, 'alice', 'EUR', '{EUR}', '{}', now())`)
+  const scans = async () => {
+    const { rows } = await sql.query(
+      "select idx_scan::int as n from pg_stat_xact_user_tables where schemaname = 'purser' and relname = 'player'",
+    )
+    return rows[0].n as number
+  }
+  await sql.query(`begin; ${hotSettings('local')}`)
+  const before = await scans()
+  await sql.query(lock.text, [...values])
+  const after = await scans()
+  await sql.query('rollback')
+  expect(after - before).toBe(1)
+})
+
 test('nearly every settlement writes into no index, however many bets are placed before', async () => {
   const columns =
     'bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, first_seen_at, changed_at'

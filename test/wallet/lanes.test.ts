@@ -277,6 +277,16 @@ test('a call that came too late is never begun, and the lane goes on (R-5)', asy
   expect(lanes.depth()).toBe(0)
 })
 
+test('a call whose batch does not end is given up in time, and the lane goes on (W-20); so is one that came late behind younger ones', async () => {
+  const { bet, end } = openLane()
+  const late = bet('a1', LIMITS.startMs - 50)
+  await settled()
+  const [young, behind] = [bet('b1'), bet('c1', LIMITS.startMs + 1)]
+  expect(await kindsOf([late, behind])).toEqual(['failed', 'failed'])
+  await end().then(() => end())
+  expect(await kindsOf([young])).toEqual(['accepted'])
+})
+
 test('a call that stays in front is not overtaken by one that the batch had no room for', async () => {
   const { bet, end, seen } = openLane()
   const others = Array.from({ length: 254 }, (_, i) => `${String.fromCharCode(0x4e00 + i)}1`)

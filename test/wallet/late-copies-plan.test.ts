@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Statement, Tx } from '../../src/db/db.ts'
 import { hotSettings } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
 import { readSeenCalls } from '../../src/wallet/store/call-store.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -10,8 +11,8 @@ import { settle, unsettle } from './batch-scene.ts'
 
 const COPIES = 20_000
 const BET = 'bet-000001'
-/** As many rows as there are parts in the statement, and one that shows where each ends. */
-const FEW = 6
+/** The first 16 calls, as many rows as there are other parts in the statement, and one that shows where each ends. */
+const FEW = 16 + 6
 
 /** Copies of one refused settle, one refused unsettle, one Place bet and one acknowledged settle, and as many other calls. */
 const FILL = `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, amount, currency, result_type, outcome, refusal, transfers, effect_at, at)
@@ -85,12 +86,23 @@ describe.each(['before the table is analysed', 'after'])('%s', (when) => {
     ['a refused unsettle', unsettle('alice', BET, 'refused-unsettle')],
     ['a Place bet with PUT', unsettle('alice', BET, 'the-place-bet')],
     ['an acknowledged settle', settle('alice', BET, 'acknowledged', 30)],
+    ['an acknowledged settle behind many calls', settle('alice', BET, 'request-20000', 30)],
     ['a settle under the requestId of a Place bet', settle('alice', BET, 'the-place-bet', 30)],
     ['an unsettle under the requestId of a refused settle', unsettle('alice', BET, 'refused-settle')],
     ['a new settle', settle('alice', BET, 'a-new-request', 30)],
   ])('%s', async (_name, call) => {
     const { indexes, rows } = await readBy(call)
-    expect(indexes).toEqual(['bet_call_acknowledged', 'bet_call_refused', 'bet_call_refused'])
+    expect(indexes).toEqual(['bet_call_pkey', 'bet_call_late', 'bet_call_refused', 'bet_call_refused'])
     expect(rows).toBeLessThanOrEqual(FEW)
   })
+})
+
+test.each(['request-15', 'request-20', 'request-20000'])('the copy of %s is found', async (requestId) => {
+  const db = await openDb({ kind: 'postgres', url: database.url })
+  try {
+    const seen = await db.transaction((tx) => readSeenCalls(tx, 0, [settle('alice', BET, requestId, 30)]))
+    expect(seen.map(({ became }) => became.kind)).toEqual(['acknowledged'])
+  } finally {
+    await db.close()
+  }
 })

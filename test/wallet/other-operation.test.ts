@@ -38,6 +38,16 @@ describe("a Place bet's bytes with PUT", () => {
     expect(await anomaliesOf(scene)).toBe(true)
   })
 
+  it('take nothing back either when that Place bet was the first one, and a repeat came after it', async () => {
+    const scene = await newScene(wallet)
+    await must(scene, 'place')
+    const first = recorded(scene, 'place')
+    await must(scene, 'place')
+    await must(scene, 'settle')
+    expectRefused(await wallet.wire.call('PUT', '/payment/bet', first), 5)
+    expect(await balanceOf(scene)).toBe('1150.00')
+  })
+
   it('take nothing back either when that Place bet was refused, and another one was accepted', async () => {
     const scene = await newScene(wallet)
     expectRefused(await deliver(scene, 'place', { token: 'a-token-that-nobody-has' }), 3)

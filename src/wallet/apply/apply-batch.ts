@@ -32,6 +32,8 @@ export interface Entry extends WaitingCall {
   tries: number
   readonly span: Span | undefined
   answer(outcome: Outcome, batch?: BatchTimes): void
+  /** Answers it now; what becomes of it, nobody hears any more. */
+  giveUp(): void
 }
 
 export interface LaneBatch {

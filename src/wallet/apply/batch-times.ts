@@ -1,8 +1,9 @@
 /** When a batch began and ended, for the journal; and its span, where tracing is on. */
 import { randomBytes } from 'node:crypto'
 import type { Span } from '../../runtime/tracing.ts'
+import { world } from '../../runtime/world.ts'
 
-/** As `performance.now()` gives them. */
+/** As `world.elapsed()` gives them. */
 export interface BatchTimes {
   /** The same for all calls of one batch, of whatever process another for every other. */
   readonly id: string
@@ -29,12 +30,12 @@ type Way = 'gate' | 'rules'
 
 export function beginBatch(entries: readonly Traceable[], way: Way): Begun {
   const id = `${PROCESS}-${++batches}`
-  const takenAt = performance.now()
+  const takenAt = world.elapsed()
   const traced = trace(entries, way, id, takenAt)
   return {
     span: traced?.span,
     end(failed = false) {
-      const endedAt = performance.now()
+      const endedAt = world.elapsed()
       traced?.span.end({ at: endedAt, failed })
       return { id, takenAt, endedAt, traced }
     },

@@ -9,6 +9,7 @@ import type { Transfer } from '../../ledger/transfer.ts'
 import type { ReplyCode } from '../../protocol/codes.ts'
 import type { BetId, Currency, PlayerId } from '../../protocol/ids.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { world } from '../../runtime/world.ts'
 import type { Anomaly, Decision, Facts, Rules } from '../decide/decision.ts'
 import { decidePlace } from '../decide/place.ts'
 import { decideRollback } from '../decide/rollback.ts'
@@ -32,7 +33,7 @@ export type Outcome =
 
 export interface WaitingCall {
   readonly call: BetCall
-  /** `performance.now()` after which it must not start to be applied any more (R-5). */
+  /** `world.elapsed()` after which it must not start to be applied any more (R-5). */
   readonly startBefore: number
 }
 
@@ -49,7 +50,7 @@ export async function judgeBatch(deps: JudgeDeps, bucket: number, waiting: reado
   const calls = waiting.map(({ call }) => call)
   const { outcomes, records } = await transaction(async (tx) => {
     const batch = await loadBatch(tx, bucket, calls, clock.now, rules.sharedBets)
-    const now = performance.now()
+    const now = world.elapsed()
     const outcomes = waiting.map((waited) => (isTooLate(waited, now) ? FAILED : judgeCall(batch, waited.call, rules)))
     await saveBatch(tx, batch)
     return { outcomes, records: batch.calls }
@@ -60,7 +61,7 @@ export async function judgeBatch(deps: JudgeDeps, bucket: number, waiting: reado
 
 export const FAILED: Outcome = { kind: 'failed' }
 
-export function isTooLate({ startBefore }: WaitingCall, now = performance.now()): boolean {
+export function isTooLate({ startBefore }: WaitingCall, now = world.elapsed()): boolean {
   return now > startBefore
 }
 

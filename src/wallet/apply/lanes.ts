@@ -12,11 +12,13 @@
  *          in the gate ──left──► judged ──► answered
  *          waiting ──may not pass, or is of a busy or hot player──► judged ──the batch fails──► judged alone ──► answered or failed
  *          waiting ──the lane is full, or 4 s are over──► failed (R-4, R-5)
+ *          in the gate, judged ──4.75 s are nearly over──► failed, whatever becomes of it (W-20)
  */
 import { strict as assert } from 'node:assert'
 import { LIMITS } from '../../protocol/limits.ts'
 import { groupBy } from '../../runtime/group.ts'
 import type { Span } from '../../runtime/tracing.ts'
+import { world } from '../../runtime/world.ts'
 import type { BetCall } from '../store/bet.ts'
 import { bucketOf, laneOf } from '../store/bucket.ts'
 import { applyBatch, type Entry, type LaneBatch, type LaneWork, type Told } from './apply-batch.ts'
@@ -41,7 +43,7 @@ const WORTHWHILE = 64
 const MOST_REST_MS = 8
 /** Milliseconds since its arrival after which a call that still waits shows that its lane is too slow for more. */
 const BEHIND_MS = 2_500
-/** Milliseconds between two looks for calls that have waited too long behind a batch that does not end (R-5). */
+/** Milliseconds between two looks for calls that have waited too long, behind a batch that does not end (R-5) or in it (W-20). */
 const SWEEP_MS = 100
 
 export interface LanesDeps extends Told {
@@ -60,7 +62,7 @@ export interface Answer {
 }
 
 export interface Lanes {
-  /** Resolves when the call's transaction is durable, or the call has failed; never rejects. `arrivedAt` is `performance.now()`. */
+  /** Resolves when the call's transaction is durable, or the call has failed, or its time is over (W-20); never rejects. `arrivedAt` is `world.elapsed()`. */
   submit(call: BetCall, arrivedAt: number, span?: Span): Promise<Answer>
   /** Calls that wait or are being applied. */
   depth(): number
@@ -80,6 +82,8 @@ type Mode = keyof typeof MODES
 interface Lane extends LaneWork {
   mode: Mode
   waiting: Entry[]
+  /** Of the batch at work. */
+  inside: readonly Entry[]
   /** Ends the rest. */
   wake(): void
 }
@@ -96,10 +100,14 @@ export function createLanes(deps: LanesDeps): Lanes {
   const { buckets, lanesPerBucket } = deps
   const lanes = Array.from(
     { length: buckets * lanesPerBucket },
-    (_, i): Lane => ({ ...deps.openLane(i % buckets), waiting: [], mode: 'idle', wake() {} }),
+    (_, i): Lane => ({ ...deps.openLane(i % buckets), waiting: [], inside: [], mode: 'idle', wake() {} }),
   )
   let depth = 0
-  setInterval(() => lanes.forEach(failLate), SWEEP_MS).unref()
+  const sweep = () => {
+    lanes.forEach(failLate)
+    lanes.forEach(giveUp)
+  }
+  world.every(SWEEP_MS, sweep)
   return {
     depth: () => depth,
     room: () => lanes.reduce((sum, lane) => sum + roomIn(lane), 0),
@@ -113,7 +121,9 @@ export function createLanes(deps: LanesDeps): Lanes {
           depth -= 1
           resolve({ outcome, batch })
         }
-        lane.waiting.push({ call, arrivedAt, startBefore: arrivedAt + LIMITS.startMs, tries: 0, span, answer })
+        const giveUp = () => resolve({ outcome: FAILED })
+        const startBefore = arrivedAt + LIMITS.startMs
+        lane.waiting.push({ call, arrivedAt, startBefore, tries: 0, span, answer, giveUp })
         if (lane.mode === 'idle') void work(deps, lane)
         else if (lane.waiting.length >= WORTHWHILE) lane.wake()
       })
@@ -123,15 +133,23 @@ export function createLanes(deps: LanesDeps): Lanes {
 
 function roomIn({ waiting }: Lane): number {
   const [first] = waiting
-  if (first !== undefined && performance.now() - first.arrivedAt > BEHIND_MS) return 0
+  if (first !== undefined && world.elapsed() - first.arrivedAt > BEHIND_MS) return 0
   return Math.max(0, ROOM - waiting.length)
 }
 
-/** Calls wait in the order of their arrival, but for those that were put back, which are the oldest: the late ones are at the front. */
+/** A call from outside, where it waited unread (door.ts), stands behind younger ones. */
 function failLate(lane: Lane): void {
-  const late = lane.waiting.findIndex((entry) => !isTooLate(entry))
-  const count = late === -1 ? lane.waiting.length : late
-  for (const entry of lane.waiting.splice(0, count)) entry.answer(FAILED)
+  const now = world.elapsed()
+  const late = lane.waiting.filter((entry) => isTooLate(entry, now))
+  if (late.length === 0) return
+  lane.waiting = lane.waiting.filter((entry) => !isTooLate(entry, now))
+  for (const entry of late) entry.answer(FAILED)
+}
+
+/** Of a batch that takes too long, or that never ends; a timer for each call would cost more than its place in the lane. */
+function giveUp({ inside }: Lane): void {
+  const arrivedBefore = world.elapsed() - LIMITS.giveUpMs + SWEEP_MS
+  for (const entry of inside) if (entry.arrivedAt < arrivedBefore) entry.giveUp()
 }
 
 /** Each batch is put off for a turn, so that calls of one network read travel together. */
@@ -141,10 +159,12 @@ async function work(deps: LanesDeps, lane: Lane): Promise<void> {
     await nextTurn()
     failLate(lane)
     enter(lane, 'applying')
-    const begunAt = performance.now()
+    const begunAt = world.elapsed()
     const batch = takeBatch(deps, lane)
+    lane.inside = [...batch.gated, ...batch.judged]
     await applyBatch(deps, lane, batch, (busy) => void lane.waiting.unshift(...busy))
-    if (batch.gated.length + batch.judged.length >= BUSY) await rest(lane, performance.now() - begunAt)
+    lane.inside = []
+    if (batch.gated.length + batch.judged.length >= BUSY) await rest(lane, world.elapsed() - begunAt)
   }
   enter(lane, 'idle')
 }
@@ -158,16 +178,16 @@ async function rest(lane: Lane, tookMs: number): Promise<void> {
   if (ms === 0 || lane.waiting.length >= WORTHWHILE) return
   enter(lane, 'resting')
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms)
+    const cancel = world.after(ms, resolve)
     lane.wake = () => {
-      clearTimeout(timer)
+      cancel()
       resolve()
     }
   })
 }
 
 function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+  return new Promise((resolve) => world.nextTurn(resolve))
 }
 
 /**
@@ -188,7 +208,7 @@ function takeBatch({ onWaited }: LanesDeps, lane: Lane): LaneBatch {
     }
   }
   lane.waiting.unshift(...staying)
-  const taken = performance.now()
+  const taken = world.elapsed()
   for (const { tries, arrivedAt } of [...gated, ...judged]) if (tries === 0) onWaited(taken - arrivedAt)
   return { gated, judged }
 }

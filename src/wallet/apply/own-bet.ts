@@ -4,20 +4,9 @@
  * a bet of its own platform or none, and the bet's life takes its course without knowing of this.
  */
 
-import type { BetId } from '../../protocol/ids.ts'
-import { LIMITS } from '../../protocol/limits.ts'
+import { secondIdOf } from '../../protocol/second-id.ts'
 import type { BetCall } from '../store/bet.ts'
 import type { BetRecord } from '../store/bet-store.ts'
-
-type Named = Pick<BetCall, 'betId' | 'platform'>
-
-/**
- * The id of a platform's bet whose own id was taken, longer than any that a platform may send: so no two bets meet under it. A name has no @ and
- * no dot.
- */
-export function secondIdOf({ betId, platform }: Named): BetId {
-  return `${betId}@${platform}`.padEnd(LIMITS.transactionId.maxLength + 1, '.') as BetId
-}
 
 /** The call with the id under which its platform's bet is kept; `first` is what is known under the id that was sent. */
 export function ownBetOf<C extends BetCall>(

@@ -1,6 +1,7 @@
 /** Who may bet, and how much: codes 9, 14, 15, 16, 11, 12, 13, in this order. */
+import type { RememberedRefusal } from '../../protocol/codes.ts'
 import { isAbove, scaleOf } from '../../protocol/money.ts'
-import type { Funder, PlaceCall, RememberedRefusal } from '../store/bet.ts'
+import type { Funder, PlaceCall } from '../store/bet.ts'
 import type { RuledPlayer } from '../store/player.ts'
 import type { Facts } from './decision.ts'
 import { hasLimits, isBlocked, isUnverified } from './plain.ts'

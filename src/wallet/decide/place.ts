@@ -1,5 +1,6 @@
 /** Place bet (interface.md; the column "Place bet" of the life table; R-6 for the order of checks). */
-import type { Bet, Funder, PlaceCall, RememberedRefusal } from '../store/bet.ts'
+import type { RememberedRefusal } from '../../protocol/codes.ts'
+import type { Bet, Funder, PlaceCall } from '../store/bet.ts'
 import { type Decision, type Facts, type Rules, refuse } from './decision.ts'
 import { whyNotAllowed } from './place-limits.ts'
 import { judgeToken } from './token.ts'

@@ -6,9 +6,10 @@ import { statement, type Tx } from '../../db/db.ts'
 import { rowsOf } from '../../db/rows.ts'
 import { isoOf } from '../../ledger/account.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
+import type { RememberedRefusal } from '../../protocol/codes.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import type { Money } from '../../protocol/money.ts'
-import type { Bet, BetCall, Funder, Placement, RememberedRefusal, Settlement } from './bet.ts'
+import type { Bet, BetCall, Funder, Placement, Settlement } from './bet.ts'
 
 /** A bet with what its row holds beside its state. */
 export interface BetRecord {

@@ -8,6 +8,7 @@
  * A bet is (player, BetId): a call that names another player is about another bet (I-1).
  */
 import type { ResultType } from '../../protocol/bet-request.ts'
+import type { RememberedRefusal } from '../../protocol/codes.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import type { Money } from '../../protocol/money.ts'
 import type { TokenHash } from './session.ts'
@@ -29,19 +30,6 @@ export interface Settlement {
   /** Who got the payout: the player, or promotions for the refund of a stake it funded (M-4). */
   readonly payee: Funder
 }
-
-/** A Place bet refused for one of these stays refused (I-3). */
-export const REMEMBERED_REFUSALS = [
-  'not_enough_money',
-  'player_blocked',
-  'stake_limit',
-  'loss_limit',
-  'bet_count_limit',
-  'self_excluded',
-  'not_verified',
-  'under_age',
-] as const
-export type RememberedRefusal = (typeof REMEMBERED_REFUSALS)[number]
 
 /** `since` is when the last applied operation took effect. */
 export type Bet =

@@ -92,14 +92,23 @@ const WANTED = rowsOf<{ readonly call: BetCall; readonly content: CallContent }>
   result_type: ['text', ({ content }) => content.resultType],
 })
 
-/** Each part finds what it is for through an index, however many calls there were: bet_call_acknowledged, bet_call_refused. */
+/**
+ * A bet's first calls are looked through by the primary key, so that a usual result, its second call, is in no other index; the number is that
+ * of the index bet_call_late, which has the later ones.
+ */
+const FIRST_CALLS = 16
+const ACKNOWLEDGED = `select 'acknowledged' as became, effect_at, null::text as refusal, seq from purser.bet_call
+       where ${SAME_REQUEST} and operation in ('settle', 'unsettle') and outcome <> 'refused' and ${SAME_CONTENT}`
+
+/** Each part finds what it is for through an index, however many calls there were: bet_call_late, bet_call_refused. */
 const READ_SEEN_CALLS = statement(
   'read_seen_calls',
   `select k.*, c.*
    from ${WANTED.from} k
    cross join lateral (
-     (select 'acknowledged' as became, effect_at, null::text as refusal, seq from purser.bet_call
-       where ${SAME_REQUEST} and operation in ('settle', 'unsettle') and outcome <> 'refused' and ${SAME_CONTENT} limit 1)
+     (${ACKNOWLEDGED} and seq <= ${FIRST_CALLS} limit 1)
+     union all
+     (${ACKNOWLEDGED} and seq > ${FIRST_CALLS} limit 1)
      union all
      (select 'refused', null, refusal, seq from purser.bet_call
        where ${SAME_REQUEST} and ${IS_FINAL} and ${SAME_CONTENT} order by seq limit 1)

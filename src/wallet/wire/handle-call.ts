@@ -4,8 +4,9 @@ import { Malformed, orMalformed } from '../../protocol/body.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { inTime } from '../../runtime/in-time.ts'
+import type { Soon } from '../../runtime/soon.ts'
+import { world } from '../../runtime/world.ts'
 import type { BatchTimes } from '../apply/batch-times.ts'
-import { FAILED } from '../apply/judge.ts'
 import type { Answer, Lanes } from '../apply/lanes.ts'
 import { type CallSettings, type DecodeSettings, decodeBetCall, decodeUserCall } from './decode.ts'
 import { answerBalance, answerCheck, answerProfile, type Learnt, type ProfileDeps } from './profile.ts'
@@ -35,25 +36,31 @@ export interface Handled {
   readonly batch?: BatchTimes | undefined
 }
 
-/** A call to /payment/bet. */
-export async function handleBetCall(deps: CallDeps, request: WireRequest): Promise<Handled> {
-  const { arrivedAt } = request
+/** A call to /payment/bet. Never rejects. */
+export function handleBetCall(deps: CallDeps, request: WireRequest): Soon<Handled> {
   const signer = signerOfCall(request, deps.secrets)
   if (signer === undefined) return { reply: refused('bad_signature'), operation: 'unknown' }
   const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settingsOf[signer] as CallSettings))
   if (call instanceof Malformed)
     return { reply: refused('invalid_request', call.message), operation: 'unknown', signer }
-  try {
-    const submitted = deps.lanes.submit(call, arrivedAt, request.span)
-    const { outcome, batch } = await inTime(submitted, timeLeft(arrivedAt), givenUp)
-    return { reply: replyTo(call.kind, outcome), operation: call.kind, call, signer, batch }
-  } catch (error) {
+  const { kind: operation } = call
+  const answered = ({ outcome, batch }: Answer): Handled => ({
+    reply: replyTo(operation, outcome),
+    operation,
+    call,
+    signer,
+    batch,
+  })
+  const broken = (error: unknown): Handled => {
     deps.onFailure(error) // a defect of ours; the call is still the partner's, not a stranger's
-    return { reply: failed(call.kind), operation: call.kind, call, signer }
+    return { reply: failed(operation), operation, call, signer }
+  }
+  try {
+    return deps.lanes.submit(call, request.arrivedAt, request.span).then(answered).catch(broken)
+  } catch (error) {
+    return broken(error)
   }
 }
-
-const givenUp = (): Answer => ({ outcome: FAILED })
 
 /** A call to /user/profile, /user/balance or /payment/check. */
 export async function handleUserCall(
@@ -87,7 +94,7 @@ export async function handleUserCall(
 
 /** Milliseconds until the call is given up (W-20). */
 function timeLeft(arrivedAt: number): number {
-  return arrivedAt + LIMITS.giveUpMs - performance.now()
+  return arrivedAt + LIMITS.giveUpMs - world.elapsed()
 }
 
 const ANSWERS = {

@@ -1,8 +1,7 @@
 /** The partner wire of the wallet: which handler, what the API reference, the metrics and the log say of a call. */
-import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { Journal } from '../../feed/journal.ts'
-import { registerWire, type Seen } from '../../http/wire.ts'
+import { type Entrance, registerWire, type Seen } from '../../http/wire.ts'
 import { BET_SCHEMAS, CheckSchema } from '../../protocol/bet-request.ts'
 import { BetReplySchema, CheckReplySchema, ErrorReplySchema } from '../../protocol/reply.ts'
 import {
@@ -27,8 +26,8 @@ export interface WireServerDeps extends CallDeps {
   readonly tracing: Tracing | undefined
 }
 
-export function registerCalls(app: FastifyInstance, deps: WireServerDeps): Promise<void> {
-  return registerWire<Handled>(app, {
+export function registerCalls(entrance: Entrance, deps: WireServerDeps): Promise<void> {
+  return registerWire<Handled>(entrance, {
     schemas: WIRE_SCHEMAS,
     handle: (endpoint, request) =>
       endpoint === 'bet' ? handleBetCall(deps, request) : handleUserCall(deps, endpoint, request),
@@ -86,7 +85,7 @@ function tell({ metrics, log, journal, platforms }: WireServerDeps, handled: Han
       arrivalMs,
       workMs: totalMs - arrivalMs,
       queueMs: batch && batch.takenAt - seen.readAt,
-      databaseMs: batch && batch.endedAt - batch.takenAt,
+      behindMs: batch && batch.endedAt - batch.takenAt,
       batch: batch?.id,
       ageMs: totalMs,
     })
