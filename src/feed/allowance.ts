@@ -1,14 +1,15 @@
 /** How much of something is let through. */
+import { world } from '../runtime/world.ts'
 
 const DAY_MS = 86_400_000
 
 /** So many at once, and then so many a second. */
 export function createAllowance(most: number, perSecond: number) {
   let left = most
-  let countedAt = performance.now()
+  let countedAt = world.elapsed()
   return {
     take(): boolean {
-      const now = performance.now()
+      const now = world.elapsed()
       left = Math.min(most, left + ((now - countedAt) / 1_000) * perSecond)
       countedAt = now
       if (left < 1) return false

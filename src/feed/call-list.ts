@@ -12,16 +12,26 @@ import {
   toTimeRange,
 } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
+import { platformIn, sentIdOf } from '../protocol/second-id.ts'
+import { world } from '../runtime/world.ts'
 import type { JournalSchema } from './journal.ts'
 import { type FoundCall, findCalls } from './search.ts'
 
 const optional = Type.Optional
 const id = (description: string) => optional(Type.String({ minLength: 1, maxLength: 64, description }))
 
+/** Characters of the second bet of one id, with the name of its platform. */
+const MAX_BET_ID = 69
+
 export const CallQuerySchema = Type.Object(
   {
     player: id('Only calls about this player.'),
-    transactionId: id('Only calls about this bet.'),
+    transactionId: optional(
+      Type.String({
+        ...{ minLength: 1, maxLength: MAX_BET_ID },
+        description: 'Only calls about this bet; of `ID@NAME` (W-43) those of this platform.',
+      }),
+    ),
     requestId: id('Only calls with this requestId.'),
     operation: id('place, settle, unsettle, rollback, profile, balance, check or unknown.'),
     outcome: id('accepted, or why not: bad_signature, not_enough_money …'),
@@ -84,9 +94,14 @@ export const CallSchema = Type.Object(
     milliseconds: Type.Object({
       arrival: Type.Number({ description: 'From the first byte to the whole body.' }),
       work: Type.Number({ description: 'From there to the answer.' }),
-      queue: optional(Type.Number({ description: 'Of the work: waiting for a batch.' })),
+      queue: optional(
+        Type.Number({ description: 'Of the work: waiting for a batch; in a gateway for its way to the operator.' }),
+      ),
       database: optional(
         Type.Number({ description: 'Of the work: its batch, from the first statement to the commit.' }),
+      ),
+      operator: optional(
+        Type.Number({ description: 'Of the work, in a gateway: the operator, until the end of its answer.' }),
       ),
       reply: optional(Type.Number({ description: 'Of the work: the rest.' })),
     }),
@@ -111,11 +126,11 @@ export async function newestCalls(
   schema: JournalSchema,
   query: CallQuery,
 ): Promise<{ data: CallView[]; lookedBackTo?: Date }> {
-  const end = performance.now() + LOOK_ON_MS
+  const end = world.elapsed() + LOOK_ON_MS
   for (let page = await listCalls(reading, schema, query); ; ) {
     if (page.data.length > 0 || page.next === null) return { data: page.data }
     const lookedBackTo = decodeCursor(page.next)?.at
-    if (performance.now() > end) return { data: [], ...(lookedBackTo && { lookedBackTo }) }
+    if (world.elapsed() > end) return { data: [], ...(lookedBackTo && { lookedBackTo }) }
     page = await listCalls(reading, schema, { ...query, after: page.next })
   }
 }
@@ -126,7 +141,8 @@ export async function listCalls(
   schema: JournalSchema,
   query: CallQuery,
 ): Promise<Static<typeof CallPageSchema>> {
-  const { player, transactionId: bet, requestId: request, operation, outcome, platform, code, slowerThan } = query
+  const { player, requestId: request, operation, outcome, code, slowerThan } = query
+  const { bet, platform } = namesOf(query)
   const cursor = decodeCursor(query.after, 2)
   const [id = ''] = cursor?.ids ?? []
   if (cursor !== undefined && !ID.test(id)) throw invalid('/query/after', 'is not a cursor of this list')
@@ -137,14 +153,27 @@ export async function listCalls(
     before: cursor && { at: cursor.at.getTime(), id },
     limit: limitOf(query),
   })
-  return { data: calls.map(showCall), next: next && encodeCursor([new Date(next.at).toISOString(), next.id]) }
+  return {
+    data: calls.map((call) => showCall(call, BEHIND[schema])),
+    next: next && encodeCursor([new Date(next.at).toISOString(), next.id]),
+  }
+}
+
+/** A call has the id that was sent, also where its bet has another one. */
+function namesOf({ transactionId: id, platform }: CallQuery) {
+  if (id === undefined || sentIdOf(id) === id) return { bet: id, platform }
+  return { bet: sentIdOf(id), platform: platform ?? platformIn(id) }
 }
 
 const US_PER_MS = 1_000
 
-function showCall(call: FoundCall): CallView {
+/** What is behind whose journal it is. */
+const BEHIND = { purser: 'database', gateway: 'operator' } as const
+type Behind = (typeof BEHIND)[JournalSchema]
+
+function showCall(call: FoundCall, name: Behind): CallView {
   const { id, at, source, operation, outcome, player, betId, requestId, secret, platform, status, code, batch } = call
-  const { arrival, work, queue, database } = call
+  const { arrival, work, queue, behind } = call
   return {
     id,
     at: new Date(at).toISOString(),
@@ -160,13 +189,13 @@ function showCall(call: FoundCall): CallView {
     milliseconds: {
       arrival: arrival / US_PER_MS,
       work: work / US_PER_MS,
-      ...(queue !== undefined && database !== undefined && phases(work, queue, database)),
+      ...(queue !== undefined && behind !== undefined && phases(work, queue, behind, name)),
     },
   }
 }
 
-/** What of the work was neither waiting nor the batch is the reply. */
-function phases(work: number, queue: number, database: number) {
-  const reply = work - queue - database
-  return { queue: queue / US_PER_MS, database: database / US_PER_MS, reply: reply / US_PER_MS }
+/** What of the work was neither waiting nor behind this server is the reply. */
+function phases(work: number, queue: number, behind: number, name: Behind) {
+  const reply = work - queue - behind
+  return { queue: queue / US_PER_MS, [name]: behind / US_PER_MS, reply: reply / US_PER_MS }
 }

@@ -18,7 +18,7 @@ const MAX_PER_ITEM = 2
 /** Events of one row, two of each call of a batch; so that a page reads few rows too many. */
 export const MAX_EVENTS = 512
 /** Rows that are numbered in one transaction. */
-const NUMBERED_AT_ONCE = 5_000
+export const NUMBERED_AT_ONCE = 5_000
 
 export interface ChangeStore {
   readonly schema: 'platform' | 'purser'

@@ -25,6 +25,8 @@ const MAX_CALLS = 256
 const MAX_BYTES = 1024 * 1024
 /** Bytes that a chunk begins with, of which only those are used that calls need; it grows. */
 const FIRST_BYTES = 256 * 1024
+/** Chunks whose memory is kept: those of a second of a busy wallet. */
+const MAX_SPARE = 24
 /** Bytes of a body that are kept. Longer ones are cut; the hash is over all of it. */
 const MAX_BODY_BYTES = 8_192
 /** Milliseconds from the first byte to the answer, more than any call takes: no reader looks further than that for the chunk of a call. */
@@ -40,9 +42,27 @@ const DEFLATE = { level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024 }
 
 const deflated = promisify<Buffer, ZlibOptions, Buffer>(deflate)
 
+/**
+ * Memory of chunks that are closed, for those to come. Memory outside the heap that is new each time makes V8 look through all of its heap,
+ * once a second under load: that cost a call as much as all the rest of the journal.
+ */
+export class ChunkMemory {
+  private readonly spare: Buffer[] = []
+
+  take(): Buffer {
+    return this.spare.pop() ?? Buffer.allocUnsafeSlow(FIRST_BYTES)
+  }
+
+  /** What had to grow is not kept. */
+  giveBack(bytes: Buffer): void {
+    if (bytes.length === FIRST_BYTES && this.spare.length < MAX_SPARE) this.spare.push(bytes)
+  }
+}
+
 export class Chunk {
   calls = 0
-  private bytes = Buffer.allocUnsafe(FIRST_BYTES)
+  private readonly memory: ChunkMemory
+  private bytes: Buffer
   private length = 0
   private begunAt = 0
   private at = 0
@@ -54,6 +74,11 @@ export class Chunk {
     outcome: new Set<string>(),
     code: new Set<string>(),
     platform: new Set<string>(),
+  }
+
+  constructor(memory: ChunkMemory) {
+    this.memory = memory
+    this.bytes = memory.take()
   }
 
   /** `now` in milliseconds since 1970. When it throws, nothing was added. */
@@ -85,7 +110,9 @@ export class Chunk {
   async close(): Promise<ClosedChunk> {
     const { at, since, calls, slowestMs, keys, names } = this
     const all = keys.concat(...NAMED.map((kind) => Array.from(names[kind], (name) => keyOf(kind, name))))
-    return { at, since, calls, slowestMs, keys: all, bytes: await deflated(this.raw(), DEFLATE) }
+    const bytes = await deflated(this.raw(), DEFLATE)
+    this.memory.giveBack(this.bytes)
+    return { at, since, calls, slowestMs, keys: all, bytes }
   }
 
   /** What has been added, as `recordsIn` reads it. */

@@ -2,8 +2,9 @@
  * The feed as it is followed: pages, and waiting for the next one. While somebody waits, the database is asked a few times a second, whatever
  * process writes; while nobody does, the feed costs what it takes to write it.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/db.ts'
+import { pause } from '../runtime/pause.ts'
+import { world } from '../runtime/world.ts'
 import {
   type ChangeStore,
   type Extent,
@@ -69,7 +70,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
   const watch = async () => {
     watching = true
     while (waiters.size > 0) {
-      await sleep(LOOK_MS)
+      await pause(LOOK_MS)
       const last = await numberChanges(db, store).then(
         (extent) => extent.last,
         () => -1n,
@@ -81,18 +82,18 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
   const wait = async (after: bigint, waitMs: number, signal: AbortSignal | undefined) => {
     const { promise, resolve } = withResolve()
     const waiter = { after, wake: resolve }
-    const timer = setTimeout(resolve, waitMs)
+    const cancel = world.after(waitMs, resolve)
     signal?.addEventListener('abort', resolve, { once: true })
     waiters.add(waiter)
     if (!watching) void watch()
     await promise
     waiters.delete(waiter)
-    clearTimeout(timer)
+    cancel()
     signal?.removeEventListener('abort', resolve)
   }
   return {
     async ask(given, limit, waitMs, signal) {
-      askedAt = performance.now()
+      askedAt = world.elapsed()
       const extent = await (given === 'latest' ? numberAll : numberChanges)(db, store)
       const after = startOf(given, extent)
       if (after === undefined) return { kind: 'unknown' }
@@ -110,7 +111,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
       isClosed = true
       for (const waiter of waiters) waiter.wake()
     },
-    isFollowed: () => performance.now() - askedAt < FOLLOWED_MS,
+    isFollowed: () => world.elapsed() - askedAt < FOLLOWED_MS,
     isClosed: () => isClosed,
   }
 }

@@ -1,8 +1,8 @@
 /** What journal and feed have of a player who is erased (O-10): the calls go, the events get the pseudonym. For the owner of the tables. */
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
-import { type Db, statement } from '../db/db.ts'
-import { type ChangeStore, numberAll, type StoredEvent } from './change-store.ts'
+import { type Db, statement, type Tx } from '../db/db.ts'
+import { type ChangeStore, NUMBERED_AT_ONCE, type StoredEvent } from './change-store.ts'
 import { keyOf } from './keys.ts'
 import { playersIn } from './record.ts'
 
@@ -87,13 +87,13 @@ export async function renameEvents(
   player: string,
   rename: (item: StoredEvent) => StoredEvent,
 ): Promise<number> {
-  await numberAll(db, store) // then each row has its place
+  await numberEach(db, store)
   let rows = 0
   for (let after = -1n; ; ) {
     const asked = [bucket, after, JSON.stringify(player)]
     const found = await db.unhurried((tx) => tx.query<{ number: bigint }>(FIND_EVENTS, asked))
     const numbers = found.map(({ number }) => number)
-    await db.transaction(async (tx) => {
+    await db.unhurried(async (tx) => {
       await tx.query(HOLD_COUNT) // who numbers finds rows by where they lie, which a change of one moves
       for (const { row, events } of await tx.query<EventRow>(READ_EVENTS, [numbers]))
         await tx.execute(WRITE_EVENTS, [row, JSON.stringify(events.map(rename))])
@@ -103,4 +103,13 @@ export async function renameEvents(
     if (last === undefined || numbers.length < SLICE) return rows
     after = last
   }
+}
+
+/** Each row that is committed has its place then. A process that is just numbering is waited for: a reader would do without its rows. */
+async function numberEach(db: Db, { number }: ChangeStore): Promise<void> {
+  const numberSome = async (tx: Tx) => {
+    await tx.query(HOLD_COUNT)
+    return tx.execute(number, [])
+  }
+  while ((await db.unhurried(numberSome)) === NUMBERED_AT_ONCE);
 }

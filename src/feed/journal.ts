@@ -5,13 +5,13 @@
  * Invariant: the journal is bounded. So many calls wait at most, so many of strangers are kept per second, the oldest day is dropped
  * whole; what is left out is counted.
  */
-import { randomUUID } from 'node:crypto'
 import { type Db, type Statement, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { inTime } from '../runtime/in-time.ts'
 import type { Logger } from '../runtime/logger.ts'
+import { world } from '../runtime/world.ts'
 import { createAllowance, createDay } from './allowance.ts'
-import { Chunk, type ClosedChunk } from './chunk.ts'
+import { Chunk, ChunkMemory, type ClosedChunk } from './chunk.ts'
 import type { JournalCall } from './record.ts'
 
 /** Whose journal: the schema of its table. */
@@ -59,7 +59,8 @@ export function createJournal(deps: JournalDeps): Journal {
   const strangers = createAllowance(STRANGERS_AT_ONCE, STRANGERS_PER_SECOND)
   const today = createDay(db.kind === 'pglite' ? EMBEDDED_PER_DAY : Number.POSITIVE_INFINITY)
   const full: Chunk[] = []
-  let open = new Chunk()
+  const memory = new ChunkMemory()
+  let open = new Chunk(memory)
   let lost = 0
   let writing: Promise<void> | undefined
   let isStopping = false
@@ -67,7 +68,7 @@ export function createJournal(deps: JournalDeps): Journal {
   const closeChunk = () => {
     if (open.calls === 0) return
     full.push(open)
-    open = new Chunk()
+    open = new Chunk(memory)
   }
   const writeAll = async () => {
     closeChunk()
@@ -83,7 +84,7 @@ export function createJournal(deps: JournalDeps): Journal {
     })
     return writing
   }
-  const timer = setInterval(() => void write(), WRITE_MS).unref()
+  const cancel = world.every(WRITE_MS, () => void write())
   return {
     isOn: true,
     add(call) {
@@ -95,7 +96,7 @@ export function createJournal(deps: JournalDeps): Journal {
     },
     lost: () => lost,
     async stop() {
-      clearInterval(timer)
+      cancel()
       isStopping = true // a database that is silent is waited for once
       await inTime(write().then(write), STOP_MS, () => undefined)
     },
@@ -176,5 +177,5 @@ function statementsOn(schema: JournalSchema): Record<'insert' | 'turn', Statemen
 }
 
 function valuesOf({ at, since, calls, slowestMs, keys, bytes }: ClosedChunk): unknown[] {
-  return [new Date(at), randomUUID(), new Date(since), calls, slowestMs, keys, bytes]
+  return [new Date(at), world.uuid(), new Date(since), calls, slowestMs, keys, bytes]
 }

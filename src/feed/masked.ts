@@ -1,6 +1,6 @@
 /** What the journal keeps of bodies: tokens only as beginning and hash, of a player's profile only the names of its members. */
 import { hash } from 'node:crypto'
-import { isObject, isTooDeep, objectIn } from '../protocol/json.ts'
+import { isObject, isTooDeep, mapMembers, objectIn } from '../protocol/json.ts'
 
 /** Characters of a body that are kept. Longer ones are cut; the hash is over all of it. */
 const MAX_CHARS = 8_192
@@ -55,15 +55,11 @@ const KEPT_OF_A_PROFILE = ['userId', 'currency', 'currencies', 'isTest', 'operat
 export function maskedProfile(text: string, token: string | undefined): string {
   const profile = objectIn(text)
   if (profile === undefined || isTooDeep(profile)) return '(no profile: not kept)'
-  const kept = Object.entries(profile).map(([name, value]) => {
-    if (KEPT_OF_A_PROFILE.includes(name)) return [name, value] as const
-    return [name, name === 'customFields' && isObject(value) ? hidden(value) : HIDDEN] as const
+  const kept = mapMembers(profile, (name, value) => {
+    if (KEPT_OF_A_PROFILE.includes(name)) return value
+    return name === 'customFields' && isObject(value) ? mapMembers(value, () => HIDDEN) : HIDDEN
   })
-  return maskedAnswer(JSON.stringify(Object.fromEntries(kept)), token)
-}
-
-function hidden(members: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.keys(members).map((name) => [name, HIDDEN]))
+  return maskedAnswer(JSON.stringify(kept), token)
 }
 
 function cut(text: string): string {

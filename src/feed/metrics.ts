@@ -17,7 +17,7 @@ export function createFeedMetrics(
   feed: Pick<Feed, 'isFollowed'>,
   clock: Clock,
 ): Measured {
-  return toldByDatabase(async () => {
+  return toldByDatabase('feed', async () => {
     const [row] = await db.people.query<State>(state)
     const lag = feed.isFollowed() && row?.oldest ? secondsSince(row.oldest, clock) : 0
     return (

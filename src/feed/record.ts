@@ -28,9 +28,9 @@ export interface JournalCall {
   /** Milliseconds from the first byte to the whole body, and from there to the answer. */
   readonly arrivalMs: number
   readonly workMs: number
-  /** Milliseconds of the work that it waited for its batch, and that its batch took; and which one it was. */
+  /** Milliseconds of the work that it waited for what is behind this server, and that this took: its batch (which one), its operator. */
   readonly queueMs?: number | undefined
-  readonly databaseMs?: number | undefined
+  readonly behindMs?: number | undefined
   readonly batch?: string | undefined
 }
 
@@ -54,7 +54,7 @@ export interface StoredCall {
   readonly arrival: number
   readonly work: number
   readonly queue?: number
-  readonly database?: number
+  readonly behind?: number
   readonly batch?: string
   readonly platform?: string
   readonly body: string
@@ -80,7 +80,7 @@ const PLAYER_FIELD = 4
 /** `sha256` is empty when the body is kept as it came: who reads it can ask the body itself. */
 export function headText(call: JournalCall, { at, player, betId, requestId }: Names, sha256: string): string {
   const { source, operation, outcome, secret = '', body, status, batch = '', platform = '' } = call
-  const times = `${toUs(call.arrivalMs)}\0${toUs(call.workMs)}\0${toUs(call.queueMs)}\0${toUs(call.databaseMs)}`
+  const times = `${toUs(call.arrivalMs)}\0${toUs(call.workMs)}\0${toUs(call.queueMs)}\0${toUs(call.behindMs)}`
   const what = `${source}\0${operation}\0${outcome}\0${player}\0${betId}\0${requestId}\0${secret}`
   return `${at}\0${what}\0${body.length}\0${sha256}\0${status}\0${times}\0${batch}\0${platform}`
 }
@@ -128,7 +128,7 @@ export function playersIn(bytes: Buffer): { player: string; raw: Buffer }[] {
 function stored(head: string, body: Buffer, answer: string): StoredCall {
   const [at = '', source = '', operation = '', outcome = '', player, betId, requestId, secret, ...more] =
     head.split(ZERO)
-  const [bodyBytes = '', sha256, status = '', arrival = '', work = '', queue, database, batch, platform] = more
+  const [bodyBytes = '', sha256, status = '', arrival = '', work = '', queue, behind, batch, platform] = more
   const code = codeOf(integer(status), answer)
   return {
     at: integer(at),
@@ -144,7 +144,7 @@ function stored(head: string, body: Buffer, answer: string): StoredCall {
     arrival: integer(arrival),
     work: integer(work),
     ...(queue && { queue: integer(queue) }),
-    ...(database && { database: integer(database) }),
+    ...(behind && { behind: integer(behind) }),
     ...(batch && { batch }),
     ...(platform && { platform }),
     body: body.toString('utf8'),

@@ -1,9 +1,7 @@
 /** What is old in a feed, counted and taken away: what stands before the first event that is kept. */
 import { type Db, type Reading, type Statement, statement } from '../db/db.ts'
+import { inSlices, SLICE } from '../db/in-slices.ts'
 import { type ChangeStore, numberAll } from './change-store.ts'
-
-/** Rows of one transaction, so that nothing else waits for long. */
-export const SLICE = 500
 
 const textOf = (text: string, name: string) => (store: ChangeStore) =>
   statement(`${store.schema}_${name}`, text.replaceAll('$schema', store.schema))
@@ -35,15 +33,4 @@ export async function clearOldChanges(db: Db, store: ChangeStore, before: Date, 
   const [kept] = await db.snapshot((tx) => tx.query<{ number: bigint }>(firstKept(store), [before]))
   const slice: Statement = clear(store)
   return inSlices(signal, () => db.transaction((tx) => tx.execute(slice, [kept?.number ?? 0n])))
-}
-
-/** Until nothing is left, or `signal`. */
-export async function inSlices(signal: AbortSignal, take: () => Promise<number>): Promise<number> {
-  let sum = 0
-  while (!signal.aborted) {
-    const taken = await take()
-    sum += taken
-    if (taken === 0) return sum
-  }
-  return sum
 }

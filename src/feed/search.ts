@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
 import { type Composed, type Condition, compose } from '../db/conditions.ts'
 import { type Reading, statement } from '../db/db.ts'
+import { world } from '../runtime/world.ts'
 import { MAX_AGE_MS, SPAN_MS } from './chunk.ts'
 import type { JournalSchema } from './journal.ts'
 import { type KeyKind, keyOf } from './keys.ts'
@@ -60,11 +61,11 @@ interface ChunkRow extends Record<string, unknown> {
 
 export async function findCalls(reading: Reading, schema: JournalSchema, search: CallSearch): Promise<FoundPage> {
   const found: FoundCall[] = []
-  const end = performance.now() + LOOK_MS
+  const end = world.elapsed() + LOOK_MS
   for await (const { reachedMs, chunk } of chunksFor(reading, schema, search)) {
     // A call is never younger than its chunk, nor than those that follow.
     if (isBefore(found[search.limit], reachedMs)) break
-    if (performance.now() > end && reachedMs < youngest(search)) return pageUntil(found, search.limit, reachedMs)
+    if (world.elapsed() > end && reachedMs < youngest(search)) return pageUntil(found, search.limit, reachedMs)
     if (chunk === undefined) continue
     found.push(...(await callsIn(chunk)).filter((call) => isWanted(call, search)))
     found.sort(newestFirst).splice(search.limit + 1)
@@ -95,13 +96,13 @@ async function* chunksFor(reading: Reading, schema: JournalSchema, search: CallS
   const oldest = Math.max(kept.oldest.getTime(), search.from?.getTime() ?? 0)
   let to = Math.min(kept.newest.getTime(), youngest(search) + LATEST_MS) + 1
   for (let slice = FIRST_SLICE_MS; to > oldest; ) {
-    const begun = performance.now()
+    const begun = world.elapsed()
     const from = Math.max(oldest, to - slice)
     yield* chunksBetween(reading, schema, search, from, to)
     yield { reachedMs: from }
     to = from
     slice =
-      performance.now() - begun < QUICK_MS ? Math.min(MOST_SLICE_MS, 2 * slice) : Math.max(FIRST_SLICE_MS, slice / 2)
+      world.elapsed() - begun < QUICK_MS ? Math.min(MOST_SLICE_MS, 2 * slice) : Math.max(FIRST_SLICE_MS, slice / 2)
   }
 }
 

@@ -1,5 +1,6 @@
 /** The feed as server-sent events: one page after the other, with a sign of life while there is nothing. */
 import { Readable } from 'node:stream'
+import { world } from '../runtime/world.ts'
 import type { Feed, FeedEvent } from './feed.ts'
 
 /** Milliseconds after which a comment is sent when nothing happens, so that no proxy takes the connection for dead. */
@@ -30,11 +31,11 @@ async function* texts(
   gone: AbortSignal,
   lastsMs: number,
 ): AsyncGenerator<string> {
-  const end = performance.now() + lastsMs
+  const end = world.elapsed() + lastsMs
   yield `retry: ${RETRY_MS}\n\n`
   let after = begin
-  while (!gone.aborted && !feed.isClosed() && performance.now() < end) {
-    const asked = await feed.ask(after, PAGE, Math.min(SIGN_MS, end - performance.now()), gone)
+  while (!gone.aborted && !feed.isClosed() && world.elapsed() < end) {
+    const asked = await feed.ask(after, PAGE, Math.min(SIGN_MS, end - world.elapsed()), gone)
     if (asked.kind !== 'page') return
     const { events, next } = asked.page
     yield events.length === 0 ? ':\n\n' : events.map((event) => toText(show(event))).join('')

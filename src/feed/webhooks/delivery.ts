@@ -8,8 +8,9 @@
  *                                      └──────────────────────┘
  */
 import { setMaxListeners } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../runtime/clock.ts'
+import { inTime } from '../../runtime/in-time.ts'
+import { pause } from '../../runtime/pause.ts'
 import type { Feed, FeedEvent } from '../feed.ts'
 import { AT_ONCE, type Sender, type Sent } from './send.ts'
 import { goodSecrets, type Message } from './signature.ts'
@@ -122,7 +123,7 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
     isGone: () => course.isGone,
     async stop() {
       ended.abort()
-      await Promise.race([Promise.all([reading, ...chains.values()]), sleep(GRACE_MS, undefined, { ref: false })])
+      await inTime<unknown>(Promise.all([reading, ...chains.values()]), GRACE_MS, () => undefined)
     },
   }
 }
@@ -180,10 +181,6 @@ const ROOM_MS = 50
 /** `spread` from 0 to 1: a quarter less to a quarter more. */
 export function retryAfter(tries: number, spread: number): number {
   return Math.min(FIRST_RETRY_MS * 2 ** tries, LONGEST_RETRY_MS) * (0.75 + spread / 2)
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return sleep(milliseconds, undefined, { signal }).catch(() => {})
 }
 
 /** So many at once, and fewer when less is free; in the order in which they came. */

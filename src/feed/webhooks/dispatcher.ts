@@ -5,11 +5,11 @@
  *   free ──claimed──► held ──the process stops, or a person changes it──► free
  *                       └──failing for days, or 410──► disabled
  */
-import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
 import type { Keyring } from '../../db/keyring.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { pause } from '../../runtime/pause.ts'
+import { world } from '../../runtime/world.ts'
 import { type Delivery, type DeliveryDeps, startDelivery } from './delivery.ts'
 import { claimWebhook, keepWebhook, listWebhooks, type Progress, type Webhook } from './store.ts'
 
@@ -62,7 +62,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   let health: Record<WebhookHealth, number> = { ok: 0, failing: 0, warned: 0, disabled: 0 }
 
   const claim = async (webhook: Webhook) => {
-    const name = randomUUID()
+    const name = world.uuid()
     const mine = await db.transaction((tx) => claimWebhook(tx, keyring, webhook, name))
     if (mine === undefined) return
     held.set(mine.webhookId, { webhook: mine, claim: name, delivery: startDelivery(deps, mine) })
@@ -99,7 +99,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
           return false
         },
       )
-      await sleep(LOOK_MS, undefined, { signal: ended.signal }).catch(() => {})
+      await pause(LOOK_MS, ended.signal)
     }
   }
   const working = work()
@@ -128,7 +128,7 @@ function isFree({ webhookId, state, claim, beat }: Webhook, held: Map<string, He
   if (state !== 'active' || held.has(webhookId)) return false
   if (claim === null) return true
   const last = seen.get(webhookId)
-  if (last?.beat === beat) return performance.now() - last.since >= LEASE_MS
-  seen.set(webhookId, { beat, since: performance.now() })
+  if (last?.beat === beat) return world.elapsed() - last.since >= LEASE_MS
+  seen.set(webhookId, { beat, since: world.elapsed() })
   return false
 }

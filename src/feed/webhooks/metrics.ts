@@ -19,7 +19,7 @@ const BEHIND = statement(
 )
 
 export function createWebhookMetrics(db: Pick<Db, 'people'>, clock: Clock): Measured {
-  return toldByDatabase(async () => {
+  return toldByDatabase('webhooks', async () => {
     const rows = await db.people.query<Behind>(BEHIND)
     const samples = (of: (row: Behind) => number | bigint): Sample[] =>
       rows.map((row) => [{ webhook: row.webhook_id }, of(row)])

@@ -1,5 +1,4 @@
 /** The routes of webhooks (W-42): made, changed, tested, replayed, given another secret, removed. All need the role admin. */
-import { randomUUID } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import type { Db, Tx } from '../../db/db.ts'
 import type { Keyring } from '../../db/keyring.ts'
@@ -8,6 +7,7 @@ import { describeRoute, type Routes, type Shape } from '../../http/route.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { withPerson } from '../../people/person.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { world } from '../../runtime/world.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
 import type { Feed } from '../feed.ts'
 import { DISABLE_AFTER_MS, healthOf } from './dispatcher.ts'
@@ -276,7 +276,7 @@ async function test(deps: WebhookDeps, author: Author, webhookId: string) {
   const at = deps.clock.now()
   const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: { webhookId } })
   const good = goodSecrets({ secrets, oldUntil }, at)
-  const sent = await deps.sender.send(url, good, { id: `test_${randomUUID()}`, body }, at)
+  const sent = await deps.sender.send(url, good, { id: `test_${world.uuid()}`, body }, at)
   const { httpStatus } = sent
   const result = {
     delivered: sent.kind === 'delivered',

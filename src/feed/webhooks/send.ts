@@ -1,5 +1,6 @@
 /** One attempt to deliver a message over HTTP. Only 2xx is a yes; nobody is followed elsewhere. */
 import { Agent, request } from 'undici'
+import { timeLimit } from '../../runtime/time-out.ts'
 import { refusingInside } from '../../wallet-client/base-url.ts'
 import { lookup } from '../../wallet-client/lookup.ts'
 import { headersOf, type Message } from './signature.ts'
@@ -31,13 +32,15 @@ export function createSender(allowsPrivateAddresses: boolean): Sender {
   return {
     async send(url, secrets, message, at) {
       const headers = headersOf(message, secrets, at)
-      const signal = AbortSignal.timeout(TIMEOUT_MS)
+      const { signal, cancel } = timeLimit(TIMEOUT_MS)
       try {
         const reply = await request(url, { method: 'POST', headers, body: message.body, dispatcher, signal })
         await reply.body.dump({ limit: ANSWER_BYTES, signal }).catch(() => {})
         return judge(reply.statusCode)
       } catch (error) {
         return { kind: 'failed', error: describe(error) }
+      } finally {
+        cancel()
       }
     },
     close: () => dispatcher.destroy(),
