@@ -1,15 +1,17 @@
 /** What a monitoring system scrapes from a platform (Prometheus text). No label is unbounded: no partner, player or bet. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { type Db, type Row, statement } from '../db/db.ts'
+import { BY_INDEX_HERE, type Db, type Row, statement } from '../db/db.ts'
 import type { Clock } from '../runtime/clock.ts'
-import { type Measured, toldByDatabase } from '../runtime/metric-text.ts'
+import { type Told, toldByDatabase } from '../runtime/metric-text.ts'
 import type { Breakers } from './delivery/breaker.ts'
 import { type OwedSum, sumOwed } from './delivery/owed.ts'
 import type { DeliveryKind } from './delivery/schedule.ts'
 
-export interface PlatformMetrics extends Measured {
+export interface PlatformMetrics extends Told {
   attempted(operation: DeliveryKind, error: string): void
   delivered(operation: DeliveryKind, outcome: string): void
+  /** An answer was neither recorded nor its delivery set stuck (C-15). */
+  unrecorded(): void
   text(): Promise<string>
 }
 
@@ -24,6 +26,16 @@ const BACKLOG = statement(
 )
 
 const OWED = statement('platform_owed', sumOwed('status'))
+const OLDEST_WAITING = statement(
+  'platform_oldest_waiting',
+  `select least(${OLDEST('pending')}, ${OLDEST('waiting')}) as oldest`,
+)
+
+/** When the oldest delivery that is not over was decided. */
+export async function oldestWaiting({ people }: Pick<Db, 'people'>): Promise<Date | undefined> {
+  const [row] = await people.query<{ oldest: Date | null }>(OLDEST_WAITING)
+  return row?.oldest ?? undefined
+}
 
 interface Backlog extends Row {
   pending: bigint
@@ -31,7 +43,13 @@ interface Backlog extends Row {
   oldest: Date | null
 }
 
-export function createPlatformMetrics(db: Db, clock: Clock, breakers: Pick<Breakers, 'all'>): PlatformMetrics {
+/** `clock` is the one that the rows' times are of, which a step can change; `elapsed`, which nobody sets, says how old an answer is. */
+export function createPlatformMetrics(
+  db: Db,
+  clock: Clock,
+  breakers: Pick<Breakers, 'all'>,
+  elapsed: () => number,
+): PlatformMetrics {
   const counted = new Registry()
   collectDefaultMetrics({ register: counted })
   const registers = [counted]
@@ -47,6 +65,11 @@ export function createPlatformMetrics(db: Db, clock: Clock, breakers: Pick<Break
     labelNames: ['operation', 'error'],
     registers,
   })
+  const unrecorded = new Counter({
+    name: 'platform_answers_unrecorded_total',
+    help: 'Answers whose deliveries the database refuses to change at all: they go out again and again',
+    registers,
+  })
   new Gauge({
     name: 'platform_partners_down',
     help: 'Partners that count as down, as this process knows them',
@@ -55,16 +78,18 @@ export function createPlatformMetrics(db: Db, clock: Clock, breakers: Pick<Break
       this.set([...breakers.all()].filter((breaker) => breaker.state().kind !== 'up').length)
     },
   })
-  const stored = createStored(db, clock)
+  const stored = createStored(db, clock, elapsed)
   return {
     attempted: (operation, error) => attempts.inc({ operation, error }),
     delivered: (operation, outcome) => deliveries.inc({ operation, outcome }),
+    unrecorded: () => unrecorded.inc(),
     text: async () => (await counted.metrics()) + (await stored.text()),
+    age: stored.age,
   }
 }
 
 /** What the database knows. */
-function createStored(db: Db, clock: Clock): Measured {
+function createStored(db: Db, clock: Clock, elapsed: () => number): Told {
   const registry = new Registry()
   const registers = [registry]
   const pending = new Gauge({ name: 'platform_deliveries_pending', help: 'Deliveries that are not over', registers })
@@ -80,16 +105,29 @@ function createStored(db: Db, clock: Clock): Measured {
   })
   const setOwed = createOwedGauges(registry)
   return toldByDatabase(
+    'deliveries',
     async () => {
-      const [[row], owed] = await Promise.all([db.people.query<Backlog>(BACKLOG), db.people.query<OwedSum>(OWED)])
+      const [row, owed] = await readStored(db)
       setOwed(owed)
       pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
       stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
       oldest.set(row?.oldest ? (clock.now().getTime() - row.oldest.getTime()) / 1_000 : 0)
       return registry.metrics()
     },
-    () => clock.now().getTime(),
+    elapsed,
   )
+}
+
+/** With the time that sums have: millions that wait are counted in seconds. As lists are planned, else the whole table would be read. */
+function readStored(db: Db): Promise<[Backlog | undefined, OwedSum[]]> {
+  return db.sums(async (tx) => {
+    const [, [row], owed] = await Promise.all([
+      tx.query(BY_INDEX_HERE),
+      tx.query<Backlog>(BACKLOG),
+      tx.query<OwedSum>(OWED),
+    ])
+    return [row, owed]
+  })
 }
 
 /** What needs a person (C-9): of a bet one delivery at most. There are as many currencies as bets were taken in, which the settings bound. */

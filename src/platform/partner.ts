@@ -4,7 +4,13 @@ import { type Db, statement, type Tx } from '../db/db.ts'
 import { fromColumn, replacedSecrets, SECRET_TABLES, toColumn } from '../db/kept-secrets.ts'
 import type { Kept, Keyring } from '../db/keyring.ts'
 import type { Author } from '../people/actions.ts'
-import { createWalletClient, type WalletClient, type WalletTarget } from '../wallet-client/wallet-client.ts'
+import { world } from '../runtime/world.ts'
+import {
+  type Answer,
+  createWalletClient,
+  type WalletClient,
+  type WalletTarget,
+} from '../wallet-client/wallet-client.ts'
 import type { Use } from './delivery/breaker.ts'
 
 export interface Partner {
@@ -61,8 +67,16 @@ interface Cached {
   readAt: number
 }
 
+/** How partners are called. */
+export interface Calling extends How {
+  /** Told of each call that was made. */
+  called?(partnerId: string, answer: Answer): void
+}
+
 /** `connections`: of each use, to one partner. */
-export function createPartners(db: Db, keyring: Keyring, how: Pick<WalletTarget, 'connections' | 'tracing'>): Partners {
+type How = Pick<WalletTarget, 'connections' | 'tracing' | 'allowsInside'>
+
+export function createPartners(db: Db, keyring: Keyring, how: Calling): Partners {
   const cache = new Map<string, Cached>()
   const read = async (partnerId: string) => {
     const [row] = await db.query<PartnerRow>(READ_PARTNER, [partnerId])
@@ -72,8 +86,8 @@ export function createPartners(db: Db, keyring: Keyring, how: Pick<WalletTarget,
     read,
     async client(partnerId, use) {
       const cached = cache.get(partnerId)
-      if (cached !== undefined && performance.now() - cached.readAt < REFRESH_MS) return cached.clients[use]
-      if (cached !== undefined) cached.readAt = performance.now() // one reads, the others go on with what is known
+      if (cached !== undefined && world.elapsed() - cached.readAt < REFRESH_MS) return cached.clients[use]
+      if (cached !== undefined) cached.readAt = world.elapsed() // one reads, the others go on with what is known
       const partner = await read(partnerId).catch((error: unknown) => {
         if (cached === undefined) throw error
         return cached.partner
@@ -115,22 +129,30 @@ async function write(
 }
 
 /** Keeps the client while the partner is the same; a replaced one finishes its calls. */
-function remember(
-  cache: Map<string, Cached>,
-  partner: Partner,
-  how: Pick<WalletTarget, 'connections' | 'tracing'>,
-): Cached {
+function remember(cache: Map<string, Cached>, partner: Partner, { called, ...how }: Calling): Cached {
   const known = cache.get(partner.partnerId)
   if (known !== undefined && isDeepStrictEqual(known.partner, partner)) {
-    known.readAt = performance.now()
+    known.readAt = world.elapsed()
     return known
   }
   if (known !== undefined) void closeClients(known)
-  const create = () => createWalletClient({ ...partner, ...how })
+  const create = () =>
+    telling(createWalletClient({ ...partner, ...how }), (answer) => called?.(partner.partnerId, answer))
   const clients = { users: create(), rollbacks: create(), results: create() }
-  const fresh = { partner, clients, readAt: performance.now() }
+  const fresh = { partner, clients, readAt: world.elapsed() }
   cache.set(partner.partnerId, fresh)
   return fresh
+}
+
+function telling(client: WalletClient, called: (answer: Answer) => void): WalletClient {
+  return {
+    ...client,
+    async call(...message) {
+      const answer = await client.call(...message)
+      called(answer)
+      return answer
+    },
+  }
 }
 
 async function closeClients({ clients }: Cached): Promise<void> {

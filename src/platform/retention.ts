@@ -1,13 +1,14 @@
 /**
  * What the platform no longer needs, taken away (O-6): the answers of bets that are over, and what tokens they still have; tokens and
- * profiles of old frame sessions; old events of the feed. In slices, each a transaction, so that nothing else waits for long, and an end at any time leaves
+ * profiles of old frame sessions; old events of the feed; old retries of deliveries. In slices, each a transaction, so that nothing else waits for long, and an end at any time leaves
  * what is done done.
  *
  * Invariant: bets, deliveries and their money stay. A bet is over when it is declined, cancelled or settled, has not changed since,
  * and nothing of it waits, is sent, is stuck or is owed (C-9).
  */
-import { type Db, type Row, statement } from '../db/db.ts'
-import { clearOldChanges, countOldChanges, inSlices, SLICE } from '../feed/retention.ts'
+import { type Db, type Row, type Statement, statement } from '../db/db.ts'
+import { inSlices, SLICE } from '../db/in-slices.ts'
+import { clearOldChanges, countOldChanges } from '../feed/retention.ts'
 import { PLATFORM_CHANGES } from './change.ts'
 import { WITHOUT_TOKEN } from './delivery/outbox.ts'
 
@@ -19,6 +20,8 @@ export interface Amounts {
   readonly frameSessions: number
   /** Rows of the feed, most often of several events. */
   readonly changes: number
+  /** Of many deliveries, with the lists of those that they sent again. */
+  readonly retries: number
 }
 
 const IS_OVER = (bet: string, before: string) => `${bet}.changed_at < ${before}::timestamptz
@@ -28,6 +31,10 @@ const IS_OVER = (bet: string, before: string) => `${bet}.changed_at < ${before}:
   and (${bet}.token <> '' or exists (
     select from platform.delivery d join platform.attempt a using (delivery_id) where d.bet_id = ${bet}.bet_id))`
 
+/** One that was cut short has no end, but its last slice. */
+const IS_OLD_RETRY = (retry: string) => `${retry}.at < $1::timestamptz and ${retry}.progress_at < $1::timestamptz
+  and coalesce(${retry}.finished_at, ${retry}.progress_at) < $1::timestamptz`
+
 const COUNT = statement(
   'platform_count_old',
   `with over as materialized (
@@ -35,21 +42,23 @@ const COUNT = statement(
    )
    select (select count(*) from over)::int as bets,
      (select count(*) from over join platform.delivery d using (bet_id) join platform.attempt a using (delivery_id))::int as attempts,
-     (select count(*) from platform.frame_session f where f.created_at < $1::timestamptz and f.token <> '')::int as frame_sessions`,
+     (select count(*) from platform.frame_session f where f.created_at < $1::timestamptz and f.token <> '')::int as frame_sessions,
+     (select count(*) from platform.retry y where ${IS_OLD_RETRY('y')})::int as retries`,
 )
 
 interface Counted extends Row {
   bets: number
   attempts: number
   frame_sessions: number
+  retries: number
 }
 
 export function countOld(db: Db, before: Date): Promise<Amounts> {
   return db.snapshot(async (tx) => {
     const [row] = await tx.query<Counted>(COUNT, [before])
     if (row === undefined) throw new Error('nothing was counted')
-    const { bets, attempts, frame_sessions: frameSessions } = row
-    return { bets, attempts, frameSessions, changes: await countOldChanges(tx, PLATFORM_CHANGES, before) }
+    const { bets, attempts, frame_sessions: frameSessions, retries } = row
+    return { bets, attempts, frameSessions, retries, changes: await countOldChanges(tx, PLATFORM_CHANGES, before) }
   })
 }
 
@@ -94,12 +103,29 @@ const CLEAR_SESSIONS = statement(
      order by o.created_at, o.frame_session_id limit ${SLICE} for update skip locked)`,
 )
 
+const CLEAR_RETRIED = statement(
+  'platform_clear_old_retried',
+  `delete from platform.retried d where (d.retry_id, d.delivery_id) in (
+     select r.retry_id, r.delivery_id from platform.retry y join platform.retried r using (retry_id) where ${IS_OLD_RETRY('y')} limit ${SLICE})`,
+)
+const CLEAR_RETRIES = statement(
+  'platform_clear_old_retries',
+  `delete from platform.retry d where d.retry_id in (select y.retry_id from platform.retry y where ${IS_OLD_RETRY('y')} limit ${SLICE})`,
+)
+
 /** Resolves to what was taken away. `signal` ends it between two slices. */
 export async function clearOld(db: Db, before: Date, signal: AbortSignal): Promise<Amounts> {
   const ofBets = await clearBets(db, before, signal)
   const frameSessions = await clearSessions(db, before, signal)
   const changes = await clearOldChanges(db, PLATFORM_CHANGES, before, signal)
-  return { ...ofBets, frameSessions, changes }
+  return { ...ofBets, frameSessions, changes, retries: await clearRetries(db, before, signal) }
+}
+
+/** A retry goes when nothing is listed with it any more. */
+async function clearRetries(db: Db, before: Date, signal: AbortSignal): Promise<number> {
+  const slices = (slice: Statement) => inSlices(signal, () => db.transaction((tx) => tx.execute(slice, [before])))
+  await slices(CLEAR_RETRIED)
+  return slices(CLEAR_RETRIES)
 }
 
 /** Tokens and profiles of frame sessions from before this time. Resolves to how many had them. */

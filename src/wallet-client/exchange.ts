@@ -2,6 +2,8 @@
 import { type Dispatcher, Pool } from 'undici'
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
 import { timeOut } from '../runtime/time-out.ts'
+import { world } from '../runtime/world.ts'
+import { refusingInside } from './base-url.ts'
 import type { UnknownReason } from './classify.ts'
 import { connectorOf } from './continue.ts'
 import { lookup } from './lookup.ts'
@@ -18,6 +20,8 @@ export interface WalletAddress {
   readonly connections: number
   /** Milliseconds for a connection to stand. */
   readonly connectMs: number
+  /** false: its name may not lead into our own network, whatever it led to when it was saved. */
+  readonly allowsInside?: boolean | undefined
 }
 
 export interface Message {
@@ -47,9 +51,11 @@ export interface Line {
 /** Bytes of an answer that are read; a standard one has about 100. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
-export function openLine({ baseUrl, secrets, connections, connectMs }: WalletAddress): Line {
+export function openLine({ baseUrl, secrets, connections, connectMs, allowsInside = true }: WalletAddress): Line {
   const base = new URL(baseUrl)
-  const phaser = createPhaser(connectorOf({ timeout: connectMs, lookup }))
+  const phaser = createPhaser(
+    connectorOf({ timeout: connectMs, lookup: allowsInside ? lookup : refusingInside(lookup) }),
+  )
   const pool = new Pool(base.origin, {
     connections,
     pipelining: 1,
@@ -61,12 +67,10 @@ export function openLine({ baseUrl, secrets, connections, connectMs }: WalletAdd
   const prefix = base.pathname.replace(/\/$/, '')
   const [only = '', another] = secrets
   const signing = createSigning(secrets)
-  const way = { pool, phaser }
+  const way = { pool, phaser, prefix }
   return {
-    exchange(message) {
-      const addressed = { ...message, path: prefix + message.path }
-      return another === undefined ? exchange(way, only, addressed) : exchangeInTurn(way, signing, addressed)
-    },
+    exchange: (message) =>
+      another === undefined ? exchange(way, only, message) : exchangeInTurn(way, signing, message),
     close: () => pool.close(),
   }
 }
@@ -74,17 +78,19 @@ export function openLine({ baseUrl, secrets, connections, connectMs }: WalletAdd
 interface Way {
   readonly pool: Pool
   readonly phaser: Phaser
+  /** Of every path. */
+  readonly prefix: string
 }
 
 /** The time is that of all tries together; the last answer is the answer, unless a secret was not tried: then there is none. */
 async function exchangeInTurn(way: Way, signing: Signing, message: Message): Promise<ExchangeResult> {
-  const until = performance.now() + message.timeoutMs
+  const until = world.elapsed() + message.timeoutMs
   const [first = '', ...others] = signing.order()
   let used = first
   let result = await exchange(way, first, message)
   for (const secret of others) {
     if (!isBadSignature(result)) break
-    const timeoutMs = Math.floor(until - performance.now())
+    const timeoutMs = Math.floor(until - world.elapsed())
     if (timeoutMs <= 0) return failed('time_out', 'no time was left to try every secret', null)
     used = secret
     result = await exchange(way, secret, { ...message, timeoutMs })
@@ -97,7 +103,7 @@ async function exchangeInTurn(way: Way, signing: Signing, message: Message): Pro
  * Over once, whatever happens: answered, failed, or given up. What is given up before it has a connection is never sent.
  */
 function exchange(
-  { pool, phaser }: Way,
+  { pool, phaser, prefix }: Way,
   secret: string,
   { method, path, body, timeoutMs, traceparent }: Message,
 ): Promise<ExchangeResult> {
@@ -113,7 +119,7 @@ function exchange(
       if (isOver) return
       isOver = true
       stopTimer()
-      resolve({ ...result, phases: watch.end() })
+      resolve(withPhases(result, watch.end()))
     }
     const giveUp = () => {
       end(failed('time_out', `no complete answer within ${timeoutMs} ms`, status))
@@ -121,7 +127,7 @@ function exchange(
     }
     const stopTimer = timeOut.after(timeoutMs, giveUp)
     pool.dispatch(
-      { method, path, headers, body },
+      { method, path: prefix + path, headers, body },
       {
         onRequestStart(controller) {
           sending = controller
@@ -145,6 +151,13 @@ function exchange(
       },
     )
   })
+}
+
+/** Written out: a spread costs a call several times as much. */
+function withPhases(result: ExchangeResult, phases: Phases): ExchangeResult {
+  if (result.kind === 'answered') return { kind: 'answered', status: result.status, body: result.body, phases }
+  const { reason, detail, status } = result
+  return { kind: 'failed', reason, detail, status, phases }
 }
 
 const GIVEN_UP = new Error('given up')

@@ -6,6 +6,7 @@
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { createLru } from '../runtime/lru.ts'
+import { world } from '../runtime/world.ts'
 
 /** Milliseconds for which an answer is used without asking again. */
 const FRESH_MS = 10_000
@@ -23,7 +24,7 @@ interface Known {
 }
 
 /** `now` in milliseconds. */
-export function createResolver(ask: Resolve, now: () => number = () => performance.now()): Resolve {
+export function createResolver(ask: Resolve, now: () => number = () => world.elapsed()): Resolve {
   const known = createLru<Known>(MAX_NAMES)
   const asked = new Map<string, Promise<LookupAddress[]>>()
   const learn = async (hostname: string) => {

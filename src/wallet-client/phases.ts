@@ -4,6 +4,7 @@
  */
 import { isIP, type Socket } from 'node:net'
 import type { buildConnector } from 'undici'
+import { world } from '../runtime/world.ts'
 
 /** Milliseconds; a phase that was not begun is absent, one that did not end has what it took until then. */
 export interface Phases {
@@ -14,7 +15,7 @@ export interface Phases {
   readonly bodyMs?: number
 }
 
-/** When the steps to a connection were over; `performance.now()`. */
+/** When the steps to a connection were over; `world.elapsed()`. */
 interface Steps {
   /** An address needs no name to be looked up. */
   readonly isNamed: boolean
@@ -49,39 +50,41 @@ export function createPhaser(connect: buildConnector.connector): Phaser {
   return {
     connect(target, callback) {
       const isTls = target.protocol === 'https:'
-      const steps: Steps = { isNamed: isIP(target.hostname) === 0, isTls, begun: performance.now() }
+      const steps: Steps = { isNamed: isIP(target.hostname) === 0, isTls, begun: world.elapsed() }
       latest = steps
       const socket = connect(target, (...[error, made]: Parameters<typeof callback>) => {
         if (error !== null) return callback(error, null)
-        if (isTls) steps.secured = performance.now()
+        if (isTls) steps.secured = world.elapsed()
         onFirstWrite(made, () => {
           if (writing !== undefined) writing.steps = steps
         })
         callback(null, made)
       }) as unknown as Socket // undici's types do not say that it is returned
       socket.once('lookup', (error: Error | null) => {
-        if (error === null) steps.named ??= performance.now()
+        if (error === null) steps.named ??= world.elapsed()
       })
       socket.once('connect', () => {
-        steps.connected = performance.now()
+        steps.connected = world.elapsed()
       })
     },
     watch() {
-      const dispatched = performance.now()
+      const dispatched = world.elapsed()
       const own: { steps?: Steps } = {}
       let sent: number | undefined
       let answered: number | undefined
       return {
         sending() {
-          sent = performance.now()
+          sent = world.elapsed()
           writing = own
         },
         firstByte() {
-          answered ??= performance.now()
+          answered ??= world.elapsed()
         },
         end() {
-          const now = performance.now()
+          const now = world.elapsed()
           if (sent === undefined) return latest && latest.begun >= dispatched ? stepsOf(latest, now) : {}
+          if (own.steps === undefined && answered !== undefined)
+            return { firstByteMs: answered - sent, bodyMs: now - answered }
           const made = own.steps === undefined ? {} : stepsOf(own.steps, sent)
           const answer = answered === undefined ? {} : { bodyMs: now - answered }
           return { ...made, firstByteMs: (answered ?? now) - sent, ...answer }

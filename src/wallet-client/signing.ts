@@ -4,6 +4,7 @@
  * go out again under the next secret: should the wallet have done it after all, they are a repeat of the same call (I-2).
  */
 import { REPLY_CODES } from '../protocol/codes.ts'
+import { world } from '../runtime/world.ts'
 import type { ExchangeResult } from './exchange.ts'
 
 export interface Signing {
@@ -17,7 +18,7 @@ export interface Signing {
 export const PREFERRED_MS = 60_000
 
 /** `now` is monotonic, in milliseconds. */
-export function createSigning(secrets: readonly string[], now: () => number = () => performance.now()): Signing {
+export function createSigning(secrets: readonly string[], now: () => number = () => world.elapsed()): Signing {
   let order = secrets
   let until = Number.NEGATIVE_INFINITY
   return {

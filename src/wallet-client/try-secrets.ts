@@ -1,7 +1,7 @@
 /** A partner's or operator's address and secrets, tried with a call that can change nothing, before they are relied on. */
-import { randomUUID } from 'node:crypto'
 import { type Static, Type } from 'typebox'
 import { REPLY_CODES } from '../protocol/codes.ts'
+import { world } from '../runtime/world.ts'
 import { createWalletClient } from './wallet-client.ts'
 
 export const TriedSchema = Type.Object(
@@ -26,17 +26,17 @@ export const triedMembers = {
   ),
 }
 
-export async function trySecrets(baseUrl: string, secrets: readonly string[]) {
-  const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret)))
+export async function trySecrets(baseUrl: string, secrets: readonly string[], allowsInside: boolean) {
+  const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret, allowsInside)))
   if (tried === undefined) throw new Error('there is no secret to be tried')
   return { tried, ...(triedOthers.length > 0 && { triedOthers }) }
 }
 
 /** Asks for a profile by a token that nobody has: only a wallet that knows the secret looks at the token. */
-async function trySecret(baseUrl: string, secret: string): Promise<Tried> {
-  const client = createWalletClient({ baseUrl, secrets: [secret], connections: 1 })
+async function trySecret(baseUrl: string, secret: string, allowsInside: boolean): Promise<Tried> {
+  const client = createWalletClient({ baseUrl, secrets: [secret], connections: 1, allowsInside })
   try {
-    const body = JSON.stringify({ token: `nobody-${randomUUID()}`, requestId: randomUUID() })
+    const body = JSON.stringify({ token: `nobody-${world.uuid()}`, requestId: world.uuid() })
     const { outcome, status } = await client.call('profile', body)
     const httpStatus = status === null ? {} : { httpStatus: status }
     if (outcome.kind === 'unknown')

@@ -2,6 +2,7 @@
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import type { Attributes, Span, Tracing } from '../runtime/tracing.ts'
+import { world } from '../runtime/world.ts'
 import { type CallOutcome, classify } from './classify.ts'
 import { type ExchangeResult, openLine } from './exchange.ts'
 import type { Phases } from './phases.ts'
@@ -17,6 +18,8 @@ export interface WalletTarget {
   /** Milliseconds over connect, headers and body (C-2). */
   readonly timeoutMs?: number
   readonly tracing?: Tracing | undefined
+  /** As a WalletAddress has it. */
+  readonly allowsInside?: boolean | undefined
 }
 
 /** What came back, for the outcome and for the record. */
@@ -55,12 +58,13 @@ export function createWalletClient({
   connections = DEFAULT_CONNECTIONS,
   timeoutMs = LIMITS.answerMs,
   tracing,
+  allowsInside,
 }: WalletTarget): WalletClient {
-  const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs })
+  const line = openLine({ baseUrl, secrets, connections, connectMs: timeoutMs, allowsInside })
   return {
     isTraced: tracing !== undefined,
     async call(operation, body, transactionId, traced) {
-      const startedAt = performance.now()
+      const startedAt = world.elapsed()
       const span = tracing && beginAttempt(tracing, operation, transactionId, traced)
       const { method, path } = OPERATIONS[operation]
       const result = await line.exchange({
@@ -70,7 +74,7 @@ export function createWalletClient({
         timeoutMs,
         traceparent: span?.traceparent,
       })
-      const durationMs = performance.now() - startedAt
+      const durationMs = world.elapsed() - startedAt
       const hide = tokenHider(body)
       const text = result.kind === 'answered' ? result.body.toString('utf8') : ''
       const outcome = hideIn(judge(operation, result, text, transactionId), hide)

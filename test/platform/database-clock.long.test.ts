@@ -1,5 +1,8 @@
 /** Which clock times leases and schedules: the database's, whatever that of a process' own host says (C-6, W-19). */
 import { afterEach, expect, test, vi } from 'vitest'
+import { openDb } from '../../src/db/open.ts'
+import { createBreakers } from '../../src/platform/delivery/breaker.ts'
+import { createPlatformMetrics } from '../../src/platform/metrics.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { status } from '../support/scripted-wallet.ts'
 
@@ -39,3 +42,19 @@ test.each([-3_600_000, 3_600_000])(
     expect(second).toBeGreaterThan(1_300)
   },
 )
+
+test('a step of the clock makes what the metrics tell no older than it is', async () => {
+  platform = await startPlatform()
+  const db = await openDb({ kind: 'postgres', url: platform.databaseUrl })
+  try {
+    let stepMs = 0
+    const clock = { now: () => new Date(Date.now() + stepMs) }
+    const metrics = createPlatformMetrics(db, clock, createBreakers(64), () => performance.now())
+    expect(await metrics.text()).toContain('platform_deliveries_pending 0')
+    stepMs = 3_600_000
+    const [, seconds] = metrics.age()
+    expect(seconds).toBeLessThan(60)
+  } finally {
+    await db.close()
+  }
+})

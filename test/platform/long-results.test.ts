@@ -3,8 +3,9 @@ import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDb } from '../../src/db/open.ts'
 import { readPendingResults } from '../../src/platform/bets/event.ts'
-import { setResults } from '../../src/platform/bets/results.ts'
+import { createResults } from '../../src/platform/bets/results.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
 import { SOMEBODY } from '../support/somebody.ts'
 import { manyLike } from './many-bets.ts'
 import { type Scene, startScene } from './scene.ts'
@@ -72,8 +73,15 @@ test('each slice is decided and sent before the next one; the result is nobody e
     const [row] = await scene.platform.sql("select count(*)::int as settled from platform.bet where status = 'settled'")
     return [row?.settled, await readPendingResults(db, new Date(now - 10_000))]
   }
-  const deps = { db, clock, scales: STANDARD_SCALES, decided: () => void seen.push(look()) }
-  expect(await setResults(deps, SOMEBODY, 'final', [{ outcomeId: 'home', result: 'won' }])).toBe(1_101)
+  const deps = {
+    db,
+    clock,
+    scales: STANDARD_SCALES,
+    decided: () => void seen.push(look()),
+    log: createLogger('silent'),
+  }
+  const applied = await createResults(deps).set(SOMEBODY, 'final', [{ outcomeId: 'home', result: 'won' }])
+  expect(applied).toEqual({ bets: 1_101, isWhole: true })
   const slices = (await Promise.all(seen)) as [number, unknown][]
   expect(slices.length).toBeGreaterThan(2)
   expect(slices.map(([, left]) => left)).toEqual(slices.map(() => undefined))

@@ -1,7 +1,7 @@
 /** Copies of a bet, behind the API's back: only that they are there matters. Totals are not changed (totals.ts). */
 import type { TestPlatform } from '../support/platform.ts'
 
-export async function manyLike({ sql }: TestPlatform, betId: string, copies: number): Promise<void> {
+export async function manyLike({ sql }: Pick<TestPlatform, 'sql'>, betId: string, copies: number): Promise<void> {
   for (const table of ['bet', 'selection'])
     await sql(
       `insert into platform.${table}

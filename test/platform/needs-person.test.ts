@@ -93,6 +93,7 @@ test('it holds what is refused, stuck, and owed though tried again, newest fault
   expect(betsOf(await list('&operation=settle'))).toEqual([bets.owed, bets.refused])
   expect(betsOf(await list('&code=21'))).toEqual([bets.unsettle])
   expect(await list('&code=22')).toEqual([])
+  expect(betsOf(await list('&code=none'))).toEqual([bets.stuck])
   expect(await scene.api.deliveries(`?needsPerson=true&partnerId=${randomUUID()}`)).toEqual([])
 })
 
@@ -172,6 +173,11 @@ test('a dry run counts what would be sent again, with the money, and changes not
   })
   expect(await retry({ dryRun: true, code: 20 })).toMatchObject({ count: 1, money: [{ amount: '21.00' }] })
   expect(await retry({ dryRun: true, status: 'done' })).toMatchObject({ count: 0, money: [] })
+  expect(await retry({ dryRun: true, operation: 'rollback' })).toMatchObject({ count: 2 })
+  expect(await retry({ dryRun: true, operation: 'rollback', code: null })).toMatchObject({
+    count: 1,
+    money: [{ amount: '12.00' }],
+  })
   expect(await list()).toEqual(before)
   expect(scene.wallet.requests.length).toBe(calls)
   expect(betsOf(before)).toContain(bets.stuck)

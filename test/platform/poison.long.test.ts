@@ -1,6 +1,7 @@
 /** One answer that the database does not take must not keep those of other bets from being recorded (C-6), and a person sees it (C-9). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LEASE_MS } from '../../src/platform/delivery/claim.ts'
+import { scrape } from '../operations/scrape.ts'
 import { type Scene, startScene } from './scene.ts'
 
 let scene: Scene
@@ -10,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => scene.stop())
 
 const SECOND_MS = 1_000
+const MINUTES = 5
 
 /** As a broken page does, or a rule that somebody has added. */
 async function refuseWrites(betId: string, when: string): Promise<void> {
@@ -53,7 +55,25 @@ test('where not even that can be written, the attempt is kept, the others are re
   const betIds = await settledTogether("new.status <> 'waiting' and not new.is_claimed")
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'pending', 'done', 'done'])
   expect((await settleOf(betIds[2]!)).attemptList).toMatchObject([{ outcome: 'accepted' }])
+  expect((await scrape(scene.platform.url)).value('platform_answers_unrecorded_total')).toBe(1)
   await allowWrites()
   await scene.time.advance(2 * LEASE_MS)
+  expect(await statusesOf(betIds)).toEqual(['done', 'done', 'done', 'done', 'done'])
+})
+
+test('a result that can be neither ended nor set stuck goes out once a minute, also when its time is over long since', async () => {
+  const betIds = await settledTogether("new.status in ('done', 'stuck')")
+  const poisoned = betIds[2]!
+  await scene.platform.sql(
+    "update platform.delivery set first_attempt_at = first_attempt_at - interval '26 hours' where bet_id = $1 and operation = 'settle'",
+    [poisoned],
+  )
+  const sent = () => scene.wallet.of('settle', poisoned).length
+  const before = sent()
+  await scene.time.advance(MINUTES * 60 * SECOND_MS)
+  expect(sent() - before).toBeGreaterThan(1)
+  expect(sent() - before).toBeLessThanOrEqual(MINUTES)
+  await allowWrites()
+  await scene.time.advance(2 * 60 * SECOND_MS)
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'done', 'done', 'done'])
 })

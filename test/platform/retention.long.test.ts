@@ -73,7 +73,7 @@ test('it is counted first, and nothing changes', async () => {
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: expect.stringMatching(
-      /4 answers of partners about 2 bets that are over.*\n.*of 1 frame sessions\n +\d+ rows of the platform's feed.*\nnothing was changed; --apply takes it away/,
+      /4 answers of partners about 2 bets that are over.*\n.*of 1 frame sessions\n +\d+ rows of the platform's feed.*\n +0 retries of deliveries, 0 sessions.*\nnothing was changed; --apply takes it away/,
     ),
   })
   expect(await tokens()).toEqual(before)
@@ -85,7 +85,15 @@ test('then it is gone: tokens, answers, profiles, events; bets, deliveries and t
   await makeOld()
   const { code, stdout } = await retention('--apply', '--json')
   expect(code).toBe(0)
-  const nothing = { bets: 0, attempts: 0, frameSessions: 0, changes: 0, walletChanges: 0 }
+  const nothing = {
+    bets: 0,
+    attempts: 0,
+    frameSessions: 0,
+    changes: 0,
+    walletChanges: 0,
+    retries: 0,
+    consoleSessions: 0,
+  }
   expect(JSON.parse(stdout)).toMatchObject({
     kind: 'applied',
     taken: { bets: 2, attempts: 4, frameSessions: 1 },
@@ -128,6 +136,31 @@ test('what is open, waits, is stuck or is owed keeps all that it needs', async (
   expect(body).toMatchObject({ taken: 2 })
   await scene.time.settle()
   expect(scene.wallet.of('rollback', stuck.betId).at(-1)?.body.token).toMatch(/^token-/)
+})
+
+test('old retries go with their lists, and sessions of the consoles that have ended; later ones stay', async () => {
+  scene.wallet.always('rollback', reset)
+  const { betId } = await scene.api.place(scene.frame)
+  await scene.api.cancel(betId, 50)
+  const retry = async () => {
+    await scene.time.advance(400_000)
+    const { body } = await scene.api.request('POST', '/deliveries/retry', {})
+    return (body as { retryId: string }).retryId
+  }
+  const [old, later] = [await retry(), await retry()]
+  await scene.platform.sql(
+    `update platform.retry set at = '2020-01-01', progress_at = '2020-01-01', finished_at = '2020-01-01' where retry_id = '${old}'`,
+  )
+  for (const schema of ['purser', 'platform'])
+    await scene.platform.sql(`insert into ${schema}.console_session (hash, key_hash, made_at, ends_at)
+      values (sha256('old'), sha256('key'), '2020-01-01', '2020-01-01'), (sha256('later'), sha256('key'), '2020-01-01', now())`)
+  const taken = { retries: 1, consoleSessions: 2 }
+  expect(JSON.parse((await retention('--json')).stdout)).toMatchObject({ kind: 'counted', found: taken })
+  const left = { retries: 0, consoleSessions: 0 }
+  expect(JSON.parse((await retention('--apply', '--json')).stdout)).toMatchObject({ taken, left })
+  const status = async (retryId: string) => (await scene.api.request('GET', `/deliveries/retries/${retryId}`)).status
+  expect([await status(old), await status(later)]).toEqual([404, 200])
+  expect(await scene.platform.sql('select distinct retry_id from platform.retried')).toEqual([{ retry_id: later }])
 })
 
 test('a bet that is taken up again later goes to its end, with a word in the place of its token', async () => {

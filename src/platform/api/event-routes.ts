@@ -8,10 +8,15 @@ import type { FlowDeps } from '../bets/bet-flow.ts'
 import { type EventStatus, saveEvent } from '../bets/event.ts'
 import { faultOf, LimitsSchema, readLimits, writeLimits } from '../bets/limits.ts'
 import { formatOdds, parseOdds } from '../bets/odds.ts'
-import { setResults } from '../bets/results.ts'
+import type { Results } from '../bets/results.ts'
 import { describeChange, EventPath, EventStateSchema, ResultsAppliedSchema, ResultsSchema } from './shapes.ts'
 
-export function addEventRoutes(api: Routes, deps: FlowDeps & { readonly actions: ActionLog; decided(): void }): void {
+export interface EventDeps extends FlowDeps {
+  readonly actions: ActionLog
+  readonly results: Results
+}
+
+export function addEventRoutes(api: Routes, deps: EventDeps): void {
   api.put(
     '/events/:eventId',
     describeChange('saveEvent', 'Events', 'What the control stage looks at: state and odds of an event', {
@@ -47,8 +52,8 @@ export function addEventRoutes(api: Routes, deps: FlowDeps & { readonly actions:
     async (request, reply) => {
       const { params, body } = request
       requireDistinct(body.outcomes)
-      const bets = await setResults(deps, deps.actions.by(request), params.eventId, body.outcomes)
-      return reply.code(202).send({ bets })
+      const { bets, isWhole } = await deps.results.set(deps.actions.by(request), params.eventId, body.outcomes)
+      return reply.code(202).send({ bets, applied: isWhole })
     },
   )
   api.put(

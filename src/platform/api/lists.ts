@@ -1,6 +1,7 @@
 /** The platform API's list of bets, the latest first, with only the conditions that are asked for. */
 import { type Static, Type } from 'typebox'
 import { type Composed, type Condition, compose } from '../../db/conditions.ts'
+import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
 import {
   decodeCursor,
   limitOf,
@@ -18,9 +19,7 @@ import { BetStatusSchema, BetViewSchema, showBet, type ViewDeps } from './views.
 const optional = Type.Optional
 
 export const BetPageSchema = pageOf(BetViewSchema)
-/** Bets that a page looks at, at most, when only some of them are wanted: the newest may all be others. */
-const MAX_LOOKED_AT = 5_000
-const some = `A page looks at ${MAX_LOOKED_AT} bets at most: it can be shorter than wanted, even empty, and yet have a \`next\`.`
+const some = `Only some bets: ${LOOKS_AT}`
 export const BetListQuery = Type.Object(
   {
     partnerId: optional(Type.String({ description: some })),

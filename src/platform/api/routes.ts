@@ -2,6 +2,8 @@
 
 import { Type } from 'typebox'
 import type { Feed } from '../../feed/feed.ts'
+import type { Minutes } from '../../feed/minutes.ts'
+import { NowSchema, readNow } from '../../feed/now.ts'
 import { addFeedRoutes } from '../../feed/routes.ts'
 import { invalid, notFound, Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
@@ -16,6 +18,8 @@ import type { Changed } from '../bets/bet-flow.ts'
 import type { CashoutWish } from '../bets/cashout.ts'
 import { loadFrame } from '../bets/frame-session.ts'
 import type { PlaceDeps } from '../bets/place.ts'
+import type { Results } from '../bets/results.ts'
+import { oldestWaiting } from '../metrics.ts'
 import { addBetRoutes, addResultRoutes } from './bet-routes.ts'
 import { feedRoutes } from './changes.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
@@ -36,8 +40,10 @@ import { addShowRoute } from './show.ts'
 
 export interface RouteDeps extends PlaceDeps {
   readonly feed: Feed
+  readonly minutes: Minutes
   readonly actions: ActionLog
   readonly keys: KeyChanges
+  readonly results: Results
   cashOut(wish: CashoutWish): Promise<Changed>
   /** Whether partners may have addresses in our own network. */
   readonly allowsPrivateAddresses: boolean
@@ -50,6 +56,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addResultRoutes(api, deps)
   addEventRoutes(api, deps)
   addDeliveryRoutes(api, deps)
+  addNowRoute(api, deps)
   addShowRoute(api, deps)
   addFeedRoutes(api, feedRoutes(deps))
   addActionRoutes(api, deps)
@@ -106,7 +113,7 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
       if (fault !== undefined) throw invalid('/baseUrl', fault)
       const partner = { partnerId, baseUrl, secrets: secrets ?? known.secrets }
       await deps.partners.save(deps.actions.by(request), partner, deps.clock.now())
-      return { partnerId, baseUrl, ...(await trySecrets(baseUrl, partner.secrets)) }
+      return { partnerId, baseUrl, ...(await trySecrets(baseUrl, partner.secrets, deps.allowsPrivateAddresses)) }
     },
   )
 }
@@ -133,6 +140,33 @@ function addFrameRoutes(api: Routes, deps: RouteDeps): void {
     },
   )
 }
+
+function addNowRoute(api: Routes, { db, clock, minutes }: RouteDeps): void {
+  api.get(
+    '/now',
+    describe(
+      'readNow',
+      'Deliveries',
+      'The calls of the last hour by minute and partner, and the oldest delivery that is not over',
+      {
+        role: 'read',
+        ok: { 200: PlatformNowSchema },
+      },
+    ),
+    async () => {
+      const [now, oldest] = await Promise.all([readNow(minutes, clock.now()), oldestWaiting(db)])
+      return { ...now, ...(oldest && { oldestWaiting: oldest.toISOString() }) }
+    },
+  )
+}
+
+const PlatformNowSchema = Type.Object({
+  ...NowSchema.properties,
+  oldestWaiting: Type.Optional({
+    ...Type.String({ format: 'date-time' }),
+    description: 'When the oldest delivery that is not over was decided. Absent: none waits.',
+  }),
+})
 
 const ActionQuerySchema = actionQuery({
   on: Type.Optional({

@@ -175,5 +175,9 @@ export const ResultsSchema = Type.Object(
   { ...strict, examples: [{ outcomes: [won, { outcomeId: 'away', result: 'lost' }] }] },
 )
 export const ResultsAppliedSchema = Type.Object({
-  bets: Type.Integer({ description: 'Bets whose result changed; a delivery was decided for each.' }),
+  bets: Type.Integer({ description: 'Bets whose result changed so far; a delivery was decided for each.' }),
+  applied: Type.Boolean({
+    description:
+      'Every bet on the event follows. false: there are so many that not all do after 5 s, or the platform is stopping; the others follow by themselves.',
+  }),
 })

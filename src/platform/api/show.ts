@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { statement } from '../../db/db.ts'
 import { notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
+import { world } from '../../runtime/world.ts'
 import type { RouteDeps } from './routes.ts'
 import { describe } from './shapes.ts'
 import { BetDetailSchema, BetViewSchema, getBetDetail, type ViewDeps } from './views.ts'
@@ -124,10 +125,10 @@ const DECIDED_FROM = statement(
 async function showRequest(deps: ViewDeps, requestId: string): Promise<Shown> {
   if (!UUID.test(requestId)) return nothing()
   const { people } = deps.db
-  const until = performance.now() + LOOKING_MS
+  const until = world.elapsed() + LOOKING_MS
   const [newest] = await people.query<{ id: bigint | null }>(NEWEST)
   let to = BigInt(newest?.id ?? 0)
-  for (; to > 0n && performance.now() < until; to -= LOOK) {
+  for (; to > 0n && world.elapsed() < until; to -= LOOK) {
     const [found] = await people.query<{ delivery_id: bigint }>(REQUEST, [requestId, to - LOOK, to])
     if (found !== undefined) return (await showDeliveryOf(deps, String(found.delivery_id))) ?? nothing()
   }

@@ -1,11 +1,11 @@
 /** What happens to bets. Every change is committed together with the delivery that tells the partner (C-1). */
-import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
 import type { View } from '../../people/difference.ts'
 import { formatMoney, type Scales, scaleOf } from '../../protocol/money.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { groupBy } from '../../runtime/group.ts'
+import { world } from '../../runtime/world.ts'
 import { insertDeliveries, type NewDelivery, readUnfinished } from '../delivery/outbox.ts'
 import type { DeliveryKind } from '../delivery/schedule.ts'
 import { type BetStatus, type PlatformBet, type Result, resultOf } from './bet.ts'
@@ -36,7 +36,7 @@ export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided
     decisions.map(({ bet }) => bet.betId),
   )
   const deliveries = decisions.map(({ bet, operation, body }): NewDelivery => {
-    const requestId = randomUUID()
+    const requestId = world.uuid()
     const status = unfinished.has(bet.betId) ? 'waiting' : 'pending'
     const { betId, partnerId } = bet
     return {
@@ -81,7 +81,8 @@ export function settleBet(
   return change(deps, author, betId, (bet) => {
     if (bet.status !== 'accepted' && bet.status !== 'settled')
       return notPossible(`a ${bet.status} bet cannot be settled`)
-    return isSame(bet.result, result) ? { ...bet, result } : settled(deps, bet, result)
+    if (!isSame(bet.result, result)) return settled(deps, bet, result)
+    return bet.result?.source === 'request' ? bet : { ...bet, result }
   })
 }
 

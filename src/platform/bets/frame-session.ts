@@ -1,9 +1,9 @@
 /** A user loads the frame: the partner is asked for the profile, and what it says now is what the session's bets carry (C-7). */
-import { randomUUID } from 'node:crypto'
 import { type Db, statement } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
 import { isStorable } from '../../protocol/ids.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
+import { world } from '../../runtime/world.ts'
 import type { CallOutcome } from '../../wallet-client/classify.ts'
 import type { Partners } from '../partner.ts'
 import type { FlowDeps } from './bet-flow.ts'
@@ -61,12 +61,12 @@ export async function loadFrame(
 ): Promise<Loaded> {
   const client = await deps.partners.client(partnerId, 'users')
   if (client === undefined) return { kind: 'unknown_partner' }
-  const { outcome } = await client.call('profile', profileMessage(token, randomUUID()))
+  const { outcome } = await client.call('profile', profileMessage(token, world.uuid()))
   if (outcome.kind !== 'accepted') return { kind: 'failed', outcome }
   const profile = outcome.reply as UserProfile
   if (!deps.scales.has(profile.currency)) return unusable(`currency ${profile.currency} is not known here`)
   if (!isStorable(profile.userId)) return unusable('a userId that cannot be kept as it is') // it must never change (C-7)
-  const session = { frameSessionId: randomUUID(), partnerId, token, ...identityOf(profile), profile }
+  const session = { frameSessionId: world.uuid(), partnerId, token, ...identityOf(profile), profile }
   await save(deps, author, session)
   return { kind: 'loaded', session }
 }

@@ -1,8 +1,8 @@
 /** The first half of a placement: bets and the intents to call their partners are committed before anybody is called (C-1). */
-import { randomUUID } from 'node:crypto'
 import type { Tx } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
 import { formatMoney, scaleOf } from '../../protocol/money.ts'
+import { world } from '../../runtime/world.ts'
 import { noteBets } from '../change.ts'
 import { START_WITHIN_MS } from '../delivery/claim.ts'
 import { insertDeliveries, type NewDelivery } from '../delivery/outbox.ts'
@@ -25,7 +25,7 @@ export interface Placing {
   readonly bet: PlatformBet
   readonly selections: readonly Selection[]
   readonly body: string
-  /** As performance.now() gives it. A call that begins later could arrive after the rollback of a bet that was given up (C-1). */
+  /** As world.elapsed() gives it. A call that begins later could arrive after the rollback of a bet that was given up (C-1). */
   readonly startBefore: number
 }
 
@@ -37,7 +37,7 @@ export type Opened =
 
 /** Each is opened, or, as the intent says it, written down as declined. */
 export async function openBets(deps: FlowDeps, tx: Tx, intents: readonly Intent[]): Promise<Opened[]> {
-  const [begunAt, now] = [performance.now(), deps.clock.now()]
+  const [begunAt, now] = [world.elapsed(), deps.clock.now()]
   const written = await insertBets(tx, intents, now)
   const fresh = intents.filter(({ bet }) => written.has(bet.betId))
   const calls = new Map(fresh.filter(isToBeCalled).map((intent) => [intent.bet.betId, callOf(deps, intent)]))
@@ -68,7 +68,7 @@ function isToBeCalled({ bet }: Intent): boolean {
 /** Its process calls it now: it is due to nobody else. */
 function callOf({ scales }: FlowDeps, { bet, selections, extras }: Intent): NewDelivery {
   const { betId, partnerId } = bet
-  const requestId = randomUUID()
+  const requestId = world.uuid()
   const body = placeMessage(bet, selections, extras, { scales, requestId })
   const state = { status: 'pending', attempts: 1, dueAt: 'infinity', result: null } as const
   return { betId, partnerId, number: 1, operation: 'place', requestId, body, ...state }

@@ -5,6 +5,7 @@ import type { Author } from '../../people/actions.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { formatMoney, isCurrency, isExactNumber, type Money, parseDecimal, scaleOf } from '../../protocol/money.ts'
 import type { Span } from '../../runtime/tracing.ts'
+import { world } from '../../runtime/world.ts'
 import { type Answer, notCalled } from '../../wallet-client/wallet-client.ts'
 import { type Breakers, type Ended, endedBy } from '../delivery/breaker.ts'
 import type { Partners } from '../partner.ts'
@@ -163,7 +164,7 @@ async function callPartner(
   const client = await partners.client(bet.partnerId, 'users')
   if (client === undefined) throw new Error('a frame session without its partner')
   const startedAt = clock.now()
-  const isCalled = performance.now() <= startBefore
+  const isCalled = world.elapsed() <= startBefore
   const answer = isCalled
     ? await client.call('place', body, bet.betId, span && { below: span })
     : notCalled('it was too late to call')

@@ -7,6 +7,7 @@ import { statement } from '../../db/db.ts'
 import { isOfData } from '../../db/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { noteDeliveries } from '../change.ts'
+import type { PlatformMetrics } from '../metrics.ts'
 import { insertAttempts, status } from './outbox.ts'
 import { owedIf } from './owed.ts'
 import { type Finished, type Over, type RecordDeps, type Recorded, record, toAttempt } from './record.ts'
@@ -14,6 +15,7 @@ import { type Finished, type Over, type RecordDeps, type Recorded, record, toAtt
 export interface ApartDeps extends RecordDeps {
   readonly db: Db
   readonly log: Logger
+  readonly metrics: Pick<PlatformMetrics, 'unrecorded'>
 }
 
 /** Throws when the database cannot be worked with: then it may not be an answer's fault. */
@@ -47,7 +49,9 @@ async function setAside(deps: ApartDeps, finished: Finished, cause: unknown): Pr
   }
   await tryTo('the attempt', (tx) => insertAttempts(tx, [toAttempt(finished)]))
   const isSet = await tryTo('that it is stuck', (tx) => setStuck(deps, tx, finished, cause))
-  return isSet ? [{ claim, status: 'stuck', hasLater: false }] : []
+  if (isSet) return [{ claim, status: 'stuck', hasLater: false }]
+  deps.metrics.unrecorded()
+  return []
 }
 
 const SET_STUCK = statement(

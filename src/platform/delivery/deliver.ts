@@ -9,6 +9,7 @@ import { isOfData } from '../../db/errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Attributes } from '../../runtime/tracing.ts'
+import { world } from '../../runtime/world.ts'
 import { notCalled } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import type { PlatformMetrics } from '../metrics.ts'
@@ -185,7 +186,7 @@ function isToAsk({ deps, isAsked, askedAt }: Engine, finished: readonly Finished
 interface Turn {
   readonly wanted: readonly Wanted[]
   readonly claims: readonly Claim[]
-  /** As performance.now() gives it; not later than the begin of their leases. */
+  /** As world.elapsed() gives it; not later than the begin of their leases. */
   readonly claimedAt: number
   /** What is due after the claims; undefined when nobody asked. */
   readonly left: readonly LaneDue[] | undefined
@@ -202,7 +203,7 @@ async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finishe
     lanes.saw(due)
     engine.askedAt = deps.timers.elapsed()
   }
-  const [claimedAt, now] = [performance.now(), deps.clock.now()]
+  const [claimedAt, now] = [world.elapsed(), deps.clock.now()]
   const wanted = engine.stopping ? [] : lanes.wanted(deps.breakers, now)
   if (wanted.length === 0) return { wanted, claims: [], claimedAt, left: due, recorded }
   const claim = () => Promise.all([claimDue(tx, wanted, now, isAsked ? since : undefined), readDue()])
@@ -268,7 +269,7 @@ async function callPartner(
     const client = await deps.partners.client(claim.partner_id, laneOf(claim.operation))
     startedAt = deps.clock.now()
     if (client === undefined) return { answer: notCalled('there is no such partner'), startedAt }
-    if (performance.now() > startBefore || isLate(claim, startedAt)) return undefined
+    if (world.elapsed() > startBefore || isLate(claim, startedAt)) return undefined
     const traced = client.isTraced ? { attributes: attributesOf(claim) } : undefined
     return { answer: await client.call(claim.operation, claim.body, claim.bet_id, traced), startedAt }
   } catch (error) {

@@ -5,7 +5,7 @@
 import { statement, type Tx } from '../../db/db.ts'
 import { IN_LANE, LEASE_MS, START_WITHIN_MS } from './claim.ts'
 import { status } from './outbox.ts'
-import { type DeliveryKind, nextAttemptAt, ROLLBACK_WINDOW_MS } from './schedule.ts'
+import { type DeliveryKind, MAX_RESULT_GAP_MS, nextAttemptAt, ROLLBACK_WINDOW_MS } from './schedule.ts'
 
 /** What a process holds, or held when it died. */
 export interface HeldClaim extends Record<string, unknown> {
@@ -75,13 +75,15 @@ export function releaseClaims(tx: Tx, claims: readonly Releasable[], now: Date, 
 
 /**
  * As after an attempt of which nobody knows the outcome, so that a rollback keeps its times (C-4). The attempt began at some time after
- * its claim, which has been watched for a lease. What may not be tried again is due when its time is over: who claims it then says so.
+ * its claim, which has been watched for a lease. A rollback that may not be tried again is due when its time is over: who claims it then
+ * says so. A result may be one that the database refuses to end (C-15): it keeps its longest gap, however long that goes on.
  */
 function dueAgainAt({ operation, attempts, attempts_before, first_attempt_at }: Releasable, now: Date, random: number) {
   const first = first_attempt_at.getTime()
   const since = now.getTime() - first
   const tried = { attempts: attempts - attempts_before, lastAt: since - LEASE_MS + START_WITHIN_MS, now: since, random }
-  return new Date(first + (nextAttemptAt(operation, tried) ?? Math.max(since, ROLLBACK_WINDOW_MS + 1)))
+  const last = operation === 'rollback' ? Math.max(since, ROLLBACK_WINDOW_MS + 1) : since + MAX_RESULT_GAP_MS
+  return new Date(first + (nextAttemptAt(operation, tried) ?? last))
 }
 
 export interface ClaimWatch {

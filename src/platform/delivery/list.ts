@@ -1,6 +1,8 @@
 /** Lists of deliveries in the platform API: all of them, the latest decided first, and what needs a person, the newest fault first. */
 import { type Static, Type } from 'typebox'
 import { type Condition, compose } from '../../db/conditions.ts'
+import { statement } from '../../db/db.ts'
+import { MAX_LOOKED_AT } from '../../http/looked-at.ts'
 import { decodeCursor, limitOf, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
 import { invalid } from '../../http/problem.ts'
 import {
@@ -16,6 +18,9 @@ import type { DeliveryStatus } from './outbox.ts'
 
 const optional = Type.Optional
 const STATUS = `(${DELIVERY_STATUSES.join('|')})`
+
+/** For deliveries whose last answer had no code, or never came. */
+export const NO_CODE = 'none'
 
 export const DeliveryPageSchema = pageOf(DeliverySchema)
 /** Members by which deliveries are chosen, to list them and to send them again. */
@@ -35,7 +40,12 @@ export const DeliveryListQuery = Type.Object(
       }),
     ),
     ...deliveryFilters,
-    code: optional(Type.String({ pattern: '^-?\\d{1,15}$', description: "The partner's last code." })),
+    code: optional(
+      Type.String({
+        pattern: `^(${NO_CODE}|-?\\d{1,15})$`,
+        description: "The partner's last code; none: without one.",
+      }),
+    ),
     ...pageQuery,
   },
   { additionalProperties: false },
@@ -61,7 +71,8 @@ function commonConditions({ partnerId, operation, code }: DeliveryFilter): Recor
   return {
     partner: partnerId === undefined ? undefined : ['partner_id = ?::text', partnerId],
     op: operation === undefined ? undefined : ['operation = ?::text', operation],
-    code: code === undefined ? undefined : ['code = ?::bigint', code],
+    code: code === undefined || code === NO_CODE ? undefined : ['code = ?::bigint', code],
+    codeless: code === NO_CODE ? ['code is null'] : undefined,
   }
 }
 
@@ -111,13 +122,13 @@ async function listAll({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>
   const cursor = cursorOf(query.after)
   const choice = choiceOf(query)
   const filters = commonConditions(query)
-  const before: Condition | undefined = cursor && ['delivery_id < ?::bigint', cursor.id]
+  const to = cursor === undefined ? LAST_ID : cursor.id - 1n
   const isFiltered = Object.values(filters).some((filter) => filter !== undefined)
-  const last = isFiltered && looksAtAll(choice) ? await lastLookedAt(db, before) : undefined
+  const last = isFiltered ? await lastLookedAt(db, choice, to) : undefined
   const { statement, values } = compose(
     ['platform_deliveries', ...choice.branches].join('_'),
-    [limit + 1, choice.statuses],
-    { ...filters, before, looked: last && ['delivery_id >= ?::bigint', last.delivery_id] },
+    [limit + 1, choice.statuses, last?.delivery_id ?? FIRST_ID, to],
+    filters,
     (conditions) => textOf(choice, conditions),
   )
   const rows = await db.people.query<DeliveryRow>(statement, values)
@@ -125,27 +136,29 @@ async function listAll({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>
   return withMore(page, async () => last && keyOf(last))
 }
 
+const FIRST_ID = 0n
+const LAST_ID = 2n ** 63n - 1n
+
 type DeliveryKey = Pick<DeliveryRow, 'delivery_id' | 'decided_at'>
 
 function keyOf({ delivery_id, decided_at }: DeliveryKey): string[] {
   return [decided_at.toISOString(), String(delivery_id)]
 }
 
-/** Deliveries that a page looks at, at most, when only some of all or of those that are done are wanted: the latest may all be others. */
-const MAX_LOOKED_AT = 5_000
-
-async function lastLookedAt(
-  { people }: ViewDeps['db'],
-  before: Condition | undefined,
-): Promise<DeliveryKey | undefined> {
-  const { statement, values } = compose(
-    'platform_last_delivery_looked_at',
-    [MAX_LOOKED_AT - 1],
-    { before },
-    (conditions) =>
-      `select delivery_id, decided_at from platform.delivery where true${conditions} order by delivery_id desc offset $1::int limit 1`,
-  )
-  const [last] = await people.query<DeliveryKey & Record<string, unknown>>(statement, values)
+/** Of each part of the list the one at which a page ends at the latest, and of these the latest: what is before it is of the next page. */
+async function lastLookedAt({ people }: ViewDeps['db'], choice: Choice, to: bigint): Promise<DeliveryKey | undefined> {
+  const part = (where: string, order: string) =>
+    `(select delivery_id, decided_at from platform.delivery where ${where} ${order} offset $1::int limit 1)`
+  const { branches } = choice
+  const parts = [
+    ...(branches.some((branch) => branch === 'all' || branch === 'done') ? [part(OF_ALL, LATEST_FIRST)] : []),
+    ...(branches[0] === 'in' ? [stateByState(part(OF_STATE, LATEST_OF_STATE))] : []),
+    ...(branches.includes('declined') ? [part(DECLINED, LATEST_FIRST)] : []),
+  ]
+  const name = ['platform_last_delivery_looked_at', ...branches].join('_')
+  const text = `select delivery_id, decided_at from (${parts.join(' union all ')}) l ${LATEST_FIRST} limit 1`
+  const values = [MAX_LOOKED_AT - 1, choice.statuses, FIRST_ID, to]
+  const [last] = await people.query<DeliveryKey & Record<string, unknown>>(statement(name, text), values)
   return last
 }
 
@@ -176,24 +189,28 @@ function choiceOf(query: DeliveryFilter): Choice {
   }
 }
 
-/** What is not done has an index of its own. */
-function looksAtAll({ branches }: Choice): boolean {
-  return branches.some((branch) => branch === 'all' || branch === 'done')
-}
-
-const LATEST_FIRST = 'order by delivery_id desc limit $1::int'
+const LATEST_FIRST = 'order by delivery_id desc'
 const NOT_DECLINED = "(status <> 'refused' or operation <> 'place')"
+/** From $3 to $4: all, in which what is done is looked for too, and declined Place bets, which have an index. */
+const OF_ALL = '$2::text[] is not null and delivery_id between $3::bigint and $4::bigint'
+const DECLINED = "status = 'refused' and operation = 'place' and delivery_id between $3::bigint and $4::bigint"
+/** One state of what is not done, in bounds and an order that only its index has: by the primary key one would pass over all others. */
+const OF_STATE = `(status, delivery_id) >= (k.status, $3::bigint) and (status, delivery_id) <= (k.status, $4::bigint)
+  and status <> 'done' and ${NOT_DECLINED}`
+const LATEST_OF_STATE = 'order by status desc, delivery_id desc'
+
+const stateByState = (ofState: string) =>
+  `select d.* from unnest($2::text[]) as k (status) cross join lateral ${ofState} d`
 
 /** State by state, each through the index of what is not done; what is done is nearly all of them. */
 function textOf({ branches }: Choice, conditions: string): string {
-  const some = (where: string) =>
-    `select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${where}${conditions} ${LATEST_FIRST}`
-  if (branches[0] === 'all') return some(`$2::text[] is not null${branches.length > 1 ? ` and ${NOT_DECLINED}` : ''}`)
-  const others = `select d.* from unnest($2::text[]) as k (status)
-    cross join lateral (${some(`status = k.status and status <> 'done' and ${NOT_DECLINED}`)}) d`
-  const done = branches.includes('done') ? ` union all (${some("status = 'done'")})` : ''
-  const declined = branches.includes('declined')
-    ? ` union all (${some("status = 'refused' and operation = 'place'")})`
-    : ''
-  return `select * from (${others}${done}${declined}) d ${LATEST_FIRST}`
+  const some = (where: string, order = LATEST_FIRST) =>
+    `(select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${where}${conditions} ${order} limit $1::int)`
+  if (branches[0] === 'all') return some(`${OF_ALL}${branches.length > 1 ? ` and ${NOT_DECLINED}` : ''}`)
+  const parts = [
+    stateByState(some(OF_STATE, LATEST_OF_STATE)),
+    ...(branches.includes('done') ? [some(`${OF_ALL} and status = 'done'`)] : []),
+    ...(branches.includes('declined') ? [some(DECLINED)] : []),
+  ]
+  return `select * from (${parts.join(' union all ')}) d ${LATEST_FIRST} limit $1::int`
 }

@@ -3,9 +3,10 @@
  * a result may meet hundreds of bets that are just being placed, and its sender wants it done. What met a busy row or
  * another's change has left nothing behind and is done again from the beginning.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/db.ts'
 import { isBusy } from '../../db/errors.ts'
+import { pause } from '../../runtime/pause.ts'
+import { world } from '../../runtime/world.ts'
 
 /** Milliseconds after which a transaction that met something busy is not begun again. */
 const PATIENCE_MS = 8_000
@@ -18,13 +19,13 @@ export function patient(db: Db): Db {
 }
 
 async function tryPatiently<T>(attempt: () => Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + PATIENCE_MS
+  const giveUpAt = world.elapsed() + PATIENCE_MS
   for (;;) {
     try {
       return await attempt()
     } catch (error) {
-      if (!isBusy(error) || performance.now() > giveUpAt) throw error
-      await sleep(Math.random() * MAX_PAUSE_MS)
+      if (!isBusy(error) || world.elapsed() > giveUpAt) throw error
+      await pause(world.chance() * MAX_PAUSE_MS)
     }
   }
 }

@@ -1,11 +1,12 @@
 /** Retries of many deliveries (C-16): how far each has come, and what has become of the deliveries that it has sent again. */
-import { randomUUID } from 'node:crypto'
 import { type Static, Type } from 'typebox'
-import { compose } from '../../db/conditions.ts'
+import { type Condition, compose } from '../../db/conditions.ts'
 import { type Db, type Row, statement, type Tx } from '../../db/db.ts'
-import { decodeCursor, decodeParts, limitOf, pageOf, pageQuery, toPage } from '../../http/page.ts'
+import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
+import { decodeCursor, decodeParts, limitOf, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import type { Author } from '../../people/actions.ts'
+import { world } from '../../runtime/world.ts'
 import {
   DELIVERIES,
   DELIVERY_COLUMNS,
@@ -40,15 +41,24 @@ export const RetryListQuery = Type.Object(pageQuery, { additionalProperties: fal
 const optional = Type.Optional
 export const RetryDetailSchema = Type.Object({
   ...RetryViewSchema.properties,
-  states: Type.Object(
-    Object.fromEntries(DELIVERY_STATUSES.map((status) => [status, optional(Type.Integer({ minimum: 1 }))])),
-    { description: 'How many of those that it sent again have come to which state by now.' },
+  states: optional(
+    Type.Object(
+      Object.fromEntries(DELIVERY_STATUSES.map((status) => [status, optional(Type.Integer({ minimum: 1 }))])),
+      {
+        description:
+          'How many of those that it sent again have come to which state by now. With the first page only: all of them are counted for it.',
+      },
+    ),
   ),
   ...pageOf(DeliverySchema).properties,
 })
 export const RetryQuery = Type.Object(
   {
-    status: optional(Type.Enum([...DELIVERY_STATUSES], { description: 'Only deliveries in this state.' })),
+    status: optional(
+      Type.Enum([...DELIVERY_STATUSES], {
+        description: `Only deliveries in this state; ${LOOKS_AT}`,
+      }),
+    ),
     ...pageQuery,
   },
   { additionalProperties: false },
@@ -77,7 +87,7 @@ export async function beginRetry(
   counted: { readonly count: number; readonly stillTried: number },
   at: Date,
 ): Promise<string> {
-  const retryId = randomUUID()
+  const retryId = world.uuid()
   const values = [retryId, at, keyName, person, JSON.stringify(chosen), counted.count, counted.stillTried]
   await db.transaction((tx) => tx.execute(BEGIN, values))
   return retryId
@@ -169,30 +179,47 @@ export async function getRetry(
 ): Promise<Static<typeof RetryDetailSchema>> {
   const [row] = await db.people.query<RetryRow>(READ, [retryId])
   if (row === undefined) throw notFound('the retry')
+  const [page, states] = await Promise.all([
+    pageOfRetry(db, retryId, query),
+    query.after === undefined ? statesOf(db, retryId) : undefined,
+  ])
+  return { ...show(row, clock.now()), ...(states && { states }), ...page }
+}
+
+async function statesOf(db: Db, retryId: string): Promise<Record<string, number>> {
   const states = await db.sums((tx) => tx.query<{ status: string; count: number }>(STATES, [retryId]))
-  const page = await pageOfRetry(db, retryId, query)
-  return {
-    ...show(row, clock.now()),
-    states: Object.fromEntries(states.map(({ status, count: found }) => [status, found])),
-    ...page,
-  }
+  return Object.fromEntries(states.map(({ status, count: found }) => [status, found]))
 }
 
 async function pageOfRetry(db: Db, retryId: string, query: Static<typeof RetryQuery>) {
   const limit = limitOf(query)
   const [after] = decodeParts(query.after, 1) ?? []
   if (after !== undefined && !/^\d{1,18}$/.test(after)) throw invalid('/query/after', NO_CURSOR)
+  const behind: Condition | undefined = after === undefined ? undefined : ['delivery_id > ?::bigint', after]
   const { statement: list, values } = compose(
     'platform_list_retried',
-    [limit + 1, retryId],
-    {
-      status: query.status && ['status = ?::text', query.status],
-      after: after === undefined ? undefined : ['r.delivery_id > ?::bigint', after],
-    },
+    [limit + 1, retryId, query.status ?? null],
+    { after: behind },
     (conditions) =>
-      `select ${DELIVERY_COLUMNS} from platform.retried r join (${DELIVERIES}) using (delivery_id)
-       where r.retry_id = $2::uuid${conditions} order by r.delivery_id limit $1::int`,
+      `select ${DELIVERY_COLUMNS} from (
+         select delivery_id from platform.retried where retry_id = $2::uuid${conditions} order by delivery_id limit ${MAX_LOOKED_AT}
+       ) r join (${DELIVERIES}) using (delivery_id)
+       where $3::text is null or status = $3 order by r.delivery_id limit $1::int`,
   )
   const rows = await db.people.query<DeliveryRow>(list, values)
-  return toPage(rows, limit, showDelivery, (found) => [String(found.delivery_id)])
+  const page = toPage(rows, limit, showDelivery, (found) => [String(found.delivery_id)])
+  return query.status === undefined ? page : withMore(page, () => lastLookedAt(db, retryId, behind))
+}
+
+/** The delivery at which a page ends that was not filled. */
+async function lastLookedAt(db: Db, retryId: string, behind: Condition | undefined): Promise<string[] | undefined> {
+  const { statement: read, values } = compose(
+    'platform_last_retried_looked_at',
+    [MAX_LOOKED_AT - 1, retryId],
+    { after: behind },
+    (conditions) =>
+      `select delivery_id from platform.retried where retry_id = $2::uuid${conditions} order by delivery_id offset $1::int limit 1`,
+  )
+  const [last] = await db.people.query<{ delivery_id: bigint }>(read, values)
+  return last && [String(last.delivery_id)]
 }

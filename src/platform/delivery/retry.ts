@@ -6,7 +6,7 @@ import type { Author } from '../../people/actions.ts'
 import { decimal, strict } from '../api/shapes.ts'
 import { holdFreeBets } from '../bets/bet-store.ts'
 import { noteDeliveries } from '../change.ts'
-import { type DeliveryFilter, deliveryFilters, isOwed, owedConditions } from './list.ts'
+import { type DeliveryFilter, deliveryFilters, isOwed, NO_CODE, owedConditions } from './list.ts'
 import type { DeliveryStatus } from './outbox.ts'
 import { IS_SUMMED, NOT_OWED, type OwedSum, sumOwed } from './owed.ts'
 import { beginRetry, endRetry, noteRetried } from './retries.ts'
@@ -19,7 +19,9 @@ export const RetrySchema = Type.Object(
   {
     ...deliveryFilters,
     code: optional(
-      Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1, description: "The partner's last code." }),
+      Type.Union([Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }), Type.Null()], {
+        description: "The partner's last code; null: only what has none. Absent: whatever it is.",
+      }),
     ),
     dryRun: optional(Type.Boolean({ description: 'true: only counts what would be sent again. Absent: false.' })),
   },
@@ -109,7 +111,7 @@ export async function sendAllAgain(
   author: Author,
   { dryRun = false, code, ...rest }: Static<typeof RetrySchema>,
 ): Promise<Static<typeof RetriedSchema>> {
-  const filter = { ...rest, code: code === undefined ? undefined : String(code) }
+  const filter = { ...rest, code: code === null ? NO_CODE : code?.toString() }
   const { stillTried, ...counted } = await countOwed(deps.db, filter)
   if (dryRun) return { dryRun, ...counted, taken: 0, notTaken: { stillTried, changed: 0 } }
   const { db, clock } = deps

@@ -13,7 +13,7 @@ const JITTER = 0.05
 
 /** C-5: results are tried for at least 24 h; the gap stays short enough that a partner who is back is served within a minute. */
 export const RESULT_WINDOW_MS = 25 * 3_600_000
-const MAX_RESULT_GAP_MS = 60_000
+export const MAX_RESULT_GAP_MS = 60_000
 
 /** What is known when an attempt has ended without the partner's word. Times in milliseconds since the first attempt. */
 export interface Tried {

@@ -1,0 +1,96 @@
+/** A result with so many bets that it takes its time: whoever tells it is answered after 5 s, and the end of the process does not wait for it. */
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { createResults } from '../../src/platform/bets/results.ts'
+import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { aBet } from '../support/platform.ts'
+import { type PlatformProcess, spawnPlatform } from '../support/platform-process.ts'
+import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
+import { SOMEBODY } from '../support/somebody.ts'
+import { manyLike } from './many-bets.ts'
+
+/** Bets of a slice, and of a result that takes any machine longer than a signal takes to arrive. */
+const [SLICE, MANY] = [500, 20_000]
+
+let database: TestDatabase
+let client: pg.Client
+let wallet: ScriptedWallet
+let platform: PlatformProcess
+
+beforeEach(async () => {
+  database = await createDatabase()
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  wallet = await startScriptedWallet()
+  platform = await spawnPlatform(database.url)
+})
+afterEach(async () => {
+  await platform.kill('SIGKILL')
+  await wallet.stop()
+  await client.end()
+  await database.drop()
+})
+
+const sql = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows
+const count = async (status: string) =>
+  Number((await sql('select count(*) as n from platform.bet where status = $1', [status]))[0]?.n)
+
+/** Resolves to the event. */
+async function manyBets(copies: number): Promise<string> {
+  const frame = await platform.api.loadFrame(await platform.api.savePartner(wallet))
+  const { amount, selections } = aBet()
+  const { betId } = await platform.api.place(frame, { amount, selections })
+  await manyLike({ sql }, betId, copies)
+  return String(selections[0]?.eventId)
+}
+
+/** From the second slice on transactions wait until they are let. */
+function slow(db: Db): { db: Db; let(): void } {
+  let [begun, go] = [0, () => {}]
+  const may = new Promise<void>((resolve) => (go = resolve))
+  const transaction: Db['transaction'] = async (work) => {
+    if (++begun > 2) await may
+    return db.transaction(work)
+  }
+  return { db: { ...db, transaction }, let: go }
+}
+
+const WON = [{ outcomeId: 'home', result: 'won' }] as const
+
+test('whoever tells it hears after 5 s how far it has come; the rest follows by itself', async () => {
+  const eventId = await manyBets(3 * SLICE)
+  await platform.kill('SIGKILL')
+  const real = await openDb({ kind: 'postgres', url: database.url })
+  const clock = { now: () => new Date() }
+  const held = slow(real)
+  const deps = { db: held.db, clock, scales: STANDARD_SCALES, decided: () => {}, log: createLogger('silent') }
+  const results = createResults(deps)
+  try {
+    expect(await results.set(SOMEBODY, eventId, WON)).toEqual({ bets: SLICE, isWhole: false })
+    expect(await count('settled')).toBe(SLICE)
+    held.let()
+    await expect.poll(() => count('accepted')).toBe(0)
+  } finally {
+    held.let()
+    await results.stop()
+    await real.close()
+  }
+})
+
+test('a process that is told to end leaves it where it is and ends in good order; the next one goes on', async () => {
+  const eventId = await manyBets(MANY)
+  const telling = platform.api.request('POST', `/events/${eventId}/result`, { outcomes: WON })
+  await expect.poll(() => count('settled'), { interval: 10 }).toBeGreaterThan(0)
+  expect(await platform.kill('SIGTERM')).toBe(0)
+  expect(platform.output()).not.toMatch(/"level":(50|60|"error")/)
+  const { status, body } = await telling
+  expect({ status, body }).toMatchObject({ status: 202, body: { applied: false } })
+  expect((body as { bets: number }).bets).toBe(await count('settled'))
+  expect(await count('accepted')).toBeGreaterThan(0)
+  platform = await spawnPlatform(database.url)
+  await expect.poll(() => count('accepted'), { timeout: 60_000, interval: 200 }).toBe(0)
+})

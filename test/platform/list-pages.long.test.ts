@@ -1,0 +1,97 @@
+/** A page of the few deliveries that a filter wants, behind 100,000 others, looks at so many and no more; whoever reads on finds them all. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
+import { listDeliveries } from '../../src/platform/delivery/list.ts'
+import { getRetry } from '../../src/platform/delivery/retries.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { planOf, type Sent } from '../support/plans.ts'
+
+const MANY = 100_000
+const WANTED = 20
+const MOST_LOOKED_AT = 5_000
+/** Rows that a page reads besides. */
+const FEW = 80
+
+const DONE = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
+  select gen_random_uuid(), 1, 'large', 'settle', gen_random_uuid(), 'done', now(), now() from generate_series(1, ${MANY}) i`
+/** What waits: that of the small partner is the oldest. The latest of all are refused. */
+const WAITING = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
+  select gen_random_uuid(), 2, case when i <= ${WANTED} then 'small' else 'large' end, 'settle', gen_random_uuid(),
+    case when i > ${MANY} then 'refused' else 'pending' end, now(), now() from generate_series(1, ${MANY} + ${WANTED}) i`
+const RETRY_ID = '00000000-0000-0000-0000-00000000ffff'
+/** One retry has sent all of them again. */
+const RETRY = `insert into platform.retry (retry_id, at, key_name, chosen, count, still_tried, progress_at)
+  values ('${RETRY_ID}', now(), 'key', '{}', ${MANY}, 0, now())`
+const RETRIED = `insert into platform.retried (retry_id, delivery_id)
+  select '${RETRY_ID}', delivery_id from platform.delivery where number = 2`
+
+let database: TestDatabase
+let sql: pg.Client
+let sent: Sent[]
+
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  for (const text of [DONE, WAITING, RETRY, RETRIED]) await sql.query(text)
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+/** Statements are answered, and kept. */
+function newDb(): Db {
+  sent = []
+  const query: Reading['query'] = async ({ name, text }, values = []) => {
+    sent.push([{ name, text }, values])
+    return (await sql.query(text, [...values])).rows
+  }
+  const sums = async () => [] // how many there are of each state has all of them looked at
+  return { people: { query }, sums } as unknown as Db
+}
+
+interface Page {
+  readonly data: readonly unknown[]
+  readonly next: string | null
+}
+
+/** The first page is empty and yet has a next; together the pages have what is wanted. */
+async function readOn(read: (after: string | undefined) => Promise<Page>): Promise<void> {
+  const first = await read(undefined)
+  expect(first).toMatchObject({ data: [], next: expect.any(String) })
+  for (const one of [...sent]) {
+    const plan = await planOf(sql, PEOPLE_SETTINGS_SQL, one)
+    expect(plan.scans).not.toContain('none')
+    expect(plan.rows, one[0].name).toBeLessThan(2 * MOST_LOOKED_AT + FEW)
+  }
+  let found = 0
+  for (let page = first; page.next !== null; found += page.data.length) page = await read(page.next)
+  expect(found).toBe(WANTED)
+}
+
+describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
+  beforeAll(async () => {
+    if (when === 'after') await sql.query('analyze')
+  })
+
+  test.each(['pending', 'waiting,pending', 'done,pending'])(
+    'deliveries of a small partner that are %s',
+    async (status) => {
+      const db = newDb()
+      await readOn((after) =>
+        listDeliveries({ db, scales: new Map() }, { status, partnerId: 'small', ...(after && { after }) }),
+      )
+    },
+  )
+
+  test('deliveries of a retry that were refused; its states are counted for the first page', async () => {
+    const deps = { db: newDb(), clock: { now: () => new Date() } }
+    await readOn(async (after) => {
+      const page = await getRetry(deps, RETRY_ID, { status: 'refused', ...(after && { after }) })
+      expect('states' in page).toBe(after === undefined)
+      return page
+    })
+  })
+})
