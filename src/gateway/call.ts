@@ -30,7 +30,10 @@ export function readCall(endpoint: Endpoint, method: string, bytes: Buffer): Cal
   const { token, userId } = body
   if (operation !== 'profile' && typeof userId !== 'string') throw new Malformed('userId must be a string')
   return {
-    ...{ operation, text, object, body },
+    operation,
+    text,
+    object,
+    body,
     token: isToken(token) ? token : undefined,
     userId: operation === 'profile' ? undefined : (userId as string),
   }

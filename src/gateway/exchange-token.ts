@@ -2,10 +2,10 @@
  * An operator's token becomes one of the gateway's. The operator is asked whose it is, so that player and currency are its
  * own word and a token that it does not know is exchanged for none.
  */
-import { randomUUID } from 'node:crypto'
 import type { Author } from '../people/actions.ts'
 import { OPERATIONS } from '../protocol/operation.ts'
 import type { UserProfile } from '../protocol/user-profile.ts'
+import { world } from '../runtime/world.ts'
 import { type CallOutcome, classify } from '../wallet-client/classify.ts'
 import { isOperatorUser } from './call.ts'
 import type { Directory, GatewaySession } from './directory.ts'
@@ -27,8 +27,8 @@ export async function exchangeToken(
   const link = await operators.link(operatorId, 'users')
   if (link === undefined) return { kind: 'unknown_operator' }
   const { method, path } = OPERATIONS.profile
-  const body = Buffer.from(JSON.stringify({ token: operatorToken, requestId: randomUUID() }))
-  const outcome = judge(await link.send({ method, path, body, arrivedAt: performance.now() }))
+  const body = Buffer.from(JSON.stringify({ token: operatorToken, requestId: world.uuid() }))
+  const outcome = judge(await link.send({ method, path, body, arrivedAt: world.elapsed() }))
   if (outcome.kind === 'refused') return outcome
   if (outcome.kind === 'unknown') return { kind: 'failed', detail: outcome.detail }
   const { userId: operatorUser, currency } = outcome.reply as UserProfile
@@ -39,6 +39,7 @@ export async function exchangeToken(
 }
 
 function judge(result: LinkResult): CallOutcome {
-  if (result.kind === 'answered') return classify('profile', result.status, result.body.toString('utf8'))
-  return { kind: 'unknown', reason: 'network', detail: result.detail }
+  const heard = result.kind === 'sent' ? result.heard : result
+  if (heard.kind === 'answered') return classify('profile', heard.status, heard.body.toString('utf8'))
+  return { kind: 'unknown', reason: 'network', detail: heard.detail }
 }

@@ -10,6 +10,7 @@ import type { Clock } from '../runtime/clock.ts'
 import { inTime } from '../runtime/in-time.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
 import type { Span } from '../runtime/tracing.ts'
+import { world } from '../runtime/world.ts'
 import type { UnknownReason } from '../wallet-client/classify.ts'
 import { type Call, readCall } from './call.ts'
 import type { Directory, Route } from './directory.ts'
@@ -52,7 +53,10 @@ export interface Handled {
   /** The place of the secret that signed the call; absent when none did. */
   readonly signer?: number
   /** Why there is no answer of the operator's. */
-  readonly detail?: string
+  readonly detail?: string | undefined
+  /** When it went out to the operator, and when that was over, as world.elapsed() gives it; absent when it did not. */
+  readonly sentAt?: number | undefined
+  readonly endedAt?: number | undefined
 }
 
 /** Neither throws nor rejects. */
@@ -85,10 +89,16 @@ function passOn(
 ): Soon<Handled> {
   const { call } = known
   if (way === undefined) return { ...known, ...handleStranger(call, clock) }
-  const { route } = way
-  const { operatorId } = route.player
-  return soon(send(way, call, request), (result) => ({ ...known, operatorId, ...toHandled(call, route, result) }))
+  return soon(send(way, call, request), (result) => {
+    const { reply, outcome, detail } = toAnswer(call, way.route, result)
+    const { operatorId } = way.route.player
+    const [sentAt, endedAt] = result.kind === 'not_sent' ? NEVER : [result.sentAt, world.elapsed()]
+    // Written out: an object that is spread costs a call more than its way through the directory.
+    return { call, signer: known.signer, operatorId, reply, outcome, detail, sentAt, endedAt }
+  })
 }
+
+const NEVER = [undefined, undefined] as const
 
 /** Strangers come and go; an id of the gateway's own that it does not know is somebody's business (G-3). */
 function handleStranger(call: Call, clock: Clock): Pick<Handled, 'reply' | 'outcome'> {
@@ -116,7 +126,7 @@ interface Way {
 /** Up to three reads, each of which can be late; nothing is sent here, so that it can be given up (G-6). */
 function wayInTime(deps: CallDeps, call: Call, arrivedAt: number): Soon<Way | undefined> {
   const way = findWay(deps, call)
-  return way instanceof Promise ? orLate(way, arrivedAt + LIMITS.startMs - performance.now()) : way
+  return way instanceof Promise ? orLate(way, arrivedAt + LIMITS.startMs - world.elapsed()) : way
 }
 
 async function orLate(found: Promise<Way | undefined>, leftMs: number): Promise<Way | undefined> {
@@ -134,14 +144,14 @@ function findWay({ directory, operators }: CallDeps, call: Call): Soon<Way | und
 function send({ route, link }: Way, call: Call, { arrivedAt, span }: WireRequest): Soon<LinkResult> {
   if (link === undefined) return { kind: 'not_sent', detail: 'the operator does not exist' }
   const { method, path } = OPERATIONS[call.operation]
-  const message = { method, path, body: toOperator(call, route), arrivedAt }
+  const message = { method, path, body: toOperator(call, route), arrivedAt, traceparent: undefined }
   return span === undefined ? link.send(message) : sendBelow(span, call, link, message)
 }
 
 async function sendBelow(span: Span, { operation }: Call, link: Link, message: OperatorCall): Promise<LinkResult> {
   const attempt = span.child(`call ${operation}`, { kind: 'client', attributes: { 'purser.operation': operation } })
   const result = await link.send({ ...message, traceparent: attempt.traceparent })
-  const status = result.kind === 'answered' ? result.status : undefined
+  const status = result.kind === 'sent' && result.heard.kind === 'answered' ? result.heard.status : undefined
   attempt.end({ attributes: { 'http.response.status_code': status }, failed: status === undefined })
   return result
 }
@@ -150,14 +160,15 @@ async function sendBelow(span: Span, { operation }: Call, link: Link, message: O
 const MAX_STATUS = 599
 
 /** The operator's answer goes on as it is. If there is none, none is made up (R-4). */
-function toHandled(call: Call, route: Route, result: LinkResult): Pick<Handled, 'reply' | 'outcome' | 'detail'> {
+function toAnswer(call: Call, route: Route, result: LinkResult): Pick<Handled, 'reply' | 'outcome' | 'detail'> {
   if (result.kind === 'not_sent') return { reply: failed(call.operation), outcome: 'not_sent', detail: result.detail }
-  if (result.kind === 'failed') return { reply: failed(call.operation), outcome: result.reason, detail: result.detail }
-  const { status } = result
+  const { heard } = result
+  if (heard.kind === 'failed') return { reply: failed(call.operation), outcome: heard.reason, detail: heard.detail }
+  const { status } = heard
   if (status > MAX_STATUS) return { reply: failed(call.operation), outcome: 'status', detail: `HTTP status ${status}` }
   try {
     const outcome = status === 200 ? 'answered_200' : status === 400 ? 'answered_400' : 'answered_other'
-    return { reply: { status, body: toPlatform(call, route, result) }, outcome }
+    return { reply: { status, body: toPlatform(call, route, heard) }, outcome }
   } catch (error) {
     if (!(error instanceof WrongPlayer)) throw error
     const detail = 'the operator answers for another player'

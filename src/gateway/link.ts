@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../protocol/limits.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
+import { world } from '../runtime/world.ts'
 import { type ExchangeResult, openLine, type WalletAddress } from '../wallet-client/exchange.ts'
 import { createTurnstile } from './turnstile.ts'
 
@@ -9,13 +10,14 @@ export interface OperatorCall {
   readonly method: 'POST' | 'PUT'
   readonly path: string
   readonly body: Buffer
-  /** When the call came in, as performance.now() gives it. */
+  /** When the call came in, as world.elapsed() gives it. */
   readonly arrivedAt: number
-  readonly traceparent?: string
+  readonly traceparent?: string | undefined
 }
 
 export type LinkResult =
-  | ExchangeResult
+  /** `sentAt`: when it went out, as world.elapsed() gives it. */
+  | { readonly kind: 'sent'; readonly sentAt: number; readonly heard: ExchangeResult }
   /** The operator has not heard of the call. */
   | { readonly kind: 'not_sent'; readonly detail: string }
 
@@ -26,7 +28,7 @@ export interface Link {
   depth(): number
   /** How many more would find a place. */
   room(): number
-  /** When the last call came, as performance.now() gives it. */
+  /** When the last call came, as world.elapsed() gives it. */
   usedAt(): number
   /** Finishes the calls under way. */
   close(): Promise<void>
@@ -40,22 +42,25 @@ const CONNECT_MS = 2_000
 const TOO_MANY: LinkResult = { kind: 'not_sent', detail: 'too many calls to this operator are under way' }
 const NO_TIME: LinkResult = { kind: 'not_sent', detail: 'no time is left' }
 
-export function createLink({ baseUrl, secrets }: Pick<WalletAddress, 'baseUrl' | 'secrets'>): Link {
-  const line = openLine({ baseUrl, secrets, connections: LINK_LIMITS.inside, connectMs: CONNECT_MS })
+export function createLink({ baseUrl, secrets, allowsInside }: Omit<WalletAddress, 'connections' | 'connectMs'>): Link {
+  const line = openLine({ baseUrl, secrets, allowsInside, connections: LINK_LIMITS.inside, connectMs: CONNECT_MS })
   const turnstile = createTurnstile(LINK_LIMITS)
-  const exchange = ({ arrivedAt, ...message }: OperatorCall): Soon<LinkResult> => {
-    const now = performance.now()
+  const exchange = ({ method, path, body, traceparent, arrivedAt }: OperatorCall): Soon<LinkResult> => {
+    const now = world.elapsed()
     if (now >= arrivedAt + LIMITS.startMs) {
       turnstile.leave()
       return NO_TIME // a place was free, but the call came to it late (G-6)
     }
     const timeoutMs = Math.floor(arrivedAt + LIMITS.giveUpMs - now)
-    return line.exchange({ ...message, timeoutMs }).finally(turnstile.leave)
+    return line.exchange({ method, path, body, traceparent, timeoutMs }).then((heard) => {
+      turnstile.leave()
+      return { kind: 'sent', sentAt: now, heard }
+    })
   }
   let usedAt = Number.NEGATIVE_INFINITY
   return {
     send(call) {
-      usedAt = performance.now()
+      usedAt = world.elapsed()
       return soon(turnstile.enter(call.arrivedAt + LIMITS.startMs), (isIn) => (isIn ? exchange(call) : TOO_MANY))
     },
     depth: turnstile.depth,

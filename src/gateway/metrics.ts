@@ -1,5 +1,6 @@
 /** What a monitoring system scrapes from a gateway (Prometheus text). No label is unbounded: no player, bet or token. */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createCounts } from '../http/counts.ts'
 import { createDurations } from '../http/durations.ts'
 import type { Measured } from '../runtime/metric-text.ts'
 import type { Outcome } from './handle-call.ts'
@@ -13,12 +14,8 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const calls = new Counter({
-    name: 'gateway_calls_total',
-    help: 'Calls answered; operator "none" is that of calls that were not routed',
-    labelNames: ['operator', 'outcome'],
-    registers,
-  })
+  const help = 'Calls answered; operator "none" is that of calls that were not routed'
+  const calls = createCounts('gateway_calls_total', help, ['operator', 'outcome'])
   const duration = createDurations('gateway_call_duration_seconds', 'From the request to the answer', 'operator')
   new Gauge({
     name: 'gateway_calls_under_way',
@@ -37,19 +34,11 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
       this.set(journalLost())
     },
   })
-  const counters = new Map<string, { inc(): void }>()
   return {
     called(operator, outcome, seconds) {
-      once(counters, `${operator} ${outcome}`, () => calls.labels(operator, outcome)).inc()
+      calls.count(operator, outcome)
       duration.observe(seconds, operator)
     },
-    text: async () => (await registry.metrics()) + duration.text(),
+    text: async () => (await registry.metrics()) + calls.text() + duration.text(),
   }
-}
-
-/** Looking labels up for every call costs more than the counting. There are few of them. */
-function once<T>(known: Map<string, T>, key: string, make: () => T): T {
-  const found = known.get(key) ?? make()
-  known.set(key, found)
-  return found
 }

@@ -5,6 +5,7 @@ import { fromColumn, replacedSecrets, SECRET_TABLES, toColumn } from '../db/kept
 import type { Kept, Keyring } from '../db/keyring.ts'
 import type { Author } from '../people/actions.ts'
 import type { Soon } from '../runtime/soon.ts'
+import { world } from '../runtime/world.ts'
 import { createLink, type Link } from './link.ts'
 
 export interface Operator {
@@ -84,30 +85,35 @@ interface Known {
   readAt: number
 }
 
-export function createOperators(db: Db, keyring: Keyring): Operators {
+/** `allowsInside`: as a WalletAddress has it. */
+export function createOperators(db: Db, keyring: Keyring, allowsInside: boolean): Operators {
   const known = new Map<string, Known>()
+  const linksTo = (operator: Operator) => {
+    const link = () => createLink({ ...operator, allowsInside })
+    return { users: link(), deliveries: link() }
+  }
   const read = async (operatorId: string) => {
     const [row] = await db.query<OperatorRow>(READ, [operatorId])
     return row && toOperator(keyring, row)
   }
   const refresh = async (operatorId: string): Promise<Known | undefined> => {
     const operator = await read(operatorId)
-    return operator && remember(known, operator)
+    return operator && remember(known, operator, linksTo)
   }
   return {
     read,
     link(operatorId, use) {
       const current = known.get(operatorId)
       if (current === undefined) return refresh(operatorId).then((found) => found?.links[use])
-      if (performance.now() - current.readAt >= REFRESH_MS) {
-        current.readAt = performance.now() // one reads; the others, and this one, go on with what is known
+      if (world.elapsed() - current.readAt >= REFRESH_MS) {
+        current.readAt = world.elapsed() // one reads; the others, and this one, go on with what is known
         refresh(operatorId).catch(() => {})
       }
       return current.links[use]
     },
     async save(author, operator, now) {
       await db.transaction((tx) => write(tx, keyring, author, operator, now))
-      remember(known, operator)
+      remember(known, operator, linksTo)
     },
     async list({ createdAt, operatorId }, limit) {
       const rows = await db.people.query<ListRow>(LIST, [createdAt, operatorId, limit])
@@ -146,15 +152,18 @@ async function write(
 }
 
 /** Keeps the links while the operator is the same; replaced ones finish their calls. */
-function remember(known: Map<string, Known>, operator: Operator): Known {
+function remember(
+  known: Map<string, Known>,
+  operator: Operator,
+  linksTo: (operator: Operator) => Known['links'],
+): Known {
   const current = known.get(operator.operatorId)
   if (current !== undefined && isDeepStrictEqual(current.operator, operator)) {
-    current.readAt = performance.now()
+    current.readAt = world.elapsed()
     return current
   }
   if (current !== undefined) void closeLinks(current)
-  const links = { users: createLink(operator), deliveries: createLink(operator) }
-  const fresh = { operator, links, readAt: performance.now() }
+  const fresh = { operator, links: linksTo(operator), readAt: world.elapsed() }
   known.set(operator.operatorId, fresh)
   return fresh
 }

@@ -161,7 +161,7 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
       const secrets = givenSecrets(given) ?? known.secrets
       await requireUsable(deps, baseUrl, secrets)
       await operators.save(actions.by(request), { operatorId, baseUrl, secrets }, clock.now())
-      return { operatorId, baseUrl, ...(await trySecrets(baseUrl, secrets)) }
+      return { operatorId, baseUrl, ...(await trySecrets(baseUrl, secrets, deps.allowsPrivateAddresses)) }
     },
   )
   api.get(

@@ -1,8 +1,8 @@
 /** The gateway over HTTP: a wallet towards the platform, and an API of its own. */
-import type { FastifyInstance } from 'fastify'
 import type { Admission } from '../http/admission.ts'
 import { registerApi } from '../http/api.ts'
 import type { ApiCalls } from '../http/api-calls.ts'
+import type { Entrance } from '../http/wire.ts'
 import { type ApiDeps, addRoutes } from './routes.ts'
 import { registerCalls, type WireDeps } from './wire.ts'
 
@@ -17,9 +17,9 @@ export interface GatewayServerDeps extends WireDeps, ApiDeps {
   readonly apiCalls: ApiCalls
 }
 
-export async function registerGateway(app: FastifyInstance, deps: GatewayServerDeps): Promise<void> {
+export async function registerGateway(entrance: Entrance, deps: GatewayServerDeps): Promise<void> {
   const { admission, apiCalls: calls, log } = deps
-  await registerCalls(app, deps)
+  await registerCalls(entrance, deps)
   const own = { prefix: API_PREFIX, admission, bodyBytes: BODY_BYTES, log, calls }
-  await registerApi(app, own, (api) => addRoutes(api, deps))
+  await registerApi(entrance.app, own, (api) => addRoutes(api, deps))
 }

@@ -1,8 +1,9 @@
 /** Lets so many in at once and so many wait, in order and not for ever: one operator's crowd stays that operator's. */
 import type { Soon } from '../runtime/soon.ts'
+import { world } from '../runtime/world.ts'
 
 export interface Turnstile {
-  /** True when it is this one's turn: it calls `leave` then. False when too many wait, or the wait is over (performance.now()). */
+  /** True when it is this one's turn: it calls `leave` then. False when too many wait, or the wait is over (world.elapsed()). */
   enter(until: number): Soon<boolean>
   leave(): void
   /** Those inside and those that wait. */
@@ -37,11 +38,11 @@ export function createTurnstile({ inside: maxInside, waiting: maxWaiting }: Turn
 function turn(waiting: Set<(isIn: boolean) => void>, until: number): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isIn: boolean) => {
-      clearTimeout(timer)
+      cancel()
       waiting.delete(settle)
       resolve(isIn)
     }
-    const timer = setTimeout(() => settle(false), Math.max(0, until - performance.now()))
+    const cancel = world.after(until - world.elapsed(), () => settle(false))
     waiting.add(settle)
   })
 }

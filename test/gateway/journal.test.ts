@@ -1,0 +1,79 @@
+/** The gateway's journal (W-30): what the platform sent, what it was answered, and whose the time was. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CallView } from '../../src/feed/call-list.ts'
+import { placeMessage } from '../support/wire.ts'
+import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
+
+let scene: GatewayScene
+let ann: GatewayPlayer
+beforeAll(async () => {
+  scene = await newGatewayScene(1)
+  ann = await newPlayer(scene)
+})
+afterAll(() => scene.stop())
+
+/** The call with this requestId, as soon as it is written. */
+async function kept(requestId: string): Promise<CallView> {
+  let call: CallView | undefined
+  while (call === undefined) {
+    await sleep(20)
+    const { body } = await scene.gateway.api.request('GET', `/operators/calls?requestId=${requestId}`)
+    call = (body as unknown as { data: CallView[] }).data[0]
+  }
+  return call
+}
+
+async function place(over: object = {}) {
+  const message = placeMessage({ userId: ann.userId, token: ann.token, requestId: randomUUID(), ...over })
+  const reply = await scene.gateway.wire.call('POST', '/payment/bet', message)
+  return { reply, message, call: await kept(String(message.requestId)) }
+}
+
+/** Milliseconds; a timer can be over a little early. */
+const SLOW_MS = 60
+const EARLY_MS = 5
+
+test('a call that its operator answers: the ids, the answer, and how long the operator took', async () => {
+  ann.operator.wallet.next('place', { delayMs: SLOW_MS })
+  const { reply, message, call } = await place()
+  expect(call).toMatchObject({
+    ...{ operation: 'place', outcome: 'answered_200', player: ann.userId, transactionId: message.transactionId },
+    ...{ signature: 'verified with secret 1', answer: { status: 200, body: reply.text } },
+  })
+  expect(call.request.body).not.toContain(ann.token.slice(4))
+  const { work, queue = -1, operator = 0, reply: rest = -1, database } = call.milliseconds
+  expect(operator).toBeGreaterThan(SLOW_MS - EARLY_MS)
+  expect([queue >= 0, rest >= 0, database]).toEqual([true, true, undefined])
+  expect(queue + operator + rest).toBeCloseTo(work)
+})
+
+test('an operator that never answers has the time until the gateway gave up', async () => {
+  ann.operator.wallet.next('place', { fault: 'reset' })
+  const { reply, call } = await place()
+  expect([reply.status, call.outcome]).toEqual([400, 'network'])
+  expect(call.milliseconds.operator).toBeGreaterThan(0)
+})
+
+test('a call that goes to no operator spends no time with one', async () => {
+  const { reply, call } = await place({ userId: 'a-stranger', token: randomUUID() })
+  expect([reply.status, call.outcome]).toEqual([400, 'stranger'])
+  expect(call.milliseconds).toEqual({ arrival: expect.any(Number), work: expect.any(Number) })
+})
+
+test('a call over which the gateway breaks is the platform’s all the same, with all that is known of it', async () => {
+  const sql = new pg.Client({ connectionString: scene.gateway.databaseUrl })
+  await sql.connect()
+  await sql.query('alter table gateway.session rename to broken')
+  const { reply, message, call } = await place({ token: randomUUID() }).finally(async () => {
+    await sql.query('alter table gateway.broken rename to session')
+    await sql.end()
+  })
+  expect([reply.status, call.outcome]).toEqual([400, 'failed'])
+  expect(call).toMatchObject({
+    ...{ operation: 'place', player: ann.userId, transactionId: message.transactionId },
+    ...{ signature: 'verified with secret 1', answer: { status: 400, code: 100 } },
+  })
+})
