@@ -5,7 +5,7 @@
  */
 import { buffer } from 'node:stream/consumers'
 import { Command } from 'commander'
-import { type Config, ConfigError, ROLES, type Role, readConfig } from './config/config.ts'
+import { ConfigError, ROLES, readConfig } from './config/config.ts'
 import { environment, examples, print } from './config/help.ts'
 import type { ConformancePlatformFlags } from './conformance/platform/command.ts'
 import type { ConformanceWalletFlags } from './conformance/wallet/command.ts'
@@ -19,10 +19,10 @@ import { addLoadCommand } from './process/load-command.ts'
 import { addPersonCommands } from './process/person-commands.ts'
 import { addReportCommand } from './process/report-command.ts'
 import { addRetentionCommand } from './process/retention-command.ts'
-import type { Running } from './process/running.ts'
 import { addSchemaCommands } from './process/schema-commands.ts'
+import { serveUntilStopped } from './process/serving.ts'
 import { addShowCommand } from './process/show-command.ts'
-import { forgiveClosedPipes, onStop, stopSignal } from './process/stopping.ts'
+import { forgiveClosedPipes, stopSignal } from './process/stopping.ts'
 import { addWebhookCommands } from './process/webhook-commands.ts'
 import { sign } from './protocol/signature.ts'
 import type { ReconcileCommand } from './reconcile/command.ts'
@@ -136,6 +136,10 @@ program
   .option('--operator-api <url>', "read the wallet's bets through its operator API instead")
   .option('--operator-key <key>', 'its key; OPERATOR_API_KEY when absent')
   .option('--platform-csv <file>', 'the bets of another platform: a CSV file whose first line names its columns')
+  .option(
+    '--platform <names...>',
+    "of the wallet's bets only this platform's, by its name in PARTNER_SECRETS; '': PARTNER_SECRET's",
+  )
   .option('--csv <file>', 'also write the findings to a file')
   .option('--json', 'print the findings as JSON')
   .addHelpText(
@@ -144,6 +148,7 @@ program
       'DATABASE_URL=postgres://… purser reconcile',
       'purser reconcile --platform-database-url postgres://… --operator-api https://wallet.example --csv differences.csv',
       'DATABASE_URL=postgres://… purser reconcile --platform-csv bets-of-the-platform.csv',
+      'DATABASE_URL=postgres://… purser reconcile --platform-csv bets-of-acme.csv --platform acme',
     ),
   )
   .addHelpText('after', environment('tool'))
@@ -244,36 +249,6 @@ function completeCommand(command: Command, name = 'purser'): void {
 function surroundings() {
   const { stdout, stderr, env } = process
   return { stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: stopSignal() }
-}
-
-interface Starting {
-  readonly makesFirstAdmin: true
-}
-
-/** Runs a server until SIGINT or SIGTERM, and then finishes what was accepted. */
-async function serveUntilStopped(
-  start: (config: Config, deps: Starting) => Promise<Running>,
-  role: Role,
-): Promise<void> {
-  const config = readConfig(process.env, role)
-  for (const warning of config.warnings) process.stderr.write(`purser: ${warning}\n`)
-  const starting = start(config, { makesFirstAdmin: true })
-  // Also for a signal that comes before the server listens.
-  onStop(
-    () =>
-      void starting.then(
-        (server) => server.close().catch(endWith),
-        () => {},
-      ),
-  )
-  const running = await starting
-  for (const { name, value, path } of config.generated)
-    process.stderr.write(`${name} was not set; using ${value}${path ? `, kept in ${path}` : ''}\n`)
-  const admin = await running.firstAdmin
-  if (admin !== undefined)
-    process.stderr.write(
-      `first start: sign in at ${running.url}/console as ${admin.name}, password ${admin.password}; it is not shown again\n`,
-    )
 }
 
 completeCommand(program)

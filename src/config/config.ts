@@ -12,6 +12,8 @@ import { SETTINGS, type Setting, type SettingName } from './settings.ts'
 export interface Config {
   readonly host: string
   readonly port: number
+  /** That serve the port together. */
+  readonly processes: number
   readonly store: StoreConfig
   readonly secrets: readonly string[]
   /** Of platforms that have names (W-43). */
@@ -42,6 +44,8 @@ export interface Config {
   /** Days for which the journal keeps calls, beside today; 0: no journal. */
   readonly journalDays: number
   readonly gate: 'on' | 'off'
+  /** Whether the conformance kit may be run against it from the console. */
+  readonly conformance: 'on' | 'off'
   /** By currency a decimal of it; '*': of all that are not named. Empty: no adjustment waits for a second person. */
   readonly approveAbove: ReadonlyMap<string, string>
   readonly migrate: 'auto' | 'never'
@@ -63,6 +67,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 const DAY_MS = 86_400_000
 const MAX_BUCKETS = 16
+const MAX_PROCESSES = 64
 /** Each is a connection, of each use and partner. */
 const MAX_CALLS_PER_PARTNER = 4_096
 
@@ -121,6 +126,7 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
   const config: Config = {
     host: read.text('HOST'),
     port: read.integer('PORT', 0, 65_535, role.port) ?? 0,
+    processes: read.integer('PURSER_PROCESSES', 1, MAX_PROCESSES) ?? 1,
     store: url === undefined ? { kind: 'pglite', dataDir } : { kind: 'postgres', url },
     secrets,
     platformSecrets: readPlatformSecrets(named, secrets, problems),
@@ -145,11 +151,16 @@ export function readConfig(env: Environment, role: Role = ROLES.wallet): Config 
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
     journalDays: read.integer('PURSER_JOURNAL_DAYS', 0, 3_650) ?? 14,
     gate: read.choice('PURSER_GATE', ['on', 'off']),
+    conformance: read.choice('PURSER_CONFORMANCE', ['on', 'off']),
     approveAbove: read.approveAbove(scales),
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     tracing: { endpoint: read.httpUrl('OTEL_EXPORTER_OTLP_ENDPOINT'), serviceName: read.optional('OTEL_SERVICE_NAME') },
     logLevel: read.choice('LOG_LEVEL', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
   }
+  if (config.processes > 1 && url === undefined)
+    problems.push('PURSER_PROCESSES needs DATABASE_URL: the embedded database takes exactly one process')
+  if (isProduction && config.conformance === 'on')
+    problems.push('PURSER_CONFORMANCE=on is for test systems: the kit makes players and moves money')
   if (isProduction && role.keepsSecrets && read.optional('PURSER_ENCRYPTION_KEY') === undefined)
     problems.push(
       'PURSER_ENCRYPTION_KEY must be set in production, or PURSER_ENCRYPTION_KEY_FILE: openssl rand -hex 32',

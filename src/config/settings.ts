@@ -107,6 +107,14 @@ export const SETTINGS = [
     example: 'USDT:6,BTC:8,USD:4',
   },
   {
+    name: 'PURSER_PROCESSES',
+    readBy: SERVERS,
+    default: '1',
+    meaning:
+      'Processes that serve the port together, 1–64; for machines with several cores. SIGHUP begins them anew, one after another. Not with the embedded database.',
+    example: '4',
+  },
+  {
     name: 'PURSER_BUCKETS',
     readBy: ['wallet'],
     meaning:
@@ -158,6 +166,14 @@ export const SETTINGS = [
     meaning:
       '`off` judges the plainest calls one by one too, with the same answers at a higher price: to look for a fault.',
     example: 'off',
+  },
+  {
+    name: 'PURSER_CONFORMANCE',
+    readBy: ['wallet'],
+    default: 'off',
+    meaning:
+      '`on` lets an admin judge this wallet with the conformance kit from the console: for test systems, as the kit makes players and moves money. Refused in production; the sandbox has it on.',
+    example: 'on',
   },
   {
     name: 'PURSER_JOURNAL_DAYS',

@@ -1,5 +1,5 @@
 /** What the transfers of each day (UTC) come to. The sums of a day that is over are kept; those of the days since are made when they are asked for. */
-import { type Db, statement, type Tx } from '../db/db.ts'
+import { type Db, type Reading, statement, type Tx } from '../db/db.ts'
 import { rowsOf } from '../db/rows.ts'
 import type { Currency } from '../protocol/ids.ts'
 import type { AccountName, TransferKind } from './posting.ts'
@@ -73,8 +73,9 @@ async function readSums(tx: Tx, query: typeof SUM_TRANSFERS, from: Date, to: Dat
   return from < to ? (await tx.query<Row>(query, [from, to])).map(toSum) : []
 }
 
-async function firstOpen(tx: Tx, now: Date): Promise<Date> {
-  const [found] = await tx.query<{ day: Date | null }>(FIRST_OPEN, [])
+/** The first day whose sums are not kept, midnight. */
+export async function firstOpen(db: Reading, now: Date): Promise<Date> {
+  const [found] = await db.query<{ day: Date | null }>(FIRST_OPEN, [])
   return found?.day ?? new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
 }
 
@@ -116,11 +117,12 @@ const KEEP_SUMS = statement(
 
 /**
  * Keeps the sums of every day that is over for an hour, by the database's clock too: what is kept too early stays wrong. Resolves to the
- * number of days. Two processes may do it at the same time: a day is kept once.
+ * number of days. Two processes may do it at the same time: a day is kept once. It has all the time that a day needs, as an audit: a day that
+ * were never kept would be summed again by every report.
  */
-export async function keepDays(db: Pick<Db, 'sums' | 'transaction'>, now: Date): Promise<number> {
+export async function keepDays(db: Pick<Db, 'snapshot' | 'transaction'>, now: Date): Promise<number> {
   for (let days = 0; ; days++) {
-    const next = await db.sums(async (tx) => {
+    const next = await db.snapshot(async (tx) => {
       const day = await firstOpen(tx, now)
       const end = new Date(day.getTime() + DAY_MS)
       const isOver = end.getTime() + GRACE_MS <= now.getTime()

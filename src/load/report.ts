@@ -87,7 +87,8 @@ export function reportOf({ options, startedAt, intervalMs, driven, players, wasI
   const { baseUrl, rate, durationMs, mix, zipf, seed, workers, connections } = options
   const all = allOf(tally)
   return {
-    ...{ target: baseUrl, version: VERSION, startedAt, loadMs, money: verdictOfAll(players) },
+    ...{ target: baseUrl, version: VERSION, startedAt, loadMs },
+    money: verdictOfAll(players, tally.byKind.place.accepted),
     players: players.map(reported),
     rows: [...KINDS.map((kind) => rowOf(kind, tally.byKind[kind], loadMs)), rowOf('all', all, loadMs)].filter(
       ({ kind, calls }) => calls > 0 || kind === 'all',

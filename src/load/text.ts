@@ -85,6 +85,7 @@ export function headlineOf({ money, players }: Pick<LoadReport, 'money' | 'playe
     case 'wrong':
       return `The money is wrong: ${count('wrong')} of ${players.length} players ${count('wrong') === 1 ? 'has' : 'have'} another balance than they must have.`
     case 'undecided':
+      if (count('undecided') === 0) return 'The money is undecided: no call moved money, so nothing was tried.'
       return `The money is undecided: of ${count('undecided')} of ${players.length} players it is not known what they must have.`
     default:
       return money satisfies never

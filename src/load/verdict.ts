@@ -3,7 +3,7 @@ import { groupBy } from '../runtime/group.ts'
 import type { OpenCall } from './drive.ts'
 import type { Player } from './player.ts'
 
-/** `undecided`: a call has moved money or not, or a balance cannot be read; nobody can say that all is right. */
+/** `undecided`: a call has moved money or not, a balance cannot be read, or no money was moved; nobody can say that all is right. */
 export type Money = 'right' | 'wrong' | 'undecided'
 
 export interface PlayerMoney {
@@ -47,10 +47,10 @@ function verdictOf({ expected, actual, open }: Pick<PlayerMoney, 'expected' | 'a
   return actual === expected ? 'right' : 'wrong'
 }
 
-/** One wrong balance is enough. */
-export function verdictOfAll(players: readonly PlayerMoney[]): Money {
+/** One wrong balance is enough. Where no Place bet was accepted no call has moved money: then balances that have not changed say nothing. */
+export function verdictOfAll(players: readonly PlayerMoney[], placed: number): Money {
   if (players.some(({ verdict }) => verdict === 'wrong')) return 'wrong'
-  return players.some(({ verdict }) => verdict === 'undecided') ? 'undecided' : 'right'
+  return placed === 0 || players.some(({ verdict }) => verdict === 'undecided') ? 'undecided' : 'right'
 }
 
 const RANKS: Readonly<Record<Money, number>> = { wrong: 0, undecided: 1, right: 2 }

@@ -23,7 +23,7 @@ import {
 import { type Located, type OperatorDeps, toCurrency, toSignedAmount, withPlayer } from './operator.ts'
 import { readProposal } from './proposal-store.ts'
 import { type ProposalSchema, propose, repeatProposal } from './proposals.ts'
-import { type ApproveAbove, needsSecond } from './second-person.ts'
+import { type ApproveAbove, doerOf, needsSecond } from './second-person.ts'
 import { BetIdSchema } from './shapes.ts'
 
 const MAX_REASON = 500
@@ -100,9 +100,8 @@ export function adjust(deps: AdjustDeps, author: Author, userId: string, body: W
   })
 }
 
-/** A call that names nobody is made in the name of its key (O-4). */
 function toCorrection({ reason, ticket, transactionId }: Wanted, author: Author): Correction {
-  const person = author.person ?? author.keyName
+  const { person } = doerOf(author)
   for (const [name, text] of Object.entries({ reason, person, ticket: ticket ?? '' }))
     if (!isStorable(text)) throw invalid(`/${name}`, 'contains characters that cannot be stored')
   const betId = transactionId === undefined ? null : toBetId(transactionId, '/transactionId')

@@ -1,6 +1,7 @@
 /** Bets of all players or of one, and the calls that need a person: newest first, page by page. */
 import { type Static, Type } from 'typebox'
 import { type Composed, type Condition, compose } from '../db/conditions.ts'
+import { LOOKS_AT, MAX_LOOKED_AT } from '../http/looked-at.ts'
 import {
   type Cursor,
   decodeCursor,
@@ -34,15 +35,13 @@ import { BetIdSchema, PlatformSchema } from './shapes.ts'
 
 const optional = Type.Optional
 
-/** Rows that a page looks at, at most: for a state that most bets have, and which the wanted ones do not. */
-const MAX_LOOKED_AT = 5_000
 const SELECTION = { minLength: 1, maxLength: 64 }
 export const BetListSchema = pageOf(BetSchema)
 export const BetQuerySchema = Type.Object(
   {
     status: optional({
       ...BetStatusSchema,
-      description: `Of open and settled bets a page looks at ${MAX_LOOKED_AT} at most: it can be shorter than wanted, even empty, and yet have a \`next\`.`,
+      description: `Of open and settled bets ${LOOKS_AT}`,
     }),
     userId: optional(UserIdSchema),
     transactionId: optional(BetIdSchema),

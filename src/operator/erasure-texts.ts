@@ -2,7 +2,7 @@
  * What is erased within texts of JSON (O-10): of bets where the person was and free text, of actions the values. They are read here and not by
  * Postgres, which reads no JSON in which a text has a NUL or half a character: a person whose bet had one could never be erased.
  */
-import { type Row, statement, type Tx } from '../db/db.ts'
+import { type Row, type Statement, statement, type Tx } from '../db/db.ts'
 import { rowsOf } from '../db/rows.ts'
 
 /** Rows of one statement. */
@@ -44,13 +44,25 @@ const WRITE_OLD = statement(
   `update purser.bet b set details = r.details from ${OLD.from} r where b.bucket = $1::int and b.bet_id = r.id and b.player = $2::text`,
 )
 
-export async function eraseDetails(tx: Tx, bucket: number, player: string, pseudonym: string): Promise<void> {
-  for (let place = ['-infinity', '']; ; ) {
-    const rows = await tx.query<Described>(READ_DETAILS, [bucket, player, ...place])
+export function eraseDetails(tx: Tx, bucket: number, player: string, pseudonym: string): Promise<void> {
+  return eachSlice<Described>(tx, READ_DETAILS, [bucket, player], async (rows) => {
     const described = rows.filter(({ details }) => details !== null)
     const old = rows.filter((row) => row.old !== null)
     await tx.execute(WRITE_DETAILS, [bucket, player, pseudonym, ...DETAILS.values(described)])
     await tx.execute(WRITE_OLD, [bucket, player, ...OLD.values(old)])
+  })
+}
+
+/** What is found in the order of time and id, behind the place that the last two values name. */
+async function eachSlice<R extends Row & { at: string; id: string }>(
+  tx: Tx,
+  query: Statement,
+  values: readonly unknown[],
+  work: (rows: R[]) => Promise<void>,
+): Promise<void> {
+  for (let place = ['-infinity', '']; ; ) {
+    const rows = await tx.query<R>(query, [...values, ...place])
+    await work(rows)
     const last = rows.at(-1)
     if (last === undefined || rows.length < SLICE) return
     place = [last.at, last.id]
@@ -65,7 +77,7 @@ function description(text: string | null): string {
 
 /** Of an action about the player: what was done, when and by whom. Of values only these, which describe nobody. */
 const KEPT_VALUES: ReadonlySet<string> = new Set(
-  'status currency currencies amount balance isTest brand locked limits'.split(' '),
+  'status currency currencies amount balance isTest brand locked limits erased pseudonym'.split(' '),
 )
 
 const READ_ACTIONS = statement(
@@ -96,15 +108,11 @@ const WRITE_ACTIONS = statement(
    where a.subject = $1::text and a.at = r.at and a.request_id = r.id`,
 )
 
-export async function eraseActions(tx: Tx, player: string, pseudonym: string): Promise<void> {
-  for (let place = ['-infinity', '']; ; ) {
-    const rows = await tx.query<Action>(READ_ACTIONS, [player, ...place])
+export function eraseActions(tx: Tx, player: string, pseudonym: string): Promise<void> {
+  return eachSlice<Action>(tx, READ_ACTIONS, [player], async (rows) => {
     const own = rows.filter(({ ids }) => ids.userId === player) // a key may have the same name
     await tx.execute(WRITE_ACTIONS, [player, pseudonym, ...ACTIONS(pseudonym).values(own)])
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < SLICE) return
-    place = [last.at, last.id]
-  }
+  })
 }
 
 function withoutValues(text: string): string {

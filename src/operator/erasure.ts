@@ -28,26 +28,40 @@ export interface Erased {
   readonly rowsOfFeed: number
 }
 
+/** The operation in the action log. */
+export const ERASURE = 'erasePlayer'
+
 /**
- * Throws WrongUse while the player has money or something under way. Feed and journal come before the player, and once more behind, for what
- * came meanwhile: so what breaks off is simply begun again.
+ * Throws WrongUse, and has changed nothing, while the player has money or something under way. First the player gets the pseudonym, then
+ * all else. Until that is done the action is kept under the name, so that whoever repeats what broke off goes on with the same pseudonym.
  */
 export async function erasePlayer({ db, buckets, now }: ErasureDeps, author: Author, userId: string): Promise<Erased> {
+  await requireRights(db)
   const bucket = bucketOf(userId, buckets)
-  const pseudonym = newPseudonym(bucket, buckets)
-  const sweep = async () => ({
-    rowsOfFeed: await renameEvents(db, WALLET_CHANGES, bucket, userId, (item) => renamed(item, userId, pseudonym)),
-    calls: await forgetCalls(db, userId),
-  })
-  const isThere = await mayErase({ db, buckets }, userId)
-  const first = await sweep()
-  if (!isThere) return first
+  const fresh = newPseudonym(bucket, buckets)
   await whilePlayer(db, bucket, userId, async (tx, player) => {
-    await rename(tx, bucket, player, pseudonym)
-    await author.record(tx, { on: { userId: pseudonym }, before: {}, after: { erased: true }, at: now })
+    await rename(tx, bucket, player, fresh)
+    await author.record(tx, { on: { userId }, before: {}, after: { erased: true, pseudonym: fresh }, at: now })
   })
-  const then = await sweep()
-  return { pseudonym, calls: first.calls + then.calls, rowsOfFeed: first.rowsOfFeed + then.rowsOfFeed }
+  const pseudonym = await begunAs(db, userId)
+  const name = pseudonym ?? fresh
+  const rowsOfFeed = await renameEvents(db, WALLET_CHANGES, bucket, userId, (item) => renamed(item, userId, name))
+  await renameStrays(db, bucket, userId, newPseudonym(bucket, buckets))
+  const calls = await forgetCalls(db, userId)
+  if (pseudonym !== undefined) await db.unhurried((tx) => eraseActions(tx, userId, pseudonym))
+  return { ...(pseudonym !== undefined && { pseudonym }), calls, rowsOfFeed }
+}
+
+const BEGUN = statement(
+  'erasure_begun',
+  `select after ->> 'pseudonym' as pseudonym from purser.action
+   where subject = $1::text and operation = '${ERASURE}' order by at desc, request_id desc limit 1`,
+)
+
+/** The pseudonym of an erasure that is not done. */
+async function begunAs(db: Db, userId: string): Promise<string | undefined> {
+  const [action] = await db.unhurried((tx) => tx.query<{ pseudonym: string }>(BEGUN, [userId]))
+  return action?.pseudonym
 }
 
 /** False when there is no such player; throws WrongUse with what stands in the way. Changes nothing. */
@@ -65,7 +79,21 @@ function whilePlayer(db: Db, bucket: number, userId: string, work: (tx: Tx, play
   })
 }
 
+const RIGHTS = statement(
+  'erasure_rights',
+  `select (select bool_and(has_table_privilege('purser.' || t, 'update')) from unnest($1::text[]) t)
+     and (select bool_and(has_table_privilege('purser.' || t, 'delete')) from unnest($2::text[]) t) as has_all`,
+)
+
+async function requireRights(db: Db): Promise<void> {
+  const [rights] = await db.query<{ has_all: boolean }>(RIGHTS, [CHANGED, REDUCED])
+  if (!rights?.has_all)
+    throw new WrongUse('the role of a server may erase nothing: run this as the owner of the tables')
+}
+
 const RANDOM_BYTES = 12
+/** Bets of one transaction. */
+const SLICE = 1_000
 
 /** In the player's bucket, where the money stays. */
 function newPseudonym(bucket: number, buckets: number): string {
@@ -96,6 +124,9 @@ async function requireNothingLeft(tx: Tx, bucket: number, userId: string): Promi
 
 /** What hangs on the player by name alone. Bets come last: details are found by them. */
 const NAMED = ['account', 'transfer', 'cash_movement', 'proposal', 'bet_call'] as const
+/** What is changed, and where rows go. */
+const CHANGED = [...NAMED, 'bet', 'bet_details', 'player', 'action', 'change', 'change_count', 'journal']
+const REDUCED = ['session', 'journal']
 const RENAMED = NAMED.map((table) =>
   statement(
     `erasure_rename_${table}`,
@@ -118,6 +149,31 @@ const RENAME_PLAYER = statement(
    where bucket = $1::int and player = $2::text`,
 )
 
+/** Calls about who is no player name bets too: they hold no money. */
+const LOCK_STRAYS = statement(
+  'erasure_lock_strays',
+  `select bet_id as id from purser.bet
+   where bucket = $1::int and player = $2::text and first_seen_at > '-infinity' and stake is null
+   order by first_seen_at, bet_id limit ${SLICE} for update`,
+)
+const RENAME_STRAYS = ['bet_call', 'bet'].map((table) =>
+  statement(
+    `erasure_rename_stray_${table}`,
+    `update purser.${table} set player = $3::text where bucket = $1::int and player = $2::text and bet_id = any($4::text[])`,
+  ),
+)
+
+/** Under a name of their own: one of them may have the id of a bet that the player had. */
+async function renameStrays(db: Db, bucket: number, userId: string, name: string): Promise<void> {
+  const renameSome = async (tx: Tx) => {
+    const strays = await tx.query<{ id: string }>(LOCK_STRAYS, [bucket, userId])
+    const ids = strays.map(({ id }) => id)
+    for (const query of RENAME_STRAYS) await tx.execute(query, [bucket, userId, name, ids])
+    return ids.length
+  }
+  while ((await db.unhurried(renameSome)) === SLICE);
+}
+
 async function rename(tx: Tx, bucket: number, player: Player, pseudonym: string): Promise<void> {
   const names = [bucket, player.id, pseudonym]
   await eraseDetails(tx, bucket, player.id, pseudonym)
@@ -127,5 +183,4 @@ async function rename(tx: Tx, bucket: number, player: Player, pseudonym: string)
   const { id, currency, currencies, isTest, operatorUser, customFields, brand, createdAt } = unknown
   const created = creationOf({ id, currency, currencies, isTest, operatorUser, customFields, brand, createdAt })
   await tx.execute(RENAME_PLAYER, [...names, JSON.stringify(created)])
-  await eraseActions(tx, player.id, pseudonym)
 }

@@ -18,8 +18,10 @@ export interface ExportLine {
 
 const READ_SESSIONS = statement(
   'export_sessions',
-  `select token_hash as "sessionId", currency, ip, country, created_at as "createdAt", expires_at as "expiresAt", ended_at as "endedAt"
-   from purser.session where player = $2::text and bucket = $1::int order by created_at`,
+  `select token_hash as "sessionId", currency, ip, country, created_at as "createdAt", expires_at as "expiresAt", ended_at as "endedAt",
+     created_at::text as place
+   from purser.session where player = $2::text and bucket = $1::int and (created_at, token_hash) > ($3::timestamptz, $4::text)
+   order by created_at, token_hash limit ${MAX_LIMIT}`,
 )
 
 /** 404 when there is no such player. Reads page by page, so that a history of any length needs no more memory than a page. */
@@ -27,8 +29,7 @@ export async function* exportPlayer(deps: OperatorDeps, userId: string): AsyncGe
   const { player, bucket } = await findPlayer(deps, userId)
   yield { kind: 'player', player: showPlayer(player) }
   yield { kind: 'balances', ...(await getBalances(deps, userId)) }
-  const sessions = await deps.db.people.query<Record<string, unknown>>(READ_SESSIONS, [bucket, userId])
-  for (const session of sessions) yield { kind: 'session', session }
+  for await (const session of sessionsOf(deps, bucket, userId)) yield { kind: 'session', session }
   for await (const transfer of each((page) => getStatement(deps, userId, page))) yield { kind: 'transfer', transfer }
   for await (const { transactionId } of each((page) => listBets(deps, { userId, ...page })))
     yield { kind: 'bet', bet: await getBet(deps, userId, transactionId) }
@@ -37,6 +38,16 @@ export async function* exportPlayer(deps: OperatorDeps, userId: string): AsyncGe
     yield { kind: 'action', action }
   for await (const call of each((page) => listCalls(deps.db.people, 'purser', { player: userId, ...page })))
     yield { kind: 'call', call }
+}
+
+async function* sessionsOf({ db }: OperatorDeps, bucket: number, userId: string) {
+  for (let after = ['-infinity', '']; ; ) {
+    const rows = await db.people.query<{ sessionId: string; place: string }>(READ_SESSIONS, [bucket, userId, ...after])
+    for (const { place: _place, ...session } of rows) yield session
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < MAX_LIMIT) return
+    after = [last.place, last.sessionId]
+  }
 }
 
 type Page = { limit: string; after?: string }

@@ -16,7 +16,7 @@ export const MIN_PREFIX = 6
 /** Of each kind; who is shown so many gives more of the id. */
 export const MAX_MATCHES = 10
 /** Greater than every text that begins like the one before it: nothing in Unicode comes behind. */
-const LAST = '\u{10ffff}'
+export const LAST = '\u{10ffff}'
 
 /** In each bucket by the primary key. */
 const inBuckets = (name: string, table: string, column: string) =>

@@ -5,6 +5,7 @@ import { decodeParts, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../h
 import { invalid } from '../http/problem.ts'
 import { isStorable } from '../protocol/ids.ts'
 import { PLAYER_COLUMNS, type PlayerRow, toPlayer, toProfileKey } from '../wallet/store/player.ts'
+import { LAST } from './find-id.ts'
 import type { OperatorDeps } from './operator.ts'
 import { BrandSchema, PlayerSchema, showPlayer } from './players.ts'
 
@@ -29,9 +30,6 @@ export const PlayerQuerySchema = Type.Object(
   onlyKnown,
 )
 export const PlayerListSchema = pageOf(PlayerSchema)
-
-/** Greater than every text that begins like the one before it: nothing in Unicode comes behind. */
-const LAST = '\u{10ffff}'
 
 /** A way in which players are known. Each is a list by an index of its own (migration 0047); a list of players is one behind the other. */
 interface Way {

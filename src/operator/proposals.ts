@@ -16,7 +16,7 @@ import { SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { findMovement, type Movement, makeMovement, ReferenceSchema, referenceReused } from './movement.ts'
 import { type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
 import { decideProposal, insertProposal, listRows, type ProposalRow, readProposal } from './proposal-store.ts'
-import { type Doer, isSamePerson } from './second-person.ts'
+import { type Doer, doerOf, isSamePerson } from './second-person.ts'
 import { BetIdSchema } from './shapes.ts'
 
 /** Milliseconds in which the second person decides: over a week-end. */
@@ -118,10 +118,6 @@ async function findProposal(tx: Tx, located: Located, reference: string): Promis
   const found = await readProposal(tx, located, reference)
   if (found === undefined) throw notFound('the adjustment')
   return found
-}
-
-function doerOf({ keyName, person }: Author): Doer {
-  return { keyName, person: person ?? keyName }
 }
 
 function isDecidedBy({ decided_key, decided_person }: ProposalRow, { keyName, person }: Doer): boolean {

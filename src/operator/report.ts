@@ -1,5 +1,4 @@
 /** The report: what came in, what went out and what is left, by day, currency and brand, from the sums of the ledger. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Static, Type } from 'typebox'
 import { onlyKnown, toTime } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
@@ -10,6 +9,7 @@ import type { Currency } from '../protocol/ids.ts'
 import { formatMoney, money, type Scales, SIGNED_DECIMAL_PATTERN, scaleOf } from '../protocol/money.ts'
 import { csvLine } from '../runtime/csv.ts'
 import { groupBy } from '../runtime/group.ts'
+import { nextTurn } from '../runtime/pause.ts'
 import type { OperatorDeps } from './operator.ts'
 import { BrandSchema } from './players.ts'
 import { PlatformSchema } from './shapes.ts'

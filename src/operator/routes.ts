@@ -3,6 +3,8 @@
 import { Type } from 'typebox'
 import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts'
 import type { Feed } from '../feed/feed.ts'
+import type { Minutes } from '../feed/minutes.ts'
+import { NowSchema, readNow } from '../feed/now.ts'
 import { addFeedRoutes } from '../feed/routes.ts'
 import { addWebhookRoutes, type WebhookDeps } from '../feed/webhooks/routes.ts'
 import { callerOf, mayDo } from '../http/caller.ts'
@@ -26,6 +28,8 @@ import {
 } from './bet-list.ts'
 import { BetHistorySchema, getBet, setLock } from './bets.ts'
 import { EVENTS, feedRoutes } from './changes.ts'
+import { addConformanceRoutes } from './conformance-routes.ts'
+import type { ConformanceRuns } from './conformance-runs.ts'
 import { addMoneyRoutes } from './money-routes.ts'
 import { findPlayer } from './operator.ts'
 import { listPlayers, PlayerListSchema, PlayerQuerySchema } from './player-list.ts'
@@ -48,6 +52,8 @@ export interface RouteDeps extends AdjustDeps, Omit<WebhookDeps, 'db'> {
   readonly lastAudit: Pick<LastAudit, 'audited'>
   readonly keys: KeyChanges
   readonly feed: Feed
+  readonly minutes: Minutes
+  readonly conformance: ConformanceRuns
 }
 
 export function addRoutes(api: Routes, deps: RouteDeps): void {
@@ -61,6 +67,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addShowRoute(api, deps)
   addFeedRoutes(api, feedRoutes(deps))
   addReportRoutes(api, deps)
+  addConformanceRoutes(api, deps)
   addWebhookRoutes(api, deps, { key: KEY, tag: 'Operator: webhooks', events: EVENTS })
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Operator: keys' })
 }
@@ -229,7 +236,20 @@ function addActionRoutes(api: Routes, deps: RouteDeps): void {
   )
 }
 
-function addCallRoutes(api: Routes, { db }: RouteDeps): void {
+function addCallRoutes(api: Routes, { db, clock, minutes }: RouteDeps): void {
+  api.get(
+    '/now',
+    describe(
+      'readNow',
+      'Calls',
+      'The calls of the last hour by minute: how many, how they came out, how long they took',
+      {
+        role: 'read',
+        ok: { 200: NowSchema },
+      },
+    ),
+    () => readNow(minutes, clock.now()),
+  )
   api.get(
     '/calls',
     describe('listCalls', 'Calls', 'Calls of the wire as they came and were answered, newest first (W-30)', {

@@ -1,4 +1,5 @@
 /** When an adjustment needs a second person, and who is one (W-27). */
+import type { Author } from '../people/actions.ts'
 import { isAbove, type Money, type Scales, scaleOf } from '../protocol/money.ts'
 
 /** Per currency the amount, as a decimal of it, above which a second person approves; OTHERS for all that are not named. Empty: never. */
@@ -15,6 +16,11 @@ export function needsSecond(approveAbove: ApproveAbove, scales: Scales, currency
 export interface Doer {
   readonly keyName: string
   readonly person: string
+}
+
+/** Whoever names nobody acts in the name of the key (O-4). */
+export function doerOf({ keyName, person }: Author): Doer {
+  return { keyName, person: person ?? keyName }
 }
 
 /** One key is one person, whoever it says it is; and a name is one person, whatever its capitals, also where it is the name of a key. */

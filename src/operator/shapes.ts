@@ -3,11 +3,11 @@ import { Type } from 'typebox'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { withPerson } from '../people/person.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
-import { PLATFORM_NAME } from '../protocol/ids.ts'
+import { MAX_PLATFORM_NAME, PLATFORM_NAME } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 
 /** Characters of a platform's name, with the @ in front of it. */
-const MAX_SUFFIX = 33
+const MAX_SUFFIX = MAX_PLATFORM_NAME + 1
 export const BetIdSchema = Type.String({
   minLength: LIMITS.transactionId.minLength,
   maxLength: LIMITS.transactionId.maxLength + MAX_SUFFIX,
@@ -23,7 +23,7 @@ export const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdS
 
 /** The security scheme of this API. */
 export const KEY = 'operatorKey'
-export type Tag = 'Players' | 'Money' | 'Bets' | 'Calls' | 'Actions'
+export type Tag = 'Players' | 'Money' | 'Bets' | 'Calls' | 'Actions' | 'Conformance'
 
 export function describe<S extends Shape>(operationId: string, tag: Tag, summary: string, shape: S) {
   return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: KEY }, shape)

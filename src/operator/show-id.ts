@@ -1,15 +1,16 @@
 /** Any id that somebody pastes: what it is, and all that hangs on it (W-41). */
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
-import { newestCalls } from '../feed/call-list.ts'
+import { type CallView, newestCalls } from '../feed/call-list.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
 import { type Currency, isStorable } from '../protocol/ids.ts'
+import { secondIdOf, sentIdOf } from '../protocol/second-id.ts'
 import { readSession, type TokenHash } from '../wallet/store/session.ts'
 import { listBets } from './bet-list.ts'
-import { BetHistorySchema, BetSchema, getBet } from './bets.ts'
+import { BetHistorySchema, BetSchema, getBet, toBetId } from './bets.ts'
 import { BalancesSchema, getBalances } from './cash.ts'
 import { findId, type Match } from './find-id.ts'
 import { findPlayer, type OperatorDeps } from './operator.ts'
@@ -69,10 +70,13 @@ const ShownSchema = Type.Union([
   ),
 ])
 type Shown = Static<typeof ShownSchema>
+type ShownBet = Awaited<ReturnType<typeof getBet>>
 
 /** Bets and transfers of a player. */
 const LATEST = '5'
-const CALLS = '20'
+const CALLS = 20
+/** Calls, among which another platform's may be. */
+const LOOKED_AT = '100'
 
 export function addShowRoute(api: Routes, deps: OperatorDeps): void {
   api.get(
@@ -123,7 +127,7 @@ function showMatch(deps: OperatorDeps, { kind, id, userId }: Match): Promise<Sho
 
 async function showBet(deps: OperatorDeps, userId: string, transactionId: string): Promise<Shown> {
   const bet = await getBet(deps, userId, transactionId)
-  return { kind: 'bet', bet, ...(await getBalances(deps, userId)), calls: await callsWith(deps, { transactionId }) }
+  return { kind: 'bet', bet, ...(await getBalances(deps, userId)), calls: await callsAbout(deps, bet) }
 }
 
 async function showPlayer(deps: OperatorDeps, userId: string): Promise<Shown> {
@@ -172,34 +176,42 @@ async function showRequest(deps: OperatorDeps, requestId: string): Promise<Shown
   const found: Awaited<ReturnType<typeof newestCalls>> =
     requestId.length > MAX_REQUEST_ID
       ? { data: [] }
-      : await newestCalls(deps.db.people, 'purser', { requestId, limit: CALLS })
+      : await newestCalls(deps.db.people, 'purser', { requestId, limit: `${CALLS}` })
   const { data, lookedBackTo } = found
   const [call] = data
   if (call === undefined)
     throw notFound(`anything with this id${lookedBackTo ? `, in calls since ${lookedBackTo.toISOString()},` : ''}`)
-  const { player, transactionId } = call
-  const bet =
-    player === undefined || transactionId === undefined
-      ? undefined
-      : await getBet(deps, player, transactionId).catch(() => undefined)
+  const bet = await betOf(deps, call)
   return { kind: 'request', calls: data.map(showCall), ...(bet && { bet }) }
+}
+
+/** The bet that the platform of the call has under this id (W-43). */
+async function betOf(deps: OperatorDeps, call: CallView): Promise<ShownBet | undefined> {
+  const { player, transactionId, platform = '' } = call
+  if (player === undefined || transactionId === undefined) return undefined
+  for (const id of [secondIdOf({ betId: toBetId(transactionId), platform }), transactionId]) {
+    const bet = await getBet(deps, player, id).catch(() => undefined)
+    if (bet !== undefined && isAbout(bet)(call)) return bet
+  }
+  return undefined
 }
 
 const MAX_REQUEST_ID = 64
 
-async function callsWith(deps: OperatorDeps, about: { transactionId: string }) {
-  const { data } = await newestCalls(deps.db.people, 'purser', { ...about, limit: CALLS })
-  return data.map(showCall)
+async function callsAbout(deps: OperatorDeps, bet: ShownBet) {
+  const asked = { transactionId: sentIdOf(bet.transactionId), limit: LOOKED_AT }
+  const { data } = await newestCalls(deps.db.people, 'purser', asked)
+  return data.filter(isAbout(bet)).slice(0, CALLS).map(showCall)
+}
+
+/** Of the calls with the id that a bet came with: those of its platform, and of another one those that it knows, where bets are shared. */
+function isAbout({ platform, history }: ShownBet): (call: CallView) => boolean {
+  const known = new Set<string | undefined>(history.map(({ requestId }) => requestId))
+  return (call) => call.platform === platform || known.has(call.requestId)
 }
 
 /** Without bodies and addresses, which need another role. */
-function showCall({
-  at,
-  operation,
-  outcome,
-  answer,
-  requestId,
-}: Awaited<ReturnType<typeof newestCalls>>['data'][number]) {
+function showCall({ at, operation, outcome, answer, requestId }: CallView) {
   const { status, code } = answer
   return {
     at,

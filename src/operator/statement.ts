@@ -1,6 +1,7 @@
 /** The statement: a player's transfers that touched the balance, newest first, with what is known of them beside the ledger. */
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
+import { MAX_LOOKED_AT } from '../http/looked-at.ts'
 import {
   decodeCursor,
   encodeCursor,
@@ -54,9 +55,6 @@ export const TransferSchema = Type.Object({
   at: Type.String({ format: 'date-time' }),
 })
 export const StatementSchema = pageOf(TransferSchema)
-
-/** Rows that a page looks at, at most, when only some kinds are asked for: it can be shorter than wanted, with more to follow. */
-const MAX_LOOKED_AT = 5_000
 
 export async function getStatement(deps: OperatorDeps, userId: string, query: Static<typeof StatementQuerySchema>) {
   const { player, bucket } = await findPlayer(deps, userId)

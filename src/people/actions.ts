@@ -8,6 +8,7 @@ import type { FastifyRequest } from 'fastify'
 import { type Reading, statement, type Tx } from '../db/db.ts'
 import { callerOf } from '../http/caller.ts'
 import { invalid } from '../http/problem.ts'
+import { world } from '../runtime/world.ts'
 import { type ActionPage, type ActionQuery, listActions, type Only } from './action-list.ts'
 import { differenceBetween, type View } from './difference.ts'
 import { PERSON_HEADER, REASON_HEADER } from './person.ts'
@@ -31,7 +32,7 @@ export interface Author {
   record(tx: Tx, change: Change): Promise<void>
 }
 
-/** Who and why, as the body of a request says it, where it does. */
+/** Who and why, as the body of a request or the options of a command say it, where they do. */
 export interface Said {
   readonly person?: string | undefined
   readonly reason?: string | undefined
@@ -66,13 +67,10 @@ export function createActionLog(schema: Schema): ActionLog {
 }
 
 /** Of a command, whose user has the database and no key. */
-export function authorOfCommand(
-  schema: Schema,
-  said: { command: string; operation: string; person: string | null; reason: string | null; id: string },
-): Author {
-  const { command, operation, person, reason, id } = said
+export function authorOfCommand(schema: Schema, command: string, operation: string, said: Said = {}): Author {
+  const { person = null, reason = null } = said
   const insert = insertInto(schema)
-  const author = [id, operation, command, '', person, reason]
+  const author = [world.uuid(), operation, command, '', person, reason]
   return { person, keyName: command, record: (tx, change) => record(tx, insert, author, change) }
 }
 

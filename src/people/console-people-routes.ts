@@ -1,6 +1,7 @@
 /** People who sign in by name (U-4): made, given a new password and ended by an admin; each changes their own password. */
 import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
-import { CALLER, type Caller, mayDo, ROLES, type Role } from '../http/caller.ts'
+import type { Admission } from '../http/admission.ts'
+import { callerOf, ROLES, type Role } from '../http/caller.ts'
 import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
 import type { ActionLog } from './actions.ts'
 import type { ConsolePersons } from './console-people.ts'
@@ -9,25 +10,19 @@ import { KEY_NAME_PATTERN } from './key-store.ts'
 import { PASSWORD_MAX, PASSWORD_MIN } from './password.ts'
 
 interface Deps {
+  readonly admission: Admission
   readonly sessions: ConsoleSessions
   readonly actions: ActionLog
   readonly persons: ConsolePersons
 }
 
-/** As the action log names what was done; the routes are the console's own and in no API reference. */
-const named = (operationId: string) => ({ schema: { operationId, hide: true } as FastifySchema })
-
-export function addPeopleRoutes(console: FastifyInstance, { sessions, actions, persons }: Deps): void {
-  const signedIn = async (request: FastifyRequest, least?: Role): Promise<Caller> => {
-    const caller = await sessions.of(request)
-    if (caller === undefined) throw new Problem(401, 'unauthorized', 'sign in first')
-    if (least !== undefined && !mayDo(caller, least))
-      throw new Problem(403, 'forbidden', `this needs the role ${least}; ${caller.keyName} has the role ${caller.role}`)
-    request.setDecorator(CALLER, caller)
-    return caller
-  }
-  console.get('/people', async (request) => {
-    await signedIn(request, 'admin')
+export function addPeopleRoutes(console: FastifyInstance, { admission, sessions, actions, persons }: Deps): void {
+  /** As the action log names what is done; the routes are the console's own and in no API reference. */
+  const by = (role: Role, operationId: string) => ({
+    ...{ onRequest: admission.admit, config: { role } },
+    schema: { operationId, hide: true } as FastifySchema,
+  })
+  console.get('/people', by('admin', 'listConsolePeople'), async () => {
     const rows = await persons.list()
     return {
       data: rows.map(({ name, role, made_at, is_live, is_locked }) => ({
@@ -35,37 +30,34 @@ export function addPeopleRoutes(console: FastifyInstance, { sessions, actions, p
       })),
     }
   })
-  console.post('/people', named('makeConsolePerson'), async (request, reply) => {
-    await signedIn(request, 'admin')
+  console.post('/people', by('admin', 'makeConsolePerson'), async (request, reply) => {
     const [name, role] = [nameIn(textIn(request.body, 'name')), roleIn(request.body)]
     const password = await persons.make(actions.by(request), name, role)
     if (password === undefined) throw conflict('person_exists', 'this name has been given: choose another one')
     return reply.code(201).send({ name, role, password })
   })
-  console.post('/people/:name/password', named('resetConsolePassword'), async (request) => {
-    await signedIn(request, 'admin')
+  console.post('/people/:name/password', by('admin', 'resetConsolePassword'), async (request) => {
     const name = nameIn(pathName(request))
     const password = await persons.reset(actions.by(request), name)
     if (password === undefined) throw notFound('the person')
     return { name, password }
   })
-  console.delete('/people/:name', named('endConsolePerson'), async (request, reply) => {
-    await signedIn(request, 'admin')
+  console.delete('/people/:name', by('admin', 'endConsolePerson'), async (request, reply) => {
     if (!(await persons.end(actions.by(request), nameIn(pathName(request))))) throw notFound('the person')
     return reply.code(204).send()
   })
-  console.post('/password', named('changeConsolePassword'), async (request, reply) => {
-    const { person } = await signedIn(request)
+  console.post('/password', by('read', 'changeConsolePassword'), async (request, reply) => {
+    const { person } = callerOf(request)
     if (person === undefined) throw new Problem(403, 'forbidden', 'a key has no password')
     const wanted = textIn(request.body, 'next') ?? ''
     if (wanted.length < PASSWORD_MIN || wanted.length > PASSWORD_MAX)
       throw invalid('/next', `must have ${PASSWORD_MIN} to ${PASSWORD_MAX} characters`)
     const known = await persons.find(person, textIn(request.body, 'password') ?? '')
-    if (known === undefined)
+    const changed = known && (await persons.change(actions.by(request), known, wanted))
+    const begun = changed && (await sessions.beginFor(changed))
+    if (begun === undefined)
       throw new Problem(403, 'wrong_password', 'this is not the password, or it is locked for a while')
-    await persons.change(actions.by(request), person, wanted)
-    const { token } = await sessions.beginFor(known)
-    return reply.header('set-cookie', sessions.cookie(request, token)).code(204).send()
+    return reply.header('set-cookie', sessions.cookie(request, begun.token)).code(204).send()
   })
 }
 

@@ -1,62 +1,69 @@
 /** Changes of the people who sign in by name, each with its action in the same transaction (O-4, U-4). */
 import type { Db } from '../db/db.ts'
 import type { Role } from '../http/caller.ts'
+import { world } from '../runtime/world.ts'
 import { type Author, authorOfCommand } from './actions.ts'
-import { hashPassword, isPassword, newPassword } from './password.ts'
-import { type ConsoleSchema, createPersonStore, type PersonRow } from './person-store.ts'
+import { hashPassword, inLine, isPassword, newPassword } from './password.ts'
+import { type ConsoleSchema, createPersonStore, type KnownPerson, type PersonRow } from './person-store.ts'
 
 export interface ConsolePersons {
   list(): Promise<PersonRow[]>
   /** Undefined: no such name and password, or too many wrong ones lately. */
-  find(name: string, password: string): Promise<{ readonly name: string; readonly role: Role } | undefined>
+  find(name: string, password: string): Promise<KnownPerson | undefined>
   /** The password, which is shown this once; undefined when the name has been given. */
   make(author: Author, name: string, role: Role): Promise<string | undefined>
   /** A new password; sessions of the old one end. */
   reset(author: Author, name: string): Promise<string | undefined>
-  change(author: Author, name: string, password: string): Promise<boolean>
+  /** By whoever knows the password; undefined when it has been replaced since, or the person has been ended. */
+  change(author: Author, known: KnownPerson, password: string): Promise<KnownPerson | undefined>
   end(author: Author, name: string): Promise<boolean>
 }
 
 export function createConsolePersons(schema: ConsoleSchema, db: Db): ConsolePersons {
   const store = createPersonStore(schema)
-  const setPassword = async (author: Author, name: string, password: string) => {
+  const setPassword = async (author: Author, name: string, password: string, numberBefore?: number) => {
     const kept = await hashPassword(password)
     return db.transaction(async (tx) => {
-      const isSet = await store.setPassword(tx, name, kept)
-      const on = { person: name }
-      if (isSet) await author.record(tx, { on, before: {}, after: { password: 'changed' }, at: new Date() })
-      return isSet
+      const number = await store.setPassword(tx, name, kept, numberBefore)
+      const change = { on: { person: name }, before: {}, after: { password: 'changed' }, at: new Date(world.wall()) }
+      if (number !== undefined) await author.record(tx, change)
+      return number
     })
   }
   return {
     list: () => store.list(db.people),
-    async find(name, password) {
-      const known = await db.transaction((tx) => store.attempt(tx, name))
-      const isRight = await isPassword(password, known?.password)
-      if (known === undefined || !isRight) return undefined
-      await db.transaction((tx) => store.succeed(tx, name))
-      return { name, role: known.role }
-    },
+    find: (name, password) =>
+      inLine(async () => {
+        const kept = await db.transaction((tx) => store.attempt(tx, name))
+        const isRight = await isPassword(password, kept?.password)
+        if (kept === undefined || !isRight) return undefined
+        await db.transaction((tx) => store.succeed(tx, name))
+        return kept.person
+      }),
     async make(author, name, role) {
       const password = newPassword()
       const kept = await hashPassword(password)
       const isMade = await db.transaction(async (tx) => {
         const isAdded = await store.add(tx, name, role, kept)
-        if (isAdded) await author.record(tx, { on: { person: name }, before: {}, after: { role }, at: new Date() })
+        if (isAdded)
+          await author.record(tx, { on: { person: name }, before: {}, after: { role }, at: new Date(world.wall()) })
         return isAdded
       })
       return isMade ? password : undefined
     },
     async reset(author, name) {
       const password = newPassword()
-      return (await setPassword(author, name, password)) ? password : undefined
+      return (await setPassword(author, name, password)) === undefined ? undefined : password
     },
-    change: setPassword,
+    async change(author, known, password) {
+      const passwordNumber = await setPassword(author, known.name, password, known.passwordNumber)
+      return passwordNumber === undefined ? undefined : { ...known, passwordNumber }
+    },
     end: (author, name) =>
       db.transaction(async (tx) => {
         const isEnded = await store.end(tx, name)
         const after = { ended: true }
-        if (isEnded) await author.record(tx, { on: { person: name }, before: {}, after, at: new Date() })
+        if (isEnded) await author.record(tx, { on: { person: name }, before: {}, after, at: new Date(world.wall()) })
         return isEnded
       }),
   }
@@ -73,11 +80,11 @@ export async function makeFirstAdmin(
   if (await store.anybody(db.people)) return undefined
   const password = newPassword()
   const kept = await hashPassword(password)
-  const said = { command: 'first start', operation: 'makeConsolePerson', person: null, reason: null, id: 'first-start' }
+  const author = authorOfCommand(schema, 'first start', 'makeConsolePerson')
   const isMade = await db.transaction(async (tx) => {
     const isAdded = await store.addFirst(tx, FIRST, kept)
-    const change = { on: { person: FIRST }, before: {}, after: { role: 'admin' }, at: new Date() }
-    if (isAdded) await authorOfCommand(schema, said).record(tx, change)
+    const change = { on: { person: FIRST }, before: {}, after: { role: 'admin' }, at: new Date(world.wall()) }
+    if (isAdded) await author.record(tx, change)
     return isAdded
   })
   return isMade ? { name: FIRST, password } : undefined

@@ -1,9 +1,9 @@
 /** Signing in to the console and out again (U-2). What the console shows comes from the documented APIs. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isBusy, isOutage } from '../db/errors.ts'
+import type { Admission } from '../http/admission.ts'
 import { CALLER, type Caller } from '../http/caller.ts'
 import { busy, Problem, sendProblem, toProblem, unavailable } from '../http/problem.ts'
-import type { Strangers } from '../http/strangers.ts'
 import type { ActionLog } from './actions.ts'
 import type { ConsolePersons } from './console-people.ts'
 import { addPeopleRoutes, textIn } from './console-people-routes.ts'
@@ -11,10 +11,10 @@ import { type Begun, type ConsoleSessions, isFromOurPage } from './console-sessi
 
 export interface ConsoleDeps {
   readonly server: 'wallet' | 'platform'
+  readonly admission: Admission
   readonly actions: ActionLog
   readonly persons: ConsolePersons
   readonly sessions: ConsoleSessions
-  readonly strangers: Strangers
   /** Of the sandbox: whether this request may sign in without a key, and the key that it gets then. */
   readonly sandbox?: { mayEnter(request: FastifyRequest): boolean; readonly key: string } | undefined
 }
@@ -22,7 +22,12 @@ export interface ConsoleDeps {
 const BODY_BYTES = 4_096
 
 export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
-  const { server, sessions, sandbox } = deps
+  const { server, admission, sessions, sandbox } = deps
+  const whoAsks = async (request: FastifyRequest): Promise<Caller | undefined> => {
+    const caller = await sessions.of(request)
+    if (caller === 'unknown') await admission.turnAway(request, caller)
+    return typeof caller === 'string' ? undefined : caller
+  }
   await app.register(
     async (console) => {
       console.setErrorHandler((error: Parameters<typeof toProblem>[0], request, reply) =>
@@ -41,12 +46,12 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
         mayEnter: sandbox?.mayEnter(request) ?? false,
       }))
       console.get('/session', async (request, reply) => {
-        const caller = await sessions.of(request)
+        const caller = await whoAsks(request)
         return caller === undefined ? reply.code(204).send() : show(caller)
       })
       console.post('/session', async (request, reply) => signIn(deps, request, reply))
       console.delete('/session', async (request, reply) => {
-        await sessions.end(request)
+        if ((await whoAsks(request)) !== undefined) await sessions.end(request)
         return reply.header('set-cookie', sessions.cookie(request)).code(204).send()
       })
       addPeopleRoutes(console, deps)
@@ -57,10 +62,10 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
 
 /** Always a new session, whatever cookie the request has: nobody can give a session to another person beforehand. */
 async function signIn(deps: ConsoleDeps, request: FastifyRequest, reply: FastifyReply) {
-  const { sessions, strangers } = deps
+  const { sessions, admission } = deps
   const begun = await begin(deps, request)
   if (begun === undefined) {
-    await strangers.hold(strangers.note(request.ip))
+    await admission.turnAway(request, 'unknown')
     throw new Problem(401, 'unauthorized', WHY_NOT)
   }
   await sessions.end(request)

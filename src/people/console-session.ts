@@ -8,6 +8,7 @@ import { type Db, statement } from '../db/db.ts'
 import type { Caller, Role, SignedIn } from '../http/caller.ts'
 import { hashOf } from './api-key.ts'
 import type { Keyring } from './keyring.ts'
+import type { KnownPerson } from './person-store.ts'
 import type { Server } from './server.ts'
 
 /** Seconds: a day's work. */
@@ -25,8 +26,8 @@ export interface Begun {
 export interface ConsoleSessions extends SignedIn {
   /** Undefined when nobody has this key. */
   begin(key: string): Promise<Begun | undefined>
-  /** Of a person whose password was right. */
-  beginFor(person: { readonly name: string; readonly role: Role }): Promise<Begun>
+  /** Undefined when the password that was right has been replaced since, or the person has been ended. */
+  beginFor(known: KnownPerson): Promise<Begun | undefined>
   end(request: FastifyRequest): Promise<void>
   /** As a Set-Cookie header; without a token it takes the cookie away. */
   cookie(request: FastifyRequest, token?: string): string
@@ -41,26 +42,28 @@ export function createConsoleSessions(
   const sql = statementsOn(schema)
   const name = `purser_${server}`
   const tokenOf = ({ headers }: FastifyRequest) => readCookie(headers.cookie, name)
-  const start = async (keyHash: Buffer | null, person: string | null) => {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url')
-    await db.transaction((tx) => tx.query(sql.begin, [hashOf(token), keyHash, person, SESSION_SECONDS]))
-    return token
-  }
   return {
     async begin(key) {
       const caller = await keyring.find(key)
       if (caller === undefined) return undefined
-      return { token: await start(hashOf(key), null), caller }
+      const token = newToken()
+      await db.transaction((tx) => tx.query(sql.begin, [hashOf(token), hashOf(key), SESSION_SECONDS]))
+      return { token, caller }
     },
-    beginFor: async (person) => ({ token: await start(null, person.name), caller: callerFor(person) }),
+    async beginFor(known) {
+      const token = newToken()
+      const values = [hashOf(token), known.name, known.passwordNumber, SESSION_SECONDS]
+      const begun = await db.transaction((tx) => tx.query(sql.beginFor, values))
+      return begun.length === 0 ? undefined : { token, caller: callerFor(known) }
+    },
     async of(request) {
       const token = tokenOf(request)
-      if (token === undefined || !isFromOurPage(request)) return undefined
+      if (token === undefined || !isFromOurPage(request)) return 'missing'
       const [row] = await db.people.query<SessionRow>(sql.read, [hashOf(token)])
-      if (row === undefined) return undefined
+      if (row === undefined) return 'unknown'
       const { key_hash, person, role } = row
-      if (key_hash !== null) return keyring.findHash(Buffer.from(key_hash))
-      return person === null || role === null ? undefined : callerFor({ name: person, role })
+      if (key_hash !== null) return (await keyring.findHash(Buffer.from(key_hash))) ?? 'unknown'
+      return person === null || role === null ? 'unknown' : callerFor({ name: person, role })
     },
     async end(request) {
       const token = tokenOf(request)
@@ -79,6 +82,10 @@ interface SessionRow extends Record<string, unknown> {
   /** Whose password is still the one that the session was begun with. */
   readonly person: string | null
   readonly role: Role | null
+}
+
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
 }
 
 function callerFor({ name, role }: { readonly name: string; readonly role: Role }): Caller {
@@ -110,13 +117,19 @@ function statementsOn(schema: 'purser' | 'platform') {
   return {
     begin: statement(
       `${schema}_begin_console_session`,
-      `insert into ${schema}.console_session (hash, key_hash, person, made_at, ends_at)
-       values ($1::bytea, $2::bytea, $3::text, statement_timestamp(), statement_timestamp() + $4::int * interval '1 second')`,
+      `insert into ${schema}.console_session (hash, key_hash, made_at, ends_at)
+       values ($1::bytea, $2::bytea, statement_timestamp(), statement_timestamp() + $3::int * interval '1 second')`,
+    ),
+    beginFor: statement(
+      `${schema}_begin_console_session_for`,
+      `insert into ${schema}.console_session (hash, person, password_number, made_at, ends_at)
+       select $1::bytea, name, password_number, statement_timestamp(), statement_timestamp() + $4::int * interval '1 second'
+       from ${schema}.console_person where name = $2::text and password_number = $3::int and ends_at > statement_timestamp() returning person`,
     ),
     read: statement(
       `${schema}_read_console_session`,
       `select s.key_hash, p.name as person, p.role from ${schema}.console_session s
-       left join ${schema}.console_person p on p.name = s.person and p.ends_at > statement_timestamp() and p.password_at <= s.made_at
+       left join ${schema}.console_person p on p.name = s.person and p.password_number = s.password_number and p.ends_at > statement_timestamp()
        where s.hash = $1::bytea and s.ends_at > statement_timestamp()`,
     ),
     end: statement(

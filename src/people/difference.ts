@@ -1,6 +1,6 @@
 /** What changed: the members that differ between two views of one thing, and never a secret. */
 import { isDeepStrictEqual } from 'node:util'
-import { isObject } from '../protocol/json.ts'
+import { isObject, mapMembers } from '../protocol/json.ts'
 
 /** What an API shows of something, as JSON. */
 export type View = Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ function masked(name: string, value: unknown): unknown {
   if (SECRET.has(name)) return MASK
   if (typeof value === 'string') return value.replace(PASSWORD_IN_URL, `$1:${MASK}@`)
   if (Array.isArray(value)) return value.map((item) => masked('', item))
-  return isObject(value) ? viewOf(Object.entries(value).map(([inner, item]) => [inner, masked(inner, item)])) : value
+  return isObject(value) ? mapMembers(value, masked) : value
 }
 
 function viewOf(members: readonly (readonly [string, unknown])[]): View {

@@ -4,9 +4,10 @@
  * a key that was just made works at once, in every process; one that was revoked works for REMEMBER_MS more at the most.
  */
 import { timingSafeEqual } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Reading } from '../db/db.ts'
 import type { Caller, Keys } from '../http/caller.ts'
+import { pause } from '../runtime/pause.ts'
+import { world } from '../runtime/world.ts'
 import { hashOf, looksMade, shownHash } from './api-key.ts'
 import type { KeyStore, LiveKey } from './key-store.ts'
 
@@ -51,9 +52,9 @@ function createMemory(readLive: () => Promise<LiveKey[]>) {
   let lastAskedAt = Number.NEGATIVE_INFINITY
   const read = async () => {
     try {
-      const wait = lastAskedAt + APART_MS - performance.now()
+      const wait = lastAskedAt + APART_MS - world.elapsed()
       if (wait > 0) await pause(wait)
-      const askedAt = performance.now()
+      const askedAt = world.elapsed()
       lastAskedAt = askedAt
       const rows = await readLive()
       kept = { keys: new Map(rows.map((row) => [row.hash, row])), askedAt }
@@ -71,7 +72,7 @@ function createMemory(readLive: () => Promise<LiveKey[]>) {
   }
   return {
     async find(hash: Buffer): Promise<Caller | undefined> {
-      const cameAt = performance.now()
+      const cameAt = world.elapsed()
       const known = lookUp(await readSince(cameAt - REMEMBER_MS), hash)
       return known ?? lookUp(await readSince(cameAt), hash)
     },
@@ -83,6 +84,6 @@ function createMemory(readLive: () => Promise<LiveKey[]>) {
 
 function lookUp({ keys, askedAt }: Read, hash: Buffer): Caller | undefined {
   const found = keys.get(hash.toString('hex'))
-  const isLive = found !== undefined && (found.left === null || performance.now() < askedAt + found.left)
+  const isLive = found !== undefined && (found.left === null || world.elapsed() < askedAt + found.left)
   return isLive ? { keyName: found.name, keyHash: shownHash(hash), role: found.role } : undefined
 }

@@ -27,12 +27,12 @@ export function recordAudit(tx: Tx, author: Author, { at, findings }: Audit): Pr
 export function createLastAudit(schema: Schema, db: Pick<Db, 'people'>): LastAudit {
   let own: Audit | undefined
   const read = readLast(schema)
-  const { text } = toldByDatabase(async () => {
+  const told = toldByDatabase('audit', async () => {
     const [row] = await db.people.query<Row & { at: Date; findings: number }>(read)
     return asText(latest(own, row))
   })
   return {
-    text,
+    ...told,
     audited(audit) {
       own = audit
     },

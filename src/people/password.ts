@@ -26,14 +26,14 @@ export function newPassword(): string {
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  const hash = await derive(password, salt, COST)
+  const hash = await inLine(() => derive(password, salt, COST))
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
 /** Of nobody: takes as long as any other, so that the time says not who is known. */
 const NOBODY = ['scrypt', COST.N, COST.r, COST.p, 'A'.repeat(22), 'A'.repeat(43)].join('$')
 
-/** `kept` undefined: false, as slowly. */
+/** By whoever has a place in the line. `kept` undefined: false, as slowly. */
 export async function isPassword(password: string, kept = NOBODY): Promise<boolean> {
   const [, n = '', r = '', p = '', salt = '', hash = ''] = kept.split('$')
   const cost = { N: Number.parseInt(n, 10), r: Number.parseInt(r, 10), p: Number.parseInt(p, 10) }
@@ -42,20 +42,26 @@ export async function isPassword(password: string, kept = NOBODY): Promise<boole
   return wanted.length === worked.length && timingSafeEqual(wanted, worked)
 }
 
-let last: Promise<unknown> = Promise.resolve()
 let waiting = 0
 
-function derive(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
+/** A place in the line for as long as the work takes. Rejects when there is none, and nothing of the work has been done then. */
+export async function inLine<T>(work: () => Promise<T>): Promise<T> {
   if (waiting >= MAX_WAITING) throw busy
   waiting += 1
+  return work().finally(() => {
+    waiting -= 1
+  })
+}
+
+let last: Promise<unknown> = Promise.resolve()
+
+function derive(password: string, salt: Buffer, cost: ScryptOptions): Promise<Buffer> {
   const work = () =>
     new Promise<Buffer>((resolve, reject) =>
       scrypt(password.normalize('NFKC'), salt, HASH_BYTES, { ...cost, maxmem: MAX_BYTES }, (error, key) =>
         error === null ? resolve(key) : reject(error),
       ),
-    ).finally(() => {
-      waiting -= 1
-    })
+    )
   const mine = last.then(work)
   last = mine.catch(() => {})
   return mine

@@ -1,7 +1,6 @@
 /** Who may use an API of ours, and what they did: keys, admission and action log of one server. */
 import type { Db } from '../db/db.ts'
 import { type Admission, createAdmission } from '../http/admission.ts'
-import { Strangers } from '../http/strangers.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { type ActionLog, createActionLog } from './actions.ts'
 import { type ConsolePersons, createConsolePersons } from './console-people.ts'
@@ -21,7 +20,6 @@ export interface People {
 export interface ConsolePeople extends People {
   readonly sessions: ConsoleSessions
   readonly persons: ConsolePersons
-  readonly strangers: Strangers
 }
 
 export interface PeopleDeps {
@@ -48,11 +46,10 @@ export function createConsolePeople(server: 'wallet' | 'platform', { db, firstKe
   const store = createKeyStore(schema)
   const keyring = createKeyring(db, store, setting, firstKey)
   const sessions = createConsoleSessions(server, schema, db, keyring)
-  const strangers = new Strangers()
   return {
-    admission: createAdmission(keyring, log, strangers, sessions),
+    admission: createAdmission(keyring, log, sessions),
     actions: createActionLog(schema),
     keys: createKeyChanges(db, store, keyring.forget),
-    ...{ sessions, strangers, persons: createConsolePersons(schema, db) },
+    ...{ sessions, persons: createConsolePersons(schema, db) },
   }
 }

@@ -5,6 +5,7 @@
  *   └──end──► ended: for good; the name is not given again
  *
  * Invariant: at most one attempt counts as the fifth, however many come at once, for each takes the row's lock before the password is looked at.
+ * Passwords of one person have numbers: what was allowed by one that has been replaced meanwhile is not done.
  */
 import { type Reading, statement, type Tx } from '../db/db.ts'
 import type { Role } from '../http/caller.ts'
@@ -26,6 +27,14 @@ export interface PersonRow extends Record<string, unknown> {
   readonly is_locked: boolean
 }
 
+/** Whose password was right. */
+export interface KnownPerson {
+  readonly name: string
+  readonly role: Role
+  /** Of the password that was right. */
+  readonly passwordNumber: number
+}
+
 export interface PersonStore {
   list(reading: Reading): Promise<PersonRow[]>
   anybody(reading: Reading): Promise<boolean>
@@ -34,10 +43,11 @@ export interface PersonStore {
   /** The first of all; false when there is one. */
   addFirst(tx: Tx, name: string, password: string): Promise<boolean>
   /** Counts one more attempt and returns the kept password; undefined when there is nobody, or the name is locked. */
-  attempt(tx: Tx, name: string): Promise<{ readonly password: string; readonly role: Role } | undefined>
+  attempt(tx: Tx, name: string): Promise<{ readonly person: KnownPerson; readonly password: string } | undefined>
   /** The attempt was right. */
   succeed(tx: Tx, name: string): Promise<void>
-  setPassword(tx: Tx, name: string, password: string): Promise<boolean>
+  /** Answers the number of the new one; undefined when there is nobody, or another password than that of `number`, where it is given. */
+  setPassword(tx: Tx, name: string, password: string, number?: number): Promise<number | undefined>
   end(tx: Tx, name: string): Promise<boolean>
 }
 
@@ -51,13 +61,16 @@ export function createPersonStore(schema: ConsoleSchema): PersonStore {
     add: (tx, name, role, password) => isDone(tx, sql.add, [name, role, password]),
     addFirst: (tx, name, password) => isDone(tx, sql.addFirst, [name, password]),
     async attempt(tx, name) {
-      const [row] = await tx.query<{ password: string; role: Role }>(sql.attempt, [
+      const [row] = await tx.query<{ role: Role; password: string; number: number }>(sql.attempt, [
         ...[name, LOCK_AFTER, LOCK_SECONDS, MAX_LOCK_SECONDS],
       ])
-      return row
+      return row && { person: { name, role: row.role, passwordNumber: row.number }, password: row.password }
     },
     succeed: async (tx, name) => void (await tx.query(sql.succeed, [name])),
-    setPassword: (tx, name, password) => isDone(tx, sql.setPassword, [name, password]),
+    async setPassword(tx, name, password, number) {
+      const [row] = await tx.query<{ number: number }>(sql.setPassword, [name, password, number ?? null])
+      return row?.number
+    },
     end: (tx, name) => isDone(tx, sql.end, [name]),
   }
 }
@@ -87,7 +100,8 @@ function statementsOn(schema: ConsoleSchema) {
       'attempt_console_person',
       `update ${table} set failures = failures + 1, locked_until = case when failures + 1 < $2::int then locked_until
          else statement_timestamp() + least($4::int, $3::int * 2 ^ least(failures + 1 - $2::int, 10)) * interval '1 second' end
-       where name = $1::text and ${live} and locked_until <= statement_timestamp() returning password, role`,
+       where name = $1::text and ${live} and locked_until <= statement_timestamp()
+       returning role, password, password_number as number`,
     ),
     succeed: named(
       'succeed_console_person',
@@ -95,8 +109,9 @@ function statementsOn(schema: ConsoleSchema) {
     ),
     setPassword: named(
       'set_console_password',
-      `update ${table} set password = $2::text, password_at = statement_timestamp(), failures = 0, locked_until = '-infinity'
-       where name = $1::text and ${live} returning name`,
+      `update ${table} set password = $2::text, password_at = statement_timestamp(), password_number = password_number + 1,
+         failures = 0, locked_until = '-infinity'
+       where name = $1::text and ${live} and password_number = coalesce($3::int, password_number) returning password_number as number`,
     ),
     end: named(
       'end_console_person',

@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb, type StoreConfig } from '../db/open.ts'
 import { problemOfUrl } from '../db/postgres-url.ts'
+import { PLATFORM_NAME } from '../protocol/ids.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Finding } from './compare.ts'
 import { reconcile, type Summary, type WalletSource } from './reconcile.ts'
@@ -20,6 +21,8 @@ export interface ReconcileCommand {
   readonly csv?: string
   /** A file with the bets of another platform, instead of a database. */
   readonly platformCsv?: string
+  /** Whose bets of the wallet are meant, by the names of PARTNER_SECRETS (W-43). */
+  readonly platform?: readonly string[]
   readonly json?: true
 }
 
@@ -57,20 +60,24 @@ async function openSides(options: ReconcileCommand, config: Config, opened: Db[]
     return db
   }
   const api = apiOf(options, config)
-  const { platformCsv: file, partner: partnerId } = options
+  const { platformCsv: file, partner: partnerId, platform: platforms } = options
+  for (const name of platforms ?? [])
+    if (name !== '' && !NAME.test(name)) throw new WrongUse(`"${name}" is no name of a platform in PARTNER_SECRETS`)
   if (file !== undefined) {
     if (partnerId !== undefined || options.platformDatabaseUrl !== undefined)
       throw new WrongUse('--platform-csv is the platform: give no --partner and no --platform-database-url with it')
     const wallet = api ? ({ kind: 'api', api } as const) : ({ kind: 'database', db: await open(stores[1]) } as const)
-    return (found) => reconcileFile(file, wallet, found)
+    return (found) => reconcileFile(file, wallet, platforms, found)
   }
   const platform = await open(stores[0])
   const isSame = JSON.stringify(stores[0]) === JSON.stringify(stores[1])
   const walletDb = async (): Promise<WalletSource> =>
     isSame ? { kind: 'same' } : { kind: 'database', db: await open(stores[1]) }
   const wallet: WalletSource = api === undefined ? await walletDb() : { kind: 'api', api }
-  return (found) => reconcile({ platform, wallet, partnerId }, found)
+  return (found) => reconcile({ platform, wallet, partnerId, platforms }, found)
 }
+
+const NAME = new RegExp(`^${PLATFORM_NAME}$`)
 
 function storeOf(given: string): StoreConfig {
   if (!/^postgres(ql)?:\/\//.test(given)) return { kind: 'pglite', dataDir: given }

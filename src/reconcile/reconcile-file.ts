@@ -3,7 +3,7 @@ import { type Finding, judge } from './compare.ts'
 import { pair } from './merge.ts'
 import { openPlatformCsv } from './platform-csv.ts'
 import { createTally, type Summary, type WalletSource } from './reconcile.ts'
-import type { Pages, WalletSide } from './sides.ts'
+import type { Pages, Platforms, WalletSide } from './sides.ts'
 import { byIdAndPlayer, sortById } from './sorted-runs.ts'
 import { readPages } from './wallet-api.ts'
 import { streamWallet } from './wallet-database.ts'
@@ -12,6 +12,7 @@ import { streamWallet } from './wallet-database.ts'
 export async function reconcileFile(
   path: string,
   wallet: Exclude<WalletSource, { kind: 'same' }>,
+  platforms: Platforms,
   found: (finding: Finding) => void,
 ): Promise<Summary> {
   const file = await openPlatformCsv(path)
@@ -24,8 +25,8 @@ export async function reconcileFile(
     return { partnerId: null, ...tally.count }
   }
   try {
-    if (wallet.kind === 'database') return await wallet.db.snapshot((tx) => compare(streamWallet(tx)))
-    const sorted = await sortById(readPages(wallet.api), byIdAndPlayer)
+    if (wallet.kind === 'database') return await wallet.db.snapshot((tx) => compare(streamWallet(tx, platforms)))
+    const sorted = await sortById(readPages(wallet.api, platforms), byIdAndPlayer)
     return await compare(sorted.pages).finally(sorted.close)
   } finally {
     await file.close()

@@ -10,7 +10,7 @@ import type { OwnApi } from '../http/own-api.ts'
 import { type ByHand, type Finding, judge, type Verdict } from './compare.ts'
 import { pair } from './merge.ts'
 import { choosePartner, type PlatformReader, readPlatform, streamPlatform } from './platform-side.ts'
-import type { Pages, Pair, WalletSide } from './sides.ts'
+import type { Pages, Pair, Platforms, WalletSide } from './sides.ts'
 import { byIdAndPlayer, sortById } from './sorted-runs.ts'
 import { readBets, readPages } from './wallet-api.ts'
 import { type BetKey, readWallet, streamWallet } from './wallet-database.ts'
@@ -26,6 +26,8 @@ export interface ReconcileOptions {
   readonly wallet: WalletSource
   /** May be left out when the platform has one. */
   readonly partnerId?: string | undefined
+  /** Needed when the wallet has bets of platforms with names. */
+  readonly platforms?: Platforms
   readonly byHand?: ByHand
   /** The platform's players to look at, by `userId`, when the wallet has only some of a partner's: behind a gateway. */
   readonly only?: ((userId: string) => boolean) | undefined
@@ -44,38 +46,38 @@ export interface Summary {
 
 /** Tells `found` every finding, nearly in the order of bet ids, and resolves when everything is compared. */
 export async function reconcile(options: ReconcileOptions, found: (finding: Finding) => void): Promise<Summary> {
-  const { platform, wallet } = options
+  const { platform, wallet, platforms } = options
   const partnerId = await choosePartner(platform, options.partnerId)
   const reader = { partnerId, only: options.only ?? (() => true) }
   const run = { reader, found, byHand: options.byHand ?? (() => false) }
   switch (wallet.kind) {
     case 'same':
-      return platform.snapshot((tx) => compareAll(run, tx, streamWallet(tx)))
+      return platform.snapshot((tx) => compareAll(run, tx, streamWallet(tx, platforms)))
     case 'database':
       return wallet.db.snapshot((walletTx) => {
         const now = nowOf(wallet.db, walletTx)
         return platform.snapshot((tx) =>
-          compareAll(run, tx, streamWallet(walletTx), {
+          compareAll(run, tx, streamWallet(walletTx, platforms), {
             platform: nowOf(platform, tx),
-            readWallet: (keys) => readWallet(now, keys),
+            readWallet: (keys) => readWallet(now, keys, platforms),
           }),
         )
       })
     case 'api':
-      return compareWithApi(run, platform, wallet.api)
+      return compareWithApi(run, platform, wallet.api, platforms)
     default:
       return wallet satisfies never
   }
 }
 
 /** The API is read to its end before the platform's snapshot is taken, which should not be held for so long. */
-async function compareWithApi(run: Run, platform: Db, api: OwnApi): Promise<Summary> {
-  const sorted = await sortById(readPages(api), byIdAndPlayer)
+async function compareWithApi(run: Run, platform: Db, api: OwnApi, platforms: Platforms): Promise<Summary> {
+  const sorted = await sortById(readPages(api, platforms), byIdAndPlayer)
   try {
     return await platform.snapshot((tx) =>
       compareAll(run, tx, sorted.pages, {
         platform: nowOf(platform, tx),
-        readWallet: (keys) => readBets(api, keys),
+        readWallet: (keys) => readBets(api, keys, platforms),
       }),
     )
   } finally {

@@ -1,5 +1,8 @@
 /** One bet as each of the two sides has it. Amounts are decimal text: the two may store a currency in different scales. */
+import type { BetId } from '../protocol/ids.ts'
 import { formatMoney, type Money } from '../protocol/money.ts'
+import { secondIdOf } from '../protocol/second-id.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
 
 /** What a bet is at its partner: as the platform decided it, or as the partner has acknowledged it. `none`: it holds no money. */
 export type State =
@@ -53,7 +56,23 @@ function shortest(decimal: string): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }
 
+/** Whose bets of the wallet are compared, where several platforms call it (W-43): by name, '' is the one without. */
+export type Platforms = readonly string[] | undefined
+
+/** For who has not said so, and a bet has the name of a platform. */
+export function severalPlatforms(): WrongUse {
+  return new WrongUse(
+    "the wallet has bets of several platforms (W-43): give --platform NAME, whose they are in PARTNER_SECRETS, or --platform '' for PARTNER_SECRET's",
+  )
+}
+
+/** The ids under which the wallet may have a bet that came with this one. */
+export function idsAtWallet(betId: string, platforms: Platforms = []): string[] {
+  return [betId, ...platforms.map((platform) => secondIdOf({ betId: betId as BetId, platform }))]
+}
+
 export interface WalletSide {
+  /** As the platform sent it. */
   readonly betId: string
   readonly player: string
   readonly status: 'unknown' | 'open' | 'settled' | 'cancelled' | 'refused'

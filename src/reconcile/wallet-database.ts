@@ -1,7 +1,8 @@
 /** The wallet's bets, read from its database. Reads only. */
 import { type Row, statement, type Tx } from '../db/db.ts'
 import type { Money } from '../protocol/money.ts'
-import { amountIn, type Pages, type WalletSide } from './sides.ts'
+import { sentIdSql } from '../protocol/second-id.ts'
+import { amountIn, idsAtWallet, type Pages, type Platforms, severalPlatforms, type WalletSide } from './sides.ts'
 
 interface BetRow extends Row {
   bet_id: string
@@ -14,12 +15,18 @@ interface BetRow extends Row {
   scale: number | null
 }
 
-const COLUMNS = 'b.bet_id, b.player, b.status, b.currency, b.stake, b.payout, b.result_type, c.scale'
+const SENT_ID = sentIdSql('b.bet_id')
+const COLUMNS = `${SENT_ID} as bet_id, b.player, b.status, b.currency, b.stake, b.payout, b.result_type, c.scale`
+const HAS_NAMES = statement(
+  'reconcile_has_names',
+  "select exists (select from purser.bet where platform <> '') as has_names",
+)
 const DECLARE = statement(
   'reconcile_declare_wallet',
   `declare reconcile_wallet no scroll cursor for select ${COLUMNS}
    from purser.bet b left join purser.currency c on c.currency = b.currency
-   order by b.bet_id collate "C", b.player collate "C"`,
+   where $1::text[] is null or b.platform = any($1::text[])
+   order by ${SENT_ID} collate "C", b.player collate "C"`,
 )
 const FETCH = statement('reconcile_fetch_wallet', 'fetch 1000 from reconcile_wallet')
 /** The bucket of a player is the wallet's business: all that there can be are tried, each by primary key. */
@@ -28,12 +35,15 @@ const READ = statement(
   `select ${COLUMNS} from unnest($1::text[], $2::text[]) as k (player, bet_id)
    cross join generate_series(0, 15) as g (bucket)
    join purser.bet b on b.bucket = g.bucket and b.player = k.player and b.bet_id = k.bet_id
-   left join purser.currency c on c.currency = b.currency`,
+   left join purser.currency c on c.currency = b.currency
+   where $3::text[] is null or b.platform = any($3::text[])`,
 )
 
 /** All bets in order, from the snapshot of `tx`; the database sorts, on disk if there are many. */
-export async function* streamWallet(tx: Tx): Pages<WalletSide> & AsyncGenerator<WalletSide[]> {
-  await tx.execute(DECLARE, [])
+export async function* streamWallet(tx: Tx, platforms: Platforms): Pages<WalletSide> & AsyncGenerator<WalletSide[]> {
+  const [names] = platforms === undefined ? await tx.query<{ has_names: boolean }>(HAS_NAMES) : []
+  if (names?.has_names) throw severalPlatforms()
+  await tx.execute(DECLARE, [platforms ?? null])
   for (;;) {
     const rows = await tx.query<BetRow>(FETCH)
     if (rows.length === 0) return
@@ -48,9 +58,14 @@ export interface BetKey {
 }
 
 /** Some bets as they are now. */
-export async function readWallet(db: Pick<Tx, 'query'>, keys: readonly BetKey[]): Promise<WalletSide[]> {
-  const rows = await db.query<BetRow>(READ, [keys.map((key) => key.player), keys.map((key) => key.betId)])
-  return rows.map(toSide)
+export async function readWallet(
+  db: Pick<Tx, 'query'>,
+  keys: readonly BetKey[],
+  platforms: Platforms,
+): Promise<WalletSide[]> {
+  const all = keys.flatMap(({ player, betId }) => idsAtWallet(betId, platforms).map((id) => ({ player, id })))
+  const values = [all.map(({ player }) => player), all.map(({ id }) => id), platforms ?? null]
+  return (await db.query<BetRow>(READ, values)).map(toSide)
 }
 
 function toSide(row: BetRow): WalletSide {

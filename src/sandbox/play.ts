@@ -41,11 +41,20 @@ interface Play extends PlayDeps {
   readonly under: Set<Promise<void>>
   /** Calls about a match go out in order. */
   readonly matchCalls: Map<string, Promise<unknown>>
+  /** Cashouts whose time has not come. */
+  readonly cashOuts: Set<NodeJS.Timeout>
 }
 
 /** Resolves when the time is up or the signal came, and every call of ours has been answered. */
 export async function play(deps: PlayDeps, { seed, rate, duration, signal }: PlayOptions): Promise<void> {
-  const game: Play = { ...deps, frames: new Map(), under: new Set(), matchCalls: new Map(), leftOut: 0 }
+  const game: Play = {
+    ...deps,
+    frames: new Map(),
+    under: new Set(),
+    matchCalls: new Map(),
+    leftOut: 0,
+    cashOuts: new Set(),
+  }
   await Promise.all(BETTORS.map((bettor) => createBettor(game, bettor)))
   const fixtures = createFixtures(createRandom(seed, 'fixtures'), `match-${randomUUID().slice(0, 8)}`)
   const random = createRandom(seed, 'bettors')
@@ -58,6 +67,7 @@ export async function play(deps: PlayDeps, { seed, rate, duration, signal }: Pla
     await waitUntil(startedAt + ((step + 1) * 1000) / STEPS_PER_SECOND, signal)
   }
   while (game.under.size > 0) await Promise.all(game.under)
+  for (const timer of game.cashOuts) clearTimeout(timer) // nobody counts any more what they would do
   await Promise.all(game.matchCalls.values())
 }
 
@@ -194,15 +204,17 @@ async function refill(game: Play, { userId, currency, unit, scale }: BettorPlan)
 function planCashOut(game: Play, watched: Watched): void {
   const { cashOutAfter } = watched.wish
   if (cashOutAfter === null) return
-  setTimeout(
+  const timer = setTimeout(
     () => {
+      game.cashOuts.delete(timer)
       const work: Promise<void> = cashOut(game, watched)
         .catch(() => {})
         .finally(() => game.under.delete(work))
       game.under.add(work)
     },
     (cashOutAfter * 1000) / STEPS_PER_SECOND,
-  ).unref()
+  )
+  game.cashOuts.add(timer.unref())
 }
 
 async function cashOut(game: Play, watched: Watched): Promise<void> {

@@ -118,6 +118,14 @@ test('a bet on which the wallet never says a word is named, and nothing is calle
   expect(players[0]?.why).toBe(`settle of bet ${silent}: HTTP status 500`)
 })
 
+test('a wallet that refuses every bet has moved no money: nothing was tried, and nothing is called right', async () => {
+  faulty.behave = () => answerWith(400, '{"code":3,"message":"no bets"}')
+  const finished = await load(faulty.url, '--rate', '100', '--duration', '2')
+  const { money, rows } = reportOf(finished)
+  expect({ money, code: finished.code }).toEqual({ money: 'undecided', code: 1 })
+  expect(rows.at(-1)).toMatchObject({ accepted: 0, refused: { 3: 200 } })
+})
+
 test('Ctrl-C ends it: what it has sent is judged, and players of a file are as good as made ones', async () => {
   const file = join(folder.path, 'players.csv')
   const players = await Promise.all(Array.from({ length: 3 }, () => playerWithMoney(wallet.operator, '1000.00')))

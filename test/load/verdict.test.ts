@@ -32,10 +32,16 @@ describe('the money', () => {
 
   test('of all is the worst of each', () => {
     const all = (after: (bigint | string)[], doubts: typeof open = []) =>
-      verdictOfAll(judgePlayers(players, { before, after }, moved, doubts))
+      verdictOfAll(judgePlayers(players, { before, after }, moved, doubts), 1)
     expect(all([750n, 1_040n, 1_000n])).toBe('right')
     expect(all([750n, 1_040n, 1_000n], open)).toBe('undecided')
     expect(all([751n, 1_040n, 1_000n], open)).toBe('wrong')
+  })
+
+  test('of a load of which no bet was accepted is undecided, unless a balance is wrong', () => {
+    const all = (after: bigint[]) => verdictOfAll(judgePlayers(players, { before, after }, new Map(), []), 0)
+    expect(all([1_000n, 1_000n, 1_000n])).toBe('undecided')
+    expect(all([1_000n, 1_000n, 1_001n])).toBe('wrong')
   })
 })
 
@@ -121,7 +127,7 @@ describe('the report', () => {
       wasInterrupted: true,
     })
     expect(htmlReport(found)).not.toMatch(/NaN|Infinity|undefined/)
-    expect(textOf(found, plain)).toContain('The money is right')
+    expect(textOf(found, plain)).toContain('The money is undecided: no call moved money, so nothing was tried.')
   })
 })
 

@@ -17,12 +17,26 @@ export async function readFeed(operator: OperatorClient, after?: string, limit =
   const events: ToldEvent[] = []
   let next = after
   for (;;) {
-    const query = new URLSearchParams({ limit: `${limit}`, ...(next !== undefined && { after: next }) })
-    const { status, body } = await operator.request('GET', `/operator/changes?${query}`)
-    expect(status, JSON.stringify(body)).toBe(200)
-    const page = body as unknown as { data: ToldEvent[]; next: string }
+    const page = await readPage(operator, next, limit)
     events.push(...page.data)
     next = page.next
     if (page.data.length === 0) return { events, next }
   }
+}
+
+/** The same from the first event, a page at a time. */
+export async function* feedOf(operator: OperatorClient): AsyncGenerator<ToldEvent> {
+  for (let after = '0'; ; ) {
+    const { data, next } = await readPage(operator, after, 500)
+    yield* data
+    if (data.length === 0) return
+    after = next
+  }
+}
+
+async function readPage(operator: OperatorClient, after: string | undefined, limit: number) {
+  const query = new URLSearchParams({ limit: `${limit}`, ...(after !== undefined && { after }) })
+  const { status, body } = await operator.request('GET', `/operator/changes?${query}`)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body as unknown as { data: ToldEvent[]; next: string }
 }

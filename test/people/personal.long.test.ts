@@ -10,11 +10,13 @@ const CUSTOM = { ...NAMES, passport: 4_711_000_001, isVerified: true, percentMar
 const BIRTHDAY = '1815-12-10'
 const IP = '203.0.113.77'
 const INFO = 'ada likes this'
-const PERSONAL = [...Object.values(NAMES), String(CUSTOM.passport), BIRTHDAY, IP, INFO]
+const COUNTRY = 'IS'
+const PERSONAL = [...Object.values(NAMES), String(CUSTOM.passport), BIRTHDAY, IP, `"${COUNTRY}"`, INFO]
 const player = '/operator/players/player-1'
 const transactionId = randomUUID()
 
 let wallet: TestWallet
+let token: string
 const asked = {} as Record<'read' | 'support', Asking>
 
 beforeAll(async () => {
@@ -28,8 +30,8 @@ beforeAll(async () => {
   await support.must('POST', '/operator/players', { userId: 'player-1', currency: 'EUR', customFields: CUSTOM })
   await support.must('PATCH', player, { birthday: BIRTHDAY, customFields: { lastName: 'Lovelace' } })
   await admin.must('POST', `${player}/deposits`, { currency: 'EUR', amount: '100.00', reference: 'first' })
-  const { token } = await support.must('POST', `${player}/sessions`, { ip: IP, country: 'NO' })
-  const bet = { userId: 'player-1', token: String(token), transactionId, amount: 10, ip: IP, info: INFO }
+  token = String((await support.must('POST', `${player}/sessions`, { ip: IP, country: COUNTRY })).token)
+  const bet = { userId: 'player-1', token, transactionId, amount: 10, ip: IP, info: INFO }
   expect(answered(await wallet.wire.place(bet))).toBe(200)
   const isKept = async () => expect((await support.must('GET', '/operator/calls')).data).toHaveLength(1)
   await vi.waitFor(isKept, { timeout: 10_000 })
@@ -45,7 +47,7 @@ test.each([
   [`${player}/bets/${transactionId}`, [IP, INFO]],
   ['/operator/show/player-1', [...Object.values(NAMES)]],
   [`/operator/show/${transactionId}`, [IP, INFO]],
-  ['/operator/actions', [...Object.values(NAMES), BIRTHDAY]],
+  ['/operator/actions', [...Object.values(NAMES), BIRTHDAY, IP, `"${COUNTRY}"`]],
   [`${player}/history`, [...Object.values(NAMES), BIRTHDAY]],
 ])('%s shows the person to support, and not to who only reads', async (path, shown) => {
   const seen = JSON.stringify(await asked.support.must('GET', path))
@@ -53,6 +55,12 @@ test.each([
   const masked = JSON.stringify(await asked.read.must('GET', path))
   for (const text of PERSONAL) expect(masked, text).not.toContain(text)
   expect(masked).toContain('***')
+})
+
+test('a session is shown with where it comes from to support only', async () => {
+  const shown = async (role: 'read' | 'support') => (await asked[role].must('GET', `/operator/show/${token}`)).session
+  expect(await shown('support')).toMatchObject({ userId: 'player-1', ip: IP, country: COUNTRY })
+  expect(await shown('read')).toMatchObject({ userId: 'player-1', ip: '***', country: '***' })
 })
 
 test('what is no person stays, and that there is something is seen', async () => {

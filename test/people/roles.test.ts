@@ -26,10 +26,12 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
         'readBet',
         'listAnomalies',
       ],
-      ...['listActions', 'listAdjustments', 'readHistory', 'readChanges', 'streamChanges', 'showId'],
+      ...['listActions', 'listAdjustments', 'readHistory', 'readChanges', 'streamChanges', 'showId', 'readNow'],
     ],
     support: [
       'listCalls',
+      'listConformance',
+      'readConformance',
       'createPlayer',
       'changePlayer',
       'startSession',
@@ -40,7 +42,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
     ],
     cash: ['deposit', 'withdrawal', 'adjustment', 'approveAdjustment', 'refuseAdjustment'],
     admin: [
-      ...['makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+      ...['makeKey', 'listKeys', 'rotateKey', 'revokeKey', 'startConformance'],
       ...[
         'listWebhooks',
         'readWebhook',
@@ -55,7 +57,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
   platform: {
     read: [
       ...['listPartners', 'listBets', 'getBet', 'listDeliveries', 'listRetries', 'getRetry', 'showId'],
-      ...['readChanges', 'streamChanges', 'listActions'],
+      ...['readChanges', 'streamChanges', 'listActions', 'readNow'],
     ],
     support: ['loadFrame', 'placeBet', 'saveEvent', 'retryDeliveries', 'retryDelivery'],
     cash: ['settleBet', 'unsettleBet', 'cancelBet', 'setResults'],
@@ -103,7 +105,7 @@ describe.each(SERVERS)('a $server', ({ server, prefix, start }) => {
           status: 403,
           problem: {
             code: 'forbidden',
-            detail: `this needs a key of the role ${least}; the-${role} has the role ${role}`,
+            detail: `this needs the role ${least}; the-${role} has the role ${role}`,
           },
         })
     }

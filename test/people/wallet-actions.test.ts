@@ -24,7 +24,7 @@ let wallet: TestWallet
 let asked: Asking
 
 beforeAll(async () => {
-  wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '1000' } })
+  wallet = await startWallet({ env: { PURSER_APPROVE_ABOVE: '1000', PURSER_CONFORMANCE: 'on' } })
   asked = asking(wallet.url, wallet.operatorKey, '/operator/actions')
 })
 afterEach(() => wallet.auditIsClean())
@@ -141,6 +141,10 @@ const CASES: Record<string, (player: Player) => Told | Promise<Told>> = {
       call: ['DELETE', `${path}/bets/${transactionId}/lock`],
       ...{ on: { userId, transactionId }, before: { locked: true }, after: { locked: false } },
     }
+  },
+  startConformance: () => {
+    const after = { state: 'running', cases: expect.any(Number) }
+    return { call: ['POST', '/operator/conformance'], on: { runId: expect.any(String) }, before: {}, after }
   },
 }
 

@@ -30,6 +30,15 @@ const READ = { config: { role: 'read' } } as const
 const SUPPORT = { config: { role: 'support' } } as const
 const CASH = { role: 'cash' } as const
 
+const PLATFORM = '/platform'
+/** What the console reads of a platform, all of it for `read` there too. It is asked with the platform's own key: no other path is passed on. */
+const WINDOW = [
+  ...['/bets', '/bets/:id', '/deliveries', '/deliveries/retries', '/deliveries/retries/:id', '/changes'],
+  ...['/show/:id', '/now', '/partners'],
+]
+/** Nothing that an address would take for a step to another path. */
+const WindowPath = Type.Object({ id: Type.Optional(Type.String({ pattern: '^[\\w-]{1,64}$' })) })
+
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 const NewBet = Type.Object({
   matchId: text(64),
@@ -56,8 +65,11 @@ export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: S
     app,
     { prefix: '/sandbox', admission, calls: createApiCalls(), bodyBytes: BODY_BYTES, log },
     (api) => {
-      api.get('/platform/*', READ, (request, reply) => forward(known().platform, request, reply))
-      api.post('/platform/deliveries/retry', SUPPORT, (request, reply) => forward(known().platform, request, reply))
+      for (const path of WINDOW)
+        api.get(`${PLATFORM}${path}`, { ...READ, schema: { params: WindowPath } }, (request, reply) =>
+          forward(known().platform, request, reply),
+        )
+      api.post(`${PLATFORM}/deliveries/retry`, SUPPORT, (request, reply) => forward(known().platform, request, reply))
       addFrameRoutes(api, frame)
     },
   )
@@ -80,11 +92,21 @@ function addFrameRoutes(api: Routes, frame: () => Frame): void {
   api.post('/frame/money', { config: CASH }, () => frame().payIn())
 }
 
-/** Whoever may do it here may do it there: in the sandbox both are one. What changes something is done in the name of who asked here. */
+/** As an object: what is personal is masked in it before it is sent (O-11). */
+function jsonOf(answer: Response): Promise<unknown> {
+  return answer.json().catch(() => {
+    throw new Problem(503, 'unavailable', `the platform answered ${answer.status} with no JSON`)
+  })
+}
+
+/**
+ * Whoever may do it here may do it there: in the sandbox both are one. What changes something is done in the name of who asked here, and
+ * what is shown is masked for who asked here (O-11).
+ */
 async function forward({ url, key }: Api, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
-  const path = request.url.slice('/sandbox/platform'.length)
+  const path = request.url.slice(`/sandbox${PLATFORM}`.length)
   const authorization = `Bearer ${key}`
   const asked =
     request.method === 'GET'
@@ -94,9 +116,11 @@ async function forward({ url, key }: Api, request: FastifyRequest, reply: Fastif
           headers: { authorization, 'content-type': 'application/json', 'x-purser-person': callerOf(request).keyName },
           body: JSON.stringify(request.body ?? {}),
         }
-  const answer = await fetch(url + path, { ...asked, signal: gone.signal })
+  const answer = await fetch(url + path, { ...asked, signal: gone.signal }).catch(() => {
+    throw new Problem(503, 'unavailable', 'the platform does not answer')
+  })
   return reply
     .code(answer.status)
     .header('content-type', answer.headers.get('content-type') ?? 'application/json')
-    .send(await answer.text())
+    .send(await jsonOf(answer))
 }

@@ -1,0 +1,168 @@
+/**
+ * The conformance kit against this very wallet, where a setting allows it: begun by a person, gone on with in the background, and kept. What is
+ * known so far is stored every second, so that every process can show it.
+ */
+import { type Static, Type } from 'typebox'
+import type { Db } from '../db/db.ts'
+import { decodeCursor, limitOf, pageOf, toPage } from '../http/page.ts'
+import { conflict, invalid, notFound } from '../http/problem.ts'
+import type { Author } from '../people/actions.ts'
+import type { Clock } from '../runtime/clock.ts'
+import { inTime } from '../runtime/in-time.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { world } from '../runtime/world.ts'
+import {
+  type Ending,
+  endLost,
+  endRun,
+  insertRun,
+  type KitCase,
+  type KitResult,
+  listRuns,
+  type RunRow,
+  readRun,
+  saveResults,
+} from './conformance-store.ts'
+
+/** The kit, which knows nothing of wallets but their wire. */
+export interface Kit {
+  readonly cases: readonly KitCase[]
+  /** Rejects when the wallet cannot be judged at all. */
+  judge(signal: AbortSignal, found: (result: KitResult) => void): Promise<{ results: KitResult[]; isGood: boolean }>
+}
+
+export interface ConformanceRuns {
+  start(author: Author): Promise<Static<typeof RunSchema>>
+  get(runId: string): Promise<Static<typeof RunDetailSchema>>
+  list(query: { limit?: string; after?: string }): Promise<Static<typeof RunPageSchema>>
+  /** Ends the run of this process, if there is one. */
+  stop(): Promise<void>
+}
+
+const count = Type.Integer({ minimum: 0 })
+const time = Type.String({ format: 'date-time' })
+const optional = Type.Optional
+const run = {
+  runId: Type.String({ format: 'uuid' }),
+  startedAt: time,
+  startedBy: Type.String(),
+  state: Type.Enum(['running', 'ended', 'failed'], { description: 'failed: it came to no verdict.' }),
+  endedAt: optional(time),
+  isGood: optional(Type.Boolean({ description: 'No MUST failed. Only of a run that has ended.' })),
+  why: optional(Type.String({ description: 'Why it failed.' })),
+  totals: Type.Object({ cases: count, passed: count, failedMust: count, failedShould: count, notJudged: count }),
+}
+export const RunSchema = Type.Object(run)
+export const RunPageSchema = pageOf(RunSchema)
+export const RunDetailSchema = Type.Object({
+  ...run,
+  cases: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      clause: Type.String({ description: 'The part of the interface, or the decision, that it is about.' }),
+      level: Type.Enum(['MUST', 'SHOULD']),
+      sentence: Type.String(),
+      loses: Type.String({ description: 'What loses whose money when it fails.' }),
+      verdict: optional(Type.Enum(['passed', 'failed', 'not judged'], { description: 'Absent: not yet.' })),
+      why: optional(Type.String({ description: 'Of what did not pass.' })),
+    }),
+  ),
+})
+
+/** Milliseconds between two times that what is known is stored. */
+const SAVE_MS = 1_000
+/** Seconds without a sign of life after which a run's process has ended. */
+const LOST_S = 30
+/** Milliseconds that a wallet that ends waits for its run to be stored. */
+const STOP_MS = 2_000
+
+export interface RunsDeps {
+  readonly db: Pick<Db, 'transaction' | 'people'>
+  readonly clock: Clock
+  readonly log: Logger
+  /** Undefined: this wallet is not to be judged from here. */
+  readonly kit: Kit | undefined
+}
+
+export function createConformanceRuns({ db, clock, log, kit }: RunsDeps): ConformanceRuns {
+  const stopping = new AbortController()
+  let going: Promise<void> | undefined
+
+  const go = async (id: string, { judge }: Kit) => {
+    const known: KitResult[] = []
+    const save = () => db.transaction((tx) => saveResults(tx, id, known))
+    const cancel = world.every(SAVE_MS, () => void save().catch((err: unknown) => log.warn({ err }, NOT_STORED)))
+    const { results, ending } = await judge(stopping.signal, (result) => known.push(result)).then(
+      ({ results, isGood }) => ({ results, ending: endingOf(stopping.signal, isGood) }),
+      (error: unknown) => ({ results: known, ending: { why: error instanceof Error ? error.message : String(error) } }),
+    )
+    cancel()
+    await db.transaction((tx) => endRun(tx, id, results, ending, clock.now()))
+  }
+  return {
+    async start(author) {
+      if (kit === undefined)
+        throw conflict('conformance_off', 'this wallet is not to be judged from here: PURSER_CONFORMANCE=on')
+      const [runId, at, by] = [world.uuid(), clock.now(), author.person ?? author.keyName]
+      const after = { state: 'running', cases: kit.cases.length }
+      const isAlone = await db.transaction(async (tx) => {
+        await endLost(tx, LOST_S)
+        if (!(await insertRun(tx, { id: runId, at, by, cases: kit.cases }))) return false
+        await author.record(tx, { on: { runId }, before: {}, after, at })
+        return true
+      })
+      if (!isAlone) throw conflict('already_running', 'a run is under way')
+      going = go(runId, kit).catch((err: unknown) => log.warn({ err }, NOT_STORED))
+      const totals = { cases: kit.cases.length, ...NONE }
+      return { runId, startedAt: at.toISOString(), startedBy: by, state: 'running', totals }
+    },
+    async get(runId) {
+      const row = await readRun(db.people, runId)
+      if (row === undefined) throw notFound('the run')
+      return showDetail(row)
+    },
+    async list(query) {
+      const limit = limitOf(query)
+      const cursor = decodeCursor(query.after, 2)
+      const [id] = cursor?.ids ?? []
+      if (id !== undefined && !UUID.test(id)) throw invalid('/query/after', 'is not a cursor of this list')
+      const rows = await listRuns(db.people, limit + 1, cursor && id !== undefined ? [cursor.at, id] : undefined)
+      return toPage(rows, limit, show, (row) => [row.started_at.toISOString(), row.run_id])
+    },
+    async stop() {
+      stopping.abort()
+      await inTime(going ?? Promise.resolve(), STOP_MS, () => undefined)
+    },
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const NOT_STORED = 'what the conformance kit found could not be stored'
+const NONE = { passed: 0, failedMust: 0, failedShould: 0, notJudged: 0 }
+
+function endingOf({ aborted }: AbortSignal, isGood: boolean): Ending {
+  return aborted ? { why: 'the wallet was stopped before it was over' } : { isGood }
+}
+
+function show(row: RunRow): Static<typeof RunSchema> {
+  const cases = JSON.parse(row.cases) as KitCase[]
+  const results = new Map((JSON.parse(row.results) as KitResult[]).map((result) => [result.id, result.verdict]))
+  const of = (verdict: KitResult['verdict'], level?: KitCase['level']) =>
+    cases.filter((one) => results.get(one.id) === verdict && (level === undefined || one.level === level)).length
+  return {
+    ...{ runId: row.run_id, startedAt: row.started_at.toISOString(), startedBy: row.started_by, state: row.state },
+    ...(row.ended_at && { endedAt: row.ended_at.toISOString() }),
+    ...(row.is_good !== null && { isGood: row.is_good }),
+    ...(row.why !== null && { why: row.why }),
+    totals: {
+      ...{ cases: cases.length, passed: of('passed'), failedMust: of('failed', 'MUST') },
+      ...{ failedShould: of('failed', 'SHOULD'), notJudged: of('not judged') },
+    },
+  }
+}
+
+function showDetail(row: RunRow): Static<typeof RunDetailSchema> {
+  const results = new Map((JSON.parse(row.results) as KitResult[]).map((result) => [result.id, result]))
+  const cases = (JSON.parse(row.cases) as KitCase[]).map((one) => ({ ...one, ...results.get(one.id) }))
+  return { ...show(row), cases }
+}

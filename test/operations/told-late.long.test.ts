@@ -1,0 +1,75 @@
+/** What the database tells slowly, as when millions of deliveries are owed, stays in the metrics: as it was told last, and how old it is. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPlatform, type TestPlatform } from '../support/platform.ts'
+import { scrape } from './scrape.ts'
+
+/** Seconds: more than an answer holds, and than a scrape waits. */
+const OLD = 8
+/** Seconds after which a list of people is ended by the server. */
+const LIST_ENDS = 3
+
+let platform: TestPlatform
+let other: pg.Client
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  other = new pg.Client({ connectionString: platform.databaseUrl })
+  await other.connect()
+})
+afterAll(async () => {
+  await other.end()
+  await platform.stop()
+})
+
+async function told(url: string) {
+  const { value } = await scrape(url)
+  const age = value('purser_database_answer_age_seconds', { about: 'deliveries' }) ?? Number.NaN
+  return { owed: value('platform_bets_owed'), amount: value('platform_owed_amount', { currency: 'EUR' }), age }
+}
+
+/** Nobody counts the deliveries until `end`: so long does it take. */
+async function slow(): Promise<() => Promise<void>> {
+  await other.query('begin; lock table platform.delivery in access exclusive mode')
+  return async () => void (await other.query('rollback'))
+}
+
+async function countingFor(): Promise<{ questions: number; seconds: number }> {
+  const [row] = await platform.sql(
+    `select count(*)::int as questions, coalesce(max(extract(epoch from clock_timestamp() - query_start)), 0)::float8 as seconds
+     from pg_stat_activity where datname = current_database() and state = 'active'
+       and query like '%count(*) from platform.delivery%' and pid <> pg_backend_pid()`,
+  )
+  return row as { questions: number; seconds: number }
+}
+
+test('what is owed does not go silent while it is counted slowly: it is what was told last, and says its age', async () => {
+  const { partnerId, wallet } = await platform.partner()
+  const { betId } = await platform.api.place(await platform.api.loadFrame(partnerId))
+  wallet.always('settle', { status: 400, body: { code: 20, message: 'recalculation blocked' } })
+  await platform.api.settle(betId, 'won', '25.00')
+  await expect.poll(() => told(platform.url), { interval: 200 }).toMatchObject({ owed: 1, amount: 25 })
+  expect((await told(platform.url)).age).toBeLessThan(OLD)
+  const end = await slow()
+  const seen = async () => {
+    const { age, ...rest } = await told(platform.url)
+    expect(rest).toEqual({ owed: 1, amount: 25 })
+    return age
+  }
+  await expect.poll(seen, { interval: 200 }).toBeGreaterThan(OLD)
+  const { questions, seconds } = await countingFor()
+  expect(questions).toBe(1)
+  expect(seconds).toBeGreaterThan(LIST_ENDS)
+  await end()
+  await expect.poll(seen, { interval: 200 }).toBeLessThan(OLD)
+})
+
+test('a server that starts then has no number yet, says for how long, and has it when it is there', async () => {
+  const late = await startPlatform({ databaseUrl: platform.databaseUrl })
+  const end = await slow()
+  await expect.poll(() => told(late.url), { interval: 200 }).toMatchObject({ owed: undefined, age: expect.any(Number) })
+  await expect.poll(async () => (await told(late.url)).age, { interval: 200 }).toBeGreaterThan(LIST_ENDS)
+  await end()
+  await expect.poll(() => told(late.url), { interval: 200 }).toMatchObject({ owed: 1, amount: 25 })
+  await late.stop()
+})

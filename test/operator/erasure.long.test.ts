@@ -1,0 +1,152 @@
+/** An erasure changes nothing before it is sure that it may, goes on where it broke off, and finds what comes afterwards (O-10). */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDb } from '../../src/db/open.ts'
+import { renameEvents } from '../../src/feed/forget.ts'
+import { bucketOf } from '../../src/wallet/store/bucket.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
+import { run } from '../cli/command.ts'
+import { asServer } from '../support/database.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { answered } from '../wallet/answers.ts'
+import { rowsOf } from './answers.ts'
+
+let wallet: TestWallet
+let sql: pg.Client
+beforeAll(async () => {
+  wallet = await startWallet({ env: { PURSER_BUCKETS: '2' } })
+  sql = await connect()
+})
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await sql.end()
+  await wallet.stop()
+})
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: wallet.databaseUrl })
+  await client.connect()
+  return client
+}
+
+/** A player who may be erased: with a lost bet, and no money. */
+async function playerWithHistory(userId: string) {
+  const { operator, wire } = wallet
+  await operator.createPlayer({ userId })
+  const move = (what: string, amount: string) =>
+    operator.request('POST', `/operator/players/${userId}/${what}`, {
+      ...{ currency: 'EUR', reference: randomUUID(), amount },
+    })
+  await move('deposits', '10.00')
+  const bet = { userId, transactionId: randomUUID(), amount: 10, token: await operator.session(userId) }
+  expect(answered(await wire.place(bet))).toBe(200)
+  const result = { userId, transactionId: bet.transactionId, amount: 0, resultType: 'lost' }
+  expect(answered(await wire.settle(result))).toBe(200)
+  await expect.poll(() => callsOf(userId)).toBe(2)
+  return result
+}
+
+async function callsOf(userId: string): Promise<number> {
+  return rowsOf((await wallet.operator.request('GET', `/operator/calls?player=${userId}`)).body, 'data').length
+}
+
+const erase = (userId: string, url = wallet.databaseUrl) =>
+  run(['erase-player', userId, '--apply', '--person', 'maria'], { DATABASE_URL: url })
+
+async function feed(): Promise<string[]> {
+  const { rows } = await sql.query<{ events: string }>('select events::text from purser.change order by change_id')
+  return rows.map(({ events }) => events)
+}
+
+/** The tables in whose rows the name stands. */
+async function placesOf(name: string): Promise<string[]> {
+  const { rows } = await sql.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'purser' and tablename not like 'journal%'",
+  )
+  const found: string[] = []
+  for (const { name: table } of rows) {
+    const { rowCount } = await sql.query(`select from purser.${table} t where strpos(t::text, $1) > 0 limit 1`, [name])
+    if (rowCount) found.push(table)
+  }
+  return found
+}
+
+/** Runs `work` while a change of this table fails. */
+async function whileFails<T>(change: string, work: () => Promise<T>): Promise<T> {
+  await sql.query(
+    `create function purser.fails() returns trigger language plpgsql as $$begin raise exception 'out of order'; end$$`,
+  )
+  await sql.query(`create trigger fails before ${change} for each row execute function purser.fails()`)
+  return work().finally(() => sql.query('drop function purser.fails cascade'))
+}
+
+const nameIn = (stdout: string) => /is (erased-[0-9a-f]{24}) now/.exec(stdout)?.[1] ?? 'no pseudonym'
+
+test('the role of a server, which may erase nothing, changes nothing', async () => {
+  await playerWithHistory('role-player')
+  const before = await feed()
+  const { code, stderr } = await erase('role-player', asServer('wallet', wallet.databaseUrl))
+  expect([code, stderr]).toEqual([2, expect.stringContaining('may erase nothing')])
+  expect(await feed()).toEqual(before)
+  expect(await callsOf('role-player')).toBe(2)
+})
+
+test('an erasure whose renaming fails has changed neither feed nor journal', async () => {
+  await playerWithHistory('refused-player')
+  const before = await feed()
+  const { code } = await whileFails('update on purser.player', () => erase('refused-player'))
+  expect(code).not.toBe(0)
+  expect(await feed()).toEqual(before)
+  expect(await callsOf('refused-player')).toBe(2)
+})
+
+test.each(['update on purser.change', 'update or delete on purser.journal'])(
+  'what breaks off at an %s goes on under the same pseudonym',
+  async (change) => {
+    const name = `player-of-${change.slice(-7)}`.replace(/\W/g, '-')
+    await playerWithHistory(name)
+    const { code } = await whileFails(change, () => erase(name))
+    expect(code).not.toBe(0)
+    const { rows } = await sql.query(
+      "select player from purser.player where player like 'erased-%' order by version desc",
+    )
+    const { code: again, stdout } = await erase(name)
+    expect(again).toBe(0)
+    expect(rows.map(({ player }) => player)).toContain(nameIn(stdout))
+    expect(await placesOf(name)).toEqual([])
+    expect(await callsOf(name)).toBe(0)
+    const { body } = await wallet.operator.request('GET', `/operator/actions?player=${nameIn(stdout)}`)
+    expect(rowsOf(body, 'data')[0]).toMatchObject({ operation: 'erasePlayer', after: { erased: true } })
+    expect(await erase(name)).toMatchObject({ code: 0, stdout: expect.stringContaining('is no player here') })
+  },
+)
+
+test('rows of the feed without a number are found while another process is numbering', async () => {
+  await playerWithHistory('number-player')
+  const [numbering, db] = [await connect(), await openDb({ kind: 'postgres', url: wallet.databaseUrl })]
+  await numbering.query('begin')
+  await numbering.query('select from purser.change_count for update')
+  const bucket = bucketOf('number-player', 2)
+  const found = renameEvents(db, WALLET_CHANGES, bucket, 'number-player', (item) => item)
+  const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  await expect.poll(async () => (await sql.query(waits)).rowCount).toBe(1)
+  await numbering.query('commit')
+  expect(await found).toBeGreaterThan(3)
+  await Promise.all([numbering.end(), db.close()])
+})
+
+test('a late result joins nobody to the pseudonym once the command is repeated', async () => {
+  const result = await playerWithHistory('late-player')
+  const { transactionId } = result
+  expect((await erase('late-player')).code).toBe(0)
+  expect(answered(await wallet.wire.settle({ ...result, amount: 50, resultType: 'won' }))).toBe(5)
+  expect(answered(await wallet.wire.rollback({ userId: 'late-player', transactionId: randomUUID() }))).toBe(200)
+  expect((await placesOf('late-player')).sort()).toEqual(['bet', 'bet_call', 'change'])
+  await expect.poll(() => callsOf('late-player')).toBe(2)
+  expect((await erase('late-player')).stdout).toContain('late-player is no player here; 2 calls')
+  expect(await placesOf('late-player')).toEqual([])
+  const { body } = await wallet.operator.request('GET', `/operator/bets?transactionId=${transactionId}`)
+  expect(rowsOf(body, 'data').map(({ status }) => status)).toEqual(['unknown', 'settled'])
+  expect(JSON.stringify(body)).not.toContain('late-player')
+})

@@ -1,0 +1,37 @@
+/** An export reads everything page by page (O-9): no statement of it answers with more than a page. */
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { openDb } from '../../src/db/open.ts'
+import { readScales } from '../../src/db/scales.ts'
+import { MAX_LIMIT } from '../../src/http/page.ts'
+import { exportPlayer } from '../../src/operator/export.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import { startWallet } from '../support/wallet.ts'
+
+test('a thousand sessions are read page by page, each once', async () => {
+  const wallet = await startWallet({ env: { PURSER_BUCKETS: '1' } })
+  await wallet.operator.createPlayer({ userId: 'many-sessions', currency: 'EUR' })
+  const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+  await sql.connect()
+  await sql.query(
+    `insert into purser.session (bucket, token_hash, player, currency, created_at, expires_at)
+     select 0, 'hash-' || i, 'many-sessions', 'EUR', now() - (i / 700) * interval '1 second', now() from generate_series(1, 1234) i`,
+  )
+  const db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
+  const read: number[] = []
+  const people: typeof db.people = {
+    query: async (...asked) => {
+      const rows = await db.people.query(...asked)
+      read.push(rows.length)
+      return rows as never
+    },
+  }
+  const found = new Set<unknown>()
+  const deps = { db: { ...db, people }, clock: systemClock, buckets: 1, scales: await readScales(db, 'wallet') }
+  for await (const { kind, session } of exportPlayer(deps, 'many-sessions'))
+    if (kind === 'session') found.add((session as { sessionId: string }).sessionId)
+  expect(found.size).toBe(1234)
+  expect(Math.max(...read)).toBeLessThanOrEqual(MAX_LIMIT + 1)
+  await Promise.all([db.close(), sql.end()])
+  await wallet.stop()
+})

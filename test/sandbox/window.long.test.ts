@@ -1,0 +1,77 @@
+/** The sandbox's window to its platform (U-1): what the console reads there, as the role of who asks may see it, and nothing else. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Server, startUntil } from '../cli/command.ts'
+
+let sandbox: Server
+let wallet: string
+let operatorKey: string
+let reader: string
+
+beforeAll(async () => {
+  const quiet = ['--rate', '0', '--faults', '0']
+  sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...quiet], { PORT: '0', PURSER_DATA_DIR: 'memory://' })
+  wallet = named('Purser wallet')
+  operatorKey = named('Operator key')
+  const made = await ask(operatorKey, 'POST', '/operator/keys', { name: 'reader', role: 'read' })
+  reader = String(made.body.key)
+})
+afterAll(() => sandbox.kill('SIGKILL'))
+
+const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(sandbox.output())?.[1] ?? ''
+
+async function ask(key: string, method: string, path: string, body?: object, server = wallet) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const answer = await fetch(server + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+
+const look = (key: string, path: string) => ask(key, 'GET', `/sandbox/platform${path}`)
+
+/** A bet of a player who says where he is. */
+async function newBet(): Promise<string> {
+  const [platform, key] = [named('Platform'), named('Platform key')]
+  const { body: session } = await ask(operatorKey, 'POST', '/operator/players/alice/sessions', {})
+  const loaded = { partnerId: 'sandbox', token: session.token }
+  const { body: frame } = await ask(key, 'POST', '/frame-sessions', loaded, platform)
+  const selections = [{ eventId: randomUUID(), outcomeId: 'home', coefficient: '2' }]
+  const bet = { frameSessionId: frame.frameSessionId, amount: '1.00', selections, ip: '192.0.2.7', info: 'of alice' }
+  const { body } = await ask(key, 'POST', '/bets', bet, platform)
+  expect(body).toMatchObject({ status: 'accepted' })
+  return String(body.betId)
+}
+
+test('shows lists and a bet to a key of the role read, without what is personal (O-11)', async () => {
+  const betId = await newBet()
+  for (const path of ['/bets?limit=1', '/deliveries', '/deliveries/retries', '/changes?after=latest'])
+    expect(await look(reader, path), path).toMatchObject({ status: 200, body: { data: expect.any(Array) } })
+  for (const path of [`/show/${betId.slice(0, 8)}`, '/now', '/partners'])
+    expect(await look(reader, path), path).toMatchObject({ status: 200 })
+  const placeOf = async (key: string) => {
+    const { body } = await look(key, `/bets/${betId}`)
+    return (body.deliveries as { request: unknown }[])[0]?.request
+  }
+  expect(await placeOf(operatorKey)).toMatchObject({ ip: '192.0.2.7', info: 'of alice' })
+  expect(await placeOf(reader)).toMatchObject({ ip: '***', info: '***' })
+})
+
+test.each([
+  '/keys',
+  '/actions',
+  '/partners/sandbox',
+  '/audit',
+  '/bets/..',
+  '/bets/%2e%2e',
+  '/bets/..%2Fkeys',
+  '/deliveries/retries/%2e%2e',
+])('passes nothing on for %s', async (path) => {
+  for (const key of [reader, operatorKey]) {
+    const { status, body } = await look(key, path)
+    expect({ path, status: status === 404 || status === 400 }).toEqual({ path, status: true })
+    expect(body).not.toHaveProperty('data')
+  }
+})
+
+test('passes on what is not there as what it is: a problem', async () => {
+  expect(await look(reader, `/bets/${randomUUID()}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+})
