@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const OUT = join(ROOT, 'dist/console')
 const MARK = join(OUT, 'built-from')
-const LIBRARIES = ['react', 'react-dom', 'wouter', '@tanstack/react-query', 'vite']
+const LIBRARIES = ['react', 'react-dom', 'wouter', '@tanstack/react-query', 'uplot', 'vite']
 
 const key = hashOfSources()
 if (!existsSync(MARK) || readFileSync(MARK, 'utf8') !== key) {

@@ -8,6 +8,18 @@ const OUT = fileURLToPath(new URL('../docs/images/console/', import.meta.url))
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const START_MS = 120_000
 const HEIGHT = 860
+const PAGES = [
+  'now',
+  'bets',
+  'calls',
+  'players',
+  'players/robin',
+  'money',
+  'reports',
+  'deliveries',
+  'settings',
+  'conformance',
+]
 
 async function startSandbox() {
   const env = { PATH: process.env.PATH, PORT: '0', PURSER_DATA_DIR: 'memory://' }
@@ -58,6 +70,12 @@ async function play({ url, key }) {
   return { lost: lost.betIds[0], corrected: corrected.betIds[0] }
 }
 
+/** Last, as the kit's money is in the books from then on. */
+async function judge(page) {
+  await page.getByRole('button', { name: 'Judge this wallet' }).click()
+  await page.getByRole('status').getByText('Conforms', { exact: true }).waitFor({ timeout: START_MS })
+}
+
 async function take(browser, { url }, bets) {
   const open = async (colorScheme, width, height) => {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' })
@@ -99,9 +117,10 @@ async function take(browser, { url }, bets) {
     await page.locator('.moment').waitFor()
     await shoot(page, `bet${suffix}`, suffix !== '-phone')
     if (suffix !== '') continue
-    for (const name of ['bets', 'calls', 'players', 'players/robin', 'money', 'deliveries', 'settings']) {
+    for (const name of PAGES) {
       await page.goto(`${url}/console/${name}`)
-      await page.locator('.card td, .card .issue-count').first().waitFor()
+      if (name === 'conformance') await judge(page)
+      await page.locator('.card td, .card .issue-count, .card .plot canvas').first().waitFor()
       if (name === 'calls') await page.locator('.call-name').nth(2).click()
       await shoot(page, name.replace('players/robin', 'player'))
     }

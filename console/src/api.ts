@@ -26,12 +26,26 @@ export async function ask<T>(method: string, path: string, body?: object, signal
   return (text === '' ? undefined : JSON.parse(text)) as T
 }
 
+/** A file, and not what the server says in its place. */
+export async function fileOf(path: string, type: string): Promise<Blob> {
+  const response = await fetch(path, { headers: { ...OURS, accept: type }, credentials: 'same-origin' })
+  if (!response.ok) throw new ApiProblem(response.status, detailOf(await response.text(), response.status))
+  return response.blob()
+}
+
 export const read = <T>(path: string, signal?: AbortSignal) => ask<T>('GET', path, undefined, signal)
+
+interface Problem {
+  readonly detail?: string
+  readonly title?: string
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[]
+}
 
 function detailOf(text: string, status: number): string {
   try {
-    const { detail, title } = JSON.parse(text) as { detail?: string; title?: string }
-    return detail ?? title ?? `answered ${status}`
+    const { detail, title, errors = [] } = JSON.parse(text) as Problem
+    const why = errors.map((one) => `${one.pointer.split('/').at(-1)} ${one.detail}`).join(', ')
+    return [detail ?? title ?? `answered ${status}`, why].filter((words) => words !== '').join(': ')
   } catch {
     return `answered ${status}`
   }

@@ -3,14 +3,19 @@ import { lazy, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
 import { BetPage } from './pages/bet.tsx'
 import { SignIn } from './pages/sign-in.tsx'
-import { Empty, Waiting } from './parts.tsx'
+import { Empty, Fault, Waiting } from './parts.tsx'
 import { SessionGate, useSession } from './session.tsx'
 import { Shell } from './shell.tsx'
 
 const Bets = lazy(() => import('./pages/bets.tsx').then(({ BetsPage }) => ({ default: BetsPage })))
+const Now = lazy(() => import('./pages/now.tsx').then(({ NowPage }) => ({ default: NowPage })))
 const Calls = lazy(() => import('./pages/calls.tsx').then(({ CallsPage }) => ({ default: CallsPage })))
 const Players = lazy(() => import('./pages/players.tsx').then(({ PlayersPage }) => ({ default: PlayersPage })))
 const Money = lazy(() => import('./pages/money.tsx').then(({ MoneyPage }) => ({ default: MoneyPage })))
+const Reports = lazy(() => import('./pages/reports.tsx').then(({ ReportsPage }) => ({ default: ReportsPage })))
+const Conformance = lazy(() =>
+  import('./pages/conformance.tsx').then(({ ConformancePage }) => ({ default: ConformancePage })),
+)
 const Deliveries = lazy(() =>
   import('./pages/deliveries.tsx').then(({ DeliveriesPage }) => ({ default: DeliveriesPage })),
 )
@@ -21,7 +26,11 @@ const Demo = lazy(() => import('./pages/demo.tsx').then(({ DemoPage }) => ({ def
 
 export function App() {
   return (
-    <SessionGate signIn={(setup, enter) => <SignIn setup={setup} enter={enter} />} waiting={<Waiting />}>
+    <SessionGate
+      signIn={(setup, enter) => <SignIn setup={setup} enter={enter} />}
+      waiting={<Waiting />}
+      fault={(error, again) => <Fault error={error} again={again} />}
+    >
       <Router base="/console">
         <Shell>
           <Suspense fallback={<Waiting />}>
@@ -30,6 +39,7 @@ export function App() {
                 <Start />
               </Route>
               <Route path="/demo" component={Demo} />
+              <Route path="/now" component={Now} />
               <Route path="/bets" component={Bets} />
               <Route path="/bets/:user/:bet">
                 {({ user, bet }) => <BetPage key={bet} user={decoded(user)} bet={decoded(bet)} />}
@@ -39,6 +49,8 @@ export function App() {
               <Route path="/find" component={Find} />
               <Route path="/players" component={Players} />
               <Route path="/money" component={Money} />
+              <Route path="/reports" component={Reports} />
+              <Route path="/conformance" component={Conformance} />
               <Route path="/deliveries" component={Deliveries} />
               <Route path="/settings" component={Settings} />
               <Route path="/players/:user">{({ user }) => <Player key={user} user={decoded(user)} />}</Route>

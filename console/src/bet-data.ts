@@ -8,6 +8,8 @@ export interface BetSources {
   readonly wallet: WalletBet | undefined
   readonly platform: PlatformBet | undefined
   readonly journal: readonly JournalCall[] | undefined
+  /** Who has a bet with this id, where nobody said whose is meant. */
+  readonly owners: readonly string[]
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -36,24 +38,27 @@ async function load(
   user: string | undefined,
   signal: AbortSignal,
 ): Promise<BetSources> {
-  const [wallet, platform, journal] = await Promise.all([
-    bases.wallet ? walletBet(bet, user, signal) : undefined,
+  const [owners, platform] = await Promise.all([
+    bases.wallet && user === undefined ? ownersOf(bet, signal) : [],
     bases.platform !== undefined && UUID.test(bet)
       ? readOrNone<PlatformBet>(`${bases.platform}/bets/${part(bet)}`, signal)
+      : undefined,
+  ])
+  const owner = user ?? owners.find((one) => one === platform?.userId) ?? owners[0]
+  const [wallet, journal] = await Promise.all([
+    bases.wallet && owner !== undefined
+      ? readOrNone<WalletBet>(`/operator/players/${part(owner)}/bets/${part(bet)}`, signal)
       : undefined,
     bases.wallet && mayDo(person, 'support') ? calls(bet, signal) : undefined,
   ])
   if (wallet === undefined && platform === undefined) throw new ApiProblem(404, `nobody here knows a bet ${bet}`)
-  return { wallet, platform, journal }
+  const isOfOwner = ({ player }: JournalCall) => player === undefined || owner === undefined || player === owner
+  return { wallet, platform, journal: journal?.filter(isOfOwner), owners }
 }
 
-async function walletBet(bet: string, user: string | undefined, signal: AbortSignal): Promise<WalletBet | undefined> {
-  const owner =
-    user ??
-    (await read<{ data: { userId: string }[] }>(`/operator/bets?transactionId=${part(bet)}`, signal)).data[0]?.userId
-  return owner === undefined
-    ? undefined
-    : readOrNone<WalletBet>(`/operator/players/${part(owner)}/bets/${part(bet)}`, signal)
+async function ownersOf(bet: string, signal: AbortSignal): Promise<string[]> {
+  const { data } = await read<{ data: { userId: string }[] }>(`/operator/bets?transactionId=${part(bet)}`, signal)
+  return [...new Set(data.map(({ userId }) => userId))]
 }
 
 async function calls(bet: string, signal: AbortSignal): Promise<JournalCall[] | undefined> {

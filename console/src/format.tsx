@@ -60,6 +60,11 @@ export function agoOf(date: Date): string {
   return `${Math.round(seconds / 86_400)} days ago`
 }
 
+/** "1 call", "2 calls". */
+export function countText(count: number, word: string, words = `${word}s`): string {
+  return `${count} ${count === 1 ? word : words}`
+}
+
 /** A minus as wide as a plus. */
 export function amountText(amount: string): string {
   return amount.startsWith('-') ? `−${amount.slice(1)}` : amount

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { read } from './api.ts'
-import { Empty, Fault, Waiting } from './parts.tsx'
+import { Empty, Fault, Stale, Waiting } from './parts.tsx'
 import { isTyping } from './shell.tsx'
 
 interface Page<T> {
@@ -42,10 +42,17 @@ export function List<T>({ path, columns, empty, keyOf, linkOf, every }: Props<T>
   const rows = asked.data?.pages.flatMap(({ data }) => data) ?? []
   const at = useKeys(rows.length, (i) => rows[i] && linkOf?.(rows[i]))
   if (asked.isPending) return <Waiting />
-  if (asked.error !== null && rows.length === 0) return <Fault error={asked.error} again={() => void asked.refetch()} />
-  if (rows.length === 0 && !asked.hasNextPage) return empty
+  if (asked.data === undefined) return <Fault error={asked.error} again={() => void asked.refetch()} />
+  if (rows.length === 0 && !asked.hasNextPage)
+    return (
+      <>
+        <Stale of={asked} />
+        {empty}
+      </>
+    )
   return (
     <>
+      <Stale of={asked} />
       <div className="scroll">
         <table className="list">
           <thead>
@@ -86,7 +93,7 @@ export function List<T>({ path, columns, empty, keyOf, linkOf, every }: Props<T>
   )
 }
 
-function useKeys(count: number, linkOf: (i: number) => string | undefined): number {
+export function useKeys(count: number, linkOf: (i: number) => string | undefined): number {
   const [at, setAt] = useState(-1)
   const [, go] = useLocation()
   useEffect(() => {

@@ -1,6 +1,7 @@
 /** Pieces that every page uses: state, waiting, nothing there, something wrong. */
 import { Component, type ReactNode } from 'react'
 import { ApiProblem } from './api.ts'
+import { Time } from './format.tsx'
 
 export function Badge({ tone, children }: { tone: string; children: ReactNode }) {
   return <span className={`badge ${tone}`}>{children}</span>
@@ -75,16 +76,42 @@ export class Guard extends Component<
   }
 }
 
+/** Somebody's click that the server did not follow. */
+export function Refusal({ children }: { children: ReactNode }) {
+  return (
+    <p className="notice" role="alert">
+      {children}
+    </p>
+  )
+}
+
 interface Asked<T> {
   readonly data: T | undefined
+  readonly dataUpdatedAt: number
   readonly error: unknown
   readonly isPending: boolean
   refetch(): unknown
 }
 
+/** Over something that could not be asked for again: what is shown may have changed since. */
+export function Stale({ of: { error, dataUpdatedAt } }: { of: Pick<Asked<unknown>, 'error' | 'dataUpdatedAt'> }) {
+  if (!(error instanceof Error)) return null
+  return (
+    <p className="notice stale" role="status">
+      As of <Time at={dataUpdatedAt} />, not live: {error.message}.
+    </p>
+  )
+}
+
 /** What was asked for, or what is there instead. */
 export function Answer<T>({ of, children }: { of: Asked<T>; children: (data: T) => ReactNode }) {
-  if (of.data !== undefined) return children(of.data)
+  if (of.data !== undefined)
+    return (
+      <>
+        <Stale of={of} />
+        {children(of.data)}
+      </>
+    )
   if (of.isPending) return <Waiting />
   return <Fault error={of.error} again={() => void of.refetch()} />
 }

@@ -33,9 +33,10 @@ interface Props {
   readonly children: ReactNode
   readonly signIn: (setup: Setup, enter: (proof: Proof) => Promise<void>) => ReactNode
   readonly waiting: ReactNode
+  readonly fault: (error: unknown, again: () => void) => ReactNode
 }
 
-export function SessionGate({ children, signIn, waiting }: Props) {
+export function SessionGate({ children, signIn, waiting, fault }: Props) {
   const client = useQueryClient()
   const setup = useQuery({
     queryKey: ['setup'],
@@ -47,6 +48,8 @@ export function SessionGate({ children, signIn, waiting }: Props) {
     queryFn: async () => (await read<Person | undefined>('/console/api/session')) ?? null,
     staleTime: 60_000,
   })
+  const failed = [setup, person].find(({ data, isError }) => data === undefined && isError)
+  if (failed !== undefined) return fault(failed.error, () => void client.refetchQueries())
   if (setup.data === undefined || person.data === undefined) return waiting
   const enter = async (proof: Proof) => {
     const entered = await ask<Person>('POST', '/console/api/session', proof)

@@ -11,6 +11,7 @@ const WALLET_PAGES = [
   ['/calls', 'Calls'],
   ['/players', 'Players'],
   ['/money', 'Money'],
+  ['/reports', 'Reports'],
 ] as const
 
 export function Shell({ children }: { children: ReactNode }) {
@@ -18,9 +19,11 @@ export function Shell({ children }: { children: ReactNode }) {
   const [here] = useLocation()
   const items = [
     ...(setup.isSandbox ? [['/demo', 'Demo'] as const] : []),
+    ['/now', 'Now'] as const,
     ['/bets', 'Bets'] as const,
     ...(bases.wallet ? WALLET_PAGES : []),
     ...(bases.platform === undefined ? [] : [['/deliveries', 'Deliveries'] as const]),
+    ...(bases.wallet ? [['/conformance', 'Conformance'] as const] : []),
     ['/settings', 'Settings'] as const,
   ]
   const rail = useRef<HTMLElement>(null)

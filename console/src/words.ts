@@ -8,6 +8,7 @@ const NAMES: Readonly<Record<string, string>> = {
   operation: 'operation',
   outcome: 'outcome',
   code: 'code',
+  platform: 'platform',
 }
 
 export interface Filters {

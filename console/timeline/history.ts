@@ -1,4 +1,5 @@
 /** A bet's history as one list of moments, from what platform and wallet say of it: each may be missing. */
+import { sumOf } from './sum.ts'
 
 export interface Transfer {
   readonly transferId: string
@@ -13,6 +14,7 @@ export interface Transfer {
 export interface WalletBet {
   readonly userId: string
   readonly transactionId: string
+  readonly platform?: string
   readonly status: 'unknown' | 'open' | 'settled' | 'cancelled' | 'refused'
   readonly currency?: string
   readonly stake?: string
@@ -96,6 +98,7 @@ export interface JournalCall {
   readonly player?: string
   readonly transactionId?: string
   readonly requestId?: string
+  readonly platform?: string
   readonly signature: string
   readonly request: { readonly body: string; readonly bytes: number; readonly sha256: string }
   readonly answer: { readonly status: number; readonly code?: number; readonly body: string }
@@ -157,7 +160,8 @@ export interface Sources {
 }
 
 /** Oldest first. What moved money is told once: with the first attempt that can have moved it. */
-export function historyOf({ wallet, platform, journal = [] }: Sources): History {
+export function historyOf({ wallet, platform, journal: found = [] }: Sources): History {
+  const journal = wallet === undefined ? found : found.filter((call) => isAbout(wallet, call))
   const calls = platform ? callsOfPlatform(platform, wallet, journal) : callsOfWallet(wallet, journal)
   const decisions = platform ? platform.deliveries.map((delivery) => decisionOf(delivery, platform)) : []
   return {
@@ -166,6 +170,17 @@ export function historyOf({ wallet, platform, journal = [] }: Sources): History 
     currency: wallet?.currency ?? platform?.currency ?? '',
     moments: [...decisions, ...calls].sort(inOrder),
   }
+}
+
+/** Another platform's call with this id is about another bet (W-43), unless the bet knows it: where bets are shared. */
+function isAbout({ platform, history }: WalletBet, call: JournalCall): boolean {
+  return call.platform === platform || history.some(({ requestId }) => requestId === call.requestId)
+}
+
+/** What the bet has moved for the player, by the wallet's own word; undefined where it has moved nothing at all. */
+export function netOf({ history }: WalletBet): string | undefined {
+  const amounts = history.flatMap(({ transfers }) => transfers.map(({ amount }) => amount))
+  return amounts.length === 0 ? undefined : sumOf(amounts)
 }
 
 function inOrder(a: Moment, b: Moment): number {
@@ -211,20 +226,30 @@ const DECIDED: Readonly<Record<Operation, string>> = {
   rollback: 'The bet is undone',
 }
 
-/** Several attempts carry one requestId; what the wallet says of it belongs to those that came there, in order. */
+/**
+ * Several attempts carry one requestId; what the wallet says of it belongs to those that came there, in order. What the platform has no attempt
+ * of on record came to the wallet all the same: its process died over the call, or somebody else sent it.
+ */
 function callsOfPlatform(
   platform: PlatformBet,
   wallet: WalletBet | undefined,
   journal: readonly JournalCall[],
 ): Call[] {
-  return platform.deliveries.flatMap((delivery) => {
-    const told = (wallet?.history ?? []).filter(({ requestId }) => requestId === delivery.requestId)
-    const seen = journal
-      .filter(({ requestId }) => requestId === delivery.requestId)
-      .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  const sent = platform.deliveries.flatMap((delivery) => {
+    const told = (wallet?.history ?? []).filter((entry) => isSentBy(delivery, entry))
+    const seen = journal.filter((call) => isSentBy(delivery, call)).sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
     const calls = delivery.attemptList.map((made) => callOfAttempt(delivery, made, seen))
-    return [...withWallet(calls, told, seen), ...toCome(delivery)]
+    return [...withWallet(delivery, calls, told, seen), ...toCome(delivery)]
   })
+  const isLeft = (call: WalletCall | JournalCall) => !platform.deliveries.some((delivery) => isSentBy(delivery, call))
+  const left = wallet && { ...wallet, history: wallet.history.filter(isLeft) }
+  return [...sent, ...callsOfWallet(left, journal.filter(isLeft))]
+}
+
+/** Both sides have one clock where both are in view: what came before the first attempt on record was sent by none of those. */
+function isSentBy({ requestId, attemptList: [first] }: Delivery, call: WalletCall | JournalCall): boolean {
+  if (first === undefined || call.requestId !== requestId) return false
+  return Date.parse(call.at) >= Date.parse(first.startedAt) - CLOCKS_MS
 }
 
 function callOfAttempt(delivery: Delivery, made: Attempt, seen: readonly JournalCall[]): Call {
@@ -252,20 +277,22 @@ function callOfAttempt(delivery: Delivery, made: Attempt, seen: readonly Journal
 const CLOCKS_MS = 50
 
 /**
- * What came to the wallet was sent by the last attempt that began before it, else by the first. What came more often than it was sent is a copy
- * that the network made: a moment of its own.
+ * What came to the wallet was sent by the last attempt that began before it. What came more often than it was sent is a copy that the network
+ * made: a moment of its own.
  */
-function withWallet(calls: readonly Call[], told: readonly WalletCall[], seen: readonly JournalCall[]): Call[] {
+function withWallet(
+  { deliveryId }: Delivery,
+  calls: readonly Call[],
+  told: readonly WalletCall[],
+  seen: readonly JournalCall[],
+): Call[] {
   const sent = new Map<number, WalletCall>()
   const copies: Call[] = []
   for (const [i, entry] of told.entries()) {
     const at = Date.parse(entry.at)
-    const place = Math.max(
-      0,
-      calls.findLastIndex((call) => call.at <= at + CLOCKS_MS),
-    )
+    const place = calls.findLastIndex((call) => call.at <= at + CLOCKS_MS)
     if (!sent.has(place)) sent.set(place, entry)
-    else copies.push({ ...callOfWallet(entry, i, seen[i]), isCopy: true })
+    else copies.push({ ...callOfWallet(entry, seen[i]), id: `call-${deliveryId}-copy-${i}`, isCopy: true })
   }
   const known = calls.map((call, i) => {
     const wallet = sent.get(i)
@@ -309,7 +336,7 @@ function callsOfWallet(wallet: WalletBet | undefined, journal: readonly JournalC
     )
     return i < 0 ? undefined : rest.splice(i, 1)[0]
   }
-  const known = wallet.history.map((entry, i) => callOfWallet(entry, i, take(entry)))
+  const known = wallet.history.map((entry, i) => ({ ...callOfWallet(entry, take(entry)), id: `call-wallet-${i}` }))
   const others = rest.flatMap((call) => (isOfBet(call) ? [callOfJournal(call)] : []))
   const counts = new Map<string, number>()
   return [...known, ...others].sort(inOrder).map((call) => {
@@ -323,11 +350,10 @@ function isOfBet({ operation }: JournalCall): boolean {
   return operation in TITLES
 }
 
-function callOfWallet(entry: WalletCall, i: number, journal: JournalCall | undefined): Call {
+function callOfWallet(entry: WalletCall, journal: JournalCall | undefined): Omit<Call, 'id'> {
   const { operation, requestId, outcome, code, transfers } = entry
   return {
     kind: 'call',
-    id: `call-wallet-${i}`,
     at: Date.parse(journal?.at ?? entry.at),
     durationMs: journal ? journal.milliseconds.arrival + journal.milliseconds.work : 0,
     operation,

@@ -1,4 +1,5 @@
 /** Where a bet stands, in a sentence that support can read out to the player. Built from what wallet and platform say, never from a guess. */
+import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../../src/protocol/codes.ts'
 import type { PlatformBet, WalletBet } from './history.ts'
 
 export type Tone = 'good' | 'bad' | 'open' | 'plain' | 'wait'
@@ -10,16 +11,20 @@ export interface Standing {
   readonly sentence: string
 }
 
-const REFUSALS: Readonly<Record<number, string>> = {
-  7: 'there was not enough money',
-  9: 'the account is blocked',
-  10: 'the account is excluded from play',
-  11: 'the limit of stakes of the day was reached',
-  12: 'the limit of losses of the day was reached',
-  13: 'the limit of bets of the day was reached',
-  15: 'the account is not verified',
-  16: 'the player is too young',
+/** Of each refusal that the wallet keeps (I-3), by its code. */
+const WHY_REFUSED: Readonly<Record<RememberedRefusal, string>> = {
+  not_enough_money: 'there was not enough money',
+  player_blocked: 'the account is blocked',
+  stake_limit: 'the limit of stakes of the day was reached',
+  loss_limit: 'the limit of losses of the day was reached',
+  bet_count_limit: 'the limit of bets of the day was reached',
+  self_excluded: 'the account is excluded from play',
+  not_verified: 'the account is not verified',
+  under_age: 'the player is too young',
 }
+const REFUSALS: ReadonlyMap<number, string> = new Map(
+  REMEMBERED_REFUSALS.map((name) => [REPLY_CODES[name].code, WHY_REFUSED[name]]),
+)
 
 export function standingOf(wallet: WalletBet | undefined, platform: PlatformBet | undefined): Standing {
   const deliveries = platform?.deliveries ?? []
@@ -43,23 +48,12 @@ export function standingOf(wallet: WalletBet | undefined, platform: PlatformBet 
 function ofWallet(bet: WalletBet): Standing {
   const { status, stake, currency, payout, resultType, refusalCode } = bet
   const staked = stake === undefined ? '' : `${stake} ${currency}`
-  const payer = bet.stakePaidBy === 'promotions' ? 'Promotions paid a stake' : 'You staked'
+  const payer = bet.stakePaidBy === 'promotions' ? `Promotions paid a stake of ${staked}` : `You staked ${staked}`
   switch (status) {
     case 'open':
-      return {
-        state: 'Open',
-        tone: 'open',
-        sentence: `${payer} of ${staked}. The result is not known yet; the stake is held.`.replace(
-          'You staked of',
-          'You staked',
-        ),
-      }
+      return { state: 'Open', tone: 'open', sentence: `${payer}. The result is not known yet; the stake is held.` }
     case 'settled':
-      return settled(
-        `${payer} ${bet.stakePaidBy === 'promotions' ? 'of ' : ''}${staked}`,
-        `${payout} ${currency}`,
-        resultType ?? '',
-      )
+      return settled(payer, `${payout} ${currency}`, resultType ?? '', backOf(bet))
     case 'cancelled':
       return {
         state: 'Cancelled',
@@ -67,10 +61,10 @@ function ofWallet(bet: WalletBet): Standing {
         sentence:
           staked === ''
             ? 'The bet was undone before it was placed. No money was taken.'
-            : `The bet was undone. The stake of ${staked} is back on the account.`,
+            : `The bet was undone. The stake of ${staked} is ${backOf(bet)}.`,
       }
     case 'refused': {
-      const why = REFUSALS[refusalCode ?? 0] ?? `the wallet answered code ${refusalCode}`
+      const why = REFUSALS.get(refusalCode ?? 0) ?? `the wallet answered code ${refusalCode}`
       return {
         state: 'Refused',
         tone: 'bad',
@@ -84,7 +78,14 @@ function ofWallet(bet: WalletBet): Standing {
   }
 }
 
-function settled(staked: string, paid: string, resultType: string): Standing {
+/** A stake goes back to whoever paid it (M-4). */
+function backOf({ stakePaidBy, history }: WalletBet): string {
+  if (stakePaidBy !== 'promotions') return 'back on the account'
+  const hasMoved = history.some(({ transfers }) => transfers.some(({ amount }) => !/^-?[0.]+$/.test(amount)))
+  return hasMoved ? 'back with promotions' : 'back with promotions; nothing moved on the account'
+}
+
+function settled(staked: string, paid: string, resultType: string, back: string): Standing {
   switch (resultType) {
     case 'won':
       return { state: 'Won', tone: 'good', sentence: `${staked}. The bet won, and ${paid} is on the account.` }
@@ -94,7 +95,7 @@ function settled(staked: string, paid: string, resultType: string): Standing {
       return {
         state: 'Refunded',
         tone: 'plain',
-        sentence: `${staked}. The bet is void, and ${paid} is back on the account.`,
+        sentence: `${staked}. The bet is void, and ${paid} is ${back}.`,
       }
     case 'cashout':
       return {

@@ -1,4 +1,5 @@
 /** Why a call was answered as it was: the row of the life table (docs/reference/decisions.md, "The life of a bet") that it fell into. */
+import { REMEMBERED_REFUSALS, REPLY_CODES } from '../../src/protocol/codes.ts'
 import type { Operation, WalletCall } from './history.ts'
 
 export type Known = 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
@@ -38,7 +39,7 @@ export function knownBefore(history: readonly WalletCall[]): Known[] {
 }
 
 /** Refusals that the wallet remembers for good (I-3): what money, limits and the player's state decide. */
-const REMEMBERED = [7, 9, 10, 11, 12, 13, 15, 16]
+const REMEMBERED: readonly number[] = REMEMBERED_REFUSALS.map((name) => REPLY_CODES[name].code)
 
 function after(known: Known, { operation, outcome, code }: WalletCall): Known {
   if (outcome === 'refused')

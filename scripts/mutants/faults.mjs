@@ -8,6 +8,7 @@
 const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.test.ts']
 const LIMITS = ['test/wallet/limits.test.ts']
 const GATE = ['test/wallet/gate.test.ts']
+const PLAYER_IS_THERE = '(select 1 from purser.player where bucket = $1::int and player = k.player limit 1) is not null'
 const GATE_RESULTS = ['test/wallet/gate-results.test.ts']
 const LANES = ['test/wallet/lanes.test.ts']
 const CODES = ['test/platform/result-codes.test.ts']
@@ -76,7 +77,7 @@ const BY_FILE = {
   ],
   'src/wallet/store/call-store.ts': [
     ["outcome <> 'refused' and ${SAME_CONTENT}", "outcome <> 'refused'", REPEATS],
-    ["(select 'acknowledged' as became, effect_at", "(select 'acknowledged' as became, at as effect_at", REPEATS],
+    ["`select 'acknowledged' as became, effect_at", "`select 'acknowledged' as became, at as effect_at", REPEATS],
     ['${IS_FINAL} and ${SAME_CONTENT} order by seq limit 1', '${IS_FINAL} order by seq limit 1', REPEATS],
     [' order by seq limit 1', ' order by seq desc limit 1', REPEATS],
     [
@@ -89,8 +90,8 @@ const BY_FILE = {
   'src/wallet/apply/gate.ts': [
     ["'xmax = pg_current_xact_id()::xid'", "'true'", GATE_RESULTS],
     ["'xmax = pg_current_xact_id()::xid'", "'false'", GATE],
-    ['where held is null and', 'where', GATE_RESULTS],
-    [' and (select 1 from purser.player where bucket = $1::int and player = k.player limit 1) is not null', '', GATE],
+    [`case when held is null then ${PLAYER_IS_THERE} end`, PLAYER_IS_THERE, GATE_RESULTS],
+    [`case when held is null then ${PLAYER_IS_THERE} end`, 'held is null', GATE],
     ['when $3::date > a.day then', 'when $3::date >= a.day then', GATE],
     ['${IS_MARKED} and ${IS_LOCKED} as', '${IS_LOCKED} as', GATE],
     ['and (self_excluded_until is null or self_excluded_until <= $2::timestamptz)', '', GATE],
@@ -131,6 +132,7 @@ const BY_FILE = {
     ['batch.gated.length + batch.judged.length >= BUSY', 'true', LANES],
     ['lane.waiting.length >= WORTHWHILE) lane.wake()', 'false) lane.wake()', LANES],
     ['lane.waiting.unshift(...staying)', 'lane.waiting.push(...staying)', LANES],
+    ['lane.inside = [...batch.gated, ...batch.judged]', 'lane.inside = batch.judged', LANES],
     ['judged.push(...entries)', 'judged.push(first), staying.push(...others)', LANES],
   ],
   'src/wallet/apply/apply-batch.ts': [

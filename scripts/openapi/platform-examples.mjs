@@ -79,7 +79,7 @@ function withoutChance(records, { walletUrl, token }) {
     return ids.get(id)
   }
   const text = JSON.stringify(records, (member, value) => {
-    if (member === 'durationMs') return DURATION_MS
+    if (member === 'durationMs' || member === 'p99Ms') return DURATION_MS
     if (member === 'phases') return PHASES
     return isCursor(member, value) ? Buffer.from(value, 'base64url').toString() : value
   })

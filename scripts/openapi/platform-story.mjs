@@ -225,6 +225,7 @@ const lists = [
   ...changeSteps({ prefix: '', schema: 'platform', run, page: 2, last: 2 }).map(
     ([operationId, status, name, summary, url, more]) => step(operationId, status, name, summary, get(url), more),
   ),
+  step('readNow', 200, 'hour', 'The last hour', get('/now')),
   step('listActions', 200, 'page', 'The last changes', get('/actions?limit=2')),
   step('listActions', 400, 'invalid', 'No cursor of this list', get('/actions?after=x')),
 ]

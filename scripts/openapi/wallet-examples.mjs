@@ -8,11 +8,12 @@ import { BET, STORY } from './wallet-story.mjs'
 
 export const SECRET = 'testdemo'
 export const OPERATOR_KEY = 'key'
+const P99_MS = 8
 const PROBLEM_ID = '00000000-0000-4000-8000-000000000000'
 
 /** One record per call: operation, name, request, status, answer, values of parameters. */
 export async function recordExamples(app, db) {
-  const known = { token: '', key: '' }
+  const known = { token: '', key: '', run: '' }
   const records = []
   for (const { before, call, credential, ...names } of STORY) {
     await before?.(db)
@@ -33,6 +34,7 @@ export async function recordExamples(app, db) {
       throw new Error(`${names.name} was answered ${reply.statusCode} ${reply.body}`)
     const answer = names.isStream ? await firstEvents(reply.stream()) : bodyOf(reply)
     known.token = answer?.token ?? known.token
+    known.run = answer?.runId ?? known.run
     known.key = answer?.role === 'cash' ? answer.key : known.key
     records.push({ ...names, request, answer, parameters: parametersOf(url) })
   }
@@ -58,6 +60,7 @@ function parametersOf(url) {
     userId: 'alice',
     transactionId: BET,
     id: BET.slice(0, 6),
+    runId: PROBLEM_ID,
     name: 'support-desk',
     webhookId: 'crm',
     'x-purser-person': 'maria',
@@ -76,6 +79,8 @@ function withoutChance(records) {
     if (value?.type === 'about:blank' || isAction(value)) return { ...value, requestId: PROBLEM_ID }
     if (value?.data?.some(isAction)) return { ...value, next: value.next && cursorOf(value.data.at(-1)) }
     if (member === 'secret' && value.startsWith?.('whsec_')) return `whsec_${'0'.repeat(43)}=`
+    if (member === 'runId') return PROBLEM_ID
+    if (member === 'p99Ms') return P99_MS
     if (member === 'sessionId') return 'SHA-256-of-the-token-0000000000000000000000'
     return member === 'token' && value.length === 43 ? tokenFor(value) : value
   })

@@ -49,6 +49,10 @@ export const OPENAPI = {
     { name: 'Operator: changes', description: 'All that happens, in one order: to be followed.' },
     { name: 'Operator: webhooks', description: 'Who is told of changes, signed as Standard Webhooks has it.' },
     { name: 'Operator: actions', description: 'Who changed what.' },
+    {
+      name: 'Operator: conformance',
+      description: 'This wallet judged by the conformance kit, where a setting allows it.',
+    },
     { name: 'Operator: keys', description: 'Who may use this API, and for what.' },
     { name: 'Operator: bets', description: 'Bets with their history, locks, and calls that need a person.' },
   ],

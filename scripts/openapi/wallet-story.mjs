@@ -159,6 +159,8 @@ const wire = [
   step('checkBet', 400, 'unknown', 'Code 5', post('/payment/check', { transactionId: BET, userId: 'bob' })),
 ]
 
+const NO_RUN = '00000000-0000-4000-8000-000000000000'
+
 const oversight = [
   step('readBalances', 200, 'balances', 'Every account', get(`${PATH}/balances`)),
   step('readBalances', 400, 'tooLong', 'An id of 65 characters', get(`/operator/players/${'a'.repeat(65)}/balances`)),
@@ -188,6 +190,14 @@ const oversight = [
   step('unlockBet', 204, 'unlocked', 'Unlocked', () => ['DELETE', `${BET_PATH}/lock`]),
   step('unlockBet', 400, 'tooShort', 'Not an id of a bet', () => ['DELETE', `${PATH}/bets/1/lock`]),
   step('unlockBet', 404, 'unknown', 'Never named', () => ['DELETE', `${PATH}/bets/never-placed-1/lock`]),
+  step('startConformance', 202, 'begun', 'Under way', post('/operator/conformance')),
+  step('startConformance', 409, 'running', 'One at a time', post('/operator/conformance')),
+  step('listConformance', 200, 'page', 'The newest', get('/operator/conformance?limit=1')),
+  step('listConformance', 400, 'invalid', 'No cursor of this list', get('/operator/conformance?after=x')),
+  step('readConformance', 200, 'run', 'What is known so far', ({ run }) => get(`/operator/conformance/${run}`)()),
+  step('readConformance', 400, 'invalid', 'No id of a run', get('/operator/conformance/last')),
+  step('readConformance', 404, 'unknown', 'No such run', get(`/operator/conformance/${NO_RUN}`)),
+  step('readNow', 200, 'hour', 'The last hour', get('/operator/now')),
   step('listAnomalies', 200, 'page', 'The newest', get('/operator/anomalies?limit=1')),
   step('listAnomalies', 400, 'limit', 'Not a number of rows', get('/operator/anomalies?limit=all')),
   step('listCalls', 200, 'none', 'Of a bet that was never named', get('/operator/calls?transactionId=never-placed-1')),
@@ -236,7 +246,7 @@ const farewell = [
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit reportDays listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
-listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges showId \
+readNow startConformance listConformance readConformance listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges showId \
 saveWebhook listWebhooks readWebhook testWebhook replayWebhook rotateWebhook removeWebhook'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),

@@ -1,5 +1,6 @@
 /** openapi/wallet.json: the partner wire and the operator API. */
 import { readConfig } from '../../dist/config/config.js'
+import { CASES } from '../../dist/conformance/wallet/cases/all.js'
 import { migrate } from '../../dist/db/migrate.js'
 import { openDb } from '../../dist/db/open.js'
 import { createApp } from '../../dist/process/wallet.js'
@@ -19,14 +20,20 @@ export function makeWalletOpenApi() {
 
 async function startWallet(beforeRoutes) {
   const secrets = { PARTNER_SECRET: SECRET, OPERATOR_API_KEY: OPERATOR_KEY }
-  const settings = { PURSER_JOURNAL_DAYS: '0', PURSER_APPROVE_ABOVE: 'EUR:10000' }
+  const settings = { PURSER_JOURNAL_DAYS: '0', PURSER_CONFORMANCE: 'on', PURSER_APPROVE_ABOVE: 'EUR:10000' }
   const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...settings, ...secrets })
   const db = await openDb(config.store)
   await migrate(db)
-  const deps = { db: lookedUp(db), clock: steppingClock(), buckets: 1, log: createLogger('silent') }
+  const deps = { db: lookedUp(db), clock: steppingClock(), buckets: 1, log: createLogger('silent'), kit: KIT }
   const app = await createApp(config, { ...deps, beforeRoutes })
   await app.ready()
   return { db, app, close: () => app.close() }
+}
+
+/** Two cases, which never end. */
+const KIT = {
+  cases: CASES.slice(0, 2).map(({ id, clause, level, sentence, loses }) => ({ id, clause, level, sentence, loses })),
+  judge: () => new Promise(() => {}),
 }
 
 /** Its functions as they are when they are called: the story takes the database away from an app that has copied them. */

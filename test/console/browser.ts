@@ -54,3 +54,24 @@ export async function expectAccessible(page: Page, what: string): Promise<void> 
     what,
   ).toEqual([])
 }
+
+/** Somebody who has signed in with a key. */
+export async function signedIn(browser: Browser, url: string, key: string): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
+  const headers = { 'x-purser-console': '1' }
+  const answer = await context.request.post(`${url}/console/api/session`, { headers, data: { key } })
+  expect(answer.status()).toBe(200)
+  return context
+}
+
+/** The same page light and dark, and on the narrowest phone without scrolling sideways. */
+export async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expectAccessible(page, `${what}, ${colorScheme}`)
+  }
+  const size = page.viewportSize() ?? { width: 1280, height: 900 }
+  await page.setViewportSize({ width: 360, height: 800 })
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  await page.setViewportSize(size)
+}

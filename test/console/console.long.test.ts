@@ -154,7 +154,7 @@ describe('a bet', () => {
 
 test('a refused signature is in the list of calls, and is taken apart step by step', async () => {
   const body = '{"requestId":"some-request","token":"not-a-token"}'
-  const headers = { 'x-sign-jws': 'eyJhbGciOiJIUzI1NiJ9..' + 'A'.repeat(43) }
+  const headers = { 'x-sign-jws': `eyJhbGciOiJIUzI1NiJ9..${'A'.repeat(43)}` }
   expect((await fetch(`${url}/user/profile`, { method: 'POST', headers, body })).status).toBe(400)
   const { page, complaints } = await open(context, url, '/console/calls?q=outcome%3Abad_signature')
   await page.getByText('bad signature · 400 code 1').first().waitFor()

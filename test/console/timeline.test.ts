@@ -2,15 +2,24 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { drawTimeline, sayMoment } from '../../console/timeline/draw.ts'
-import { type Call, historyOf, type Sources, type WalletBet } from '../../console/timeline/history.ts'
+import {
+  type Call,
+  historyOf,
+  netOf,
+  type PlatformBet,
+  type Sources,
+  type WalletBet,
+  type WalletCall,
+} from '../../console/timeline/history.ts'
 import { standingOf } from '../../console/timeline/sentence.ts'
 import { storyFile } from '../../console/timeline/share.ts'
 import { sumOf } from '../../console/timeline/sum.ts'
 import { toMarkup } from '../../console/timeline/svg.ts'
 import { knownBefore, LIFE } from '../../console/timeline/why.ts'
+import { REMEMBERED_REFUSALS, REPLY_CODES, type ReplyCode } from '../../src/protocol/codes.ts'
 import { read } from '../tidy/source.ts'
 
-type Recorded = Required<Sources> & { wallet: WalletBet }
+type Recorded = Required<Sources> & { wallet: WalletBet; platform: PlatformBet }
 const recorded = (name: string): Recorded =>
   JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8'))
 const told = (sources: Sources) => historyOf(sources).moments.map(sayMoment)
@@ -53,6 +62,52 @@ describe('a history says what happened, in its order:', () => {
     const { moments } = historyOf({ wallet, journal })
     expect(moments.map((one) => one.kind)).toEqual(['call', 'call', 'call', 'call'])
     expect(moments.every((one) => one.kind === 'call' && one.durationMs > 0 && one.journal !== undefined)).toBe(true)
+  })
+  test('a call that the platform died over is there from the wallet, once, in its place', () => {
+    const { wallet, platform, journal } = recorded('lost-answer')
+    const [place, ...others] = platform.deliveries
+    if (place === undefined) throw new Error('no deliveries')
+    const died = { ...platform, deliveries: [{ ...place, attempts: 0, attemptList: [] }, ...others] }
+    for (const sources of [
+      { wallet, platform: died, journal },
+      { wallet, platform: died },
+    ])
+      expect(withoutTimes(told(sources))).toEqual([
+        'Platform: A bet is wanted, 10.00 EUR',
+        'Place bet, attempt 1: accepted, 200, stake −10.00',
+        'Platform: The bet is undone, reason 52',
+        'Rollback, attempt 1: accepted, 200, refund +10.00',
+      ])
+  })
+  test('a call that came before the first attempt on record is nobody’s copy', () => {
+    const { wallet, platform } = recorded('corrected')
+    const [place, ...others] = platform.deliveries
+    const [made] = place?.attemptList ?? []
+    const [, again] = wallet.history
+    if (place === undefined || made === undefined || again === undefined) throw new Error('no attempts')
+    const later = new Date(Date.parse(again.at) + 2_000).toISOString()
+    const deliveries = [{ ...place, attemptList: [{ ...made, number: 2, startedAt: later }] }, ...others]
+    const history = wallet.history.map((call) => (call === again ? { ...call, at: later } : call))
+    const sources = { wallet: { ...wallet, history }, platform: { ...platform, deliveries } }
+    expect(withoutTimes(told(sources)).slice(0, 3)).toEqual([
+      'Platform: A bet is wanted, 10.00 EUR',
+      'Place bet, attempt 1: accepted, 200, stake −10.00',
+      'Place bet, attempt 2: known already, 200',
+    ])
+  })
+  test('a call that somebody sent by hand is there too, and each moment has an id of its own', () => {
+    const { wallet, platform, journal } = recorded('corrected')
+    const byHand = (entry: WalletCall): WalletCall => ({ ...entry, requestId: `by-hand-${entry.requestId}` })
+    const history = wallet.history.map((entry) => (entry.operation === 'settle' ? byHand(entry) : entry))
+    const { moments } = historyOf({ wallet: { ...wallet, history }, platform, journal })
+    const moved = moments.flatMap((one) => (one.kind === 'call' ? one.transfers.map(({ amount }) => amount) : []))
+    expect(moved).toEqual(['-10.00', '0.00', '27.70', '-27.70'])
+    expect(new Set(moments.map(({ id }) => id)).size).toBe(moments.length)
+  })
+  test('the net is what the wallet moved, whatever is drawn of it', () => {
+    expect(netOf(recorded('corrected').wallet)).toBe('-10.00')
+    expect(netOf(recorded('lost-answer').wallet)).toBe('0.00')
+    expect(netOf(recorded('late-call').wallet)).toBeUndefined()
   })
   test('the platform alone says nothing of money that moved', () => {
     const { platform } = recorded('lost-answer')
@@ -115,6 +170,36 @@ describe('the sentence for support', () => {
     const { wallet, platform } = recorded(name)
     expect(standingOf(wallet, platform)).toMatchObject({ state, sentence })
   })
+  test('says of a stake of promotions where it is, and that nothing of the player moved (M-4)', () => {
+    const { wallet } = recorded('lost-answer')
+    const transfers = (call: WalletCall) => call.transfers.map((one) => ({ ...one, amount: '0.00' }))
+    const history = wallet.history.map((call) => ({ ...call, transfers: transfers(call) }))
+    const freebet = { ...wallet, stake: '7.00', stakePaidBy: 'promotions' as const, history }
+    expect(standingOf(freebet, undefined).sentence).toBe(
+      'The bet was undone. The stake of 7.00 EUR is back with promotions; nothing moved on the account.',
+    )
+    const refunded = { ...freebet, status: 'settled' as const, payout: '7.00', resultType: 'refund' }
+    expect(standingOf(refunded, undefined).sentence).toBe(
+      'Promotions paid a stake of 7.00 EUR. The bet is void, and 7.00 EUR is back with promotions; nothing moved on the account.',
+    )
+    const { history: withMoney } = recorded('corrected').wallet
+    expect(standingOf({ ...refunded, history: withMoney }, undefined).sentence).not.toContain('nothing moved')
+  })
+  test.each(REMEMBERED_REFUSALS.map((name) => [name, REPLY_CODES[name].code]))(
+    'has words for a bet that was refused for good with %s (I-3)',
+    (_, refusalCode) => {
+      const { wallet } = recorded('late-call')
+      const { sentence } = standingOf({ ...wallet, status: 'refused', refusalCode }, undefined)
+      expect(sentence).toMatch(/^The bet was not accepted, because [a-z ]+\. No money was taken\.$/)
+    },
+  )
+  test('does not take a time-out for an exclusion (R-3)', () => {
+    const { wallet } = recorded('late-call')
+    const saidOf = (name: ReplyCode) =>
+      standingOf({ ...wallet, status: 'refused', refusalCode: REPLY_CODES[name].code }, undefined).sentence
+    expect(saidOf('self_excluded')).toContain('the account is excluded from play')
+    expect(saidOf('timed_out')).toContain('the wallet answered code 10')
+  })
   test('says when the wallet has not heard of a decision yet', () => {
     const { wallet, platform } = recorded('corrected')
     const deliveries = platform?.deliveries.map((one) => ({ ...one, status: 'pending' as const })) ?? []
@@ -146,6 +231,14 @@ describe('why a call was answered as it was', () => {
   test('follows the bet from call to call', () => {
     expect(knownBefore(recorded('corrected').wallet.history)).toEqual(['nothing', 'open', 'open', 'settled'])
     expect(knownBefore(recorded('late-call').wallet.history)).toEqual(['nothing', 'cancelled'])
+  })
+  test('knows which refusals the wallet keeps (I-3), and that others leave nothing', () => {
+    const [call] = recorded('corrected').wallet.history
+    if (call === undefined) throw new Error('no call')
+    const remembers = (name: ReplyCode) =>
+      knownBefore([{ ...call, outcome: 'refused', code: REPLY_CODES[name].code }, call])[1] === 'refused'
+    const names = Object.keys(REPLY_CODES) as ReplyCode[]
+    expect(names.filter(remembers).sort()).toEqual([...REMEMBERED_REFUSALS].sort())
   })
 })
 

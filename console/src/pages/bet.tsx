@@ -3,11 +3,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { drawTimeline } from '../../timeline/draw.ts'
-import { type History, historyOf } from '../../timeline/history.ts'
+import { type History, historyOf, netOf } from '../../timeline/history.ts'
 import type { Scale } from '../../timeline/layout.ts'
 import { standingOf } from '../../timeline/sentence.ts'
 import { storyFile } from '../../timeline/share.ts'
-import { sumOf } from '../../timeline/sum.ts'
 import css from '../../timeline/timeline.css?raw'
 import '../../timeline/timeline.css'
 import { part } from '../api.ts'
@@ -16,7 +15,8 @@ import { amountText, Id, Time } from '../format.tsx'
 import { LIVE_WORDS, useChanges } from '../live.ts'
 import { Answer, Badge } from '../parts.tsx'
 import { Picture } from '../picture.tsx'
-import { useSession } from '../session.tsx'
+import { saveText } from '../save.ts'
+import { forget, useSession } from '../session.tsx'
 import { MomentPanel } from './bet-moment.tsx'
 import './bet.css'
 
@@ -24,11 +24,12 @@ export function BetPage({ bet, user }: { bet: string; user?: string | undefined 
   const { bases } = useSession()
   const asked = useBet(bet, user)
   const client = useQueryClient()
-  const again = (page: readonly object[]) => {
-    if (JSON.stringify(page).includes(bet)) void client.invalidateQueries({ queryKey: ['bet', user, bet] })
+  const begin = () => void client.invalidateQueries({ queryKey: ['bet', user, bet] })
+  const tell = (page: readonly object[]) => {
+    if (JSON.stringify(page).includes(bet)) begin()
   }
   const feed = bases.platform === undefined ? '/operator/changes' : `${bases.platform}/changes`
-  const live = useChanges(feed, again)
+  const live = useChanges(feed, { tell, begin, end: () => forget(client) })
   return (
     <div className="page bet-page">
       <Answer of={asked}>
@@ -47,7 +48,8 @@ function Bet({ bet, sources, live }: { bet: string; sources: BetSources; live: R
   const history = useMemo(() => historyOf(sources), [sources])
   const standing = standingOf(sources.wallet, sources.platform)
   const picture = useMemo(() => drawTimeline(history, { scale, selected: chosen }), [history, scale, chosen])
-  const share = () => save(`bet-${bet.slice(0, 8)}.html`, storyFile({ history, standing, css, madeAt: new Date() }))
+  const share = () =>
+    saveText(`bet-${bet.slice(0, 8)}.html`, storyFile({ history, standing, css, madeAt: new Date() }), 'text/html')
   const moment = history.moments.find(({ id }) => id === chosen)
   const setScale = (next: Scale) => setQuery(next === 'time' ? { scale: 'time' } : {}, { replace: true })
   return (
@@ -62,6 +64,7 @@ function Bet({ bet, sources, live }: { bet: string; sources: BetSources; live: R
           Share as a file
         </button>
       </div>
+      {sources.owners.length > 1 && <Owners bet={bet} owners={sources.owners} shown={history.player} />}
       <p className="sentence">{standing.sentence}</p>
       <Facts sources={sources} history={history} />
       <section className="card" aria-label="What happened">
@@ -90,12 +93,28 @@ function Bet({ bet, sources, live }: { bet: string; sources: BetSources; live: R
   )
 }
 
+/** An id is of one bet only together with its player (I-1). */
+function Owners({ bet, owners, shown }: { bet: string; owners: readonly string[]; shown: string }) {
+  return (
+    <p className="notice" role="status">
+      {owners.length} players have a bet with this id. This is the one of {shown}; choose:{' '}
+      {owners.map((owner, i) => (
+        <span key={owner}>
+          {i > 0 && ', '}
+          <Link href={`/bets/${part(owner)}/${part(bet)}`}>{owner}</Link>
+        </span>
+      ))}
+      .
+    </p>
+  )
+}
+
 function Facts({ sources: { wallet, platform }, history }: { sources: BetSources; history: History }) {
   const { bases } = useSession()
   const currency = history.currency
   const stake = wallet?.stake ?? platform?.amount
   const payout = wallet === undefined ? platform?.payout : wallet.payout
-  const moved = history.moments.flatMap((one) => (one.kind === 'call' ? one.transfers : []))
+  const net = wallet && netOf(wallet)
   const player = history.player
   return (
     <dl className="facts">
@@ -103,9 +122,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
       <Fact name="Stake">{stake === undefined ? '–' : `${stake} ${currency}`}</Fact>
       <Fact name="Payout">{payout === undefined ? '–' : `${payout} ${currency}`}</Fact>
       {wallet !== undefined && (
-        <Fact name="Net for the player">
-          {moved.length === 0 ? '–' : `${amountText(sumOf(moved.map(({ amount }) => amount)))} ${currency}`}
-        </Fact>
+        <Fact name="Net for the player">{net === undefined ? '–' : `${amountText(net)} ${currency}`}</Fact>
       )}
       {platform?.coefficient !== undefined && <Fact name="Odds">{platform.coefficient}</Fact>}
       <div>
@@ -183,13 +200,4 @@ function Selections({ sources: { wallet, platform } }: { sources: BetSources }) 
 
 function text(value: unknown): string {
   return value === undefined || value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
-function save(name: string, content: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: 'text/html' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 1_000)
 }

@@ -1,31 +1,79 @@
 /** Sending again what one cause holds up: first tried dry, then sent, then what came of each. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import type { PlatformBet } from '../../timeline/history.ts'
-import { ask, part, read } from '../api.ts'
+import { ApiProblem, ask, part, read } from '../api.ts'
 import { Dialog } from '../dialog.tsx'
 import { ShortId } from '../format.tsx'
-import { Answer } from '../parts.tsx'
+import { Answer, Refusal } from '../parts.tsx'
 import { type Delivery, DeliveryState } from './deliveries.tsx'
 import type { Issue } from './deliveries-issues.tsx'
 
-interface Retried {
+interface Counted {
   readonly count: number
   readonly money: readonly { readonly currency: string; readonly amount: string }[]
+  readonly notTaken: { readonly stillTried: number }
+}
+
+interface Begun {
+  readonly retryId: string
+}
+
+/** How far a retry has come (C-16). */
+interface Retry extends Begun {
+  readonly chosen: Readonly<Record<string, unknown>>
+  readonly state: 'running' | 'finished' | 'cut_short'
+  readonly count: number
   readonly taken: number
-  readonly notTaken: { readonly stillTried: number; readonly changed: number }
+}
+
+interface Followed extends Retry {
+  readonly states: Readonly<Record<string, number>>
+  /** The first of its deliveries. */
+  readonly data: readonly Delivery[]
+}
+
+/** Retries among which the one that was just begun surely is. */
+const LATEST = 20
+
+const chosenOf = ({ partnerId, operation, status, code }: Issue) => ({
+  ...{ partnerId, operation, status },
+  code: code ?? null, // without a code is a cause of its own
+})
+
+/**
+ * Sends them again and resolves to the retry's id. The server begins it before it answers: should the answer get lost, the retry that was not
+ * there before is the one.
+ */
+async function sendAgain(issue: Issue, base: string): Promise<Begun> {
+  const latest = () => read<{ data: Retry[] }>(`${base}/deliveries/retries?limit=${LATEST}`).then(({ data }) => data)
+  const before = new Set((await latest()).map(({ retryId }) => retryId))
+  try {
+    return await ask<Begun>('POST', `${base}/deliveries/retry`, { ...chosenOf(issue), dryRun: false })
+  } catch (error) {
+    if (error instanceof ApiProblem && error.status < 500) throw error
+    const begun = (await latest()).find((retry) => !before.has(retry.retryId) && isOf(issue, retry))
+    if (begun === undefined) throw error
+    return begun
+  }
+}
+
+function isOf({ partnerId, operation, status, code }: Issue, { chosen }: Retry): boolean {
+  const wanted: Readonly<Record<string, string>> = { partnerId, operation, status, code: `${code ?? 'none'}` }
+  return Object.entries(wanted).every(([name, value]) => chosen[name] === value)
 }
 
 export function SendAgain({ issue, base, close }: { issue: Issue; base: string; close(): void }) {
-  const { partnerId, operation, status, code, deliveries } = issue
-  const chosen = { partnerId, operation, status, ...(code !== undefined && { code }) }
-  const retry = (dryRun: boolean) => ask<Retried>('POST', `${base}/deliveries/retry`, { ...chosen, dryRun })
-  const dry = useQuery({ queryKey: ['dry run', chosen], queryFn: () => retry(true), gcTime: 0 })
-  const send = useMutation({ mutationFn: () => retry(false) })
+  const chosen = chosenOf(issue)
+  const dry = useQuery({
+    queryKey: ['dry run', chosen],
+    queryFn: () => ask<Counted>('POST', `${base}/deliveries/retry`, { ...chosen, dryRun: true }),
+    gcTime: 0,
+  })
+  const send = useMutation({ mutationFn: () => sendAgain(issue, base) })
   return (
     <Dialog title="Send again" close={close}>
       {send.data !== undefined ? (
-        <Sent sent={send.data} deliveries={deliveries} base={base} />
+        <Sent retryId={send.data.retryId} base={base} />
       ) : (
         <Answer of={dry}>
           {({ count, money, notTaken }) => (
@@ -48,11 +96,7 @@ export function SendAgain({ issue, base, close }: { issue: Issue; base: string; 
           )}
         </Answer>
       )}
-      {send.error !== null && (
-        <p className="notice" role="alert">
-          Not sent: {send.error.message}.
-        </p>
-      )}
+      {send.error !== null && <Refusal>Not sent: {send.error.message}.</Refusal>}
       <div className="choices">
         <button type="button" className="button" onClick={close}>
           {send.data === undefined ? 'Cancel' : 'Done'}
@@ -72,50 +116,49 @@ export function SendAgain({ issue, base, close }: { issue: Issue; base: string; 
   )
 }
 
-/** Lines whose outcome is followed. */
+/** Lines whose outcome is followed, and milliseconds between two looks. */
 const FOLLOWED = 20
+const LOOK_MS = 700
 
-function Sent({
-  sent: { taken, notTaken },
-  deliveries,
-  base,
-}: {
-  sent: Retried
-  deliveries: readonly Delivery[]
-  base: string
-}) {
+function Sent({ retryId, base }: { retryId: string; base: string }) {
+  const asked = useQuery({
+    queryKey: ['retry', retryId],
+    queryFn: ({ signal }) => read<Followed>(`${base}/deliveries/retries/${part(retryId)}?limit=${FOLLOWED}`, signal),
+    gcTime: 0,
+    refetchInterval: ({ state: { data } }) => (data === undefined || isUnderWay(data) ? LOOK_MS : false),
+  })
   return (
-    <>
-      <p role="status">
-        <strong>{taken}</strong> sent again
-        {notTaken.changed > 0 && `, ${notTaken.changed} were changed by somebody else meanwhile`}.
-      </p>
-      <ul className="outcomes" aria-label="What came of each">
-        {deliveries.slice(0, FOLLOWED).map(({ deliveryId, betId }) => (
-          <li key={deliveryId}>
-            <Link href={`/bets/${part(betId)}`}>
-              <ShortId id={betId} />
-            </Link>
-            <Outcome deliveryId={deliveryId} betId={betId} base={base} />
-          </li>
-        ))}
-      </ul>
-    </>
+    <Answer of={asked}>
+      {(retry) => (
+        <>
+          <p role="status">
+            <strong>
+              {retry.taken} of {retry.count}
+            </strong>{' '}
+            sent again{retry.state === 'finished' && retry.taken === retry.count ? '.' : SAYS[retry.state]}
+          </p>
+          <ul className="outcomes" aria-label="What came of each">
+            {retry.data.map(({ deliveryId, betId, status, code }) => (
+              <li key={deliveryId}>
+                <Link href={`/bets/${part(betId)}`}>
+                  <ShortId id={betId} />
+                </Link>
+                <DeliveryState status={status} code={code} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Answer>
   )
 }
 
-/** Milliseconds between two looks at one that is under way. */
-const LOOK_MS = 700
+const SAYS: Readonly<Record<Retry['state'], string>> = {
+  running: ', and it goes on.',
+  finished: '. What is missing was changed by somebody else meanwhile.',
+  cut_short: '. Then it was cut short: send the others again.',
+}
 
-function Outcome({ deliveryId, betId, base }: { deliveryId: string; betId: string; base: string }) {
-  const { data } = useQuery({
-    queryKey: ['outcome', deliveryId],
-    queryFn: async ({ signal }) => {
-      const { deliveries } = await read<PlatformBet>(`${base}/bets/${part(betId)}`, signal)
-      return deliveries.find((one) => one.deliveryId === deliveryId) ?? null
-    },
-    gcTime: 0,
-    refetchInterval: ({ state }) => (/^(pending|waiting)$/.test(state.data?.status ?? 'pending') ? LOOK_MS : false),
-  })
-  return data ? <DeliveryState status={data.status} code={data.code} /> : <span className="muted">…</span>
+function isUnderWay({ state, states }: Followed): boolean {
+  return state === 'running' || (states.pending ?? 0) + (states.waiting ?? 0) > 0
 }

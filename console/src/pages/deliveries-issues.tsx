@@ -62,7 +62,7 @@ export function Issues({ base }: { base: string }) {
 type Cause = Pick<Issue, 'partnerId' | 'operation' | 'status' | 'code'>
 const keyOf = ({ partnerId, operation, status, code }: Cause) => JSON.stringify([partnerId, operation, status, code])
 
-function issuesIn(deliveries: readonly Delivery[]): Issue[] {
+export function issuesIn(deliveries: readonly Delivery[]): Issue[] {
   const byCause = new Map<string, Delivery[]>()
   for (const one of deliveries) {
     const key = keyOf({ ...one, code: one.code })

@@ -1,10 +1,10 @@
 /** Paste anything: the thing itself if there is one, else what it may be. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, Redirect, useSearchParams } from 'wouter'
-import { part, read, readOrNone } from '../api.ts'
+import { ApiProblem, part, read, readOrNone } from '../api.ts'
 import { Time } from '../format.tsx'
 import { Answer, Empty } from '../parts.tsx'
-import { useSession } from '../session.tsx'
+import { type Session, useSession } from '../session.tsx'
 
 interface Match {
   readonly kind: string
@@ -12,8 +12,18 @@ interface Match {
   readonly userId: string
 }
 
+interface WalletsBet {
+  readonly userId: string
+  readonly transactionId: string
+}
+
+interface PlatformsBet {
+  readonly betId: string
+}
+
 type Shown =
-  | { readonly kind: 'bet'; readonly bet: { readonly userId: string; readonly transactionId: string } }
+  | { readonly kind: 'bet'; readonly bet: WalletsBet | PlatformsBet }
+  | { readonly kind: 'delivery'; readonly bet: PlatformsBet }
   | { readonly kind: 'player'; readonly player: { readonly userId: string } }
   | { readonly kind: 'transfer'; readonly userId: string; readonly transfer: Transfer }
   | {
@@ -23,9 +33,9 @@ type Shown =
   | {
       readonly kind: 'request'
       readonly calls: readonly { readonly at: string; readonly operation: string; readonly outcome: string }[]
-      readonly bet?: { readonly userId: string; readonly transactionId: string }
+      readonly bet?: WalletsBet
     }
-  | { readonly kind: 'several'; readonly matches: readonly Match[] }
+  | { readonly kind: 'several'; readonly matches: readonly Match[]; readonly isOfPlatform?: boolean }
 
 interface Transfer {
   readonly transferId: string
@@ -57,23 +67,37 @@ export function FindPage() {
 }
 
 function Found({ text }: { text: string }) {
-  const { bases } = useSession()
+  const session = useSession()
   const asked = useQuery({
     queryKey: ['find', text],
-    queryFn: async ({ signal }) => {
-      if (!bases.wallet) return null
-      const shown = await readOrNone<Shown>(`/operator/show/${part(text)}`, signal)
-      if (shown !== undefined) return shown
-      const players = await read<{ data: { userId: string }[] }>(
-        `/operator/players?limit=20&q=${part(text)}`,
-        signal,
-      ).catch(() => ({ data: [] }))
-      const matches = players.data.map(({ userId }): Match => ({ kind: 'player', id: userId, userId }))
-      return matches.length === 0 ? null : ({ kind: 'several', matches } as const)
-    },
+    queryFn: async ({ signal }) => (await showOf(session, text, signal)) ?? null,
   })
-  if (!bases.wallet) return <Redirect to={`/bets/${part(text)}`} replace />
   return <Answer of={asked}>{(shown) => (shown === null ? <Nothing text={text} /> : <Thing shown={shown} />)}</Answer>
+}
+
+/** What no id can look like, or is longer than any, names nothing. */
+const CANNOT_BE = 400
+
+/** By id on either side, else players by what they are called (W-41, W-45). */
+async function showOf({ bases }: Session, text: string, signal: AbortSignal): Promise<Shown | undefined> {
+  const byId = (base: string) =>
+    readOrNone<Shown>(`${base}/show/${part(text)}`, signal).catch((error: unknown) => {
+      if (error instanceof ApiProblem && error.status === CANNOT_BE) return undefined
+      throw error
+    })
+  const shown = bases.wallet ? ((await byId('/operator')) ?? (await playersOf(text, signal))) : undefined
+  if (shown !== undefined || bases.platform === undefined) return shown
+  const there = await byId(bases.platform)
+  return there?.kind === 'several' ? { ...there, isOfPlatform: true } : there
+}
+
+async function playersOf(text: string, signal: AbortSignal): Promise<Shown | undefined> {
+  const { data } = await read<{ data: { userId: string }[] }>(
+    `/operator/players?limit=20&q=${part(text)}`,
+    signal,
+  ).catch(() => ({ data: [] }))
+  const matches = data.map(({ userId }): Match => ({ kind: 'player', id: userId, userId }))
+  return matches.length === 0 ? undefined : { kind: 'several', matches }
 }
 
 function Nothing({ text }: { text: string }) {
@@ -89,12 +113,13 @@ function Nothing({ text }: { text: string }) {
   )
 }
 
-const betLink = ({ userId, transactionId }: { userId: string; transactionId: string }) =>
-  `/bets/${part(userId)}/${part(transactionId)}`
+const betLink = (bet: WalletsBet | PlatformsBet) =>
+  'betId' in bet ? `/bets/${part(bet.betId)}` : `/bets/${part(bet.userId)}/${part(bet.transactionId)}`
 
 function Thing({ shown }: { shown: Shown }) {
   switch (shown.kind) {
     case 'bet':
+    case 'delivery':
       return <Redirect to={betLink(shown.bet)} replace />
     case 'player':
       return <Redirect to={`/players/${part(shown.player.userId)}`} replace />
@@ -112,7 +137,7 @@ function Thing({ shown }: { shown: Shown }) {
     case 'transfer':
       return <TransferCard userId={shown.userId} transfer={shown.transfer} />
     case 'several':
-      return <Several matches={shown.matches} />
+      return <Several matches={shown.matches} isOfPlatform={shown.isOfPlatform === true} />
     default:
       return shown satisfies never
   }
@@ -181,7 +206,7 @@ function TransferCard({
 
 const KINDS = ['player', 'bet', 'transfer', 'session']
 
-function Several({ matches }: { matches: readonly Match[] }) {
+function Several({ matches, isOfPlatform }: { matches: readonly Match[]; isOfPlatform: boolean }) {
   return KINDS.filter((kind) => matches.some((match) => match.kind === kind)).map((kind) => (
     <section className="card" key={kind}>
       <header>
@@ -198,7 +223,7 @@ function Several({ matches }: { matches: readonly Match[] }) {
                     <Link
                       href={
                         kind === 'bet'
-                          ? betLink({ userId, transactionId: id })
+                          ? betLink(isOfPlatform ? { betId: id } : { userId, transactionId: id })
                           : kind === 'player'
                             ? `/players/${part(id)}`
                             : `/find?q=${part(`${userId}/${id}`)}`

@@ -1,31 +1,14 @@
 /** The money of a day: from what was there at midnight to what is there, by currency and brand, and that all accounts sum to zero. */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
 import { sumOf } from '../../timeline/sum.ts'
-import { read } from '../api.ts'
+import { fileOf, read } from '../api.ts'
 import { amountText } from '../format.tsx'
-import { Answer, Badge, Empty } from '../parts.tsx'
+import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
+import { saveBlob } from '../save.ts'
 import { WaitingAdjustments } from './adjust.tsx'
+import { type DayOfMoney, daysIn, isZero, negated, type ReportRow } from './money-days.ts'
 import './money.css'
-
-interface Row {
-  readonly day: string
-  readonly currency: string
-  readonly brand?: string
-  readonly final: boolean
-  readonly transfers: number
-  readonly deposits: string
-  readonly withdrawals: string
-  readonly stakes: string
-  readonly refunds: string
-  readonly payouts: string
-  readonly resettlements: string
-  readonly adjustments: string
-  readonly openings: string
-  readonly ggr: string
-  readonly accounts: { readonly player: { readonly opening: string; readonly closing: string } }
-  readonly sum: string
-}
 
 const DAY_MS = 86_400_000
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
@@ -36,9 +19,10 @@ export function MoneyPage() {
   const day = query.get('day') ?? today
   const asked = useQuery({
     queryKey: ['money', day],
-    queryFn: ({ signal }) => read<{ data: Row[] }>(`/operator/reports/daily?from=${day}`, signal),
+    queryFn: ({ signal }) => read<{ data: ReportRow[] }>(`/operator/reports/daily?from=${day}`, signal),
     refetchInterval: day === today ? 5_000 : false,
   })
+  const saved = useMutation({ mutationFn: saveDay })
   const setDay = (next: string) => setQuery({ day: next }, { replace: true })
   return (
     <div className="page">
@@ -71,10 +55,18 @@ export function MoneyPage() {
         >
           ›
         </button>
-        <a className="button" href={`/operator/reports/daily?from=${day}`} onClick={(event) => save(event, day)}>
+        <a
+          className="button"
+          href={`/operator/reports/daily?from=${day}`}
+          onClick={(event) => {
+            event.preventDefault()
+            saved.mutate(day)
+          }}
+        >
           CSV
         </a>
       </div>
+      {saved.error !== null && <Refusal>Not saved: {saved.error.message}.</Refusal>}
       <WaitingAdjustments />
       <Answer of={asked}>
         {({ data }) =>
@@ -86,8 +78,8 @@ export function MoneyPage() {
             </section>
           ) : (
             <div className="days">
-              {data.map((row) => (
-                <Day key={`${row.currency} ${row.brand ?? ''}`} row={row} />
+              {daysIn(data).map((money) => (
+                <Day key={`${money.whole.currency} ${money.whole.brand ?? ''}`} money={money} />
               ))}
             </div>
           )
@@ -98,39 +90,26 @@ export function MoneyPage() {
 }
 
 /** The browser's own download would lack our header. */
-function save(event: { preventDefault(): void }, day: string): void {
-  event.preventDefault()
-  void fetch(`/operator/reports/daily?from=${day}`, { headers: { 'x-purser-console': '1', accept: 'text/csv' } })
-    .then((answer) => answer.blob())
-    .then((blob) => {
-      const url = URL.createObjectURL(blob)
-      const link = document.createElement('a')
-      link.href = url
-      link.download = `purser-${day}.csv`
-      link.click()
-      setTimeout(() => URL.revokeObjectURL(url), 1_000)
-    })
+async function saveDay(day: string): Promise<void> {
+  saveBlob(`purser-${day}.csv`, await fileOf(`/operator/reports/daily?from=${day}`, 'text/csv'))
 }
 
-const negative = (amount: string) =>
-  amount.startsWith('-') ? amount.slice(1) : /^[0.]+$/.test(amount) ? amount : `-${amount}`
-
-function Day({ row }: { row: Row }) {
+function Day({ money: { whole: row, byPlatform } }: { money: DayOfMoney }) {
   const steps = [
     ['Deposits', row.deposits],
-    ['Stakes', negative(row.stakes)],
+    ['Stakes', negated(row.stakes)],
     ['Payouts', row.payouts],
     ['Refunds', row.refunds],
     ['Resettlements', row.resettlements],
     ['Adjustments', row.adjustments],
     ['Openings', row.openings],
-    ['Withdrawals', negative(row.withdrawals)],
+    ['Withdrawals', negated(row.withdrawals)],
   ] as const
   const { opening, closing } = row.accounts.player
-  const rest = sumOf([opening, ...steps.map(([, amount]) => amount), negative(closing)])
-  const isRight = /^-?[0.]+$/.test(rest) && /^-?[0.]+$/.test(row.sum)
+  const rest = sumOf([opening, ...steps.map(([, amount]) => amount), negated(closing)])
+  const isRight = [rest, row.sum, ...byPlatform.map(({ sum }) => sum)].every(isZero)
   return (
-    <section className="card day-card" aria-label={`${row.currency} ${row.brand ?? ''}`}>
+    <section className="card day-card" aria-label={`${row.currency} ${row.brand ?? ''}`.trim()}>
       <header>
         <h2>
           {row.currency}
@@ -144,13 +123,15 @@ function Day({ row }: { row: Row }) {
         <tbody>
           <Line name="Players had" amount={opening} isEnd />
           {steps
-            .filter(([, amount]) => !/^-?[0.]+$/.test(amount))
+            .filter(([, amount]) => !isZero(amount))
             .map(([name, amount]) => (
               <Line key={name} name={name} amount={amount} bar={share(amount, steps)} />
             ))}
           <Line name="Players have" amount={closing} isEnd />
         </tbody>
       </table>
+      {byPlatform.length > 0 && <Platforms rows={byPlatform} />}
+      <Promotions row={row} />
       <p className="ties">
         <span>House, from bets</span> <strong className="num">{amountText(row.ggr)}</strong>
       </p>
@@ -162,6 +143,65 @@ function Day({ row }: { row: Row }) {
   )
 }
 
+const PLATFORM_COLUMNS = {
+  ...{ stakes: 'Stakes', payouts: 'Payouts', refunds: 'Refunds', resettlements: 'Resettled' },
+  ...{ promotionStakes: 'Promotions’ stakes', promotionRefunds: 'Refunds', promotionPayouts: 'Payouts' },
+  ...{ promotionResettlements: 'Resettled', ggr: 'House' },
+} as const
+
+/** What promotions staked and won moves nothing of the players, and is part of what the house gained. */
+function Promotions({ row }: { row: ReportRow }) {
+  const lines = [
+    ['Promotions, stakes', negated(row.promotionStakes)],
+    ['Promotions, refunds', row.promotionRefunds],
+    ['Promotions, payouts', row.promotionPayouts],
+    ['Promotions, resettlements', row.promotionResettlements],
+  ] as const
+  return lines
+    .filter(([, amount]) => !isZero(amount))
+    .map(([name, amount]) => (
+      <p className="ties" key={name}>
+        <span>{name}</span> <strong className="num">{amountText(amount)}</strong>
+      </p>
+    ))
+}
+
+/** What each platform's bets moved; money that comes and goes at the cash desk is of none (W-43). */
+function Platforms({ rows }: { rows: readonly ReportRow[] }) {
+  const columns = Object.keys(PLATFORM_COLUMNS) as (keyof typeof PLATFORM_COLUMNS)[]
+  const active = rows.filter((row) => columns.some((name) => !isZero(row[name])))
+  const shown = columns.filter((name) => name === 'ggr' || rows.some((row) => !isZero(row[name])))
+  return (
+    <div className="scroll">
+      <table className="list platforms">
+        <caption>By platform</caption>
+        <thead>
+          <tr>
+            <th>Platform</th>
+            {shown.map((name) => (
+              <th key={name} className="num">
+                {PLATFORM_COLUMNS[name]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {active.map((row) => (
+            <tr key={row.platform ?? ''}>
+              <th scope="row">{row.platform ?? <span className="muted">without a name</span>}</th>
+              {shown.map((name) => (
+                <td key={name} className="num">
+                  {amountText(row[name])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
 /** Of the longest bar, for the eye only. */
 function share(amount: string, steps: readonly (readonly [string, string])[]): number {
   const size = (text: string) => Math.abs(Number(text))
@@ -169,7 +209,7 @@ function share(amount: string, steps: readonly (readonly [string, string])[]): n
 }
 
 function Line({ name, amount, bar, isEnd = false }: { name: string; amount: string; bar?: number; isEnd?: boolean }) {
-  const sign = amount.startsWith('-') || isEnd || /^[0.]+$/.test(amount) ? '' : '+'
+  const sign = amount.startsWith('-') || isEnd || isZero(amount) ? '' : '+'
   return (
     <tr className={isEnd ? 'end' : undefined}>
       <th scope="row">{name}</th>

@@ -1,0 +1,87 @@
+/** The report's rows, of which each is of one platform too (W-43), added up: a player's balance is of all of them. */
+import { sumOf } from '../../timeline/sum.ts'
+
+const MOVED = [
+  'deposits',
+  'withdrawals',
+  'stakes',
+  'refunds',
+  'payouts',
+  'resettlements',
+  'adjustments',
+  'openings',
+  'promotionStakes',
+  'promotionRefunds',
+  'promotionPayouts',
+  'promotionResettlements',
+  'ggr',
+  'sum',
+] as const
+
+/** In the order of a trial balance. */
+export const ACCOUNTS = [
+  'player',
+  'open_stakes',
+  'house',
+  'promotions',
+  'cash_in',
+  'cash_out',
+  'adjustments',
+  'openings',
+] as const
+type AccountName = (typeof ACCOUNTS)[number]
+
+interface Ends {
+  readonly opening: string
+  readonly closing: string
+}
+
+export type ReportRow = Readonly<Record<(typeof MOVED)[number], string>> & {
+  readonly day: string
+  readonly currency: string
+  readonly brand?: string
+  readonly platform?: string
+  readonly final: boolean
+  readonly accounts: Readonly<Record<AccountName, Ends>>
+}
+
+/** A day of one currency and brand. */
+export interface DayOfMoney {
+  readonly whole: ReportRow
+  /** Empty where no platform has a name. */
+  readonly byPlatform: readonly ReportRow[]
+}
+
+export const negated = (amount: string) =>
+  amount.startsWith('-') ? amount.slice(1) : isZero(amount) ? amount : `-${amount}`
+export const isZero = (amount: string) => /^-?[0.]+$/.test(amount)
+
+/** In the order of the report. */
+export function daysIn(rows: readonly ReportRow[]): DayOfMoney[] {
+  const keyOf = ({ currency, brand }: ReportRow) => JSON.stringify([currency, brand])
+  return [...new Set(rows.map(keyOf))].map((key) => {
+    const some = rows.filter((row) => keyOf(row) === key)
+    const byPlatform = some.some(({ platform }) => platform !== undefined) ? some : []
+    return { whole: added(some), byPlatform }
+  })
+}
+
+export function added(rows: readonly ReportRow[]): ReportRow {
+  const [first] = rows
+  if (first === undefined) throw new Error('a day without rows')
+  const { platform: _, ...rest } = first
+  const moved = Object.fromEntries(MOVED.map((name) => [name, sumOf(rows.map((row) => row[name]))])) as Pick<
+    ReportRow,
+    (typeof MOVED)[number]
+  >
+  const ends = (name: AccountName, end: keyof Ends) => sumOf(rows.map(({ accounts }) => accounts[name][end]))
+  const accounts = Object.fromEntries(
+    ACCOUNTS.map((name) => [name, { opening: ends(name, 'opening'), closing: ends(name, 'closing') }]),
+  ) as ReportRow['accounts']
+  return {
+    ...rest,
+    ...moved,
+    final: rows.every(({ final }) => final),
+    accounts,
+  }
+}

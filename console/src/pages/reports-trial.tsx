@@ -1,0 +1,87 @@
+/** All accounts at both ends of the days, by currency. Each column sums to zero, or the ledger is broken. */
+import { sumOf } from '../../timeline/sum.ts'
+import { amountText } from '../format.tsx'
+import { ACCOUNTS, isZero, negated, type ReportRow } from './money-days.ts'
+
+const NAMES: Readonly<Record<(typeof ACCOUNTS)[number], string>> = {
+  player: 'Players',
+  open_stakes: 'Open stakes',
+  house: 'House',
+  promotions: 'Promotions',
+  cash_in: 'Paid in',
+  cash_out: 'Paid out',
+  adjustments: 'Adjustments',
+  openings: 'Openings',
+}
+
+export function TrialBalances({ rows }: { rows: readonly ReportRow[] }) {
+  const currencies = [...new Set(rows.map(({ currency }) => currency))]
+  return (
+    <div className="days">
+      {currencies.map((one) => (
+        <TrialBalance key={one} currency={one} rows={rows.filter(({ currency }) => currency === one)} />
+      ))}
+    </div>
+  )
+}
+
+function TrialBalance({ currency, rows }: { currency: string; rows: readonly ReportRow[] }) {
+  const { first, last } = endsOf(rows)
+  const lines = ACCOUNTS.map((name) => {
+    const opening = sumOf(first.map(({ accounts }) => accounts[name].opening))
+    const closing = sumOf(last.map(({ accounts }) => accounts[name].closing))
+    return { name, opening, closing, moved: sumOf([closing, negated(opening)]) }
+  }).filter(({ opening, closing }) => !isZero(opening) || !isZero(closing))
+  const [openings, closings] = [lines.map(({ opening }) => opening), lines.map(({ closing }) => closing)]
+  const sums = [openings, lines.map(({ moved }) => moved), closings].map((column) => sumOf(column))
+  const isRight = sums.every(isZero)
+  return (
+    <section className="card" aria-label={`Trial balance ${currency}`}>
+      <header>
+        <h2>{currency}</h2>
+      </header>
+      <div className="scroll">
+        <table className="list report">
+          <thead>
+            <tr>
+              <th>Account</th>
+              <th className="num">Beginning</th>
+              <th className="num">Moved</th>
+              <th className="num">End</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map(({ name, opening, moved, closing }) => (
+              <tr key={name}>
+                <th scope="row">{NAMES[name]}</th>
+                {[opening, moved, closing].map((amount, i) => (
+                  <td key={['opening', 'moved', 'closing'][i]} className={isZero(amount) ? 'num muted' : 'num'}>
+                    {amountText(amount)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr className={isRight ? 'right' : 'wrong'}>
+              <th scope="row">{isRight ? 'Adds up' : 'Does not add up'}</th>
+              {sums.map((amount, i) => (
+                <td key={['opening', 'moved', 'closing'][i]} className="num">
+                  {amountText(amount)}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+/** Of each brand and platform its first row and its last: what begins later was zero before. */
+function endsOf(rows: readonly ReportRow[]): { first: ReportRow[]; last: ReportRow[] } {
+  const keyOf = ({ brand, platform }: ReportRow) => JSON.stringify([brand, platform])
+  const groups = [...new Set(rows.map(keyOf))].map((key) => rows.filter((row) => keyOf(row) === key))
+  const at = (i: number) => groups.flatMap((group) => group.at(i) ?? [])
+  return { first: at(0), last: at(-1) }
+}

@@ -1,0 +1,208 @@
+/** What the books say over some days: what each day came to, the trial balance at its ends, and whether every rule of the ledger holds. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useSearchParams } from 'wouter'
+import { fileOf, part, read } from '../api.ts'
+import { Answer, Badge, Empty, Fault, Refusal, Waiting } from '../parts.tsx'
+import { saveBlob } from '../save.ts'
+import type { ReportRow } from './money-days.ts'
+import { DayTable } from './reports-days.tsx'
+import { TrialBalances } from './reports-trial.tsx'
+import './money.css'
+import './reports.css'
+
+const DAY_MS = 86_400_000
+const DAYS = 7
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+const VIEWS = [
+  ['days', 'Days'],
+  ['trial', 'Trial balance'],
+  ['audit', 'Audit'],
+] as const
+export const SPLITS = [
+  ['', 'All together'],
+  ['brand', 'By brand'],
+  ['platform', 'By platform'],
+] as const
+const FILTERS = ['from', 'to', 'currency', 'brand', 'platform'] as const
+
+export function ReportsPage() {
+  const [query, setQuery] = useSearchParams()
+  const view = query.get('view') ?? 'days'
+  const set = (name: string, value: string) =>
+    setQuery(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === '') next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true },
+    )
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Reports</h1>
+        <span className="spring" />
+        <fieldset className="switch" aria-label="Which">
+          {VIEWS.map(([one, name]) => (
+            <button key={one} type="button" aria-pressed={view === one} onClick={() => set('view', one)}>
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      {view === 'audit' ? <AuditCard /> : <Rows view={view} query={query} set={set} />}
+    </div>
+  )
+}
+
+interface RowsProps {
+  readonly view: string
+  readonly query: URLSearchParams
+  set(name: string, value: string): void
+}
+
+function Rows({ view, query, set }: RowsProps) {
+  const today = dayOf(Date.now())
+  const range = { from: query.get('from') ?? dayOf(Date.now() - (DAYS - 1) * DAY_MS), to: query.get('to') ?? today }
+  const wanted: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ''])),
+    ...range,
+  }
+  const words = Object.entries(wanted).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${part(value)}`]))
+  const path = `/operator/reports/daily?${words.join('&')}`
+  const asked = useQuery({
+    queryKey: ['report', path],
+    queryFn: ({ signal }) => read<{ data: ReportRow[] }>(path, signal),
+    refetchInterval: range.to >= today ? 10_000 : false,
+  })
+  const saved = useMutation({
+    mutationFn: async () => saveBlob(`purser-${range.from}-${range.to}.csv`, await fileOf(path, 'text/csv')),
+  })
+  return (
+    <>
+      <form className="report-filters" onSubmit={(event) => event.preventDefault()} aria-label="Which days">
+        <Day name="From" value={range.from} max={range.to} set={(value) => set('from', value)} />
+        <Day name="To" value={range.to} max={today} set={(value) => set('to', value)} />
+        {(['currency', 'brand', 'platform'] as const).map((name) => (
+          <Word key={name} name={name} value={wanted[name] ?? ''} set={(value) => set(name, value)} />
+        ))}
+        {view === 'days' && (
+          <label className="field">
+            <span>Rows</span>
+            <select value={query.get('by') ?? ''} onChange={({ target }) => set('by', target.value)}>
+              {SPLITS.map(([one, name]) => (
+                <option key={one} value={one}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <button type="button" className="button" disabled={saved.isPending} onClick={() => saved.mutate()}>
+          {saved.isPending ? 'Saving…' : 'CSV'}
+        </button>
+      </form>
+      {saved.error !== null && <Refusal>Not saved: {saved.error.message}.</Refusal>}
+      <Answer of={asked}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <section className="card">
+              <Empty title="No money was here on these days.">
+                <p>A day is there once something was paid in, in UTC. Choose other days, or fewer words above.</p>
+              </Empty>
+            </section>
+          ) : view === 'trial' ? (
+            <TrialBalances rows={data} />
+          ) : (
+            <DayTable rows={data} by={query.get('by') ?? ''} />
+          )
+        }
+      </Answer>
+    </>
+  )
+}
+
+function Day({ name, value, max, set }: { name: string; value: string; max: string; set(value: string): void }) {
+  return (
+    <label className="field">
+      <span>{name} (UTC)</span>
+      <input type="date" value={value} max={max} onChange={({ target }) => target.value !== '' && set(target.value)} />
+    </label>
+  )
+}
+
+/** Asked for when it has been typed: with Enter, or on the way out. */
+function Word({ name, value, set }: { name: string; value: string; set(value: string): void }) {
+  const labels: Readonly<Record<string, string>> = { currency: 'Currency', brand: 'Brand', platform: 'Platform' }
+  return (
+    <label className="field">
+      <span>{labels[name]}</span>
+      <input
+        key={value}
+        defaultValue={value}
+        placeholder="all"
+        spellCheck={false}
+        autoComplete="off"
+        onBlur={({ target }) => set(wordOf(name, target.value))}
+        onKeyDown={({ key, currentTarget }) => key === 'Enter' && set(wordOf(name, currentTarget.value))}
+      />
+    </label>
+  )
+}
+
+const wordOf = (name: string, text: string) => (name === 'currency' ? text.trim().toUpperCase() : text.trim())
+
+interface Audit {
+  readonly ok: boolean
+  readonly findings: readonly { readonly check: string; readonly row: Readonly<Record<string, string>> }[]
+}
+
+/** It reads all of the books, so it runs when somebody asks for it. */
+function AuditCard() {
+  const audit = useMutation({ mutationFn: () => read<Audit>('/operator/audit') })
+  return (
+    <section className="card" aria-label="Audit">
+      <header>
+        <h2>Every rule of the ledger and of the bets</h2>
+        <span className="spring" />
+        <button type="button" className="button main-one" disabled={audit.isPending} onClick={() => audit.mutate()}>
+          {audit.isPending ? 'Checking…' : audit.data === undefined ? 'Check now' : 'Check again'}
+        </button>
+      </header>
+      {verdictOf(audit)}
+    </section>
+  )
+}
+
+function verdictOf(audit: { isPending: boolean; error: Error | null; data: Audit | undefined }): ReactNode {
+  if (audit.isPending) return <Waiting />
+  if (audit.error !== null) return <Fault error={audit.error} />
+  if (audit.data === undefined)
+    return (
+      <Empty title="Not checked yet.">
+        <p>It reads all accounts, transfers and bets from one moment; with millions of them that takes some seconds.</p>
+      </Empty>
+    )
+  const { ok, findings } = audit.data
+  if (ok)
+    return (
+      <p className="body" role="status">
+        <Badge tone="good">The books are right</Badge> Every rule holds: nothing was found.
+      </p>
+    )
+  return (
+    <div className="body audit-findings" role="status">
+      <Badge tone="bad">{findings.length === 1 ? '1 finding' : `${findings.length} findings`}</Badge>
+      <ul>
+        {findings.map((finding) => (
+          <li key={JSON.stringify(finding)}>
+            Not so: {finding.check} <code>{Object.entries(finding.row).flat().join(' ')}</code>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,147 @@
+/** The page Now: how many calls there are and how they come out, what is under way, and what needs a person. In a real browser. */
+import { randomUUID } from 'node:crypto'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Scene, startScene } from '../platform/scene.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { refusal } from '../support/scripted-wallet.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { partnerWire } from '../support/wire.ts'
+import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+
+const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
+
+describe('Now of a wallet', () => {
+  let wallet: TestWallet
+  let context: BrowserContext
+  let page: Page
+  beforeAll(async () => {
+    wallet = await startWallet({
+      env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best', PURSER_APPROVE_ABOVE: 'EUR:50' },
+    })
+    context = await signedIn(browser, wallet.url, wallet.operatorKey)
+  })
+  beforeEach(async () => {
+    page = await context.newPage()
+    return () => page.close()
+  })
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await context.close()
+    await wallet.stop()
+  })
+  const see = () => page.goto(`${wallet.url}/console/now`)
+
+  test('says what would be here before there is anything', async () => {
+    await see()
+    await page.getByText('No calls in the last hour.').waitFor()
+    await page.getByText('Nothing needs a person.').waitFor()
+    await page.getByText('Nobody has called in the last hour.').waitFor()
+    await expectAccessibleEverywhere(page, 'now, empty')
+  })
+
+  test('counts every call by its platform, strangers’ too, and says what is in play', async () => {
+    const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+    const bet = () => ({ userId, token, transactionId: randomUUID(), amount: 10 })
+    const [acme, best] = ['secret-of-acme', 'secret-of-best'].map((secret) => partnerWire(wallet.url, secret))
+    expect((await acme?.place(bet()))?.status).toBe(200)
+    expect((await acme?.place({ ...bet(), amount: 1_000 }))?.status).toBe(400)
+    expect((await best?.place(bet()))?.status).toBe(200)
+    expect((await partnerWire(wallet.url, 'guessed').place(bet())).status).toBe(400)
+    await see()
+    await page.getByRole('link', { name: '20.00 EUR' }).waitFor()
+    await page.getByRole('img', { name: '4 calls in the last hour' }).waitFor()
+    await page.getByRole('img', { name: 'acme: 2 calls in the last hour, 0 failed' }).waitFor()
+    await page.getByRole('img', { name: 'Strangers: 1 call in the last hour, 0 failed' }).waitFor()
+    await page.getByText('As table').click()
+    const last = page.locator('.as-table tbody tr', { hasNot: page.getByText('–') })
+    const sums = await last.evaluateAll((rows) =>
+      [1, 2, 3].map((at) => rows.reduce((sum, row) => sum + Number(row.children[at]?.textContent), 0)),
+    )
+    expect(sums, 'accepted, refused, failed').toEqual([2, 2, 0])
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+    expect(file.suggestedFilename()).toBe('purser-last-hour.csv')
+    await expectAccessibleEverywhere(page, 'now')
+  })
+
+  test('leads from a platform to its calls, and from money in play to the open bets', async () => {
+    await see()
+    await page.getByRole('listitem').filter({ hasText: 'acme' }).getByRole('link').click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('platform:acme')
+    await expect.poll(() => page.locator('.call-name').count()).toBe(2)
+    await see()
+    await page.getByRole('link', { name: '20.00 EUR' }).click()
+    await page.waitForURL('**/bets?status=open')
+  })
+
+  test('names an adjustment that waits for a second person, and Enter goes there', async () => {
+    const { userId } = await playerWithMoney(wallet.operator, '1.00', 'EUR')
+    const wish = { currency: 'EUR', amount: '60.00', reason: 'goodwill', reference: randomUUID() }
+    const asked = await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, wish)
+    expect(asked.status).toBe(202)
+    await see()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: `60.00 EUR for ${userId}` })
+      .waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/money')
+  })
+
+  test('says that it is not live while it cannot be asked for, and as of when it is', async () => {
+    await see()
+    await page.getByText('Live, every').waitFor()
+    await page.route('**/operator/now', fails)
+    await page.getByText('Not live, trying again').waitFor()
+    await page
+      .getByText(/^As of .+, not live: the database is away/)
+      .first()
+      .waitFor()
+    expect(await page.locator('.plot canvas').count(), 'what was there stays').toBe(2)
+    await page.unroute('**/operator/now')
+    await page.getByText('Live, every').waitFor()
+  })
+
+  test('says so too when there never was an answer', async () => {
+    await page.route('**/operator/now', fails)
+    await see()
+    await page.getByRole('alert').getByText('the database is away').first().waitFor()
+  })
+})
+
+describe('Now of a platform', () => {
+  let scene: Scene
+  let context: BrowserContext
+  beforeAll(async () => {
+    scene = await startScene()
+    context = await signedIn(browser, scene.platform.url, scene.platform.key)
+  })
+  afterAll(async () => {
+    await context.close()
+    await scene.stop()
+  })
+
+  test('says what is owed to whom, with the next step, and shows the partner’s calls', async () => {
+    const { betId } = await scene.api.place(scene.frame)
+    scene.wallet.next('rollback', refusal(19))
+    await scene.api.cancel(betId, 32)
+    await scene.time.advance(1_000)
+    await expect.poll(() => scene.wallet.of('rollback', betId).length).toBe(1)
+    const page = await context.newPage()
+    await page.goto(`${scene.platform.url}/console/now`)
+    const need = page.getByRole('listitem').filter({ hasText: `1 × Rollback to ${scene.partnerId}, code 19` })
+    await page.getByText('1 delivery needs a person').waitFor()
+    await page.getByRole('img', { name: `${scene.partnerId}: 3 calls in the last hour, 0 failed` }).waitFor()
+    await expectAccessibleEverywhere(page, 'now of a platform')
+    await need.getByRole('link', { name: 'Mend, send again' }).click()
+    await page.getByRole('region', { name: 'Rollback refused' }).waitFor()
+    await page.close()
+  })
+})

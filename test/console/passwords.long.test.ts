@@ -1,0 +1,101 @@
+/** Passwords of the console while others come and go (U-4): an old one opens nothing that outlives it, and a full line locks nobody out. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { authorOfCommand } from '../../src/people/actions.ts'
+import { hashPassword } from '../../src/people/password.ts'
+import { type ConsolePeople, createConsolePeople } from '../../src/people/people.ts'
+import { OWN } from '../../src/people/server.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
+import { startPlatform } from '../support/platform.ts'
+import { startWallet } from '../support/wallet.ts'
+
+interface Server {
+  readonly url: string
+  readonly databaseUrl: string
+  stop(): Promise<void>
+}
+const SERVERS: [server: 'wallet' | 'platform', start: () => Promise<Server>][] = [
+  ['wallet', startWallet],
+  ['platform', startPlatform],
+]
+const MINE = 'a password of my own'
+/** As password.ts has it. */
+const MAX_WAITING = 8
+
+describe.each(SERVERS)('the people of the %s', (server, start) => {
+  const author = () => authorOfCommand(OWN[server].schema, 'a test', 'test', { person: 'the admin' })
+  let running: Server
+  let db: Db
+  let people: ConsolePeople
+  let maria: { name: string; password: string }
+  let made = 0
+
+  beforeAll(async () => {
+    running = await start()
+    db = await openDb({ kind: 'postgres', url: running.databaseUrl })
+    people = createConsolePeople(server, { db, firstKey: '', log: createLogger('silent') })
+  })
+  afterAll(async () => {
+    await db.close()
+    await running.stop()
+  })
+  beforeEach(async () => {
+    const name = `maria-${++made}`
+    maria = { name, password: (await people.persons.make(author(), name, 'admin')) ?? '' }
+  })
+
+  const found = async ({ name, password } = maria) => {
+    const known = await people.persons.find(name, password)
+    if (known === undefined) throw new Error('the password is not taken')
+    return known
+  }
+  /** Whether the server takes what was begun here for a session. */
+  const opens = async (begun: { token: string } | undefined) => {
+    const headers = { 'x-purser-console': '1', cookie: `purser_${server}=${begun?.token}` }
+    return (await fetch(`${running.url}/console/api/session`, { headers })).status === 200
+  }
+
+  test('get a session each time that the password is right', async () => {
+    expect(await opens(await people.sessions.beginFor(await found()))).toBe(true)
+    expect(await opens(await people.sessions.beginFor(await found()))).toBe(true)
+  })
+
+  test('get none by a password that was reset after it was looked at', async () => {
+    const known = await found()
+    const earlier = await people.sessions.beginFor(known)
+    await people.persons.reset(author(), maria.name)
+    expect(await opens(await people.sessions.beginFor(known))).toBe(false)
+    expect(await opens(earlier)).toBe(false)
+  })
+
+  test('get none once they are ended', async () => {
+    const known = await found()
+    await people.persons.end(author(), maria.name)
+    expect(await opens(await people.sessions.beginFor(known))).toBe(false)
+  })
+
+  test('change no password that was reset after the old one was looked at', async () => {
+    const known = await found()
+    const password = (await people.persons.reset(author(), maria.name)) ?? ''
+    await people.persons.change(author(), known, MINE)
+    expect(await people.persons.find(maria.name, MINE)).toBeUndefined()
+    await found({ name: maria.name, password })
+  })
+
+  test('have the session that they began with the changed password', async () => {
+    const changed = await people.persons.change(author(), await found(), MINE)
+    expect(changed && (await opens(await people.sessions.beginFor(changed)))).toBe(true)
+    await found({ name: maria.name, password: MINE })
+  })
+
+  test('are not locked by passwords that nobody had the time to look at', async () => {
+    const line = Array.from({ length: MAX_WAITING }, () => hashPassword('of a stranger'))
+    const attempts = await Promise.allSettled(Array.from({ length: 6 }, () => found()))
+    await Promise.all(line)
+    expect(attempts.map((attempt) => attempt.status === 'rejected' && attempt.reason.code)).toEqual(
+      Array(6).fill('busy'),
+    )
+    await found()
+  })
+})

@@ -1,0 +1,241 @@
+/** What a page of the console says is so, or it says that it may not be: in a real browser, with two platforms, bets of one id, and an API that fails. */
+import { randomUUID } from 'node:crypto'
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Scene, startScene } from '../platform/scene.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { refusal, status } from '../support/scripted-wallet.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { partnerWire } from '../support/wire.ts'
+import { expectAccessible, launch, signedIn } from './browser.ts'
+
+const MINUTE_MS = 60_000
+let browser: Browser
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+
+const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
+
+describe('the console of a wallet', () => {
+  let wallet: TestWallet
+  let context: BrowserContext
+  let page: Page
+  beforeAll(async () => {
+    wallet = await startWallet({ env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best' } })
+    wallet.clock.advance(-MINUTE_MS) // so that no bet is so new that its page looks again by itself
+    context = await signedIn(browser, wallet.url, wallet.operatorKey)
+  })
+  beforeEach(async () => {
+    page = await context.newPage()
+    return () => page.close()
+  })
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await context.close()
+    await wallet.stop()
+  })
+  const see = (path: string) => page.goto(`${wallet.url}/console${path}`)
+  const newBet = async (transactionId: string = randomUUID()) => {
+    const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+    return { userId, token, transactionId, amount: 10 }
+  }
+
+  test('Money adds the platforms of a currency up, and says what each had to do with it (W-43)', async () => {
+    const bet = await newBet()
+    expect((await partnerWire(wallet.url, 'secret-of-acme').place(bet)).status).toBe(200)
+    expect((await partnerWire(wallet.url, 'secret-of-best').place({ ...bet, amount: 15 })).status).toBe(200)
+    await see('/money')
+    const card = page.getByRole('region', { name: 'EUR', exact: true })
+    await card.getByRole('row', { name: 'Players have' }).getByText('75.00', { exact: true }).waitFor()
+    expect(await card.count()).toBe(1)
+    await card.getByRole('row', { name: 'Stakes' }).getByText('−25.00').waitFor()
+    await card.getByText('It adds up').waitFor()
+    const platforms = card.getByRole('table', { name: 'By platform' })
+    await platforms.getByRole('row', { name: 'acme' }).getByText('10.00', { exact: true }).waitFor()
+    await platforms.getByRole('row', { name: 'best' }).getByText('15.00', { exact: true }).waitFor()
+    expect(await platforms.getByRole('row').count(), 'what moved nothing is left out').toBe(3)
+    await expectAccessible(page, 'money of two platforms')
+    const calls = `/operator/calls?transactionId=${bet.transactionId}`
+    const journal = async () => (await wallet.operator.request('GET', calls)).body as unknown as { data: object[] }
+    await expect.poll(async () => (await journal()).data.length).toBe(2)
+    await see(`/bets/${bet.userId}/${bet.transactionId}`)
+    await page.getByText('You staked 10.00 EUR.').waitFor()
+    expect(await page.locator('[data-moment]').count(), 'a call of another platform is about another bet').toBe(1)
+  })
+
+  test('Money saves no file of an answer that is none', async () => {
+    await page.route('**/operator/reports/daily*', (route) =>
+      route.request().headers().accept === 'text/csv' ? fails(route) : route.continue(),
+    )
+    const saved: string[] = []
+    page.on('download', (download) => saved.push(download.suggestedFilename()))
+    await see('/money')
+    await page.getByRole('link', { name: 'CSV' }).click()
+    await page.getByRole('alert').getByText('the database is away').waitFor()
+    expect(saved).toEqual([])
+  })
+
+  test('Money says that it is not live while it cannot be asked for, and as of when it is', async () => {
+    await see('/money')
+    await page.locator('.day-card').first().waitFor()
+    await page.route('**/operator/reports/daily*', fails)
+    await page
+      .getByRole('status')
+      .getByText(/^As of .+, not live: the database is away/)
+      .waitFor()
+    expect(await page.locator('.day-card').count()).toBeGreaterThan(0)
+    await page.unroute('**/operator/reports/daily*')
+    await page.getByText('not live').waitFor({ state: 'detached' })
+  })
+
+  test('a list says so too', async () => {
+    await see('/bets')
+    await page.locator('table.list a').first().waitFor()
+    await page.route('**/operator/bets*', fails)
+    await page
+      .getByRole('status')
+      .getByText(/^As of .+, not live: the database is away/)
+      .waitFor()
+    expect(await page.locator('table.list a').count()).toBeGreaterThan(0)
+  })
+
+  test('a bet is not called live before the feed has answered, and is asked for again once it has', async () => {
+    const bet = await newBet()
+    expect((await wallet.wire.place(bet)).status).toBe(200)
+    await page.route('**/operator/changes*', fails)
+    await see(`/bets/${bet.userId}/${bet.transactionId}`)
+    await page.getByText('Not live, trying again').waitFor()
+    expect((await wallet.wire.settle({ ...bet, amount: 25, resultType: 'won' })).status).toBe(200)
+    await page.unroute('**/operator/changes*')
+    await page.getByText('The bet won, and 25.00 EUR is on the account.').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+  })
+
+  test('a cursor that is too old is given up for the latest, and what it would have told is asked for', async () => {
+    const bet = await newBet()
+    expect((await wallet.wire.place(bet)).status).toBe(200)
+    const asked: string[] = []
+    let settled = false
+    await page.route('**/operator/changes*', async (route) => {
+      const after = new URL(route.request().url()).searchParams.get('after') ?? ''
+      asked.push(after)
+      if (after === 'latest') return route.continue()
+      if (settled) return route.fulfill({ status: 410, json: { detail: 'not kept any more' } })
+      settled = true
+      await page.getByText('The result is not known yet').waitFor()
+      await wallet.wire.settle({ ...bet, amount: 30, resultType: 'won' })
+      return route.fulfill({ status: 410, json: { detail: 'not kept any more' } })
+    })
+    await see(`/bets/${bet.userId}/${bet.transactionId}`)
+    await page.getByText('The bet won, and 30.00 EUR is on the account.').waitFor()
+    await expect.poll(() => asked.length, { timeout: 10_000 }).toBeGreaterThan(2)
+    expect(asked.slice(0, 3)).toEqual(['latest', expect.stringMatching(/^\d+$/), 'latest'])
+  })
+
+  test('an id that several players have is said to be, with each of them (I-1)', async () => {
+    const [one, other] = [await newBet('shared-bet'), await newBet('shared-bet')]
+    for (const bet of [one, other]) expect((await wallet.wire.place(bet)).status).toBe(200)
+    await see('/bets/shared-bet')
+    await page.getByText('2 players have a bet with this id.').waitFor()
+    for (const { userId } of [one, other]) {
+      await page.goto(`${wallet.url}/console/bets/shared-bet`)
+      await page.getByRole('main').getByRole('link', { name: userId, exact: true }).first().click()
+      await page.waitForURL(`**/bets/${userId}/shared-bet`)
+      await page.getByText('You staked 10.00 EUR.').waitFor()
+      expect(await page.locator('[data-moment]').count(), 'the calls of the other are another bet’s').toBe(1)
+    }
+  })
+
+  test('a console that cannot learn where it is says so, and tries again', async () => {
+    await page.route('**/console/api/setup', fails)
+    await see('/bets')
+    await page.getByRole('alert').getByText('the database is away').waitFor()
+    await page.unroute('**/console/api/setup')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Bets' }).waitFor()
+  })
+})
+
+describe('the console of a platform', () => {
+  let scene: Scene
+  let context: BrowserContext
+  let page: Page
+  beforeAll(async () => {
+    scene = await startScene()
+    context = await signedIn(browser, scene.platform.url, scene.platform.key)
+  })
+  beforeEach(async () => {
+    page = await context.newPage()
+    return () => page.close()
+  })
+  afterAll(async () => {
+    await context.close()
+    await scene.stop()
+  })
+  const see = (path: string) => page.goto(`${scene.platform.url}/console${path}`)
+
+  test('Find takes the beginning of a bet’s id, a delivery, and a requestId (W-45)', async () => {
+    const { betId } = await scene.api.place(scene.frame)
+    const [delivery] = (await scene.api.bet(betId)).deliveries
+    for (const text of [betId.slice(0, 30), betId, delivery?.deliveryId, delivery?.requestId]) {
+      await see(`/find?q=${text}`)
+      await page.waitForURL(`**/bets/${betId}`)
+      await page.getByRole('heading', { name: 'Bet' }).waitFor()
+    }
+    const second = await scene.api.place(scene.frame)
+    await see(`/find?q=${betId.slice(0, 6)}`)
+    for (const id of [betId, second.betId]) await page.getByRole('link', { name: id }).waitFor()
+    await expectAccessible(page, 'several bets')
+    await see('/find?q=no-such-thing')
+    await page.getByText('Nothing here is called so.').waitFor()
+  })
+
+  test('what has no code is sent again alone, and a request that breaks loses nothing of it (C-16)', async () => {
+    const bets: string[] = []
+    for (let i = 0; i < 2; i++) {
+      const { betId } = await scene.api.place(scene.frame)
+      scene.wallet.next('rollback', ...Array.from({ length: 10 }, () => status(500)))
+      await scene.api.cancel(betId, 32)
+      await scene.time.advance(7 * MINUTE_MS)
+      bets.push(betId)
+    }
+    const [plain = '', coded = ''] = bets
+    await scene.platform.sql(`update platform.delivery set code = 77 where status = 'stuck' and bet_id = $1::uuid`, [
+      coded,
+    ])
+    await see('/deliveries')
+    const cards = page.getByRole('region', { name: 'Rollback stuck' })
+    await expect.poll(() => cards.count()).toBe(2)
+    await cards.filter({ hasNotText: 'code 77' }).getByRole('button', { name: 'Send 1 again' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 would be sent again').waitFor()
+    await page.route('**/deliveries/retry', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await dialog.getByRole('button', { name: 'Send 1 again' }).click()
+    await dialog.getByText('1 of 1 sent again').waitFor()
+    await scene.time.advance(1_000)
+    await dialog.getByRole('list').getByText('Done', { exact: true }).waitFor()
+    expect(scene.wallet.of('rollback', plain)).toHaveLength(11)
+    expect(scene.wallet.of('rollback', coded)).toHaveLength(10)
+    await expectAccessible(page, 'sent again')
+  })
+
+  test('nothing is said to be sent again where the server says no', async () => {
+    scene.wallet.next('rollback', refusal(100))
+    const { betId } = await scene.api.place(scene.frame)
+    await scene.api.cancel(betId, 32)
+    await scene.time.advance(1_000)
+    await see('/deliveries')
+    await page.getByRole('region', { name: 'Rollback refused' }).getByRole('button', { name: 'Send 1 again' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 would be sent again').waitFor()
+    await page.route('**/deliveries/retry', (route) => route.fulfill({ status: 400, json: { detail: 'not today' } }))
+    await dialog.getByRole('button', { name: 'Send 1 again' }).click()
+    await dialog.getByRole('alert').getByText('Not sent: not today').waitFor()
+    expect(scene.wallet.of('rollback', betId)).toHaveLength(1)
+  })
+})
