@@ -255,8 +255,10 @@ CREATE TABLE platform.console_person (
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     failures integer DEFAULT 0 NOT NULL,
     locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    password_number integer DEFAULT 1 NOT NULL,
     CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
     CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
+    CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
     CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
@@ -268,6 +270,7 @@ CREATE TABLE platform.console_session (
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone NOT NULL,
     person text COLLATE pg_catalog."C",
+    password_number integer,
     CONSTRAINT console_session_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT console_session_is_of_one CHECK ((num_nonnulls(key_hash, person) = 1)),
     CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
@@ -366,6 +369,19 @@ CREATE TABLE platform.message (
 );
 
 COMMENT ON TABLE platform.message IS 'The bytes of each delivery, which every attempt sends (C-5). Written once; a token in them goes when they were acknowledged (O-6).';
+
+CREATE TABLE platform.minute (
+    slot smallint NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    minute timestamp with time zone NOT NULL,
+    accepted bigint NOT NULL,
+    refused bigint NOT NULL,
+    failed bigint NOT NULL,
+    durations bigint[] NOT NULL,
+    CONSTRAINT minute_slot_check CHECK ((slot >= 0))
+);
+
+COMMENT ON TABLE platform.minute IS 'As purser.minute: the calls that this platform made, by partner.';
 
 CREATE TABLE platform.outcome (
     event_id text NOT NULL,
@@ -629,6 +645,25 @@ CREATE TABLE purser.change_count (
 
 COMMENT ON TABLE purser.change_count IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
 
+CREATE TABLE purser.conformance_run (
+    run_id uuid NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    started_by text NOT NULL,
+    state text DEFAULT 'running'::text NOT NULL COLLATE pg_catalog."C",
+    seen_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    is_good boolean,
+    why text,
+    cases json NOT NULL,
+    results json DEFAULT '[]'::json NOT NULL,
+    CONSTRAINT conformance_run_check CHECK (((state = 'running'::text) = (ended_at IS NULL))),
+    CONSTRAINT conformance_run_check1 CHECK (((state = 'ended'::text) = (is_good IS NOT NULL))),
+    CONSTRAINT conformance_run_check2 CHECK (((state = 'failed'::text) = (why IS NOT NULL))),
+    CONSTRAINT conformance_run_state_check CHECK ((state = ANY (ARRAY['running'::text, 'ended'::text, 'failed'::text])))
+);
+
+COMMENT ON TABLE purser.conformance_run IS 'seen_at is the last sign of life of the process that runs it. cases: the catalogue as it was then; results: what each case came to, without what was sent. One runs at a time.';
+
 CREATE TABLE purser.console_person (
     name text NOT NULL COLLATE pg_catalog."C",
     role text NOT NULL,
@@ -638,8 +673,10 @@ CREATE TABLE purser.console_person (
     ends_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     failures integer DEFAULT 0 NOT NULL,
     locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    password_number integer DEFAULT 1 NOT NULL,
     CONSTRAINT console_person_failures_check CHECK ((failures >= 0)),
     CONSTRAINT console_person_name_check CHECK ((name ~ '^[a-z0-9][a-z0-9._-]{0,63}$'::text)),
+    CONSTRAINT console_person_password_number_check CHECK ((password_number > 0)),
     CONSTRAINT console_person_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
@@ -651,6 +688,7 @@ CREATE TABLE purser.console_session (
     made_at timestamp with time zone NOT NULL,
     ends_at timestamp with time zone NOT NULL,
     person text COLLATE pg_catalog."C",
+    password_number integer,
     CONSTRAINT console_session_hash_check CHECK ((octet_length(hash) = 32)),
     CONSTRAINT console_session_is_of_one CHECK ((num_nonnulls(key_hash, person) = 1)),
     CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
@@ -709,6 +747,19 @@ CREATE TABLE purser.migration (
     md5 text,
     run_at timestamp with time zone
 );
+
+CREATE TABLE purser.minute (
+    slot smallint NOT NULL,
+    name text NOT NULL COLLATE pg_catalog."C",
+    minute timestamp with time zone NOT NULL,
+    accepted bigint NOT NULL,
+    refused bigint NOT NULL,
+    failed bigint NOT NULL,
+    durations bigint[] NOT NULL,
+    CONSTRAINT minute_slot_check CHECK ((slot >= 0))
+);
+
+COMMENT ON TABLE purser.minute IS 'Calls of the wire by minute. name is the platform whose secret verified them, empty for the one without a name, ? for calls that no secret verified; durations counts calls by how long they took. Slots are used in turn; only the last hour is read.';
 
 CREATE TABLE purser.player (
     bucket integer NOT NULL,
@@ -907,6 +958,9 @@ ALTER TABLE ONLY platform.limits
 ALTER TABLE ONLY platform.message
     ADD CONSTRAINT message_pkey PRIMARY KEY (delivery_id);
 
+ALTER TABLE ONLY platform.minute
+    ADD CONSTRAINT minute_pkey PRIMARY KEY (slot, name);
+
 ALTER TABLE ONLY platform.outcome
     ADD CONSTRAINT outcome_pkey PRIMARY KEY (event_id, outcome_id);
 
@@ -955,6 +1009,9 @@ ALTER TABLE ONLY purser.cash_movement
 ALTER TABLE ONLY purser.change_count
     ADD CONSTRAINT change_count_pkey PRIMARY KEY (only_row);
 
+ALTER TABLE ONLY purser.conformance_run
+    ADD CONSTRAINT conformance_run_pkey PRIMARY KEY (run_id);
+
 ALTER TABLE ONLY purser.console_person
     ADD CONSTRAINT console_person_pkey PRIMARY KEY (name);
 
@@ -975,6 +1032,9 @@ ALTER TABLE ONLY purser.journal
 
 ALTER TABLE ONLY purser.migration
     ADD CONSTRAINT migration_pkey PRIMARY KEY (version);
+
+ALTER TABLE ONLY purser.minute
+    ADD CONSTRAINT minute_pkey PRIMARY KEY (slot, name);
 
 ALTER TABLE ONLY purser.player
     ADD CONSTRAINT player_pkey PRIMARY KEY (bucket, player);
@@ -1074,9 +1134,9 @@ CREATE INDEX bet_by_player ON purser.bet USING btree (player, first_seen_at, buc
 
 CREATE INDEX bet_by_time ON purser.bet USING btree (first_seen_at, bucket) WHERE (first_seen_at < 'infinity'::timestamp with time zone);
 
-CREATE INDEX bet_call_acknowledged ON purser.bet_call USING btree (player, bet_id, request_id) WHERE ((operation = ANY (ARRAY['settle'::text, 'unsettle'::text])) AND (outcome <> 'refused'::text));
-
 CREATE INDEX bet_call_anomaly ON purser.bet_call USING btree (at, bucket) WHERE (anomaly IS NOT NULL);
+
+CREATE INDEX bet_call_late ON purser.bet_call USING btree (player, bet_id, request_id) WHERE ((operation = ANY (ARRAY['settle'::text, 'unsettle'::text])) AND (outcome <> 'refused'::text) AND (seq > 16));
 
 CREATE INDEX bet_call_refused ON purser.bet_call USING btree (player, bet_id, request_id, operation, seq) WHERE ((operation = 'place'::text) OR (refusal = ANY (ARRAY['recalculation_blocked'::text, 'recalculation_negative'::text])));
 
@@ -1089,6 +1149,10 @@ CREATE INDEX bet_rare_of_player ON purser.bet USING btree (player, rare_status, 
 CREATE UNIQUE INDEX change_by_number ON purser.change USING btree (last_number, bucket) WHERE (last_number IS NOT NULL);
 
 CREATE INDEX change_to_number ON purser.change USING btree (change_id) WHERE (last_number IS NULL);
+
+CREATE INDEX conformance_run_by_time ON purser.conformance_run USING btree (started_at, run_id);
+
+CREATE UNIQUE INDEX conformance_run_one ON purser.conformance_run USING btree ((true)) WHERE (state = 'running'::text);
 
 CREATE INDEX movement_by_reference ON purser.cash_movement USING btree (reference, player);
 

@@ -32,7 +32,7 @@ that only verifies the signature. Exit code 0: fast enough and all money right, 
                     laboratory: one process, Place bets only, 2,000 players
   --rounds N        measured windows per server, interleaved (3)
   --seconds N       length of one (8)
-  --warmup N        seconds of unmeasured load before each (8)
+  --warmup N        seconds of unmeasured load before each (15)
   --connections N   keep-alive connections, one request at a time on each (128)
   --players N       players the bets are spread over (the shape's)
   --plain-pool N    database connections of the plain server (20)
@@ -82,7 +82,7 @@ function parsed(args: string[]) {
     json: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '8' },
-    warmup: { type: 'string', default: '8' },
+    warmup: { type: 'string', default: '15' },
     connections: { type: 'string', default: '128' },
     shape: { type: 'string', default: 'production' },
     players: { type: 'string' },

@@ -44,6 +44,8 @@ const WALLET = [
     'GET /operator/anomalies',
     'GET /operator/audit',
     'GET /operator/calls',
+    'GET /operator/now',
+    ...['POST /operator/conformance', 'GET /operator/conformance', 'GET /operator/conformance/{runId}'],
     ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /operator/webhooks/{webhookId}`),
     ...['test', 'replay', 'rotate'].map((what) => `POST /operator/webhooks/{webhookId}/${what}`),
     'GET /operator/webhooks',
@@ -70,7 +72,7 @@ const PLATFORM = [
   ...['PUT /events/{eventId}', 'POST /events/{eventId}/result', 'PUT /limits'],
   ...['GET /deliveries', 'POST /deliveries/retry', 'POST /deliveries/{deliveryId}/retry'],
   ...['GET /deliveries/retries', 'GET /deliveries/retries/{retryId}', 'GET /show/{id}'],
-  ...['GET /changes', 'GET /changes/stream', 'GET /actions'],
+  ...['GET /changes', 'GET /changes/stream', 'GET /actions', 'GET /now'],
   ...keysOf(''),
 ]
 

@@ -18,6 +18,15 @@ describe('the commands of', () => {
     180_000,
   )
 
+  test('the page on reliability do what it shows', async () => {
+    const folder = makeFolder()
+    try {
+      await follow('docs/concepts/reliability.md', (blocks) => runBlocks(folder, blocks, {}))
+    } finally {
+      folder.remove()
+    }
+  })
+
   test('the guide to production do what it shows, on a Postgres with its roles', async () => {
     const page = 'docs/guides/run-in-production.md'
     const [folder, postgres] = [makeFolder(), await startSecondPostgres()]

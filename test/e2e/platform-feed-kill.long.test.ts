@@ -13,10 +13,12 @@ import { type PlatformProcess, spawnPlatform } from '../support/platform-process
 import { seededRandom } from '../support/random.ts'
 import { refusal, reset, type ScriptedWallet, startScriptedWallet, status } from '../support/scripted-wallet.ts'
 
+type Bet = Readonly<Record<string, string>>
+
 interface Change {
   readonly id: string
   readonly event: string
-  readonly bet?: Readonly<Record<string, string>>
+  readonly bet?: Bet
   readonly delivery?: Readonly<Record<string, string>>
 }
 
@@ -72,8 +74,15 @@ async function bettor({ api }: PlatformProcess): Promise<void> {
     if (placed === 'accepted' && random.chance(0.2)) await api.cancel(betId, 9).catch(notPossible)
     if (placed === 'accepted' && random.chance(0.2)) await api.settle(betId, 'won', '25.00').catch(notPossible)
     if (random.chance(0.1)) await api.results(eventId, pick([{ home: 'won' }, { home: 'lost' }, {}] as const))
+    if (random.chance(0.1)) await winTwice(api, betId, eventId)
     if (random.chance(0.1)) await api.event(eventId, { status: 'open' })
   }
+}
+
+/** By the event, and by hand in the same amount: the partner has nothing new to hear (W-17). */
+async function winTwice(api: PlatformProcess['api'], betId: string, eventId: string): Promise<void> {
+  await api.results(eventId, { home: 'won' })
+  await api.settle(betId, 'won', '25.00').catch(notPossible)
 }
 
 /** Somebody else has decided the bet meanwhile. */
@@ -179,8 +188,14 @@ async function expectBets(pages: readonly Change[]): Promise<void> {
     const events = told.get(bet_id) ?? []
     expect([bet_id, events.at(-1)?.status, events.at(-1)?.payout ?? null]).toEqual([bet_id, status, payout])
     // The Place bet is a delivery, but of one that was never accepted nothing is told before its end.
-    expect([bet_id, events.length]).toEqual([bet_id, events[0]?.status === 'accepted' ? deliveries : 1])
+    const decisions = events.filter((event, i) => i === 0 || isForPartner(event, events[i - 1]))
+    expect([bet_id, decisions.length]).toEqual([bet_id, events[0]?.status === 'accepted' ? deliveries : 1])
   }
+}
+
+/** A result that a person settles once more as it is, is decided by hand from then on: the feed is told, the partner is not (W-17). */
+function isForPartner(event: Bet, before: Bet | undefined): boolean {
+  return ['status', 'payout', 'resultType'].some((member) => event[member] !== before?.[member])
 }
 
 /** Each delivery has one end, after the decision that it tells of, and those of a bet end in their order (C-6). */

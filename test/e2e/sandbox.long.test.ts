@@ -1,53 +1,16 @@
 /** The sandbox as a newcomer runs it, at a rate and with faults that no newcomer has: it ends by itself or on Ctrl-C, and both books agree. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { createRandom } from '../../src/runtime/random.ts'
 import { createFixtures } from '../../src/sandbox/fixtures.ts'
 import { chooseWish } from '../../src/sandbox/wishes.ts'
 import { newFolder, run } from '../cli/command.ts'
+import { BET_LINE, SANDBOX_MS, startSandbox } from '../support/sandbox-process.ts'
 
 /** A rate that two cores with much else to do keep up with. */
 const BUSY = ['sandbox', '--rate', '5', '--faults', '0.2', '--seed', '1']
 
-/** A bet's line: id, player, stake, selection → life. */
-const BET_LINE = /^\d\d:\d\d:\d\d [0-9a-f]{6} \w+ +[\d.]+ [A-Z]{3} .+? → .+$/
-
 /** The first line of a new bet. */
 const NEW_BET = / → accepted$/m
-
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-/** Milliseconds for one run, on a machine that has much else to do. */
-const TIMEOUT_MS = 150_000
-
-interface Sandbox {
-  readonly child: ChildProcess
-  output(): string
-  /** Resolves when it has written what matches. */
-  until(pattern: RegExp): Promise<void>
-  /** How it ended, and what it wrote to stderr. */
-  ended: Promise<{ code: number | null; stderr: string }>
-}
-
-function start(args: string[], dataDir: string): Sandbox {
-  const env = { PATH: process.env.PATH, PORT: '0', PURSER_DATA_DIR: dataDir }
-  const child = spawn(process.execPath, [MAIN, ...args], { env, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' })
-  const text = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (chunk: string) => {
-      text[name] += chunk
-    })
-  }
-  const ended = new Promise<{ code: number | null; stderr: string }>((resolve) =>
-    child.once('close', (code) => resolve({ code, stderr: text.stderr })),
-  )
-  const until = async (pattern: RegExp) => {
-    const gone = ended.then(() => Promise.reject(new Error(`nothing matched ${pattern}:\n${text.stdout}`)))
-    while (!pattern.test(text.stdout)) await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 50))])
-    gone.catch(() => {})
-  }
-  return { child, output: () => text.stdout, until, ended }
-}
 
 function expectCleanEnd(output: string): void {
   const lines = output.trimEnd().split('\n')
@@ -69,7 +32,7 @@ test(
   async () => {
     const folder = newFolder()
     try {
-      const first = start(BUSY, folder.path)
+      const first = startSandbox(BUSY, { PURSER_DATA_DIR: folder.path })
       for (const life of ['accepted → .*won ', 'accepted → .*lost', '(connection lost|error 500) → rolled back'])
         await first.until(new RegExp(`→ .*${life}`))
       await first.until(/[1-9]\d* faults/)
@@ -77,7 +40,7 @@ test(
       expect(await first.ended).toEqual({ code: 0, stderr: '' })
       expectCleanEnd(first.output())
       expect(first.output()).toMatch(/what went wrong between platform and wallet: .*\d+ (lost|late|error)/)
-      const second = start([...BUSY, '--duration', '60'], folder.path)
+      const second = startSandbox([...BUSY, '--duration', '60'], { PURSER_DATA_DIR: folder.path })
       await second.until(NEW_BET)
       second.child.kill('SIGINT')
       expect(await second.ended).toEqual({ code: 0, stderr: '' })
@@ -87,7 +50,7 @@ test(
       folder.remove()
     }
   },
-  2 * TIMEOUT_MS,
+  2 * SANDBOX_MS,
 )
 
 function betsIn(output: string): number {

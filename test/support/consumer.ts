@@ -27,8 +27,10 @@ export interface Consumer {
   close(): Promise<void>
 }
 
-export async function startConsumer(port = 0): Promise<Consumer> {
+/** `heard` gets each message in place of `told`, for as many as no test can keep. */
+export async function startConsumer(port = 0, heard?: (told: Told) => void): Promise<Consumer> {
   const told: Told[] = []
+  const hear = heard ?? ((one) => void told.push(one))
   const waiting = new Set<() => void>()
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -37,7 +39,7 @@ export async function startConsumer(port = 0): Promise<Consumer> {
     const { type, data } = JSON.parse(text)
     const status = consumer.answer(type, data)
     const headers = request.headers as Record<string, string>
-    told.push({ headers, text, type, data, receivedAt: Date.now(), status })
+    hear({ headers, text, type, data, receivedAt: Date.now(), status })
     response.writeHead(status).end()
     for (const look of waiting) look()
   })

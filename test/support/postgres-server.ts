@@ -42,9 +42,13 @@ export async function teardown(): Promise<void> {
   await server?.stop()
 }
 
-export async function startPostgres(): Promise<Server> {
+/** Settings of postgresql.conf by name. */
+export type PostgresSettings = Readonly<Record<string, string>>
+
+/** `more`: beside those that every test has. */
+export async function startPostgres(more: PostgresSettings = {}): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
-    const started = await startOnce()
+    const started = await startOnce(more)
     if (typeof started !== 'string') return started
     // Another program may take the port between our asking for a free one and Postgres opening it.
     if (attempt === START_ATTEMPTS) throw new Error(`Postgres did not start: ${started}`)
@@ -52,14 +56,14 @@ export async function startPostgres(): Promise<Server> {
 }
 
 /** The server, or what it said when it did not start. */
-async function startOnce(): Promise<Server | string> {
+async function startOnce(more: PostgresSettings): Promise<Server | string> {
   const user = serverUser()
   const folder = newFolder(user)
   try {
     const native = nativeFolder(user, folder)
     const password = initialise(native, folder, user)
     const port = await freePort()
-    const child = launch(native, folder, user, port)
+    const child = launch(native, folder, user, settings(port, more))
     const problem = await problemOf(child)
     if (problem === undefined) return { url: urlOf(port, password), stop: () => stop(child) }
     await stop(child)
@@ -93,7 +97,7 @@ function initialise(native: string, folder: string, user: ServerUser): string {
   return password
 }
 
-function settings(port: number): string[] {
+function settings(port: number, more: PostgresSettings): string[] {
   const values = {
     port,
     listen_addresses: '127.0.0.1',
@@ -101,6 +105,7 @@ function settings(port: number): string[] {
     max_connections: 200,
     // Far from UTC, so that a day taken from the server's time zone instead of UTC shows up.
     timezone: 'Pacific/Auckland',
+    ...more,
   }
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
@@ -124,8 +129,8 @@ running() { [ -e "$folder/data/postmaster.pid" ]; }
 exec "$@" 3<&-
 `
 
-function launch(native: string, folder: string, user: ServerUser, port: number): ChildProcess {
-  const command = [join(native, 'bin', 'postgres'), '-D', join(folder, 'data'), ...settings(port)]
+function launch(native: string, folder: string, user: ServerUser, flags: readonly string[]): ChildProcess {
+  const command = [join(native, 'bin', 'postgres'), '-D', join(folder, 'data'), ...flags]
   return spawn('sh', ['-c', WATCHED_SERVER, 'sh', folder, ...command], {
     ...user,
     cwd: '/',

@@ -1,0 +1,136 @@
+/** The sandbox at the highest rate: what it shows keeps up with what its database holds, and the rate is kept or the reached one is said. */
+import pg from 'pg'
+import { afterEach, expect, test } from 'vitest'
+import { statement } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { newFolder } from '../cli/command.ts'
+import { createDatabase } from '../support/database.ts'
+import { BET_LINE, SANDBOX_MS, type Sandbox, startSandbox } from '../support/sandbox-process.ts'
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const RATE = 200
+/** Seconds of bets, and of which a rate that was not kept is said. */
+const [DURATION, PACE] = [30, 10]
+/** Seconds of one row of the table. */
+const ROW = 5
+const HEAD = /^time +bets\/s +accept +decline +rolled/m
+/** Of a row: accepted bets. */
+const ROWS = /^\d\d:\d\d:\d\d +[\d.]+ +(\d+) +\d+ +\d+ +\d+ +\d+ +\d+ +\d+ +\d+$/gm
+
+const HELD = `select count(*)::int as bets, count(*) filter (where status in ('accepted', 'settled'))::int as accepted,
+  count(*) filter (where status = 'declined')::int as declined, count(*) filter (where status = 'cancelled')::int as cancelled,
+  count(*) filter (where status = 'settled')::int as settled from platform.bet`
+
+interface Held extends Record<string, unknown> {
+  bets: number
+  accepted: number
+  declined: number
+  cancelled: number
+  settled: number
+}
+
+const rateOf = (rate: number, ...more: string[]) => ['sandbox', '--rate', String(rate), '--seed', '1', ...more]
+/** A correction must not find the money gone: that it is owed then is a difference, and no fault of what is shown. */
+const NO_DEBTS = { PURSER_CLAWBACK: 'allow-negative' }
+const BUSY = rateOf(RATE, '--duration', String(DURATION), '--faults', '0.01')
+
+test(
+  'on a Postgres each row has what the database held at the row before, and the last counters have what it holds',
+  async () => {
+    const database = await createDatabase()
+    closers.push(() => database.drop())
+    const client = new pg.Client(database.url)
+    await client.connect()
+    closers.push(() => client.end())
+    const held = async () => (await client.query<Held>(HELD)).rows[0] as Held
+    const sandbox = startSandbox(BUSY, { DATABASE_URL: database.url, ...NO_DEBTS })
+    const rows = await compareRows(sandbox, async () => (await held()).accepted)
+    expect(await sandbox.ended).toEqual({ code: 0, stderr: '' })
+    expect(rows, 'rows that were compared').toBeGreaterThanOrEqual(DURATION / ROW / 2)
+    expectItAll(sandbox.output(), await held())
+  },
+  SANDBOX_MS,
+)
+
+test(
+  'on the embedded database too the last counters have what it holds, and where it cannot keep the rate it says what it reached',
+  async () => {
+    const folder = newFolder()
+    closers.push(() => folder.remove())
+    const sandbox = startSandbox(BUSY, { PURSER_DATA_DIR: folder.path, ...NO_DEBTS })
+    expect(await sandbox.ended).toEqual({ code: 0, stderr: '' })
+    const db = await openDb({ kind: 'pglite', dataDir: folder.path })
+    closers.push(() => db.close())
+    const [held] = await db.query<Held>(statement('test_held', HELD))
+    expectItAll(sandbox.output(), held as Held)
+  },
+  SANDBOX_MS,
+)
+
+test(
+  'at a rate that can be read each bet has its lines, and there is no table',
+  async () => {
+    const sandbox = startSandbox(rateOf(4), { PURSER_DATA_DIR: 'memory://' })
+    await sandbox.until(new RegExp(BET_LINE.source, 'm'))
+    sandbox.child.kill('SIGINT')
+    expect(await sandbox.ended).toEqual({ code: 0, stderr: '' })
+    expect(sandbox.output()).not.toMatch(HEAD)
+  },
+  SANDBOX_MS,
+)
+
+/** Whenever a row has come: it tells of no bet that is not there, and of all that were there at the row before. Gives the number of rows. */
+async function compareRows(sandbox: Sandbox, count: () => Promise<number>): Promise<number> {
+  let [compared, before] = [0, 0]
+  let isOver = false
+  void sandbox.ended.then(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    const rows = [...sandbox.output().matchAll(ROWS)].map(([, accepted]) => Number(accepted))
+    if (rows.length > compared) {
+      const told = rows.reduce((sum, accepted) => sum + accepted, 0)
+      const now = await count()
+      expect(told, `row ${rows.length}`).toBeLessThanOrEqual(now)
+      expect(told, `row ${rows.length}`).toBeGreaterThanOrEqual(before)
+      ;[compared, before] = [rows.length, now]
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return compared
+}
+
+function expectItAll(output: string, held: Held): void {
+  const lines = output.split('\n')
+  expect(output).toMatch(HEAD)
+  expect(
+    lines.filter((line) => BET_LINE.test(line)),
+    'lines of bets',
+  ).toEqual([])
+  const text = output.replaceAll('\n', ' ')
+  const end = [...text.matchAll(/(\d+) bets: (\d+) accepted, (\d+) declined, (\d+) rolled back/g)].at(-1)?.slice(1)
+  expect(end?.map(Number)).toEqual([held.bets, held.accepted, held.declined, held.cancelled])
+  const results = /results: (\d+) won, (\d+) lost, (\d+) refunded, (\d+) cashed out/.exec(text)?.slice(1) ?? []
+  const withdrawn = Number(/(\d+) result withdrawn/.exec(text)?.[1] ?? 0)
+  expect(
+    results.reduce((sum, one) => sum + Number(one), -withdrawn),
+    'results',
+  ).toBe(held.settled)
+  expect(text).toMatch(new RegExp(`reconcile: no differences; ${held.bets} bets of partner`))
+  expectPace(text, held.bets)
+}
+
+/** What it says it reached, and elsewhere the rate that it was asked for, make together the bets that there are. */
+function expectPace(text: string, bets: number): void {
+  const said = [...text.matchAll(/cannot be kept: ([\d.]+) a second in the last (\d+) s/g)].map(([, rate]) =>
+    Number(rate),
+  )
+  const kept = DURATION / PACE - said.length
+  const told = Math.floor(said.reduce((sum, rate) => sum + rate * PACE, kept * RATE * PACE) + 0.5)
+  expect(bets).toBeGreaterThanOrEqual(told)
+  expect(bets, 'a tenth of a bet a second is not told').toBeLessThanOrEqual(told + said.length)
+}

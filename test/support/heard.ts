@@ -1,0 +1,51 @@
+/** What a consumer of webhooks has heard, small enough for millions: of each event what it says in short, of each player where they are. */
+import { hash } from 'node:crypto'
+import type { ToldEvent } from '../operator/feed-reader.ts'
+import type { Told } from './consumer.ts'
+
+export interface Heard {
+  /** Messages that were acknowledged, those that came again among them. */
+  readonly accepted: () => number
+  /** Different events. */
+  readonly events: () => number
+  /** Of players whose later event was acknowledged before an earlier one. */
+  readonly outOfOrder: readonly string[]
+  /** EUR, as the last event of each player says. */
+  readonly balances: ReadonlyMap<string, string>
+  hear(told: Told): void
+  /** Whether this event has come, and said the same. */
+  hasHeard(event: ToldEvent): boolean
+}
+
+export function startHearing(): Heard {
+  const said: (string | undefined)[] = []
+  const [outOfOrder, balances, last] = [[] as string[], new Map<string, string>(), new Map<string, number>()]
+  let [accepted, events] = [0, 0]
+  return {
+    outOfOrder,
+    balances,
+    accepted: () => accepted,
+    events: () => events,
+    hear({ data, status }) {
+      if (status !== 200) return
+      accepted += 1
+      const id = Number(data.id)
+      if (said[id] !== undefined) return
+      events += 1
+      said[id] = inShort(data)
+      const player = playerOf(data)
+      if (id < (last.get(player) ?? 0)) outOfOrder.push(`${player}: ${id} after ${last.get(player)}`)
+      last.set(player, id)
+      if (data.balance?.currency === 'EUR') balances.set(player, data.balance.amount ?? '')
+    },
+    hasHeard: (event) => said[Number(event.id)] === inShort(event),
+  }
+}
+
+function playerOf({ bet, balance, player, session }: ToldEvent): string {
+  return String((bet ?? balance ?? player ?? session)?.userId)
+}
+
+function inShort(event: ToldEvent): string {
+  return hash('sha1', JSON.stringify(event), 'base64')
+}
