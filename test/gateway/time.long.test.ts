@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LINK_LIMITS } from '../../src/gateway/link.ts'
 import { createTurnstile } from '../../src/gateway/turnstile.ts'
-import { lateMs, latestAnswerMs } from '../support/fault-scene.ts'
+import { lateMs } from '../support/fault-scene.ts'
 import { newToken } from '../support/platform.ts'
 import { hang, reset, type Script } from '../support/scripted-wallet.ts'
 import { placeMessage, rollbackMessage, settleMessage, unsettleMessage, type WireReply } from '../support/wire.ts'
@@ -29,6 +29,9 @@ type Operation = keyof typeof OPERATIONS
 
 /** 4.75 s after the call's arrival, and what a busy machine takes for sending and receiving. */
 const GIVEN_UP_MS = 5_500
+
+/** Less than twice the 4.75 s: who waits for a place gets no new time when the place comes. */
+const WAITED_TWICE_MS = 8_500
 
 /** The answer, and how long it took in milliseconds. */
 async function send(player: GatewayPlayer, operation: Operation): Promise<WireReply & { ms: number }> {
@@ -94,11 +97,16 @@ test.each([
 test('while an operator hangs, another one is answered at once, and so are its own deliveries', async () => {
   const { inside, waiting } = LINK_LIMITS
   ann.operator.wallet.always('place', hang)
-  const crowd = Array.from({ length: inside + waiting }, () => send(ann, 'place'))
+  let over = 0
+  const crowd = Array.from({ length: inside + waiting }, async () => {
+    const reply = await send(ann, 'place')
+    over += 1
+    return reply
+  })
   while (!(await callsUnderWay()).includes(inside + waiting)) await sleep(20)
   const overfull = await send(ann, 'place')
   expectFailed(overfull, 'place')
-  expect(overfull.ms).toBeLessThan(1_000 + lateMs())
+  expect(over).toBe(0)
   for (const [player, operation] of [
     [ben, 'place'],
     [ben, 'settle'],
@@ -107,11 +115,11 @@ test('while an operator hangs, another one is answered at once, and so are its o
   ] as const) {
     const reply = await send(player, operation)
     expect(reply.status).toBe(200)
-    expect(reply.ms).toBeLessThan(1_000 + lateMs())
+    expect(over).toBe(0)
   }
   for (const reply of await Promise.all(crowd)) {
     expectFailed(reply, 'place')
-    expect(reply.ms).toBeLessThan(latestAnswerMs() + 2 * lateMs()) // this process is the crowd too: late in sending and in reading
+    expect(reply.ms).toBeLessThan(WAITED_TWICE_MS)
   }
   ann.operator.wallet.always('place', {})
   expect(ann.operator.wallet.mostAtOnce()).toBeLessThanOrEqual(2 * inside)
