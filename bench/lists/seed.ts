@@ -1,5 +1,6 @@
 // One day of a wallet, written in SQL: as many bets as are asked for, of 100,000 players, ten at a moment, on 2,000 events; two of five are
 // won, one of fifty is still open. The ledger is whole: the audit is one of the things that are timed.
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Db } from '../../src/db/db.ts'
 import { createJournal } from '../../src/feed/journal.ts'
@@ -8,6 +9,12 @@ import { createLogger } from '../../src/runtime/logger.ts'
 export const PLAYERS = 100_000
 export const EVENTS = 2_000
 const TOGETHER = 10
+
+/** As the SQL below writes it. */
+export function betIdOf(i: number): string {
+  const hex = createHash('md5').update(`${i}`).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
 
 /** $-free, as several statements go together; `day` is a date. */
 const STATEMENTS = (bets: number, day: string) => [
@@ -93,7 +100,7 @@ const BODY = (i: number, player: string) =>
     ...{
       requestId: `request-${i}`,
       type: 1,
-      transactionId: `bet-${i}`,
+      transactionId: betIdOf(i),
       token: `token-of-${player}-0123456789`,
       userId: player,
       amount: 10,
@@ -127,7 +134,7 @@ export async function seedJournal(db: Db, calls: number, day: string): Promise<v
     const journal = createJournal({ db, clock, log: createLogger('warn'), schema: 'purser', days: 14 })
     for (const begun = timeOf(i); i < calls && timeOf(i) < begun + SLICE_MS; i++) {
       now = timeOf(i)
-      const [player, betId] = [`player-${i % PLAYERS}`, `bet-${i}`]
+      const [player, betId] = [`player-${i % PLAYERS}`, betIdOf(i)]
       const answer = `{"transactionId":"${betId}","transactionTime":"${new Date(now).toISOString()}"}`
       const what = {
         ageMs: 5,

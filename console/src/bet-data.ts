@@ -1,7 +1,9 @@
 /** All that is known of a bet, from both sides as far as this console has them. */
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { JournalCall, PlatformBet, WalletBet } from '../timeline/history.ts'
 import { ApiProblem, part, read, readOrNone } from './api.ts'
+import { type Span, spansOf } from './bet-calls.ts'
 import { mayDo, type Session, useSession } from './session.tsx'
 
 export interface BetSources {
@@ -12,48 +14,58 @@ export interface BetSources {
   readonly owners: readonly string[]
 }
 
+type Told = Omit<BetSources, 'journal'>
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Milliseconds: the journal has a call a moment after it was answered, and says nothing of it in the feed. */
 const FRESH_MS = 10_000
 const LOOK_MS = 1_000
 
-function isFresh(sources: BetSources | undefined): boolean {
-  const last = sources?.wallet?.history.at(-1)
+function isFresh({ wallet }: Told): boolean {
+  const last = wallet?.history.at(-1)
   return last !== undefined && Date.now() - Date.parse(last.at) < FRESH_MS
 }
 
+/** The bet is there before its calls: they are looked for in a journal, which takes its time, and only add to what is told. */
 export function useBet(bet: string, user: string | undefined) {
   const session = useSession()
-  return useQuery({
+  const asked = useQuery({
     queryKey: ['bet', user, bet],
     queryFn: ({ signal }) => load(session, bet, user, signal),
-    refetchInterval: ({ state }) => (isFresh(state.data) ? LOOK_MS : false),
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isFresh(data) ? LOOK_MS : false),
   })
+  const { data: told, dataUpdatedAt, error, isPending, refetch } = asked
+  const mayReadCalls = session.bases.wallet && mayDo(session.person, 'support')
+  const journal = useQuery({
+    queryKey: ['calls-of-bet', user, bet, dataUpdatedAt],
+    queryFn: ({ signal }) => (told === undefined ? null : callsAbout(bet, told, signal)),
+    enabled: mayReadCalls && told !== undefined,
+    placeholderData: (earlier, asked) => (asked?.queryKey[1] === user ? earlier : undefined),
+  })
+  const calls = journal.data ?? undefined
+  const data = useMemo(() => (told === undefined ? undefined : { ...told, journal: calls }), [told, calls])
+  return { data, dataUpdatedAt, error, isPending, refetch }
 }
 
-async function load(
-  { bases, person }: Session,
-  bet: string,
-  user: string | undefined,
-  signal: AbortSignal,
-): Promise<BetSources> {
-  const [owners, platform] = await Promise.all([
-    bases.wallet && user === undefined ? ownersOf(bet, signal) : [],
+async function load({ bases }: Session, bet: string, user: string | undefined, signal: AbortSignal): Promise<Told> {
+  const askPlatform = async () =>
     bases.platform !== undefined && UUID.test(bet)
       ? readOrNone<PlatformBet>(`${bases.platform}/bets/${part(bet)}`, signal)
-      : undefined,
-  ])
-  const owner = user ?? owners.find((one) => one === platform?.userId) ?? owners[0]
-  const [wallet, journal] = await Promise.all([
+      : undefined
+  const askWallet = async (owner: string | undefined) =>
     bases.wallet && owner !== undefined
       ? readOrNone<WalletBet>(`/operator/players/${part(owner)}/bets/${part(bet)}`, signal)
-      : undefined,
-    bases.wallet && mayDo(person, 'support') ? calls(bet, signal) : undefined,
+      : undefined
+  const [owners, platform, known] = await Promise.all([
+    bases.wallet && user === undefined ? ownersOf(bet, signal) : [],
+    askPlatform(),
+    askWallet(user),
   ])
+  const owner = user ?? owners.find((one) => one === platform?.userId) ?? owners[0]
+  const wallet = known ?? (user === undefined ? await askWallet(owner) : undefined)
   if (wallet === undefined && platform === undefined) throw new ApiProblem(404, `nobody here knows a bet ${bet}`)
-  const isOfOwner = ({ player }: JournalCall) => player === undefined || owner === undefined || player === owner
-  return { wallet, platform, journal: journal?.filter(isOfOwner), owners }
+  return { wallet, platform, owners }
 }
 
 async function ownersOf(bet: string, signal: AbortSignal): Promise<string[]> {
@@ -61,7 +73,15 @@ async function ownersOf(bet: string, signal: AbortSignal): Promise<string[]> {
   return [...new Set(data.map(({ userId }) => userId))]
 }
 
-async function calls(bet: string, signal: AbortSignal): Promise<JournalCall[] | undefined> {
-  return (await readOrNone<{ data: JournalCall[] }>(`/operator/calls?transactionId=${part(bet)}&limit=100`, signal))
-    ?.data
+async function callsAbout(bet: string, told: Told, signal: AbortSignal): Promise<JournalCall[]> {
+  const owner = told.wallet?.userId ?? told.platform?.userId
+  const isOfOwner = ({ player }: JournalCall) => player === undefined || owner === undefined || player === owner
+  const pages = await Promise.all(spansOf(told, new Date()).map((span) => calls(bet, span, signal)))
+  return pages.flat().filter(isOfOwner)
+}
+
+async function calls(bet: string, { from, to }: Span, signal: AbortSignal): Promise<readonly JournalCall[]> {
+  const range = `from=${from.toISOString()}${to === undefined ? '' : `&to=${to.toISOString()}`}`
+  const path = `/operator/calls?transactionId=${part(bet)}&limit=100&${range}`
+  return (await readOrNone<{ data: JournalCall[] }>(path, signal))?.data ?? []
 }

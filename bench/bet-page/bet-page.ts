@@ -1,0 +1,150 @@
+// How soon the picture of a bet is there in a browser, over a day of a million bets. bench/README.md says more.
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
+import { openDb } from '../../src/db/open.ts'
+import { positive, readArguments } from '../arguments.ts'
+import { betIdOf, PLAYERS, seed, seedJournal } from '../lists/seed.ts'
+import { startBenchPostgres } from '../postgres.ts'
+import { MAIN, OPERATOR_KEY, startPurser } from '../subjects.ts'
+
+const DAY_MS = 86_400_000
+/** Wanted: no more until the picture is there. */
+const WANTED_MS = 300
+
+interface Options {
+  readonly bets: number
+  readonly rounds: number
+  /** Of a day that was seeded before, with as many bets. */
+  readonly database: string | undefined
+}
+
+interface Look {
+  /** Milliseconds from the navigation to the frame after the picture; `calls`: to the one after its times, which the journal has. */
+  readonly picture: number
+  readonly calls: number
+}
+
+/** Notes when they come, in the page itself: nobody else's turn is in the time. */
+const WATCH = `
+  const at = { picture: undefined, calls: undefined }
+  window.purserSeen = at
+  const note = (name, isThere) => {
+    if (at[name] !== undefined || !isThere) return
+    at[name] = 0
+    requestAnimationFrame(() => setTimeout(() => { at[name] = performance.now() }))
+  }
+  new MutationObserver(() => {
+    const answers = [...document.querySelectorAll('svg.timeline .tl-answer')]
+    note('picture', answers.length > 0)
+    note('calls', answers.some((one) => / ms$/.test(one.textContent)))
+  }).observe(document, { childList: true, subtree: true, characterData: true })
+`
+
+async function look(context: BrowserContext, address: string): Promise<Look> {
+  const page = await context.newPage()
+  await page.addInitScript(WATCH)
+  await page.goto(address)
+  const seen = await page.waitForFunction('window.purserSeen.picture > 0 && window.purserSeen.calls > 0 && purserSeen')
+  const times = (await seen.jsonValue()) as Look
+  await page.close()
+  return times
+}
+
+async function signedIn(browser: Browser, url: string): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  const headers = { 'x-purser-console': '1' }
+  const answer = await context.request.post(`${url}/console/api/session`, { headers, data: { key: OPERATOR_KEY } })
+  if (answer.status() !== 200) throw new Error(`signing in was answered ${answer.status()}`)
+  return context
+}
+
+interface Kind {
+  readonly what: string
+  readonly isKnownPlayer: boolean
+  readonly isFirst: boolean
+}
+const KINDS: readonly Kind[] = [
+  { what: 'a player’s bet, first visit', isKnownPlayer: true, isFirst: true },
+  { what: 'a player’s bet', isKnownPlayer: true, isFirst: false },
+  { what: 'a bet by its id alone', isKnownPlayer: false, isFirst: false },
+]
+
+/** Another bet each time; on a first visit the browser has nothing of the console yet. */
+async function time(browser: Browser, url: string, { bets, rounds }: Options, kind: Kind): Promise<Look[]> {
+  const looks: Look[] = []
+  let context = await signedIn(browser, url)
+  if (!kind.isFirst) await look(context, `${url}/console/bets/${betIdOf(1)}`)
+  for (let round = 0; round < rounds; round++) {
+    const i = Math.trunc(((round + 0.5) / rounds) * bets)
+    const path = kind.isKnownPlayer ? `player-${i % PLAYERS}/${betIdOf(i)}` : betIdOf(i)
+    looks.push(await look(context, `${url}/console/bets/${path}`))
+    if (!kind.isFirst) continue
+    await context.close()
+    context = await signedIn(browser, url)
+  }
+  await context.close()
+  return looks
+}
+
+function lineOf({ what }: Kind, looks: readonly Look[]): string {
+  const cells = (['picture', 'calls'] as const).flatMap((name) => {
+    const times = looks.map((one) => Math.round(one[name])).sort((a, b) => a - b)
+    return [times[Math.trunc(times.length / 2)], times.at(-1)]
+  })
+  return `| ${[what, ...cells].join(' | ')} |\n`
+}
+
+async function measure(url: string, options: Options): Promise<void> {
+  const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    const say = (text: string) => void process.stdout.write(text)
+    say(
+      `\nWanted: the picture after ${WANTED_MS} ms\n\n| ${options.rounds} times | Picture, median ms | slowest | With its calls, median ms | slowest |\n|---|---|---|---|---|\n`,
+    )
+    for (const kind of KINDS) say(lineOf(kind, await time(browser, url, options, kind)))
+  } finally {
+    await browser.close()
+  }
+}
+
+async function seeded(url: string, bets: number): Promise<void> {
+  const env = { ...process.env, DATABASE_URL: url }
+  await promisify(execFile)(process.execPath, [MAIN, 'migrate'], { env })
+  const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
+  await seed(url, bets, day)
+  const db = await openDb({ kind: 'postgres', url })
+  await seedJournal(db, bets, day)
+  await db.close()
+}
+
+async function withWallet(database: string, work: (url: string) => Promise<void>): Promise<void> {
+  const wallet = await startPurser(database)
+  try {
+    await work(wallet.url)
+  } finally {
+    await wallet.stop()
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = readArguments(process.argv.slice(2), {
+    bets: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '9' },
+    database: { type: 'string' },
+  })
+  const [bets, rounds] = [positive('bets', values.bets), positive('rounds', values.rounds)]
+  const options = { bets, rounds, database: values.database }
+  if (options.database !== undefined) return withWallet(options.database, (url) => measure(url, options))
+  const postgres = await startBenchPostgres()
+  try {
+    await postgres.create('bet_page')
+    await seeded(postgres.url('bet_page'), bets)
+    await withWallet(postgres.url('bet_page'), (url) => measure(url, options))
+  } finally {
+    await postgres.stop()
+  }
+}
+
+await main()
