@@ -2,7 +2,7 @@
  * After the compiler: takes away what no longer has a source, and makes the program executable (`npx purser`). dist/ is never
  * emptied: a server that runs from it keeps its files, and one that starts meanwhile finds them.
  */
-import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,5 +16,8 @@ for (const name of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
   const source = isFolder ? name : name.replace(/\.js(\.map)?$/, '.ts')
   if (!existsSync(join(SRC, source))) rmSync(join(DIST, name), { recursive: true, force: true })
 }
+
+// Reports are complete in themselves: they carry the look of their pictures.
+copyFileSync(join(SRC, 'timeline/timeline.css'), join(DIST, 'timeline/timeline.css'))
 
 chmodSync(join(DIST, 'main.js'), 0o755)

@@ -1,5 +1,5 @@
 /** Where the journal of calls is asked about a bet: it is looked through by time, and all of a long one takes longer than anybody waits. */
-import type { PlatformBet, WalletBet } from '../timeline/history.ts'
+import type { PlatformBet, WalletBet } from '../../src/timeline/sources.ts'
 
 export interface Span {
   readonly from: Date

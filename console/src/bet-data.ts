@@ -1,7 +1,7 @@
 /** All that is known of a bet, from both sides as far as this console has them. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { JournalCall, PlatformBet, WalletBet } from '../timeline/history.ts'
+import type { JournalCall, PlatformBet, WalletBet } from '../../src/timeline/sources.ts'
 import { ApiProblem, part, read, readOrNone } from './api.ts'
 import { type Span, spansOf } from './bet-calls.ts'
 import { mayDo, type Session, useSession } from './session.tsx'

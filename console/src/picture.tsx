@@ -1,6 +1,6 @@
 /** Draws a picture that was made as data; a click or Enter on a part with an id chooses it. */
 import { createElement, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'
-import type { Element, Part } from '../timeline/svg.ts'
+import type { Element, Part } from '../../src/timeline/svg.ts'
 
 const NAMES: Readonly<Record<string, string>> = { class: 'className', tabindex: 'tabIndex' }
 

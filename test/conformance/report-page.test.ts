@@ -76,6 +76,14 @@ describe('of a wallet that refunds with each rollback', () => {
     )
   })
 
+  test('the calls are a picture: attempts on the wire, and what the balance said of each', async () => {
+    const picture = seen.page.locator('article').first().locator('svg.timeline')
+    expect(await picture.locator('.tl-title').allTextContents()).toContain('Place bet X 100')
+    expect(await picture.locator('.tl-amount').allTextContents()).toEqual(expect.arrayContaining(['−100', '+100']))
+    expect(await picture.locator('.tl-step').count()).toBe(1)
+    expect(await picture.locator('[role=button]').count()).toBe(0)
+  })
+
   test('one verdict can be looked at alone', async () => {
     const { page } = seen
     await page.getByRole('button', { name: /^Passed/ }).click()

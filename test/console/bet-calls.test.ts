@@ -1,7 +1,7 @@
 /** When the journal of calls is asked about a bet: around all that is known of it, and never about a silence that is longer than anybody waits. */
 import { describe, expect, test } from 'vitest'
 import { spansOf } from '../../console/src/bet-calls.ts'
-import type { WalletBet } from '../../console/timeline/history.ts'
+import type { Attempt, Delivery, WalletBet } from '../../src/timeline/sources.ts'
 
 const MINUTE = 60_000
 const START = Date.parse('2031-05-16T18:00:00Z')
@@ -44,11 +44,18 @@ describe('the journal is asked about', () => {
     expect(spansOf(betAt(0, 90), at(100))).toEqual([{ from: at(-1), to: at(1) }, { from: at(89) }])
   })
   test('the attempts of the platform, also where the wallet knows nothing', () => {
-    const attempt = { number: 1, startedAt: at(3).toISOString(), durationMs: 1, httpStatus: null, body: '' }
-    const delivery = {
+    const attempt: Attempt = {
+      number: 1,
+      startedAt: at(3).toISOString(),
+      durationMs: 1,
+      httpStatus: null,
+      outcome: 'unknown',
+      body: '',
+    }
+    const delivery: Delivery = {
       ...{ deliveryId: 'd', number: 1, operation: 'place', requestId: 'r', status: 'unknown' },
-      ...{ decidedAt: at(0).toISOString(), attemptList: [{ ...attempt, outcome: 'unknown' }] },
-    } as const
+      ...{ decidedAt: at(0).toISOString(), attemptList: [attempt] },
+    }
     const bet = { betId: 'b', partnerId: 'p', userId: 'robin', status: 'placing', amount: '1', currency: 'EUR' }
     const platform = { ...bet, coefficient: '2', placedAt: at(0).toISOString(), deliveries: [delivery] }
     expect(spansOf({ platform }, LONG_AGO)).toEqual([{ from: at(-1), to: at(4) }])

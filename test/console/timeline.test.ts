@@ -1,22 +1,16 @@
 /** The picture of a bet, drawn from histories that a real platform and wallet left behind: a lost answer, a late one, a call that was overtaken, a corrected result. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { drawTimeline, sayMoment } from '../../console/timeline/draw.ts'
-import {
-  type Call,
-  historyOf,
-  netOf,
-  type PlatformBet,
-  type Sources,
-  type WalletBet,
-  type WalletCall,
-} from '../../console/timeline/history.ts'
-import { standingOf } from '../../console/timeline/sentence.ts'
-import { storyFile } from '../../console/timeline/share.ts'
-import { sumOf } from '../../console/timeline/sum.ts'
-import { toMarkup } from '../../console/timeline/svg.ts'
-import { knownBefore, LIFE } from '../../console/timeline/why.ts'
 import { REMEMBERED_REFUSALS, REPLY_CODES, type ReplyCode } from '../../src/protocol/codes.ts'
+import { drawTimeline, sayMoment } from '../../src/timeline/draw.ts'
+import { historyOf, netOf } from '../../src/timeline/history.ts'
+import type { Call } from '../../src/timeline/moments.ts'
+import { standingOf } from '../../src/timeline/sentence.ts'
+import { storyFile } from '../../src/timeline/share.ts'
+import type { PlatformBet, Sources, WalletBet, WalletCall } from '../../src/timeline/sources.ts'
+import { sumOf } from '../../src/timeline/sum.ts'
+import { toMarkup } from '../../src/timeline/svg.ts'
+import { knownBefore, LIFE } from '../../src/timeline/why.ts'
 import { read } from '../tidy/source.ts'
 
 type Recorded = Required<Sources> & { wallet: WalletBet; platform: PlatformBet }
@@ -154,7 +148,7 @@ test('the file that is shared runs nothing, loads nothing, and keeps what strang
   const wallet = { ...sources.wallet, userId: evil, transactionId: evil }
   const history = historyOf({ ...sources, wallet })
   const standing = standingOf(wallet, sources.platform)
-  const file = storyFile({ history, standing, css: read('console/timeline/timeline.css'), madeAt: new Date(0) })
+  const file = storyFile({ history, standing, css: read('src/timeline/timeline.css'), madeAt: new Date(0) })
   expect(file).not.toMatch(/<script|<img|<link|javascript:|url\(|@import/i)
   expect(file).toContain("default-src 'none'")
   expect(file).toContain('&lt;/style&gt;&lt;script&gt;')

@@ -1,7 +1,8 @@
 /** Where two platforms use one id for a player (W-43), what is shown of a bet are the calls about it, and of a call its bet (W-41). */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { historyOf, type JournalCall, type WalletBet } from '../../console/timeline/history.ts'
+import { historyOf } from '../../src/timeline/history.ts'
+import type { JournalCall, WalletBet } from '../../src/timeline/sources.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type JsonObject, partnerWire } from '../support/wire.ts'

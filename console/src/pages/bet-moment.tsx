@@ -1,9 +1,10 @@
 /** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
 import type { ReactNode } from 'react'
-import { sayAttempt, sayEnding, sayKind, signed } from '../../timeline/draw.ts'
-import { type Call, type Decision, type Moment, titleOf, type WalletBet } from '../../timeline/history.ts'
-import { spanOf } from '../../timeline/layout.ts'
-import { type Known, knownBefore, LIFE, whyOf } from '../../timeline/why.ts'
+import { sayAttempt, sayEnding, sayKind, signed } from '../../../src/timeline/draw.ts'
+import { spanOf } from '../../../src/timeline/layout.ts'
+import { type Call, type Decision, type Moment, titleOf } from '../../../src/timeline/moments.ts'
+import type { WalletBet } from '../../../src/timeline/sources.ts'
+import { type Known, knownBefore, LIFE, whyOf } from '../../../src/timeline/why.ts'
 import { Id, Time } from '../format.tsx'
 import { Code } from '../parts.tsx'
 
@@ -156,7 +157,8 @@ const STATES: readonly Known[] = ['nothing', 'open', 'settled', 'cancelled', 're
 function Why({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
   const i = call.wallet === undefined || wallet === undefined ? -1 : wallet.history.indexOf(call.wallet)
   const known = wallet === undefined || i < 0 ? undefined : knownBefore(wallet.history)[i]
-  if (known === undefined) {
+  const { operation } = call
+  if (known === undefined || operation === 'other') {
     if (call.wallet !== undefined || call.journal === undefined) return null
     return (
       <p className="why-says small">
@@ -165,7 +167,7 @@ function Why({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
       </p>
     )
   }
-  const { says } = whyOf(known, call.operation)
+  const { says } = whyOf(known, operation)
   return (
     <div className="why">
       <h3>Why this answer, and what if</h3>
@@ -174,7 +176,7 @@ function Why({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
         <thead>
           <tr>
             <th>The wallet knew</th>
-            <th>{titleOf(call.operation)} then means</th>
+            <th>{titleOf(operation)} then means</th>
           </tr>
         </thead>
         <tbody>
@@ -185,8 +187,8 @@ function Why({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
                 {state === known && <span className="vh"> (this call)</span>}
               </td>
               <td>
-                {whyOf(state, call.operation).says}
-                <code className="muted why-row">{LIFE[state][call.operation]}</code>
+                {whyOf(state, operation).says}
+                <code className="muted why-row">{LIFE[state][operation]}</code>
               </td>
             </tr>
           ))}

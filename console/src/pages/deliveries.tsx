@@ -1,6 +1,6 @@
 /** What the platform owes a partner: what needs a person, by its cause; what is under way; what is done. */
 import { Link, useSearchParams } from 'wouter'
-import { titleOf } from '../../timeline/history.ts'
+import { titleOf } from '../../../src/timeline/moments.ts'
 import { part } from '../api.ts'
 import { ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'

@@ -1,7 +1,7 @@
 /** The right side of the demo: the player's calls as they travel between platform and wallet, those too that get lost. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { titleOf } from '../../timeline/history.ts'
-import { spanOf } from '../../timeline/layout.ts'
+import { spanOf } from '../../../src/timeline/layout.ts'
+import { titleOf } from '../../../src/timeline/moments.ts'
 import { read } from '../api.ts'
 import { Time } from '../format.tsx'
 

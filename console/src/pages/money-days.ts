@@ -1,5 +1,5 @@
 /** The report's rows, of which each is of one platform too (W-43), added up: a player's balance is of all of them. */
-import { sumOf } from '../../timeline/sum.ts'
+import { sumOf } from '../../../src/timeline/sum.ts'
 
 const MOVED = [
   'deposits',

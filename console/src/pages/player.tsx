@@ -1,7 +1,7 @@
 /** A player: balances, what is in play, the statement with its running balance, the bets. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { sayKind, signed } from '../../timeline/draw.ts'
+import { sayKind, signed } from '../../../src/timeline/draw.ts'
 import { part, read } from '../api.ts'
 import { amountText, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'

@@ -1,5 +1,5 @@
 /** All accounts at both ends of the days, by currency. Each column sums to zero, or the ledger is broken. */
-import { sumOf } from '../../timeline/sum.ts'
+import { sumOf } from '../../../src/timeline/sum.ts'
 import { amountText } from '../format.tsx'
 import { ACCOUNTS, isZero, negated, type ReportRow } from './money-days.ts'
 

@@ -2,6 +2,7 @@
 
 import { escaped } from '../../runtime/markup.ts'
 import type { Exchange } from '../exchange.ts'
+import { pictureHtml } from './picture.ts'
 import { againText, type CaseResult, type Failure, isCounted, type Report } from './report.ts'
 
 /** Characters of a body that are shown; no call of the interface needs so many. */
@@ -19,6 +20,7 @@ export function failureHtml(report: Report, result: CaseResult): string {
     `<p class="why">${escaped(verdict.why)}</p>`,
     ...(expected === undefined ? [] : [`<p class="expected">Expected: ${escaped(expected)}</p>`]),
     `<p class="clause">${escaped(clause)}</p>`,
+    ...pictureHtml(verdict.exchanges),
     ...callsHtml(verdict, againText(report, result)),
     '</article>',
   ].join('\n')

@@ -6,6 +6,7 @@ import { escaped } from '../../runtime/markup.ts'
 import { pageHtml } from '../../runtime/page.ts'
 import { failureHtml } from './html-failure.ts'
 import { SCRIPT, STYLE } from './html-look.ts'
+import { pictureStyle } from './picture.ts'
 import { byGroup, type CaseResult, failuresOf, isGood, needlesslyExpected, type Report, totalsOf } from './report.ts'
 import { seconds } from './seconds.ts'
 
@@ -13,7 +14,7 @@ export function htmlReport(report: Report): string {
   const title = `${report.judged === 'wallet' ? 'Wallet' : 'Platform'} conformance`
   return pageHtml({
     title: `${title}: ${verdictOf(report)}, ${report.target}`,
-    style: STYLE,
+    style: `${STYLE}${pictureStyle()}`,
     script: SCRIPT,
     body: [header(report, title), filter(report), '<main>', ...sections(report), '</main>', footer(report)],
   })

@@ -1,4 +1,5 @@
 /** A picture as data: React draws it in the console, `toMarkup` writes it into files. */
+import { escaped } from '../runtime/markup.ts'
 
 export interface Element {
   readonly tag: string
@@ -12,24 +13,6 @@ type Attrs = Readonly<Record<string, string | number | undefined>>
 export function el(tag: string, attrs: Attrs = {}, ...children: readonly Part[]): Element {
   const said = Object.entries(attrs).filter((pair): pair is [string, string | number] => pair[1] !== undefined)
   return { tag, attrs: Object.fromEntries(said), children }
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones that XML cannot hold
-const UNHOLDABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
-
-/** Whatever a bet carries was written by strangers: in markup it stays text. */
-export function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(UNHOLDABLE, '\ufffd')
-    .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 }
 
 export function toMarkup(part: Part): string {

@@ -1,7 +1,9 @@
 /** The player's balance under the lanes, as a step line: it moves where a transfer moved it, and goes on dashed where something is still to come. */
-import type { History, Transfer } from './history.ts'
+
 import type { Placed } from './layout.ts'
-import { sumOf } from './sum.ts'
+import type { History } from './moments.ts'
+import type { Transfer } from './sources.ts'
+import { sumOf, unitsOf } from './sum.ts'
 import { type Element, el } from './svg.ts'
 
 interface Box {
@@ -13,11 +15,9 @@ interface Box {
 
 interface Step {
   readonly x: number
-  readonly before: number
-  readonly after: number
-  readonly label: string
-  /** Before it, as text; only for the first one. */
-  readonly earlier: string
+  /** What the player had before and after it. */
+  readonly before: string
+  readonly after: string
 }
 
 export function balanceLine(history: History, placed: readonly Placed[], box: Box): Element {
@@ -35,9 +35,8 @@ export function balanceLine(history: History, placed: readonly Placed[], box: Bo
     )
     return el('g', { class: 'tl-balance' }, ...name, text)
   }
-  const values = steps.flatMap(({ before, after }) => [before, after])
-  const [low, high] = [Math.min(...values), Math.max(...values)]
-  const y = (value: number) => box.top + box.height - 8 - ((value - low) / (high - low || 1)) * (box.height - 30)
+  const heights = heightsOf(steps.flatMap(({ before, after }) => [before, after]))
+  const y = (value: string) => box.top + box.height - 8 - (heights.get(value) ?? 0) * (box.height - 30)
   const isOver = !placed.some(({ moment }) => moment.kind === 'call' && moment.ending === 'pending')
   const end = box.width - 24
   const last = steps.at(-1) as Step
@@ -50,12 +49,12 @@ export function balanceLine(history: History, placed: readonly Placed[], box: Bo
     el('path', { class: 'tl-area', d: `${solid} V${box.top + box.height} H${box.gutter - 12} Z` }),
     el('path', { class: 'tl-step', d: solid }),
     ...(isOver ? [] : [el('path', { class: 'tl-step tl-dashed', d: `M${last.x + 30} ${y(last.after)} H${end}` })]),
-    el('text', { class: 'tl-value tl-earlier', x: box.gutter - 10, y: y(first.before) - 7 }, first.earlier),
+    el('text', { class: 'tl-value tl-earlier', x: box.gutter - 10, y: y(first.before) - 7 }, first.before),
     ...steps
       .filter(hasRoom)
       .flatMap((step) => [
         el('circle', { class: 'tl-dot', cx: step.x, cy: y(step.after), r: 3.5 }),
-        el('text', { class: 'tl-value', x: step.x + 8, y: y(step.after) - 7 }, step.label),
+        el('text', { class: 'tl-value', x: step.x + 8, y: y(step.after) - 7 }, step.after),
       ]),
   )
 }
@@ -72,9 +71,7 @@ function stepsOf(placed: readonly Placed[]): Step[] {
     const [first] = moment.transfers
     const last = moment.transfers.at(-1)
     if (first === undefined || last === undefined) return []
-    return [
-      { x: x + 4, before: before(first), after: Number(last.balance), label: last.balance, earlier: earlierOf(first) },
-    ]
+    return [{ x: x + 4, before: earlierOf(first), after: last.balance }]
   })
 }
 
@@ -83,7 +80,11 @@ function earlierOf({ amount, balance }: Transfer): string {
   return sumOf([balance, amount.startsWith('-') ? amount.slice(1) : `-${amount}`])
 }
 
-/** Only for the eye: what is shown as a number is the ledger's own text. */
-function before({ amount, balance }: Transfer): number {
-  return Number(balance) - Number(amount)
+/** From 0, the least, to 1, the most. Only for the eye: what is shown as a number is the ledger's own text. */
+function heightsOf(amounts: readonly string[]): Map<string, number> {
+  const units = unitsOf(amounts)
+  const low = units.reduce((least, one) => (one < least ? one : least))
+  const span = units.reduce((most, one) => (one > most ? one : most)) - low
+  const part = (one: bigint) => Number.parseInt(`${((one - low) * 1_000n) / (span || 1n)}`, 10) / 1_000
+  return new Map(amounts.map((amount, i) => [amount, part(units[i] ?? low)]))
 }

@@ -1,9 +1,10 @@
 /** A bet's story as one file that opens anywhere: no script, nothing loaded, all that strangers wrote is text. */
+import { escaped } from '../runtime/markup.ts'
 import { drawTimeline, sayAttempt, sayEnding, sayKind, signed } from './draw.ts'
-import { type History, titleOf } from './history.ts'
 import { spanOf } from './layout.ts'
+import { type History, titleOf } from './moments.ts'
 import type { Standing } from './sentence.ts'
-import { escaped, toMarkup } from './svg.ts'
+import { toMarkup } from './svg.ts'
 
 export interface Story {
   readonly history: History
@@ -20,7 +21,7 @@ h1{font-size:1.4rem;margin:0 0 4px}p{margin:0 0 20px}.muted{color:var(--muted)}.
 table{border-collapse:collapse;width:100%;font-size:.9rem}th{text-align:left;color:var(--muted);font-weight:600}th,td{padding:6px 12px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}.num{text-align:right}code{font-size:.9em}`
 
 export function storyFile({ history, standing, css, madeAt }: Story): string {
-  const picture = toMarkup(drawTimeline(history, { scale: 'compact' }))
+  const picture = toMarkup(drawTimeline(history, { scale: 'compact', isStill: true }))
   const rows = history.moments.map(rowOf).join('')
   return `<!doctype html>
 <html lang="en">

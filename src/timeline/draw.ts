@@ -3,51 +3,78 @@
  * player's balance below. Pure: the same history is the same picture, in the console, in a file, in the docs.
  */
 import { balanceLine } from './balance.ts'
-import { type Call, type Decision, type History, titleOf } from './history.ts'
 import { GUTTER, layOut, type Placed, type Scale, spanOf } from './layout.ts'
+import { type Call, type Decision, type History, titleOf } from './moments.ts'
 import { type Element, el } from './svg.ts'
 
 /** From the top, in pixels. */
 const LANES = { platform: 54, wire: 158, wallet: 268 } as const
 const BAR = 18
+/** Characters. */
+const MAX_TITLE = 22
 const BALANCE_TOP = 336
 const BALANCE_HEIGHT = 78
 const HEIGHT = BALANCE_TOP + BALANCE_HEIGHT + 34
+/** Where the picture begins when nothing was decided, and ends when no money was seen. */
+const WIRE_TOP = 92
+const WIRE_HEIGHT = 134
 
 export interface Options {
   readonly scale: Scale
   /** The id of the moment that is looked at. */
   readonly selected?: string | undefined
+  /** Nothing can be chosen in it: it is one picture, with a table beside it. */
+  readonly isStill?: true
+  /** For screen readers. */
+  readonly label?: string
 }
 
-export function drawTimeline(history: History, { scale, selected }: Options): Element {
+/** What there is to be seen of it. */
+interface Shown {
+  readonly top: number
+  readonly height: number
+  readonly hasMoney: boolean
+  readonly width: number
+}
+
+export function drawTimeline(history: History, { scale, selected, isStill, label }: Options): Element {
   const { width, placed, ticks } = layOut(history, scale)
-  const label = `The life of bet ${history.betId}: ${placed.length} moments`
+  const shown = shownOf(history, width)
+  const { top, height, hasMoney } = shown
   return el(
     'svg',
     {
       xmlns: 'http://www.w3.org/2000/svg',
       class: 'timeline',
-      viewBox: `0 0 ${width} ${HEIGHT}`,
+      viewBox: `0 ${top} ${width} ${height}`,
       width,
-      height: HEIGHT,
-      role: 'group',
-      'aria-label': label,
+      height,
+      role: isStill ? 'img' : 'group',
+      'aria-label': label ?? `The life of bet ${history.betId}: ${placed.length} moments`,
     },
-    ...lanes(width),
-    el('g', { class: 'tl-ticks' }, ...ticks.flatMap(({ x, label }) => tick(x, label))),
+    ...lanes(shown),
+    el('g', { class: 'tl-ticks' }, ...ticks.flatMap(({ x, label }) => tick(x, label, shown))),
     ...placed.flatMap((one) => leadsTo(one, placed)),
-    ...placed.map((one) => moment(one, history, selected)),
-    balanceLine(history, placed, { top: BALANCE_TOP, height: BALANCE_HEIGHT, width, gutter: GUTTER }),
+    ...placed.map((one) => moment(one, history, one.moment.id === selected, isStill === true)),
+    ...(hasMoney
+      ? [balanceLine(history, placed, { top: BALANCE_TOP, height: BALANCE_HEIGHT, width, gutter: GUTTER })]
+      : []),
   )
 }
 
-function lanes(width: number): Element[] {
+/** A bet has all lanes. Of a conformance case the platform is the kit, which decides nothing, and money is seen only where balances can be asked for. */
+function shownOf({ moments, seesMoney }: History, width: number): Shown {
+  const top = moments.some(({ kind }) => kind === 'decision') || seesMoney === undefined ? 0 : WIRE_TOP
+  const hasMoney = seesMoney !== false
+  return { top, width, hasMoney, height: hasMoney ? HEIGHT - top : WIRE_HEIGHT }
+}
+
+function lanes({ top, width, hasMoney }: Shown): Element[] {
   const names = [
-    ['platform', 'Platform', 'decides'],
-    ['wire', 'Wire', 'asks, answers'],
-    ['wallet', 'Wallet', 'moves money'],
-  ] as const
+    ...(top === 0 ? [['platform', 'Platform', 'decides'] as const] : []),
+    ['wire', 'Wire', 'asks, answers'] as const,
+    ...(hasMoney ? [['wallet', 'Wallet', 'moves money'] as const] : []),
+  ]
   return names.flatMap(([lane, name, what]) => [
     el('line', { class: 'tl-lane', x1: GUTTER - 12, x2: width - 8, y1: LANES[lane], y2: LANES[lane] }),
     el('text', { class: 'tl-lane-name', x: 0, y: LANES[lane] - 1 }, name),
@@ -56,16 +83,15 @@ function lanes(width: number): Element[] {
   ])
 }
 
-function tick(x: number, label: string): Element[] {
+function tick(x: number, label: string, { top, height }: Shown): Element[] {
   return [
-    el('line', { class: 'tl-tick', x1: x, x2: x, y1: 18, y2: HEIGHT - 30 }),
-    el('text', { class: 'tl-tick-label', x, y: 11 }, label),
+    el('line', { class: 'tl-tick', x1: x, x2: x, y1: top + 18, y2: top + height - 30 }),
+    el('text', { class: 'tl-tick-label', x, y: top + 11 }, label),
   ]
 }
 
-function moment(placed: Placed, { currency }: History, selected: string | undefined): Element {
+function moment(placed: Placed, { currency }: History, isSelected: boolean, isStill: boolean): Element {
   const { moment: one } = placed
-  const isSelected = one.id === selected
   const parts = one.kind === 'decision' ? decision(placed, one) : call(placed, one, currency)
   return el(
     'g',
@@ -75,9 +101,7 @@ function moment(placed: Placed, { currency }: History, selected: string | undefi
       },
       ...{
         'data-moment': one.id,
-        role: 'button',
-        tabindex: 0,
-        'aria-pressed': String(isSelected),
+        ...(!isStill && { role: 'button', tabindex: 0, 'aria-pressed': String(isSelected) }),
       },
     },
     el('title', {}, sayMoment(one)),
@@ -89,7 +113,11 @@ function moment(placed: Placed, { currency }: History, selected: string | undefi
 export function sayMoment(one: Decision | Call): string {
   if (one.kind === 'decision') return `Platform: ${one.title}${one.detail ? `, ${one.detail}` : ''}`
   const moved = one.transfers.map(({ kind, amount }) => `, ${sayKind(kind)} ${signed(amount)}`).join('')
-  return `${titleOf(one.operation)}, ${sayAttempt(one)}: ${sayEnding(one)}${moved}`
+  return `${sayCall(one)}: ${sayEnding(one)}${moved}`
+}
+
+export function sayCall(call: Call): string {
+  return call.title ?? `${titleOf(call.operation)}, ${sayAttempt(call)}`
 }
 
 export function sayAttempt({ isCopy, attempt }: Call): string {
@@ -206,9 +234,18 @@ function callWords(x: number, one: Call): Element[] {
   const again = one.isCopy ? ' · a copy' : one.attempt > 1 ? ` · ${ordinal(one.attempt)} try` : ''
   const took = isToCome(one) || one.durationMs === 0 ? '' : ` · ${spanOf(one.durationMs)}`
   return [
-    el('text', { class: 'tl-title', x, y: LANES.wire - 18 }, `${titleOf(one.operation)}${again}`),
+    el(
+      'text',
+      { class: 'tl-title', x, y: LANES.wire - 18 },
+      `${shortened(one.title) ?? titleOf(one.operation)}${again}`,
+    ),
     el('text', { class: 'tl-detail tl-answer', x, y: LANES.wire + 27 }, `${one.answer}${took}`),
   ]
+}
+
+/** As much as there is room for. */
+function shortened(title: string | undefined): string | undefined {
+  return title !== undefined && title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE - 1)}…` : title
 }
 
 function ordinal(n: number): string {
@@ -220,7 +257,7 @@ function transfers(x: number, one: Call, currency: string, hasRoom: boolean): El
   const ofPlayer = one.transfers.filter(({ amount }) => !/^-?[0.]+$/.test(amount))
   const y = LANES.wallet
   if (ofPlayer.length === 0) {
-    if (one.wallet === undefined && one.journal === undefined) return []
+    if (one.wallet === undefined && one.journal === undefined && one.movedNothing === undefined) return []
     const why = one.ending === 'repeated' ? 'nothing again' : 'nothing moves'
     return [
       el('line', { class: 'tl-fall', x1: x + 4, x2: x + 4, y1: LANES.wire + 34, y2: y - 7 }),

@@ -1,6 +1,6 @@
 /** Why a call was answered as it was: the row of the life table (docs/reference/decisions.md, "The life of a bet") that it fell into. */
-import { REMEMBERED_REFUSALS, REPLY_CODES } from '../../src/protocol/codes.ts'
-import type { Operation, WalletCall } from './history.ts'
+import { REMEMBERED_REFUSALS, REPLY_CODES } from '../protocol/codes.ts'
+import type { Operation, WalletCall } from './sources.ts'
 
 export type Known = 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
 

@@ -1,6 +1,6 @@
 /** Where a bet stands, in a sentence that support can read out to the player. Built from what wallet and platform say, never from a guess. */
-import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../../src/protocol/codes.ts'
-import type { PlatformBet, WalletBet } from './history.ts'
+import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../protocol/codes.ts'
+import type { PlatformBet, WalletBet } from './sources.ts'
 
 export type Tone = 'good' | 'bad' | 'open' | 'plain' | 'wait'
 

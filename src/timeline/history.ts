@@ -1,0 +1,57 @@
+/** A bet's history as one list of moments, from what platform and wallet say of it: each may be missing. */
+import { callsOfPlatform, callsOfWallet } from './calls.ts'
+import { type Decision, type History, inOrder } from './moments.ts'
+import type { Delivery, JournalCall, Operation, PlatformBet, Sources, WalletBet } from './sources.ts'
+import { sumOf } from './sum.ts'
+
+/** Oldest first. What moved money is told once: with the first attempt that can have moved it. */
+export function historyOf({ wallet, platform, journal: found = [] }: Sources): History {
+  const journal = wallet === undefined ? found : found.filter((call) => isAbout(wallet, call))
+  const calls = platform ? callsOfPlatform(platform, wallet, journal) : callsOfWallet(wallet, journal)
+  const decisions = platform ? platform.deliveries.map((delivery) => decisionOf(delivery, platform)) : []
+  return {
+    betId: wallet?.transactionId ?? platform?.betId ?? '',
+    player: wallet?.userId ?? platform?.userId ?? '',
+    currency: wallet?.currency ?? platform?.currency ?? '',
+    moments: [...decisions, ...calls].sort(inOrder),
+  }
+}
+
+/** Another platform's call with this id is about another bet (W-43), unless the bet knows it: where bets are shared. */
+function isAbout({ platform, history }: WalletBet, call: JournalCall): boolean {
+  return call.platform === platform || history.some(({ requestId }) => requestId === call.requestId)
+}
+
+/** What the bet has moved for the player, by the wallet's own word; undefined where it has moved nothing at all. */
+export function netOf({ history }: WalletBet): string | undefined {
+  const amounts = history.flatMap(({ transfers }) => transfers.map(({ amount }) => amount))
+  return amounts.length === 0 ? undefined : sumOf(amounts)
+}
+
+function decisionOf(delivery: Delivery, bet: PlatformBet): Decision {
+  const { operation, amount, deliveryId, decidedAt, request } = delivery
+  const resultType = typeof request?.resultType === 'string' ? request.resultType : ''
+  const money = amount === undefined ? '' : `${amount} ${bet.currency}`
+  const reason = typeof request?.errorCode === 'number' ? `reason ${request.errorCode}` : ''
+  const detail = {
+    place: money,
+    settle: `${resultType} ${money}`.trim(),
+    unsettle: 'result taken back',
+    rollback: reason,
+  }
+  return {
+    kind: 'decision',
+    id: `decision-${deliveryId}`,
+    at: Date.parse(decidedAt),
+    operation,
+    title: DECIDED[operation],
+    detail: detail[operation],
+  }
+}
+
+const DECIDED: Readonly<Record<Operation, string>> = {
+  place: 'A bet is wanted',
+  settle: 'A result is decided',
+  unsettle: 'The result is withdrawn',
+  rollback: 'The bet is undone',
+}

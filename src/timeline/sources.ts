@@ -1,0 +1,117 @@
+/** What the APIs of wallet and platform answer about a bet, as far as its picture reads it. */
+
+export interface Transfer {
+  readonly transferId: string
+  readonly kind: string
+  readonly amount: string
+  readonly balance: string
+  readonly currency: string
+  readonly at: string
+}
+
+/** GET /operator/players/{userId}/bets/{transactionId}, as far as it is read here. */
+export interface WalletBet {
+  readonly userId: string
+  readonly transactionId: string
+  readonly platform?: string
+  readonly status: 'unknown' | 'open' | 'settled' | 'cancelled' | 'refused'
+  readonly currency?: string
+  readonly stake?: string
+  readonly stakePaidBy?: 'player' | 'promotions'
+  readonly payout?: string
+  readonly resultType?: string
+  readonly refusalCode?: number
+  readonly locked?: boolean
+  readonly firstSeenAt: string
+  readonly details?: unknown
+  readonly history: readonly WalletCall[]
+}
+
+export interface WalletCall {
+  readonly operation: Operation
+  readonly requestId: string
+  readonly outcome: 'applied' | 'repeated' | 'refused'
+  readonly code?: number
+  readonly amount?: string
+  readonly currency?: string
+  readonly resultType?: string
+  readonly errorCode?: number
+  readonly anomaly?: string
+  readonly at: string
+  readonly transfers: readonly Transfer[]
+}
+
+export type Operation = 'place' | 'settle' | 'unsettle' | 'rollback'
+
+/** GET /bets/{betId} of the platform. */
+export interface PlatformBet {
+  readonly betId: string
+  readonly partnerId: string
+  readonly userId: string
+  readonly status: string
+  readonly reason?: string
+  readonly amount: string
+  readonly currency: string
+  readonly coefficient: string
+  readonly payout?: string
+  readonly resultType?: string
+  readonly placedAt: string
+  readonly selections?: readonly Readonly<Record<string, unknown>>[]
+  readonly deliveries: readonly Delivery[]
+}
+
+export interface Delivery {
+  readonly deliveryId: string
+  readonly number: number
+  readonly operation: Operation
+  readonly requestId: string
+  readonly status: 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
+  readonly amount?: string
+  readonly currency?: string
+  readonly code?: number
+  readonly error?: string
+  readonly decidedAt: string
+  readonly dueAt?: string
+  readonly request?: Readonly<Record<string, unknown>>
+  readonly attemptList: readonly Attempt[]
+}
+
+export interface Attempt {
+  readonly number: number
+  readonly startedAt: string
+  readonly durationMs: number
+  readonly httpStatus: number | null
+  readonly outcome: 'accepted' | 'refused' | 'unknown'
+  readonly code?: number
+  readonly error?: string
+  readonly body: string
+}
+
+/** GET /operator/calls. */
+export interface JournalCall {
+  readonly id: string
+  readonly at: string
+  readonly source: string
+  readonly operation: string
+  readonly outcome: string
+  readonly player?: string
+  readonly transactionId?: string
+  readonly requestId?: string
+  readonly platform?: string
+  readonly signature: string
+  readonly request: { readonly body: string; readonly bytes: number; readonly sha256: string }
+  readonly answer: { readonly status: number; readonly code?: number; readonly body: string }
+  readonly milliseconds: {
+    readonly arrival: number
+    readonly work: number
+    readonly queue?: number
+    readonly database?: number
+    readonly reply?: number
+  }
+}
+
+export interface Sources {
+  readonly wallet?: WalletBet | undefined
+  readonly platform?: PlatformBet | undefined
+  readonly journal?: readonly JournalCall[] | undefined
+}
