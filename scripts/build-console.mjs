@@ -24,7 +24,9 @@ if (!existsSync(MARK) || readFileSync(MARK, 'utf8') !== key) {
 
 function hashOfSources() {
   const hash = createHash('sha256')
-  const shared = ['src/timeline', 'src/protocol', 'src/runtime'].flatMap((folder) => filesBelow(join(ROOT, folder)))
+  const shared = ['src/timeline', 'src/ledger', 'src/protocol', 'src/runtime'].flatMap((folder) =>
+    filesBelow(join(ROOT, folder)),
+  )
   for (const path of [...filesBelow(join(ROOT, 'console')), ...shared, fileURLToPath(import.meta.url)].sort())
     hash.update(path.slice(ROOT.length)).update(readFileSync(path))
   for (const name of LIBRARIES) hash.update(readFileSync(join(ROOT, 'node_modules', name, 'package.json')))

@@ -2,16 +2,19 @@
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 
-/** The player's account is a row; the others exist per bucket and currency as names in transfers, and are summed. */
-export type AccountName =
-  | 'player'
-  | 'open_stakes'
-  | 'house'
-  | 'promotions'
-  | 'cash_in'
-  | 'cash_out'
-  | 'adjustments'
-  | 'openings'
+/** The player's account is a row; the others exist per bucket and currency as names in transfers, and are summed. In the order of a trial balance. */
+export const ACCOUNTS = [
+  'player',
+  'open_stakes',
+  'house',
+  'promotions',
+  'cash_in',
+  'cash_out',
+  'adjustments',
+  'openings',
+] as const
+
+export type AccountName = (typeof ACCOUNTS)[number]
 
 /**
  * stake: funder → open stakes · refund: back again · stake_closed: open stakes → house · stake_reopened: back again ·

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { onlyKnown, toTime } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
 import { DAY_MS, type DailySum, MAX_SUMS, readDailySums } from '../ledger/daily.ts'
-import type { AccountName, TransferKind } from '../ledger/posting.ts'
+import { ACCOUNTS, type AccountName, type TransferKind } from '../ledger/posting.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { formatMoney, money, type Scales, SIGNED_DECIMAL_PATTERN, scaleOf } from '../protocol/money.ts'
@@ -37,18 +37,6 @@ export const ReportQuerySchema = Type.Object(
   },
   onlyKnown,
 )
-
-/** In the order of the columns. */
-const ACCOUNTS = [
-  'player',
-  'open_stakes',
-  'house',
-  'promotions',
-  'cash_in',
-  'cash_out',
-  'adjustments',
-  'openings',
-] as const
 
 /** What a column sums: transfers of these kinds that touch an account; `sign` is what an increase of the account counts as. */
 interface Column {

@@ -1,4 +1,5 @@
 /** The report's rows, of which each is of one platform too (W-43), added up: a player's balance is of all of them. */
+import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
 import { sumOf } from '../../../src/timeline/sum.ts'
 
 const MOVED = [
@@ -17,19 +18,6 @@ const MOVED = [
   'ggr',
   'sum',
 ] as const
-
-/** In the order of a trial balance. */
-export const ACCOUNTS = [
-  'player',
-  'open_stakes',
-  'house',
-  'promotions',
-  'cash_in',
-  'cash_out',
-  'adjustments',
-  'openings',
-] as const
-type AccountName = (typeof ACCOUNTS)[number]
 
 interface Ends {
   readonly opening: string

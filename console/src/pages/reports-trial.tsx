@@ -1,9 +1,10 @@
 /** All accounts at both ends of the days, by currency. Each column sums to zero, or the ledger is broken. */
+import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
 import { sumOf } from '../../../src/timeline/sum.ts'
 import { amountText } from '../format.tsx'
-import { ACCOUNTS, isZero, negated, type ReportRow } from './money-days.ts'
+import { isZero, negated, type ReportRow } from './money-days.ts'
 
-const NAMES: Readonly<Record<(typeof ACCOUNTS)[number], string>> = {
+const NAMES: Readonly<Record<AccountName, string>> = {
   player: 'Players',
   open_stakes: 'Open stakes',
   house: 'House',
