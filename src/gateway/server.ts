@@ -2,7 +2,7 @@
 import type { Admission } from '../http/admission.ts'
 import { registerApi } from '../http/api.ts'
 import type { ApiCalls } from '../http/api-calls.ts'
-import type { Entrance } from '../http/wire.ts'
+import type { HttpApp } from '../http/app.ts'
 import { type ApiDeps, addRoutes } from './routes.ts'
 import { registerCalls, type WireDeps } from './wire.ts'
 
@@ -17,7 +17,7 @@ export interface GatewayServerDeps extends WireDeps, ApiDeps {
   readonly apiCalls: ApiCalls
 }
 
-export async function registerGateway(entrance: Entrance, deps: GatewayServerDeps): Promise<void> {
+export async function registerGateway(entrance: HttpApp, deps: GatewayServerDeps): Promise<void> {
   const { admission, apiCalls: calls, log } = deps
   await registerCalls(entrance, deps)
   const own = { prefix: API_PREFIX, admission, bodyBytes: BODY_BYTES, log, calls }

@@ -70,8 +70,8 @@ declare module 'fastify' {
 
 /** Where calls come in. */
 export interface Entrance {
-  readonly app: FastifyInstance
-  readonly door: Door
+  readonly app: Pick<FastifyInstance, 'register'>
+  readonly door: Pick<Door, 'handsTo'>
 }
 
 /** A call whose body is there, whichever way it came. */

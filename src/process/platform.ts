@@ -15,16 +15,12 @@ import { registerConsole } from '../people/console-routes.ts'
 import { createLastAudit } from '../people/last-audit.ts'
 import { createConsolePeople } from '../people/people.ts'
 import { registerPlatform } from '../platform/api/server.ts'
-import { createCashouts } from '../platform/bets/cashout.ts'
-import { createPlacements } from '../platform/bets/placing.ts'
-import { createResults } from '../platform/bets/results.ts'
 import { PLATFORM_CHANGES } from '../platform/change.ts'
 import { startDatabaseClock } from '../platform/database-clock.ts'
-import { createBreakers } from '../platform/delivery/breaker.ts'
-import { type Deliverer, startDeliverer, type Timers } from '../platform/delivery/deliver.ts'
+import type { Deliverer, Timers } from '../platform/delivery/deliver.ts'
 import { patient } from '../platform/delivery/patience.ts'
 import { createPlatformMetrics } from '../platform/metrics.ts'
-import { createPartners } from '../platform/partner.ts'
+import { createPlatform } from '../platform/platform.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createLogger, type Logger } from '../runtime/logger.ts'
 import type { Tracing } from '../runtime/tracing.ts'
@@ -84,27 +80,26 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   await beforeRoutes?.(http.app)
   const minutes = createMinutes({ db, clock, log, schema: 'platform' })
   http.app.addHook('onListen', async () => minutes.start())
-  const partners = createPartners(db, createKeyring(config.encryptionKeys), {
-    connections: config.callsPerPartner,
-    allowsInside: config.allowsPrivateAddresses,
-    tracing,
-    called: (partnerId, { outcome, durationMs }) =>
-      minutes.add(partnerId, outcome.kind === 'unknown' ? 'failed' : outcome.kind, durationMs),
+  const { deciding, metrics, deliverer, stop } = createPlatform({
+    ...{ db, clock, timers, log, scales, random },
+    keyring: createKeyring(config.encryptionKeys),
+    calling: {
+      connections: config.callsPerPartner,
+      allowsInside: config.allowsPrivateAddresses,
+      tracing,
+      called: (partnerId, { outcome, durationMs }) =>
+        minutes.add(partnerId, outcome.kind === 'unknown' ? 'failed' : outcome.kind, durationMs),
+    },
+    metricsOf: (breakers) => createPlatformMetrics(db, clock, breakers, timers.elapsed),
   })
-  const breakers = createBreakers(config.callsPerPartner)
-  const metrics = createPlatformMetrics(db, clock, breakers, timers.elapsed)
-  const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
-  const flow = { db, clock, scales }
-  const [placements, cashOut] = [createPlacements(flow), createCashouts(flow)]
-  const results = createResults({ ...flow, decided: deliverer.wake, log })
-  const placing = { ...flow, partners, breakers, placements, cashOut, decided: deliverer.wake }
+  const { results } = deciding
   const { platformKey: firstKey, allowsPrivateAddresses } = config
   const people = createConsolePeople('platform', { db, firstKey, log })
   const feed = createFeed(db, PLATFORM_CHANGES)
   http.app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
   http.app.addHook('preClose', () => results.stop()) // nor does a result with a million bets
   const apiCalls = createApiCalls(tracing)
-  const api = { ...placing, ...people, results, apiCalls, allowsPrivateAddresses, feed, minutes, log }
+  const api = { ...deciding, ...people, apiCalls, allowsPrivateAddresses, feed, minutes, log }
   await registerPlatform(http.app, api)
   registerHealth(http, () => missingRights(db, 'platform'), [
     metrics,
@@ -120,8 +115,7 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
     deliverer,
     async close() {
       await closeApp(http.app)
-      await deliverer.stop()
-      await partners.close()
+      await stop()
       await minutes.stop()
     },
   }

@@ -1,6 +1,7 @@
 /** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Rules } from '../wallet/decide/decision.ts'
+import { simulateMarkets } from './market/command.ts'
 import { describe, type Letter, read, write } from './one-bet/letters.ts'
 import { replay, type Searched, search } from './one-bet/search.ts'
 
@@ -11,6 +12,9 @@ type Clawback = Rules['clawback']
 const POLICIES: readonly Clawback[] = ['refuse', 'allow-negative']
 
 interface Flags {
+  readonly level: number
+  readonly seed: number
+  readonly runs: number
   readonly length: number
   readonly clawback?: Clawback
   readonly history?: readonly Letter[]
@@ -18,13 +22,19 @@ interface Flags {
 
 const program = new Command('simulate')
   .description(
-    'every history of one bet, judged by the wallet’s rules, by an auditor that was written from decisions.md, and by laws of its money',
+    'every history of one bet, judged by the wallet’s rules, by an auditor that was written from decisions.md, and by laws of its money; or whole markets in which everything goes wrong',
   )
-  .option('--level <number>', '1: one bet, by the pure rules', toLevel, 1)
+  .option('--level <number>', '1: one bet, by the pure rules; 2: a market, from seeds', toLevel, 1)
+  .option('--seed <number>', 'of the first run', toCount, 1)
+  .option('--runs <number>', 'so many, each with the next seed', toCount, 20)
   .option('--length <steps>', `up to so many steps, ${LONGEST} at most`, toLength, 6)
   .addOption(new Option('--clawback <policy>', 'with this policy only (L-2)').choices(POLICIES))
   .option('--history <steps>', 'this one only, told step by step: "place; settle 25; (lock); settle 0"', toHistory)
-  .action(({ length, clawback, history }: Flags) => {
+  .action(async ({ level, seed, runs, length, clawback, history }: Flags) => {
+    if (level === 2) {
+      if (!(await simulateMarkets({ seed, runs }, say))) process.exitCode = 1
+      return
+    }
     for (const policy of clawback === undefined ? POLICIES : [clawback]) {
       if (history === undefined) searchWith(policy, length)
       else tellStory(policy, history)
@@ -70,8 +80,14 @@ function grouped(count: number): string {
 }
 
 function toLevel(text: string): number {
-  if (text === '1') return 1
-  throw new InvalidArgumentError('There is level 1 so far.')
+  if (text === '1' || text === '2') return Number.parseInt(text, 10)
+  throw new InvalidArgumentError('There are levels 1 and 2 so far.')
+}
+
+function toCount(text: string): number {
+  const count = /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : 0
+  if (count > 0) return count
+  throw new InvalidArgumentError('It is a whole number from 1.')
 }
 
 function toLength(text: string): number {

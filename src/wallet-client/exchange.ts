@@ -1,5 +1,5 @@
 /** One exchange of bytes with a wallet: signed as they are, sent, and the answer read, with the time counted over everything. */
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
 import { SIGNATURE_HEADER, sign } from '../protocol/signature.ts'
 import { timeOut } from '../runtime/time-out.ts'
 import { world } from '../runtime/world.ts'
@@ -7,6 +7,7 @@ import { refusingInside } from './base-url.ts'
 import type { UnknownReason } from './classify.ts'
 import { connectorOf } from './continue.ts'
 import { lookup } from './lookup.ts'
+import { type Connections, network } from './network.ts'
 import { createPhaser, type Phaser, type Phases } from './phases.ts'
 import { createSigning, isBadSignature, type Signing } from './signing.ts'
 
@@ -56,7 +57,7 @@ export function openLine({ baseUrl, secrets, connections, connectMs, allowsInsid
   const phaser = createPhaser(
     connectorOf({ timeout: connectMs, lookup: allowsInside ? lookup : refusingInside(lookup) }),
   )
-  const pool = new Pool(base.origin, {
+  const pool = network.open(base.origin, {
     connections,
     pipelining: 1,
     connect: phaser.connect,
@@ -76,7 +77,7 @@ export function openLine({ baseUrl, secrets, connections, connectMs, allowsInsid
 }
 
 interface Way {
-  readonly pool: Pool
+  readonly pool: Connections
   readonly phaser: Phaser
   /** Of every path. */
   readonly prefix: string

@@ -35,6 +35,8 @@ export interface WalletDeps {
   readonly settings: DecodeSettings
   readonly journal: Journal
   readonly tracing: Tracing | undefined
+  /** Made here unless given. */
+  readonly metrics?: WalletMetrics
   /** How many webhooks are in which state, for the metrics. */
   webhookStates(): Readonly<Record<string, number>>
   /** `off` leaves every call to the rules. */
@@ -60,7 +62,7 @@ export function createWallet(deps: WalletDeps): Wallet {
     onWaited: (milliseconds) => metrics.waited(milliseconds),
     onTaken: (calls) => metrics.taken(calls),
   })
-  const metrics = createMetrics(lanes.depth, journal.lost, deps.webhookStates)
+  const metrics = deps.metrics ?? createMetrics(lanes.depth, journal.lost, deps.webhookStates)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
   return {
     metrics,

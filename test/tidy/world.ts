@@ -1,8 +1,11 @@
 /** Time, turns and chance come from src/runtime/world.ts, so that a simulation can put its own in that place. */
 import { importsOf, isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
 
-/** They stand outside of what is simulated: they judge, load, show or ask servers, in real time. */
-const OUTSIDE = ['src/conformance/', 'src/load/', 'src/sandbox/', 'src/simulate/main.ts', 'src/http/own-api.ts']
+/** They stand outside of what is simulated: they judge, load, show or ask servers, in real time. The last one puts another world in this one's place. */
+const OUTSIDE = [
+  ...['src/conformance/', 'src/load/', 'src/sandbox/', 'src/simulate/main.ts', 'src/http/own-api.ts'],
+  'src/simulate/market/virtual-world.ts',
+]
 const THE_WORLD = 'src/runtime/world.ts'
 
 /** Not yet: what stands before the calls, where bytes and connections are real, and what begins wallet and gateway. This list only gets shorter. */

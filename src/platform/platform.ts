@@ -1,0 +1,61 @@
+/** Puts the platform together below its API: partners and what is called, the deliverer, and what decides about bets. */
+import type { Db } from '../db/db.ts'
+import type { Keyring } from '../db/keyring.ts'
+import type { Scales } from '../protocol/money.ts'
+import type { Clock } from '../runtime/clock.ts'
+import type { Logger } from '../runtime/logger.ts'
+import { createCashouts } from './bets/cashout.ts'
+import type { PlaceDeps } from './bets/place.ts'
+import { createPlacements } from './bets/placing.ts'
+import { createResults, type Results } from './bets/results.ts'
+import { type Breakers, createBreakers } from './delivery/breaker.ts'
+import { type Deliverer, startDeliverer, type Timers } from './delivery/deliver.ts'
+import type { PlatformMetrics } from './metrics.ts'
+import { type Calling, createPartners } from './partner.ts'
+
+export interface PlatformDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly log: Logger
+  readonly scales: Scales
+  /** From 0 to 1; spreads the retries. */
+  readonly random: () => number
+  readonly keyring: Keyring
+  readonly calling: Calling & { readonly connections: number }
+  metricsOf(breakers: Breakers): PlatformMetrics
+}
+
+export interface Platform {
+  /** What places bets and lets results follow. */
+  readonly deciding: PlaceDeps & {
+    readonly results: Results
+    readonly cashOut: ReturnType<typeof createCashouts>
+  }
+  readonly metrics: PlatformMetrics
+  readonly deliverer: Deliverer
+  /** Finishes the calls on their way. Results are ended apart, before. */
+  stop(): Promise<void>
+}
+
+/** With the deliverer at work. */
+export function createPlatform(deps: PlatformDeps): Platform {
+  const { db, clock, timers, log, scales, random, calling } = deps
+  const partners = createPartners(db, deps.keyring, calling)
+  const breakers = createBreakers(calling.connections)
+  const metrics = deps.metricsOf(breakers)
+  const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
+  const flow = { db, clock, scales }
+  const [placements, cashOut] = [createPlacements(flow), createCashouts(flow)]
+  const decided = deliverer.wake
+  const results = createResults({ ...flow, decided, log })
+  return {
+    deciding: { ...flow, partners, breakers, placements, cashOut, results, decided },
+    metrics,
+    deliverer,
+    async stop() {
+      await deliverer.stop()
+      await partners.close()
+    },
+  }
+}

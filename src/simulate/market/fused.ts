@@ -1,0 +1,105 @@
+/**
+ * The database as one life of a process has it. When the process dies, a statement that is under way is undone with its transaction, and
+ * nobody hears of the database any more: what is left of the process waits for ever, and can do no harm.
+ */
+import type { Db, Statement, Tx } from '../../db/db.ts'
+
+class Died extends Error {
+  constructor() {
+    super('the process has died')
+  }
+}
+
+export interface Life {
+  readonly db: Db
+  isOver(): boolean
+  /** Nothing of this life reaches the database from here on. */
+  end(): void
+  /** It ends at the statement so many statements from now: before it, or, of a COMMIT, behind it. */
+  endAt(statements: number): void
+}
+
+export interface Deps {
+  /** Counts what is under way, up and down. */
+  busy(change: 1 | -1): void
+  /** Told once when the life ends at a statement. */
+  died(where: string): void
+}
+
+export function beginLife(db: Db, { busy, died }: Deps): Life {
+  let isOver = false
+  let left = Number.POSITIVE_INFINITY
+  const count = (what: string) => {
+    left -= 1
+    if (left > 0 || isOver) return
+    isOver = true
+    died(what)
+  }
+  /** Resolves for the living only. */
+  const alive = <T>(work: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      if (isOver) return
+      busy(1)
+      const end = (tell: () => void) => {
+        busy(-1)
+        if (!isOver) tell()
+      }
+      work().then(
+        (value) => end(() => resolve(value)),
+        (error) => end(() => reject(error)),
+      )
+    })
+  const each: Each = async (what, send) => {
+    count(`before ${what}`)
+    if (isOver) throw new Died()
+    const value = await send()
+    if (isOver) throw new Died()
+    return value
+  }
+  const inside =
+    <T>(work: (tx: Tx) => Promise<T>) =>
+    async (tx: Tx): Promise<T> => {
+      const value = await work(txOf(tx, each))
+      count('before its COMMIT')
+      if (isOver) throw new Died()
+      return value
+    }
+  const transaction: Db['transaction'] = (work) =>
+    alive(async () => {
+      const value = await db.transaction(inside(work))
+      count('behind its COMMIT')
+      return value
+    })
+  const query = ((statement: Statement, values?: readonly unknown[]) =>
+    alive(() => each(statement.name, () => db.query(statement, values)))) as Db['query']
+  return {
+    db: {
+      ...db,
+      transaction,
+      query,
+      people: { query },
+      unhurried: (work) => alive(() => db.unhurried(inside(work))),
+      openLane: () => ({ transaction }),
+      snapshot: (work) => alive(() => db.snapshot((tx) => work(txOf(tx, each)))),
+      sums: (work) => alive(() => db.sums((tx) => work(txOf(tx, each)))),
+      close: async () => {},
+    },
+    isOver: () => isOver,
+    end() {
+      isOver = true
+    },
+    endAt(statements) {
+      left = statements
+    },
+  }
+}
+
+type Each = <T>(what: string, send: () => Promise<T>) => Promise<T>
+
+function txOf(tx: Tx, each: Each): Tx {
+  return {
+    query: (statement, values) => each(statement.name, () => tx.query(statement, values)),
+    execute: (statement, values) => each(statement.name, () => tx.execute(statement, values)),
+    finish: (send) => tx.finish(send),
+  }
+}

@@ -1,0 +1,132 @@
+/** The market of one run: a wallet and a platform that live, die and begin again over their data, the network between them, and time. */
+
+import type { Platform } from '../../platform/platform.ts'
+import { createRandom, type Random } from '../../runtime/random.ts'
+import { beginLife, type Life } from './fused.ts'
+import { createNames, type Names } from './names.ts'
+import { type SimulatedNetwork, simulateNetwork } from './network.ts'
+import { beginPlatform, beginWallet, logTo, type WalletParty } from './parties.ts'
+import type { Store } from './store.ts'
+import { createTrace, type Trace } from './trace.ts'
+import { enterVirtualWorld, type VirtualWorld } from './virtual-world.ts'
+
+export const WALLET_URL = 'http://wallet.example'
+export const PARTIES = ['wallet', 'platform'] as const
+export type PartyName = (typeof PARTIES)[number]
+export type Stores = Readonly<Record<PartyName, Store>>
+
+export interface Market {
+  readonly world: VirtualWorld
+  readonly trace: Trace
+  readonly network: SimulatedNetwork
+  readonly names: Names
+  /** Undefined while it is down. */
+  wallet(): WalletParty | undefined
+  platform(): Platform | undefined
+  /** A stream of choices of its own. */
+  random(subject: string): Random
+  begin(party: PartyName): Promise<void>
+  /** Now, or at the statement so many statements from now. It begins again after some seconds. */
+  kill(party: PartyName, statements?: number): void
+  /** From here on nothing goes wrong any more. */
+  calm(): void
+  /** Lets the time pass until the work is done; throws when it is not after so many milliseconds. */
+  until<T>(work: Promise<T>, milliseconds: number): Promise<T>
+  /** Lets so many milliseconds pass. */
+  pass(milliseconds: number): Promise<void>
+  end(): void
+}
+
+export function openMarket(seed: number, stores: Stores): Market {
+  let busy = 0
+  const world = enterVirtualWorld(seed, () => busy > 0)
+  const trace = createTrace(world.elapsed)
+  const names = createNames()
+  const random = (subject: string) => createRandom(seed, subject)
+  const chances = random('deaths')
+  const network = simulateNetwork({ world, trace, random: random('network'), describe: names.describe })
+  const lives: Partial<Record<PartyName, Life>> = {}
+  const failures: unknown[] = []
+  let wallet: WalletParty | undefined
+  let platform: Platform | undefined
+
+  const die = (party: PartyName, how: string) => {
+    trace.note(`${party} dies ${how}`)
+    trace.mark(
+      `${party} dies ${how.startsWith('behind') ? 'behind a COMMIT' : how === 'now' ? 'now' : 'at a statement'}`,
+    )
+    lives[party]?.end()
+    network.cutOff(party)
+    if (party === 'wallet') {
+      network.listen(WALLET_URL, undefined)
+      wallet = undefined
+    } else platform = undefined
+    const again = () => void begin(party).catch((error: unknown) => failures.push(error))
+    world.after(chances.between(200, 12_000), again)
+  }
+  const begin = async (party: PartyName) => {
+    const life = beginLife(stores[party].db, {
+      busy: (change) => {
+        busy += change
+      },
+      died: (where) => die(party, where),
+    })
+    lives[party] = life
+    const log = logTo((line) => !life.isOver() && trace.note(line), party)
+    network.callsFrom(party)
+    if (party === 'platform') platform = await beginPlatform(life.db, log)
+    else {
+      wallet = beginWallet(life.db, log)
+      network.listen(WALLET_URL, wallet.host)
+    }
+    trace.note(`${party} begins`)
+  }
+  const step = async (until: number) => {
+    const isOn = await world.step(until)
+    if (failures.length > 0) throw failures[0]
+    return isOn
+  }
+  return {
+    ...{ world, trace, network, names, random, begin },
+    wallet: () => wallet,
+    platform: () => platform,
+    kill(party, statements) {
+      const life = lives[party]
+      if (life === undefined || life.isOver()) return
+      if (statements === undefined) die(party, 'now')
+      else life.endAt(statements)
+    },
+    calm() {
+      network.calm()
+      for (const life of Object.values(lives)) life.endAt(Number.POSITIVE_INFINITY)
+    },
+    ...passing(world, step),
+    end() {
+      network.end()
+      world.end()
+    },
+  }
+}
+
+/** `step`: as the world's. */
+function passing(world: VirtualWorld, step: VirtualWorld['step']): Pick<Market, 'until' | 'pass'> {
+  return {
+    async until(work, milliseconds) {
+      let isOver = false
+      const over = () => {
+        isOver = true
+      }
+      work.then(over, over)
+      const until = world.elapsed() + milliseconds
+      await world.rest()
+      while (!isOver && (await step(until)));
+      if (!isOver) throw new Error(`something is not over after ${milliseconds} ms`)
+      return work
+    },
+    async pass(milliseconds) {
+      const until = world.elapsed() + milliseconds
+      await world.rest()
+      while (await step(until));
+    },
+  }
+}

@@ -1,0 +1,37 @@
+/** Ids as a story can be told with them: the first bet is bet 1, the first request r1. */
+import type { Request } from './network.ts'
+
+export interface Names {
+  /** What a message asks for. */
+  describe(request: Request): string
+  bet(betId: string): string
+}
+
+export function createNames(): Names {
+  const [bets, requests] = [numbered('bet '), numbered('r')]
+  return {
+    bet: bets,
+    describe({ method, path, body }) {
+      const said = JSON.parse(body.toString('utf8')) as Record<string, unknown>
+      const request = requests(`${said.requestId}`)
+      if (path !== '/payment/bet') return `${path.replace('/user/', '')} ${request}`
+      const bet = bets(`${said.transactionId}`)
+      return `${kindOf(method, said)} ${bet} ${request} ${said.amount} ${said.currency}`
+    },
+  }
+}
+
+function numbered(prefix: string): (id: string) => string {
+  const known = new Map<string, string>()
+  return (id) => {
+    const name = known.get(id) ?? `${prefix}${known.size + 1}`
+    known.set(id, name)
+    return name
+  }
+}
+
+function kindOf(method: string, { type, resultType }: Record<string, unknown>): string {
+  if (type === 3) return 'rollback'
+  if (type === 2) return `settle ${resultType}`
+  return method === 'POST' ? 'place' : 'unsettle'
+}

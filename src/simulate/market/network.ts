@@ -1,0 +1,232 @@
+/**
+ * The network between the parties. It carries the real bytes, signed by the one and verified by the other, and does with them by
+ * seed what networks do: loses a message before or behind its effect, delivers it twice, late (behind the caller's 5 s, or by more than a
+ * minute) and so in another order, cuts an answer, or has a proxy say something of its own. A partition loses everything for a time.
+ */
+import type { Dispatcher } from 'undici'
+import type { Random } from '../../runtime/random.ts'
+import { type Connections, network } from '../../wallet-client/network.ts'
+import type { Trace } from './trace.ts'
+import type { VirtualWorld } from './virtual-world.ts'
+
+export interface Request {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+export interface Answer {
+  readonly status: number
+  readonly body: Buffer
+}
+
+/** Undefined: nobody listens there now. */
+export type Host = (request: Request, answer: (answer: Answer) => void) => boolean
+
+/** What becomes of one message. */
+interface Fate {
+  readonly name: string
+  /** Milliseconds until it is there; several: it is there several times. The first one's answer is the answer. */
+  readonly arrivals: readonly number[]
+  /** Milliseconds back; undefined: the answer is lost. */
+  readonly back: number | undefined
+  /** Milliseconds after which the caller hears of a broken connection, or a proxy's word. */
+  readonly breaks?: { readonly after: number; readonly proxy: boolean }
+  readonly isCut?: boolean
+}
+
+export interface SimulatedNetwork {
+  /** `origin`: as callers write it. */
+  listen(origin: string, host: Host | undefined): void
+  /** Connections that are opened from here on belong to this one. */
+  callsFrom(party: string): void
+  /** Those of a process that died are gone. */
+  cutOff(party: string): void
+  /** From here on nothing goes wrong. */
+  calm(): void
+  /** Messages that will still come. */
+  onTheirWay(): number
+  /** Nothing passes for so many milliseconds. */
+  partition(milliseconds: number): void
+  /** Gives the real network back. */
+  end(): void
+}
+
+interface Deps {
+  readonly world: VirtualWorld
+  readonly random: Random
+  readonly trace: Trace
+  /** Of a request, as the story names it. */
+  describe(request: Request): string
+}
+
+export function simulateNetwork({ world, random, trace, describe }: Deps): SimulatedNetwork {
+  const hosts = new Map<string, Host>()
+  let isCalm = false
+  let cutUntil = 0
+  /** Connections of one party's life. */
+  let own = { isCut: false }
+  const lives = new Map<string, { isCut: boolean }>()
+  let messages = 0
+  let onTheirWay = 0
+  const before = network.open
+
+  const send = (origin: string, life: { isCut: boolean }, request: Request, handler: Dispatcher.DispatchHandler) => {
+    const number = ++messages
+    const fate = isCalm ? plain(random) : world.elapsed() < cutUntil ? PARTITIONED : drawFate(random)
+    const text = `${number} ${describe(request)}`
+    trace.note(`→ ${text}${fate.name === '' ? '' : ` (${fate.name})`}`)
+    if (fate.name !== '') trace.mark(`network: ${fate.name}`)
+    const toCaller = callerOf(handler, life)
+    onTheirWay += fate.arrivals.length
+    const deliver = (copy: number) => {
+      onTheirWay -= 1
+      const host = hosts.get(origin)
+      const isThere = host?.(request, (answer) => {
+        trace.note(`  ${text}${copy > 0 ? ', its copy' : ''}: ${answer.status} ${shown(answer)}`)
+        if (copy === 0 && fate.back !== undefined)
+          world.after(fate.back, () => toCaller.answer(fate.isCut === true ? cut(answer) : answer))
+      })
+      if (isThere) return
+      trace.note(`  ${text}: nobody listens`)
+      if (copy === 0) world.after(1, () => toCaller.broken())
+    }
+    for (const [copy, after] of fate.arrivals.entries()) world.after(after, () => deliver(copy))
+    const { breaks } = fate
+    if (breaks !== undefined)
+      world.after(breaks.after, () => (breaks.proxy ? toCaller.answer(BAD_GATEWAY) : toCaller.broken()))
+  }
+
+  network.open = (origin) => {
+    const life = own
+    return connections(origin, (request, handler) => {
+      if (!life.isCut) send(origin, life, request, handler)
+    })
+  }
+  return {
+    listen(origin, host) {
+      if (host === undefined) hosts.delete(origin)
+      else hosts.set(origin, host)
+    },
+    callsFrom(party) {
+      own = { isCut: false }
+      lives.set(party, own)
+    },
+    cutOff(party) {
+      const life = lives.get(party)
+      if (life !== undefined) life.isCut = true
+    },
+    calm() {
+      isCalm = true
+    },
+    onTheirWay: () => onTheirWay,
+    partition(milliseconds) {
+      cutUntil = Math.max(cutUntil, world.elapsed() + milliseconds)
+    },
+    end() {
+      network.open = before
+    },
+  }
+}
+
+type Send = (request: Request, handler: Dispatcher.DispatchHandler) => void
+
+function connections(origin: string, send: Send): Connections {
+  return {
+    dispatch({ method, path, headers, body }, handler) {
+      const bytes = Buffer.from(body as Uint8Array)
+      const sent = { ...(headers as Record<string, string>), host: origin, 'content-length': `${bytes.length}` }
+      send({ method, path, headers: sent, body: bytes }, handler)
+      return true
+    },
+    close: async () => {},
+  }
+}
+
+/** What the caller of one message hears, once. */
+function callerOf(handler: Dispatcher.DispatchHandler, life: { readonly isCut: boolean }) {
+  let isOver = false
+  const controller = { abort: () => void end() } as unknown as Dispatcher.DispatchController
+  const end = () => {
+    const wasOver = isOver || life.isCut
+    isOver = true
+    return !wasOver
+  }
+  handler.onRequestStart?.(controller, {})
+  return {
+    answer({ status, body }: Answer) {
+      if (!end()) return
+      handler.onResponseStart?.(controller, status, {}, '')
+      handler.onResponseData?.(controller, body)
+      handler.onResponseEnd?.(controller, {})
+    },
+    broken() {
+      if (end()) handler.onResponseError?.(controller, new Error('the connection was closed'))
+    },
+  }
+}
+
+const BAD_GATEWAY: Answer = { status: 502, body: Buffer.from('<html>Bad Gateway</html>') }
+const PARTITIONED: Fate = { name: 'partition', arrivals: [], back: undefined }
+
+function plain(random: Random): Fate {
+  return { name: '', arrivals: [random.between(1, 40)], back: random.between(1, 40) }
+}
+
+/** Milliseconds: within the caller's patience, a little behind it, and far behind it. */
+const soon = (random: Random) => random.between(1, 900)
+const late = (random: Random) => random.between(4_500, 9_000)
+const veryLate = (random: Random) => random.between(15_000, 90_000)
+
+const FATES: readonly ((random: Random) => Fate)[] = [
+  () => ({ name: 'lost', arrivals: [], back: undefined }),
+  (random) => ({ name: 'refused', arrivals: [], back: undefined, breaks: { after: soon(random), proxy: false } }),
+  (random) => ({ name: 'its answer lost', arrivals: [soon(random)], back: undefined }),
+  (random) => ({
+    name: 'broken behind its effect',
+    arrivals: [soon(random)],
+    back: undefined,
+    breaks: { after: 1_000 + soon(random), proxy: false },
+  }),
+  (random) => ({ name: 'twice', arrivals: [soon(random), soon(random)], back: soon(random) }),
+  (random) => ({ name: 'twice, once late', arrivals: [soon(random), veryLate(random)], back: soon(random) }),
+  (random) => ({ name: 'late', arrivals: [late(random)], back: soon(random) }),
+  (random) => ({ name: 'very late', arrivals: [veryLate(random)], back: soon(random) }),
+  (random) => ({ name: 'its answer late', arrivals: [soon(random)], back: late(random) }),
+  (random) => ({ name: 'its answer cut', arrivals: [soon(random)], back: soon(random), isCut: true }),
+  (random) => ({ name: '502 without it', arrivals: [], back: undefined, breaks: { after: soon(random), proxy: true } }),
+  (random) => ({
+    name: '502 beside it',
+    arrivals: [soon(random)],
+    back: undefined,
+    breaks: { after: soon(random), proxy: true },
+  }),
+]
+
+const FAULTY = 0.45
+
+function drawFate(random: Random): Fate {
+  if (!random.chance(FAULTY)) return { name: '', arrivals: [soon(random)], back: soon(random) }
+  return random.pick(FATES)(random)
+}
+
+/** Its length says more than there is; what the caller reads is a beginning. */
+function cut({ status, body }: Answer): Answer {
+  return { status, body: body.subarray(0, Math.floor(body.length / 2)) }
+}
+
+/** The code of a refusal. */
+function shown({ status, body }: Answer): string {
+  if (status === 200) return ''
+  const said: unknown = parsed(body)
+  return typeof said === 'object' && said !== null && 'code' in said ? `/${said.code}` : ''
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

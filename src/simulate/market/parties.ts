@@ -1,0 +1,107 @@
+/** Wallet and platform as processes of the simulated market: begun, killed and begun again over data that stays. No socket, no file. */
+import type { IncomingMessage } from 'node:http'
+import type { Db } from '../../db/db.ts'
+import { createKeyring } from '../../db/keyring.ts'
+import type { Journal } from '../../feed/journal.ts'
+import type { Door } from '../../http/door.ts'
+import type { OperatorDeps } from '../../operator/operator.ts'
+import { authorOfCommand } from '../../people/actions.ts'
+import { startDatabaseClock } from '../../platform/database-clock.ts'
+import { patient } from '../../platform/delivery/patience.ts'
+import type { PlatformMetrics } from '../../platform/metrics.ts'
+import { createPlatform, type Platform } from '../../platform/platform.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
+import { world } from '../../runtime/world.ts'
+import type { WalletMetrics } from '../../wallet/metrics.ts'
+import { createWallet } from '../../wallet/wallet.ts'
+import type { Host } from './network.ts'
+import { CONFIGS } from './store.ts'
+
+export const AUTHORS = {
+  wallet: () => authorOfCommand('purser', 'the simulation', 'simulate'),
+  platform: () => authorOfCommand('platform', 'the simulation', 'simulate'),
+}
+
+export interface WalletParty {
+  readonly host: Host
+  readonly operator: OperatorDeps
+}
+
+const SILENT: Journal = { isOn: false, add: () => {}, lost: () => 0, stop: async () => {} }
+const NOT_MEASURED: WalletMetrics = {
+  ...{ called: () => {}, waited: () => {}, taken: () => {}, anomaly: () => {} },
+  text: () => '',
+}
+
+/** What reads plain calls takes them as it does behind a socket; the same bytes come in and go out. */
+export function beginWallet(db: Db, log: Logger): WalletParty {
+  const { secrets, scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets, behindAggregator } =
+    CONFIGS.wallet
+  let readerOf: Parameters<Door['handsTo']>[0] = () => undefined
+  const wallet = createWallet({
+    ...{
+      db,
+      log,
+      secrets,
+      clock: systemClock,
+      buckets: 1,
+      platforms: secrets.map(() => ''),
+      gate: CONFIGS.wallet.gate,
+    },
+    rules: { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets },
+    settings: { scales, behindAggregator },
+    ...{ journal: SILENT, metrics: NOT_MEASURED, tracing: undefined },
+    webhookStates: () => ({}),
+    isDraining: () => false,
+  })
+  void wallet.register({
+    app: { register: (() => Promise.resolve()) as never },
+    door: {
+      handsTo(given) {
+        readerOf = given
+      },
+    },
+  })
+  return {
+    host: ({ method, path, headers, body }, answer) => {
+      const request = { method, url: path, headers, socket: { remoteAddress: '192.0.2.1' } }
+      const read = readerOf(request as unknown as IncomingMessage)
+      if (read === undefined) throw new Error(`${method} ${path} is no plain call`)
+      read(body, (given) => answer({ status: given.status, body: Buffer.from(given.body, 'latin1') }))
+      return true
+    },
+    operator: { db, clock: systemClock, buckets: 1, scales },
+  }
+}
+
+const UNMEASURED: PlatformMetrics = {
+  ...{ attempted: () => {}, delivered: () => {}, unrecorded: () => {} },
+  text: async () => '',
+  age: () => [{}, 0],
+}
+
+export async function beginPlatform(database: Db, log: Logger): Promise<Platform> {
+  const db = patient(database)
+  const clock = await startDatabaseClock(db)
+  const { scales, encryptionKeys, callsPerPartner: connections } = CONFIGS.platform
+  return createPlatform({
+    ...{ db, clock, log, scales, keyring: createKeyring(encryptionKeys), random: () => world.chance() },
+    timers: {
+      at: (time, wake) => world.after(time.getTime() - clock.now().getTime(), wake),
+      elapsed: () => world.elapsed(),
+    },
+    calling: { connections, allowsInside: true },
+    metricsOf: () => UNMEASURED,
+  })
+}
+
+/** Errors are part of what happened; the rest is told by the network. */
+export function logTo(note: (line: string) => void, party: string): Logger {
+  const tell = (said: unknown, text?: string) => {
+    const err = typeof said === 'object' && said !== null && 'err' in said ? said.err : undefined
+    note(`${party} logs: ${text ?? ''}${err instanceof Error ? ` (${err.message})` : ''}`)
+  }
+  const quiet = () => {}
+  return { error: tell, warn: tell, info: quiet, debug: quiet, isLevelEnabled: () => false } as unknown as Logger
+}

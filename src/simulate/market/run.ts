@@ -1,0 +1,121 @@
+/** One run: the market is made, then everything goes wrong that can, then all is calm, and what is left must be right. */
+import { bettor, type Cast, openAccount, operators, PARTNER, putRight, resultSource, traders } from './actors.ts'
+import { auditBooks, compareBooks, needsPerson, underWay } from './books.ts'
+import { type Market, openMarket, PARTIES, type Stores, WALLET_URL } from './market.ts'
+import { AUTHORS } from './parties.ts'
+import { SECRET } from './store.ts'
+
+export interface RunResult {
+  readonly seed: number
+  /** The same seed has the same. */
+  readonly hash: string
+  readonly bets: number
+  readonly simulatedMs: number
+  readonly marks: ReadonlyMap<string, number>
+  /** What is not as it must be; none is good. */
+  readonly complaints: readonly string[]
+  /** All events. */
+  readonly story: readonly string[]
+}
+
+const PLAYERS = 3
+/** Milliseconds of faults, and between two audits in them. */
+const FAULTS_MS = 120_000
+const AUDIT_EVERY_MS = 40_000
+/**
+ * Milliseconds of calm after which all must be over. A message sent before may still come after 90 s; a claim of a process
+ * that died is watched for 8 s; results wait for 60 s at most between two tries (C-5), rollbacks for 6 minutes in all (C-4).
+ */
+const CALM_MS = 900_000
+/** Milliseconds until everybody has heard of what they asked for last. */
+const ACTORS_MS = 60_000
+/** Milliseconds between two looks whether all is over, and of people at what needs them. */
+const LOOK_MS = 10_000
+
+export async function runMarket(seed: number, stores: Stores): Promise<RunResult> {
+  await stores.wallet.empty()
+  await stores.platform.empty()
+  const market = openMarket(seed, stores)
+  const empty: Cast = { players: [], bets: [], movements: 0, isOver: false }
+  const complaints: string[] = []
+  try {
+    const cast = await begin(market, empty)
+    complaints.push(...(await misfortune(market, cast, stores)))
+    if (complaints.length === 0) complaints.push(...(await calm(market, cast, stores)))
+  } catch (error) {
+    complaints.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  } finally {
+    market.end()
+  }
+  const { trace, world } = market
+  const told = { story: trace.story(), marks: trace.marks, hash: trace.hash() }
+  return { seed, simulatedMs: world.elapsed(), bets: empty.bets.length, complaints, ...told }
+}
+
+/** Players with money and frames, over a network on which nothing goes wrong yet. */
+async function begin(market: Market, cast: Cast): Promise<Cast> {
+  for (const party of PARTIES) await market.until(market.begin(party), 10_000)
+  const { platform } = market
+  const partner = { partnerId: PARTNER, baseUrl: WALLET_URL, secrets: [SECRET] }
+  const now = new Date(Date.UTC(2026, 2, 1, 12))
+  await market.until(platform()?.deciding.partners.save(AUTHORS.platform(), partner, now) ?? Promise.resolve(), 10_000)
+  const players = []
+  for (let i = 1; i <= PLAYERS; i++)
+    players.push(await market.until(openAccount(market, cast, `player ${i}`, 60 * i), 600_000))
+  return { ...cast, players }
+}
+
+/** Complaints. */
+async function misfortune(market: Market, cast: Cast, stores: Stores): Promise<string[]> {
+  const actors = [
+    ...cast.players.map((player) => bettor(market, cast, player, market.random(player.userId))),
+    resultSource(market, cast, market.random('results')),
+    traders(market, cast, market.random('traders')),
+    operators(market, cast, market.random('operators')),
+    disasters(market),
+  ]
+  const failed: unknown[] = []
+  for (const actor of actors) actor.catch((error: unknown) => failed.push(error))
+  for (let passed = 0; passed < FAULTS_MS; passed += AUDIT_EVERY_MS) {
+    await market.pass(AUDIT_EVERY_MS)
+    if (failed.length > 0) throw failed[0]
+    const found = await auditBooks(stores, false)
+    if (found.length > 0) return found
+  }
+  cast.isOver = true
+  await market.until(Promise.all(actors), ACTORS_MS)
+  return []
+}
+
+/** Deaths and partitions, drawn at once for the whole time. */
+async function disasters(market: Market): Promise<void> {
+  const { world, network, trace } = market
+  const random = market.random('disasters')
+  for (let i = random.below(5); i > 0; i--) {
+    const [at, party, statements] = [random.below(FAULTS_MS), random.pick(PARTIES), random.below(40)]
+    world.after(at, () => market.kill(party, random.chance(0.2) ? undefined : statements))
+  }
+  for (let i = random.below(3); i > 0; i--) {
+    const [at, milliseconds] = [random.below(FAULTS_MS), random.between(2_000, 40_000)]
+    world.after(at, () => {
+      trace.note(`a partition of ${milliseconds} ms`)
+      network.partition(milliseconds)
+    })
+  }
+}
+
+/** Complaints. */
+async function calm(market: Market, cast: Cast, stores: Stores): Promise<string[]> {
+  const { world, trace, network } = market
+  trace.note('all is calm')
+  market.calm()
+  const until = world.elapsed() + CALM_MS
+  for (let isOver = false; !isOver; ) {
+    if (world.elapsed() > until)
+      return [`${await underWay(stores)} deliveries are not over, ${await needsPerson(stores)} need a person`]
+    if ((await needsPerson(stores)) > 0) await market.until(putRight(market, cast), 60_000)
+    await market.pass(LOOK_MS)
+    isOver = network.onTheirWay() + (await underWay(stores)) + (await needsPerson(stores)) === 0
+  }
+  return [...(await auditBooks(stores, true)), ...(await compareBooks(stores, cast, market.names))]
+}
