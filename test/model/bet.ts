@@ -18,7 +18,7 @@ export interface PlacedBet {
   locked: boolean
   /** I-2: what was acknowledged under which requestId. */
   acknowledged: Map<string, number>
-  /** I-2: what was first refused with 20 or 21 under which requestId, and how many results had been applied by then. */
+  /** I-2: what was first refused with 20 or 21 under which requestId, and how many results had been acknowledged by then. */
   refused: Map<string, { code: number; results: number }>
   results: number
 }

@@ -58,11 +58,10 @@ function change(state: State, call: SettleCall | ReversalCall, bet: Bet | undefi
     return refuse(state, refused.code, 'I-2: refused for good')
   if (bet.status === 'cancelled') return refuse(state, 20)
   if (call.currency !== undefined && call.currency !== bet.currency) return refuse(state, 5, 'I-4: another currency')
-  const before = state.world.moments
   const verdict = call.kind === 'settle' ? settle(state, call, bet, now) : unsettle(state, call, bet, now)
   if (verdict.status === 200) {
     bet.acknowledged.set(contentOf(call), verdict.moment)
-    if (verdict.effect && state.world.moments > before) bet.results += 1
+    bet.results += 1
   } else if ((verdict.code === 20 || verdict.code === 21) && refused === undefined)
     bet.refused.set(contentOf(call), { code: verdict.code, results: bet.results })
   return verdict

@@ -7,6 +7,7 @@ import type { Stores } from '../../src/simulate/market/market.ts'
 import { type RunResult, runMarket } from '../../src/simulate/market/run.ts'
 import { makeStore } from '../../src/simulate/market/store.ts'
 
+/** 2 was the first to find a fault: a late copy of a refused result was applied after a newer one (I-2). */
 const SEEDS = [1, 2, 3, 4]
 
 let stores: Stores

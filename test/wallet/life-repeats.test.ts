@@ -159,11 +159,12 @@ describe('a late repeat of an unsettle (I-2)', () => {
 async function refusedOnce(column: 'settle' | 'unsettle', over: Members = {}) {
   const scene = await newScene(wallet)
   await bring(scene, 'settled')
+  const { message: inForce } = sentBefore(scene, 'settle')
   await spentAll(scene)
   expectRefused(await deliver(scene, column, over), 21)
   await richer(scene)
   const { message } = sentBefore(scene, column)
-  return { scene, late: (): Promise<Answer> => sendCall(scene, column, message), message }
+  return { scene, late: (): Promise<Answer> => sendCall(scene, column, message), message, inForce }
 }
 
 const lower = { amount: 20 }
@@ -177,6 +178,13 @@ describe.each([
     await must(scene, 'settle', { amount: 150 })
     for (const _ of [1, 2]) expectRefused(await late(), 21)
     await expectWithoutEffect(scene, '8900.00', 'settled')
+  })
+
+  it('gets the same refusal once the result that the bet has was decided again', async () => {
+    const { scene, late } = await refusedOnce(column, over)
+    await must(scene, 'settle') // under a requestId of its own: since then this is the platform's last word
+    expectRefused(await late(), 21)
+    await expectWithoutEffect(scene, '9000.00', 'settled')
   })
 
   it('gets the refusal 20 of a lock that is gone', async () => {
@@ -200,10 +208,10 @@ describe.each([
     await expectWithoutEffect(scene, '8850.00', 'cancelled')
   })
 
-  it('is judged afresh as long as no other result was applied: the player has money again (L-2)', async () => {
-    const { scene, late } = await refusedOnce(column, over)
+  it('is judged afresh as long as no other result was acknowledged: the player has money again (L-2)', async () => {
+    const { scene, late, inForce } = await refusedOnce(column, over)
     expectRefused(await deliver(scene, 'rollback'), 8)
-    await must(scene, 'settle') // the repeat of the one in force
+    expectDone(await sendCall(scene, 'settle', inForce), scene.betId) // a late copy says nothing new
     expectDone(await late(), scene.betId)
     await expectWithoutEffect(
       scene,

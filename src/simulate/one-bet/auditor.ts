@@ -24,7 +24,7 @@ export interface Mind {
   readonly results: number
   /** Settles and unsettles that were answered 200: their request and the moment they were told. */
   readonly acknowledged: ReadonlyMap<number, number>
-  /** Those refused with 20 or 21: the code, and how many results had been applied by then. */
+  /** Those refused with 20 or 21: the code, and how many results had been acknowledged by then. */
   readonly refused: ReadonlyMap<number, readonly [code: number, results: number]>
   readonly balance: bigint
   readonly locked: boolean
@@ -111,9 +111,10 @@ function change(mind: Mind, { name, moment, mayGoBelowZero }: Heard): Judged {
   const isSettle = call.kind === 'settle'
   const resultType = isSettle ? call.resultType : ''
   const payout = isSettle ? call.amount : 0n
-  if (isSettle && mind.status === 'settled' && mind.payout === payout && mind.resultType === resultType)
-    return yes(mind, mind.since)
-  if (!isSettle && mind.status === 'open') return yes(mind, mind.since)
+  const has = isSettle
+    ? mind.status === 'settled' && mind.payout === payout && mind.resultType === resultType
+    : mind.status === 'open'
+  if (has) return yes({ ...mind, results: mind.results + 1 }, mind.since)
   if (resultType === 'cashout' && !mind.live) return no(mind, 4)
   if (mind.status === 'settled' && mind.locked) return no(mind, 20)
   const balance = mind.balance + payout - mind.payout

@@ -62,9 +62,9 @@ export function brokenLaw(step: Step, shown: Shown): string | undefined {
   return Object.entries(LAWS).find(([, isBroken]) => isBroken(step, shown))?.[0]
 }
 
-export function afterStep(shown: Shown, { kind, request, code, hasEffect, posted }: Step): Shown {
+export function afterStep(shown: Shown, { kind, request, code, posted }: Step): Shown {
   const isResult = kind === 'settle' || kind === 'unsettle'
-  const passes = isResult && hasEffect
+  const passes = isResult && code === undefined && !shown.done.has(request)
   const isFinal = isResult && (code === 20 || code === 21)
   return {
     stakes: shown.stakes + stakesIn(posted),

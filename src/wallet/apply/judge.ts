@@ -158,7 +158,7 @@ function keep(batch: Batch, call: BetCall, key: string, record: BetRecord, decis
     firstSeenAt: record.firstSeenAt,
     stakeVersion: placed ? (transfers[0]?.version ?? null) : record.stakeVersion,
     placeRequestId: placed ? call.requestId : record.placeRequestId,
-    lastResult: decision.kind === 'apply' && isResult(call) ? seq : record.lastResult,
+    lastResult: isNewResult(call, decision) ? seq : record.lastResult,
     details: placed ? call.details : record.details,
     events: placed ? call.events : record.events,
   })
@@ -203,6 +203,8 @@ function rememberSeen(batch: Batch, call: BetCall, key: string, seq: number, dec
   if (became !== undefined) batch.seen.set(key, [...(batch.seen.get(key) ?? []), { ...contentOf(call), became }])
 }
 
-function isResult({ kind }: BetCall): boolean {
-  return kind === 'settle' || kind === 'unsettle'
+/** Also one that the bet had already: what was refused before it is not the platform's last word any more (I-2). */
+function isNewResult({ kind }: BetCall, decision: Decision): boolean {
+  const isResult = kind === 'settle' || kind === 'unsettle'
+  return isResult && (decision.kind === 'apply' || (decision.kind === 'repeat' && decision.isNew === true))
 }

@@ -31,8 +31,8 @@ export type BetPosting = Pick<Posting, 'kind' | 'debit' | 'credit' | 'amount'>
 export type Decision =
   /** Takes effect now: the bet becomes `bet`, the postings move the money. */
   | { readonly kind: 'apply'; readonly bet: Bet; readonly postings: readonly BetPosting[]; readonly anomaly?: Anomaly }
-  /** Seen before, or nothing left to do: success without effect, with the time of the original (R-2). */
-  | { readonly kind: 'repeat'; readonly at: Date }
+  /** Seen before, or nothing left to do: success without effect, with the time of the original (R-2). `isNew`: it is no copy; the result was decided once more. */
+  | { readonly kind: 'repeat'; readonly at: Date; readonly isNew?: true }
   /** `bet` is what is remembered, when the refusal itself changes what is known (I-3). */
   | {
       readonly kind: 'refuse'
@@ -69,7 +69,7 @@ export interface Facts {
   readonly locked: boolean
   /** The requestId of the Place bet that was accepted, or refused for good. */
   readonly placeRequestId: string | null
-  /** Number of the call whose result was applied last, among the calls about the bet; 0 for none. */
+  /** Number of the call whose result was applied last, or was what the bet had already (I-2), among the calls about the bet; 0 for none. */
   readonly lastResult: number
   /** Earlier calls with the requestId of this one, as far as they matter: the acknowledged one, the first refused one. */
   readonly seen: readonly SeenCall[]

@@ -75,7 +75,7 @@ function isFinal(code: ReplyCode): code is FinalRefusal {
 
 /**
  * The late copy of an acknowledged settle or unsettle succeeds, and that of one that was refused for good is refused again,
- * both without effect, whatever came in between (I-2). As long as no other result was applied since, a refused one is no
+ * both without effect, whatever came in between (I-2). As long as no other result was acknowledged since, a refused one is no
  * late copy: the platform may ask again, and the player may have money again (L-2).
  */
 export function findLateCopy(call: BetCall, { seen, lastResult }: Facts): Decision | undefined {

@@ -26,7 +26,8 @@ function applyResult(call: SettleCall, bet: Bet & { kind: 'open' | 'settled' }, 
   const { placement } = bet
   if (call.currency !== placement.currency)
     return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
-  if (bet.kind === 'settled' && isSameResult(call, bet.settlement)) return { kind: 'repeat', at: bet.since }
+  if (bet.kind === 'settled' && isSameResult(call, bet.settlement))
+    return { kind: 'repeat', at: bet.since, isNew: true }
   const token = call.resultType === 'cashout' ? judgeCashoutToken(call, facts) : 'live'
   if (token !== 'live') return refuse(token)
   if (bet.kind === 'settled' && isResultLocked(bet.since, facts)) return refuse('recalculation_blocked')

@@ -28,7 +28,7 @@ function reopen(call: UnsettleCall, bet: Bet & { kind: 'open' | 'settled' }, fac
   if (call.currency !== undefined && call.currency !== placement.currency) {
     return refuse('invalid_request', 'currency_differs_from_bet', 'the bet has another currency')
   }
-  if (bet.kind === 'open') return { kind: 'repeat', at: bet.since }
+  if (bet.kind === 'open') return { kind: 'repeat', at: bet.since, isNew: true }
   if (isResultLocked(bet.since, facts)) return refuse('recalculation_blocked')
   const reopened: BetPosting = {
     kind: 'stake_reopened',
