@@ -58,7 +58,8 @@ const BY_FILE = {
   ],
   'src/wallet/apply/judge.ts': [
     ['return now > startBefore', 'return false', LANES],
-    ["decision.kind === 'apply' && isResult(call) ?", 'isResult(call) ?', REPEATS],
+    ["isResult && (decision.kind === 'apply' || (", 'isResult && (true || (', REPEATS],
+    ['&& decision.isNew === true', '&& false', REPEATS],
     ["if (placed && decision.kind === 'apply') return", 'if (placed) return', BATCH],
     [', ...book.transfersOf(player, currency)]', ']', BATCH],
     ['stakeVersion: placed ? (transfers[0]?.version ?? null) : record.stakeVersion', 'stakeVersion: null', RULES],
