@@ -21,7 +21,7 @@ function again({ seed, complaints }: RunResult): string[] {
   return complaints.map((complaint) => `npm run simulate -- --level 2 --seed ${seed} --runs 1: ${complaint}`)
 }
 
-test('markets in which everything goes wrong come right when all is calm', async () => {
+test('markets in which everything goes wrong come right when all is calm', { timeout: 600_000 }, async () => {
   const met = new Set<string>()
   for (const seed of SEEDS) {
     const result = await runMarket(seed, stores)
@@ -34,7 +34,7 @@ test('markets in which everything goes wrong come right when all is calm', async
   expect([...met].filter((mark) => mark.includes(' dies ')).length).toBeGreaterThan(0)
 })
 
-test('the same seed comes to the same, and another one to something else', async () => {
+test('the same seed comes to the same, and another one to something else', { timeout: 600_000 }, async () => {
   const [first, other, second] = [await runMarket(5, stores), await runMarket(6, stores), await runMarket(5, stores)]
   expect([second.hash, second.story.length]).toEqual([first.hash, first.story.length])
   expect(other.hash).not.toBe(first.hash)
