@@ -59,6 +59,7 @@ async function run(load: Load): Promise<void> {
   const warm = await warmup()
   const callsPerSecond = load.callsPerSecond ?? (warm.accepted / warm.seconds) * SPARE
   presign(callsPerSecond * load.seconds + load.connections)
+  globalThis.gc?.()
   await told('go', { kind: 'ready' })
   const window = await drive(connections, supply, load.seconds, load.callsPerSecond)
   tell({ kind: 'measured', window, betsInAll: cold.acceptedBets + warm.acceptedBets + window.acceptedBets })
