@@ -52,6 +52,8 @@ const WALLET = [
     'GET /operator/changes',
     'GET /operator/show/{id}',
     'GET /operator/changes/stream',
+    'GET /operator/live',
+    'GET /operator/ledger',
     'GET /operator/actions',
   ],
   ...[`PUT ${PLAYER}/bets/{transactionId}/lock`, `DELETE ${PLAYER}/bets/{transactionId}/lock`],
@@ -72,7 +74,7 @@ const PLATFORM = [
   ...['PUT /events/{eventId}', 'POST /events/{eventId}/result', 'PUT /limits'],
   ...['GET /deliveries', 'POST /deliveries/retry', 'POST /deliveries/{deliveryId}/retry'],
   ...['GET /deliveries/retries', 'GET /deliveries/retries/{retryId}', 'GET /show/{id}'],
-  ...['GET /changes', 'GET /changes/stream', 'GET /actions', 'GET /now'],
+  ...['GET /changes', 'GET /changes/stream', 'GET /live', 'GET /actions', 'GET /now'],
   ...keysOf(''),
 ]
 

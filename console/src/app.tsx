@@ -1,6 +1,7 @@
 /** Which page an address is. Pages come when they are needed; the picture of a bet is the one that must be quick. */
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
+import { LiveProvider } from './live.tsx'
 import { BetPage } from './pages/bet.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Empty, Fault, Waiting } from './parts.tsx'
@@ -31,36 +32,38 @@ export function App() {
       waiting={<Waiting />}
       fault={(error, again) => <Fault error={error} again={again} />}
     >
-      <Router base="/console">
-        <Shell>
-          <Suspense fallback={<Waiting />}>
-            <Switch>
-              <Route path="/">
-                <Start />
-              </Route>
-              <Route path="/demo" component={Demo} />
-              <Route path="/now" component={Now} />
-              <Route path="/bets" component={Bets} />
-              <Route path="/bets/:user/:bet">
-                {({ user, bet }) => <BetPage key={bet} user={decoded(user)} bet={decoded(bet)} />}
-              </Route>
-              <Route path="/bets/:bet">{({ bet }) => <BetPage key={bet} bet={decoded(bet)} />}</Route>
-              <Route path="/calls" component={Calls} />
-              <Route path="/find" component={Find} />
-              <Route path="/players" component={Players} />
-              <Route path="/money" component={Money} />
-              <Route path="/reports" component={Reports} />
-              <Route path="/conformance" component={Conformance} />
-              <Route path="/deliveries" component={Deliveries} />
-              <Route path="/settings" component={Settings} />
-              <Route path="/players/:user">{({ user }) => <Player key={user} user={decoded(user)} />}</Route>
-              <Route>
-                <Empty title="There is no such page." />
-              </Route>
-            </Switch>
-          </Suspense>
-        </Shell>
-      </Router>
+      <LiveProvider>
+        <Router base="/console">
+          <Shell>
+            <Suspense fallback={<Waiting />}>
+              <Switch>
+                <Route path="/">
+                  <Start />
+                </Route>
+                <Route path="/demo" component={Demo} />
+                <Route path="/now" component={Now} />
+                <Route path="/bets" component={Bets} />
+                <Route path="/bets/:user/:bet">
+                  {({ user, bet }) => <BetPage key={bet} user={decoded(user)} bet={decoded(bet)} />}
+                </Route>
+                <Route path="/bets/:bet">{({ bet }) => <BetPage key={bet} bet={decoded(bet)} />}</Route>
+                <Route path="/calls" component={Calls} />
+                <Route path="/find" component={Find} />
+                <Route path="/players" component={Players} />
+                <Route path="/money" component={Money} />
+                <Route path="/reports" component={Reports} />
+                <Route path="/conformance" component={Conformance} />
+                <Route path="/deliveries" component={Deliveries} />
+                <Route path="/settings" component={Settings} />
+                <Route path="/players/:user">{({ user }) => <Player key={user} user={decoded(user)} />}</Route>
+                <Route>
+                  <Empty title="There is no such page." />
+                </Route>
+              </Switch>
+            </Suspense>
+          </Shell>
+        </Router>
+      </LiveProvider>
     </SessionGate>
   )
 }

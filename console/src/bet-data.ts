@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import type { JournalCall, PlatformBet, WalletBet } from '../../src/timeline/sources.ts'
 import { ApiProblem, part, read, readOrNone } from './api.ts'
 import { type Span, spansOf } from './bet-calls.ts'
+import type { LiveMeta } from './live.tsx'
 import { mayDo, type Session, useSession } from './session.tsx'
 
 export interface BetSources {
@@ -30,9 +31,11 @@ function isFresh({ wallet }: Told): boolean {
 /** The bet is there before its calls: they are looked for in a journal, which takes its time, and only add to what is told. */
 export function useBet(bet: string, user: string | undefined) {
   const session = useSession()
+  const live: LiveMeta = { live: ['bet', 'balance', 'delivery'], bet }
   const asked = useQuery({
     queryKey: ['bet', user, bet],
     queryFn: ({ signal }) => load(session, bet, user, signal),
+    meta: live,
     refetchInterval: ({ state: { data } }) => (data !== undefined && isFresh(data) ? LOOK_MS : false),
   })
   const { data: told, dataUpdatedAt, error, isPending, refetch } = asked

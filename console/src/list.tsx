@@ -1,15 +1,10 @@
 /** A list as pages with "more", its filters in the address, and j, k and Enter to go through it. */
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
-import { read } from './api.ts'
+import type { LiveMeta } from './live.tsx'
 import { Empty, Fault, Stale, Waiting } from './parts.tsx'
 import { isTyping } from './shell.tsx'
-
-interface Page<T> {
-  readonly data: readonly T[]
-  readonly next: string | null
-}
+import { useTail } from './tail.ts'
 
 export interface Column<T> {
   readonly name: string
@@ -25,35 +20,29 @@ interface Props<T> {
   keyOf(row: T): string
   /** Where Enter or a click leads. */
   linkOf?(row: T): string | undefined
-  readonly every?: number | undefined
+  /** What changes it. */
+  readonly live?: LiveMeta | undefined
 }
 
-export function List<T>({ path, columns, empty, keyOf, linkOf, every }: Props<T>) {
-  const asked = useInfiniteQuery({
-    queryKey: ['list', path],
-    queryFn: ({ pageParam, signal }) => {
-      const after = pageParam === '' ? '' : `${path.includes('?') ? '&' : '?'}after=${encodeURIComponent(pageParam)}`
-      return read<Page<T>>(path + after, signal)
-    },
-    initialPageParam: '',
-    getNextPageParam: (page) => page.next,
-    refetchInterval: (query) => (every !== undefined && (query.state.data?.pages.length ?? 0) < 2 ? every : false),
-  })
-  const rows = asked.data?.pages.flatMap(({ data }) => data) ?? []
+export function List<T>({ path, columns, empty, keyOf, linkOf, live }: Props<T>) {
+  const [isAtRow, setAtRow] = useState(false)
+  const { asked, fault, rows, fresh, show, place } = useTail<T>({ path, keyOf, live, isHeld: isAtRow })
   const at = useKeys(rows.length, (i) => rows[i] && linkOf?.(rows[i]))
+  useEffect(() => setAtRow(at >= 0), [at])
   if (asked.isPending) return <Waiting />
   if (asked.data === undefined) return <Fault error={asked.error} again={() => void asked.refetch()} />
   if (rows.length === 0 && !asked.hasNextPage)
     return (
       <>
-        <Stale of={asked} />
+        <Stale of={fault} />
         {empty}
       </>
     )
   return (
     <>
-      <Stale of={asked} />
-      <div className="scroll">
+      <Stale of={fault} />
+      <Fresh text={fresh} show={show} />
+      <div className="scroll" ref={place}>
         <table className="list">
           <thead>
             <tr>
@@ -67,9 +56,9 @@ export function List<T>({ path, columns, empty, keyOf, linkOf, every }: Props<T>
           <tbody>
             {rows.map((row, i) => (
               <tr key={keyOf(row)} className={i === at ? 'at' : undefined}>
-                {columns.map(({ name, isNumber, show }) => (
+                {columns.map(({ name, isNumber, show: cell }) => (
                   <td key={name} className={isNumber ? 'num' : undefined}>
-                    {show(row)}
+                    {cell(row)}
                   </td>
                 ))}
               </tr>
@@ -77,19 +66,38 @@ export function List<T>({ path, columns, empty, keyOf, linkOf, every }: Props<T>
           </tbody>
         </table>
       </div>
-      {asked.hasNextPage && (
-        <div className="more">
-          <button
-            type="button"
-            className="button"
-            disabled={asked.isFetchingNextPage}
-            onClick={() => void asked.fetchNextPage()}
-          >
-            {asked.isFetchingNextPage ? 'Loading…' : 'More'}
-          </button>
-        </div>
-      )}
+      <More of={asked} />
     </>
+  )
+}
+
+/** Over the list, so that it moves nothing. */
+export function Fresh({ text, show }: { text: string | undefined; show(): void }) {
+  return (
+    <div className="fresh" role="status">
+      {text !== undefined && (
+        <button type="button" onClick={show}>
+          <span aria-hidden="true">↑</span> {text}
+        </button>
+      )}
+    </div>
+  )
+}
+
+interface MorePages {
+  readonly hasNextPage: boolean
+  readonly isFetchingNextPage: boolean
+  fetchNextPage(): unknown
+}
+
+export function More({ of: { hasNextPage, isFetchingNextPage, fetchNextPage } }: { of: MorePages }) {
+  if (!hasNextPage) return null
+  return (
+    <div className="more">
+      <button type="button" className="button" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        {isFetchingNextPage ? 'Loading…' : 'More'}
+      </button>
+    </div>
   )
 }
 

@@ -2,6 +2,7 @@
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { setZone, useZone } from './format.tsx'
+import { LedgerLight, LiveDot } from './lights.tsx'
 import icon from './look/icon.svg'
 import { Guard } from './parts.tsx'
 import { useSession } from './session.tsx'
@@ -47,6 +48,9 @@ export function Shell({ children }: { children: ReactNode }) {
       <div className="main">
         <header className="bar">
           <Search />
+          <span className="spring" />
+          <LedgerLight />
+          <LiveDot />
           <ZoneSwitch />
         </header>
         <main>

@@ -14,6 +14,14 @@ export function changeSteps({ prefix, schema, run, page, last }) {
       `${changes}/stream?after=${page}`,
       { isStream: true },
     ],
+    [
+      'watchChanges',
+      200,
+      'ids',
+      'What was missed since the last event that came',
+      `${prefix}/live`,
+      { isStream: true, headers: { 'last-event-id': `${page}` } },
+    ],
     ['streamChanges', 400, 'invalid', 'No cursor of the feed', `${changes}/stream?after=x`],
     [
       'readChanges',
@@ -35,6 +43,6 @@ export async function firstEvents(stream) {
   for await (const chunk of stream) {
     text += chunk
     const [, first, second] = text.split('\n\n')
-    if (second?.startsWith('id: ')) return `${first}\n\n${second}\n\n`
+    if (/^(id|event): /.test(second ?? '')) return `${first}\n\n${second}\n\n`
   }
 }

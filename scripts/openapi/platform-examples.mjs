@@ -10,14 +10,14 @@ export async function recordExamples(server) {
   const { app, clock, keys, delivered } = server
   const known = { walletUrl: server.walletUrl, secret: keys.PARTNER_SECRET, token: await makePlayer(server) }
   const records = []
-  for (const { before, call, keep, after, isDown, key = keys.PLATFORM_API_KEY, ...names } of STORY) {
+  for (const { before, call, keep, after, isDown, key = keys.PLATFORM_API_KEY, headers: more, ...names } of STORY) {
     await before?.(server, known)
     clock.step()
     const [method, url, request] = call(known)
     const reply = await app.inject({
       method,
       url,
-      ...messageOf(request, key),
+      ...messageOf(request, key, more),
       payloadAsStream: names.isStream === true,
     })
     if (reply.statusCode !== names.status)
@@ -35,8 +35,8 @@ export async function recordExamples(server) {
   return withoutChance(records, known)
 }
 
-function messageOf(request, key) {
-  const headers = { authorization: `Bearer ${key}` }
+function messageOf(request, key, more) {
+  const headers = { authorization: `Bearer ${key}`, ...more }
   if (request === undefined) return { headers }
   return { headers: { ...headers, 'content-type': 'application/json' }, payload: JSON.stringify(request) }
 }

@@ -15,7 +15,7 @@ const PROBLEM_ID = '00000000-0000-4000-8000-000000000000'
 export async function recordExamples(app, db) {
   const known = { token: '', key: '', run: '' }
   const records = []
-  for (const { before, call, credential, ...names } of STORY) {
+  for (const { before, call, credential, headers: more, ...names } of STORY) {
     await before?.(db)
     const [method, url, request] = call(known)
     const { headers, ...message } = messageOf(
@@ -27,7 +27,7 @@ export async function recordExamples(app, db) {
       method,
       url,
       ...message,
-      headers: { ...headers, ...(names.accept && { accept: names.accept }) },
+      headers: { ...headers, ...(names.accept && { accept: names.accept }), ...more },
       payloadAsStream: names.isStream === true,
     })
     if (reply.statusCode !== names.status)

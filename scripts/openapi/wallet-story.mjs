@@ -197,6 +197,7 @@ const oversight = [
   step('readConformance', 200, 'run', 'What is known so far', ({ run }) => get(`/operator/conformance/${run}`)()),
   step('readConformance', 400, 'invalid', 'No id of a run', get('/operator/conformance/last')),
   step('readConformance', 404, 'unknown', 'No such run', get(`/operator/conformance/${NO_RUN}`)),
+  step('readLedger', 200, 'zero', 'It sums to zero', get('/operator/ledger')),
   step('readNow', 200, 'hour', 'The last hour', get('/operator/now')),
   step('listAnomalies', 200, 'page', 'The newest', get('/operator/anomalies?limit=1')),
   step('listAnomalies', 400, 'limit', 'Not a number of rows', get('/operator/anomalies?limit=all')),

@@ -18,6 +18,8 @@ type Reason = Nobody | 'role'
 export interface Admission extends Measured {
   /** Throws the problem of whoever is turned away; whoever is let in is known to `callerOf` from then on. */
   admit(request: FastifyRequest): Promise<void>
+  /** Of a request that was let in and is still being answered: whether it would be let in now. */
+  stillAdmits(request: FastifyRequest): Promise<boolean>
   /** Counts one that is nobody's; resolves when the answer that says so may go out (W-26). */
   turnAway(request: FastifyRequest, reason: Nobody): Promise<void>
 }
@@ -36,11 +38,19 @@ export function createAdmission(
     if (isWorthALine(failures)) log.warn({ ...about(request), reason, failures }, 'a key was refused')
     if (reason === 'unknown') await strangers.hold(failures)
   }
+  const whoAsks = async (request: FastifyRequest): Promise<Caller | Nobody> => {
+    const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    return given === undefined ? signedIn.of(request) : ((await keys.find(given)) ?? 'unknown')
+  }
   return {
     turnAway,
+    async stillAdmits(request) {
+      const caller = await whoAsks(request)
+      const { role: least } = request.routeOptions.config
+      return typeof caller !== 'string' && (least === undefined || mayDo(caller, least))
+    },
     async admit(request) {
-      const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1]
-      const caller = given === undefined ? await signedIn.of(request) : ((await keys.find(given)) ?? 'unknown')
+      const caller = await whoAsks(request)
       if (typeof caller === 'string') {
         await turnAway(request, caller)
         throw new Problem(401, 'unauthorized', `send Authorization: Bearer <${keys.setting}>, or a key made with it`)

@@ -1,6 +1,8 @@
 /** The wallet's feed as it is shown (W-40): what became of bets, balances, players and sessions. */
 import { type TSchema, Type } from 'typebox'
+import type { StoredEvent } from '../feed/change-store.ts'
 import type { Feed, FeedEvent } from '../feed/feed.ts'
+import type { Subject } from '../feed/live.ts'
 import { envelope, type FeedRoutes, showEnvelope } from '../feed/routes.ts'
 import type { Message } from '../feed/webhooks/signature.ts'
 import { CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
@@ -119,6 +121,20 @@ export function playerOf({ event: [, player] }: FeedEvent): string {
   return String(player)
 }
 
+/** Ids only: whose it is, and the bet if it is about one. */
+export function subjectOf([name, ...members]: StoredEvent): Subject {
+  const [player] = members
+  const [bet] = name.startsWith('bet.')
+    ? members.slice(1)
+    : name === 'balance.changed'
+      ? members.slice(BALANCE_BET)
+      : []
+  return { player: String(player), ...(typeof bet === 'string' && { bet }) }
+}
+
+/** The place of `betId` among the members of a balance's change. */
+const BALANCE_BET = 6
+
 export function feedRoutes(deps: Pick<OperatorDeps, 'scales'> & { readonly feed: Feed }): FeedRoutes {
   return {
     feed: deps.feed,
@@ -134,10 +150,10 @@ type Scales = Pick<OperatorDeps, 'scales'>
 /** What the event is about; its members are as store/change.ts writes them. */
 export function showChange(deps: Scales, change: FeedEvent) {
   const [event, ...members] = change.event as readonly [string, ...unknown[]]
-  return { ...showEnvelope(change), ...subjectOf(deps, event, members) }
+  return { ...showEnvelope(change), ...aboutOf(deps, event, members) }
 }
 
-function subjectOf(deps: Scales, event: string, members: readonly unknown[]) {
+function aboutOf(deps: Scales, event: string, members: readonly unknown[]) {
   if (event === 'balance.changed') return { balance: showBalance(deps, members as unknown as BalanceMembers) }
   if (event.startsWith('player.')) return { player: showPlayer(event, members as unknown as PlayerMembers) }
   if (event.startsWith('session.')) return { session: showSession(members as unknown as SessionMembers) }

@@ -5,6 +5,7 @@ import type { LastAudit } from '../people/last-audit.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { AuditSchema, audit } from './audit.ts'
 import { BalancesQuerySchema, BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
+import { createLedgerLight, LedgerSchema } from './ledger-light.ts'
 import { MovementSchema } from './movement.ts'
 import type { OperatorDeps } from './operator.ts'
 import { describe, describeChange, PlayerPath } from './shapes.ts'
@@ -66,6 +67,14 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
       if (type === undefined) return reply.send(await getStatement(deps, params.userId, query))
       return reply.type(`${type}; charset=utf-8`).send(await statementFile(deps, params.userId, query, type))
     },
+  )
+  api.get(
+    '/ledger',
+    describe('readLedger', tag, 'Whether the ledger sums to zero, and when that was checked last', {
+      role: 'read',
+      ok: { 200: LedgerSchema },
+    }),
+    createLedgerLight(deps),
   )
   api.get(
     '/audit',

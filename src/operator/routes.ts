@@ -3,10 +3,13 @@
 import { Type } from 'typebox'
 import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts'
 import type { Feed } from '../feed/feed.ts'
+import type { Live } from '../feed/live.ts'
+import { addLiveRoute } from '../feed/live-routes.ts'
 import type { Minutes } from '../feed/minutes.ts'
 import { NowSchema, readNow } from '../feed/now.ts'
 import { addFeedRoutes } from '../feed/routes.ts'
 import { addWebhookRoutes, type WebhookDeps } from '../feed/webhooks/routes.ts'
+import type { Admission } from '../http/admission.ts'
 import { callerOf, mayDo } from '../http/caller.ts'
 import type { Routes } from '../http/route.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
@@ -52,6 +55,8 @@ export interface RouteDeps extends AdjustDeps, Omit<WebhookDeps, 'db'> {
   readonly lastAudit: Pick<LastAudit, 'audited'>
   readonly keys: KeyChanges
   readonly feed: Feed
+  readonly live: Live
+  readonly admission: Admission
   readonly minutes: Minutes
   readonly conformance: ConformanceRuns
 }
@@ -66,6 +71,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addCallRoutes(api, deps)
   addShowRoute(api, deps)
   addFeedRoutes(api, feedRoutes(deps))
+  addLiveRoute(api, { ...deps, key: KEY, tag: 'Operator: changes' })
   addReportRoutes(api, deps)
   addConformanceRoutes(api, deps)
   addWebhookRoutes(api, deps, { key: KEY, tag: 'Operator: webhooks', events: EVENTS })

@@ -1,6 +1,5 @@
 /** The operator's own API over HTTP. */
 import type { FastifyInstance } from 'fastify'
-import type { Admission } from '../http/admission.ts'
 import { registerApi } from '../http/api.ts'
 import type { ApiCalls } from '../http/api-calls.ts'
 import type { Logger } from '../runtime/logger.ts'
@@ -10,7 +9,6 @@ import { addRoutes, type RouteDeps } from './routes.ts'
 const BODY_BYTES = 64 * 1024
 
 export interface OperatorServerDeps extends RouteDeps {
-  readonly admission: Admission
   readonly apiCalls: ApiCalls
   readonly log: Logger
 }

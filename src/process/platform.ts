@@ -5,6 +5,7 @@ import type { Db } from '../db/db.ts'
 import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
 import { createFeed } from '../feed/feed.ts'
+import { createLive } from '../feed/live.ts'
 import { createFeedMetrics } from '../feed/metrics.ts'
 import { createMinutes } from '../feed/minutes.ts'
 import { createApiCalls } from '../http/api-calls.ts'
@@ -14,6 +15,7 @@ import { registerConsoleFiles } from '../http/console-files.ts'
 import { registerConsole } from '../people/console-routes.ts'
 import { createLastAudit } from '../people/last-audit.ts'
 import { createConsolePeople } from '../people/people.ts'
+import { subjectOf } from '../platform/api/changes.ts'
 import { registerPlatform } from '../platform/api/server.ts'
 import { PLATFORM_CHANGES } from '../platform/change.ts'
 import { startDatabaseClock } from '../platform/database-clock.ts'
@@ -96,10 +98,15 @@ export async function createPlatformApp(config: Config, deps: PlatformAppDeps): 
   const { platformKey: firstKey, allowsPrivateAddresses } = config
   const people = createConsolePeople('platform', { db, firstKey, log })
   const feed = createFeed(db, PLATFORM_CHANGES)
-  http.app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
+  const live = createLive({ db, feed, clock, schema: 'platform', subjectOf })
+  // Nobody's wait or stream holds up the end.
+  http.app.addHook('preClose', async () => {
+    feed.close()
+    live.close()
+  })
   http.app.addHook('preClose', () => results.stop()) // nor does a result with a million bets
   const apiCalls = createApiCalls(tracing)
-  const api = { ...deciding, ...people, apiCalls, allowsPrivateAddresses, feed, minutes, log }
+  const api = { ...deciding, ...people, apiCalls, allowsPrivateAddresses, feed, live, minutes, log }
   await registerPlatform(http.app, api)
   registerHealth(http, () => missingRights(db, 'platform'), [
     metrics,

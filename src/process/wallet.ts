@@ -7,6 +7,7 @@ import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
 import { createFeed } from '../feed/feed.ts'
 import { createJournal } from '../feed/journal.ts'
+import { createLive } from '../feed/live.ts'
 import { createFeedMetrics } from '../feed/metrics.ts'
 import { createMinutes, type Minutes } from '../feed/minutes.ts'
 import { counting } from '../feed/now.ts'
@@ -19,7 +20,7 @@ import { closeApp, createHttpApp, registerHealth } from '../http/app.ts'
 import { registerConsoleFiles } from '../http/console-files.ts'
 import { keepDays } from '../ledger/daily.ts'
 import { createDailyMetrics } from '../ledger/daily-metrics.ts'
-import { messageOf, playerOf } from '../operator/changes.ts'
+import { messageOf, playerOf, subjectOf } from '../operator/changes.ts'
 import { type ConformanceRuns, createConformanceRuns, type Kit } from '../operator/conformance-runs.ts'
 import { registerOperator } from '../operator/server.ts'
 import { registerConsole } from '../people/console-routes.ts'
@@ -123,13 +124,24 @@ export async function createApp(
   await wallet.register(http)
   const people = createConsolePeople('wallet', { db, firstKey: config.operatorKey, log })
   const feed = createFeed(db, WALLET_CHANGES)
-  app.addHook('preClose', async () => feed.close()) // nobody's wait or stream holds up the end
+  const live = createLive({ db, feed, clock, schema: 'purser', subjectOf })
+  // Nobody's wait or stream holds up the end.
+  app.addHook('preClose', async () => {
+    feed.close()
+    live.close()
+  })
   const keyring = createKeyring(encryptionKeys)
   const sender = createSender(allowsPrivateAddresses)
   const webhooks = { keyring, sender, allowsPrivateAddresses }
   const [apiCalls, lastAudit] = [createApiCalls(tracing), createLastAudit('purser', db)]
   const money = { buckets, scales, clawback, approveAbove }
-  const told = { feed, minutes, lastAudit, conformance: conformanceOf(app, config, { db, clock, log, sandbox, kit }) }
+  const told = {
+    feed,
+    live,
+    minutes,
+    lastAudit,
+    conformance: conformanceOf(app, config, { db, clock, log, sandbox, kit }),
+  }
   await registerOperator(app, { db, clock, ...money, ...told, log, apiCalls, ...webhooks, ...people })
   // Only who listens delivers: the API reference is made by a wallet that does not.
   app.addHook('onListen', async () => {

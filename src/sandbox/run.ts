@@ -64,9 +64,11 @@ export async function runSandbox(config: Config, options: SandboxOptions, deps: 
     const stage = await buildStage(config, { ...options, sandbox }, (close) => closers.push(close))
     const demo = await createDemo(stage)
     page = frontPageOf(stage, config, demo)
-    const frame = options.gateway ? undefined : await startFrame(stage, options.seed)
+    const frame = options.gateway
+      ? undefined
+      : await startFrame(stage, options.seed, config.freebetStake === 'promotions')
     if (frame !== undefined) closers.push(() => frame.stop())
-    parts = { platform: stage.platform, frame }
+    parts = { wallet: (stage.houses[0] as House).wallet, platform: stage.platform, frame }
     return await show(stage, config, demo, options, deps)
   } finally {
     for (const close of closers.reverse()) await close()

@@ -81,6 +81,23 @@ describe('the demo', () => {
     await page.close()
   })
 
+  test('switches the currency of the player, and pays with the money that is there', async () => {
+    const { page, complaints } = await open(context, url, '/console/demo')
+    const currency = page.getByRole('group', { name: 'Currency of the player' })
+    await currency.getByRole('button', { name: 'USD' }).click()
+    await page.locator('.purse', { hasText: '500.00 USD' }).waitFor()
+    await page.locator('.odds').first().click()
+    await page.getByRole('button', { name: 'Place bet' }).click()
+    await page.locator('.demo-bets li').first().getByText('10.00 USD').waitFor()
+    await page.locator('.purse', { hasText: '490.00 USD' }).waitFor()
+    expect(await page.locator('.sum strong').textContent()).toBe('0.00')
+    await page.locator('.t', { hasText: 'Open stakes' }).getByText('10.00').waitFor()
+    await currency.getByRole('button', { name: 'EUR' }).click()
+    await page.locator('.purse', { hasText: 'EUR' }).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
   test.each([
     ['Send it twice', 'The balance went from'],
     ['Lose the next answer', 'as before; the bet is cancelled.'],

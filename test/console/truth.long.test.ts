@@ -24,7 +24,6 @@ describe('the console of a wallet', () => {
   let page: Page
   beforeAll(async () => {
     wallet = await startWallet({ env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best' } })
-    wallet.clock.advance(-MINUTE_MS) // so that no bet is so new that its page looks again by itself
     context = await signedIn(browser, wallet.url, wallet.operatorKey)
   })
   beforeEach(async () => {
@@ -81,6 +80,7 @@ describe('the console of a wallet', () => {
     await see('/money')
     await page.locator('.day-card').first().waitFor()
     await page.route('**/operator/reports/daily*', fails)
+    await newBet() // somebody pays in
     await page
       .getByRole('status')
       .getByText(/^As of .+, not live: the database is away/)
@@ -94,6 +94,7 @@ describe('the console of a wallet', () => {
     await see('/bets')
     await page.locator('table.list a').first().waitFor()
     await page.route('**/operator/bets*', fails)
+    expect((await wallet.wire.place(await newBet())).status).toBe(200)
     await page
       .getByRole('status')
       .getByText(/^As of .+, not live: the database is away/)
@@ -101,37 +102,33 @@ describe('the console of a wallet', () => {
     expect(await page.locator('table.list a').count()).toBeGreaterThan(0)
   })
 
-  test('a bet is not called live before the feed has answered, and is asked for again once it has', async () => {
+  test('a bet is not called live before the stream has begun, and is asked for again once it has', async () => {
     const bet = await newBet()
     expect((await wallet.wire.place(bet)).status).toBe(200)
-    await page.route('**/operator/changes*', fails)
+    await page.route('**/operator/live', fails)
     await see(`/bets/${bet.userId}/${bet.transactionId}`)
-    await page.getByText('Not live, trying again').waitFor()
+    await page.getByText('Reconnecting').waitFor()
     expect((await wallet.wire.settle({ ...bet, amount: 25, resultType: 'won' })).status).toBe(200)
-    await page.unroute('**/operator/changes*')
+    await page.unroute('**/operator/live')
     await page.getByText('The bet won, and 25.00 EUR is on the account.').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
   })
 
-  test('a cursor that is too old is given up for the latest, and what it would have told is asked for', async () => {
+  test('a stream that was cut off goes on behind its last event', async () => {
     const bet = await newBet()
     expect((await wallet.wire.place(bet)).status).toBe(200)
-    const asked: string[] = []
-    let settled = false
-    await page.route('**/operator/changes*', async (route) => {
-      const after = new URL(route.request().url()).searchParams.get('after') ?? ''
-      asked.push(after)
-      if (after === 'latest') return route.continue()
-      if (settled) return route.fulfill({ status: 410, json: { detail: 'not kept any more' } })
-      settled = true
-      await page.getByText('The result is not known yet').waitFor()
-      await wallet.wire.settle({ ...bet, amount: 30, resultType: 'won' })
-      return route.fulfill({ status: 410, json: { detail: 'not kept any more' } })
+    const asked: (string | undefined)[] = []
+    const body = 'id: 1\nevent: begin\ndata: {}\n\n'
+    await page.route('**/operator/live', (route) => {
+      asked.push(route.request().headers()['last-event-id'])
+      return asked.length === 1 ? route.fulfill({ contentType: 'text/event-stream', body }) : route.continue()
     })
     await see(`/bets/${bet.userId}/${bet.transactionId}`)
+    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2)
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect((await wallet.wire.settle({ ...bet, amount: 30, resultType: 'won' })).status).toBe(200)
     await page.getByText('The bet won, and 30.00 EUR is on the account.').waitFor()
-    await expect.poll(() => asked.length, { timeout: 10_000 }).toBeGreaterThan(2)
-    expect(asked.slice(0, 3)).toEqual(['latest', expect.stringMatching(/^\d+$/), 'latest'])
+    expect(asked).toEqual([undefined, '1'])
   })
 
   test('an id that several players have is said to be, with each of them (I-1)', async () => {

@@ -75,3 +75,26 @@ test.each([
 test('passes on what is not there as what it is: a problem', async () => {
   expect(await look(reader, `/bets/${randomUUID()}`)).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
+
+test('tells what has changed at both as one stream, to a key of the role read', async () => {
+  const gone = new AbortController()
+  const headers = { authorization: `Bearer ${reader}` }
+  const answer = await fetch(`${wallet}/sandbox/live`, { headers, signal: gone.signal })
+  expect(answer.headers.get('content-type')).toBe('text/event-stream')
+  let betId: string | undefined
+  const heard = new Set<string>()
+  let text = ''
+  for await (const bytes of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    text += new TextDecoder().decode(bytes)
+    if (betId === undefined && text.includes('event: begin')) betId = await newBet()
+    for (const [, id, data] of text.matchAll(/^id: (.*)\nevent: changed\ndata: (.*)$/gm)) {
+      expect(id).toMatch(/^\d+-\d+$/)
+      const { topics = [], bets = [] } = JSON.parse(data ?? '') as { topics?: string[]; bets?: string[] }
+      if (betId !== undefined && bets.includes(betId)) heard.add(topics.includes('balance') ? 'wallet' : 'platform')
+    }
+    if (heard.size === 2) break
+  }
+  gone.abort()
+  expect([...heard].sort()).toEqual(['platform', 'wallet'])
+  expect((await fetch(`${wallet}/sandbox/live`)).status).toBe(401)
+})

@@ -1,5 +1,4 @@
 /** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
-import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { drawTimeline } from '../../../src/timeline/draw.ts'
@@ -13,36 +12,23 @@ import '../../../src/timeline/timeline.css'
 import { part } from '../api.ts'
 import { type BetSources, useBet } from '../bet-data.ts'
 import { amountText, Id, Time } from '../format.tsx'
-import { LIVE_WORDS, useChanges } from '../live.ts'
 import { Answer, Badge } from '../parts.tsx'
 import { Picture } from '../picture.tsx'
 import { saveText } from '../save.ts'
-import { forget, useSession } from '../session.tsx'
+import { useSession } from '../session.tsx'
 import { MomentPanel } from './bet-moment.tsx'
 import './bet.css'
 
 export function BetPage({ bet, user }: { bet: string; user?: string | undefined }) {
-  const { bases } = useSession()
   const asked = useBet(bet, user)
-  const client = useQueryClient()
-  const begin = () => void client.invalidateQueries({ queryKey: ['bet', user, bet] })
-  const tell = (page: readonly object[]) => {
-    if (JSON.stringify(page).includes(bet)) begin()
-  }
-  const feed = bases.platform === undefined ? '/operator/changes' : `${bases.platform}/changes`
-  const live = useChanges(feed, { tell, begin, end: () => forget(client) })
   return (
     <div className="page bet-page">
-      <Answer of={asked}>
-        {(sources) => (
-          <Bet bet={bet} sources={sources} live={<span className={`live ${live}`}>{LIVE_WORDS[live]}</span>} />
-        )}
-      </Answer>
+      <Answer of={asked}>{(sources) => <Bet bet={bet} sources={sources} />}</Answer>
     </div>
   )
 }
 
-function Bet({ bet, sources, live }: { bet: string; sources: BetSources; live: React.ReactNode }) {
+function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
   const [query, setQuery] = useSearchParams()
   const scale: Scale = query.get('scale') === 'time' ? 'time' : 'compact'
   const [chosen, setChosen] = useState<string>()
@@ -59,7 +45,6 @@ function Bet({ bet, sources, live }: { bet: string; sources: BetSources; live: R
         <h1>Bet</h1>
         <Id id={bet} whole />
         <Badge tone={standing.tone}>{standing.state}</Badge>
-        {live}
         <span className="spring" />
         <button type="button" className="button" onClick={share}>
           Share as a file

@@ -3,6 +3,7 @@ import { Link, useSearchParams } from 'wouter'
 import { part } from '../api.ts'
 import { Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
+import type { LiveMeta } from '../live.tsx'
 import { Badge, Empty } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 
@@ -69,6 +70,8 @@ export function BetsPage() {
   )
 }
 
+const LIVE: LiveMeta = { live: ['bet'] }
+
 const NONE = (
   <Empty title="No bets.">
     <p>A bet appears here when its first call arrives.</p>
@@ -83,7 +86,7 @@ function WalletBets({ path }: { path: string }) {
       empty={NONE}
       keyOf={(bet: ListedBet) => `${bet.userId}/${bet.transactionId}`}
       linkOf={linkOf}
-      every={2_000}
+      live={LIVE}
     />
   )
 }
@@ -96,7 +99,7 @@ function PlatformBets({ path }: { path: string }) {
       empty={NONE}
       keyOf={(bet: PlatformListed) => bet.betId}
       linkOf={({ betId }) => `/bets/${part(betId)}`}
-      every={2_000}
+      live={LIVE}
     />
   )
 }

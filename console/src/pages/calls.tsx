@@ -1,25 +1,26 @@
 /** Every call of the wire as it comes, refused ones and strangers' too; filters are words, in the address. */
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { type FormEvent, Fragment, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
+<<<<<<< HEAD
 import { spanOf } from '../../../src/timeline/layout.ts'
 import type { JournalCall } from '../../../src/timeline/sources.ts'
 import { part, read } from '../api.ts'
+=======
+import type { JournalCall } from '../../timeline/history.ts'
+import { spanOf } from '../../timeline/layout.ts'
+import { part } from '../api.ts'
+>>>>>>> 4e1b619 (Console: live by one stream of ids; lists that do not shift)
 import { ShortId, Time } from '../format.tsx'
-import { LIVE_WORDS } from '../live.ts'
-import { Badge, Code, Empty, Fault, Waiting } from '../parts.tsx'
+import { Fresh, More } from '../list.tsx'
+import type { LiveMeta } from '../live.tsx'
+import { Badge, Code, Empty, Fault, Stale, Waiting } from '../parts.tsx'
 import { mayDo, useSession } from '../session.tsx'
+import { useTail } from '../tail.ts'
 import { filtersOf } from '../words.ts'
 import { SignatureCheck } from './signature.tsx'
 import './calls.css'
 
-/** Milliseconds between two looks at the newest calls. */
-const LOOK_MS = 1_500
-
-interface Page {
-  readonly data: readonly JournalCall[]
-  readonly next: string | null
-}
+const LIVE: LiveMeta = { live: ['call'], everyMs: 1_000 }
 
 export function CallsPage() {
   const { person } = useSession()
@@ -64,24 +65,23 @@ export function CallsPage() {
   )
 }
 
-/** While somebody reads nothing shifts: the tail stands still as long as a call is open or more pages are there. */
+/** While somebody reads nothing shifts: the tail stands still while a call is open, and new ones are counted. */
 function Calls({ text }: { text: string }) {
   const [open, setOpen] = useState<string>()
   const [isStopped, setStopped] = useState(false)
-  const path = `/operator/calls?limit=30${filtersOf(text).query}`
-  const asked = useInfiniteQuery({
-    queryKey: ['calls', path],
-    queryFn: ({ pageParam, signal }) =>
-      read<Page>(pageParam === '' ? path : `${path}&after=${part(pageParam)}`, signal),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.next,
-    refetchInterval: ({ state }) =>
-      isStopped || open !== undefined || (state.data?.pages.length ?? 0) > 1 ? false : LOOK_MS,
+  const {
+    asked,
+    fault,
+    rows: calls,
+    fresh,
+    show,
+    place,
+  } = useTail<JournalCall>({
+    path: `/operator/calls?limit=30${filtersOf(text).query}`,
+    keyOf: ({ id }) => id,
+    live: LIVE,
+    isHeld: isStopped || open !== undefined,
   })
-  const pages = asked.data?.pages ?? []
-  const calls = pages.flatMap(({ data }) => data)
-  const isPaused = isStopped || open !== undefined || pages.length > 1
-  const live = asked.error !== null ? 'lost' : isPaused ? 'paused' : 'live'
   if (asked.isPending) return <Waiting />
   if (asked.error !== null && calls.length === 0)
     return <Fault error={asked.error} again={() => void asked.refetch()} />
@@ -89,12 +89,14 @@ function Calls({ text }: { text: string }) {
     <section className="card" aria-label="Calls">
       <header>
         <h2>Newest first</h2>
-        <span className={`live ${live}`}>{LIVE_WORDS[live]}</span>
+        {isStopped && <span className="live paused">Paused</span>}
         <span className="spring" />
         <button type="button" className="button" onClick={() => setStopped(!isStopped)}>
           {isStopped ? 'Go on' : 'Pause'}
         </button>
       </header>
+      <Stale of={fault} />
+      <Fresh text={fresh} show={show} />
       {calls.length === 0 ? (
         <Empty title="No such calls.">
           <p>
@@ -104,7 +106,7 @@ function Calls({ text }: { text: string }) {
           </p>
         </Empty>
       ) : (
-        <div className="scroll">
+        <div className="scroll" ref={place}>
           <table className="list calls">
             <thead>
               <tr>
@@ -131,18 +133,7 @@ function Calls({ text }: { text: string }) {
           </table>
         </div>
       )}
-      {asked.hasNextPage && (
-        <div className="more">
-          <button
-            type="button"
-            className="button"
-            disabled={asked.isFetchingNextPage}
-            onClick={() => void asked.fetchNextPage()}
-          >
-            {asked.isFetchingNextPage ? 'Loading…' : 'More'}
-          </button>
-        </div>
-      )}
+      <More of={asked} />
     </section>
   )
 }

@@ -8,7 +8,7 @@ import { part, read } from '../api.ts'
 import { agoOf, ShortId, Time } from '../format.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import { mayDo, useSession } from '../session.tsx'
-import type { Delivery } from './deliveries.tsx'
+import { type Delivery, LIVE } from './deliveries.tsx'
 import { SendAgain } from './deliveries-again.tsx'
 
 /** The most that the API lists at once. */
@@ -32,6 +32,7 @@ export function Issues({ base }: { base: string }) {
     queryKey: ['issues'],
     queryFn: ({ signal }) =>
       read<{ data: Delivery[]; next: string | null }>(`${base}/deliveries?needsPerson=true&limit=${MOST}`, signal),
+    meta: LIVE,
     refetchInterval: LOOK_MS,
   })
   return (

@@ -4,6 +4,7 @@ import { titleOf } from '../../../src/timeline/moments.ts'
 import { part } from '../api.ts'
 import { ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
+import type { LiveMeta } from '../live.tsx'
 import { Badge, Empty } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 import { Issues } from './deliveries-issues.tsx'
@@ -64,7 +65,7 @@ export function DeliveriesPage() {
             columns={COLUMNS}
             keyOf={({ deliveryId }: Delivery) => deliveryId}
             linkOf={({ betId }) => `/bets/${part(betId)}`}
-            every={2_000}
+            live={LIVE}
             empty={
               <Empty title={view === 'done' ? 'Nothing has been delivered yet.' : 'Nothing is under way.'}>
                 <p>A delivery is a call that tells a partner what the platform has decided about a bet.</p>
@@ -76,6 +77,9 @@ export function DeliveriesPage() {
     </div>
   )
 }
+
+/** A try that fails is no change of the feed; it is a call. */
+export const LIVE: LiveMeta = { live: ['delivery', 'bet', 'call'], everyMs: 1_000 }
 
 const TONES: Readonly<Record<string, string>> = {
   stuck: 'bad',

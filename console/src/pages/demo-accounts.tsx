@@ -6,6 +6,7 @@ const SHOWN = [
   ['player', 'Player', 'what is Robin’s'],
   ['open_stakes', 'Open stakes', 'held for open bets'],
   ['house', 'House', 'won from players'],
+  ['promotions', 'Promotions', 'freebets: won, less paid'],
 ] as const
 
 export function Accounts({

@@ -18,6 +18,8 @@ export interface FrameBet {
   readonly outcome: string
   readonly odds: string
   readonly stake: string
+  readonly currency: string
+  readonly isFree: boolean
   readonly status: string
   readonly payout?: string
   readonly resultType?: string
@@ -26,6 +28,9 @@ export interface FrameBet {
 export interface FrameState {
   readonly player: string
   readonly currency: string
+  readonly currencies: readonly string[]
+  /** Whether promotions pay the stakes of freebets here. */
+  readonly hasFreebets: boolean
   readonly balance: string
   readonly matches: readonly Match[]
   readonly bets: readonly FrameBet[]
@@ -95,15 +100,16 @@ interface SlipProps {
   readonly isBusy: boolean
   readonly fault: Error | null
   readonly placed: Placed | undefined
-  place(stake: string): void
+  place(stake: string, isFree: boolean): void
 }
 
 export function Slip({ state, pick, isBusy, fault, placed, place }: SlipProps) {
   const [stake, setStake] = useState('10.00')
+  const [isFree, setFree] = useState(false)
   const match = state.matches.find(({ id }) => id === pick?.matchId)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (match !== undefined) place(stake.trim())
+    if (match !== undefined) place(stake.trim(), isFree)
   }
   const isAmount = /^\d{1,6}(\.\d{1,2})?$/.test(stake.trim())
   return (
@@ -128,6 +134,11 @@ export function Slip({ state, pick, isBusy, fault, placed, place }: SlipProps) {
         />
       </label>
       <span className="muted">{state.currency}</span>
+      {state.hasFreebets && (
+        <label className="slip-free">
+          <input type="checkbox" checked={isFree} onChange={({ target }) => setFree(target.checked)} /> Freebet
+        </label>
+      )}
       <button type="submit" className="button main-one" disabled={match === undefined || isBusy || !isAmount}>
         {isBusy ? 'Placing…' : 'Place bet'}
       </button>

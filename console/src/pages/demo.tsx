@@ -40,12 +40,17 @@ function Demo({ state }: { state: FrameState }) {
   const [pick, setPick] = useState<Pick>()
   const look = () => void client.invalidateQueries({ queryKey: ['frame'] })
   const place = useMutation({
-    mutationFn: (stake: string) => ask<Placed>('POST', '/sandbox/frame/bets', { ...pick, stake }),
+    mutationFn: (wish: { stake: string; isFree: boolean }) =>
+      ask<Placed>('POST', '/sandbox/frame/bets', { ...pick, ...wish }),
     onSettled: look,
   })
   const end = useMutation({
     mutationFn: ({ betId, what }: { betId: string; what: string }) =>
       ask('POST', `/sandbox/frame/bets/${part(betId)}`, { what }),
+    onSettled: look,
+  })
+  const switchTo = useMutation({
+    mutationFn: (currency: string) => ask('POST', '/sandbox/frame/currency', { currency }),
     onSettled: look,
   })
   const payIn = useMutation({ mutationFn: () => ask('POST', '/sandbox/frame/money'), onSettled: look })
@@ -56,6 +61,19 @@ function Demo({ state }: { state: FrameState }) {
           <header>
             <h2>Betting frame</h2>
             <span className="spring" />
+            <fieldset className="switch" aria-label="Currency of the player">
+              {state.currencies.map((one) => (
+                <button
+                  key={one}
+                  type="button"
+                  aria-pressed={state.currency === one}
+                  disabled={switchTo.isPending}
+                  onClick={() => switchTo.mutate(one)}
+                >
+                  {one}
+                </button>
+              ))}
+            </fieldset>
             <span className="purse">
               <span className="muted small">{state.player}</span>{' '}
               <strong>
@@ -73,7 +91,7 @@ function Demo({ state }: { state: FrameState }) {
             isBusy={place.isPending}
             fault={place.error}
             placed={place.data}
-            place={(stake) => place.mutate(stake)}
+            place={(stake, isFree) => place.mutate({ stake, isFree })}
           />
           <Bets state={state} isBusy={end.isPending} end={(betId, what) => end.mutate({ betId, what })} />
         </section>
@@ -115,7 +133,7 @@ const CHOICES: Readonly<Record<string, readonly (readonly [string, string])[]>> 
 }
 
 function Bets({
-  state: { bets, currency },
+  state: { bets },
   isBusy,
   end,
 }: {
@@ -138,7 +156,8 @@ function Bets({
                 <span className="small muted demo-event">{bet.event}</span>
               </span>
               <span className="num">
-                {bet.stake} {currency}
+                {bet.stake} {bet.currency}
+                {bet.isFree && <span className="small muted demo-event">freebet</span>}
                 {bet.payout !== undefined && <span className="small muted demo-event">paid {bet.payout}</span>}
               </span>
               <Badge tone={tone}>{word}</Badge>

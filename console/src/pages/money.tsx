@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter'
 import { sumOf } from '../../../src/timeline/sum.ts'
 import { fileOf, read } from '../api.ts'
 import { amountText } from '../format.tsx'
+import { MONEY_LIVE } from '../live.tsx'
 import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import { WaitingAdjustments } from './adjust.tsx'
@@ -20,7 +21,7 @@ export function MoneyPage() {
   const asked = useQuery({
     queryKey: ['money', day],
     queryFn: ({ signal }) => read<{ data: ReportRow[] }>(`/operator/reports/daily?from=${day}`, signal),
-    refetchInterval: day === today ? 5_000 : false,
+    ...(day === today && { meta: MONEY_LIVE }),
   })
   const saved = useMutation({ mutationFn: saveDay })
   const setDay = (next: string) => setQuery({ day: next }, { replace: true })

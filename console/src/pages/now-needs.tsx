@@ -11,7 +11,7 @@ import { Badge, Empty, Fault, Stale, Waiting } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 import type { Delivery } from './deliveries.tsx'
 import { issuesIn } from './deliveries-issues.tsx'
-import { LOOK_MS } from './now.tsx'
+import { LIVE, LOOK_MS } from './now.tsx'
 import type { Partner } from './now-parties.tsx'
 
 interface Need {
@@ -44,6 +44,7 @@ export function NeedsPerson({ partners = [] }: { partners?: readonly Partner[] |
         signal,
       ),
     enabled: bases.platform !== undefined,
+    meta: LIVE,
     refetchInterval: LOOK_MS,
   })
   const adjustments = useQuery({

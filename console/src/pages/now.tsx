@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { sumOf } from '../../../src/timeline/sum.ts'
 import { part, read } from '../api.ts'
 import { agoOf, amountText, countText } from '../format.tsx'
+import { type LiveMeta, MONEY_LIVE } from '../live.tsx'
 import { Answer, Stale } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 import { daysIn, isZero, type ReportRow } from './money-days.ts'
@@ -32,11 +33,14 @@ export interface Hour {
   readonly oldestWaiting?: string
 }
 
-export const LOOK_MS = 5_000
+/** Milliseconds: the hour goes on while nothing happens. */
+export const LOOK_MS = 10_000
+export const LIVE: LiveMeta = { live: ['call', 'bet', 'delivery'], everyMs: 2_000 }
 const asks = <T,>(key: string, path: string | undefined) => ({
   queryKey: ['now', key],
   queryFn: ({ signal }: { signal: AbortSignal }) => read<T>(path ?? '', signal),
   enabled: path !== undefined,
+  meta: LIVE,
   refetchInterval: LOOK_MS,
 })
 
@@ -47,15 +51,10 @@ export function NowPage() {
   const ofPlatform = useQuery(asks<Hour>('platform', below('/now')))
   const partners = useQuery(asks<{ data: Partner[] }>('partners', below('/partners?limit=100')))
   const hour = bases.wallet ? ofWallet : ofPlatform
-  const isLive = !hour.isError && hour.data !== undefined
   return (
     <div className="page">
       <div className="head">
         <h1>Now</h1>
-        <span className="spring" />
-        <span className={isLive ? 'live' : 'live lost'} role="status">
-          {isLive ? `Live, every ${LOOK_MS / 1_000} s` : 'Not live, trying again'}
-        </span>
       </div>
       <dl className="now-facts">
         {bases.wallet && <TodaysMoney />}
@@ -124,7 +123,7 @@ function TodaysMoney() {
   const asked = useQuery({
     queryKey: ['money', day],
     queryFn: ({ signal }) => read<{ data: ReportRow[] }>(`/operator/reports/daily?from=${day}`, signal),
-    refetchInterval: LOOK_MS,
+    meta: MONEY_LIVE,
   })
   const rows = asked.data?.data ?? []
   const isKnown = asked.data !== undefined

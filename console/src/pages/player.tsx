@@ -5,6 +5,7 @@ import { sayKind, signed } from '../../../src/timeline/draw.ts'
 import { part, read } from '../api.ts'
 import { amountText, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
+import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import { Adjust } from './adjust.tsx'
 import { BetState } from './bets.tsx'
@@ -44,6 +45,7 @@ interface Bet {
 
 export function PlayerPage({ user }: { user: string }) {
   const base = `/operator/players/${part(user)}`
+  const live: LiveMeta = { live: ['player', 'balance', 'bet', 'session'], player: user }
   const asked = useQuery({
     queryKey: ['player', user],
     queryFn: async ({ signal }) => {
@@ -53,7 +55,7 @@ export function PlayerPage({ user }: { user: string }) {
       ])
       return { player, balances }
     },
-    refetchInterval: 2_000,
+    meta: live,
   })
   return (
     <div className="page">
@@ -92,7 +94,7 @@ export function PlayerPage({ user }: { user: string }) {
                 columns={STATEMENT(user)}
                 keyOf={({ transferId }) => transferId}
                 empty={<Empty title="No money has moved yet." />}
-                every={2_000}
+                live={live}
               />
             </section>
             <section className="card" aria-label="Bets">
@@ -104,7 +106,7 @@ export function PlayerPage({ user }: { user: string }) {
                 columns={BETS(user)}
                 keyOf={({ transactionId }) => transactionId}
                 empty={<Empty title="No bets yet." />}
-                every={2_000}
+                live={live}
               />
             </section>
           </>

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'
 import { fileOf, part, read } from '../api.ts'
+import { MONEY_LIVE } from '../live.tsx'
 import { Answer, Badge, Empty, Fault, Refusal, Waiting } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import type { ReportRow } from './money-days.ts'
@@ -76,7 +77,7 @@ function Rows({ view, query, set }: RowsProps) {
   const asked = useQuery({
     queryKey: ['report', path],
     queryFn: ({ signal }) => read<{ data: ReportRow[] }>(path, signal),
-    refetchInterval: range.to >= today ? 10_000 : false,
+    ...(range.to >= today && { meta: MONEY_LIVE }),
   })
   const saved = useMutation({
     mutationFn: async () => saveBlob(`purser-${range.from}-${range.to}.csv`, await fileOf(path, 'text/csv')),

@@ -1,6 +1,8 @@
 /** The platform's feed as it is shown: bets as they are from then on, and how deliveries ended. */
 import { Type } from 'typebox'
+import type { StoredEvent } from '../../feed/change-store.ts'
 import type { FeedEvent } from '../../feed/feed.ts'
+import type { Subject } from '../../feed/live.ts'
 import { envelope, type FeedRoutes, showEnvelope } from '../../feed/routes.ts'
 import { formatMoney, type Money, type Scales, scaleOf } from '../../protocol/money.ts'
 import type { BetMembers, DeliveryMembers } from '../change.ts'
@@ -38,6 +40,13 @@ const DeliveryChange = Type.Object({
 })
 
 export const ChangeSchema = Type.Union([BetChange, DeliveryChange])
+
+/** Ids only. */
+export function subjectOf([name, ...members]: StoredEvent): Subject {
+  if (!name.startsWith('bet.')) return { bet: String(members[1]) }
+  const [bet, , player] = members
+  return { bet: String(bet), player: String(player) }
+}
 
 export function feedRoutes({ feed, scales }: Pick<RouteDeps, 'feed' | 'scales'>): FeedRoutes {
   return { feed, event: ChangeSchema, key: KEY, tag: 'Changes', show: (event) => showChange(scales, event) }

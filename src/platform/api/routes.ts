@@ -2,9 +2,12 @@
 
 import { Type } from 'typebox'
 import type { Feed } from '../../feed/feed.ts'
+import type { Live } from '../../feed/live.ts'
+import { addLiveRoute } from '../../feed/live-routes.ts'
 import type { Minutes } from '../../feed/minutes.ts'
 import { NowSchema, readNow } from '../../feed/now.ts'
 import { addFeedRoutes } from '../../feed/routes.ts'
+import type { Admission } from '../../http/admission.ts'
 import { invalid, notFound, Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { givenSecrets, requireSecrets } from '../../http/secrets.ts'
@@ -40,6 +43,8 @@ import { addShowRoute } from './show.ts'
 
 export interface RouteDeps extends PlaceDeps {
   readonly feed: Feed
+  readonly live: Live
+  readonly admission: Admission
   readonly minutes: Minutes
   readonly actions: ActionLog
   readonly keys: KeyChanges
@@ -59,6 +64,7 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
   addNowRoute(api, deps)
   addShowRoute(api, deps)
   addFeedRoutes(api, feedRoutes(deps))
+  addLiveRoute(api, { ...deps, key: KEY, tag: 'Changes' })
   addActionRoutes(api, deps)
   addKeyRoutes(api, deps, { scheme: KEY, tag: 'Keys' })
 }

@@ -1,6 +1,5 @@
 /** The platform API over HTTP. */
 import type { FastifyInstance } from 'fastify'
-import type { Admission } from '../../http/admission.ts'
 import { registerApi } from '../../http/api.ts'
 import type { ApiCalls } from '../../http/api-calls.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -11,7 +10,6 @@ import { refuseUnstorable } from './storable.ts'
 const BODY_BYTES = 256 * 1024
 
 export interface PlatformServerDeps extends RouteDeps {
-  readonly admission: Admission
   readonly apiCalls: ApiCalls
   readonly log: Logger
 }

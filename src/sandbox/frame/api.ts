@@ -10,9 +10,12 @@ import type { Routes } from '../../http/route.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Api } from '../api.ts'
 import type { Frame } from './frame.ts'
+import { streamBoth } from './live.ts'
+import { CURRENCIES } from './player.ts'
 import { TROUBLES } from './troubles.ts'
 
 export interface SandboxParts {
+  readonly wallet: Api
   readonly platform: Api
   /** None behind a gateway. */
   readonly frame: Frame | undefined
@@ -44,7 +47,9 @@ const NewBet = Type.Object({
   matchId: text(64),
   outcome: Type.Enum(['home', 'draw', 'away']),
   stake: Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,2})?$' }),
+  isFree: Type.Optional(Type.Boolean()),
 })
+const Switch = Type.Object({ currency: Type.Enum([...CURRENCIES]) })
 const BetPath = Type.Object({ betId: text(64) })
 const Ending = Type.Object({ what: Type.Enum(['won', 'lost', 'cashout', 'correct', 'take back']) })
 const Chosen = Type.Object({ trouble: Type.Enum(Object.keys(TROUBLES) as (keyof typeof TROUBLES)[]) })
@@ -70,6 +75,7 @@ export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: S
           forward(known().platform, request, reply),
         )
       api.post(`${PLATFORM}/deliveries/retry`, SUPPORT, (request, reply) => forward(known().platform, request, reply))
+      api.get('/live', READ, (request, reply) => streamBoth(known(), request, reply))
       addFrameRoutes(api, frame)
     },
   )
@@ -90,6 +96,9 @@ function addFrameRoutes(api: Routes, frame: () => Frame): void {
     frame().trouble((body as Static<typeof Chosen>).trouble),
   )
   api.post('/frame/money', { config: CASH }, () => frame().payIn())
+  api.post('/frame/currency', { config: CASH, schema: { body: Switch } }, ({ body }) =>
+    frame().switchTo((body as Static<typeof Switch>).currency),
+  )
 }
 
 /** As an object: what is personal is masked in it before it is sent (O-11). */

@@ -9,18 +9,22 @@ import type { Api } from '../api.ts'
 import { renewed } from '../renewed.ts'
 import type { House, Stage } from '../stage.ts'
 import { createMatches, type FrameMatch, type Matches } from './matches.ts'
-import { CURRENCY, createPlayer, load, move, PLAYER, SCALE } from './player.ts'
+import { CURRENCIES, createPlayer, type FrameCurrency, load, move, PLAYER, SCALE } from './player.ts'
 import { type Caption, TROUBLES, type TroubleName } from './troubles.ts'
 import { createWire, type Wire } from './wire.ts'
 
 /** Bets that are shown. */
 const MAX_BETS = 8
+/** The freebets' id at the platform. */
+const BONUS = 7
 
 export type Outcome = 'home' | 'draw' | 'away'
 export interface Wish {
   readonly matchId: string
   readonly outcome: Outcome
   readonly stake: string
+  /** Paid by promotions, where the wallet is set up so. */
+  readonly isFree?: boolean | undefined
 }
 export interface Placed {
   readonly betId: string
@@ -34,6 +38,8 @@ interface FrameBet extends Placed {
   readonly outcome: Outcome
   readonly odds: string
   readonly stake: string
+  readonly currency: FrameCurrency
+  readonly isFree: boolean
 }
 
 export interface Frame {
@@ -43,6 +49,8 @@ export interface Frame {
   end(betId: string, what: What): Promise<object>
   trouble(name: TroubleName): Promise<Caption>
   payIn(): Promise<object>
+  /** The player's currency from now on. */
+  switchTo(currency: FrameCurrency): Promise<object>
   stop(): Promise<void>
 }
 
@@ -59,9 +67,12 @@ export interface Stand {
   /** Until nothing of this bet is under way. */
   settled(betId: string): Promise<void>
   bets(): readonly FrameBet[]
+  currency(): FrameCurrency
+  /** Whether promotions pay the stakes of bets with a bonus. */
+  readonly hasFreebets: boolean
 }
 
-export async function startFrame(stage: Stage, seed: number): Promise<Frame> {
+export async function startFrame(stage: Stage, seed: number, hasFreebets: boolean): Promise<Frame> {
   const house = stage.houses[0] as House
   const { platform, network } = stage
   await createPlayer(house)
@@ -69,9 +80,14 @@ export async function startFrame(stage: Stage, seed: number): Promise<Frame> {
   network.lookout(wire)
   const matches = await createMatches(platform, createRandom(seed, 'frame'))
   const bets: FrameBet[] = []
-  const frame = renewed(() => load(house, platform))
-  await frame()
-  const stand = createStand({ house, platform, wire, matches, bets, frame })
+  let currency: FrameCurrency = CURRENCIES[0]
+  let session = renewed(() => load(house, platform, currency))
+  await session()
+  const frame = () => session()
+  const stand = createStand({
+    ...{ house, platform, wire, matches, bets, frame, hasFreebets },
+    currency: () => currency,
+  })
   const isKnown = (betId: string) => bets.find((one) => one.betId === betId)
   return {
     state: () => showState(stand),
@@ -84,7 +100,13 @@ export async function startFrame(stage: Stage, seed: number): Promise<Frame> {
     },
     trouble: (name) => TROUBLES[name].make(stand),
     async payIn() {
-      await move(house, 'deposits', '100.00')
+      await move(house, 'deposits', currency, '100.00')
+      return showState(stand)
+    },
+    async switchTo(next) {
+      currency = next
+      session = renewed(() => load(house, platform, next))
+      await session()
       return showState(stand)
     },
     stop: () => matches.stop(),
@@ -99,44 +121,50 @@ interface Parts {
   readonly bets: FrameBet[]
   /** The id of the frame session. */
   frame(): Promise<string>
+  currency(): FrameCurrency
+  readonly hasFreebets: boolean
 }
 
-function createStand({ house, platform, wire, matches, bets, frame }: Parts): Stand {
+function createStand(parts: Parts): Stand {
+  const { house, platform, wire, matches, bets, currency: now, hasFreebets } = parts
   const balance = async () => {
     const path = `/operator/players/${PLAYER}/balances`
     const { balances } = await house.wallet.get<{ balances: { currency: string; amount: string }[] }>('GET', path)
-    return balances.find(({ currency }) => currency === CURRENCY)?.amount ?? '0.00'
+    return balances.find(({ currency }) => currency === now())?.amount ?? '0.00'
   }
   return {
-    ...{ wallet: house.wallet, platform, wire, matches, balance },
+    ...{ wallet: house.wallet, platform, wire, matches, balance, currency: now, hasFreebets },
     bets: () => bets,
-    place: (wish) => matches.still(() => place({ platform, matches, bets, frame }, wish)),
+    place: (wish) => matches.still(() => place(parts, wish)),
     async bringBalanceTo(amount) {
       const units = (text: string) => parseDecimal(text, SCALE) ?? 0n
       const more = units(amount) - units(await balance())
       const text = formatMoney((more < 0n ? -more : more) as Money, SCALE)
-      if (more !== 0n) await move(house, more > 0n ? 'deposits' : 'withdrawals', text)
+      if (more !== 0n) await move(house, more > 0n ? 'deposits' : 'withdrawals', now(), text)
     },
     settled: (betId) => quiet(platform, betId),
   }
 }
 
 async function place(
-  { platform, matches, bets, frame }: Pick<Parts, 'platform' | 'matches' | 'bets' | 'frame'>,
-  { matchId, outcome, stake }: Wish,
+  { platform, matches, bets, frame, currency: now, hasFreebets }: Parts,
+  { matchId, outcome, stake, isFree: wantsFree = false }: Wish,
 ): Promise<Placed> {
   const match = matches.find(matchId)
   const odds = match.odds[outcome]
   const selection = { eventId: match.id, outcomeId: outcome, coefficient: odds, outcome: nameOf(match, outcome) }
   const described = { discipline: 'Football', event: `${match.home} – ${match.away}`, market: 'Match winner' }
+  const currency = now()
+  const isFree = wantsFree && hasFreebets
   const wanted = {
+    ...(isFree && { bonusId: BONUS, bonusAmount: stake }),
     frameSessionId: await frame(),
     amount: stake,
     selections: [{ ...selection, ...described }],
     idempotencyKey: randomUUID(),
   }
   const placed = await platform.get<Placed>('POST', '/bets', wanted)
-  bets.unshift({ ...placed, match, outcome, odds, stake })
+  bets.unshift({ ...placed, match, outcome, odds, stake, currency, isFree })
   return placed
 }
 
@@ -180,13 +208,14 @@ interface BetNow {
 }
 
 async function showState(stand: Stand): Promise<object> {
-  const { wallet, platform, matches } = stand
+  const { wallet, platform, matches, hasFreebets } = stand
+  const currency = stand.currency()
   const today = new Date().toISOString().slice(0, 10)
   const [balance, report, bets] = await Promise.all([
     stand.balance(),
     wallet.get<{ data: { accounts: Record<string, { closing: string }>; sum: string }[] }>(
       'GET',
-      `/operator/reports/daily?from=${today}&brand=frame&currency=${CURRENCY}`,
+      `/operator/reports/daily?from=${today}&brand=frame&currency=${currency}`,
     ),
     Promise.all(
       stand
@@ -197,16 +226,28 @@ async function showState(stand: Stand): Promise<object> {
   ])
   const [row] = report.data
   return {
-    ...{ player: PLAYER, currency: CURRENCY, balance, matches: matches.open(), bets },
+    ...{ player: PLAYER, currency, currencies: CURRENCIES, hasFreebets, balance, matches: matches.open(), bets },
     accounts: Object.fromEntries(Object.entries(row?.accounts ?? {}).map(([name, { closing }]) => [name, closing])),
     sum: row?.sum ?? '0.00',
   }
 }
 
-async function showBet(platform: Api, { betId, match, outcome, odds, stake }: FrameBet): Promise<object> {
+async function showBet(
+  platform: Api,
+  { betId, match, outcome, odds, stake, currency, isFree }: FrameBet,
+): Promise<object> {
   const { status, reason, payout, resultType } = await platform.get<BetNow>('GET', `/bets/${betId}`)
   return {
-    ...{ betId, event: `${match.home} – ${match.away}`, outcome: nameOf(match, outcome), odds, stake, status },
+    ...{
+      betId,
+      event: `${match.home} – ${match.away}`,
+      outcome: nameOf(match, outcome),
+      odds,
+      stake,
+      currency,
+      isFree,
+      status,
+    },
     ...{ reason, payout, resultType },
   }
 }

@@ -4,37 +4,40 @@ import type { Api } from '../api.ts'
 import type { House } from '../stage.ts'
 
 export const PLAYER = 'robin'
-export const CURRENCY = 'EUR'
+/** The first one is the player's at the start. All have the same scale. */
+export const CURRENCIES = ['EUR', 'USD'] as const
+export type FrameCurrency = (typeof CURRENCIES)[number]
 export const SCALE = 2
 const WELCOME = '500.00'
 
 export async function createPlayer({ wallet }: House): Promise<void> {
   const customFields = { nickname: 'Robin' }
-  await wallet.get(
-    'POST',
-    '/operator/players',
-    { userId: PLAYER, currency: CURRENCY, brand: 'frame', customFields },
-    [409],
-  )
-  await wallet.get('POST', `/operator/players/${PLAYER}/deposits`, {
-    currency: CURRENCY,
-    amount: WELCOME,
-    reference: 'frame-welcome',
-  })
+  const player = { userId: PLAYER, currency: CURRENCIES[0], currencies: CURRENCIES, brand: 'frame', customFields }
+  await wallet.get('POST', '/operator/players', player, [409])
+  await wallet.get('PATCH', `/operator/players/${PLAYER}`, { currencies: CURRENCIES }) // one of an earlier version has one
+  for (const currency of CURRENCIES) {
+    const reference = currency === CURRENCIES[0] ? 'frame-welcome' : `frame-welcome-${currency}`
+    await wallet.get('POST', `/operator/players/${PLAYER}/deposits`, { currency, amount: WELCOME, reference })
+  }
 }
 
-/** The frame session's id. */
-export async function load({ wallet, partnerId }: House, platform: Api): Promise<string> {
-  const { token } = await wallet.get<{ token: string }>('POST', `/operator/players/${PLAYER}/sessions`, {
-    ttlSeconds: 2_592_000,
+/** The frame session's id. The currency is the player's from now on, and every session before ends (P-1). */
+export async function load({ wallet, partnerId }: House, platform: Api, currency: FrameCurrency): Promise<string> {
+  const { token } = await wallet.get<{ token: string }>('POST', `/operator/players/${PLAYER}/currency`, {
+    ...{ currency, ttlSeconds: 2_592_000 },
   })
   const loaded = await platform.get<{ frameSessionId: string }>('POST', '/frame-sessions', { partnerId, token })
   return loaded.frameSessionId
 }
 
-export function move({ wallet }: House, what: 'deposits' | 'withdrawals', amount: string): Promise<unknown> {
+export function move(
+  { wallet }: House,
+  what: 'deposits' | 'withdrawals',
+  currency: FrameCurrency,
+  amount: string,
+): Promise<unknown> {
   return wallet.get('POST', `/operator/players/${PLAYER}/${what}`, {
-    currency: CURRENCY,
+    currency,
     amount,
     reference: `frame-${randomUUID()}`,
   })

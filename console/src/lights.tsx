@@ -1,0 +1,81 @@
+/** What the top bar says of all that is shown: whether it is live, and whether the ledger sums to zero. Colour, shape and word. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { read } from './api.ts'
+import { agoOf } from './format.tsx'
+import { type Liveness, useLive } from './live.tsx'
+import { useSession } from './session.tsx'
+
+const WORDS: Readonly<Record<Liveness, string>> = { live: 'Live', lost: 'Reconnecting', paused: 'Paused' }
+const TITLES: Readonly<Record<Liveness, string>> = {
+  live: 'What is shown is up to date. Pause',
+  lost: 'Not live: asked for every few seconds until the server tells of changes again. Pause',
+  paused: 'Nothing changes until you go on',
+}
+
+export function LiveDot() {
+  const { state, toggle } = useLive()
+  return (
+    <span role="status">
+      <button
+        type="button"
+        className="light-button"
+        onClick={toggle}
+        title={TITLES[state]}
+        aria-pressed={state === 'paused'}
+      >
+        <span className={`live ${state}`}>{WORDS[state]}</span>
+      </button>
+    </span>
+  )
+}
+
+interface Ledger {
+  readonly ok: boolean
+  readonly checkedAt: string
+  readonly currencies: readonly { readonly currency: string; readonly sum: string }[]
+}
+
+/** Milliseconds between two questions; the server checks no more often. */
+const LOOK_MS = 10_000
+
+export function LedgerLight() {
+  const { bases } = useSession()
+  const { data, isError } = useQuery({
+    queryKey: ['ledger'],
+    queryFn: ({ signal }) => read<Ledger>('/operator/ledger', signal),
+    enabled: bases.wallet,
+    refetchInterval: LOOK_MS,
+  })
+  useEverySecond()
+  if (!bases.wallet) return null
+  const { state, text } = lightOf(data, isError)
+  return (
+    <Link href="/reports?view=trial" className="light-button" title={titleOf(data)}>
+      <span className={`ledger ${state}`}>{text}</span>
+    </Link>
+  )
+}
+
+function lightOf(ledger: Ledger | undefined, isError: boolean): { state: string; text: string } {
+  if (ledger === undefined) return { state: 'unknown', text: isError ? 'Sum not known' : 'Sum …' }
+  const ago = agoOf(new Date(ledger.checkedAt))
+  const off = ledger.currencies.filter(({ sum }) => /[1-9]/.test(sum))
+  if (off.length > 0)
+    return { state: 'off', text: `Off by ${off.map(({ sum, currency }) => `${sum} ${currency}`).join(', ')}, ${ago}` }
+  return { state: isError ? 'unknown' : 'zero', text: `Sums to zero, ${ago}` }
+}
+
+function titleOf(ledger: Ledger | undefined): string {
+  const sums = ledger?.currencies.map(({ currency, sum }) => `${sum} ${currency}`).join(', ')
+  return `The ledger: all accounts together${sums ? `: ${sums}` : ''}`
+}
+
+function useEverySecond(): void {
+  const [, setSeconds] = useState(0)
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((seconds) => seconds + 1), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+}

@@ -1,0 +1,149 @@
+/**
+ * Whether what is shown is live. One stream of ids for the whole console; whatever a page has asked for says in its `meta` which changes it is
+ * about, and is asked for again when one comes. Without the stream everything shown is asked for every few seconds, and the dot says so.
+ */
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import { ApiProblem } from './api.ts'
+import { type Changed, listen, type Place } from './live-stream.ts'
+import { forget, useSession } from './session.tsx'
+
+type Topic = 'bet' | 'balance' | 'player' | 'session' | 'delivery' | 'call'
+
+/** What of a query is to be asked for again when it has changed. */
+export interface LiveMeta extends Record<string, unknown> {
+  readonly live: readonly Topic[]
+  /** Only of this bet, or of this player. Calls are told without ids. */
+  readonly bet?: string
+  readonly player?: string
+  /** Milliseconds between two questions at least, where an answer is dear. */
+  readonly everyMs?: number
+}
+
+/** The sums of days: each answer is made anew. */
+export const MONEY_LIVE: LiveMeta = { live: ['balance', 'bet'], everyMs: 5_000 }
+
+export type Liveness = 'live' | 'lost' | 'paused'
+
+interface LiveState {
+  readonly state: Liveness
+  toggle(): void
+}
+
+const Context = createContext<LiveState>({ state: 'lost', toggle() {} })
+
+export const useLive = () => useContext(Context)
+
+/** Milliseconds: until the next try, between two questions for the same, between two for all while there is no stream, and after a failure. */
+const AGAIN_MS = 1_500
+const LEAST_MS = 400
+const ALONE_MS = 4_000
+const FAILED_MS = 2_000
+const TICK_MS = 200
+
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const { bases, setup } = useSession()
+  const client = useQueryClient()
+  const [isPaused, setPaused] = useState(false)
+  const isHidden = useHidden()
+  const [hasBegun, setBegun] = useState(false)
+  const dirty = useRef(new Set<Query>())
+  const place = useRef<Place>({})
+  const url = setup.isSandbox ? '/sandbox/live' : bases.wallet ? '/operator/live' : '/live'
+  const isStill = isPaused || isHidden
+
+  useEffect(() => {
+    if (isStill) return
+    const gone = new AbortController()
+    const mark = (what: Changed) => {
+      for (const query of client.getQueryCache().getAll()) if (isAbout(query, what)) dirty.current.add(query)
+    }
+    const heard = {
+      begin: () => setBegun(true),
+      changed: mark,
+    }
+    const follow = async () => {
+      while (!gone.signal.aborted) {
+        const isFirst = place.current.id === undefined
+        const begin = () => {
+          heard.begin()
+          if (isFirst) mark({ all: true }) // what changed between the page's first questions and now
+        }
+        const error = await listen(url, place.current, { ...heard, begin }, gone.signal).catch((why: unknown) => why)
+        if (gone.signal.aborted) return
+        setBegun(false)
+        if (error instanceof ApiProblem && error.status === 401) return forget(client)
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+      }
+    }
+    void follow()
+    return () => {
+      gone.abort()
+      setBegun(false)
+    }
+  }, [client, url, isStill])
+
+  useEffect(() => {
+    if (isStill) return
+    let alone = Date.now()
+    const tick = () => {
+      const now = Date.now()
+      const all = client.getQueryCache().getAll()
+      if (hasBegun) alone = now
+      if (now - alone >= ALONE_MS) {
+        alone = now
+        for (const query of all) if (isAbout(query, { all: true })) dirty.current.add(query)
+      }
+      for (const query of all) if (hasFailed(query, now)) dirty.current.add(query)
+      askAgain(client, dirty.current, now)
+    }
+    const timer = setInterval(tick, TICK_MS)
+    return () => clearInterval(timer)
+  }, [client, hasBegun, isStill])
+
+  const state = isPaused ? 'paused' : hasBegun ? 'live' : 'lost'
+  return <Context value={{ state, toggle: () => setPaused(!isPaused) }}>{children}</Context>
+}
+
+/** A browser has six connections to a server for all of its pages: one that nobody looks at keeps none. */
+function useHidden(): boolean {
+  const [isHidden, setHidden] = useState(document.hidden)
+  useEffect(() => {
+    const look = () => setHidden(document.hidden)
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+  return isHidden
+}
+
+function isAbout({ meta }: Query, { all, topics = [], bets = [], players = [] }: Changed): boolean {
+  const { live, bet, player } = (meta ?? {}) as Partial<LiveMeta>
+  if (live === undefined) return false
+  if (all) return true
+  return topics.some((topic) => {
+    if (!live.includes(topic as Topic)) return false
+    if (topic === 'call') return true
+    return bet !== undefined ? bets.includes(bet) : player === undefined || players.includes(player)
+  })
+}
+
+function hasFailed({ meta, state }: Query, now: number): boolean {
+  return meta?.live !== undefined && state.error !== null && now - state.errorUpdatedAt >= FAILED_MS
+}
+
+/** Nothing is asked twice at a time: a change that comes while an answer is on its way is asked for behind it. */
+function askAgain(client: QueryClient, dirty: Set<Query>, now: number): void {
+  for (const query of dirty) {
+    const { state, meta, queryKey } = query
+    if (!query.isActive()) {
+      dirty.delete(query)
+      query.invalidate()
+      continue
+    }
+    const asked = Math.max(state.dataUpdatedAt, state.errorUpdatedAt)
+    const least = ((meta ?? {}) as Partial<LiveMeta>).everyMs ?? LEAST_MS
+    if (state.fetchStatus !== 'idle' || now - asked < least) continue
+    dirty.delete(query)
+    void client.refetchQueries({ queryKey, exact: true })
+  }
+}

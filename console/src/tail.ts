@@ -1,0 +1,104 @@
+/**
+ * A list whose newest rows come while somebody reads. What is shown stays where it is: new rows are counted, and shown when they are asked for, or
+ * by themselves while the top of the list is seen and nobody is at a row of it. A row that is shown is always as it is now.
+ */
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { part, read } from './api.ts'
+import type { LiveMeta } from './live.tsx'
+
+export interface Page<T> {
+  readonly data: readonly T[]
+  readonly next: string | null
+}
+
+interface Tail<T> {
+  /** Without `after`. */
+  readonly path: string
+  keyOf(row: T): string
+  /** What changes the list; undefined: it is asked for once. */
+  readonly live?: LiveMeta | undefined
+  /** Somebody is at a row: nothing moves. */
+  readonly isHeld?: boolean
+}
+
+export function useTail<T>({ path, keyOf, live, isHeld = false }: Tail<T>) {
+  const client = useQueryClient()
+  const [list, head] = [
+    ['list', path],
+    ['head', path],
+  ]
+  const asked = useInfiniteQuery({
+    queryKey: list,
+    queryFn: async ({ pageParam, signal }) => {
+      const after = pageParam === '' ? '' : `${path.includes('?') ? '&' : '?'}after=${part(pageParam)}`
+      const page = await read<Page<T>>(path + after, signal)
+      if (pageParam === '') client.setQueryData(head, page)
+      return page
+    },
+    initialPageParam: '',
+    getNextPageParam: (page: Page<T>) => page.next,
+    structuralSharing: false,
+  })
+  const pages = asked.data?.pages ?? []
+  const newest = useQuery({
+    queryKey: head,
+    queryFn: ({ signal }) => read<Page<T>>(path, signal),
+    enabled: live !== undefined && asked.data !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+    ...(live && { meta: live }),
+  })
+  const place = useRef<HTMLDivElement>(null)
+  const isAtTop = useAtTop(place)
+  const shown = pages.flatMap(({ data }) => data)
+  const now = newest.data?.data ?? []
+  const byKey = new Map(now.map((row) => [keyOf(row), row]))
+  const known = new Set(shown.map(keyOf))
+  const show = () => {
+    if (newest.data !== undefined) client.setQueryData(list, { pages: [newest.data], pageParams: [''] })
+  }
+  const isOther = newest.data !== undefined && asked.data !== undefined && newest.data !== pages[0]
+  const mayMove = isAtTop && !isHeld && pages.length === 1
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `show` is of this render
+  useEffect(() => {
+    if (isOther && mayMove) show()
+  }, [isOther, mayMove, newest.data])
+  return {
+    asked,
+    /** What could not be asked for, if something could not. */
+    fault: asked.error === null && live !== undefined ? newest : asked,
+    rows: shown.map((row) => byKey.get(keyOf(row)) ?? row),
+    fresh: mayMove ? undefined : freshText(now.map(keyOf), known),
+    show,
+    place,
+  }
+}
+
+/** Rows in front of the last one that is known: behind it are older ones, which came up because others left. */
+function freshText(now: readonly string[], known: ReadonlySet<string>): string | undefined {
+  const last = now.findLastIndex((key) => known.has(key))
+  const count = (last === -1 ? now : now.slice(0, last)).filter((key) => !known.has(key)).length
+  if (count === 0) return undefined
+  return last === -1 && known.size > 0 ? `${count}+ new` : `${count} new`
+}
+
+/** Whether the top of the list is seen, and the pointer is not over it. */
+function useAtTop(place: RefObject<HTMLDivElement | null>): boolean {
+  const [isAtTop, setAtTop] = useState(true)
+  useEffect(() => {
+    const isOver = () => place.current?.matches(':hover') ?? false
+    const look = () => setAtTop(!isOver() && (place.current?.getBoundingClientRect().top ?? 0) >= 0)
+    const element = place.current
+    addEventListener('scroll', look, { passive: true })
+    element?.addEventListener('pointerenter', look)
+    element?.addEventListener('pointerleave', look)
+    look()
+    return () => {
+      removeEventListener('scroll', look)
+      element?.removeEventListener('pointerenter', look)
+      element?.removeEventListener('pointerleave', look)
+    }
+  })
+  return isAtTop
+}

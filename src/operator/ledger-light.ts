@@ -1,0 +1,64 @@
+/** Whether the ledger sums to zero, and when that was checked last: a question that every open page of the console asks, and the database answers seldom. */
+import { type Static, Type } from 'typebox'
+import { type CurrencySum, sumLedger } from '../ledger/balanced.ts'
+import { CurrencySchema } from '../protocol/bet-request.ts'
+import { formatMoney, money, SIGNED_DECIMAL_PATTERN, scaleOf } from '../protocol/money.ts'
+import { world } from '../runtime/world.ts'
+import type { OperatorDeps } from './operator.ts'
+
+const decimal = (description: string) => Type.String({ pattern: SIGNED_DECIMAL_PATTERN, description })
+
+export const LedgerSchema = Type.Object({
+  ok: Type.Boolean({ description: 'Every sum is zero.' }),
+  checkedAt: Type.String({
+    format: 'date-time',
+    description: 'When this process checked last: at most some 10 s ago, longer where a check takes longer than 0.5 s.',
+  }),
+  currencies: Type.Array(
+    Type.Object({
+      currency: CurrencySchema,
+      players: decimal('What the stored balances of all players come to.'),
+      others: decimal('What the accounts on the other side of their transfers come to.'),
+      sum: decimal('Of both: zero, or the ledger is broken.'),
+    }),
+  ),
+})
+type LedgerView = Static<typeof LedgerSchema>
+
+/** Milliseconds for which an answer stands, and the least share of time in which the database is left alone. */
+const STANDS_MS = 10_000
+const REST_PER_CHECK = 20
+
+type Deps = Pick<OperatorDeps, 'db' | 'clock' | 'scales'>
+
+/** One check at a time, however many ask. A failure is told and not kept. */
+export function createLedgerLight(deps: Deps): () => Promise<LedgerView> {
+  let kept: { readonly view: LedgerView; readonly until: number } | undefined
+  let checking: Promise<LedgerView> | undefined
+  const check = async () => {
+    const begun = world.elapsed()
+    const now = deps.clock.now()
+    const view = viewOf(deps, await sumLedger(deps.db, now), now)
+    const tookMs = world.elapsed() - begun
+    kept = { view, until: world.elapsed() + Math.max(STANDS_MS, REST_PER_CHECK * tookMs) }
+    return view
+  }
+  return async () => {
+    if (kept !== undefined && world.elapsed() < kept.until) return kept.view
+    checking ??= check().finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
+}
+
+function viewOf({ scales }: Deps, sums: readonly CurrencySum[], now: Date): LedgerView {
+  return {
+    ok: sums.every(({ players, others }) => players + others === 0n),
+    checkedAt: now.toISOString(),
+    currencies: sums.map(({ currency, players, others }) => {
+      const show = (amount: bigint) => formatMoney(money(amount), scaleOf(scales, currency))
+      return { currency, players: show(players), others: show(others), sum: show(players + others) }
+    }),
+  }
+}

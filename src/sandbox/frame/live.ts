@@ -1,0 +1,91 @@
+/** What has changed at the wallet and at the platform, as one stream: in the sandbox both are one. It ends when one of them ends. */
+import { PassThrough } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../../http/problem.ts'
+import type { Api } from '../api.ts'
+
+type Part = 'wallet' | 'platform'
+type Headers = Readonly<Record<string, string>>
+
+/** A place in both feeds. */
+const PLACES = /^(\d{1,18})-(\d{1,18})$/
+
+/** The wallet is asked with what the request shows of who asks, and so its part ends with the session or key. */
+export async function streamBoth(
+  { wallet, platform }: Readonly<Record<Part, Api>>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  const [, ofWallet, ofPlatform] = PLACES.exec(String(request.headers['last-event-id'])) ?? []
+  const open = async (url: string, proof: Headers, last: string | undefined) => {
+    const headers = { ...proof, ...(last !== undefined && { 'last-event-id': last }) }
+    const answer = await fetch(url, { headers, signal: gone.signal }).catch(() => undefined)
+    if (answer?.body && answer.ok) return answer.body
+    throw new Problem(503, 'unavailable', 'one of both does not tell what has changed')
+  }
+  const sources = await Promise.all([
+    open(`${wallet.url}/operator/live`, shownBy(request), ofWallet),
+    open(`${platform.url}/live`, { authorization: `Bearer ${platform.key}` }, ofPlatform),
+  ])
+  return reply
+    .header('content-type', 'text/event-stream')
+    .header('x-accel-buffering', 'no')
+    .send(joined(sources, () => gone.abort()))
+}
+
+function shownBy({ headers }: FastifyRequest): Headers {
+  const names = ['authorization', 'cookie', 'x-purser-console'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  )
+}
+
+/** Each event gets the place in both; none is sent before both have begun. */
+function joined(sources: readonly ReadableStream<Uint8Array>[], end: () => void): PassThrough {
+  const out = new PassThrough()
+  const places: (string | undefined)[] = sources.map(() => undefined)
+  const held: string[] = []
+  const follow = async (source: ReadableStream<Uint8Array>, i: number) => {
+    for await (const block of blocksOf(source)) {
+      const [, place] = /^id: (\d+)$/m.exec(block) ?? []
+      if (place === undefined) {
+        out.write(`${block}\n\n`)
+        continue
+      }
+      const hadBegun = isKnown(places)
+      places[i] = place
+      held.push(block)
+      if (!isKnown(places)) continue
+      const events = hadBegun
+        ? held
+        : ['id:\nevent: begin\ndata: {}', ...held.filter((one) => !/^event: begin$/m.test(one))]
+      for (const event of events) out.write(`${event.replace(/^id:.*$/m, `id: ${places.join('-')}`)}\n\n`)
+      held.length = 0
+    }
+  }
+  const followed = sources.map((source, i) => follow(source, i))
+  void Promise.race(followed)
+    .catch(() => {}) // cut off: whoever reads comes again
+    .then(() => {
+      out.end()
+      end()
+    })
+  for (const one of followed) one.catch(() => {})
+  return out
+}
+
+function isKnown(places: readonly (string | undefined)[]): boolean {
+  return places.every((place) => place !== undefined)
+}
+
+async function* blocksOf(source: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of source) {
+    const blocks = (text + decoder.decode(bytes, { stream: true })).split('\n\n')
+    text = blocks.pop() ?? ''
+    yield* blocks
+  }
+}

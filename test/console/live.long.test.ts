@@ -1,0 +1,152 @@
+/** What is shown is live, and says when it is not: the stream of ids, the lights of the top bar, and lists that do not move while one reads. In a real browser. */
+import { randomUUID } from 'node:crypto'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Scene, startScene } from '../platform/scene.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectAccessible, expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+
+const isLive = (page: Page) => page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+
+describe('the console of a wallet', () => {
+  let wallet: TestWallet
+  let context: BrowserContext
+  let page: Page
+  beforeAll(async () => {
+    wallet = await startWallet()
+  })
+  beforeEach(async () => {
+    context = await signedIn(browser, wallet.url, wallet.operatorKey)
+    page = await context.newPage()
+    return () => context.close()
+  })
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await wallet.stop()
+  })
+  const see = async (path: string) => {
+    await page.goto(`${wallet.url}/console${path}`)
+    await isLive(page)
+  }
+  const newBet = async () => {
+    const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+    const bet = { userId, token, transactionId: randomUUID(), amount: 10 }
+    expect((await wallet.wire.place(bet)).status).toBe(200)
+    return bet
+  }
+  const linkOf = ({ userId, transactionId }: { userId: string; transactionId: string }) =>
+    page.locator(`table.list a[href$="/bets/${userId}/${transactionId}"]`)
+
+  test('opens one stream for all of its pages, and asks for nothing while nothing happens', async () => {
+    const streams: string[] = []
+    const bets: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('/operator/live')) streams.push(request.url())
+      if (request.url().includes('/operator/bets')) bets.push(request.url())
+    })
+    await see('/bets')
+    await page.getByRole('link', { name: 'Calls' }).click()
+    await page.getByRole('link', { name: 'Bets' }).click()
+    await page.getByText('No bets.').waitFor()
+    const before = bets.length
+    const bet = await newBet()
+    await linkOf(bet).waitFor()
+    expect(streams.length).toBe(1)
+    expect(bets.length - before, 'one change, one question').toBeLessThanOrEqual(3)
+  })
+
+  test('pauses and goes on with the dot, and then shows what came meanwhile', async () => {
+    await see('/bets')
+    await page.getByRole('button', { name: 'Live', exact: true }).click()
+    await page.getByRole('button', { name: 'Paused' }).waitFor()
+    const bet = await newBet()
+    await page.getByRole('button', { name: 'Paused' }).click()
+    await isLive(page)
+    await linkOf(bet).waitFor()
+    await expectAccessibleEverywhere(page, 'the top bar')
+  })
+
+  test('says that it is reconnecting when the server ends the stream', async () => {
+    await see('/bets')
+    await page.route('**/operator/live', (route) => route.abort())
+    await page.reload()
+    await page.getByRole('button', { name: 'Reconnecting' }).waitFor()
+    const bet = await newBet()
+    await linkOf(bet).waitFor() // it asks by itself
+    await page.unroute('**/operator/live')
+    await isLive(page)
+  })
+
+  test('says when the ledger was found to sum to zero', async () => {
+    await see('/bets')
+    await page.getByRole('link', { name: /^Sums to zero, \d+ s ago$/ }).waitFor()
+  })
+
+  test('goes back to the door when the session has ended elsewhere', async () => {
+    await see('/bets')
+    const headers = { 'x-purser-console': '1' }
+    expect((await context.request.delete(`${wallet.url}/console/api/session`, { headers })).status()).toBe(204)
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  })
+
+  test('counts new bets while somebody is at a row, moves nothing, and shows them on a click', async () => {
+    const first = await newBet()
+    await see('/bets')
+    await linkOf(first).hover()
+    const before = await linkOf(first).boundingBox()
+    const others = [await newBet(), await newBet()]
+    await page.getByRole('button', { name: '2 new' }).waitFor()
+    expect(await linkOf(first).boundingBox()).toEqual(before)
+    expect((await wallet.wire.settle({ ...first, amount: 25, resultType: 'won' })).status).toBe(200)
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${first.transactionId}"]`) })
+    await row.getByText('25.00').waitFor() // a row that is shown is as it is now
+    expect(await linkOf(others[0] as typeof first).count()).toBe(0)
+    await expectAccessible(page, 'bets with new ones')
+    await page.getByRole('button', { name: '2 new' }).click()
+    for (const one of others) await linkOf(one).waitFor()
+    await page.getByRole('button', { name: '2 new' }).waitFor({ state: 'detached' })
+  })
+
+  test('counts new calls while one is open, and shows them by itself when it is closed', async () => {
+    const { transactionId } = await newBet()
+    await page.goto(`${wallet.url}/console/calls`)
+    await page.getByRole('button', { name: 'place' }).first().click()
+    await page.getByText('verified with secret 1').waitFor()
+    const open = page.locator('.call-details')
+    const body = await open.textContent()
+    await newBet()
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    expect((await open.textContent()) === body).toBe(true)
+    expect(body?.includes(transactionId)).toBe(true)
+    await page.getByRole('button', { name: 'place' }).first().click()
+    await page.mouse.move(0, 0)
+    await expect.poll(() => page.getByRole('button', { name: 'place' }).first().textContent()).toBe('place')
+    await page.getByRole('button', { name: '1 new' }).waitFor({ state: 'detached' })
+  })
+})
+
+describe('the console of a platform', () => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await startScene()
+  })
+  afterAll(() => scene.stop())
+
+  test('hears of its bets by its own stream, and has no light for a ledger', async () => {
+    const context = await signedIn(browser, scene.platform.url, scene.platform.key)
+    const page = await context.newPage()
+    await page.goto(`${scene.platform.url}/console/bets`)
+    await isLive(page)
+    const { betId } = await scene.api.place(scene.frame)
+    await page.locator(`table.list a[href$="/bets/${betId}"]`).waitFor()
+    expect(await page.getByText('Sums to zero').count()).toBe(0)
+    await context.close()
+  })
+})
