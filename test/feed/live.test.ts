@@ -78,6 +78,9 @@ async function signedIn(): Promise<{ cookie: string; 'x-purser-console': string 
   return { cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '', 'x-purser-console': '1' }
 }
 
+/** It is seen when the connections have closed, however busy the machine is. */
+const SEEN = { timeout: 20_000 }
+
 describe('who watches', () => {
   test('hears of a bet by its id and its player’s, and nothing of its money', async () => {
     const stream = await watch(withKey())
@@ -167,7 +170,7 @@ describe('a stream', () => {
         const stream = await watch(headers)
         stream.leave()
         return stream.status
-      })
+      }, SEEN)
       .toBe(200)
   })
 

@@ -1,15 +1,9 @@
 /** Every call of the wire as it comes, refused ones and strangers' too; filters are words, in the address. */
 import { type FormEvent, Fragment, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
-<<<<<<< HEAD
 import { spanOf } from '../../../src/timeline/layout.ts'
 import type { JournalCall } from '../../../src/timeline/sources.ts'
-import { part, read } from '../api.ts'
-=======
-import type { JournalCall } from '../../timeline/history.ts'
-import { spanOf } from '../../timeline/layout.ts'
 import { part } from '../api.ts'
->>>>>>> 4e1b619 (Console: live by one stream of ids; lists that do not shift)
 import { ShortId, Time } from '../format.tsx'
 import { Fresh, More } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
