@@ -18,7 +18,6 @@ const alice = {
   currencies: ['EUR', 'USD'],
   customFields: { nickname: 'Alice', userCountry: 'DE' },
 }
-
 const selection = {
   disciplineId: 1,
   discipline: 'Football',

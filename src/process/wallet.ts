@@ -5,9 +5,9 @@ import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
 import { createKeyring } from '../db/keyring.ts'
 import { missingRights } from '../db/rights.ts'
-import { createFeed } from '../feed/feed.ts'
+import { createFeed, type Feed } from '../feed/feed.ts'
 import { createJournal } from '../feed/journal.ts'
-import { createLive } from '../feed/live.ts'
+import { createLive, type Live } from '../feed/live.ts'
 import { createFeedMetrics } from '../feed/metrics.ts'
 import { createMinutes, type Minutes } from '../feed/minutes.ts'
 import { counting } from '../feed/now.ts'
@@ -123,25 +123,14 @@ export async function createApp(
   door.waitsFor(wallet.lanes.room)
   await wallet.register(http)
   const people = createConsolePeople('wallet', { db, firstKey: config.operatorKey, log })
-  const feed = createFeed(db, WALLET_CHANGES)
-  const live = createLive({ db, feed, clock, schema: 'purser', subjectOf })
-  // Nobody's wait or stream holds up the end.
-  app.addHook('preClose', async () => {
-    feed.close()
-    live.close()
-  })
+  const { feed, live } = feedOf(app, db, clock)
   const keyring = createKeyring(encryptionKeys)
   const sender = createSender(allowsPrivateAddresses)
   const webhooks = { keyring, sender, allowsPrivateAddresses }
   const [apiCalls, lastAudit] = [createApiCalls(tracing), createLastAudit('purser', db)]
   const money = { buckets, scales, clawback, approveAbove }
-  const told = {
-    feed,
-    live,
-    minutes,
-    lastAudit,
-    conformance: conformanceOf(app, config, { db, clock, log, sandbox, kit }),
-  }
+  const conformance = conformanceOf(app, config, { db, clock, log, sandbox, kit })
+  const told = { feed, live, minutes, lastAudit, conformance }
   await registerOperator(app, { db, clock, ...money, ...told, log, apiCalls, ...webhooks, ...people })
   // Only who listens delivers: the API reference is made by a wallet that does not.
   app.addHook('onListen', async () => {
@@ -166,6 +155,17 @@ export async function createApp(
   registerApiReference(app, 'wallet')
   await addConsole(app, people, config, sandbox)
   return app
+}
+
+/** Nobody's wait or stream holds up the end. */
+function feedOf(app: FastifyInstance, db: Db, clock: Clock): { readonly feed: Feed; readonly live: Live } {
+  const feed = createFeed(db, WALLET_CHANGES)
+  const live = createLive({ db, feed, clock, schema: 'purser', subjectOf })
+  app.addHook('preClose', async () => {
+    feed.close()
+    live.close()
+  })
+  return { feed, live }
 }
 
 /** In the sandbox always: its wallet is there to be tried out. */

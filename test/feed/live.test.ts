@@ -10,7 +10,10 @@ let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet()
 })
-afterAll(() => wallet.stop())
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
 
 interface Heard {
   readonly id: string
