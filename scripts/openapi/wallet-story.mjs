@@ -246,7 +246,7 @@ const farewell = [
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit reportDays listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
-readNow startConformance listConformance readConformance listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges showId \
+readNow startConformance listConformance readConformance listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges watchChanges readLedger showId \
 saveWebhook listWebhooks readWebhook testWebhook replayWebhook rotateWebhook removeWebhook'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
