@@ -1,16 +1,19 @@
 // How soon the picture of a bet is there in a browser, over a day of a million bets. bench/README.md says more.
 import { execFile } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 import { openDb } from '../../src/db/open.ts'
 import { positive, readArguments } from '../arguments.ts'
 import { betIdOf, PLAYERS, seed, seedJournal } from '../lists/seed.ts'
 import { startBenchPostgres } from '../postgres.ts'
-import { MAIN, OPERATOR_KEY, startPurser } from '../subjects.ts'
+import { MAIN, newSecret, OPERATOR_KEY, startPurser } from '../subjects.ts'
 
 const DAY_MS = 86_400_000
 /** Wanted: no more until the picture is there. */
 const WANTED_MS = 300
+const PATIENCE_MS = 30_000
+const POLL_MS = 50
 
 interface Options {
   readonly bets: number
@@ -45,10 +48,13 @@ async function look(context: BrowserContext, address: string): Promise<Look> {
   const page = await context.newPage()
   await page.addInitScript(WATCH)
   await page.goto(address)
-  const seen = await page.waitForFunction('window.purserSeen.picture > 0 && window.purserSeen.calls > 0 && purserSeen')
-  const times = (await seen.jsonValue()) as Look
-  await page.close()
-  return times
+  const end = performance.now() + PATIENCE_MS
+  for (;;) {
+    const { picture = 0, calls = 0 } = (await page.evaluate('window.purserSeen')) as Partial<Look>
+    if (picture > 0 && calls > 0) return page.close().then(() => ({ picture, calls }))
+    if (performance.now() > end) throw new Error(`${address}: no picture with its calls`)
+    await sleep(POLL_MS)
+  }
 }
 
 async function signedIn(browser: Browser, url: string): Promise<BrowserContext> {
@@ -120,7 +126,7 @@ async function seeded(url: string, bets: number): Promise<void> {
 }
 
 async function withWallet(database: string, work: (url: string) => Promise<void>): Promise<void> {
-  const wallet = await startPurser(database)
+  const wallet = await startPurser(database, MAIN, { PARTNER_SECRETS: `acme:${newSecret()}` }) // of which the day has bets
   try {
     await work(wallet.url)
   } finally {

@@ -1,6 +1,7 @@
 /** The command line that judges the same target again. A secret is named by a variable, never written. */
+import { shellQuoted } from '../runtime/curl.ts'
 import type { CommonFlags } from './command.ts'
-import { shellQuoted, withoutCredentials } from './exchange.ts'
+import { withoutCredentials } from './exchange.ts'
 import { readHeaders } from './headers.ts'
 import type { Report } from './report/report.ts'
 

@@ -7,6 +7,7 @@ import type { WalletBet } from '../../../src/timeline/sources.ts'
 import { type Known, knownBefore, LIFE, whyOf } from '../../../src/timeline/why.ts'
 import { Id, Time } from '../format.tsx'
 import { Code } from '../parts.tsx'
+import { AsCurl, SendAgain } from './bet-again.tsx'
 
 interface Props {
   readonly moment: Moment
@@ -63,6 +64,7 @@ function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined
           {journal !== undefined && <Row name="From">{journal.source}</Row>}
         </dl>
         {journal !== undefined && <Phases call={call} />}
+        <SendAgain call={call} />
         <Moved call={call} />
         <Why call={call} wallet={wallet} />
       </div>
@@ -71,6 +73,7 @@ function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined
         <Body name="Asked" text={request} />
         <h3>Answered</h3>
         <Body name="Answered" text={answer === '' ? undefined : answer} />
+        <AsCurl call={call} />
       </div>
     </div>
   )

@@ -17,6 +17,7 @@ import { Picture } from '../picture.tsx'
 import { saveText } from '../save.ts'
 import { useSession } from '../session.tsx'
 import { MomentPanel } from './bet-moment.tsx'
+import { Replay } from './bet-replay.tsx'
 import './bet.css'
 
 export function BetPage({ bet, user }: { bet: string; user?: string | undefined }) {
@@ -46,6 +47,7 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
         <Id id={bet} whole />
         <Badge tone={standing.tone}>{standing.state}</Badge>
         <span className="spring" />
+        {sources.wallet !== undefined && sources.wallet.history.length > 0 && <Replay wallet={sources.wallet} />}
         <button type="button" className="button" onClick={share}>
           Share as a file
         </button>

@@ -1,9 +1,9 @@
 /** Calls per second, minute by minute, over an hour; above them how long the slowest of a hundred took, with the end that platforms set. */
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import uPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
-import { countText, Time, useZone } from '../format.tsx'
+import { countText, Time } from '../format.tsx'
 import { Empty } from '../parts.tsx'
+import { AXIS, clockText, LEFT_PX, type Look, Plot, token, type Zone } from '../plot.tsx'
 import { saveText } from '../save.ts'
 import type { Hour } from './now.tsx'
 
@@ -62,14 +62,14 @@ export function NowChart({ hour, title }: { hour: Hour; title: string }) {
             )}
           </p>
           <h3>99 of 100 calls took at most</h3>
-          <Plot
+          <Chart
             kind="durations"
             lines={lines}
             point={setAt}
             says={`99 of 100 calls took at most: ${slowestText(hour)}`}
           />
           <h3>Calls per second</h3>
-          <Plot kind="calls" lines={lines} point={setAt} says={`${countText(calls, 'call')} in the last hour`} />
+          <Chart kind="calls" lines={lines} point={setAt} says={`${countText(calls, 'call')} in the last hour`} />
           <AsTable lines={lines} />
         </div>
       )}
@@ -140,35 +140,12 @@ interface PlotProps {
   point(at: number | undefined): void
 }
 
-function Plot({ kind, lines, says, point }: PlotProps) {
-  const box = useRef<HTMLDivElement>(null)
-  const plot = useRef<uPlot>(undefined)
-  const zone = useZone()
+function Chart({ kind, lines, says, point }: PlotProps) {
+  const latest = useRef(point)
+  latest.current = point
+  const look = useCallback((zone: Zone) => lookOf(kind, zone, (at) => latest.current(at)), [kind])
   const data = kind === 'calls' ? callData(lines) : durationData(lines)
-  const latest = useRef({ data, point })
-  latest.current = { data, point }
-  useEffect(() => {
-    const element = box.current
-    if (element === null) return
-    const options = optionsOf(kind, zone, (at) => latest.current.point(at))
-    const chart = new uPlot(
-      { ...options, width: element.clientWidth, height: HEIGHTS[kind] },
-      latest.current.data,
-      element,
-    )
-    plot.current = chart
-    const sized = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHTS[kind] }))
-    sized.observe(element)
-    const painted = new MutationObserver(() => chart.redraw())
-    painted.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-    return () => {
-      sized.disconnect()
-      painted.disconnect()
-      chart.destroy()
-    }
-  }, [kind, zone])
-  useEffect(() => plot.current?.setData(data), [data])
-  return <div ref={box} className="plot" role="img" aria-label={says} />
+  return <Plot look={look} data={data} height={HEIGHTS[kind]} says={says} />
 }
 
 const seconds = ({ at }: { at: string }) => Date.parse(at) / 1_000
@@ -191,27 +168,11 @@ function durationData(lines: PlotProps['lines']): uPlot.AlignedData {
   ]
 }
 
-const token = (name: string) => () => getComputedStyle(document.documentElement).getPropertyValue(name)
-const FONT = '12px system-ui, sans-serif'
-const AXIS = {
-  stroke: token('--muted'),
-  grid: { stroke: token('--line'), width: 1 },
-  ticks: { show: false },
-  font: FONT,
-}
-const LEFT_PX = 52
-
-function optionsOf(
-  kind: PlotProps['kind'],
-  zone: string,
-  point: PlotProps['point'],
-): Omit<uPlot.Options, 'width' | 'height'> {
+function lookOf(kind: PlotProps['kind'], zone: Zone, point: PlotProps['point']): Look {
   const common = {
-    legend: { show: false },
     scales: { x: { range: (_: uPlot, first: number, last: number): [number, number] => [first, last + SECONDS] } },
     cursor: { sync: { key: 'now' }, drag: { x: false, y: false }, points: { show: false }, y: false },
     hooks: { setCursor: [(chart: uPlot) => point(chart.cursor.idx ?? undefined)] },
-    tzDate: (at: number) => (zone === 'utc' ? uPlot.tzDate(new Date(at * 1_000), 'Etc/UTC') : new Date(at * 1_000)),
     padding: [8, 8, 0, 0] as [number, number, number, number],
   }
   if (kind === 'durations') return { ...common, ...DURATIONS, scales: { ...common.scales, ...DURATIONS.scales } }
@@ -230,21 +191,11 @@ function optionsOf(
   }
 }
 
-const twoDigits = (value: number) => `${value}`.padStart(2, '0')
-
 const bars = uPlot.paths.bars?.({ size: [0.72, 14], align: 1 })
 const bar = (name: string) => ({
   ...{ fill: token(name), stroke: token(name), width: 0, points: { show: false } },
   ...(bars && { paths: bars }),
 })
-/** Whatever the language of the browser is: as all times of the console. */
-function clockText(zone: string, at: number): string {
-  const time = new Date(at * 1_000)
-  const [hours, minutes] =
-    zone === 'utc' ? [time.getUTCHours(), time.getUTCMinutes()] : [time.getHours(), time.getMinutes()]
-  return `${twoDigits(hours)}:${twoDigits(minutes)}`
-}
-
 const CALLS: Pick<uPlot.Options, 'series' | 'scales'> = {
   scales: { y: { range: (_chart, _least, most) => [0, Math.max(0.1, most * 1.1)] } },
   series: [{}, bar('--bad'), bar('--wait'), bar('--accent')],

@@ -9,6 +9,8 @@ import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import { Adjust } from './adjust.tsx'
 import { BetState } from './bets.tsx'
+import { PlayerMoney, type Row } from './player-money.tsx'
+import './player.css'
 
 interface Player {
   readonly userId: string
@@ -18,18 +20,6 @@ interface Player {
   readonly verified?: boolean
   readonly isTest?: boolean
   readonly selfExcludedUntil?: string | null
-}
-
-interface Row {
-  readonly transferId: string
-  readonly kind: string
-  readonly amount: string
-  readonly balance: string
-  readonly currency: string
-  readonly transactionId?: string
-  readonly reference?: string
-  readonly reason?: string
-  readonly at: string
 }
 
 interface Bet {
@@ -63,28 +53,14 @@ export function PlayerPage({ user }: { user: string }) {
         <h1>Player</h1>
         <Id id={user} whole />
         {asked.data && <State player={asked.data.player} />}
+        {asked.data?.player.brand !== undefined && <span className="muted">Brand {asked.data.player.brand}</span>}
         <span className="spring" />
         {asked.data && <Adjust user={user} currencies={asked.data.balances.map(({ currency }) => currency)} />}
       </div>
       <Answer of={asked}>
-        {({ player, balances }) => (
+        {({ balances }) => (
           <>
-            <dl className="facts">
-              {balances.map(({ currency, amount }) => (
-                <div key={currency}>
-                  <dt>Balance</dt>
-                  <dd>
-                    {amountText(amount)} {currency}
-                  </dd>
-                </div>
-              ))}
-              {player.brand !== undefined && (
-                <div>
-                  <dt>Brand</dt>
-                  <dd>{player.brand}</dd>
-                </div>
-              )}
-            </dl>
+            <PlayerMoney user={user} balances={balances} />
             <section className="card" aria-label="Statement">
               <header>
                 <h2>Statement</h2>

@@ -76,6 +76,8 @@ export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: S
         )
       api.post(`${PLATFORM}/deliveries/retry`, SUPPORT, (request, reply) => forward(known().platform, request, reply))
       api.get('/live', READ, (request, reply) => streamBoth(known(), request, reply))
+      const one = { ...SUPPORT, schema: { params: WindowPath } }
+      api.post(`${PLATFORM}/deliveries/:id/retry`, one, (request, reply) => forward(known().platform, request, reply))
       addFrameRoutes(api, frame)
     },
   )

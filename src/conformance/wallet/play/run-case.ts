@@ -1,7 +1,8 @@
 /** One case from its players to its verdict. */
 
+import { curlOf } from '../../../runtime/curl.ts'
 import { toResult } from '../../case-facts.ts'
-import { curlOf, type Exchange } from '../../exchange.ts'
+import type { Exchange } from '../../exchange.ts'
 import type { CaseResult, Verdict } from '../../report/report.ts'
 import { NothingToChange } from '../case/alike.ts'
 import type { PlayedCase, Who } from '../case/case.ts'

@@ -1,0 +1,60 @@
+/** What can be done with a call once more: send its delivery again, and send its bytes from a terminal. */
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { OPERATIONS } from '../../../src/protocol/operation.ts'
+import { curlOf } from '../../../src/runtime/curl.ts'
+import type { Call } from '../../../src/timeline/moments.ts'
+import { ask, part } from '../api.ts'
+import { Code, Refusal } from '../parts.tsx'
+import { mayDo, useSession } from '../session.tsx'
+
+/** Of a delivery that waits for a person (C-4, W-16). The platform begins its schedule anew; the wallet books the same request once. */
+export function SendAgain({ call: { delivery } }: { call: Call }) {
+  const { bases, person } = useSession()
+  const client = useQueryClient()
+  const send = useMutation({
+    mutationFn: (id: string) => ask('POST', `${bases.platform}/deliveries/${part(id)}/retry`),
+    onSettled: () => void client.invalidateQueries({ queryKey: ['bet'] }),
+  })
+  if (bases.platform === undefined || delivery === undefined) return null
+  if (send.isSuccess) return <p role="status">It is sent again now.</p>
+  if (delivery.status !== 'stuck' && delivery.status !== 'refused') return null
+  const isAllowed = mayDo(person, 'support')
+  return (
+    <div className="send-again">
+      <button
+        type="button"
+        className="button"
+        disabled={!isAllowed || send.isPending}
+        onClick={() => send.mutate(delivery.deliveryId)}
+      >
+        {send.isPending ? 'Sending…' : 'Send again'}
+      </button>
+      <p className="muted small">
+        {isAllowed
+          ? 'The same bytes, the same request id: a partner that has booked it answers the same and books nothing.'
+          : 'That needs the role support.'}
+      </p>
+      {send.error !== null && <Refusal>Not sent: {send.error.message}.</Refusal>}
+    </div>
+  )
+}
+
+/** The journal keeps no signature, and of a token only how it begins: who has both can send the call. */
+export function AsCurl({ call: { operation, journal } }: { call: Call }) {
+  if (journal === undefined || operation === 'other') return null
+  const { method, path } = OPERATIONS[operation]
+  const request = {
+    ...{ method, url: location.origin + path },
+    ...{ headers: { 'content-type': 'application/json' }, body: journal.request.body },
+  }
+  return (
+    <details className="as-curl">
+      <summary>As curl</summary>
+      <Code name="As curl">{curlOf(request, { 'x-sign-jws': 'SIGNATURE' })}</Code>
+      <p className="muted small">
+        The journal keeps no signature, and of a token only how it begins. Put the token in, sign the body as it stands
+        then, and set SIGNATURE.
+      </p>
+    </details>
+  )
+}

@@ -1,0 +1,68 @@
+/** A chart over time: it fills its box, follows the colours of the page, and is drawn anew when the times are shown in another zone. */
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { useZone } from './format.tsx'
+import './plot.css'
+
+export type Zone = ReturnType<typeof useZone>
+export type Look = Omit<uPlot.Options, 'width' | 'height' | 'legend' | 'tzDate'>
+
+interface Props {
+  /** The same function as long as the chart is the same. */
+  look(zone: Zone): Look
+  readonly data: uPlot.AlignedData
+  readonly height: number
+  /** For who cannot see it. */
+  readonly says: string
+}
+
+export function Plot({ look, data, height, says }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot>(undefined)
+  const zone = useZone()
+  const latest = useRef(data)
+  latest.current = data
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const size = () => ({ width: element.clientWidth, height })
+    const tzDate = (at: number) =>
+      zone === 'utc' ? uPlot.tzDate(new Date(at * 1_000), 'Etc/UTC') : new Date(at * 1_000)
+    const chart = new uPlot({ ...look(zone), ...size(), legend: { show: false }, tzDate }, latest.current, element)
+    plot.current = chart
+    const sized = new ResizeObserver(() => chart.setSize(size()))
+    sized.observe(element)
+    const painted = new MutationObserver(() => chart.redraw())
+    painted.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+    return () => {
+      sized.disconnect()
+      painted.disconnect()
+      chart.destroy()
+    }
+  }, [look, zone, height])
+  useEffect(() => plot.current?.setData(data), [data])
+  return <div ref={box} className="plot" role="img" aria-label={says} />
+}
+
+/** The value of a design token, whenever it is asked for. */
+export const token = (name: string) => () => getComputedStyle(document.documentElement).getPropertyValue(name)
+
+export const AXIS = {
+  stroke: token('--muted'),
+  grid: { stroke: token('--line'), width: 1 },
+  ticks: { show: false },
+  font: '12px system-ui, sans-serif',
+}
+export const LEFT_PX = 52
+
+const twoDigits = (value: number) => `${value}`.padStart(2, '0')
+
+/** Whatever the language of the browser is: as all times of the console. */
+export function clockText(zone: Zone, at: number, hasSeconds = false): string {
+  const time = new Date(at * 1_000)
+  const [hours, minutes] =
+    zone === 'utc' ? [time.getUTCHours(), time.getUTCMinutes()] : [time.getHours(), time.getMinutes()]
+  const seconds = hasSeconds ? `:${twoDigits(time.getUTCSeconds())}` : ''
+  return `${twoDigits(hours)}:${twoDigits(minutes)}${seconds}`
+}

@@ -1,0 +1,77 @@
+/** A bet's history in the words of the simulator (`npm run simulate -- --history`): the same calls in the same order, with its amounts. */
+import { REPLY_CODES } from '../protocol/codes.ts'
+import type { WalletBet, WalletCall } from './sources.ts'
+
+export interface Replay {
+  /** What `--history` takes; empty where the wallet has answered no call. */
+  readonly history: string
+  /** What of the bet the simulator does not know. */
+  readonly leftOut: readonly string[]
+}
+
+interface Told {
+  /** The request ids that each word was sent with, in order. */
+  readonly sent: Map<string, string[]>
+  readonly words: string[]
+  readonly leftOut: Set<string>
+  isPoor: boolean
+  isLocked: boolean
+  hasToken: boolean
+}
+
+export function replayOf({ history, stake }: Pick<WalletBet, 'history' | 'stake'>): Replay {
+  const first = history.find(({ operation }) => operation === 'place')?.amount ?? stake
+  const told: Told = {
+    ...{ sent: new Map(), words: [], leftOut: new Set<string>() },
+    ...{ isPoor: false, isLocked: false, hasToken: true },
+  }
+  for (const call of history) tell(told, call, first)
+  return { history: told.words.join('; '), leftOut: [...told.leftOut] }
+}
+
+function tell(told: Told, call: WalletCall, stake: string | undefined): void {
+  happen(told, call)
+  const word = wordOf(call, stake)
+  const ids = told.sent.get(word) ?? []
+  const { requestId } = call
+  if (ids.length === 0 && [...told.sent.values()].some((others) => others.includes(requestId)))
+    told.leftOut.add('a requestId that two different calls had')
+  const sending = ids.at(-1) === requestId ? 'again' : ids[0] === requestId ? 'late copy' : undefined
+  told.words.push(sending === undefined ? word : `${word}, ${sending}`)
+  if (sending === undefined) told.sent.set(word, [...ids, requestId])
+}
+
+function wordOf({ operation, amount, resultType }: WalletCall, stake: string | undefined): string {
+  if (operation === 'place') return amount === undefined || amount === stake ? 'place' : 'place other'
+  if (operation !== 'settle') return operation
+  if (resultType === 'refund') return 'return 25'
+  if (resultType === 'cashout') return 'cashout'
+  return amount === undefined || /^[0.]+$/.test(amount) ? 'settle 0' : 'settle 25'
+}
+
+const codeOf = (name: keyof typeof REPLY_CODES) => REPLY_CODES[name].code
+const TOKEN: readonly number[] = [codeOf('invalid_token'), codeOf('expired_token')]
+const MONEY: readonly number[] = [codeOf('not_enough_money'), codeOf('recalculation_negative')]
+const BLOCKED: number = codeOf('recalculation_blocked')
+/** What the life of a bet alone decides. */
+const OF_LIFE = [5, 8]
+
+/** What must have happened beside the calls for one to be answered so. */
+function happen(told: Told, { operation, outcome, code = 0 }: WalletCall): void {
+  if (outcome === 'applied') {
+    if (told.isPoor && (operation === 'place' || operation === 'settle')) toggle(told, 'isPoor', '(money)')
+    if (told.isLocked && operation !== 'place') toggle(told, 'isLocked', '(lock)')
+  }
+  if (outcome !== 'refused' || OF_LIFE.includes(code)) return
+  if (TOKEN.includes(code)) {
+    if (told.hasToken) told.words.push('(token)')
+    told.hasToken = false
+  } else if (MONEY.includes(code)) {
+    if (!told.isPoor) toggle(told, 'isPoor', '(money)')
+  } else if (code !== BLOCKED) told.leftOut.add(`what was refused with code ${code}`)
+}
+
+function toggle(told: Told, what: 'isPoor' | 'isLocked', word: string): void {
+  told[what] = !told[what]
+  told.words.push(word)
+}

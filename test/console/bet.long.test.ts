@@ -1,0 +1,81 @@
+/** What can be done with a bet's calls on its page: send a refused one again, take one as curl, replay all in the simulator. In a real browser. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Browser, BrowserContext } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { read } from '../../src/simulate/one-bet/letters.ts'
+import { startUntil } from '../cli/command.ts'
+import { expectAccessible, launch, open } from './browser.ts'
+
+let browser: Browser
+let context: BrowserContext
+let stop: () => Promise<unknown>
+let url: string
+let key: string
+
+beforeAll(async () => {
+  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', '--rate', '1'], {
+    PORT: '0',
+    PURSER_DATA_DIR: 'memory://',
+  })
+  stop = () => sandbox.kill('SIGKILL')
+  const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(sandbox.output())?.[1] as string
+  url = named('Purser wallet')
+  key = named('Operator key')
+  browser = await launch()
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
+  await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
+})
+afterAll(async () => {
+  await browser?.close()
+  await stop?.()
+})
+
+async function ask(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  expect(answer.ok, `${method} ${path} was answered ${answer.status}`).toBe(true)
+  return (await answer.json()) as Record<string, unknown>
+}
+async function move(what: 'deposits' | 'withdrawals', amount: string): Promise<void> {
+  await ask('POST', `/operator/players/robin/${what}`, { currency: 'EUR', amount, reference: randomUUID() })
+}
+
+/** Won, paid out, and corrected when the money is gone. */
+async function refusedCorrection(): Promise<string> {
+  const { matches } = (await ask('GET', '/sandbox/frame')) as { matches: { id: string }[] }
+  const wish = { matchId: matches[1]?.id, outcome: 'home', stake: '25.00' }
+  const { betId } = (await ask('POST', '/sandbox/frame/bets', wish)) as { betId: string }
+  await ask('POST', `/sandbox/frame/bets/${betId}`, { what: 'won' })
+  const { balances } = (await ask('GET', '/operator/players/robin/balances')) as { balances: { amount: string }[] }
+  await move('withdrawals', balances[0]?.amount ?? '')
+  await ask('POST', `/sandbox/frame/bets/${betId}`, { what: 'correct' })
+  return betId
+}
+
+test('a refused call is sent again from its picture, taken as curl, and the bet is replayed in the simulator', async () => {
+  const betId = await refusedCorrection()
+  const { page, complaints } = await open(context, url, `/console/bets/${betId}`)
+  await page.getByText('a person has to settle that').waitFor()
+  await page.locator('[data-moment^="call"].tl-refused').last().click()
+  const moment = page.locator('.moment')
+  await moment.getByText('As curl').click()
+  const curl = (await moment.getByRole('region', { name: 'As curl' }).textContent()) ?? ''
+  expect(curl.startsWith(`curl -sS -i -X PUT '${url}/payment/bet' -H 'content-type: application/json'`)).toBe(true)
+  expect(curl.includes(`-H "x-sign-jws: $SIGNATURE" --data-binary '{`)).toBe(true)
+  expect(curl.includes(betId)).toBe(true)
+  await expectAccessible(page, 'a refused call')
+  await move('deposits', '1000.00')
+  await moment.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('The bet lost.').waitFor()
+  await page.getByRole('button', { name: 'Replay' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('npm run simulate -- --history').waitFor()
+  await expectAccessible(page, 'replay')
+  const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByText('Save the history').click()])
+  const history = readFileSync(await file.path(), 'utf8').trim()
+  expect(read(history)?.length).toBeGreaterThan(4)
+  expect(history.startsWith('place; settle 25; (money); settle 0')).toBe(true)
+  expect(complaints).toEqual([])
+  await page.close()
+})

@@ -1,0 +1,73 @@
+/** The page of a player: what is available, in play and won, and the balance as a step line with the bets on it. In a real browser. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+
+let browser: Browser
+let wallet: TestWallet
+let context: BrowserContext
+let page: Page
+
+beforeAll(async () => {
+  browser = await launch()
+  wallet = await startWallet()
+  context = await signedIn(browser, wallet.url, wallet.operatorKey)
+})
+beforeEach(async () => {
+  page = await context.newPage()
+  return () => page.close()
+})
+afterAll(async () => {
+  await wallet?.auditIsClean()
+  await browser?.close()
+  await wallet?.stop()
+})
+
+const see = (user: string) => page.goto(`${wallet.url}/console/players/${user}`)
+const fact = (name: string) => page.locator('.facts div', { hasText: name }).locator('dd').first()
+
+test('of a player without money says what would be here', async () => {
+  const { userId } = await wallet.operator.createPlayer({ currency: 'JPY', currencies: ['JPY'] })
+  await see(userId)
+  await page.getByText('A deposit makes the first step of this line.').waitFor()
+  expect(await fact('Available').textContent()).toBe('0 JPY')
+  expect(await fact('In play').textContent()).toBe('0 JPY')
+  await expectAccessibleEverywhere(page, 'a player without money')
+})
+
+test('tells what is available, in play and won, exactly, and leads from a step to its bet', async () => {
+  const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+  const bet = (amount: number) => ({ ...player, transactionId: randomUUID(), amount, currency: 'EUR' })
+  const [won, open] = [bet(10.1), bet(20.2)]
+  expect((await wallet.wire.place(won as never)).status).toBe(200)
+  expect((await wallet.wire.settle({ ...won, amount: 25.35, resultType: 'won' } as never)).status).toBe(200)
+  expect((await wallet.wire.place(open as never)).status).toBe(200)
+  await see(player.userId)
+  await page.getByRole('img', { name: 'after each of 4 movements: first 100.00, last 95.05' }).waitFor()
+  expect(await fact('Available').textContent()).toBe('95.05 EUR')
+  expect(await fact('In play').textContent()).toBe('20.20 EUR')
+  expect(await fact('Net of bets').textContent()).toBe('−4.95 EUR')
+  await expectAccessibleEverywhere(page, 'a player')
+  await see(player.userId)
+  const chart = page.getByRole('region', { name: 'Balance' })
+  const box = await chart.locator('.u-over').boundingBox()
+  await chart.locator('.u-over').hover({ position: { x: (box?.width ?? 0) - 3, y: 40 } })
+  await chart.getByText('stake −20.20, balance 95.05 EUR').waitFor()
+  const [file] = await Promise.all([page.waitForEvent('download'), chart.getByRole('button', { name: 'CSV' }).click()])
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  expect(lines.map((line) => line.split(',').slice(1, 4).join(' '))).toEqual([
+    'kind amount balance',
+    'deposit 100.00 100.00',
+    'stake -10.10 89.90',
+    'payout 25.35 115.25',
+    'stake -20.20 95.05',
+  ])
+  await chart.getByRole('link').click()
+  await page.getByText('The result is not known yet; the stake is held.').waitFor()
+})

@@ -1,0 +1,73 @@
+/** A bet's history as the simulator takes it: what real bets went through is told again there, and answered the same. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { read } from '../../src/simulate/one-bet/letters.ts'
+import { replay } from '../../src/simulate/one-bet/search.ts'
+import { replayOf } from '../../src/timeline/replay.ts'
+import type { WalletBet, WalletCall } from '../../src/timeline/sources.ts'
+
+const recorded = (name: string): WalletBet =>
+  JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8')).wallet
+
+/** As the simulator answers, but for the step whose answer it was. */
+const answerOf = ({ outcome, code }: WalletCall) => (outcome === 'refused' ? `400/${code}` : '200')
+
+function replayed(history: string): string[] {
+  const { steps, complaint } = replay(read(history) ?? [], { clawback: 'refuse' })
+  expect(complaint).toBeUndefined()
+  return steps.flatMap(({ answer }) => answer?.split(' ')[0] ?? [])
+}
+
+describe('a bet of a real wallet is answered in the simulator as it was:', () => {
+  test.each([
+    ['lost-answer', 'place; rollback'],
+    ['late-call', 'rollback; place'],
+    ['corrected', 'place; place, again; settle 25; settle 0'],
+  ])('%s', (name, words) => {
+    const bet = recorded(name)
+    expect(replayOf(bet)).toEqual({ history: words, leftOut: [] })
+    expect(replayed(words)).toEqual(bet.history.map(answerOf))
+  })
+})
+
+const call = (operation: WalletCall['operation'], requestId: string, more: Partial<WalletCall> = {}): WalletCall => ({
+  ...{ operation, requestId, outcome: 'applied', at: '2031-05-16T18:00:00Z', transfers: [], amount: '10.00' },
+  ...more,
+})
+
+describe('what stood beside the calls is told too:', () => {
+  test('money that was gone when a result was corrected, and that came back', () => {
+    const history = [
+      call('place', 'a'),
+      call('settle', 'b', { resultType: 'won', amount: '27.00' }),
+      call('settle', 'c', { resultType: 'lost', amount: '0.00', outcome: 'refused', code: 21 }),
+      call('settle', 'c', { resultType: 'lost', amount: '0.00' }),
+    ]
+    const told = replayOf({ history })
+    expect(told).toEqual({
+      history: 'place; settle 25; (money); settle 0; (money); settle 0, again',
+      leftOut: [],
+    })
+    expect(replayed(told.history)).toEqual(history.map(answerOf))
+  })
+  test('a token that was over, a stake that was another one, a copy that came late', () => {
+    const history = [
+      call('place', 'a', { outcome: 'refused', code: 4 }),
+      call('place', 'b', { amount: '11.00', outcome: 'refused', code: 4 }),
+      call('rollback', 'c'),
+      call('rollback', 'd', { outcome: 'repeated' }),
+      call('rollback', 'c', { outcome: 'repeated' }),
+    ]
+    const { history: words } = replayOf({ history })
+    expect(words).toBe('(token); place; place other; rollback; rollback; rollback, late copy')
+    expect(read(words)).toHaveLength(6)
+  })
+  test('and what the simulator does not know is said', () => {
+    expect(replayOf({ history: [call('place', 'a', { outcome: 'refused', code: 11 })] }).leftOut).toEqual([
+      'what was refused with code 11',
+    ])
+    expect(replayOf({ history: [call('place', 'a'), call('rollback', 'a')] }).leftOut).toEqual([
+      'a requestId that two different calls had',
+    ])
+  })
+})
