@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import type { Block } from './markdown.ts'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const START_TIMEOUT_MS = 60_000
+const START_TIMEOUT_MS = 120_000
 /** The addresses that pages name; the tests use free ports. */
 const PAGE_URLS = { wallet: 'http://127.0.0.1:8080', platform: 'http://127.0.0.1:8081' }
 /** Printed before each block, so that its output can be told from the others'. */
