@@ -179,7 +179,7 @@ async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promi
   const keeping = await timeOnce('keeping the sums of the day', async () => void (await keepDays(db, new Date())))
   for (const one of kept) say(lineOf(await time(sql, deps, one)))
   say(
-    `\n${keeping}\n${await timeOnce('the audit', async () => `${(await audit(db, 'refuse')).findings.length} findings`)}`,
+    `\n${keeping}\n${await timeOnce('the audit', async () => `${(await audit(db, { clawback: 'refuse' })).findings.length} findings`)}`,
   )
 }
 

@@ -89,6 +89,15 @@ export const BY_INDEX_HERE = statement(
   `select ${[...BY_INDEX, NO_BITMAP].map(toSetConfig).join(', ')}`,
 )
 
+/**
+ * For a slice of an audit, its first statement: the rows of a slice are found by an index, and then read as a whole. Postgres does not know
+ * how few they are; a nested loop would compare each with each. The memory keeps most slices out of temporary files.
+ */
+export const SLICE_OF_AUDIT = statement(
+  'slice_of_audit',
+  `select ${['enable_seqscan = off', 'enable_nestloop = off', 'jit = off', 'plan_cache_mode = force_custom_plan', 'work_mem = 32MB'].map(toSetConfig).join(', ')}`,
+)
+
 function toSetConfig(setting: string): string {
   const [name, value] = setting.split(' = ')
   return `set_config('${name}', '${value}', true)`

@@ -1,13 +1,145 @@
-/** The invariants of a feed, for audits: each number is given once, none is left out, and the count is the last one. */
-export function feedChecks(schema: 'platform' | 'purser'): Readonly<Record<string, string>> {
+/**
+ * The invariants of a feed, for audits: each number is given once, none is left out, and the count is the last one; a row has as many
+ * events as it says. The feed is read as it is followed, from a number on, in slices with a snapshot each; who asks sees every event.
+ */
+import type { Findings } from '../db/checks.ts'
+import { BY_INDEX_HERE, type Db, type Row, type Statement, statement, type Tx } from '../db/db.ts'
+import type { ChangeStore, StoredEvent } from './change-store.ts'
+
+/** Events of a slice, or those of one row. */
+const SLICE = 5_000
+/** Rows without a number that are read at a time. */
+const UNNUMBERED = 500
+
+export interface FeedWatcher {
+  see(event: StoredEvent, bucket: number): void
+  /** Retention took what comes next: what was seen before says nothing of what follows. */
+  forget(): void
+  /** In the last snapshot, when all of its events were seen. */
+  end(tx: Tx): Promise<void>
+  /** Between two slices, how far it is: an event's number. */
+  pause(number: bigint): Promise<void>
+}
+
+export interface FeedWalk {
+  readonly db: Pick<Db, 'snapshot'>
+  readonly store: ChangeStore
+  /** The number behind which it begins; undefined for the beginning. */
+  readonly after: bigint | undefined
+  readonly findings: Findings
+}
+
+export function feedCheckNames({ schema }: ChangeStore): { readonly numbered: string; readonly sized: string } {
+  const feed = schema === 'purser' ? 'the feed' : "the platform's feed"
   return {
-    [`the ${schema === 'purser' ? 'feed' : "platform's feed"} is numbered without gaps, up to its count`]: `
-    select first_after as after, last_number as number from (
-      select last_number - size as first_after, last_number, lag(last_number) over (order by last_number) as before
-      from ${schema}.change where last_number is not null
-    ) c where before <> first_after
-    union all
-    select n.last_number, m.number from ${schema}.change_count n
-      cross join (select max(last_number) as number from ${schema}.change) m where m.number <> n.last_number`,
+    numbered: `${feed} is numbered without gaps, up to its count`,
+    sized: `a row of ${feed} has as many events as it says`,
+  }
+}
+
+interface Edge extends Row {
+  count: bigint
+  max: bigint | null
+  /** What stands before the next row; null when there is none. */
+  next: bigint | null
+  first: bigint | null
+}
+
+interface ChangeRow extends Row {
+  change_id: bigint
+  bucket: number
+  size: number
+  events: StoredEvent[]
+  last_number: bigint
+}
+
+interface Statements {
+  readonly edge: Statement
+  readonly slice: Statement
+  readonly unnumbered: Statement
+}
+
+function statementsOf({ schema }: ChangeStore): Statements {
+  const table = `${schema}.change`
+  const columns = `change_id, ${schema === 'purser' ? 'bucket' : '0 as bucket'}, size, events, last_number`
+  const ends = `where last_number is not null order by last_number`
+  return {
+    edge: statement(
+      `${schema}_audit_feed_edge`,
+      `select n.last_number as count, (select last_number from ${table} ${ends} desc limit 1) as max,
+         (select last_number - size from ${table} ${ends} limit 1) as first,
+         (select last_number - size from ${table} where last_number > $1::bigint order by last_number limit 1) as next
+       from ${schema}.change_count n`,
+    ),
+    slice: statement(
+      `${schema}_audit_feed_slice`,
+      `select ${columns} from ${table} where last_number > $1::bigint
+         and last_number <= greatest($1::bigint + ${SLICE}, (select last_number from ${table} where last_number > $1::bigint order by last_number limit 1))
+       order by last_number`,
+    ),
+    unnumbered: statement(
+      `${schema}_audit_feed_unnumbered`,
+      `select ${columns} from ${table} where last_number is null and change_id > $1::bigint order by change_id limit ${UNNUMBERED}`,
+    ),
+  }
+}
+
+export async function walkFeed({ db, store, after, findings }: FeedWalk, watcher: FeedWatcher): Promise<void> {
+  const asked = statementsOf(store)
+  const names = feedCheckNames(store)
+  const look = (row: ChangeRow) => {
+    const events = eventsOf(store, row)
+    if (events.length !== row.size) findings.add(names.sized, { change_id: row.change_id, size: row.size })
+    for (const event of events) watcher.see(event, row.bucket)
+  }
+  const step = async (tx: Tx, at: bigint | undefined): Promise<bigint | undefined> => {
+    await tx.query(BY_INDEX_HERE)
+    const [edge] = await tx.query<Edge>(asked.edge, [at ?? -1n])
+    if (edge === undefined) throw new Error('the count of changes is missing')
+    if (edge.next === null) {
+      if (edge.max !== null && edge.max !== edge.count)
+        findings.add(names.numbered, { after: edge.count, number: edge.max })
+      await readUnnumbered(tx, asked, look)
+      return undefined
+    }
+    let before = at ?? edge.next
+    if (edge.first !== null && before < edge.first) {
+      watcher.forget()
+      before = edge.next
+    }
+    for (const row of await tx.query<ChangeRow>(asked.slice, [before])) {
+      if (row.last_number - BigInt(row.size) !== before)
+        findings.add(names.numbered, { after: before, number: row.last_number })
+      before = row.last_number
+      look(row)
+    }
+    return before
+  }
+  for (let at = after; ; ) {
+    const next = await db.snapshot(async (tx) => {
+      const reached = await step(tx, at)
+      if (reached === undefined) await watcher.end(tx)
+      return reached
+    })
+    if (next === undefined) return
+    at = next
+    await watcher.pause(at)
+  }
+}
+
+async function readUnnumbered(tx: Tx, { unnumbered }: Statements, look: (row: ChangeRow) => void): Promise<void> {
+  for (let at: bigint | undefined = -1n; at !== undefined; ) {
+    const rows: ChangeRow[] = await tx.query<ChangeRow>(unnumbered, [at])
+    for (const row of rows) look(row)
+    at = rows.length < UNNUMBERED ? undefined : rows.at(-1)?.change_id
+  }
+}
+
+/** None when it is not what our own code writes. */
+function eventsOf(store: ChangeStore, { events }: ChangeRow): readonly StoredEvent[] {
+  try {
+    return events.flatMap(store.eventsOf)
+  } catch {
+    return []
   }
 }

@@ -138,19 +138,3 @@ export async function keepDays(db: Pick<Db, 'snapshot' | 'transaction'>, now: Da
     if (!isKept) return days
   }
 }
-
-/** Rows that break it: a kept day that is not what its transfers come to, or that has none before or behind it. */
-export const DAILY_CHECKS = {
-  'the sums that are kept of a day are those of its transfers': `
-    select coalesce(t.day, s.day)::text as day, coalesce(t.currency, s.currency) as currency, coalesce(t.brand, s.brand) as brand, coalesce(t.platform, s.platform) as platform,
-      coalesce(t.kind, s.kind) as kind, s.amount as kept, t.amount as actual, s.transfers as kept_transfers, t.transfers as actual_transfers
-    from (
-      select (t.at at time zone 'UTC')::date as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform,
-        count(*) as transfers, sum(t.amount) as amount
-      from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
-      where (t.at at time zone 'UTC')::date <= (select max(day) from purser.daily_close) group by 1, 2, 3, 4, 5, 6, 7
-    ) t full join purser.daily_sum s using (day, currency, brand, kind, debit, credit, platform)
-    where (t.transfers, t.amount) is distinct from (s.transfers, s.amount)`,
-  'the days whose sums are kept follow each other': `
-    select day::text from (select day, lag(day) over (order by day) as before from purser.daily_close) d where day <> before + 1`,
-} as const

@@ -1,15 +1,34 @@
-/** The whole audit, in one snapshot of a live database: the ledger's invariants, the bets', the feed's, and those of adjustments by two persons (W-27). */
+/**
+ * The audit of a wallet, of a live database, in slices with a snapshot each: the ledger's invariants, the bets', the feed's, those of kept days
+ * and of adjustments by two persons (W-27). The whole one looks at everything; the other one at what the feed tells since an audit that was clean.
+ * What a slice looks at is true in each snapshot on its own; what is not (the feed against the accounts) is compared in the last one.
+ */
 import { Type } from 'typebox'
-import { type Finding, runChecks } from '../db/checks.ts'
+import { type Finding, Findings } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
-import { auditLedger } from '../ledger/audit.ts'
-import { auditBets } from '../wallet/audit.ts'
+import { walkFeed } from '../feed/audit.ts'
+import { numberAll, readExtent } from '../feed/change-store.ts'
+import { auditDays, lastKept } from '../ledger/daily-audit.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
-import { auditChanges } from '../wallet/store/change-audit.ts'
+import { WALLET_CHANGES } from '../wallet/store/change.ts'
+import { balanceIn, TOLD_CHECKS, Told } from '../wallet/store/change-audit.ts'
+import { Changed } from './audit-changed.ts'
+import { auditPlayers } from './audit-players.ts'
 
 export interface AuditReport {
   readonly ok: boolean
   readonly findings: readonly Finding[]
+}
+
+export interface AuditDone extends AuditReport {
+  readonly isWhole: boolean
+  /** Up to this event, and this day among those that are kept, everything was looked at. */
+  readonly to: AuditedTo
+}
+
+export interface AuditedTo {
+  readonly number: bigint
+  readonly day: string | null
 }
 
 export const AuditSchema = Type.Object({
@@ -17,25 +36,68 @@ export const AuditSchema = Type.Object({
   findings: Type.Array(Type.Object({ check: Type.String(), row: Type.Record(Type.String(), Type.String()) })),
 })
 
-const CHECKS = {
-  'an adjustment that a second person approved is exactly what the first one asked for, and no other is made of a proposal': `
-    select coalesce(p.player, m.player) as player, coalesce(p.reference, m.reference) as reference, p.status
-    from purser.proposal p full join (select * from purser.cash_movement where approved_by is not null) m
-      on m.bucket = p.bucket and m.player = p.player and m.reference = p.reference
-    where case when p.status = 'approved' then (m.kind, m.currency, m.amount, m.reason, m.person, m.ticket, m.bet_id, m.approved_by)
-        is distinct from ('adjustment', p.currency, p.amount, p.reason, p.person, p.ticket, p.bet_id, p.decided_person)
-      else m.player is not null or exists (
-        select from purser.cash_movement c where c.bucket = p.bucket and c.player = p.player and c.reference = p.reference) end`,
-  'nobody approved an own adjustment': `
-    select player, reference from purser.proposal where status = 'approved' and (decided_key = key_name or decided_person = person)`,
-} as const
+/** How far it is; `of` where that is known. */
+export type Progress = (what: string, done: number, of?: number) => void
 
-export async function audit(db: Pick<Db, 'snapshot'>, clawback: Rules['clawback']): Promise<AuditReport> {
-  const findings = await db.snapshot(async (tx) => [
-    ...(await auditLedger(tx, clawback === 'allow-negative')),
-    ...(await auditBets(tx)),
-    ...(await auditChanges(tx)),
-    ...(await runChecks(tx, 'proposals', CHECKS)),
-  ])
-  return { ok: findings.length === 0, findings }
+export interface AuditOptions {
+  readonly clawback: Rules['clawback']
+  /** What an audit that was clean looked at. Absent, or not in the feed any more: everything is looked at. */
+  readonly since?: AuditedTo | undefined
+  readonly progress?: Progress
+}
+
+type Audited = Pick<Db, 'snapshot' | 'transaction' | 'people'>
+
+export async function audit(db: Audited, options: AuditOptions): Promise<AuditDone> {
+  const { clawback, since: asked, progress = () => {} } = options
+  const findings = new Findings()
+  // What has no number is not committed yet, or was not read by anybody. A copy that cannot be written to stays as it is.
+  const extent = await numberAll(db, WALLET_CHANGES).catch(() => readExtent(db.people, WALLET_CHANGES))
+  const to = { number: extent.last, day: await lastKept(db) }
+  const since = asked && asked.number >= extent.beforeFirst && asked.number <= extent.last ? asked : undefined
+  const allowNegative = clawback === 'allow-negative'
+  if (since === undefined)
+    await auditPlayers(db, findings, allowNegative, async (done, of) => progress('accounts', done, of))
+  await auditDays(db, findings, since && (since.day ?? undefined), async (done, of) => progress('kept days', done, of))
+  const first = since?.number ?? extent.beforeFirst
+  const isComplete = await auditFeed(db, findings, allowNegative, since?.number, (number) =>
+    progress('events', Number(number - first), Number(extent.last - first)),
+  )
+  if (!isComplete) return audit(db, { ...options, since: undefined })
+  return { ok: findings.all.length === 0, findings: findings.all, isWhole: since === undefined, to }
+}
+
+/** With the books of what it tells, when only that is looked at: false when retention took some of it meanwhile. */
+async function auditFeed(
+  db: Audited,
+  findings: Findings,
+  allowNegative: boolean,
+  after: bigint | undefined,
+  progress: (number: bigint) => void,
+): Promise<boolean> {
+  let isComplete = true
+  const told = new Told(findings)
+  const changed = after === undefined ? undefined : new Changed(db, findings, allowNegative)
+  await walkFeed(
+    { db, store: WALLET_CHANGES, after, findings },
+    {
+      see(event, bucket) {
+        const balance = balanceIn(event, bucket)
+        if (balance === null) findings.add(TOLD_CHECKS.follows, { event: JSON.stringify(event) })
+        else if (balance !== undefined) told.see(balance)
+        changed?.see(event, bucket, balance ?? undefined)
+      },
+      forget() {
+        told.forget()
+        isComplete = changed === undefined
+      },
+      end: (tx) => told.compare(tx),
+      async pause(number) {
+        if (changed?.isEnough()) await changed.audit()
+        progress(number)
+      },
+    },
+  )
+  await changed?.audit()
+  return isComplete
 }

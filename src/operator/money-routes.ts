@@ -83,9 +83,9 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
       ok: { 200: AuditSchema },
     }),
     async () => {
-      const report = await audit(deps.db, deps.clawback)
-      deps.lastAudit.audited({ at: deps.clock.now(), findings: report.findings.length })
-      return report
+      const { ok, findings } = await audit(deps.db, { clawback: deps.clawback })
+      deps.lastAudit.audited({ at: deps.clock.now(), findings: findings.length })
+      return { ok, findings }
     },
   )
 }

@@ -19,9 +19,34 @@ export interface LastAudit extends Measured {
 
 const SUBJECT = 'audit'
 
-/** In the action log: so many findings. */
-export function recordAudit(tx: Tx, author: Author, { at, findings }: Audit): Promise<void> {
-  return author.record(tx, { on: { audit: SUBJECT }, before: {}, after: { findings }, at })
+/** What an audit looked at: everything, or what changed since another one; and up to where, in the words of whoever audits. */
+export interface Looked {
+  readonly whole: boolean
+  readonly to: Readonly<Record<string, string | null>>
+}
+
+/** In the action log: so many findings, and what was looked at. */
+export function recordAudit(tx: Tx, author: Author, { at, findings, ...looked }: Audit & Looked): Promise<void> {
+  return author.record(tx, { on: { audit: SUBJECT }, before: {}, after: { findings, ...looked }, at })
+}
+
+/**
+ * Up to where the books are known to be clean: the last whole audit found nothing, and the last one that found nothing since then looked so far.
+ * Undefined when there is none: what a whole audit found is looked at again until a whole one finds nothing.
+ */
+export async function readLastClean(schema: Schema, db: Pick<Db, 'people'>): Promise<Looked['to'] | undefined> {
+  const [row] = await db.people.query<Row & { to: Looked['to']; is_clean: boolean }>(lastClean(schema))
+  return row?.is_clean ? row.to : undefined
+}
+
+function lastClean(schema: Schema) {
+  const audits = `select at, after -> 'to' as place, (after ->> 'findings')::int as findings, (after ->> 'whole')::boolean as is_whole
+     from ${schema}.action where subject = '${SUBJECT}' and operation = 'audit' and after ->> 'to' is not null`
+  return statement(
+    `${schema}_last_clean_audit`,
+    `select (select place from (${audits}) a where findings = 0 order by at desc limit 1) as to,
+       coalesce((select findings = 0 from (${audits}) a where is_whole order by at desc limit 1), false) as is_clean`,
+  )
 }
 
 export function createLastAudit(schema: Schema, db: Pick<Db, 'people'>): LastAudit {

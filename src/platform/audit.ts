@@ -1,7 +1,11 @@
-/** The platform's invariants, checked in SQL over everything that is stored: bets against the deliveries that tell of them. */
-import { type Finding, runChecks } from '../db/checks.ts'
-import { type Db, statement, type Tx } from '../db/db.ts'
-import { feedChecks } from '../feed/audit.ts'
+/**
+ * The platform's invariants, checked in SQL over everything that is stored: bets against the deliveries that tell of them, in slices of bets;
+ * totals against their bets, in slices of events. Each slice has a snapshot of its own, and all rows that its checks compare.
+ */
+import { type Checks, checksOver, type Finding, Findings, runChecks } from '../db/checks.ts'
+import { type Db, SLICE_OF_AUDIT, type Statement, statement, type Tx } from '../db/db.ts'
+import { walkFeed } from '../feed/audit.ts'
+import { PLATFORM_CHANGES } from './change.ts'
 
 /** As `told_status` has it; null of a bet of which the partner need know nothing. */
 const DECIDED =
@@ -19,8 +23,7 @@ const COUNTED = `
     trunc(b.stake * trunc(b.coefficient::numeric * coalesce(b.booster, '1')::numeric, 6)) as win
   from platform.selection s join platform.bet b using (bet_id) where b.status in ('accepted', 'settled')`
 
-const CHECKS = {
-  ...feedChecks('platform'),
+const BET_CHECKS: Checks = {
   'what the platform decided has been told, when nothing waits: else it is owed (C-9)': `
     select b.bet_id, b.status, b.payout, b.result_type, b.told_status, b.told_payout, b.told_result_type,
       d.delivery_id, d.operation, d.status as delivery, d.code
@@ -49,17 +52,27 @@ const CHECKS = {
     where b.bet_id is null or (b.deliveries <> 0 or d.bet_id is not null)
       and (d.found, d.first, d.last) is distinct from (b.deliveries::bigint, 1, b.deliveries)`,
   'nothing waits without an earlier delivery that is not over, and only the first that is not over is sent (C-6)': `
-    select d.bet_id, d.number, d.operation, d.status from platform.delivery d
-    where d.status in ('waiting', 'pending', 'stuck') and (d.status = 'waiting') <> exists (
-      select from platform.delivery e where e.bet_id = d.bet_id and e.number < d.number and e.status in ('pending', 'stuck'))`,
+    select bet_id, number, operation, status from (
+      select *, min(number) filter (where status in ('pending', 'stuck')) over (partition by bet_id) as first_not_over from platform.delivery
+    ) d where status in ('waiting', 'pending', 'stuck') and (status = 'waiting') <> coalesce(first_not_over < number, false)`,
   'what needs a person is marked, and nothing else: stuck, refused as the last of its bet, or tried again after a 400 (C-9)': `
     select d.bet_id, d.number, d.operation, d.status, d.owed_since from platform.delivery d join platform.bet b using (bet_id)
     where d.status <> 'pending' and (d.owed_since is not null) <> (d.status = 'stuck' or (d.status = 'refused' and d.operation <> 'place'
       and d.result_type is distinct from 'cashout' and d.number = b.deliveries))`,
   'the selections of a bet are all there': `
     select b.bet_id, b.ticket_type, count(s.bet_id) as selections
-    from platform.bet b left join platform.selection s using (bet_id) group by b.bet_id
+    from platform.bet b left join platform.selection s using (bet_id) group by b.bet_id, b.ticket_type
     having count(s.bet_id) = 0 or (b.ticket_type = 'single') <> (count(s.bet_id) = 1)`,
+  'every amount has the scale of its currency on record (M-5)': `
+    select b.currency, count(*) as bets from platform.bet b
+    where not exists (select from platform.currency c where c.currency = b.currency) group by b.currency`,
+  'per partner and currency, the payouts told come to those acknowledged': `
+    select b.partner_id, b.currency, coalesce(sum(b.told_payout), 0) as told, coalesce(sum(a.payout), 0) as acknowledged
+    from platform.bet b left join (${ACKNOWLEDGED}) a using (bet_id)
+    group by b.partner_id, b.currency having coalesce(sum(b.told_payout), 0) <> coalesce(sum(a.payout), 0)`,
+}
+
+const TOTAL_CHECKS: Checks = {
   'the totals on an outcome are those of its bets (110, 111)': `
     select event_id, outcome_id, currency, t.stake, t.win, c.stake as counted_stake, c.win as counted_win
     from platform.outcome_total t full join (
@@ -72,18 +85,100 @@ const CHECKS = {
       select event_id, count(distinct bet_id) as bets from (${COUNTED}) b group by event_id
     ) c using (event_id)
     where coalesce(t.bets, 0) <> coalesce(c.bets, 0)`,
-  'every amount has the scale of its currency on record (M-5)': `
-    select b.currency, count(*) as bets from platform.bet b
-    where not exists (select from platform.currency c where c.currency = b.currency) group by b.currency`,
-  'per partner and currency, the payouts told come to those acknowledged': `
-    select b.partner_id, b.currency, coalesce(sum(b.told_payout), 0) as told, coalesce(sum(a.payout), 0) as acknowledged
-    from platform.bet b left join (${ACKNOWLEDGED}) a using (bet_id)
-    group by b.partner_id, b.currency having coalesce(sum(b.told_payout), 0) <> coalesce(sum(a.payout), 0)`,
-} as const
+}
+
+/** Bets of a slice; or about so many on its events, of which it has a thousand at most. */
+const BETS = 20_000
+const EVENTS = 1_000
+
+const OF_BETS = 'bet_id > $1::uuid and ($2::uuid is null or bet_id <= $2::uuid)'
+const OF_EVENTS = 'event_id > $1::text and ($2::text is null or event_id <= $2::text)'
+
+interface Slices {
+  /** As somebody who waits is told. */
+  readonly what: string
+  readonly checks: Checks
+  readonly query: Statement
+  /** The last key of the slice behind $1; null when the rest is one slice. */
+  readonly bound: Statement
+  /** Before every key. */
+  readonly first: string
+}
+
+const SLICES: readonly Slices[] = [
+  {
+    what: "slices of the platform's bets",
+    checks: BET_CHECKS,
+    query: checksOver(
+      'platform_audit_bets',
+      `bet as materialized (select * from platform.bet where ${OF_BETS}),
+       delivery as materialized (select * from platform.delivery where ${OF_BETS}),
+       selection as materialized (select * from platform.selection where ${OF_BETS})`,
+      BET_CHECKS,
+    ),
+    bound: statement(
+      'platform_audit_bound_of_bets',
+      `select (select bet_id from platform.bet where bet_id > $1::uuid order by bet_id offset ${BETS - 1} limit 1)::text as bound`,
+    ),
+    first: '00000000-0000-0000-0000-000000000000',
+  },
+  {
+    what: "slices of the platform's events",
+    checks: TOTAL_CHECKS,
+    query: checksOver(
+      'platform_audit_totals',
+      `selection as materialized (select * from platform.selection where ${OF_EVENTS}),
+       bet as materialized (
+         select b.* from (select distinct bet_id from selection) s
+         cross join lateral (select * from platform.bet b where b.bet_id = s.bet_id offset 0) b
+       ),
+       outcome_total as materialized (select * from platform.outcome_total where ${OF_EVENTS}),
+       event_total as materialized (select * from platform.event_total where ${OF_EVENTS})`,
+      TOTAL_CHECKS,
+    ),
+    bound: statement(
+      'platform_audit_bound_of_events',
+      `select max(event_id) as bound from (
+         select event_id, sum(bets) over (order by event_id) - bets as before
+         from (select event_id, bets from platform.event_total where event_id > $1::text order by event_id limit ${EVENTS}) e
+       ) e where before < ${BETS}`,
+    ),
+    first: '',
+  },
+]
 
 /** Undefined where the role may not look: a wallet's has no business in the platform's tables. */
-export function auditPlatform(db: Pick<Db, 'snapshot'>): Promise<Finding[] | undefined> {
-  return db.snapshot(async (tx) => ((await mayRead(tx)) ? runChecks(tx, 'platform', CHECKS) : undefined))
+export async function auditPlatform(
+  db: Pick<Db, 'snapshot'>,
+  progress: (what: string, done: number) => void = () => {},
+): Promise<readonly Finding[] | undefined> {
+  if (!(await db.snapshot(mayRead))) return undefined
+  const findings = new Findings()
+  for (const slices of SLICES) await auditSlices(db, slices, findings, progress)
+  await walkFeed(
+    { db, store: PLATFORM_CHANGES, after: undefined, findings },
+    { see() {}, forget() {}, async end() {}, async pause() {} },
+  )
+  return findings.all
+}
+
+async function auditSlices(
+  db: Pick<Db, 'snapshot'>,
+  slices: Slices,
+  findings: Findings,
+  progress: (what: string, done: number) => void,
+): Promise<void> {
+  let done = 0
+  for (let after: string | null = slices.first; after !== null; ) {
+    const from: string = after
+    after = await db.snapshot(async (tx) => {
+      const [{ bound = null } = {}] = await tx.query<{ bound: string | null }>(slices.bound, [from])
+      await tx.query(SLICE_OF_AUDIT)
+      await runChecks(tx, slices.query, [from, bound], slices.checks, findings)
+      return bound
+    })
+    progress(slices.what, ++done)
+  }
 }
 
 const MAY_READ = statement(

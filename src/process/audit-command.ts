@@ -3,6 +3,8 @@ import type { Command } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
 import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb } from '../db/open.ts'
+import type { Progress } from '../operator/audit.ts'
+import { world } from '../runtime/world.ts'
 import { EXIT } from './ending.ts'
 import { withDb } from './schema-commands.ts'
 
@@ -10,14 +12,18 @@ export function addAuditCommand(program: Command): void {
   program
     .command('audit')
     .description('checks every invariant of the ledger, of the bets and of the platform; exit 1 if one is broken')
+    .option('--changed', 'only what changed since the last audit that was clean; everything when there is none')
     .option('--json', 'print the findings as JSON')
-    .addHelpText('before', examples('DATABASE_URL=postgres://… purser audit', 'purser audit --json'))
+    .addHelpText(
+      'before',
+      examples('DATABASE_URL=postgres://… purser audit', 'purser audit --changed', 'purser audit --json'),
+    )
     .addHelpText('after', environment('tool'))
-    .action(async ({ json }: { json?: true }) => {
+    .action(async ({ changed, json }: { changed?: true; json?: true }) => {
       const { auditAll } = await import('./audit-work.ts')
       const findings = await withDb(openExistingDb, async (db, config) => {
         await requireMigrated(db)
-        return auditAll(db, config)
+        return auditAll(db, { config, onlyChanged: changed === true, say, progress: progressLines() })
       })
       const isClean = findings.length === 0
       if (json) print(JSON.stringify({ ok: isClean, findings }))
@@ -25,4 +31,21 @@ export function addAuditCommand(program: Command): void {
       else for (const { check, row } of findings) print(`${check}: ${JSON.stringify(row)}`)
       if (!isClean) process.exitCode = EXIT.findings
     })
+}
+
+/** Milliseconds between two lines about how far it is. */
+const PROGRESS_MS = 10_000
+
+function say(line: string): void {
+  process.stderr.write(`purser: ${line}\n`)
+}
+
+/** How far it is, on standard error: nothing of an audit that takes less. */
+function progressLines(): Progress {
+  let saidAt = world.elapsed()
+  return (what, done, of) => {
+    if (world.elapsed() - saidAt < PROGRESS_MS) return
+    saidAt = world.elapsed()
+    say(`audit: ${done.toLocaleString('en')}${of === undefined ? '' : ` of ${of.toLocaleString('en')}`} ${what}`)
+  }
 }

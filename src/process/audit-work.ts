@@ -2,27 +2,45 @@
 import type { Config } from '../config/config.ts'
 import type { Finding } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
-import { audit } from '../operator/audit.ts'
+import { type AuditedTo, audit, type Progress } from '../operator/audit.ts'
 import { authorOfCommand } from '../people/actions.ts'
-import { recordAudit } from '../people/last-audit.ts'
+import { type Looked, readLastClean, recordAudit } from '../people/last-audit.ts'
 import { auditPlatform } from '../platform/audit.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { recordedClawback } from './money-settings.ts'
 
-export async function auditAll(db: Db, config: Config): Promise<readonly Finding[]> {
-  const { findings } = await audit(db, await recordedClawback(db, config))
-  const ofPlatform = await auditPlatform(db)
-  await tell(db, 'purser', findings.length)
+export interface AuditWork {
+  readonly config: Config
+  /** Only what changed since the last audit that was clean; everything where there was none. */
+  readonly onlyChanged: boolean
+  /** A line for who waits. */
+  say(line: string): void
+  readonly progress: Progress
+}
+
+export async function auditAll(db: Db, { config, onlyChanged, say, progress }: AuditWork): Promise<readonly Finding[]> {
+  const clean = onlyChanged ? await lastClean(db) : undefined
+  const clawback = await recordedClawback(db, config)
+  const { findings, isWhole, to } = await audit(db, { clawback, since: clean, progress })
+  if (onlyChanged && isWhole)
+    say('there is no clean audit since which the feed tells every change: everything is looked at')
+  await tell(db, 'purser', findings.length, { whole: isWhole, to: { number: String(to.number), day: to.day } })
+  const ofPlatform = await auditPlatform(db, progress)
   if (ofPlatform === undefined) return findings
-  await tell(db, 'platform', ofPlatform.length)
+  await tell(db, 'platform', ofPlatform.length, { whole: true, to: {} })
   return [...findings, ...ofPlatform]
 }
 
+async function lastClean(db: Db): Promise<AuditedTo | undefined> {
+  const to = await readLastClean('purser', db)
+  return to?.number == null ? undefined : { number: BigInt(to.number), day: to.day ?? null }
+}
+
 /** A copy that cannot be written to can be audited too. */
-async function tell(db: Db, schema: 'purser' | 'platform', findings: number): Promise<void> {
+async function tell(db: Db, schema: 'purser' | 'platform', findings: number, looked: Looked): Promise<void> {
   const author = authorOfCommand(schema, 'purser audit', 'audit')
   await db
-    .transaction((tx) => recordAudit(tx, author, { at: systemClock.now(), findings }))
+    .transaction((tx) => recordAudit(tx, author, { at: systemClock.now(), findings, ...looked }))
     .catch(({ message }: Error) => process.stderr.write(`purser: ${notTold(schema)}: ${message}\n`))
 }
 

@@ -1,6 +1,5 @@
-/** The invariants of bets against the ledger: what was done for a bet is exactly what its state says. */
-import { type Finding, runChecks } from '../db/checks.ts'
-import type { Tx } from '../db/db.ts'
+/** The invariants of bets against the ledger: what was done for a bet is exactly what its state says. In SQL over some bets, with all of their calls and transfers. */
+import type { Checks } from '../db/checks.ts'
 import { REMEMBERED_REFUSALS } from '../protocol/codes.ts'
 
 /** Per bet, from its transfers: what each account came to. A transfer under another platform's name than its bet is none of it (W-43). */
@@ -30,6 +29,11 @@ const LAST_APPLIED = `
   select distinct on (bucket, player, bet_id) bucket, player, bet_id, operation from purser.bet_call
   where outcome = 'applied' order by bucket, player, bet_id, seq desc`
 
+/** Bets whose refusal is remembered. */
+const REFUSED = `
+  select distinct bucket, player, bet_id, true as is_refused from purser.bet_call
+  where operation = 'place' and refusal in (${REMEMBERED_REFUSALS.map((refusal) => `'${refusal}'`).join(', ')})`
+
 /** The transfers that the calls say they made: what a bet's history shows. */
 const NAMED = `
   select bucket, player, bet_id, currency, stake_version as version from purser.bet where stake_version is not null
@@ -38,7 +42,7 @@ const NAMED = `
     join purser.bet b on b.bucket = c.bucket and b.player = c.player and b.bet_id = c.bet_id
     cross join unnest(c.transfers) as v (version)`
 
-const CHECKS = {
+export const BET_CHECKS: Checks = {
   'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts': `
     select e.owner as player, e.bet_id, e.status, e.to_player as expected, a.to_player as actual
     from (${EXPECTED}) e left join (${ACTUAL}) a using (bucket, owner, bet_id, currency, platform)
@@ -60,20 +64,12 @@ const CHECKS = {
     where b.bet_id is null or coalesce(c.recorded, 0) <> b.calls - case when b.stake is null then 0 else 1 end`,
   'a bet is in the state that its last applied call left': `
     select b.player, b.bet_id, b.status, c.operation as last_applied
-    from purser.bet b left join (${LAST_APPLIED}) c on c.bucket = b.bucket and c.player = b.player and c.bet_id = b.bet_id
+    from purser.bet b left join (${LAST_APPLIED}) c using (bucket, player, bet_id) left join (${REFUSED}) r using (bucket, player, bet_id)
     where b.status <> case c.operation when 'settle' then 'settled' when 'unsettle' then 'open' when 'rollback' then 'cancelled'
-      else case when b.stake is not null then 'open' when exists (
-        select 1 from purser.bet_call r where r.bucket = b.bucket and r.player = b.player and r.bet_id = b.bet_id
-          and r.operation = 'place' and r.refusal in (${REMEMBERED_REFUSALS.map((refusal) => `'${refusal}'`).join(', ')})
-      ) then 'refused' else 'unknown' end end`,
+      else case when b.stake is not null then 'open' when r.is_refused then 'refused' else 'unknown' end end`,
   'every transfer of a bet is named by exactly one of its calls': `
     select coalesce(t.player, n.player) as player, coalesce(t.bet_id, n.bet_id) as bet_id, coalesce(t.version, n.version) as version
     from (select * from purser.transfer where bet_id is not null) t full join (${NAMED}) n
       on n.bucket = t.bucket and n.player = t.player and n.bet_id = t.bet_id and n.currency = t.currency and n.version = t.version
     where t.player is null or n.player is null`,
-} as const
-
-/** Checks every bet in the snapshot of `tx`. */
-export function auditBets(tx: Tx): Promise<Finding[]> {
-  return runChecks(tx, 'bets', CHECKS)
 }

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Tx } from '../../src/db/db.ts'
-import { auditLedger } from '../../src/ledger/audit.ts'
-import { auditBets } from '../../src/wallet/audit.ts'
+import { SLICE_OF_AUDIT } from '../../src/db/db.ts'
+import { sliceOfChanges } from '../../src/operator/audit-changed.ts'
+import { playerChecks, sliceOfPlayers } from '../../src/operator/audit-players.ts'
 import { playerWithMoney } from '../support/operator.ts'
-import { planOf, type Sent, sentBy } from '../support/plans.ts'
+import { planOf } from '../support/plans.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 
 const PLAYERS = 10
@@ -14,12 +14,14 @@ const BETS_EACH = 50
 /** Each player is there so many times, with all bets. */
 const COPIES = 80
 const BETS = PLAYERS * BETS_EACH * COPIES
-/** Rows that one check may look at for each bet: its own, its calls and its transfers, a few times over. One for each pair would be 40,000. */
-const FEW = 40
+/** Rows for each bet: its own, its calls, its transfers. */
+const FEW = 8
+/** Each check that compared each bet with each would take hours. */
+const SETTINGS = `${SLICE_OF_AUDIT.text.replaceAll("', true)", "', false)")}; set statement_timeout = 60000`
+const CHECKS = playerChecks(false)
 
 let wallet: TestWallet
 let sql: pg.Client
-let checks: Sent[]
 
 beforeAll(async () => {
   wallet = await startWallet()
@@ -27,10 +29,6 @@ beforeAll(async () => {
   await sql.connect()
   await Promise.all(Array.from({ length: PLAYERS }, playSomeBets))
   for (const table of ['player', 'account', 'cash_movement', 'transfer', 'bet', 'bet_call']) await copyRows(table)
-  checks = await sentBy(async (reading) => {
-    await auditLedger(reading as Tx, false)
-    await auditBets(reading as Tx)
-  })
 })
 afterAll(async () => {
   await sql.end()
@@ -66,11 +64,20 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     if (when === 'after') await sql.query('analyze')
   })
 
-  test('each check looks at a few rows for each bet', async () => {
-    expect(checks.length).toBeGreaterThan(10)
-    for (const check of checks) {
-      const { rows } = await planOf(sql, 'set statement_timeout = 60000', check)
-      expect(rows, check[0].text).toBeLessThan(FEW * BETS)
-    }
+  test('a slice of all players reads each of their rows once', async () => {
+    const { rows } = await planOf(sql, SETTINGS, [sliceOfPlayers(CHECKS, false), [0, '', null]])
+    expect(rows).toBeGreaterThan(BETS)
+    expect(rows).toBeLessThan(FEW * BETS)
+  }, 120_000)
+
+  test('a slice of a few changes reads what belongs to them, through indexes', async () => {
+    const { rows } = await sql.query(
+      "select player, version::text, bet_id, request_id from purser.transfer where kind = 'stake' order by version desc limit 1",
+    )
+    const [{ player, version, bet_id, request_id }] = rows
+    const values = [0, [player], [bet_id], [request_id], [player], ['EUR'], [version]]
+    const plan = await planOf(sql, SETTINGS, [sliceOfChanges(CHECKS, false), values])
+    expect(plan.rows).toBeLessThan(200)
+    expect(plan.scans).not.toContain('none')
   }, 120_000)
 })

@@ -170,7 +170,7 @@ export async function somebodyWaits({ read }: BatchScene): Promise<void> {
 
 /** What the audit finds. */
 export async function findingsOf({ db }: BatchScene) {
-  return (await audit(db, RULES.clawback)).findings
+  return (await audit(db, { clawback: RULES.clawback })).findings
 }
 
 function common(player: string, bet: string, request: string) {

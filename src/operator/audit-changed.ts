@@ -1,0 +1,158 @@
+/**
+ * The same invariants over what changed, as the feed tells it: of each account the transfers from the first one on that a told call or movement
+ * made, of each bet that was named all of its calls and transfers. What stands before was looked at by an earlier audit and is taken for
+ * good; a row that somebody changed there without a word in the feed is found by the whole audit only.
+ */
+import { type Checks, checksOver, type Findings, runChecks } from '../db/checks.ts'
+import { type Db, SLICE_OF_AUDIT, type Statement } from '../db/db.ts'
+import type { StoredEvent } from '../feed/change-store.ts'
+import type { Balance } from '../wallet/store/change-audit.ts'
+import { playerChecks } from './audit-players.ts'
+
+/** Calls and balances that are gathered before they are looked at: what an account did in the meantime is looked at once. */
+const GATHERED = 200_000
+/** Of a slice. */
+const AT_ONCE = 5_000
+
+const COLUMNS =
+  'bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, at, platform'
+
+/**
+ * $2 to $4: calls, by player, bet and request; $5 to $7: balances, by player, currency and version. `key` has the accounts, each with the version
+ * from which its transfers are looked at. Each `offset 0` keeps a lookup by the primary key a lookup.
+ */
+const PARTS = `
+  changed as materialized (select distinct * from unnest($2::text[], $3::text[], $4::text[]) as c (player, bet_id, request_id)),
+  moved as materialized (
+    select c.player, b.currency, v.version from changed c
+    cross join lateral (select * from purser.bet b where b.bucket = $1::int and b.bet_id = c.bet_id and b.player = c.player offset 0) b
+    cross join lateral (
+      select b.stake_version as version where b.request_id = c.request_id and b.stake_version is not null
+      union all
+      select t.version from purser.bet_call k cross join unnest(k.transfers) as t (version)
+      where k.bucket = $1::int and k.player = c.player and k.bet_id = c.bet_id and k.request_id = c.request_id
+    ) v
+  ),
+  key as materialized (
+    select player, currency, min(version) - 1 as base from (
+      select * from unnest($5::text[], $6::text[], $7::bigint[]) as told (player, currency, version) union all select * from moved
+    ) m group by player, currency
+  ),
+  owner as materialized (select distinct player from key),
+  account as materialized (
+    select a.* from key k
+    cross join lateral (select * from purser.account a where a.bucket = $1::int and a.player = k.player and a.currency = k.currency offset 0) a
+  ),
+  transfer as materialized (
+    select t.*, t.version = k.base as is_base from key k cross join lateral (
+      select * from purser.transfer t where t.bucket = $1::int and t.player = k.player and t.currency = k.currency and t.version >= k.base offset 0
+    ) t
+  ),
+  cash_movement as materialized (
+    select m.* from owner o
+    cross join lateral (select * from purser.cash_movement m where m.bucket = $1::int and m.player = o.player offset 0) m
+    join key k on k.player = m.player and k.currency = m.currency where m.version > k.base
+  ),
+  proposal as materialized (
+    select p.* from owner o
+    cross join lateral (select * from purser.proposal p where p.bucket = $1::int and p.player = o.player offset 0) p
+    left join (select distinct player, reference, true as is_new from cash_movement) m on m.player = p.player and m.reference = p.reference
+    where p.status <> 'approved' or m.is_new
+  ),
+  touched as materialized (
+    select player, bet_id from changed union select player, bet_id from transfer where bet_id is not null and not is_base
+  ),
+  bet as materialized (
+    select b.* from touched n
+    cross join lateral (select * from purser.bet b where b.bucket = $1::int and b.bet_id = n.bet_id and b.player = n.player offset 0) b
+  ),
+  bet_call as materialized (
+    select c.* from touched n
+    cross join lateral (select * from purser.bet_call c where c.bucket = $1::int and c.player = n.player and c.bet_id = n.bet_id offset 0) c
+  ),
+  named as materialized (
+    select player, bet_id, currency, stake_version as version from bet where stake_version is not null
+    union select c.player, c.bet_id, b.currency, v.version from bet_call c join bet b on b.player = c.player and b.bet_id = c.bet_id
+      cross join unnest(c.transfers) as v (version)
+  ),
+  bet_transfer as materialized (
+    select ${COLUMNS.replaceAll(/\w+/g, 't.$&')} from named n cross join lateral (
+      select * from purser.transfer t where t.bucket = $1::int and t.player = n.player and t.currency = n.currency and t.version = n.version offset 0
+    ) t where t.bet_id = n.bet_id
+    union select ${COLUMNS} from transfer where bet_id is not null and not is_base
+  )`
+
+/** Of a bucket, what was told of; the values as above. */
+export function sliceOfChanges(checks: Checks, allowNegative: boolean): Statement {
+  return checksOver(`audit_changed${allowNegative ? '_lenient' : ''}`, PARTS, checks)
+}
+
+interface Call {
+  readonly player: string
+  readonly betId: string
+  readonly requestId: string
+}
+
+type Changes = { readonly bucket: number; readonly player: string } & (
+  | { readonly call: Call }
+  | { readonly balance: Balance }
+)
+
+/** What is told in the feed, gathered; and looked at when it is enough. */
+export class Changed {
+  private changes: Changes[] = []
+  private readonly db: Pick<Db, 'snapshot'>
+  private readonly findings: Findings
+  private readonly allowNegative: boolean
+
+  constructor(db: Pick<Db, 'snapshot'>, findings: Findings, allowNegative: boolean) {
+    this.db = db
+    this.findings = findings
+    this.allowNegative = allowNegative
+  }
+
+  see([name, player, betId, requestId]: StoredEvent, bucket: number, balance: Balance | undefined): void {
+    if (balance !== undefined) this.changes.push({ bucket, player: balance.player, balance })
+    else if (name.startsWith('bet.')) {
+      const call = { player: String(player), betId: String(betId), requestId: String(requestId) }
+      this.changes.push({ bucket, player: call.player, call })
+    }
+  }
+
+  isEnough(): boolean {
+    return this.changes.length >= GATHERED
+  }
+
+  /** A player stays in one slice, so that what was told of an account is looked at together. */
+  async audit(): Promise<void> {
+    const all = this.changes.sort(
+      (a, b) => a.bucket - b.bucket || (a.player < b.player ? -1 : a.player > b.player ? 1 : 0),
+    )
+    this.changes = []
+    for (let from = 0; from < all.length; ) {
+      let to = from
+      const isNext = ({ bucket, player }: Changes, before: Changes) =>
+        bucket === before.bucket && (to - from < AT_ONCE || player === before.player)
+      do to += 1
+      while (to < all.length && isNext(all[to] as Changes, all[to - 1] as Changes))
+      await this.auditSome(all.slice(from, to))
+      from = to
+    }
+  }
+
+  private async auditSome(some: readonly Changes[]): Promise<void> {
+    const calls = some.flatMap((one) => ('call' in one ? [one.call] : []))
+    const balances = some.flatMap((one) => ('balance' in one ? [one.balance] : []))
+    const columns = [
+      ...[calls.map(({ player }) => player), calls.map(({ betId }) => betId), calls.map(({ requestId }) => requestId)],
+      ...[balances.map(({ player }) => player), balances.map(({ currency }) => currency)],
+      balances.map(({ version }) => version),
+    ]
+    const checks = playerChecks(this.allowNegative)
+    const query = sliceOfChanges(checks, this.allowNegative)
+    await this.db.snapshot(async (tx) => {
+      await tx.query(SLICE_OF_AUDIT)
+      await runChecks(tx, query, [some[0]?.bucket, ...columns], checks, this.findings)
+    })
+  }
+}

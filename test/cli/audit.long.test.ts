@@ -1,0 +1,46 @@
+/** `purser audit --changed` on a terminal: it goes on where a clean audit ended, and looks at everything whenever that is not enough. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { run } from './command.ts'
+
+let wallet: TestWallet
+let owner: pg.Client
+beforeAll(async () => {
+  wallet = await startWallet()
+  owner = new pg.Client({ connectionString: wallet.databaseUrl })
+  await owner.connect()
+  await playerWithMoney(wallet.operator, '12.50')
+})
+afterAll(async () => {
+  await owner.end()
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
+
+const audit = async (...flags: string[]) => {
+  const { code, stderr } = await run(['audit', ...flags], { DATABASE_URL: wallet.databaseUrl })
+  return [code, stderr.includes('everything is looked at') ? 'whole' : stderr]
+}
+
+test('what was clean is not looked at again, until a whole audit has found something', async () => {
+  expect(await audit('--changed')).toEqual([0, 'whole']) // there is no other yet
+  expect(await audit('--changed')).toEqual([0, ''])
+  await owner.query('update purser.account set version = version + 1')
+  expect(await audit('--changed')).toEqual([0, '']) // nothing in the feed says so
+  expect(await audit()).toEqual([1, ''])
+  expect(await audit('--changed')).toEqual([1, 'whole'])
+  await owner.query('update purser.account set version = version - 1')
+  expect(await audit('--changed')).toEqual([0, 'whole'])
+  expect(await audit('--changed')).toEqual([0, ''])
+})
+
+test('when retention has taken events since then, everything is looked at', async () => {
+  expect(await audit()).toEqual([0, ''])
+  for (let i = 0; i < 2; i++) await playerWithMoney(wallet.operator, '5.00')
+  await wallet.operator.request('GET', '/operator/changes') // gives numbers
+  await owner.query('delete from purser.change where last_number < (select max(last_number) from purser.change)')
+  expect(await audit('--changed')).toEqual([0, 'whole'])
+  expect(await audit('--changed')).toEqual([0, ''])
+})
