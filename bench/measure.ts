@@ -42,26 +42,41 @@ export interface Counted {
 
 export async function measure(postgres: BenchPostgres, subject: Subject, shape: Shape): Promise<Measurement> {
   return onFreshDatabase(postgres, subject, async (database) => {
-    const servers = await startAll(subject, postgres.url(database), shape)
-    const counters = async () => ({
-      ...(await databaseCounters(postgres)),
-      ...processorCounters(postgres, servers),
-      gated: await gatedBy(servers),
-    })
-    const run = await runLoad(loadOn(servers, shape), counters).finally(() => stopAll(servers))
-    const { window } = run
-    const processorTime = isKnown && { processorTime: processorTimeOf(run) }
-    const gateShare = Number.isNaN(run.after.gated) ? {} : { gateShare: perCall(run)('gated') }
-    const measurement = { window, callsPerSecond: window.accepted / window.seconds, ...processorTime, ...gateShare }
+    const before = subject.countBets === undefined ? 0 : await postgres.count(database, subject.countBets)
+    const { run, ...measurement } = await measureOn(postgres, subject, database, shape)
     if (!subject.countBets) return measurement
-    const betsTooMany = (await postgres.count(database, subject.countBets)) - run.betsInAll
+    const betsTooMany = (await postgres.count(database, subject.countBets)) - before - run.betsInAll
     const audited = subject.main && { audit: audit(postgres.url(database), subject.main) }
     return { ...measurement, database: { ...databaseCostOf(run), betsTooMany, ...audited } }
   })
 }
 
+/** On a database as it is. */
+export async function measureOn(
+  postgres: BenchPostgres,
+  subject: Pick<Subject, 'start'>,
+  database: string,
+  shape: Shape,
+) {
+  const servers = await startAll(subject, postgres.url(database), shape)
+  const counters = async () => ({
+    ...(await databaseCounters(postgres)),
+    ...processorCounters(postgres, servers),
+    gated: await gatedBy(servers),
+  })
+  const run = await runLoad(loadOn(servers, shape), counters).finally(() => stopAll(servers))
+  const { window } = run
+  const processorTime = isKnown && { processorTime: processorTimeOf(run) }
+  const gateShare = Number.isNaN(run.after.gated) ? {} : { gateShare: perCall(run)('gated') }
+  return { run, window, callsPerSecond: window.accepted / window.seconds, ...processorTime, ...gateShare }
+}
+
 /** One after the other: the first one may have the schema to make. */
-async function startAll(subject: Subject, databaseUrl: string, { processes }: Shape): Promise<ServerProcess[]> {
+async function startAll(
+  subject: Pick<Subject, 'start'>,
+  databaseUrl: string,
+  { processes }: Shape,
+): Promise<ServerProcess[]> {
   const servers: ServerProcess[] = []
   while (servers.length < processes) servers.push(await subject.start(databaseUrl))
   return servers
@@ -80,7 +95,7 @@ function perCall<Counters extends Record<string, number>>({ before, after, windo
   return (name: keyof Counters) => (after[name]! - before[name]!) / window.accepted
 }
 
-function databaseCostOf(run: LoadRun<{ walBytes: number; transactions: number }>) {
+export function databaseCostOf(run: LoadRun<{ walBytes: number; transactions: number }>) {
   const cost = perCall(run)
   return { walBytesPerCall: cost('walBytes'), transactionsPerCall: cost('transactions') }
 }

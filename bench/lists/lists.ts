@@ -153,7 +153,7 @@ async function main(): Promise<void> {
     const env = { ...process.env, DATABASE_URL: url }
     await promisify(execFile)(process.execPath, [MAIN, 'migrate'], { env })
     process.stdout.write(
-      `| Once | |\n|---|---|\n${await timeOnce(`seeding ${bets} bets on ${EVENTS} events`, () => seed(url, bets, day))}\n`,
+      `| Once | |\n|---|---|\n${await timeOnce(`seeding ${bets} bets on ${EVENTS} events`, () => seed(url, { bets, players: PLAYERS, day }))}\n`,
     )
     const db = await openDb({ kind: 'postgres', url })
     const sql = new pg.Client(url)

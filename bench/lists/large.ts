@@ -1,0 +1,118 @@
+// What a call costs in a database of many bets, against one of as many players and no bets: the same load on both in turns, then the audits of
+// the large one. bench/README.md says more.
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { positive, readArguments } from '../arguments.ts'
+import { databaseCostOf, measureOn, type Shape } from '../measure.ts'
+import type { BenchPlayer } from '../place-bet.ts'
+import { type BenchPostgres, startBenchPostgres } from '../postgres.ts'
+import { median } from '../report.ts'
+import { inventedPlayer } from '../seed-players.ts'
+import { MAIN, purserEnvironment, startPurser } from '../subjects.ts'
+import { PLAYERS, seed } from './seed.ts'
+
+const DAY_MS = 86_400_000
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+const run = promisify(execFile)
+
+/** No blocked ones (seed.ts), each with a session. */
+async function openSessions(url: string, players: number): Promise<BenchPlayer[]> {
+  const all = Array.from({ length: players }, (_, i) => i)
+    .filter((i) => i % 1_000 !== 0)
+    .map((i) => inventedPlayer(`player-${i}`))
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(
+    `insert into purser.session (bucket, token_hash, player, currency, created_at, expires_at)
+     select 0, hash, player, 'EUR', now(), now() + interval '1 day' from unnest($1::text[], $2::text[]) as s (player, hash)`,
+    [all.map(({ userId }) => userId), all.map(({ token }) => createHash('sha256').update(token).digest('base64url'))],
+  )
+  await client.end()
+  return all
+}
+
+async function prepare(postgres: BenchPostgres, name: string, bets: number, players: number): Promise<BenchPlayer[]> {
+  await postgres.create(name)
+  const url = postgres.url(name)
+  await run(process.execPath, [MAIN, 'migrate'], { env: { ...process.env, DATABASE_URL: url } })
+  const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
+  await seed(url, { bets, players, day }, (line) => say(`${name}: ${line}`))
+  return openSessions(url, players)
+}
+
+async function timeAudit(url: string, ...flags: string[]): Promise<string> {
+  const begun = performance.now()
+  const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...purserEnvironment(url) }
+  const { stdout, stderr } = await run(process.execPath, [MAIN, 'audit', ...flags], { env }).catch((failed) => failed)
+  say(stderr)
+  return `${((performance.now() - begun) / 1_000).toFixed(1)} s, ${String(stdout).slice(0, 200).trim()}`
+}
+
+async function main(): Promise<void> {
+  const { values } = readArguments(process.argv.slice(2), {
+    bets: { type: 'string', default: '10000000' },
+    players: { type: 'string', default: `${PLAYERS}` },
+    rounds: { type: 'string', default: '2' },
+    seconds: { type: 'string', default: '8' },
+    warmup: { type: 'string', default: '10' },
+    connections: { type: 'string', default: '128' },
+  })
+  const postgres = await startBenchPostgres()
+  try {
+    const count = positive('players', values.players)
+    const bets = positive('bets', values.bets)
+    const players = new Map<string, BenchPlayer[]>()
+    for (const [name, size] of [
+      ['empty', 0],
+      ['large', bets],
+    ] as const)
+      players.set(name, await prepare(postgres, name, size, count))
+    const size = await postgres.count('large', 'select pg_database_size(current_database()) as count')
+    console.log(
+      `${bets} bets: ${Math.round(size / bets)} bytes each; the whole audit: ${await timeAudit(postgres.url('large'))}`,
+    )
+    await measureBoth(
+      postgres,
+      players,
+      {
+        ...{ processes: 2, settles: true },
+        connections: positive('connections', values.connections),
+        seconds: positive('seconds', values.seconds),
+        warmupSeconds: positive('warmup', values.warmup),
+      },
+      positive('rounds', values.rounds),
+    )
+    console.log(`what changed: ${await timeAudit(postgres.url('large'), '--changed')}`)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function measureBoth(
+  postgres: BenchPostgres,
+  players: ReadonlyMap<string, BenchPlayer[]>,
+  shape: Omit<Shape, 'players'>,
+  rounds: number,
+): Promise<void> {
+  const rows = new Map<string, number[][]>()
+  for (let round = 0; round < rounds; round++)
+    for (const [name, some] of players) {
+      const measured = await measureOn(postgres, { start: startPurser }, name, { ...shape, players: some })
+      const { processorTime, callsPerSecond, run: load } = measured
+      const cost = databaseCostOf(load)
+      const row = [callsPerSecond, processorTime?.server ?? 0, processorTime?.postgres ?? 0, cost.walBytesPerCall]
+      say(`${name}: ${row.map(Math.round).join(' ')}`)
+      rows.set(name, [...(rows.get(name) ?? []), row])
+    }
+  console.log(
+    '| Database | calls/s | µs of the wallet a call | µs of Postgres a call | bytes of WAL a call |\n|---|---|---|---|---|',
+  )
+  for (const [name, measured] of rows) {
+    const columns = (measured[0] ?? []).map((_, column) => Math.round(median(measured.map((row) => row[column] ?? 0))))
+    console.log(`| ${[name, ...columns.map((value) => value.toLocaleString('en'))].join(' | ')} |`)
+  }
+}
+
+await main()
