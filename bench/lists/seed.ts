@@ -157,8 +157,10 @@ interface Index {
 
 async function indexesOf(client: pg.Client): Promise<Index[]> {
   const { rows } = await client.query<Index>(
-    `select coalesce(format('alter table %s drop constraint %I', i.indrelid::regclass, c.conname), format('drop index %s', i.indexrelid::regclass)) as drop,
-       coalesce(format('alter table %s add constraint %I %s', i.indrelid::regclass, c.conname, pg_get_constraintdef(c.oid)), pg_get_indexdef(i.indexrelid)) as make
+    `select case when c.oid is null then format('drop index %s', i.indexrelid::regclass)
+         else format('alter table %s drop constraint %I', i.indrelid::regclass, c.conname) end as drop,
+       case when c.oid is null then pg_get_indexdef(i.indexrelid)
+         else format('alter table %s add constraint %I %s', i.indrelid::regclass, c.conname, pg_get_constraintdef(c.oid)) end as make
      from pg_index i left join pg_constraint c on c.conindid = i.indexrelid
      where i.indrelid::regclass::text = any($1)`,
     [LARGE.map((table) => `purser.${table}`)],

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { startSecondPostgres } from '../support/second-postgres.ts'
+import { startWallet } from '../support/wallet.ts'
 import { follow, followWithServer } from './follow.ts'
 import { blocksOf } from './markdown.ts'
 import { makeFolder, ROOT, runBlocks } from './session.ts'
@@ -23,6 +24,19 @@ describe('the commands of', () => {
     try {
       await follow('docs/concepts/reliability.md', (blocks) => runBlocks(folder, blocks, {}))
     } finally {
+      folder.remove()
+    }
+  })
+
+  test('the guide to scale do what it shows', async () => {
+    const folder = makeFolder()
+    const wallet = await startWallet()
+    try {
+      await follow('docs/guides/scale.md', (blocks) =>
+        runBlocks(folder, blocks, { env: { DATABASE_URL: wallet.databaseUrl } }),
+      )
+    } finally {
+      await wallet.stop()
       folder.remove()
     }
   })
