@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { countingProxy } from './counting-proxy.ts'
 import type { Load, Window } from './generator.ts'
 import type { BenchPostgres } from './postgres.ts'
-import { familySeconds, isKnown, processSeconds } from './processor-time.ts'
+import { familySeconds, isKnown } from './processor-time.ts'
 import { type LoadRun, runLoad } from './run-load.ts'
 import { HOST, type ServerProcess } from './server-process.ts'
 import { MAIN, purserEnvironment, SECRET, type Subject } from './subjects.ts'
@@ -54,7 +54,7 @@ export async function measure(postgres: BenchPostgres, subject: Subject, shape: 
 /** On a database as it is. */
 export async function measureOn(
   postgres: BenchPostgres,
-  subject: Pick<Subject, 'start'>,
+  subject: Pick<Subject, 'start' | 'isOnePort'>,
   database: string,
   shape: Shape,
 ) {
@@ -73,12 +73,12 @@ export async function measureOn(
 
 /** One after the other: the first one may have the schema to make. */
 async function startAll(
-  subject: Pick<Subject, 'start'>,
+  { start, isOnePort }: Pick<Subject, 'start' | 'isOnePort'>,
   databaseUrl: string,
   { processes }: Shape,
 ): Promise<ServerProcess[]> {
   const servers: ServerProcess[] = []
-  while (servers.length < processes) servers.push(await subject.start(databaseUrl))
+  while (servers.length < (isOnePort ? 1 : processes)) servers.push(await start(databaseUrl))
   return servers
 }
 
@@ -107,7 +107,7 @@ async function gatedBy(servers: ServerProcess[]): Promise<number> {
 }
 
 function processorCounters(postgres: BenchPostgres, servers: ServerProcess[]) {
-  const serverSeconds = servers.reduce((sum, { pid }) => sum + processSeconds(pid), 0)
+  const serverSeconds = servers.reduce((sum, { pid }) => sum + familySeconds(pid), 0)
   return { serverSeconds, postgresSeconds: familySeconds(postgres.pid) }
 }
 

@@ -36,7 +36,8 @@ that only verifies the signature. Exit code 0: fast enough and all money right, 
   --connections N   keep-alive connections, one request at a time on each (128)
   --players N       players the bets are spread over (the shape's)
   --plain-pool N    database connections of the plain server (20)
-  --only LIST       some of purser,no-journal,before,plain,signature-only (all but no-journal)
+  --only LIST       some of purser,no-journal,before,plain,signature-only (all but no-journal);
+                    port-1,port-2,port-4: so many processes behind one port
   --against DIR     a folder in which another version of purser is built
   --open SHARE      open loop at this share of purser's calls per second, for its latencies; 0: none (0.5)
   --uncounted       without the run that counts statements and round trips

@@ -4,13 +4,24 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServerProcess, startServer } from './server-process.ts'
 
-export type SubjectName = 'purser' | 'no-journal' | 'before' | 'plain' | 'signature-only'
+/** `port-N`: N processes behind one port (PURSER_PROCESSES). */
+export type SubjectName =
+  | 'port-1'
+  | 'port-2'
+  | 'port-4'
+  | 'purser'
+  | 'no-journal'
+  | 'before'
+  | 'plain'
+  | 'signature-only'
 
 export interface Subject {
   name: SubjectName
   /** The database with the players in it; each round gets a fresh copy. */
   seed?: string
   countBets?: string
+  /** Of one that is several processes by itself: started once, whatever the shape says. */
+  isOnePort?: true
   /** Of a purser: its program, which can audit. */
   main?: string
   start(databaseUrl: string): Promise<ServerProcess>
@@ -32,6 +43,10 @@ export function subjects({ plainPool, against }: { plainPool: number; against: s
   return [
     purserAt('purser', MAIN),
     purserAt('no-journal', MAIN, { PURSER_JOURNAL_DAYS: '0' }),
+    ...([1, 2, 4] as const).map((count) => ({
+      ...purserAt(`port-${count}`, MAIN, { PURSER_PROCESSES: `${count}` }),
+      isOnePort: true as const,
+    })),
     ...(against === undefined ? [] : [purserAt('before', mainIn(against))]),
     {
       name: 'plain',
@@ -51,7 +66,11 @@ export function subjects({ plainPool, against }: { plainPool: number; against: s
   ]
 }
 
-function purserAt(name: 'purser' | 'no-journal' | 'before', main: string, env: Record<string, string> = {}): Subject {
+function purserAt(
+  name: Exclude<SubjectName, 'plain' | 'signature-only'>,
+  main: string,
+  env: Record<string, string> = {},
+): Subject {
   return {
     name,
     main,
