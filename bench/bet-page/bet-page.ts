@@ -119,7 +119,7 @@ async function seeded(url: string, bets: number): Promise<void> {
   const env = { ...process.env, DATABASE_URL: url }
   await promisify(execFile)(process.execPath, [MAIN, 'migrate'], { env })
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
-  await seed(url, bets, day)
+  await seed(url, { bets, players: PLAYERS, day })
   const db = await openDb({ kind: 'postgres', url })
   await seedJournal(db, bets, day)
   await db.close()

@@ -107,15 +107,13 @@ export interface Extent {
   readonly last: bigint
 }
 
-type Numbered = Pick<Db, 'people' | 'transaction'>
-
 /** What has a number. */
 export function readExtent(db: Reading, store: ChangeStore): Promise<Extent> {
   return look(db, store)
 }
 
 /** Numbers what is committed, unless another process is just doing that; then tells how far the feed goes. */
-export async function numberChanges(db: Numbered, store: ChangeStore): Promise<Extent> {
+export async function numberChanges(db: Db, store: ChangeStore): Promise<Extent> {
   const seen = await look(db.people, store)
   if (!seen.hasNew) return seen
   await db.transaction(async (tx) => {
@@ -127,7 +125,7 @@ export async function numberChanges(db: Numbered, store: ChangeStore): Promise<E
 }
 
 /** As `numberChanges`, until everything that was there at the beginning has its number, or `signal`. */
-export async function numberAll(db: Numbered, store: ChangeStore, signal?: AbortSignal): Promise<Extent> {
+export async function numberAll(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<Extent> {
   let extent: Extent = await look(db.people, store)
   for (let before = -BigInt(NUMBERED_AT_ONCE); extent.last - before >= NUMBERED_AT_ONCE && !signal?.aborted; ) {
     before = extent.last

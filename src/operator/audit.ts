@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { type Finding, Findings } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
 import { walkFeed } from '../feed/audit.ts'
-import { numberAll, readExtent } from '../feed/change-store.ts'
+import { readExtent } from '../feed/change-store.ts'
 import { auditDays, lastKept } from '../ledger/daily-audit.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
@@ -46,13 +46,13 @@ export interface AuditOptions {
   readonly progress?: Progress
 }
 
-type Audited = Pick<Db, 'snapshot' | 'transaction' | 'people'>
+type Audited = Pick<Db, 'snapshot'>
 
+/** Reads only. What has no number yet is read in one piece, so whoever may write gives numbers before. */
 export async function audit(db: Audited, options: AuditOptions): Promise<AuditDone> {
   const { clawback, since: asked, progress = () => {} } = options
   const findings = new Findings()
-  // What has no number is not committed yet, or was not read by anybody. A copy that cannot be written to stays as it is.
-  const extent = await numberAll(db, WALLET_CHANGES).catch(() => readExtent(db.people, WALLET_CHANGES))
+  const extent = await db.snapshot((tx) => readExtent(tx, WALLET_CHANGES))
   const to = { number: extent.last, day: await lastKept(db) }
   const since = asked && asked.number >= extent.beforeFirst && asked.number <= extent.last ? asked : undefined
   const allowNegative = clawback === 'allow-negative'

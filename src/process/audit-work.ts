@@ -2,11 +2,13 @@
 import type { Config } from '../config/config.ts'
 import type { Finding } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
+import { numberAll } from '../feed/change-store.ts'
 import { type AuditedTo, audit, type Progress } from '../operator/audit.ts'
 import { authorOfCommand } from '../people/actions.ts'
 import { type Looked, readLastClean, recordAudit } from '../people/last-audit.ts'
 import { auditPlatform } from '../platform/audit.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { recordedClawback } from './money-settings.ts'
 
 export interface AuditWork {
@@ -21,6 +23,7 @@ export interface AuditWork {
 export async function auditAll(db: Db, { config, onlyChanged, say, progress }: AuditWork): Promise<readonly Finding[]> {
   const clean = onlyChanged ? await lastClean(db) : undefined
   const clawback = await recordedClawback(db, config)
+  await numberAll(db, WALLET_CHANGES).catch(() => {}) // of a copy that cannot be written to
   const { findings, isWhole, to } = await audit(db, { clawback, since: clean, progress })
   if (onlyChanged && isWhole)
     say('there is no clean audit since which the feed tells every change: everything is looked at')

@@ -4,7 +4,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
+import { numberAll } from '../../src/feed/change-store.ts'
 import { type AuditedTo, audit } from '../../src/operator/audit.ts'
+import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { CHECKS, type Check } from './damage.ts'
@@ -26,7 +28,7 @@ beforeAll(async () => {
     Object.assign(bettor, await playerWithMoney(wallet.operator, '100.00'))
     await playSome(bettor)
   }
-  const whole = await audit(db, { clawback: 'refuse' })
+  const whole = await auditSince(undefined)
   expect(whole).toMatchObject({ ok: true, isWhole: true })
   since = whole.to
   await playSome(fresh)
@@ -51,15 +53,21 @@ async function playSome(bettor: typeof old): Promise<void> {
   await wallet.operator.request('POST', `/operator/players/${userId}/deposits`, deposit)
 }
 
+/** As the command does it: what changed has numbers. */
+async function auditSince(from: AuditedTo | undefined) {
+  await numberAll(db, WALLET_CHANGES)
+  return audit(db, { clawback: 'refuse', since: from })
+}
+
 async function found(from: AuditedTo | undefined): Promise<string[]> {
-  const { findings } = await audit(db, { clawback: 'refuse', since: from })
+  const { findings } = await auditSince(from)
   return [...new Set(findings.map(({ check }) => check))].sort()
 }
 
 const named = (checks: readonly Check[]) => checks.map((check) => CHECKS[check]).sort()
 
 test('nothing is found in what changed, and it says up to where it looked', async () => {
-  const report = await audit(db, { clawback: 'refuse', since })
+  const report = await auditSince(since)
   expect(report).toMatchObject({ ok: true, isWhole: false, findings: [] })
   expect(report.to.number).toBeGreaterThan(since.number)
   expect(await audit(db, { clawback: 'refuse', since: report.to })).toMatchObject({ ok: true, isWhole: false })
@@ -68,6 +76,7 @@ test('nothing is found in what changed, and it says up to where it looked', asyn
 test('it tells how far it is', async () => {
   const told = new Map<string, number[]>()
   const progress = (what: string, done: number, of = 0) => void told.set(what, [done, of])
+  await numberAll(db, WALLET_CHANGES)
   await audit(db, { clawback: 'refuse', progress })
   for (const what of ['accounts', 'events']) {
     const [done, of] = told.get(what) ?? []

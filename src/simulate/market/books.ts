@@ -60,7 +60,10 @@ const OWED = /else it is owed/
 
 /** Complaints of the product's own audits; none is good. `isCalm`: nothing may be owed either. */
 export async function auditBooks({ wallet, platform }: Stores, isCalm: boolean): Promise<string[]> {
-  const [ofWallet, ofPlatform] = [await audit(wallet.db, 'allow-negative'), await auditPlatform(platform.db)]
+  const [ofWallet, ofPlatform] = [
+    await audit(wallet.db, { clawback: 'allow-negative' }),
+    await auditPlatform(platform.db),
+  ]
   return [...ofWallet.findings, ...(ofPlatform ?? [])]
     .filter(({ check }) => isCalm || !OWED.test(check))
     .map(({ check, row }) => `${check}: ${JSON.stringify(row)}`)
