@@ -10,12 +10,14 @@ import type { BenchPlayer } from '../place-bet.ts'
 import { type BenchPostgres, startBenchPostgres } from '../postgres.ts'
 import { median } from '../report.ts'
 import { inventedPlayer } from '../seed-players.ts'
-import { MAIN, purserEnvironment, startPurser } from '../subjects.ts'
+import { MAIN, newSecret, purserEnvironment, startPurser } from '../subjects.ts'
 import { PLAYERS, seed } from './seed.ts'
 
 const DAY_MS = 86_400_000
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 const run = promisify(execFile)
+/** One of four bets is of this platform (seed.ts). */
+const PLATFORM = { PARTNER_SECRETS: `acme:${newSecret()}` }
 
 /** No blocked ones (seed.ts), each with a session. */
 async function openSessions(url: string, players: number): Promise<BenchPlayer[]> {
@@ -99,7 +101,10 @@ async function measureBoth(
   const rows = new Map<string, number[][]>()
   for (let round = 0; round < rounds; round++)
     for (const [name, some] of players) {
-      const measured = await measureOn(postgres, { start: startPurser }, name, { ...shape, players: some })
+      const measured = await measureOn(postgres, { start: (url) => startPurser(url, MAIN, PLATFORM) }, name, {
+        ...shape,
+        players: some,
+      })
       const { processorTime, callsPerSecond, run: load } = measured
       const cost = databaseCostOf(load)
       const row = [callsPerSecond, processorTime?.server ?? 0, processorTime?.postgres ?? 0, cost.walBytesPerCall]
