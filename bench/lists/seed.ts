@@ -32,7 +32,9 @@ export interface Size {
  * $-free. Each bet knows from the beginning what its player had and which transfer is its first, so nothing is written twice:
  * a table without dead rows, as after a vacuum.
  */
-const STATEMENTS = ({ bets, players, day }: Size): [string, string][] => {
+const STATEMENTS = (size: Size): [string, string][] => [...ofBets(size), ...ofMoney(size)]
+
+function timesOf({ bets, players, day }: Size) {
   const between = Math.trunc((SPREAD_MS * TOGETHER) / Math.max(bets, 1))
   const settledMs = Math.min(SETTLED_MS, Math.trunc((SPREAD_MS * players) / Math.max(bets, 1) / 2))
   const deposit = 10_000_000 + STAKE * Math.ceil(bets / players)
@@ -41,6 +43,12 @@ const STATEMENTS = ({ bets, players, day }: Size): [string, string][] => {
     'PLAYERS',
     `${players}`,
   )
+  return { between, deposit, start, settled, w }
+}
+
+function ofBets(size: Size): [string, string][] {
+  const { bets, players } = size
+  const { between, deposit, start, settled, w } = timesOf(size)
   return [
     [
       'the plan',
@@ -88,6 +96,13 @@ const STATEMENTS = ({ bets, players, day }: Size): [string, string][] => {
        select 0, 'player-' || i, 'EUR', 1, 'deposit', 'cash_in', 'player', ${deposit}, ${deposit}, 'seed-' || i, ${start} + interval '1 hour'
        from generate_series(0, ${players - 1}) i`,
     ],
+  ]
+}
+
+function ofMoney(size: Size): [string, string][] {
+  const { players, day } = size
+  const { deposit, start, settled } = timesOf(size)
+  return [
     [
       'transfers of bets',
       `insert into purser.transfer (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, platform, at)
