@@ -37,7 +37,7 @@ export const AuditSchema = Type.Object({
 })
 
 /** How far it is; `of` where that is known. */
-export type Progress = (what: string, done: number, of?: number) => void
+export type Progress = (what: string, done: number | bigint, of?: number | bigint) => void
 
 export interface AuditOptions {
   readonly clawback: Rules['clawback']
@@ -61,7 +61,7 @@ export async function audit(db: Audited, options: AuditOptions): Promise<AuditDo
   await auditDays(db, findings, since && (since.day ?? undefined), async (done, of) => progress('kept days', done, of))
   const first = since?.number ?? extent.beforeFirst
   const isComplete = await auditFeed(db, findings, allowNegative, since?.number, (number) =>
-    progress('events', Number(number - first), Number(extent.last - first)),
+    progress('events', number - first, extent.last - first),
   )
   if (!isComplete) return audit(db, { ...options, since: undefined })
   return { ok: findings.all.length === 0, findings: findings.all, isWhole: since === undefined, to }

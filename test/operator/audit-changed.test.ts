@@ -74,8 +74,8 @@ test('nothing is found in what changed, and it says up to where it looked', asyn
 })
 
 test('it tells how far it is', async () => {
-  const told = new Map<string, number[]>()
-  const progress = (what: string, done: number, of = 0) => void told.set(what, [done, of])
+  const told = new Map<string, (number | bigint)[]>()
+  const progress = (what: string, done: number | bigint, of: number | bigint = 0) => void told.set(what, [done, of])
   await numberAll(db, WALLET_CHANGES)
   await audit(db, { clawback: 'refuse', progress })
   for (const what of ['accounts', 'events']) {
