@@ -26,7 +26,7 @@ const AUDIT_EVERY_MS = 40_000
  * Milliseconds of calm after which all must be over. A message sent before may still come after 90 s; a claim of a process
  * that died is watched for 8 s; results wait for 60 s at most between two tries (C-5), rollbacks for 6 minutes in all (C-4).
  */
-const CALM_MS = 900_000
+const CALM_MS = 480_000
 /** Milliseconds until everybody has heard of what they asked for last. */
 const ACTORS_MS = 60_000
 /** Milliseconds between two looks whether all is over, and of people at what needs them. */
