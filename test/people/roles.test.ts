@@ -27,6 +27,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
         'listAnomalies',
       ],
       ...['listActions', 'listAdjustments', 'readHistory', 'readChanges', 'streamChanges', 'showId', 'readNow'],
+      ...['readLedger', 'watchChanges'],
     ],
     support: [
       'listCalls',
@@ -57,7 +58,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
   platform: {
     read: [
       ...['listPartners', 'listBets', 'getBet', 'listDeliveries', 'listRetries', 'getRetry', 'showId'],
-      ...['readChanges', 'streamChanges', 'listActions', 'readNow'],
+      ...['readChanges', 'streamChanges', 'watchChanges', 'listActions', 'readNow'],
     ],
     support: ['loadFrame', 'placeBet', 'saveEvent', 'retryDeliveries', 'retryDelivery'],
     cash: ['settleBet', 'unsettleBet', 'cancelBet', 'setResults'],
