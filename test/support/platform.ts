@@ -7,6 +7,7 @@ import { servePlatform } from '../../src/process/platform.ts'
 import { asServer, createDatabase } from './database.ts'
 import type { FakeTime } from './fake-time.ts'
 import { type ScriptedOptions, type ScriptedWallet, startScriptedWallet } from './scripted-wallet.ts'
+import { underWay } from './under-way.ts'
 import { type Json, readReply } from './wire.ts'
 
 export interface ApiReply {
@@ -228,7 +229,7 @@ async function isWorking(
   claims: () => Promise<unknown[]>,
   wallets: ScriptedWallet[],
 ): Promise<boolean> {
-  if (time.sleepers() === 0) return true
+  if (time.sleepers() === 0 || underWay() > 0) return true // a long look goes on beside the turns (lookout.ts)
   const { length } = await claims()
   const open = wallets.reduce((sum, wallet) => sum + wallet.openCalls(), 0)
   return length > open || time.sleepers() === 0
