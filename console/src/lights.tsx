@@ -11,7 +11,7 @@ const WORDS: Readonly<Record<Liveness, string>> = { live: 'Live', lost: 'Reconne
 const TITLES: Readonly<Record<Liveness, string>> = {
   live: 'What is shown is up to date. Pause',
   lost: 'Not live: asked for every few seconds until the server tells of changes again. Pause',
-  paused: 'Nothing changes until you go on',
+  paused: 'Changes are not shown until you go on',
 }
 
 export function LiveDot() {

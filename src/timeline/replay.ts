@@ -14,16 +14,19 @@ interface Told {
   readonly sent: Map<string, string[]>
   readonly words: string[]
   readonly leftOut: Set<string>
+  /** The amounts that were won with `settle 25`. */
+  readonly won: Set<string>
   isPoor: boolean
   isLocked: boolean
+  isCancelled: boolean
   hasToken: boolean
 }
 
 export function replayOf({ history, stake }: Pick<WalletBet, 'history' | 'stake'>): Replay {
   const first = history.find(({ operation }) => operation === 'place')?.amount ?? stake
   const told: Told = {
-    ...{ sent: new Map(), words: [], leftOut: new Set<string>() },
-    ...{ isPoor: false, isLocked: false, hasToken: true },
+    ...{ sent: new Map(), words: [], leftOut: new Set<string>(), won: new Set<string>() },
+    ...{ isPoor: false, isLocked: false, isCancelled: false, hasToken: true },
   }
   for (const call of history) tell(told, call, first)
   return { history: told.words.join('; '), leftOut: [...told.leftOut] }
@@ -32,6 +35,8 @@ export function replayOf({ history, stake }: Pick<WalletBet, 'history' | 'stake'
 function tell(told: Told, call: WalletCall, stake: string | undefined): void {
   happen(told, call)
   const word = wordOf(call, stake)
+  if (word === 'settle 25' && call.amount !== undefined) told.won.add(call.amount)
+  if (told.won.size > 1) told.leftOut.add('that it was won with different amounts')
   const ids = told.sent.get(word) ?? []
   const { requestId } = call
   if (ids.length === 0 && [...told.sent.values()].some((others) => others.includes(requestId)))
@@ -59,8 +64,9 @@ const OF_LIFE = [5, 8]
 /** What must have happened beside the calls for one to be answered so. */
 function happen(told: Told, { operation, outcome, code = 0 }: WalletCall): void {
   if (outcome === 'applied') {
-    if (told.isPoor && (operation === 'place' || operation === 'settle')) toggle(told, 'isPoor', '(money)')
+    if (told.isPoor && operation !== 'rollback') toggle(told, 'isPoor', '(money)')
     if (told.isLocked && operation !== 'place') toggle(told, 'isLocked', '(lock)')
+    told.isCancelled ||= operation === 'rollback'
   }
   if (outcome !== 'refused' || OF_LIFE.includes(code)) return
   if (TOKEN.includes(code)) {
@@ -68,7 +74,9 @@ function happen(told: Told, { operation, outcome, code = 0 }: WalletCall): void 
     told.hasToken = false
   } else if (MONEY.includes(code)) {
     if (!told.isPoor) toggle(told, 'isPoor', '(money)')
-  } else if (code !== BLOCKED) told.leftOut.add(`what was refused with code ${code}`)
+  } else if (code === BLOCKED) {
+    if (!told.isLocked && !told.isCancelled) toggle(told, 'isLocked', '(lock)')
+  } else told.leftOut.add(`what was refused with code ${code}`)
 }
 
 function toggle(told: Told, what: 'isPoor' | 'isLocked', word: string): void {

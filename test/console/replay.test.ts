@@ -50,6 +50,35 @@ describe('what stood beside the calls is told too:', () => {
     })
     expect(replayed(told.history)).toEqual(history.map(answerOf))
   })
+  test('money that was gone when a result was taken back', () => {
+    const history = [
+      call('place', 'a'),
+      call('settle', 'b', { resultType: 'won', amount: '27.00' }),
+      call('unsettle', 'c', { outcome: 'refused', code: 21 }),
+      call('unsettle', 'd'),
+    ]
+    const told = replayOf({ history })
+    expect(told).toEqual({ history: 'place; settle 25; (money); unsettle; (money); unsettle', leftOut: [] })
+    expect(replayed(told.history)).toEqual(history.map(answerOf))
+  })
+  test('a lock that refused a result, and that was taken away; a cancelled bet refuses by itself', () => {
+    const history = [
+      call('place', 'a'),
+      call('settle', 'b', { resultType: 'won', amount: '27.00' }),
+      call('settle', 'c', { resultType: 'lost', amount: '0.00', outcome: 'refused', code: 20 }),
+      call('settle', 'd', { resultType: 'lost', amount: '0.00' }),
+    ]
+    const told = replayOf({ history })
+    expect(told).toEqual({ history: 'place; settle 25; (lock); settle 0; (lock); settle 0', leftOut: [] })
+    expect(replayed(told.history)).toEqual(history.map(answerOf))
+    const cancelled = [
+      call('place', 'a'),
+      call('rollback', 'b'),
+      call('settle', 'c', { resultType: 'lost', amount: '0.00', outcome: 'refused', code: 20 }),
+    ]
+    expect(replayOf({ history: cancelled }).history).toBe('place; rollback; settle 0')
+    expect(replayed('place; rollback; settle 0')).toEqual(cancelled.map(answerOf))
+  })
   test('a token that was over, a stake that was another one, a copy that came late', () => {
     const history = [
       call('place', 'a', { outcome: 'refused', code: 4 }),
@@ -65,6 +94,10 @@ describe('what stood beside the calls is told too:', () => {
   test('and what the simulator does not know is said', () => {
     expect(replayOf({ history: [call('place', 'a', { outcome: 'refused', code: 11 })] }).leftOut).toEqual([
       'what was refused with code 11',
+    ])
+    const won = (id: string, amount: string) => call('settle', id, { resultType: 'won', amount })
+    expect(replayOf({ history: [call('place', 'a'), won('b', '27.00'), won('c', '30.00')] }).leftOut).toEqual([
+      'that it was won with different amounts',
     ])
     expect(replayOf({ history: [call('place', 'a'), call('rollback', 'a')] }).leftOut).toEqual([
       'a requestId that two different calls had',

@@ -103,23 +103,17 @@ test('while an operator hangs, another one is answered at once, and so are its o
     over += 1
     return reply
   })
-  while (!(await callsUnderWay()).includes(inside + waiting)) await sleep(20)
-  const overfull = await send(ann, 'place')
-  expectFailed(overfull, 'place')
-  expect(over).toBe(0)
-  for (const [player, operation] of [
-    [ben, 'place'],
-    [ben, 'settle'],
-    [ann, 'settle'],
-    [ann, 'rollback'],
-  ] as const) {
-    const reply = await send(player, operation)
-    expect(reply.status).toBe(200)
-    expect(over).toBe(0)
+  while (!(await callsUnderWay()).includes(inside + waiting)) {
+    expect(over, 'answered before all of them were under way').toBe(0)
+    await sleep(20)
   }
+  const others = [send(ben, 'place'), send(ben, 'settle'), send(ann, 'settle'), send(ann, 'rollback')]
+  expectFailed(await send(ann, 'place'), 'place')
+  for (const reply of await Promise.all(others)) expect(reply.status).toBe(200)
+  expect(over, 'of the crowd, answered before the others were').toBe(0)
   for (const reply of await Promise.all(crowd)) {
     expectFailed(reply, 'place')
-    expect(reply.ms).toBeLessThan(WAITED_TWICE_MS)
+    expect(reply.ms).toBeLessThan(WAITED_TWICE_MS + lateMs())
   }
   ann.operator.wallet.always('place', {})
   expect(ann.operator.wallet.mostAtOnce()).toBeLessThanOrEqual(2 * inside)
