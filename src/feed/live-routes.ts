@@ -52,6 +52,7 @@ export function addLiveRoute(api: Routes, { live, admission, key, tag }: LiveRou
       const watcher = await live.watch(from, callerOf(request).keyName)
       if (watcher === undefined) throw new Problem(503, 'busy', 'too many watch here; close some pages')
       reply.raw.once('close', () => watcher.leave()) // the stream's own end waits for what it waits for
+      if (reply.raw.destroyed) watcher.leave() // who has gone before that is not told of again
       reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no')
       return reply.send(streamOf(watcher, from, () => admission.stillAdmits(request as FastifyRequest)))
     },
@@ -68,21 +69,25 @@ async function* texts(
   from: string | undefined,
   isStill: () => Promise<boolean>,
 ): AsyncGenerator<string> {
-  yield `retry: ${RETRY_MS}\n\n`
-  yield eventText('begin', from ?? watcher.place(), {})
-  let [checkedAt, saidAt] = [world.elapsed(), world.elapsed()]
-  for (;;) {
-    const told = await watcher.next(CHECK_MS)
-    if (told === undefined) return
-    const now = world.elapsed()
-    if (now - checkedAt >= CHECK_MS) {
-      if (!(await isStill().catch(() => false))) return
-      checkedAt = now
+  try {
+    yield `retry: ${RETRY_MS}\n\n`
+    yield eventText('begin', from ?? watcher.place(), {})
+    let [checkedAt, saidAt] = [world.elapsed(), world.elapsed()]
+    for (;;) {
+      const told = await watcher.next(CHECK_MS)
+      if (told === undefined) return
+      const now = world.elapsed()
+      if (now - checkedAt >= CHECK_MS) {
+        if (!(await isStill().catch(() => false))) return
+        checkedAt = now
+      }
+      const isQuiet = isNothing(told)
+      if (isQuiet && now - saidAt < SIGN_MS) continue
+      saidAt = now
+      yield isQuiet ? ':\n\n' : eventText('changed', watcher.place(), show(told))
     }
-    const isQuiet = isNothing(told)
-    if (isQuiet && now - saidAt < SIGN_MS) continue
-    saidAt = now
-    yield isQuiet ? ':\n\n' : eventText('changed', watcher.place(), show(told))
+  } finally {
+    watcher.leave()
   }
 }
 

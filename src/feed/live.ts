@@ -33,6 +33,7 @@ export interface Watcher {
   place(): string
   /** What is new since the last question; waits up to so long for something. Undefined: watch anew. */
   next(waitMs: number): Promise<Told | undefined>
+  /** Gives up the place; more than once is as good as once. */
   leave(): void
 }
 

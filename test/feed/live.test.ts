@@ -2,8 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MAX_OF_ONE } from '../../src/feed/live.ts'
+import type { Feed } from '../../src/feed/feed.ts'
+import { createLive, MAX_OF_ONE } from '../../src/feed/live.ts'
+import { addLiveRoute } from '../../src/feed/live-routes.ts'
+import { serveWhoLeaves } from '../support/leaving.ts'
 import { playerWithMoney } from '../support/operator.ts'
+import { signal } from '../support/signal.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 
 let wallet: TestWallet
@@ -175,6 +179,38 @@ describe('a stream', () => {
         return stream.status
       }, SEEN)
       .toBe(200)
+  })
+
+  test('that is left while it is being opened leaves its place to the next', async () => {
+    const [asked, found] = [signal(), signal()]
+    const ask = async () => {
+      asked.give()
+      await found.given
+      return { kind: 'page', page: { events: [], next: '7' } }
+    }
+    const people = { query: async () => [] }
+    const live = createLive({
+      db: { people } as never,
+      feed: { ask } as unknown as Feed,
+      clock: { now: () => new Date() },
+      schema: 'platform',
+      subjectOf: () => ({}),
+    })
+    const admission = { stillAdmits: async () => true }
+    const server = await serveWhoLeaves((api) => addLiveRoute(api, { live, admission, key: 'key', tag: 'Changes' }))
+    const leaving = new AbortController()
+    const left = fetch(`${server.url}/live`, { signal: leaving.signal }).catch(() => 'left')
+    await asked.given
+    const others = Array.from({ length: MAX_OF_ONE - 1 }, () => live.watch(undefined, 'who'))
+    expect(await live.watch(undefined, 'who'), 'one place is the reader’s').toBeUndefined()
+    leaving.abort()
+    expect(await left).toBe('left')
+    await server.gone
+    found.give()
+    expect((await Promise.all(others)).every((one) => one !== undefined)).toBe(true)
+    await expect.poll(async () => (await live.watch(undefined, 'who')) !== undefined, SEEN).toBe(true)
+    live.close()
+    await server.close()
   })
 
   test('ends when the server stops, and holds it up no longer than its calls', async () => {

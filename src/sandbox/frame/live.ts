@@ -18,6 +18,7 @@ export async function streamBoth(
 ): Promise<FastifyReply> {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
+  if (reply.raw.destroyed) gone.abort() // who went while it was found out who asks closes nothing any more
   const [, ofWallet, ofPlatform] = PLACES.exec(String(request.headers['last-event-id'])) ?? []
   const open = async (url: string, proof: Headers, last: string | undefined) => {
     const headers = { ...proof, ...(last !== undefined && { 'last-event-id': last }) }

@@ -1,0 +1,37 @@
+/** A reader over HTTP that goes away while its request is still being admitted or opened, and a server that knows when it is gone. */
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import { registerApi } from '../../src/http/api.ts'
+import { createApiCalls } from '../../src/http/api-calls.ts'
+import { CALLER } from '../../src/http/caller.ts'
+import type { Routes } from '../../src/http/route.ts'
+import { signal } from './signal.ts'
+
+export interface LeavingServer {
+  readonly url: string
+  /** When the server has seen that a reader is gone. */
+  readonly gone: Promise<void>
+  close(): Promise<void>
+}
+
+/** Serves an API to a caller named `who`; `admit` holds up its admission. */
+export async function serveWhoLeaves(
+  addRoutes: (api: Routes) => void,
+  admit: () => Promise<void> = async () => {},
+): Promise<LeavingServer> {
+  const app = Fastify({ forceCloseConnections: true })
+  const gone = signal()
+  app.addHook('onRequest', async (_request: FastifyRequest, reply: FastifyReply) => {
+    reply.raw.once('close', gone.give)
+  })
+  const admission = {
+    async admit(request: FastifyRequest) {
+      request.setDecorator(CALLER, { keyName: 'who', keyHash: '0'.repeat(16), role: 'read' })
+      await admit()
+    },
+    stillAdmits: async () => true,
+  }
+  const log = { error: () => {} } as never
+  await registerApi(app, { prefix: '', admission, calls: createApiCalls(), bodyBytes: 1024, log } as never, addRoutes)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return { url, gone: gone.given, close: () => app.close() }
+}
