@@ -31,24 +31,30 @@ const REST_PER_CHECK = 20
 
 type Deps = Pick<OperatorDeps, 'db' | 'clock' | 'scales'>
 
-/** One check at a time, however many ask. A failure is told and not kept. */
+/**
+ * One check at a time, however many ask. A failure stands as long as an answer does: a check that takes too long fails after the longest time of all,
+ * and each page that is open would begin the next one at once.
+ */
 export function createLedgerLight(deps: Deps): () => Promise<LedgerView> {
-  let kept: { readonly view: LedgerView; readonly until: number } | undefined
-  let checking: Promise<LedgerView> | undefined
+  let kept: Promise<LedgerView> | undefined
+  /** Undefined while the check is under way. */
+  let until: number | undefined
   const check = async () => {
     const begun = world.elapsed()
-    const now = deps.clock.now()
-    const view = viewOf(deps, await sumLedger(deps.db, now), now)
-    const tookMs = world.elapsed() - begun
-    kept = { view, until: world.elapsed() + Math.max(STANDS_MS, REST_PER_CHECK * tookMs) }
-    return view
+    try {
+      const now = deps.clock.now()
+      return viewOf(deps, await sumLedger(deps.db, now), now)
+    } finally {
+      const ended = world.elapsed()
+      until = ended + Math.max(STANDS_MS, REST_PER_CHECK * (ended - begun))
+    }
   }
   return async () => {
-    if (kept !== undefined && world.elapsed() < kept.until) return kept.view
-    checking ??= check().finally(() => {
-      checking = undefined
-    })
-    return checking
+    if (kept === undefined || (until !== undefined && world.elapsed() >= until)) {
+      until = undefined
+      kept = check()
+    }
+    return kept
   }
 }
 
