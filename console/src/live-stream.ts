@@ -17,6 +17,14 @@ export interface Heard {
 /** Milliseconds without a byte after which a connection is dead; a sign of life comes each 5 s. */
 const DEAD_MS = 16_000
 
+/** Milliseconds until the next try, on average. */
+const AGAIN_MS = 1_500
+
+/** Half of that to one and a half: the pages that lost their streams at one moment do not all come back at one moment. */
+export function againMs(): number {
+  return AGAIN_MS * (0.5 + Math.random())
+}
+
 /** The place that a stream came to, for the next one. */
 export interface Place {
   id?: string

@@ -5,7 +5,7 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
 import { ApiProblem } from './api.ts'
-import { type Changed, listen, type Place } from './live-stream.ts'
+import { againMs, type Changed, listen, type Place } from './live-stream.ts'
 import { forget, useSession } from './session.tsx'
 
 type Topic = 'bet' | 'balance' | 'player' | 'session' | 'delivery' | 'call'
@@ -34,8 +34,7 @@ const Context = createContext<LiveState>({ state: 'lost', toggle() {} })
 
 export const useLive = () => useContext(Context)
 
-/** Milliseconds: until the next try, between two questions for the same, between two for all while there is no stream, and after a failure. */
-const AGAIN_MS = 1_500
+/** Milliseconds: between two questions for the same, between two for all while there is no stream, and after a failure. */
 const LEAST_MS = 400
 const ALONE_MS = 4_000
 const FAILED_MS = 2_000
@@ -73,7 +72,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         if (gone.signal.aborted) return
         setBegun(false)
         if (error instanceof ApiProblem && error.status === 401) return forget(client)
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+        await new Promise((resolve) => setTimeout(resolve, againMs()))
       }
     }
     void follow()
