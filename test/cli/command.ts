@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-const TIMEOUT_MS = 40_000
+const TIMEOUT_MS = 120_000
 
 export interface Finished {
   code: number | null
