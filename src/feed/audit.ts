@@ -99,6 +99,8 @@ export async function walkFeed({ db, store, after, findings }: FeedWalk, watcher
     if (edge.next === null) {
       if (edge.max !== null && edge.max !== edge.count)
         findings.add(names.numbered, { after: edge.count, number: edge.max })
+      // Every row is gone, also those that came next.
+      if (edge.max === null && at !== undefined && at < edge.count) watcher.forget()
       await readUnnumbered(tx, asked, look)
       return undefined
     }
