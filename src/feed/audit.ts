@@ -4,15 +4,23 @@
  */
 import type { Findings } from '../db/checks.ts'
 import { BY_INDEX_HERE, type Db, type Row, type Statement, statement, type Tx } from '../db/db.ts'
-import type { ChangeStore, StoredEvent } from './change-store.ts'
+import { type ChangeStore, readExtent, type StoredEvent } from './change-store.ts'
 
 /** Events of a slice, or those of one row. */
 const SLICE = 5_000
 /** Rows without a number that are read at a time. */
 const UNNUMBERED = 500
 
+/** Where an event stands. */
+export interface Place {
+  readonly bucket: number
+  readonly changeId: bigint
+  /** Of the last event of its row; undefined while it has none. */
+  readonly number: bigint | undefined
+}
+
 export interface FeedWatcher {
-  see(event: StoredEvent, bucket: number): void
+  see(event: StoredEvent, place: Place): void
   /** Retention took what comes next: what was seen before says nothing of what follows. */
   forget(): void
   /** In the last snapshot, when all of its events were seen. */
@@ -35,6 +43,32 @@ export function feedCheckNames({ schema }: ChangeStore): { readonly numbered: st
     numbered: `${feed} is numbered without gaps, up to its count`,
     sized: `a row of ${feed} has as many events as it says`,
   }
+}
+
+/** Up to where a feed goes. What is added later stands behind both. */
+export interface FeedEnd {
+  /** The last number. */
+  readonly number: bigint
+  /** The latest row that has no number yet. */
+  readonly changeId: bigint | null
+}
+
+export function isUpTo(end: FeedEnd, { number, changeId }: Place): boolean {
+  return (number !== undefined && number <= end.number) || (end.changeId !== null && changeId <= end.changeId)
+}
+
+/** With the first number that retention has left. */
+export async function readFeedEnd(tx: Tx, store: ChangeStore): Promise<FeedEnd & { readonly beforeFirst: bigint }> {
+  const { last, beforeFirst } = await readExtent(tx, store)
+  const [row] = await tx.query<Row & { change_id: bigint | null }>(latestUnnumbered(store))
+  return { number: last, beforeFirst, changeId: row?.change_id ?? null }
+}
+
+function latestUnnumbered({ schema }: ChangeStore): Statement {
+  return statement(
+    `${schema}_audit_feed_latest_unnumbered`,
+    `select max(change_id) as change_id from ${schema}.change where last_number is null`,
+  )
 }
 
 interface Edge extends Row {
@@ -87,10 +121,11 @@ function statementsOf({ schema }: ChangeStore): Statements {
 export async function walkFeed({ db, store, after, findings }: FeedWalk, watcher: FeedWatcher): Promise<void> {
   const asked = statementsOf(store)
   const names = feedCheckNames(store)
-  const look = (row: ChangeRow) => {
+  const look = (row: ChangeRow, number: bigint | undefined) => {
     const events = eventsOf(store, row)
     if (events.length !== row.size) findings.add(names.sized, { change_id: row.change_id, size: row.size })
-    for (const event of events) watcher.see(event, row.bucket)
+    const place = { bucket: row.bucket, changeId: row.change_id, number }
+    for (const event of events) watcher.see(event, place)
   }
   const step = async (tx: Tx, at: bigint | undefined): Promise<bigint | undefined> => {
     await tx.query(BY_INDEX_HERE)
@@ -101,7 +136,7 @@ export async function walkFeed({ db, store, after, findings }: FeedWalk, watcher
         findings.add(names.numbered, { after: edge.count, number: edge.max })
       // Every row is gone, also those that came next.
       if (edge.max === null && at !== undefined && at < edge.count) watcher.forget()
-      await readUnnumbered(tx, asked, look)
+      await readUnnumbered(tx, asked, (row) => look(row, undefined))
       return undefined
     }
     let before = at ?? edge.next
@@ -113,7 +148,7 @@ export async function walkFeed({ db, store, after, findings }: FeedWalk, watcher
       if (row.last_number - BigInt(row.size) !== before)
         findings.add(names.numbered, { after: before, number: row.last_number })
       before = row.last_number
-      look(row)
+      look(row, before)
     }
     return before
   }

@@ -6,8 +6,7 @@
 import { Type } from 'typebox'
 import { type Finding, Findings } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
-import { walkFeed } from '../feed/audit.ts'
-import { readExtent } from '../feed/change-store.ts'
+import { type FeedEnd, isUpTo, readFeedEnd, walkFeed } from '../feed/audit.ts'
 import { auditDays, lastKept } from '../ledger/daily-audit.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
@@ -52,16 +51,16 @@ type Audited = Pick<Db, 'snapshot'>
 export async function audit(db: Audited, options: AuditOptions): Promise<AuditDone> {
   const { clawback, since: asked, progress = () => {} } = options
   const findings = new Findings()
-  const extent = await db.snapshot((tx) => readExtent(tx, WALLET_CHANGES))
-  const to = { number: extent.last, day: await lastKept(db) }
-  const since = asked && asked.number >= extent.beforeFirst && asked.number <= extent.last ? asked : undefined
+  const end = await db.snapshot((tx) => readFeedEnd(tx, WALLET_CHANGES))
+  const to = { number: end.number, day: await lastKept(db) }
+  const since = asked && asked.number >= end.beforeFirst && asked.number <= end.number ? asked : undefined
   const allowNegative = clawback === 'allow-negative'
   if (since === undefined)
     await auditPlayers(db, findings, allowNegative, async (done, of) => progress('accounts', done, of))
   await auditDays(db, findings, since && (since.day ?? undefined), async (done, of) => progress('kept days', done, of))
-  const first = since?.number ?? extent.beforeFirst
-  const isComplete = await auditFeed(db, findings, allowNegative, since?.number, (number) =>
-    progress('events', number - first, extent.last - first),
+  const first = since?.number ?? end.beforeFirst
+  const isComplete = await auditFeed(db, findings, allowNegative, { after: since?.number, end }, (number) =>
+    progress('events', number - first, end.number - first),
   )
   if (!isComplete) return audit(db, { ...options, since: undefined })
   return { ok: findings.all.length === 0, findings: findings.all, isWhole: since === undefined, to }
@@ -72,7 +71,7 @@ async function auditFeed(
   db: Audited,
   findings: Findings,
   allowNegative: boolean,
-  after: bigint | undefined,
+  { after, end }: { readonly after: bigint | undefined; readonly end: FeedEnd },
   progress: (number: bigint) => void,
 ): Promise<boolean> {
   let isComplete = true
@@ -81,11 +80,12 @@ async function auditFeed(
   await walkFeed(
     { db, store: WALLET_CHANGES, after, findings },
     {
-      see(event, bucket) {
-        const balance = balanceIn(event, bucket)
+      see(event, place) {
+        const balance = balanceIn(event, place.bucket)
         if (balance === null) findings.add(TOLD_CHECKS.follows, { event: JSON.stringify(event) })
         else if (balance !== undefined) told.see(balance)
-        changed?.see(event, bucket, balance ?? undefined)
+        // What comes later is the next audit's: a busy wallet adds to it for as long as this one goes on.
+        if (isUpTo(end, place)) changed?.see(event, place.bucket, balance ?? undefined)
       },
       forget() {
         told.forget()

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Finding } from '../../src/db/checks.ts'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { numberAll } from '../../src/feed/change-store.ts'
@@ -14,13 +15,14 @@ let wallet: TestWallet
 let db: Db
 let sql: pg.Client
 const bettor = { userId: '', token: '' }
+const other = { userId: '', token: '' }
 
 beforeAll(async () => {
   wallet = await startWallet()
   db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
   sql = new pg.Client({ connectionString: wallet.databaseUrl })
   await sql.connect()
-  Object.assign(bettor, await playerWithMoney(wallet.operator, '100.00'))
+  for (const one of [bettor, other]) Object.assign(one, await playerWithMoney(wallet.operator, '100.00'))
 })
 beforeEach(async () => {
   await placeBet()
@@ -32,9 +34,8 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-async function placeBet(): Promise<string> {
-  const transactionId = randomUUID()
-  expect(await wallet.wire.place({ ...bettor, transactionId, amount: 1 })).toMatchObject({ status: 200 })
+async function placeBet(by = bettor, transactionId: string = randomUUID()): Promise<string> {
+  expect(await wallet.wire.place({ ...by, transactionId, amount: 1 })).toMatchObject({ status: 200 })
   return transactionId
 }
 
@@ -77,3 +78,40 @@ test('retention takes the last balance of an account before a whole audit sees i
   })
   expect(report).toMatchObject({ isWhole: true, findings: [] })
 })
+
+test('an audit of what changed leaves what is added meanwhile to the next one', async () => {
+  const { to } = await audit(db, { clawback: 'refuse' })
+  const [before, meanwhile, unnumbered] = [await placeBet(), randomUUID(), randomUUID()]
+  await numberAll(db, WALLET_CHANGES)
+  const report = await auditWhile(to, 'beginning', async () => {
+    await placeBet(other, meanwhile)
+    await numberAll(db, WALLET_CHANGES)
+    await placeBet(other, unnumbered)
+    await changeStakes('+', [before, meanwhile, unnumbered])
+  })
+  expect(betsIn(report.findings)).toEqual([before])
+  await numberAll(db, WALLET_CHANGES)
+  const next = await audit(db, { clawback: 'refuse', since: report.to })
+  expect(next.isWhole).toBe(false)
+  expect(betsIn(next.findings)).toEqual([meanwhile, unnumbered].sort())
+  await changeStakes('-', [before, meanwhile, unnumbered])
+})
+
+test('what has no number when an audit of what changed begins is looked at, as in a copy that gives none', async () => {
+  const { to } = await audit(db, { clawback: 'refuse' })
+  const bet = await placeBet()
+  await changeStakes('+', [bet])
+  const { findings, isWhole } = await audit(db, { clawback: 'refuse', since: to })
+  expect({ isWhole, bets: betsIn(findings) }).toEqual({ isWhole: false, bets: [bet] })
+  await changeStakes('-', [bet])
+})
+
+/** By hand, which the bet's own transfers contradict and no balance does. */
+async function changeStakes(sign: '+' | '-', bets: readonly string[]): Promise<void> {
+  const { rowCount } = await sql.query(`update purser.bet set stake = stake ${sign} 1 where bet_id = any($1)`, [bets])
+  expect(rowCount).toBe(bets.length)
+}
+
+function betsIn(findings: readonly Finding[]): unknown[] {
+  return findings.map(({ row }) => row.bet_id).sort()
+}
