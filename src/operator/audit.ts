@@ -30,10 +30,16 @@ export interface AuditedTo {
   readonly day: string | null
 }
 
-export const AuditSchema = Type.Object({
-  ok: Type.Boolean(),
-  findings: Type.Array(Type.Object({ check: Type.String(), row: Type.Record(Type.String(), Type.String()) })),
-})
+export const AuditSchema = Type.Object(
+  {
+    ok: Type.Boolean(),
+    findings: Type.Array(Type.Object({ check: Type.String(), row: Type.Record(Type.String(), Type.String()) })),
+  },
+  {
+    description:
+      'Of one audit at a time: whoever asks while this process is at one gets the answer of that one, which may have looked at what was there before.',
+  },
+)
 
 /** How far it is; `of` where that is known. */
 export type Progress = (what: string, done: number | bigint, of?: number | bigint) => void

@@ -3,7 +3,8 @@ import { fileType, orFile, type Routes } from '../http/route.ts'
 import type { ActionLog } from '../people/actions.ts'
 import type { LastAudit } from '../people/last-audit.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
-import { AuditSchema, audit } from './audit.ts'
+import { AuditSchema } from './audit.ts'
+import { createAudit } from './audit-asked.ts'
 import { BalancesQuerySchema, BalancesSchema, DepositSchema, getBalances, moveCash, WithdrawalSchema } from './cash.ts'
 import { createLedgerLight, LedgerSchema } from './ledger-light.ts'
 import { MovementSchema } from './movement.ts'
@@ -82,10 +83,6 @@ export function addMoneyRoutes(api: Routes, deps: MoneyDeps): void {
       role: 'read',
       ok: { 200: AuditSchema },
     }),
-    async () => {
-      const { ok, findings } = await audit(deps.db, { clawback: deps.clawback })
-      deps.lastAudit.audited({ at: deps.clock.now(), findings: findings.length })
-      return { ok, findings }
-    },
+    createAudit(deps),
   )
 }
