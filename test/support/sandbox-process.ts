@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 /** Milliseconds for one run, on a machine that has much else to do. */
-export const SANDBOX_MS = 150_000
+export const SANDBOX_MS = 300_000
 
 /** A bet's line: id, player, stake, selection → life. */
 export const BET_LINE = /^\d\d:\d\d:\d\d [0-9a-f]{6} \w+ +[\d.]+ [A-Z]{3} .+? → .+$/
