@@ -7,7 +7,7 @@ import { playerWithMoney } from '../support/operator.ts'
 import { refusal, status } from '../support/scripted-wallet.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { partnerWire } from '../support/wire.ts'
-import { expectAccessible, launch, signedIn } from './browser.ts'
+import { expectAccessible, expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
 
 const MINUTE_MS = 60_000
 let browser: Browser
@@ -219,6 +219,38 @@ describe('the console of a platform', () => {
     expect(scene.wallet.of('rollback', plain)).toHaveLength(11)
     expect(scene.wallet.of('rollback', coded)).toHaveLength(10)
     await expectAccessible(page, 'sent again')
+  })
+
+  test('the retry ladder has what was tried, what is planned, and what was given up, as the platform has it (C-4)', async () => {
+    const gaveUp = await scene.api.place(scene.frame)
+    scene.wallet.next('rollback', ...Array.from({ length: 10 }, () => status(500)))
+    await scene.api.cancel(gaveUp.betId, 32)
+    await scene.time.advance(7 * MINUTE_MS)
+    const waiting = await scene.api.place(scene.frame)
+    scene.wallet.next('rollback', ...Array.from({ length: 8 }, () => status(500)))
+    await scene.api.cancel(waiting.betId, 32)
+    await scene.time.advance(100_000) // eight tries are over, two are planned: after 178.5 s and 357.7 s
+    await see('/deliveries?view=pending,waiting')
+    const ladder = page.getByRole('region', { name: 'Retry ladder' })
+    const line = (betId: string) => ladder.getByRole('listitem').filter({ has: page.locator(`a[href$="${betId}"]`) })
+    await line(gaveUp.betId).getByText('Gave up').waitFor()
+    const dots = async (betId: string) => [
+      await line(betId).locator('.dot.made').count(),
+      await line(betId).locator('.dot.planned').count(),
+      await line(betId).locator('.ladder-line .gave-up').count(),
+    ]
+    expect(await dots(gaveUp.betId)).toEqual([10, 0, 1])
+    expect(await dots(waiting.betId)).toEqual([8, 2, 0])
+    const placeOf = async (what: string) =>
+      Number.parseFloat((await line(waiting.betId).locator(what).first().getAttribute('style'))?.slice(5) ?? '')
+    expect(await placeOf('.dot.planned')).toBeCloseTo((178.5 / 360) * 100, 0)
+    const now = await placeOf('.ladder-now')
+    expect(now).toBeGreaterThanOrEqual((100 / 360) * 100 - 0.01)
+    await expect.poll(() => placeOf('.ladder-now')).toBeGreaterThan(now)
+    await expectAccessibleEverywhere(page, 'the ladder')
+    await scene.time.advance(80_000)
+    await expect.poll(() => dots(waiting.betId)).toEqual([0, 0, 0])
+    expect(await ladder.count(), 'what was given up is there still').toBe(1)
   })
 
   test('nothing is said to be sent again where the server says no', async () => {

@@ -230,3 +230,29 @@ test.each([
   await time.advance(1_000)
   expect(await rollbackOf(betId)).toMatchObject({ status: 'done', attempts: 2 })
 })
+
+test('the list says which attempts were made and which are planned, as the schedule has them', async () => {
+  const betId = await cancelledBet(status(500))
+  await time.advance(5_000)
+  const ladderOf = async (statuses: string) => {
+    const deliveries = await platform.api.deliveries(`?status=${statuses}&ladder=true&limit=500`)
+    return deliveries.find((delivery) => delivery.betId === betId)?.ladder
+  }
+  const ladder = await ladderOf('pending')
+  const first = Date.parse(ladder?.madeAt[0] ?? '')
+  const after = (times: readonly string[] = []) => times.map((at) => Date.parse(at) - first)
+  expect(after(ladder?.madeAt)).toEqual([0, 700, 2_100, 4_900])
+  expect(after(ladder?.plannedAt)).toEqual([10_500, 21_700, 44_100, 88_900, 178_500, 357_700])
+  expect(ladder?.isUnderWay).toBe(false)
+  expect(Date.parse(ladder?.asOf ?? '')).toBe(time.now().getTime())
+  await time.advance(WINDOW_MS)
+  const over = await ladderOf('stuck')
+  expect([over?.madeAt.length, over?.plannedAt.length]).toEqual([10, 0])
+  const { body } = await platform.api.request('GET', `/show/${betId.slice(0, 30)}`)
+  const [{ deliveryId } = { deliveryId: '' }] = (body as unknown as { bet: BetDetail }).bet.deliveries.slice(1)
+  await platform.api.request('POST', `/deliveries/${deliveryId}/retry`)
+  await time.settle()
+  const again = await ladderOf('pending')
+  expect(again?.madeAt.length, 'those before a person sent it again are over').toBe(1)
+  expect(again?.plannedAt.length).toBe(9)
+})

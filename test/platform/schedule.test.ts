@@ -1,6 +1,7 @@
 /** When there is another attempt, to the millisecond (C-4, C-5). */
 import { expect, test } from 'vitest'
 import {
+  attemptsAhead,
   nextAttemptAt,
   RESULT_WINDOW_MS,
   ROLLBACK_ATTEMPTS,
@@ -40,4 +41,16 @@ test('a rollback that is late at the end has fewer attempts rather than several 
 test('a result is tried as long as its window is open', () => {
   expect(nextAttemptAt('settle', tried(50, RESULT_WINDOW_MS - 60_000))).toBe(RESULT_WINDOW_MS)
   expect(nextAttemptAt('settle', tried(50, RESULT_WINDOW_MS - 59_999))).toBeUndefined()
+})
+
+test('what is ahead of a rollback is its next attempt and those that fit its six minutes (C-4)', () => {
+  const planned = [700, 2_100, 4_900, 10_500, 21_700, 44_100, 88_900, 178_500, 357_700]
+  expect(attemptsAhead('rollback', { attempts: 1, lastAt: 0, dueAt: undefined })).toEqual(planned)
+  expect(attemptsAhead('rollback', { attempts: 8, lastAt: 88_900, dueAt: 178_000 })).toEqual([178_000, 357_700])
+  expect(attemptsAhead('rollback', { attempts: ROLLBACK_ATTEMPTS, lastAt: 357_700, dueAt: undefined })).toEqual([])
+})
+
+test('what is ahead of a result goes as far as six minutes, but always as far as the next attempt (C-5)', () => {
+  expect(attemptsAhead('settle', { attempts: 9, lastAt: 240_000, dueAt: 250_000 })).toEqual([250_000, 310_000])
+  expect(attemptsAhead('settle', { attempts: 90, lastAt: 3_600_000, dueAt: 3_660_000 })).toEqual([3_660_000])
 })

@@ -8,6 +8,7 @@ import type { LiveMeta } from '../live.tsx'
 import { Badge, Empty } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 import { Issues } from './deliveries-issues.tsx'
+import { Ladders } from './deliveries-ladder.tsx'
 import './deliveries.css'
 
 export interface Delivery {
@@ -27,9 +28,10 @@ export interface Delivery {
 }
 
 const NEEDS_PERSON = 'person'
+const UNDER_WAY = 'pending,waiting'
 const VIEWS = [
   [NEEDS_PERSON, 'Needs a person'],
-  ['pending,waiting', 'Under way'],
+  [UNDER_WAY, 'Under way'],
   ['done', 'Done'],
 ] as const
 
@@ -56,6 +58,7 @@ export function DeliveriesPage() {
           ))}
         </fieldset>
       </div>
+      {view === UNDER_WAY && <Ladders base={base} />}
       {view === NEEDS_PERSON ? (
         <Issues base={base} />
       ) : (
@@ -74,6 +77,7 @@ export function DeliveriesPage() {
           />
         </section>
       )}
+      {view === NEEDS_PERSON && <Ladders base={base} />}
     </div>
   )
 }

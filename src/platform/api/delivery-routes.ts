@@ -2,6 +2,7 @@
 
 import { conflict, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
+import { withLadders } from '../delivery/ladder.ts'
 import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from '../delivery/list.ts'
 import {
   getRetry,
@@ -25,7 +26,10 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
       querystring: DeliveryListQuery,
       ok: { 200: DeliveryPageSchema },
     }),
-    ({ query }) => listDeliveries(deps, query),
+    async ({ query }) => {
+      const page = await listDeliveries(deps, query)
+      return query.ladder === 'true' ? withLadders(deps, page) : page
+    },
   )
   api.post(
     '/deliveries/retry',

@@ -14,6 +14,7 @@ import {
   showDelivery,
   type ViewDeps,
 } from '../api/views.ts'
+import { LadderSchema } from './ladder.ts'
 import type { DeliveryStatus } from './outbox.ts'
 
 const optional = Type.Optional
@@ -22,7 +23,7 @@ const STATUS = `(${DELIVERY_STATUSES.join('|')})`
 /** For deliveries whose last answer had no code, or never came. */
 export const NO_CODE = 'none'
 
-export const DeliveryPageSchema = pageOf(DeliverySchema)
+export const DeliveryPageSchema = pageOf(Type.Object({ ...DeliverySchema.properties, ladder: optional(LadderSchema) }))
 /** Members by which deliveries are chosen, to list them and to send them again. */
 export const deliveryFilters = {
   status: optional(
@@ -40,6 +41,9 @@ export const DeliveryListQuery = Type.Object(
       }),
     ),
     ...deliveryFilters,
+    ladder: optional(
+      Type.Enum(['true', 'false'], { description: 'true: each with its attempts, those made and those planned.' }),
+    ),
     code: optional(
       Type.String({
         pattern: `^(${NO_CODE}|-?\\d{1,15})$`,

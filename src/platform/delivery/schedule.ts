@@ -47,3 +47,28 @@ function nextResult({ attempts, now, random }: Tried): number | undefined {
   const at = now + gap * (1 - JITTER * random)
   return at <= RESULT_WINDOW_MS ? at : undefined
 }
+
+/** What is known of a delivery that is tried again. Times in milliseconds since the first attempt. */
+export interface Ahead {
+  /** One that is on its way is one of them. */
+  readonly attempts: number
+  /** When the last attempt began. */
+  readonly lastAt: number
+  /** When the next attempt is due; undefined while one is on its way. */
+  readonly dueAt: number | undefined
+}
+
+/**
+ * When the attempts to come begin, should each of them fail at once: the next one, and those behind it that begin within the six minutes
+ * of C-4. Chance may make each a little earlier.
+ */
+export function attemptsAhead(kind: DeliveryKind, { attempts, lastAt, dueAt }: Ahead): number[] {
+  const next = (tried: number, at: number) => nextAttemptAt(kind, { attempts: tried, lastAt: at, now: at, random: 0 })
+  const ahead: number[] = []
+  let at = dueAt ?? next(attempts, lastAt)
+  for (let tried = attempts + 1; at !== undefined && (ahead.length === 0 || at <= ROLLBACK_WINDOW_MS); tried++) {
+    ahead.push(at)
+    at = next(tried, at)
+  }
+  return ahead
+}
