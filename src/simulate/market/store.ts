@@ -2,10 +2,10 @@
 import { ROLES, readConfig } from '../../config/config.ts'
 import { fixBuckets } from '../../db/buckets.ts'
 import { type Db, statement } from '../../db/db.ts'
-import { openPglite } from '../../db/pglite.ts'
 import { prepareDb } from '../../db/prepare.ts'
 import { checkScales } from '../../db/scales.ts'
 import { requireSettings } from '../../process/money-settings.ts'
+import { openSwiftDb } from './swift-db.ts'
 
 export type Config = ReturnType<typeof readConfig>
 
@@ -29,18 +29,20 @@ export interface Store {
 
 export async function makeStore(server: 'wallet' | 'platform'): Promise<Store> {
   const config = CONFIGS[server]
-  const db = await openPglite('memory://')
+  const db = await openSwiftDb()
   await prepareDb(db, server, 'auto')
   await checkScales(db, server, config.scales)
   await requireSettings(db, server, config)
   if (server === 'wallet') await fixBuckets(db, config.buckets)
+  await db.warm()
   const tables = await tablesOf(db, server === 'wallet' ? 'purser' : 'platform')
   const kept = await readRows(db, tables)
   const truncate = statement('simulation_truncate', `truncate table ${tables.join(', ')} restart identity cascade`)
   const empty = () =>
     db.unhurried(async (tx) => {
       await tx.query(truncate)
-      for (const [table, rows] of kept) await tx.query(statement('simulation_put_back', putBack(table)), [rows])
+      for (const [table, rows] of kept)
+        await tx.query(statement(`simulation_put_back_${table}`, putBack(table)), [rows])
     })
   return { db, empty, close: () => db.close() }
 }
@@ -60,7 +62,7 @@ async function tablesOf(db: Db, schema: string): Promise<string[]> {
 async function readRows(db: Db, tables: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   for (const table of tables) {
-    const read = statement('simulation_read_rows', `select json_agg(t)::text as rows from ${table} t`)
+    const read = statement(`simulation_read_${table}`, `select json_agg(t)::text as rows from ${table} t`)
     const [row] = await db.query<{ rows: string | null }>(read)
     if (row !== undefined && row.rows !== null) found.set(table, row.rows)
   }
