@@ -881,6 +881,7 @@ CREATE TABLE purser.webhook (
     claim uuid,
     beat bigint DEFAULT 0 NOT NULL,
     made_at timestamp with time zone NOT NULL,
+    last_attempts json DEFAULT '[]'::json NOT NULL,
     CONSTRAINT webhook_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
 );
 

@@ -48,7 +48,7 @@ const WALLET = [
     ...['POST /operator/conformance', 'GET /operator/conformance', 'GET /operator/conformance/{runId}'],
     ...['GET', 'PUT', 'DELETE'].map((method) => `${method} /operator/webhooks/{webhookId}`),
     ...['test', 'replay', 'rotate'].map((what) => `POST /operator/webhooks/{webhookId}/${what}`),
-    'GET /operator/webhooks',
+    ...['GET /operator/webhooks', 'GET /operator/webhooks/{webhookId}/attempts'],
     'GET /operator/changes',
     'GET /operator/show/{id}',
     'GET /operator/changes/stream',

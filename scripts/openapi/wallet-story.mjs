@@ -247,7 +247,7 @@ const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit reportDays listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
 readNow startConformance listConformance readConformance listAdjustments approveAdjustment refuseAdjustment readHistory readChanges streamChanges watchChanges readLedger showId \
-saveWebhook listWebhooks readWebhook testWebhook replayWebhook rotateWebhook removeWebhook'
+saveWebhook listWebhooks readWebhook listWebhookAttempts testWebhook replayWebhook rotateWebhook removeWebhook'
 const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )
@@ -290,7 +290,7 @@ export const STORY = [
   wire,
   adjustmentSteps({ step, post, get, path: PATH, nobody: NOBODY, bet: BET }),
   oversight,
-  webhookSteps({ step, post, get }),
+  webhookSteps({ step, post, get, runSql }),
   changes,
   keys,
   farewell,

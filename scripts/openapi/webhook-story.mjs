@@ -5,7 +5,16 @@ const LOCAL = '/operator/webhooks/local'
 const NONE = '/operator/webhooks/no-such-one'
 const MALFORMED = '/operator/webhooks/a%20b'
 
-export function webhookSteps({ step, post, get }) {
+/** As whoever delivers to it writes it down. */
+const ATTEMPTS = [
+  { at: '2031-05-16T18:00:02.000Z', event: '9', name: 'bet.placed', durationMs: 41, httpStatus: 200 },
+  {
+    ...{ at: '2031-05-16T18:00:01.000Z', event: '9', name: 'bet.placed', durationMs: 38, httpStatus: 503 },
+    error: 'answered 503',
+  },
+]
+
+export function webhookSteps({ step, post, get, runSql }) {
   const put = (url, body) => () => ['PUT', url, body]
   const remove = (url) => () => ['DELETE', url]
   return [
@@ -17,6 +26,13 @@ export function webhookSteps({ step, post, get }) {
     step('readWebhook', 200, 'webhook', 'One', get(HOOK)),
     step('readWebhook', 400, 'invalid', 'No name', get(MALFORMED)),
     step('readWebhook', 404, 'unknown', 'None of this name', get(NONE)),
+    step('listWebhookAttempts', 200, 'attempts', 'Heard at the second attempt', get(`${HOOK}/attempts`), {
+      before: runSql(
+        `update purser.webhook set last_attempts = '${JSON.stringify(ATTEMPTS)}' where webhook_id = 'crm'`,
+      ),
+    }),
+    step('listWebhookAttempts', 400, 'invalid', 'No name', get(`${MALFORMED}/attempts`)),
+    step('listWebhookAttempts', 404, 'unknown', 'None of this name', get(`${NONE}/attempts`)),
     step('testWebhook', 200, 'failed', 'Nobody listens', post(`${LOCAL}/test`)),
     step('testWebhook', 400, 'invalid', 'No name', post(`${MALFORMED}/test`)),
     step('testWebhook', 404, 'unknown', 'None of this name', post(`${NONE}/test`)),

@@ -72,6 +72,28 @@ test('every event is sent as the feed has it, signed, with an id of its own', as
   expect(await ask('GET', '')).not.toHaveProperty('secret')
 })
 
+test('the last attempts are kept with their answers, newest first, also by the next holder', async () => {
+  await subscribe({ events: ['bet.placed'] })
+  let refused = 0
+  consumer.answer = () => (refused++ === 0 ? 503 : 200)
+  const player = await playerWithMoney(wallet.operator)
+  await bet(player)
+  const [told] = await consumer.until(1)
+  const attempts = async () =>
+    (await ask('GET', '/attempts')).data as unknown as { event: string; name: string; httpStatus: number }[]
+  const line = { event: told?.data.id, name: 'bet.placed' }
+  const both = [
+    { ...line, httpStatus: 200 },
+    { ...line, httpStatus: 503, error: 'answered 503' },
+  ]
+  await expect.poll(attempts).toMatchObject(both)
+  expect((await attempts())[0]).not.toHaveProperty('error')
+  expect((await ask('PUT', '', { url: consumer.url })).status, 'takes the claim away').toBe(200)
+  await bet(player)
+  await expect.poll(async () => (await attempts()).slice(-2)).toMatchObject(both)
+  await expect.poll(async () => (await attempts()).length).toBeGreaterThan(2)
+})
+
 test('only the events that were asked for', async () => {
   await subscribe({ events: ['balance.changed'] })
   await bet(await playerWithMoney(wallet.operator))

@@ -47,6 +47,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
       ...[
         'listWebhooks',
         'readWebhook',
+        'listWebhookAttempts',
         'saveWebhook',
         'testWebhook',
         'replayWebhook',

@@ -6,6 +6,7 @@ import { Empty } from '../parts.tsx'
 import { mayDo, useSession } from '../session.tsx'
 import { Holders } from './settings-holders.tsx'
 import { OwnPassword } from './settings-password.tsx'
+import { Webhooks } from './settings-webhooks.tsx'
 import './settings.css'
 
 export function SettingsPage() {
@@ -39,6 +40,7 @@ export function SettingsPage() {
           renew={(name) => ['POST', `${base}/keys/${part(name)}/rotate`, 'Rotate']}
         />
       )}
+      {isAdmin && bases.wallet && <Webhooks />}
       <section className="card" aria-label="Actions">
         <header>
           <h2>Actions</h2>

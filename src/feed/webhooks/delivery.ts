@@ -11,10 +11,11 @@ import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../runtime/clock.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import { pause } from '../../runtime/pause.ts'
+import { world } from '../../runtime/world.ts'
 import type { Feed, FeedEvent } from '../feed.ts'
 import { AT_ONCE, type Sender, type Sent } from './send.ts'
 import { goodSecrets, type Message } from './signature.ts'
-import type { Webhook } from './store.ts'
+import { type Attempt, KEPT_ATTEMPTS, type Webhook } from './store.ts'
 
 /** Events that are not acknowledged, at once. */
 const AHEAD = 1_000
@@ -45,6 +46,8 @@ export interface Delivery {
   doneTo(): bigint
   failingSince(): Date | null
   lastError(): string | null
+  /** The last attempts, newest first. */
+  lastAttempts(): readonly Attempt[]
   /** The consumer has said that it wants nothing any more. */
   isGone(): boolean
   /** Begins nothing any more, and waits a little for what is under way. */
@@ -60,6 +63,7 @@ interface Course {
   /** Since when it failed at the holder before. */
   carried: Date | null
   lastError: string | null
+  lastAttempts: readonly Attempt[]
   isGone: boolean
   gone(): void
 }
@@ -74,6 +78,7 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
     failures: 0,
     carried: webhook.failingSince,
     lastError: webhook.lastError,
+    lastAttempts: webhook.lastAttempts,
     isGone: false,
     gone,
   }
@@ -120,6 +125,7 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
     doneTo,
     failingSince: () => [...pending.values()].find((since) => since !== null) ?? null,
     lastError: () => course.lastError,
+    lastAttempts: () => course.lastAttempts,
     isGone: () => course.isGone,
     async stop() {
       ended.abort()
@@ -159,7 +165,10 @@ async function attemptOne(
   event: FeedEvent,
 ): Promise<boolean> {
   const send = async () => sender.send(webhook.url, goodSecrets(webhook, clock.now()), messageOf(event), clock.now())
+  const begun = { at: clock.now().toISOString(), elapsed: world.elapsed() }
   const sent = await send().catch((error: unknown): Sent => ({ kind: 'failed', error: String(error) }))
+  const made = { at: begun.at, event: event.id, name: event.event[0], ...told(sent, world.elapsed() - begun.elapsed) }
+  course.lastAttempts = [made, ...course.lastAttempts].slice(0, KEPT_ATTEMPTS)
   if (sent.kind === 'delivered') {
     Object.assign(course, { failures: 0, carried: null, lastError: null })
     course.pending.delete(number)
@@ -171,6 +180,17 @@ async function attemptOne(
   course.isGone = sent.kind === 'gone'
   if (course.isGone) course.gone()
   return false
+}
+
+/** Characters of an error that are kept. */
+const KEPT_ERROR = 200
+
+function told(sent: Sent, ms: number): Pick<Attempt, 'durationMs' | 'httpStatus' | 'error'> {
+  return {
+    durationMs: Math.floor(ms),
+    ...(sent.httpStatus !== undefined && { httpStatus: sent.httpStatus }),
+    ...(sent.kind !== 'delivered' && { error: sent.error.slice(0, KEPT_ERROR) }),
+  }
 }
 
 /** Milliseconds that what is under way has at the end; what comes later is sent again by the next holder. */

@@ -11,7 +11,7 @@ import type { Logger } from '../../runtime/logger.ts'
 import { pause } from '../../runtime/pause.ts'
 import { world } from '../../runtime/world.ts'
 import { type Delivery, type DeliveryDeps, startDelivery } from './delivery.ts'
-import { claimWebhook, keepWebhook, listWebhooks, type Progress, type Webhook } from './store.ts'
+import { type Attempt, claimWebhook, keepWebhook, listWebhooks, type Progress, type Webhook } from './store.ts'
 
 /** Milliseconds between two looks. */
 const LOOK_MS = 500
@@ -41,6 +41,8 @@ interface Held {
   readonly webhook: Webhook
   readonly claim: string
   readonly delivery: Delivery
+  /** As they were last written down. */
+  kept: readonly Attempt[]
 }
 
 interface Seen {
@@ -65,14 +67,22 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
     const name = world.uuid()
     const mine = await db.transaction((tx) => claimWebhook(tx, keyring, webhook, name))
     if (mine === undefined) return
-    held.set(mine.webhookId, { webhook: mine, claim: name, delivery: startDelivery(deps, mine) })
+    held.set(mine.webhookId, {
+      webhook: mine,
+      claim: name,
+      delivery: startDelivery(deps, mine),
+      kept: mine.lastAttempts,
+    })
   }
 
   /** Writes down how far it has come; lets it go when it is not ours any more. */
   const keep = async (one: Held, holds: boolean) => {
     const { webhook, claim: name, delivery } = one
-    const progress = progressOf(delivery, clock.now(), holds)
+    const lastAttempts = delivery.lastAttempts()
+    const news = lastAttempts === one.kept ? undefined : lastAttempts
+    const progress = { ...progressOf(delivery, clock.now(), holds), lastAttempts: news }
     const isOurs = await db.transaction((tx) => keepWebhook(tx, webhook.webhookId, name, progress))
+    one.kept = lastAttempts
     if (progress.state === 'disabled' && isOurs)
       log.error({ webhook: webhook.webhookId, lastError: progress.lastError }, 'a webhook is disabled')
     if (isOurs && progress.holds) return
@@ -115,7 +125,7 @@ export function startDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 }
 
-function progressOf(delivery: Delivery, now: Date, holds: boolean): Progress {
+function progressOf(delivery: Delivery, now: Date, holds: boolean): Omit<Progress, 'lastAttempts'> {
   const failingSince = delivery.failingSince()
   const isOver = failingSince !== null && now.getTime() - failingSince.getTime() >= DISABLE_AFTER_MS
   const state = isOver || delivery.isGone() ? 'disabled' : 'active'

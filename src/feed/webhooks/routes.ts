@@ -12,8 +12,28 @@ import { findFault } from '../../wallet-client/base-url.ts'
 import type { Feed } from '../feed.ts'
 import { DISABLE_AFTER_MS, healthOf } from './dispatcher.ts'
 import type { Sender } from './send.ts'
+import {
+  AttemptsSchema,
+  newWebhook,
+  OVERLAP_S,
+  ReplaySchema,
+  RotateSchema,
+  TestedSchema,
+  WebhookListSchema,
+  WebhookPath,
+  WebhookSchema,
+  WithSecretSchema,
+} from './shapes.ts'
 import { goodSecrets, newSecret } from './signature.ts'
-import { FIRST_FROM, listWebhooks, lockWebhook, MAX_WEBHOOKS, saveWebhook, type Webhook } from './store.ts'
+import {
+  FIRST_FROM,
+  KEPT_ATTEMPTS,
+  listWebhooks,
+  lockWebhook,
+  MAX_WEBHOOKS,
+  saveWebhook,
+  type Webhook,
+} from './store.ts'
 
 export interface WebhookDeps {
   readonly db: Pick<Db, 'transaction' | 'people' | 'snapshot'>
@@ -24,60 +44,6 @@ export interface WebhookDeps {
   readonly actions: ActionLog
   readonly allowsPrivateAddresses: boolean
 }
-
-const optional = Type.Optional
-const time = Type.String({ format: 'date-time' })
-const strict = { additionalProperties: false } as const
-const WebhookPath = Type.Object({
-  webhookId: Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', description: 'A name of yours.' }),
-})
-const cursor = Type.String({ pattern: '^(latest|\\d{1,18})$' })
-const ONLY_THESE = 'Only these; absent or empty: all.'
-const eventNames = (events: readonly string[]) =>
-  Type.Array(Type.Enum([...events]), { uniqueItems: true, maxItems: events.length, description: ONLY_THESE })
-const newWebhook = (events: readonly string[]) =>
-  Type.Object(
-    {
-      url: Type.String({ maxLength: 2_000 }),
-      events: optional(eventNames(events)),
-      after: optional({ ...cursor, description: 'A new one begins behind this event; absent: with what comes.' }),
-    },
-    { ...strict, examples: [{ url: 'https://crm.example/purser', events: ['bet.placed', 'bet.settled'] }] },
-  )
-const ReplaySchema = Type.Object(
-  {
-    after: optional({ ...cursor, description: 'Everything behind this event.' }),
-    from: optional({ ...time, description: 'Everything from this time on.' }),
-  },
-  { ...strict, examples: [{ after: '4711' }] },
-)
-const MAX_OVERLAP_S = 30 * 86_400
-const OVERLAP_S = 86_400
-const RotateSchema = Type.Object(
-  { overlapSeconds: optional(Type.Integer({ minimum: 0, maximum: MAX_OVERLAP_S })) },
-  { ...strict, examples: [{ overlapSeconds: 3_600 }] },
-)
-const webhookMembers = {
-  webhookId: Type.String(),
-  url: Type.String(),
-  events: Type.Array(Type.String()),
-  state: Type.Enum(['ok', 'failing', 'warned', 'disabled'], {
-    description: 'warned: it has failed for a day and is disabled at disabledAt. disabled: PUT it again to go on.',
-  }),
-  doneTo: Type.String({ description: 'Every event up to this one is acknowledged.' }),
-  failingSince: optional(time),
-  disabledAt: optional(time),
-  lastError: optional(Type.String()),
-  madeAt: time,
-}
-export const WebhookSchema = Type.Object(webhookMembers)
-const secret = Type.String({ description: 'whsec_…, shown this once.' })
-const WithSecretSchema = Type.Object({ ...webhookMembers, secret })
-const TestedSchema = Type.Object({
-  delivered: Type.Boolean(),
-  httpStatus: optional(Type.Integer()),
-  error: optional(Type.String()),
-})
 
 export function addWebhookRoutes(
   api: Routes,
@@ -100,17 +66,27 @@ function addKept(api: Routes, deps: WebhookDeps, describe: Describe, events: rea
     '/webhooks',
     describe('listWebhooks', 'Webhooks with their state', {
       role: 'admin',
-      ok: { 200: Type.Object({ data: Type.Array(WebhookSchema), next: Type.Null() }) },
+      ok: { 200: WebhookListSchema },
     }),
     async () => ({
       data: (await listWebhooks(deps.db.people, deps.keyring)).map((one) => show(one, deps.clock.now())),
       next: null,
+      eventNames: [...events],
     }),
   )
   api.get(
     '/webhooks/:webhookId',
     describe('readWebhook', 'A webhook with its state', { role: 'admin', params, ok: { 200: WebhookSchema } }),
     async ({ params: { webhookId } }) => show(await find(deps, webhookId), deps.clock.now()),
+  )
+  api.get(
+    '/webhooks/:webhookId/attempts',
+    describe('listWebhookAttempts', `The last ${KEPT_ATTEMPTS} attempts to tell it something, newest first`, {
+      role: 'admin',
+      params,
+      ok: { 200: AttemptsSchema },
+    }),
+    async ({ params: { webhookId } }) => ({ data: [...(await find(deps, webhookId)).lastAttempts], next: null }),
   )
   api.put(
     '/webhooks/:webhookId',
@@ -169,7 +145,7 @@ function addActs(api: Routes, deps: WebhookDeps, describe: Describe): void {
       withPerson({
         role: 'admin',
         params,
-        body: optional(RotateSchema),
+        body: Type.Optional(RotateSchema),
         ok: { 201: WithSecretSchema },
       }),
     ),
@@ -228,7 +204,7 @@ async function save(deps: WebhookDeps, author: Author, webhookId: string, body: 
     const fresh = newSecret()
     const made: Webhook = {
       ...{ webhookId, url, events, secrets: [fresh], oldUntil: null, state: 'active', doneTo: begin },
-      ...{ failingSince: null, lastError: null, claim: null, beat: 0n, madeAt },
+      ...{ failingSince: null, lastError: null, lastAttempts: [], claim: null, beat: 0n, madeAt },
     }
     return { status: 201, body: { ...(await write(deps, author, tx, undefined, made)), secret: fresh } } as const
   })

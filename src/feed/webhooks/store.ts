@@ -7,6 +7,20 @@ import { type Reading, type Row, statement, type Tx } from '../../db/db.ts'
 import { fromColumn, SECRET_TABLES, toColumn } from '../../db/kept-secrets.ts'
 import type { Kept, Keyring } from '../../db/keyring.ts'
 
+/** One attempt to tell it an event. */
+export interface Attempt {
+  readonly at: string
+  readonly event: string
+  readonly name: string
+  readonly durationMs: number
+  readonly httpStatus?: number
+  /** Absent when it was acknowledged. */
+  readonly error?: string
+}
+
+/** Attempts that are kept of each. */
+export const KEPT_ATTEMPTS = 20
+
 export interface Webhook {
   readonly webhookId: string
   readonly url: string
@@ -20,6 +34,8 @@ export interface Webhook {
   readonly doneTo: bigint
   readonly failingSince: Date | null
   readonly lastError: string | null
+  /** The last ones, newest first. */
+  readonly lastAttempts: readonly Attempt[]
   readonly claim: string | null
   readonly beat: bigint
   readonly madeAt: Date
@@ -35,13 +51,14 @@ interface WebhookRow extends Row {
   done_to: bigint
   failing_since: Date | null
   last_error: string | null
+  last_attempts: readonly Attempt[]
   claim: string | null
   beat: bigint
   made_at: Date
 }
 
 const COLUMNS =
-  'webhook_id, url, events, secrets, old_until, state, done_to, failing_since, last_error, claim, beat, made_at'
+  'webhook_id, url, events, secrets, old_until, state, done_to, failing_since, last_error, last_attempts, claim, beat, made_at'
 /** In one wallet. */
 export const MAX_WEBHOOKS = 50
 
@@ -66,7 +83,7 @@ const CLAIM = statement(
 const KEEP = statement(
   'keep_webhook',
   `update purser.webhook set beat = beat + 1, done_to = $3::bigint, failing_since = $4::timestamptz, last_error = $5::text,
-     state = $6::text, claim = case when $7::boolean then claim end
+     state = $6::text, claim = case when $7::boolean then claim end, last_attempts = coalesce($8::json, last_attempts)
    where webhook_id = $1::text and claim = $2::uuid`,
 )
 
@@ -84,6 +101,7 @@ function toWebhook(keyring: Keyring, row: WebhookRow): Webhook {
     ...{ webhookId: row.webhook_id, url: row.url, events: row.events, state: row.state },
     secrets: fromColumn(keyring, table, row.webhook_id, row.secrets),
     ...{ oldUntil: row.old_until, doneTo: row.done_to, failingSince: row.failing_since, lastError: row.last_error },
+    lastAttempts: row.last_attempts,
     ...{ claim: row.claim, beat: row.beat, madeAt: row.made_at },
   }
 }
@@ -102,7 +120,7 @@ export async function lockWebhook(tx: Tx, keyring: Keyring, webhookId: string): 
 export async function saveWebhook(
   tx: Tx,
   keyring: Keyring,
-  webhook: Omit<Webhook, 'claim' | 'beat' | 'failingSince' | 'lastError'>,
+  webhook: Omit<Webhook, 'claim' | 'beat' | 'failingSince' | 'lastError' | 'lastAttempts'>,
 ) {
   const { webhookId, url, events, secrets, oldUntil, state, doneTo, madeAt } = webhook
   const sealed = toColumn(keyring, table, webhookId, secrets)
@@ -122,10 +140,13 @@ export interface Progress {
   readonly state: 'active' | 'disabled'
   /** False lets it go. */
   readonly holds: boolean
+  /** Undefined when there were none since the last time. */
+  readonly lastAttempts: readonly Attempt[] | undefined
 }
 
 /** False when the claim is lost. */
 export async function keepWebhook(tx: Tx, webhookId: string, claim: string, progress: Progress): Promise<boolean> {
-  const { doneTo, failingSince, lastError, state, holds } = progress
-  return (await tx.execute(KEEP, [webhookId, claim, doneTo, failingSince, lastError, state, holds])) === 1
+  const { doneTo, failingSince, lastError, state, holds, lastAttempts } = progress
+  const attempts = lastAttempts === undefined ? null : JSON.stringify(lastAttempts)
+  return (await tx.execute(KEEP, [webhookId, claim, doneTo, failingSince, lastError, state, holds, attempts])) === 1
 }
