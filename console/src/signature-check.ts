@@ -1,4 +1,5 @@
 /** A call's signature taken apart, step by step (S-1 to S-3), in this browser: neither the secret nor the body leaves the page. */
+import { namesAreUnique } from '../../src/protocol/json-text.ts'
 
 export interface SignatureStep {
   readonly says: string
@@ -28,9 +29,11 @@ export async function checkSignature(header: string, body: string, secret: strin
     )
   )
     return steps
-  const algorithm = algorithmOf(protectedHeader)
-  if (!step('The first part is JSON and names HS256', algorithm === 'HS256', algorithm ?? 'it is no JSON in base64url'))
-    return steps
+  const first = headerIn(protectedHeader)
+  const algorithm = first === undefined ? 'it is no JSON in base64url' : algorithmOf(first.members)
+  if (!step('The first part is JSON and names HS256', algorithm === 'HS256', algorithm)) return steps
+  const twist = first === undefined ? undefined : twistIn(first)
+  if (!step('The first part changes nothing of what is signed', twist === undefined, twist ?? 'nothing')) return steps
   const isShaped = signature.length === 43 && SEGMENT.test(signature)
   if (!step('The last part is 32 bytes in base64url', isShaped, `${signature.length} characters`)) return steps
   const wanted = await macOf(protectedHeader, body, secret)
@@ -42,13 +45,40 @@ export async function checkSignature(header: string, body: string, secret: strin
   return steps
 }
 
-function algorithmOf(part: string): string | undefined {
+interface Header {
+  readonly text: string
+  readonly members: Readonly<Record<string, unknown>>
+}
+
+/** Undefined for what is no object of JSON. */
+function headerIn(part: string): Header | undefined {
+  if (!SEGMENT.test(part)) return undefined
   try {
-    const { alg } = JSON.parse(atob(part.replaceAll('-', '+').replaceAll('_', '/'))) as { alg?: unknown }
-    return typeof alg === 'string' ? alg : 'no alg'
+    const bytes = Uint8Array.from(atob(wholeBytes(part)), (char) => char.charCodeAt(0))
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+    const members: unknown = JSON.parse(text)
+    return typeof members === 'object' && members !== null ? { text, members: { ...members } } : undefined
   } catch {
     return undefined
   }
+}
+
+/** In the characters of base64, without one at the end that is no byte any more: the wallet reads as far as there are bytes. */
+function wholeBytes(part: string): string {
+  const whole = part.length % 4 === 1 ? part.slice(0, -1) : part
+  return whole.replaceAll('-', '+').replaceAll('_', '/')
+}
+
+function algorithmOf({ alg }: Header['members']): string {
+  return typeof alg === 'string' ? alg : 'no alg'
+}
+
+/** What a wallet refuses though the algorithm is right (S-2); undefined when there is nothing. */
+function twistIn({ text, members }: Header): string | undefined {
+  if (Object.hasOwn(members, 'crit')) return 'it has crit, which a wallet refuses'
+  if (Object.hasOwn(members, 'b64') && members.b64 !== true)
+    return 'it has b64, which is not true: a wallet refuses that'
+  return namesAreUnique(text) ? undefined : 'a name stands in it twice, which a wallet refuses'
 }
 
 async function macOf(protectedHeader: string, body: string, secret: string): Promise<string> {

@@ -35,3 +35,17 @@ function isEndOfScalar(code: number): boolean {
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
+
+const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
+const STRING_OR_NAME = new RegExp(String.raw`${STRING}\s*:?`, 'g')
+
+/** True if no name stands twice in an object of this text, which JSON.parse must have taken. */
+export function namesAreUnique(text: string): boolean {
+  const written = (text.match(STRING_OR_NAME) ?? []).filter((token) => token.endsWith(':')).length
+  let kept = -1 // the whole is visited too
+  JSON.parse(text, function count(this: unknown, _name, value) {
+    if (!Array.isArray(this)) kept++
+    return value
+  })
+  return written === kept
+}

@@ -141,20 +141,6 @@ function isOneOf(names: ReadonlySet<string>, written: string | undefined): boole
   return written !== undefined && names.has(JSON.parse(written))
 }
 
-const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
-const STRING_OR_NAME = new RegExp(String.raw`${STRING}\s*:?`, 'g')
-
-/** True if no name stands twice in an object of this text, which JSON.parse must have taken. */
-export function namesAreUnique(text: string): boolean {
-  const written = (text.match(STRING_OR_NAME) ?? []).filter((token) => token.endsWith(':')).length
-  let kept = -1 // the whole is visited too
-  JSON.parse(text, function count(this: unknown, _name, value) {
-    if (!Array.isArray(this)) kept++
-    return value
-  })
-  return written === kept
-}
-
 /** Nested deeper than this describes nothing, and would exhaust the stack of whoever renders or compares it. */
 export const MAX_DEPTH = 32
 

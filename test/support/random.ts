@@ -28,7 +28,7 @@ function shuffled<T>(items: readonly T[], below: (bound: number) => number): T[]
 }
 
 /** Tommy Ettinger's generator: 32 bits of state are plenty for choosing test moments. */
-function mulberry32(seed: number): () => number {
+export function mulberry32(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

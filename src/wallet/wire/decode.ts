@@ -71,9 +71,9 @@ const BUILDERS: Record<BetOperation, (request: Record<string, unknown>, settings
 
 /** The calls to the other endpoints; they throw Malformed. */
 export const decodeUserCall = {
-  profile: (body: Buffer) => conform(VALIDATORS.profile, decodeQuestion(body)),
-  balance: (body: Buffer) => conform(VALIDATORS.balance, decodeQuestion(body)),
-  check: (body: Buffer) => conform(VALIDATORS.check, decodeQuestion(body)),
+  profile: (body: Buffer) => conform(VALIDATORS.profile, decodeQuestion(body), ['token', 'requestId']),
+  balance: (body: Buffer) => conform(VALIDATORS.balance, decodeQuestion(body), ['token', 'userId', 'requestId']),
+  check: (body: Buffer) => conform(VALIDATORS.check, decodeQuestion(body), ['userId', 'transactionId']),
 }
 
 /** The player that a request is about (I-1). */
@@ -105,7 +105,7 @@ interface Validator<T> {
   Errors(value: unknown): Fault[]
 }
 
-/** Members that are stored or compared as text; their length is counted in UTF-16 units too, so that they fit an index. */
+/** Members of the bet calls that are stored or compared as text. Their length is counted in UTF-16 units too, so that they fit an index. */
 const IDS_BUT_TOKEN = ['transactionId', 'requestId', 'userId'] as const
 const IDS = [...IDS_BUT_TOKEN, 'token'] as const
 

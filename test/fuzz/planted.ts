@@ -1,0 +1,180 @@
+/** Faults that must be found: each is our code with one thing wrong. A judge that finds nothing proves little unless it finds these. */
+import { createHmac } from 'node:crypto'
+import { parseJson } from '../../src/protocol/json.ts'
+import { money } from '../../src/protocol/money.ts'
+import type { Target } from './target.ts'
+import { CODE as CSV, csvTarget } from './targets/csv.ts'
+import { CODE as DECODE, decodeTarget } from './targets/decode.ts'
+import { CODE as MONEY, moneyTarget } from './targets/money.ts'
+import { CODE as SIGNATURE, signatureTarget } from './targets/signature.ts'
+import { CODE as SPLICE, spliceTarget } from './targets/splice.ts'
+import { CODE as WEBHOOK, webhookTarget } from './targets/webhook.ts'
+
+export interface Planted {
+  readonly what: string
+  readonly target: Target
+}
+
+const text = (bytes: Buffer) => bytes.toString('utf8')
+
+const decode = (what: string, change: (body: Buffer) => Buffer): Planted => ({
+  what,
+  target: decodeTarget({
+    ...DECODE,
+    decodeBetCall: (method, body, settings) => DECODE.decodeBetCall(method, change(body), settings),
+  }),
+})
+
+/** Takes whatever is in the first part, as long as the rest is right. */
+const takesAnyHeader: typeof SIGNATURE.signerOf = (header, body, secrets) => {
+  const [first = '', middle, last] = String(header).split('.')
+  const mac = (secret: string) =>
+    createHmac('sha256', secret)
+      .update(`${first}.${Buffer.from(body).toString('base64url')}`)
+      .digest('base64url')
+  const place = middle === '' ? secrets.findIndex((secret) => mac(secret) === last) : -1
+  return place === -1 ? undefined : place
+}
+
+/** A look back at all that went before, for each character. */
+function looksBack(bytes: Buffer): Buffer {
+  const all = text(bytes)
+  let depth = 0
+  for (let at = 0; at < all.length; at += 512) depth += MONEY_STEPS(all.slice(0, at))
+  return depth < 0 ? Buffer.alloc(0) : bytes
+}
+const MONEY_STEPS = (before: string) => (MONEY.isExactNumber(before.replaceAll(/[^0]/g, '0')) ? 1 : 0)
+
+export const PLANTED: readonly Planted[] = [
+  decode('bytes that are no UTF-8 are taken', (body) => Buffer.from(text(body))),
+  decode('numbers are rounded before they are read', (body) => {
+    try {
+      return Buffer.from(JSON.stringify(JSON.parse(text(body))))
+    } catch {
+      return body
+    }
+  }),
+  decode('spaces around texts are taken away', (body) => Buffer.from(text(body).replaceAll(/" | "/g, '"'))),
+  decode('the work grows with the square of the body', looksBack),
+  { what: 'any first part of a header is taken', target: signatureTarget({ ...SIGNATURE, signerOf: takesAnyHeader }) },
+  {
+    what: 'a header is taken with space around it',
+    target: signatureTarget({
+      ...SIGNATURE,
+      signerOf: (header, body, secrets) => SIGNATURE.signerOf(String(header).trim(), body, secrets),
+    }),
+  },
+  {
+    what: 'the console does not look at what the first part changes',
+    target: signatureTarget({
+      ...SIGNATURE,
+      checkSignature: async (...given) =>
+        (await SIGNATURE.checkSignature(...given)).filter(({ says }) => !/changes/.test(says)),
+    }),
+  },
+  {
+    what: 'a decimal is read with a double',
+    target: moneyTarget({
+      ...MONEY,
+      parseDecimal(written, scale) {
+        const read = MONEY.parseDecimal(written, scale)
+        return read === undefined ? undefined : money(BigInt(Number(read)))
+      },
+    }),
+  },
+  {
+    what: 'amounts come through JSON.parse alone',
+    target: moneyTarget({ ...MONEY, parseJson: (body) => JSON.parse(body) }),
+  },
+  {
+    what: 'a limit is compared in the scale of the amount',
+    target: moneyTarget({
+      ...MONEY,
+      isAbove: (amount, scale, limit) => MONEY.isAbove(amount, scale, limit.split('.')[0] ?? '0'),
+    }),
+  },
+  {
+    what: 'a zero too many is taken from the end',
+    target: moneyTarget({
+      ...MONEY,
+      shortestDecimal: (amount, scale) => MONEY.formatMoney(amount, scale).replace(/\.?0+$/, ''),
+    }),
+  },
+  {
+    what: 'a call is parsed and printed again',
+    target: spliceTarget({
+      ...SPLICE,
+      toOperator: (...given) => Buffer.from(JSON.stringify(JSON.parse(text(SPLICE.toOperator(...given))))),
+    }),
+  },
+  {
+    what: 'the answer about another player is passed on',
+    target: spliceTarget({
+      ...SPLICE,
+      toPlatform(call, route, answer) {
+        try {
+          return SPLICE.toPlatform(call, route, answer)
+        } catch {
+          return answer.body
+        }
+      },
+    }),
+  },
+  {
+    what: 'the operator’s token stays in an answer',
+    target: spliceTarget({
+      ...SPLICE,
+      toPlatform: (call, route, answer) => SPLICE.toPlatform({ ...call, token: undefined }, route, answer),
+    }),
+  },
+  {
+    what: 'numbers of a body that is passed on are read as money',
+    target: spliceTarget({
+      ...SPLICE,
+      readCall(endpoint, method, bytes) {
+        const call = SPLICE.readCall(endpoint, method, bytes)
+        return { ...call, text: call.text.replace(/\d{16,}/, (digits) => JSON.stringify(parseJson(digits))) }
+      },
+    }),
+  },
+  {
+    what: 'IPv4 inside of IPv6 is not looked at',
+    target: webhookTarget({
+      ...WEBHOOK,
+      findFault: async (url, inside) => WEBHOOK.findFault(url, inside || /ffff:/i.test(url)),
+    }),
+  },
+  {
+    what: 'a webhook is signed with milliseconds',
+    target: webhookTarget({
+      ...WEBHOOK,
+      headersOf: (message, secrets, at) => WEBHOOK.headersOf(message, secrets, new Date(at.getTime() * 1_000)),
+    }),
+  },
+  {
+    what: 'a broken file is a crash',
+    target: csvTarget({
+      ...CSV,
+      async openPlatformCsv(path) {
+        try {
+          return await CSV.openPlatformCsv(path)
+        } catch (error) {
+          throw new Error('it crashed', { cause: error })
+        }
+      },
+    }),
+  },
+  {
+    what: 'the last bet of a file is forgotten',
+    target: csvTarget({
+      ...CSV,
+      async openPlatformCsv(path) {
+        const { pages, close } = await CSV.openPlatformCsv(path)
+        async function* shorter() {
+          for await (const page of pages) yield page.slice(0, -1)
+        }
+        return { pages: shorter(), close }
+      },
+    }),
+  },
+]

@@ -1,0 +1,31 @@
+/** The same finding with less: pieces of each part are left out as long as the complaint begins with the same words. */
+import type { Parts } from './corpus.ts'
+
+/** Tries of `shrink`; an input of 200 KiB does not become small in so few, but small enough to be kept. */
+export const SHRINK_TRIES = 3_000
+
+type Complain = (parts: Parts) => Promise<string | undefined>
+
+export async function shrink(parts: Parts, complaint: string, complain: Complain, tries: number): Promise<Parts> {
+  const kind = kindOf(complaint)
+  let [best, left] = [parts, tries]
+  const isSame = async (tried: Parts) => left-- > 0 && kindOf((await complain(tried)) ?? '') === kind
+  for (const name of Object.keys(parts)) {
+    for (let size = lengthOf(best, name); size >= 1 && left > 0; size = Math.trunc(size / 2)) {
+      for (let at = 0; at < lengthOf(best, name) && left > 0; ) {
+        const bytes = best[name] ?? Buffer.alloc(0)
+        const tried = { ...best, [name]: Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + size)]) }
+        if (await isSame(tried)) best = tried
+        else at += size
+      }
+    }
+  }
+  return best
+}
+
+const lengthOf = (parts: Parts, name: string) => parts[name]?.length ?? 0
+
+/** Up to the first colon: what was wrong, without with what. */
+export function kindOf(complaint: string): string {
+  return complaint.split(':')[0] ?? ''
+}

@@ -1,0 +1,23 @@
+/** All that is fuzzed; each is told how many of a night's inputs it gets, for some take longer. */
+import type { Target } from './target.ts'
+import { csvTarget } from './targets/csv.ts'
+import { decodeTarget } from './targets/decode.ts'
+import { moneyTarget } from './targets/money.ts'
+import { signatureTarget } from './targets/signature.ts'
+import { spliceTarget } from './targets/splice.ts'
+import { webhookTarget } from './targets/webhook.ts'
+
+const SHARES: readonly (readonly [Target, number])[] = [
+  [decodeTarget(), 0.3],
+  [signatureTarget(), 0.15],
+  [moneyTarget(), 0.2],
+  [spliceTarget(), 0.25],
+  [webhookTarget(), 0.08],
+  [csvTarget(), 0.02],
+]
+
+export const TARGETS: readonly Target[] = SHARES.map(([target]) => target)
+
+export function shareOf(name: string): number {
+  return SHARES.find(([target]) => target.name === name)?.[1] ?? 0
+}

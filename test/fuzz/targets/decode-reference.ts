@@ -1,0 +1,235 @@
+/** What must become of the bytes of a call, by interface.md and decisions.md (R-6 to R-8, M-1 to M-3, I-1, I-4, I-7, S-5, W-3, W-21). */
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { isIPv4, isIPv6 } from 'node:net'
+import {
+  exactOf,
+  isHeld,
+  lastOf,
+  readWritten,
+  unitsOf,
+  type Written,
+  type WrittenObject,
+  withoutZerosBehind,
+} from '../lossless.ts'
+
+/** The members of a call that are compared. */
+export type Expected = Readonly<Record<string, string | number | bigint | boolean | undefined>>
+
+export interface Asked {
+  readonly method: string
+  readonly endpoint: 'bet' | 'profile' | 'balance' | 'check'
+  readonly isAggregator: boolean
+}
+
+/** It is refused with code 5. */
+class No extends Error {}
+
+function must(holds: boolean): asserts holds {
+  if (!holds) throw new No()
+}
+
+/** Undefined: refused. */
+export function expectedOf(asked: Asked, body: Buffer, scales: ReadonlyMap<string, number>): Expected | undefined {
+  try {
+    must(isUtf8(body))
+    const tree = readWritten(body.toString('utf8'))
+    must(tree?.kind === 'object')
+    const of = (name: string) => lastOf(tree, name)
+    return asked.endpoint === 'bet' ? ofBet(asked, tree, scales) : ofQuestion(asked.endpoint, of)
+  } catch (error) {
+    if (error instanceof No) return undefined
+    throw error
+  }
+}
+
+const NONE = [0, 0] as const
+
+type Of = (name: string) => Written | undefined
+
+function ofQuestion(endpoint: 'profile' | 'balance' | 'check', of: Of): Expected {
+  must(of('type') === undefined) // S-5
+  const operatorUser = operatorUserOf(of)
+  const lengths: Readonly<Record<string, readonly [number, number]>> = {
+    token: [10, 64],
+    requestId: [10, 64],
+    userId: [1, 64],
+    transactionId: [10, 36],
+  }
+  const names = {
+    profile: ['token', 'requestId'],
+    balance: ['token', 'requestId', 'userId'],
+    check: ['transactionId', 'userId'],
+  } as const
+  const read = names[endpoint].map((name) => [name, idOf(of(name), ...(lengths[name] ?? NONE))])
+  if (endpoint === 'balance') {
+    const currency = of('currency')
+    must(currency?.kind === 'string' && [...currency.value].length >= 3 && [...currency.value].length <= 5)
+  }
+  return { ...Object.fromEntries(read), operatorUser }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  'POST 1': 'place',
+  'PUT 1': 'unsettle',
+  'PUT 2': 'settle',
+  'PUT 3': 'rollback',
+}
+
+function ofBet({ method, isAggregator }: Asked, tree: WrittenObject, scales: ReadonlyMap<string, number>): Expected {
+  const of = (name: string) => lastOf(tree, name)
+  const type = of('type')
+  must(type?.kind === 'number' && isHeld(type.written))
+  const kind = TYPES[`${method} ${Number(type.written)}`]
+  must(kind !== undefined)
+  const operatorUser = operatorUserOf(of)
+  const identity = {
+    kind,
+    platform: '',
+    requestId: idOf(of('requestId'), 10, 64),
+    betId: idOf(of('transactionId'), 10, 36),
+    player: [idOf(of('userId'), 1, 64)].map((own) => (isAggregator && operatorUser) || own)[0],
+  }
+  switch (kind) {
+    case 'place':
+      return { ...identity, ...ofPlace(of, scales) }
+    case 'settle':
+      return { ...identity, ...ofSettle(of, scales) }
+    default:
+      return { ...identity, ...ofCorrection(kind, of, scales) }
+  }
+}
+
+function ofPlace(of: Of, scales: ReadonlyMap<string, number>): Expected {
+  const token = hashed(idOf(of('token'), 10, 64))
+  const { currency, units } = moneyOf(of, scales)
+  const bonusId = of('bonusId')
+  const hasBonus = bonusId?.kind === 'number'
+  for (const name of ['bonusId', 'bonusTemplateId']) must(isAbsentOrNull(of(name)) || isSafeInteger(of(name)))
+  const bonus = of('bonusAmount')
+  must(isAbsentOrNull(bonus) || (bonus?.kind === 'number' && isAmount(bonus.written)))
+  for (const name of ['coefficient', 'boosterCoefficient']) must(of(name) === undefined || isAboveZero(of(name)))
+  must(isOneOf(of('gameType'), ['sportsbook', 'turbogames']) && isOneOf(of('ticketType'), ['single', 'express']))
+  const [ip, info, sub] = [of('ip'), of('info'), of('subPartnerId')]
+  must(ip === undefined || (ip.kind === 'string' && (isIPv4(ip.value) || isIPv6(ip.value))))
+  must(info === undefined || info.kind === 'string')
+  must(isAbsentOrNull(sub) || sub?.kind === 'string')
+  const metadata = of('metadata')
+  must(metadata === undefined || (metadata.kind === 'list' && !isDeeper(metadata, 32)))
+  if (metadata?.kind === 'list') for (const item of metadata.items) mustBeSelection(item)
+  must(units !== 0n || hasBonus) // M-3
+  return { token, currency, stake: units, hasBonus }
+}
+
+const ID_OR_TEXT = ['disciplineId', 'tournamentId', 'eventId', 'marketId', 'outcomeId']
+const TEXT_OR_NULL = ['discipline', 'tournament', 'tournamentRegionCode', 'event', 'market', 'outcome']
+
+function mustBeSelection(item: Written): void {
+  must(item.kind === 'object')
+  const of = (name: string) => lastOf(item, name)
+  // Digits that a double does not hold are kept as a text, which describes.
+  const isLong = (node: Written | undefined) => node?.kind === 'number' && !isHeld(node.written)
+  const isText = (node: Written | undefined) => isAbsentOrNull(node) || node?.kind === 'string' || isLong(node)
+  for (const name of TEXT_OR_NULL) must(isText(of(name)))
+  for (const name of ID_OR_TEXT) {
+    const node = of(name)
+    must(isText(node) || (node?.kind === 'number' && isInteger(node.written)))
+  }
+  const [date, stage] = [of('eventDate'), of('stage')]
+  must(date === undefined || (date.kind === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(date.value)))
+  must(stage === undefined || isSafeInteger(stage))
+  must(of('coefficient') === undefined || isAboveZero(of('coefficient')))
+}
+
+function ofSettle(of: Of, scales: ReadonlyMap<string, number>): Expected {
+  const result = of('resultType')
+  must(result?.kind === 'string' && ['won', 'lost', 'refund', 'cashout'].includes(result.value))
+  const token = result.value === 'cashout' ? hashed(idOf(of('token'), 10, 64)) : undefined // L-4
+  const { currency, units } = moneyOf(of, scales)
+  return { currency, payout: units, resultType: result.value, token }
+}
+
+function ofCorrection(kind: string, of: Of, scales: ReadonlyMap<string, number>): Expected {
+  const [code, currency, amount] = [of('errorCode'), of('currency'), of('amount')]
+  const reason = kind === 'rollback' ? int32Of(code) : undefined
+  if (currency === undefined) return { reason }
+  must(currency.kind === 'string')
+  const scale = scales.get(currency.value)
+  must(scale !== undefined)
+  const isExact = amount?.kind === 'number' && isAmount(amount.written)
+  return { reason, currency: currency.value, amount: isExact ? unitsOf(amount.written, scale) : undefined }
+}
+
+function moneyOf(of: Of, scales: ReadonlyMap<string, number>) {
+  const [amount, currency] = [of('amount'), of('currency')]
+  must(currency?.kind === 'string' && amount?.kind === 'number' && isAmount(amount.written))
+  const scale = scales.get(currency.value)
+  must(scale !== undefined)
+  const units = unitsOf(amount.written, scale)
+  must(units !== undefined)
+  return { currency: currency.value, units }
+}
+
+function hashed(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}
+
+/** Characters are counted as JSON Schema does; what is stored is measured in UTF-16 too, has no NUL and no half of a pair (I-7). */
+function idOf(node: Written | undefined, least: number, most: number): string {
+  must(node?.kind === 'string')
+  const { value } = node
+  must([...value].length >= least && value.length <= most && !value.includes('\u0000') && value.isWellFormed())
+  return value
+}
+
+function operatorUserOf(of: Of): string | undefined {
+  const node = of('operatorUser')
+  if (node === undefined) return undefined
+  must(node.kind === 'string' && /^[A-Za-z0-9._~-]{1,64}$/.test(node.value))
+  return node.value
+}
+
+const isAbsentOrNull = (node: Written | undefined) =>
+  node === undefined || (node.kind === 'word' && node.value === null)
+
+const isOneOf = (node: Written | undefined, texts: readonly string[]) =>
+  node === undefined || (node.kind === 'string' && texts.includes(node.value))
+
+const isInteger = (written: string) => isHeld(written) && exactOf(written).exponent >= 0n
+
+function isSafeInteger(node: Written | undefined): boolean {
+  return node?.kind === 'number' && isInteger(node.written) && Number.isSafeInteger(Number(node.written))
+}
+
+function int32Of(node: Written | undefined): number {
+  must(node?.kind === 'number' && isInteger(node.written))
+  const value = Number(node.written)
+  must(value >= -(2 ** 31) && value <= 2 ** 31 - 1)
+  return value
+}
+
+/** A float: the nearest double. */
+function isAboveZero(node: Written | undefined): boolean {
+  return node?.kind === 'number' && Number(node.written) > 0 && Number.isFinite(Number(node.written))
+}
+
+/** M-1, M-2: no sign, and 15 digits at most as it is written, without zeros in front and at the end behind the point. */
+export function isAmount(written: string): boolean {
+  const [mantissa = '', power = '0'] = written.toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = (whole + withoutZerosBehind(fraction)).replace(/^0+/, '')
+  return !written.startsWith('-') && digits.length <= 15 && Math.abs(Number(power)) < 100 && isHeld(written)
+}
+
+function isDeeper(root: Written, most: number): boolean {
+  const open: [Written, number][] = [[root, 1]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [node, depth] = next
+    const inner =
+      node.kind === 'list' ? node.items : node.kind === 'object' ? node.members.map(({ value }) => value) : undefined
+    if (inner === undefined) continue
+    if (depth > most) return true
+    open.push(...inner.map((one): [Written, number] => [one, depth + 1]))
+  }
+  return false
+}

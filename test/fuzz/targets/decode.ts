@@ -1,0 +1,123 @@
+/** Bytes to a typed call: what is accepted, and as what, is what the reference says; the same members in another spelling are the same call. */
+import { Malformed } from '../../../src/protocol/body.ts'
+import { STANDARD_SCALES } from '../../../src/protocol/money.ts'
+import { decodeBetCall, decodeUserCall } from '../../../src/wallet/wire/decode.ts'
+import type { Chance } from '../chance.ts'
+import { type Parts, textParts } from '../corpus.ts'
+import { lastOf, readWritten, type WrittenObject } from '../lossless.ts'
+import { mutateJson, spell } from '../mutate.ts'
+import { bytesOf, firstOf, shown, type Target, textOf } from '../target.ts'
+import { type Asked, type Expected, expectedOf } from './decode-reference.ts'
+
+const IDS = { requestId: '0d6e2c0e-1111-4222-8333-944455556666', transactionId: 'b7d1c0aa-1111-4222-8333-944455556666' }
+const WHO = { userId: 'user-1', token: 'token-0123456789' }
+const SELECTION = {
+  ...{ disciplineId: 1, discipline: 'Football', tournamentId: '17', tournament: null, tournamentRegionCode: 'GB' },
+  ...{ eventId: 4711, event: 'A – B', eventDate: '2026-11-23 20:45:00', marketId: 1, market: '1x2', outcomeId: 3 },
+  ...{ outcome: 'A', coefficient: 1.85, stage: 0 },
+}
+const BET = { ...IDS, ...WHO, amount: 12.5, currency: 'EUR', coefficient: 1.85, gameType: 'sportsbook' }
+const BONUS = { bonusId: null, bonusTemplateId: null, bonusAmount: null, subPartnerId: null }
+const PLACE = { type: 1, ...BET, ...BONUS, ticketType: 'single', ip: '127.0.0.1', info: 'x', metadata: [SELECTION] }
+
+const seed = (call: string, body: object) => textParts({ call, body: JSON.stringify(body) })
+const SEEDS = [
+  seed('POST bet', PLACE),
+  seed('POST bet', { ...PLACE, amount: 0, bonusId: 17, bonusAmount: 5, currency: 'BTC', operatorUser: 'op-1' }),
+  seed('PUT bet', { type: 2, ...BET, resultType: 'won' }),
+  seed('PUT bet', { type: 2, ...BET, resultType: 'cashout', operatorUser: 'op-1' }),
+  seed('PUT bet', { type: 1, ...BET }),
+  seed('PUT bet', { type: 3, ...BET, errorCode: 10 }),
+  seed('POST profile', { token: WHO.token, requestId: IDS.requestId }),
+  seed('POST balance', { ...WHO, currency: 'EUR', requestId: IDS.requestId, operatorUser: 'op-1' }),
+  seed('POST check', { userId: WHO.userId, transactionId: IDS.transactionId }),
+]
+const CALLS = ['POST bet', 'PUT bet', 'POST profile', 'POST balance', 'POST check', 'GET bet']
+
+export const CODE = { decodeBetCall, decodeUserCall }
+
+export function decodeTarget(code: typeof CODE = CODE): Target {
+  return { name: 'decode', seeds: SEEDS, mutate, grows: ['body'], judge: (parts) => judge(parts, code) }
+}
+
+function mutate(chance: Chance, parts: Parts): Parts {
+  const call = chance.oneIn(10) ? chance.pick(CALLS) : textOf(parts, 'call').split(' aggregator')[0]
+  return {
+    call: Buffer.from(`${call}${chance.oneIn(3) ? ' aggregator' : ''}`),
+    body: mutateJson(chance, bytesOf(parts, 'body')),
+  }
+}
+
+function askedIn(parts: Parts): Asked {
+  const [method = '', endpoint, aggregator] = textOf(parts, 'call').split(' ')
+  const known = (['profile', 'balance', 'check'] as const).find((one) => one === endpoint)
+  return { method, endpoint: known ?? 'bet', isAggregator: aggregator === 'aggregator' }
+}
+
+type Decoded = { readonly call: Record<string, unknown> } | { readonly refusal: string }
+
+function decode(asked: Asked, body: Buffer, code: typeof CODE): Decoded {
+  const settings = { scales: STANDARD_SCALES, behindAggregator: asked.isAggregator, platform: '' }
+  try {
+    const call =
+      asked.endpoint === 'bet'
+        ? code.decodeBetCall(asked.method, body, settings)
+        : code.decodeUserCall[asked.endpoint](body)
+    return { call: call as unknown as Record<string, unknown> }
+  } catch (error) {
+    if (error instanceof Malformed) return { refusal: error.message }
+    throw error
+  }
+}
+
+/** A sentence of a reply, not a page. */
+const LONGEST_SENTENCE = 200
+
+function judge(parts: Parts, code: typeof CODE): string | undefined {
+  const asked = askedIn(parts)
+  const body = bytesOf(parts, 'body')
+  const tree = readWritten(body.toString('utf8'))
+  if (tree?.kind === 'object' && hasBackslash(tree)) return undefined
+  const got = decode(asked, body, code)
+  const wanted = expectedOf(asked, body, STANDARD_SCALES)
+  if ('refusal' in got)
+    return firstOf([
+      wanted !== undefined && `refused what must be accepted: ${got.refusal}`,
+      (got.refusal === '' || got.refusal.length > LONGEST_SENTENCE) &&
+        `the refusal is no sentence: ${got.refusal.length} characters`,
+    ])
+  if (wanted === undefined) return `accepted what must be refused: ${shown(got.call)}`
+  return firstOf([
+    differenceOf(got.call, wanted),
+    tree?.kind === 'object' && differenceOfSpelling(asked, tree, got.call, code),
+  ])
+}
+
+/** Node 24's JSON.parse takes other escaped names for one that it has met with a backslash (nodejs/node#63785). */
+function hasBackslash({ members }: WrittenObject): boolean {
+  return members.some(({ name, value }) => name.includes('\\') || (value.kind === 'object' && hasBackslash(value)))
+}
+
+function differenceOf(call: Record<string, unknown>, wanted: Expected): string | undefined {
+  const names = Object.keys(wanted).filter((name) => call[name] !== wanted[name])
+  return names.length === 0 ? undefined : `decoded as another call: ${shown(call)} instead of ${shown(wanted)}`
+}
+
+/** decode(encode(x)) = x: the members that count, in another order and another spelling. */
+function differenceOfSpelling(asked: Asked, tree: WrittenObject, call: Record<string, unknown>, code: typeof CODE) {
+  const names = [...new Set(tree.members.map(({ name }) => name))].reverse()
+  const members = names.flatMap((name) => {
+    const value = lastOf(tree, name)
+    return value === undefined ? [] : [{ name, value }]
+  })
+  const plain = { below: () => 0, oneIn: () => false, pick: <T>(items: readonly T[]) => items[0] as T }
+  const again = decode(asked, Buffer.from(spell(plain, { ...tree, members })), code)
+  if ('refusal' in again) return `refused in another spelling: ${again.refusal}`
+  const [one, other] = [shown(sorted(call)), shown(sorted(again.call))]
+  return one === other ? undefined : `another call in another spelling: ${other} instead of ${one}`
+}
+
+/** `details` keeps the order of what it was told within the selections; it is compared with the rest of what describes. */
+function sorted(call: Record<string, unknown>): unknown[] {
+  return Object.entries(call).sort(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,145 @@
+/** Webhooks: an address in our own network is refused however it is spelled (W-42), and what is sent is signed as Standard Webhooks has it. */
+import { createHmac } from 'node:crypto'
+import { isIP } from 'node:net'
+import { headersOf } from '../../../src/feed/webhooks/signature.ts'
+import { findFault } from '../../../src/wallet-client/base-url.ts'
+import type { Chance } from '../chance.ts'
+import { type Parts, textParts } from '../corpus.ts'
+import { mutateBytes } from '../mutate.ts'
+import { firstOf, type Target, textOf } from '../target.ts'
+
+const URLS = [
+  ...[
+    'http://127.0.0.1/',
+    'https://10.1.2.3:8443/hook',
+    'http://0x7f.1/',
+    'http://2130706433/',
+    'http://[::1]/',
+    'ftp://1.1.1.1/',
+  ],
+  ...[
+    'http://[::ffff:10.0.0.1]/',
+    'http://[fd00::1]/',
+    'http://[fe80::1]/',
+    'http://1.1.1.1/',
+    'https://[2606:4700::1111]/a',
+  ],
+  ...[
+    'http://user:pass@1.1.1.1/',
+    'http://1.1.1.1/?a=b',
+    'http://1.1.1.1/#a',
+    'http://0177.0.0.1/',
+    'HTTP://169.254.169.254',
+  ],
+]
+const OF_SECRET = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE='
+const SEEDS = URLS.map((url) =>
+  textParts({ url, id: 'msg_1', body: '{"a":1}', secrets: `${OF_SECRET}\n${OF_SECRET}`, at: '1790000000000' }),
+)
+
+export const CODE = { findFault, headersOf }
+
+export function webhookTarget(code: typeof CODE = CODE): Target {
+  return { name: 'webhook', seeds: SEEDS, mutate, grows: ['url', 'body'], judge: (parts) => judge(parts, code) }
+}
+
+function mutate(chance: Chance, parts: Parts): Parts {
+  const url = chance.oneIn(3)
+    ? mutateBytes(chance, parts.url ?? Buffer.alloc(0))
+    : Buffer.from(`http${chance.oneIn(2) ? 's' : ''}://${host(chance)}${chance.pick(['', '/', ':80/x', '/a/b'])}`)
+  const body = mutateBytes(chance, parts.body ?? Buffer.alloc(0))
+  return { ...parts, url, body, at: Buffer.from(String(chance.below(2 ** 31) * 1_000 + chance.below(1_000))) }
+}
+
+const NETWORKS = [
+  0x00000000, 0x0a000000, 0x64400000, 0x7f000000, 0xa9fe0000, 0xac100000, 0xc0a80000, 0x01010101, 0xffffffff,
+]
+
+/** One IPv4 address, or one in IPv6, in one of the spellings that a URL may have. */
+function host(chance: Chance): string {
+  const near =
+    chance.pick(NETWORKS) +
+    chance.pick([0, 1, -1, 255, 0xffff, 0x10000, 0x3fffff, 0x400000, 0xfffff, 0x100000, 0xffffff, 0x1000000])
+  const value = (near + 2 ** 32) % 2 ** 32
+  const parts = [24, 16, 8, 0].map((shift) => Math.trunc(value / 2 ** shift) % 256)
+  const [high, low] = [Math.trunc(value / 65_536), value % 65_536].map((part) => part.toString(16)) as [string, string]
+  const eight = () => Array.from({ length: 8 }, () => chance.below(65_536).toString(16)).join(':')
+  const prefixed = `${chance.pick(['fc00', 'fdff', 'fe80', 'febf', 'fec0', 'fe7f', 'fbff', '2001'])}${eight().slice(eight().indexOf(':'))}`
+  return chance.pick([
+    ...[
+      parts.join('.'),
+      String(value),
+      `0x${value.toString(16)}`,
+      parts.map((part) => `0${part.toString(8)}`).join('.'),
+    ],
+    ...[
+      `${parts[0]}.${value % 2 ** 24}`,
+      `${parts.join('.')}.`,
+      `[::ffff:${parts.join('.')}]`,
+      `[::FFFF:${high}:${low}]`,
+    ],
+    ...[
+      `[0:0:0:0:0:ffff:${high}:${low}]`,
+      `[${prefixed.split(':').slice(0, 8).join(':')}]`,
+      '[::]',
+      '[::1]',
+      `[${eight()}]`,
+    ],
+  ])
+}
+
+async function judge(parts: Parts, code: typeof CODE): Promise<string | undefined> {
+  return firstOf([await ofAddress(textOf(parts, 'url'), code), ofHeaders(parts, code)])
+}
+
+async function ofAddress(text: string, code: typeof CODE): Promise<string | undefined> {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  const isHttp = url !== undefined && (url.protocol === 'http:' || url.protocol === 'https:')
+  if (isHttp && isIP(host) === 0 && !text.includes('?') && !text.includes('#')) return undefined // a name would be asked for in the network
+  const mayBeTaken = isHttp && url.username === '' && url.password === '' && !/[?#]/.test(text)
+  const [open, closed] = [await code.findFault(text, true), await code.findFault(text, false)]
+  return firstOf([
+    (open === undefined) !== mayBeTaken && `an address is ${mayBeTaken ? 'refused' : 'taken'}: ${text.slice(0, 80)}`,
+    (closed === undefined) !== (mayBeTaken && !isInside(host)) &&
+      `an address ${isInside(host) ? 'inside is taken' : 'outside is refused'}: ${text.slice(0, 80)}`,
+  ])
+}
+
+/** Loopback, private, shared, link-local, none (RFC 6890), IPv4 in IPv6 as what it is. `host` is as a URL writes it. */
+function isInside(host: string): boolean {
+  if (isIP(host) === 4)
+    return isInside4(host.split('.').reduce((value, part) => value * 256 + Number.parseInt(part, 10), 0))
+  const [head = '', tail] = host.split('::')
+  const groups = (text: string) => (text === '' ? [] : text.split(':').map((part) => Number.parseInt(part, 16)))
+  const [front, back] = [groups(head), groups(tail ?? '')]
+  const all = [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back]
+  const [first = 0, , , , , sixth, seventh = 0, last = 0] = all
+  const isZeroTo = (count: number) => all.slice(0, count).every((part) => part === 0)
+  if (isZeroTo(5) && sixth === 0xffff) return isInside4(seventh * 65_536 + last)
+  return (isZeroTo(7) && last < 2) || (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfe80
+}
+
+function isInside4(value: number): boolean {
+  const [first, second] = [Math.trunc(value / 2 ** 24), Math.trunc(value / 65_536) % 256]
+  if (first === 0 || first === 10 || first === 127) return true
+  if (first === 100) return second >= 64 && second < 128
+  if (first === 169) return second === 254
+  return first === 172 ? second >= 16 && second < 32 : first === 192 && second === 168
+}
+
+function ofHeaders(parts: Parts, code: typeof CODE): string | undefined {
+  const [id, body, at] = [textOf(parts, 'id'), textOf(parts, 'body'), Number.parseInt(textOf(parts, 'at'), 10) || 0]
+  const secrets = textOf(parts, 'secrets').split('\n')
+  const headers = code.headersOf({ id, body }, secrets, new Date(at))
+  const seconds = String((at - (at % 1_000)) / 1_000)
+  const wanted = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.`).update(Buffer.from(body)).digest('base64')}`
+  })
+  return firstOf([
+    headers['webhook-timestamp'] !== seconds && `another time: ${headers['webhook-timestamp']} instead of ${seconds}`,
+    headers['webhook-id'] !== id && 'another id',
+    headers['webhook-signature'] !== wanted.join(' ') && 'another signature',
+  ])
+}
