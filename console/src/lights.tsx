@@ -51,20 +51,23 @@ export function LedgerLight() {
   useEverySecond()
   if (!bases.wallet) return null
   const { state, text } = lightOf(data, isError)
+  const ago = data && agoOf(new Date(data.checkedAt))
   return (
     <Link href="/reports?view=trial" className="light-button" title={titleOf(data)}>
-      <span className={`ledger ${state}`}>{text}</span>
+      <span className={`ledger ${state}`}>
+        {text}
+        {ago !== undefined && <span className="ledger-ago">, {ago}</span>}
+      </span>
     </Link>
   )
 }
 
 function lightOf(ledger: Ledger | undefined, isError: boolean): { state: string; text: string } {
   if (ledger === undefined) return { state: 'unknown', text: isError ? 'Sum not known' : 'Sum …' }
-  const ago = agoOf(new Date(ledger.checkedAt))
   const off = ledger.currencies.filter(({ sum }) => /[1-9]/.test(sum))
   if (off.length > 0)
-    return { state: 'off', text: `Off by ${off.map(({ sum, currency }) => `${sum} ${currency}`).join(', ')}, ${ago}` }
-  return { state: isError ? 'unknown' : 'zero', text: `Sums to zero, ${ago}` }
+    return { state: 'off', text: `Off by ${off.map(({ sum, currency }) => `${sum} ${currency}`).join(', ')}` }
+  return { state: isError ? 'unknown' : 'zero', text: 'Sums to zero' }
 }
 
 function titleOf(ledger: Ledger | undefined): string {

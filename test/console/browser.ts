@@ -64,14 +64,16 @@ export async function signedIn(browser: Browser, url: string, key: string): Prom
   return context
 }
 
-/** The same page light and dark, and on the narrowest phone without scrolling sideways. */
+/** The same page light and dark, and on the narrowest phone and the widest screen without scrolling sideways. */
 export async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await expectAccessible(page, `${what}, ${colorScheme}`)
   }
   const size = page.viewportSize() ?? { width: 1280, height: 900 }
-  await page.setViewportSize({ width: 360, height: 800 })
-  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  for (const width of [360, 2560]) {
+    await page.setViewportSize({ width, height: 800 })
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+  }
   await page.setViewportSize(size)
 }

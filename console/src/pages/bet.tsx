@@ -55,7 +55,7 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
       {sources.owners.length > 1 && <Owners bet={bet} owners={sources.owners} shown={history.player} />}
       <p className="sentence">{standing.sentence}</p>
       <Facts sources={sources} history={history} />
-      <section className="card" aria-label="What happened">
+      <section className="card happened" aria-label="What happened">
         <header>
           <h2>What happened</h2>
           <span className="spring" />

@@ -81,7 +81,7 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
   const since = deliveries.map(({ needsPersonSince, decidedAt }) => needsPersonSince ?? decidedAt).sort()[0] ?? ''
   const [name, tone, says] = WHAT[status] ?? [status, 'bad', '']
   return (
-    <section className="card issue" aria-label={`${titleOf(operation)} ${name}`}>
+    <section className="card issue half" aria-label={`${titleOf(operation)} ${name}`}>
       <header>
         <span className="issue-count">{deliveries.length}</span>
         <div className="issue-says">

@@ -41,7 +41,7 @@ export function DeliveriesPage() {
   const view = query.get('view') ?? NEEDS_PERSON
   const base = bases.platform ?? ''
   return (
-    <div className="page">
+    <div className="page wide">
       <div className="head">
         <h1>Deliveries</h1>
         <span className="spring" />

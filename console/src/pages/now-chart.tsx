@@ -173,7 +173,7 @@ function lookOf(kind: PlotProps['kind'], zone: Zone, point: PlotProps['point']):
     scales: { x: { range: (_: uPlot, first: number, last: number): [number, number] => [first, last + SECONDS] } },
     cursor: { sync: { key: 'now' }, drag: { x: false, y: false }, points: { show: false }, y: false },
     hooks: { setCursor: [(chart: uPlot) => point(chart.cursor.idx ?? undefined)] },
-    padding: [8, 8, 0, 0] as [number, number, number, number],
+    padding: [8, 20, 0, 0] as [number, number, number, number],
   }
   if (kind === 'durations') return { ...common, ...DURATIONS, scales: { ...common.scales, ...DURATIONS.scales } }
   const clock = {

@@ -52,7 +52,7 @@ export function NowPage() {
   const partners = useQuery(asks<{ data: Partner[] }>('partners', below('/partners?limit=100')))
   const hour = bases.wallet ? ofWallet : ofPlatform
   return (
-    <div className="page">
+    <div className="page wide now">
       <div className="head">
         <h1>Now</h1>
       </div>

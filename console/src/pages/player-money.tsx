@@ -246,7 +246,9 @@ const SHORT_SECONDS = 600
 function lookOf(zone: Zone, point: (at: number) => void): Look {
   const labels = (_: uPlot, at: number[]) => {
     const span = (at.at(-1) ?? 0) - (at[0] ?? 0)
-    return at.map((one) => (span > DAY_SECONDS ? dayText(zone, one) : clockText(zone, one, span < SHORT_SECONDS)))
+    const textOf = (one: number) =>
+      span > DAY_SECONDS ? dayText(zone, one) : clockText(zone, one, span < SHORT_SECONDS)
+    return at.map(textOf).map((text, i, all) => (text === all[i - 1] ? '' : text)) // half a second is no new label
   }
   return {
     series: [

@@ -48,7 +48,7 @@ export function PlayerPage({ user }: { user: string }) {
     meta: live,
   })
   return (
-    <div className="page">
+    <div className="page wide">
       <div className="head">
         <h1>Player</h1>
         <Id id={user} whole />
@@ -61,7 +61,7 @@ export function PlayerPage({ user }: { user: string }) {
         {({ balances }) => (
           <>
             <PlayerMoney user={user} balances={balances} />
-            <section className="card" aria-label="Statement">
+            <section className="card half" aria-label="Statement">
               <header>
                 <h2>Statement</h2>
               </header>
@@ -73,7 +73,7 @@ export function PlayerPage({ user }: { user: string }) {
                 live={live}
               />
             </section>
-            <section className="card" aria-label="Bets">
+            <section className="card half" aria-label="Bets">
               <header>
                 <h2>Bets</h2>
               </header>

@@ -46,7 +46,7 @@ export function Holders({ title, empty, list, shownOnce, renew }: HoldersProps) 
     change.mutate({ method: 'POST', path: list, body: { name, role } }, { onSuccess: () => form.reset() })
   }
   return (
-    <section className="card" aria-label={title}>
+    <section className="card half" aria-label={title}>
       <header>
         <h2>{title}</h2>
       </header>

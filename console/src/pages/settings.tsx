@@ -14,7 +14,7 @@ export function SettingsPage() {
   const base = bases.wallet ? '/operator' : (bases.platform ?? '')
   const isAdmin = mayDo(person, 'admin')
   return (
-    <div className="page">
+    <div className="page wide">
       <div className="head">
         <h1>Settings</h1>
         <p className="muted">

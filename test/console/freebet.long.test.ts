@@ -1,0 +1,63 @@
+/** A freebet in the demo: where promotions pay the stakes of bonuses, the slip offers one and the accounts show who paid. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startUntil } from '../cli/command.ts'
+import { launch } from './browser.ts'
+
+let browser: Browser
+let page: Page
+let stop: (() => Promise<unknown>) | undefined
+
+beforeAll(async () => {
+  const env = { PORT: '0', PURSER_DATA_DIR: 'memory://', PURSER_FREEBET_STAKE: 'promotions' }
+  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', '--rate', '1'], env)
+  stop = () => sandbox.kill('SIGKILL')
+  const url = /^Purser wallet +(\S+)/m.exec(sandbox.output())?.[1]
+  browser = await launch()
+  page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  await page.goto(`${url}/`)
+  await page.getByRole('button', { name: 'Open the sandbox' }).click()
+})
+afterAll(async () => {
+  await browser?.close()
+  await stop?.()
+})
+
+/** What stands on the left of a T-account, and on its right. */
+const account = (name: string) =>
+  page
+    .locator('.t', { has: page.getByRole('heading', { name, exact: true }) })
+    .locator('.t-sides .num')
+    .allTextContents()
+
+/** Milliseconds: a call that a busy machine answers late is sent again by the platform. */
+const PATIENCE = { timeout: 120_000 }
+const bet = () => page.locator('.demo-bets li').first()
+
+/** A Place bet that takes 5 s is taken back: then another one. */
+async function placeFreebet(): Promise<void> {
+  await page.locator('.odds').first().click()
+  await page.getByLabel('Freebet').check()
+  for (let bets = 1; ; bets++) {
+    await page.getByRole('button', { name: 'Place bet' }).click(PATIENCE)
+    await expect.poll(() => page.locator('.demo-bets li').count(), PATIENCE).toBe(bets)
+    const state = bet().locator('.badge')
+    await expect.poll(() => state.textContent(), PATIENCE).toMatch(/^(Open|Cancelled)$/)
+    if ((await state.textContent()) === 'Open') return
+  }
+}
+
+test('the promotions account pays the stake of a freebet, the player wins with it, and the sum stays 0.00', async () => {
+  await placeFreebet()
+  await bet().getByText('freebet', { exact: true }).waitFor()
+  await expect.poll(() => account('Promotions'), PATIENCE).toEqual(['10.00', ''])
+  await expect.poll(() => account('Open stakes'), PATIENCE).toEqual(['', '10.00'])
+  expect(await account('Player'), 'the player paid nothing').toEqual(['', '500.00'])
+  expect(await page.locator('.sum strong').textContent()).toBe('0.00')
+  await bet().getByRole('button', { name: 'It wins' }).click()
+  await bet().getByText('Won', { exact: true }).waitFor(PATIENCE)
+  await expect.poll(() => account('Open stakes'), PATIENCE).toEqual(['', '0.00'])
+  const [, player = ''] = await account('Player')
+  expect(Number.parseFloat(player)).toBeGreaterThan(500)
+  expect(await page.locator('.sum strong').textContent()).toBe('0.00')
+})
