@@ -10,8 +10,8 @@ const WRITE_BUCKETS = statement(
 )
 
 /** The number of buckets of this database; the first start fixes it. Throws when another number is asked for. */
-export async function fixBuckets(db: Db, wanted: number | undefined): Promise<number> {
-  await db.transaction((tx) => tx.execute(WRITE_BUCKETS, [String(wanted ?? 1)]))
+export async function fixBuckets(db: Db, wanted: number | undefined, usual = 1): Promise<number> {
+  await db.transaction((tx) => tx.execute(WRITE_BUCKETS, [String(wanted ?? usual)]))
   const [row] = await db.query<{ value: string }>(READ_BUCKETS)
   const buckets = Number.parseInt(row?.value ?? '', 10)
   if (wanted !== undefined && wanted !== buckets) {

@@ -9,6 +9,8 @@ import type { Pool } from './connections.ts'
 export interface Statement {
   readonly name: string
   readonly text: string
+  /** What Citus is sent in its place, with the same values and the same answer: where it does not take the text (citus.ts). */
+  readonly onCitus?: string
 }
 
 export type Row = Record<string, unknown>
@@ -30,7 +32,7 @@ export interface Tx extends Reading {
 }
 
 export interface Db extends Reading {
-  readonly kind: 'postgres' | 'pglite'
+  readonly kind: 'postgres' | 'citus' | 'pglite'
   /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** The same, with all the time that its statements need: of an owner's command, for which no call waits. */
@@ -55,9 +57,9 @@ export interface Db extends Reading {
 /** Bytes of a statement's name. Postgres cuts a longer one, and two statements would silently be one. */
 export const MAX_NAME = 63
 
-export function statement(name: string, text: string): Statement {
+export function statement(name: string, text: string, onCitus?: string): Statement {
   if (name.length > MAX_NAME) throw new Error(`the name of a statement is longer than ${MAX_NAME}: ${name}`)
-  return { name, text }
+  return onCitus === undefined ? { name, text } : { name, text, onCitus }
 }
 
 /**
@@ -65,12 +67,8 @@ export function statement(name: string, text: string): Statement {
  * nested loop are right whatever the statistics say: on fresh, unanalysed tables Postgres plans `= any($1)` as a sequential
  * scan, and a plan made while a table was small is kept when it has grown.
  */
-const BY_INDEX = [
-  'enable_seqscan = off',
-  'enable_hashjoin = off',
-  'enable_mergejoin = off',
-  'plan_cache_mode = force_generic_plan',
-]
+const GENERIC = 'plan_cache_mode = force_generic_plan'
+const BY_INDEX = ['enable_seqscan = off', 'enable_hashjoin = off', 'enable_mergejoin = off', GENERIC]
 /**
  * The time-outs keep a stuck lock inside the platform's 5 s, and a process that is frozen or cut off from holding its
  * players' locks.
@@ -87,6 +85,10 @@ const PEOPLE_SETTINGS = [...BY_INDEX, NO_BITMAP, "statement_timeout = '3s'"]
 export const BY_INDEX_HERE = statement(
   'by_index_here',
   `select ${[...BY_INDEX, NO_BITMAP].map(toSetConfig).join(', ')}`,
+  `select ${[...BY_INDEX, NO_BITMAP]
+    .filter((setting) => setting !== GENERIC)
+    .map(toSetConfig)
+    .join(', ')}`,
 )
 
 /**
@@ -105,6 +107,21 @@ function toSetConfig(setting: string): string {
 
 /** Of `Db.sums`, which may read whole days. */
 export const SUMS_SETTINGS_SQL = "set statement_timeout = '30s'"
+
+/**
+ * On Citus the workers have settings of their own, which a connection hears of only in a transaction (`set local`): with its BEGIN, so that no
+ * further round trip is made. No plan is forced there: Citus finds the shard by the values, and refuses a plan that has none.
+ */
+export const BEGIN_ON_CITUS = `begin; ${HOT_SETTINGS.filter((setting) => setting !== GENERIC)
+  .map((setting) => `set local ${setting}`)
+  .join('; ')}`
+
+/**
+ * Once for each connection, behind its other settings; does nothing on a Postgres without Citus. The last one gives a transaction one connection
+ * to each worker, and so one snapshot of it.
+ */
+export const IF_CITUS_SQL = `select set_config('plan_cache_mode', 'auto', false), set_config('citus.propagate_set_commands', 'local', false),
+  set_config('citus.max_adaptive_executor_pool_size', '1', false) from pg_catalog.pg_extension where extname = 'citus'`
 
 /** As SQL: for one transaction, or once for a connection that does nothing else. */
 export function hotSettings(scope: 'local' | 'session'): string {

@@ -22,7 +22,25 @@ const SOCKET_ERRORS = new Set([
 ])
 
 function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined
+  return error.code === UNNAMED ? namedByWorker(error.message) : error.code
+}
+
+const UNNAMED = 'XX000'
+/**
+ * Citus gives what a worker said while rows were copied to it as an internal error: the words are the worker's, the code is lost, and a
+ * constraint has the number of its shard behind its name. What the wallet tries again, or calls busy, is known by the words then.
+ */
+const SAID_BY_WORKERS = [
+  ['duplicate key value violates unique constraint', '23505'],
+  ['deadlock detected', '40P01'],
+  ['canceling statement due to lock timeout', LOCK_NOT_AVAILABLE],
+  ['canceling statement due to statement timeout', QUERY_CANCELED],
+  ['could not serialize access', '40001'],
+] as const
+
+function namedByWorker(message: string): string {
+  return SAID_BY_WORKERS.find(([words]) => message.startsWith(words))?.[1] ?? UNNAMED
 }
 
 /** What the server has committed, or would commit, could be lost (durability.ts). */

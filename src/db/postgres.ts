@@ -7,7 +7,17 @@ import pg from 'pg'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Pool } from './connections.ts'
-import { type Db, hotSettings, PEOPLE_SETTINGS_SQL, type Row, SNAPSHOT, SUMS_SETTINGS_SQL, type Tx } from './db.ts'
+import {
+  BEGIN_ON_CITUS,
+  type Db,
+  hotSettings,
+  IF_CITUS_SQL,
+  PEOPLE_SETTINGS_SQL,
+  type Row,
+  SNAPSHOT,
+  SUMS_SETTINGS_SQL,
+  type Tx,
+} from './db.ts'
 import { heedWarnings, makeDurable, refuseUnsafeServer, watchDurability } from './durability.ts'
 import { type Connection, type Manner, prepared, runTransaction, type Script } from './transaction.ts'
 
@@ -54,17 +64,24 @@ export async function openPostgres(url: string): Promise<Db> {
     stop()
     return closePools([...lanes, hot, read, people, sums, slow], sockets)
   }
-  const hotly: Manner = { begin: 'begin', timeoutMs: HOT_TIMEOUT_MS, requireDurable }
-  const slowly: Manner = { begin: 'begin', timeoutMs: 0, requireDurable }
+  let onCitus: boolean
   try {
     await refuseUnsafeServer(slow)
     await refuseSharedConnections(read)
+    onCitus = await isCitus(slow)
   } catch (error) {
     await close()
     throw error
   }
+  const hotly: Manner = {
+    begin: onCitus ? BEGIN_ON_CITUS : 'begin',
+    timeoutMs: HOT_TIMEOUT_MS,
+    onCitus,
+    requireDurable,
+  }
+  const slowly: Manner = { begin: 'begin', timeoutMs: 0, onCitus, requireDurable }
   return {
-    kind: 'postgres',
+    kind: onCitus ? 'citus' : 'postgres',
     transaction: (work) => inTransaction(hot, hotly, work),
     unhurried: (work) => inTransaction(slow, slowly, work),
     openLane: () => {
@@ -74,9 +91,10 @@ export async function openPostgres(url: string): Promise<Db> {
     },
     snapshot: (work) => inTransaction(slow, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
     sums: (work) => inTransaction(sums, { ...slowly, timeoutMs: SUMS_TIMEOUT_MS, begin: `begin ${SNAPSHOT}` }, work),
-    query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
+    query: (statement, values) => run(read, prepared(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
     people: {
-      query: (statement, values) => run(people, prepared(statement, values, READ_TIMEOUT_MS)) as Promise<never>,
+      query: (statement, values) =>
+        run(people, prepared(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
     },
     script: (work) => inTransaction(slow, slowly, (_tx, script) => work(async (sql) => rowsOf(await script(sql)))),
     pools: () => [
@@ -89,6 +107,12 @@ export async function openPostgres(url: string): Promise<Db> {
     ],
     close,
   }
+}
+
+/** Whether its tables can lie on workers: a database becomes so once, when it is set up. */
+async function isCitus(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query("select 1 from pg_catalog.pg_extension where extname = 'citus'")
+  return rows.length > 0
 }
 
 function poolOf(use: string, pools: readonly pg.Pool[]): Pool {
@@ -152,6 +176,7 @@ function createPool(
     onConnect: async (client) => {
       await makeDurable(client, HOT_TIMEOUT_MS)
       await prepare(client)
+      await client.query({ text: IF_CITUS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
     },
   } as pg.PoolConfig)
   // A connection that dies makes its queries fail; the event beside that would end the process if nobody took it.

@@ -18,6 +18,8 @@ export interface Manner {
   readonly begin: string
   /** Milliseconds for the answer to each statement; 0 waits for ever. */
   readonly timeoutMs: number
+  /** Of each statement the text for Citus, where it has one. */
+  readonly onCitus: boolean
   /** Throws when nothing may be begun. */
   requireDurable(): void
 }
@@ -87,13 +89,13 @@ function begin(connection: Connection, manner: Manner, course: Course): void {
 
 function txOn(connection: Connection, manner: Manner, course: Course): Tx {
   const { client } = connection
-  const { timeoutMs } = manner
+  const { timeoutMs, onCitus } = manner
   const send = async (statement: Statement, values: readonly unknown[] | undefined) => {
     if (course.lost) throw new Error('the transaction has not begun')
     if (course.committing) throw new Error('the transaction has its last statement already')
     begin(connection, manner, course)
     try {
-      return await client.query(prepared(statement, values, timeoutMs))
+      return await client.query(prepared(statement, values, timeoutMs, onCitus))
     } catch (error) {
       course.errors.push(error)
       throw error
@@ -148,11 +150,17 @@ async function undo(client: pg.PoolClient): Promise<Error | undefined> {
 
 /** `timeoutMs` 0 waits for ever. A statement that runs out of time closes its connection: nobody knows what it did. */
 export function prepared(
-  { name, text }: Statement,
+  { name, text, onCitus }: Statement,
   values: readonly unknown[] = [],
   timeoutMs: number,
+  isCitus: boolean,
 ): pg.QueryConfig {
-  return { name, text, values: values.map(toParameter), query_timeout: timeoutMs } as pg.QueryConfig
+  return {
+    name,
+    text: isCitus ? (onCitus ?? text) : text,
+    values: values.map(toParameter),
+    query_timeout: timeoutMs,
+  } as pg.QueryConfig
 }
 
 /** Arrays as Postgres writes them. `pg` would escape every element twice over; nearly none needs it. */

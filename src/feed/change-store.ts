@@ -51,7 +51,7 @@ export function changesIn(
     ),
     look: statement(
       `${schema}_look_at_changes`,
-      `select n.last_number as last, exists (select from ${table} where last_number is null) as has_new,
+      `select n.last_number as last, exists (select 1 from ${table} where last_number is null) as has_new,
          coalesce((select c.last_number - c.size from ${table} c where c.last_number is not null order by c.last_number limit 1),
            n.last_number) as before_first
        from ${count} n`,
@@ -73,6 +73,15 @@ export function changesIn(
        )
        update ${table} c set last_number = n.last_number + f.place
        from fresh f cross join ${count} n where c.ctid = f.row`,
+      // Where a row lies says nothing on Citus, whose rows lie on many workers.
+      `with fresh as materialized (
+         select bucket, change_id, sum(size) over (order by change_id) as place
+         from (select bucket, change_id, size from ${table} where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
+       ), counted as (
+         update ${count} n set last_number = n.last_number + f.total from (select max(place) as total from fresh) f where f.total > 0
+       )
+       update ${table} c set last_number = n.last_number + f.place
+       from fresh f cross join (select last_number from ${count}) n where c.bucket = f.bucket and c.change_id = f.change_id`,
     ),
     read: statement(
       `${schema}_read_changes`,

@@ -70,9 +70,12 @@ const FIND_EVENTS = statement(
 )
 const READ_EVENTS = statement(
   'forget_read_events',
-  'select ctid::text as row, events from purser.change where last_number = any($1::bigint[]) for update',
+  'select ctid::text as row, events from purser.change where bucket = $2::int and last_number = any($1::bigint[]) for update',
 )
-const WRITE_EVENTS = statement('forget_write_events', 'update purser.change set events = $2::json where ctid = $1::tid')
+const WRITE_EVENTS = statement(
+  'forget_write_events',
+  'update purser.change set events = $2::json where bucket = $3::int and ctid = $1::tid',
+)
 
 interface EventRow extends Record<string, unknown> {
   row: string
@@ -95,8 +98,8 @@ export async function renameEvents(
     const numbers = found.map(({ number }) => number)
     await db.unhurried(async (tx) => {
       await tx.query(HOLD_COUNT) // who numbers finds rows by where they lie, which a change of one moves
-      for (const { row, events } of await tx.query<EventRow>(READ_EVENTS, [numbers]))
-        await tx.execute(WRITE_EVENTS, [row, JSON.stringify(events.map(rename))])
+      for (const { row, events } of await tx.query<EventRow>(READ_EVENTS, [numbers, bucket]))
+        await tx.execute(WRITE_EVENTS, [row, JSON.stringify(events.map(rename)), bucket])
     })
     rows += numbers.length
     const last = numbers.at(-1)

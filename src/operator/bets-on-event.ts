@@ -45,6 +45,14 @@ const FIND = statement(
    where (t.first_seen_at, d.player, d.bet_id) < ($4::timestamptz, $5::text, $6::text)
      and ($9::text is null or b.status = $9) and ($10::text is null or b.platform = $10) and ($11::text is null or d.player = $11)
    order by t.first_seen_at desc, d.player desc, d.bet_id desc limit $12::int`,
+  `select b.*, d.details from (${TIMES} limit ${MAX_TIMES}) t
+   join (select distinct bucket, first_seen_at from purser.bet_event where event_id = $1::text) p on p.first_seen_at = t.first_seen_at
+   join purser.bet_details d on d.bucket = p.bucket and d.first_seen_at = t.first_seen_at
+   join (select bucket, ${BET_COLUMNS} from purser.bet) b on b.bucket = d.bucket and b.bet_id = d.bet_id and b.player = d.player
+   where ${saysOneOf('$7')} and ($8::text[] is null or ${saysOneOf('$8')})
+     and (t.first_seen_at, d.player, d.bet_id) < ($4::timestamptz, $5::text, $6::text)
+     and ($9::text is null or b.status = $9) and ($10::text is null or b.platform = $10) and ($11::text is null or d.player = $11)
+   order by t.first_seen_at desc, d.player desc, d.bet_id desc limit $12::int`,
 )
 const LAST_TIME = statement('operator_last_time_of_event', `${TIMES} offset ${MAX_TIMES - 1} limit 1`)
 

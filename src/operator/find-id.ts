@@ -26,6 +26,8 @@ const inBuckets = (name: string, table: string, column: string) =>
        select ${column} as id, player as user_id from ${table}
        where bucket = k.bucket and ${column} between $2::text and $3::text order by ${column}, player limit ${MAX_MATCHES}
      ) f order by id, user_id limit ${MAX_MATCHES}`,
+    `select ${column} as id, player as user_id from ${table}
+     where bucket = any($1::int[]) and ${column} between $2::text and $3::text order by ${column}, player limit ${MAX_MATCHES}`,
   )
 const BETS = inBuckets('find_bets', 'purser.bet', 'bet_id')
 const PLAYERS = inBuckets('find_players', 'purser.player', 'player')

@@ -35,6 +35,10 @@ const READ_OF_BETS = statement(
    select platform from named where platform is not null
    union (select platform from purser.bet where first_seen_at < 'infinity' order by first_seen_at, bucket limit ${LOOKED_AT})
    union (select platform from purser.bet where first_seen_at < 'infinity' order by first_seen_at desc, bucket desc limit ${LOOKED_AT})`,
+  // Each worker reads all of its index of platforms.
+  `(select distinct platform from purser.bet where platform <> '')
+   union (select platform from purser.bet where first_seen_at < 'infinity' order by first_seen_at, bucket limit ${LOOKED_AT})
+   union (select platform from purser.bet where first_seen_at < 'infinity' order by first_seen_at desc, bucket desc limit ${LOOKED_AT})`,
 )
 
 /** Throws when one that is recorded and has bets has no secret here; records those that have one. */

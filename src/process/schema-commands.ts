@@ -1,7 +1,9 @@
 /** The commands for the owner of the database: its schema, the rights of the servers' roles, the settings that it keeps. */
 import type { Command } from 'commander'
-import { type Config, NO_DATABASE, ROLES, readConfig } from '../config/config.ts'
+import { type Config, MAX_BUCKETS, NO_DATABASE, ROLES, readConfig } from '../config/config.ts'
 import { environment, examples, print } from '../config/help.ts'
+import { fixBuckets } from '../db/buckets.ts'
+import { BUCKETS_ON_CITUS, distribute, type Spread } from '../db/citus.ts'
 import type { Db } from '../db/db.ts'
 import { migrate, requireMigrated } from '../db/migrate.ts'
 import { openDb, openExistingDb, type StoreConfig } from '../db/open.ts'
@@ -22,6 +24,10 @@ function addMigrate(program: Command): void {
     .description('creates or updates the schema of the configured database')
     .option('--json', 'print the result as JSON')
     .option('--grant <server=role...>', 'also give roles the rights that these servers need, and no more', toGrants, [])
+    .option(
+      '--citus [buckets]',
+      `also distribute the wallet's tables over the workers of Citus, by so many buckets where the database has no number yet (${BUCKETS_ON_CITUS})`,
+    )
     .addHelpText(
       'before',
       examples(
@@ -30,17 +36,29 @@ function addMigrate(program: Command): void {
       ),
     )
     .addHelpText('after', environment('tool'))
-    .action(async ({ json, grant }: { json?: true; grant: readonly string[] }) => {
+    .action(async ({ json, grant, citus }: { json?: true; grant: readonly string[]; citus?: true | string }) => {
       const report = await withDb(openToMigrate, async (db) => {
         const migrated = await migrate(db)
+        const spread = citus === undefined ? {} : { citus: await distributed(db, citus) }
         await db.script(async (run) => {
           for (const sql of grant) await run(sql)
         })
-        return migrated
+        return { ...migrated, ...spread }
       })
       if (json) return print(JSON.stringify(report))
       print(`schema version ${report.version}; applied: ${report.applied.join(', ') || 'nothing, it was up to date'}`)
+      for (const [worker, buckets] of Object.entries(report.citus?.buckets ?? {}))
+        print(`${worker}: ${buckets} buckets`)
     })
+}
+
+const isNumberOfBuckets = (number: number) => number >= 1 && number <= MAX_BUCKETS
+
+async function distributed(db: Db, wanted: true | string): Promise<Spread> {
+  if (wanted !== true && !(/^\d{1,2}$/.test(wanted) && isNumberOfBuckets(Number.parseInt(wanted, 10))))
+    throw new WrongUse(`--citus takes a number of buckets from 1 to ${MAX_BUCKETS}`)
+  const number = wanted === true ? undefined : Number.parseInt(wanted, 10)
+  return distribute(db, await fixBuckets(db, number, BUCKETS_ON_CITUS))
 }
 
 /** In production a forgotten setting must not make a database of its own, which nobody will use (O-1). */

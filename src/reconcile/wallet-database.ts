@@ -19,7 +19,7 @@ const SENT_ID = sentIdSql('b.bet_id')
 const COLUMNS = `${SENT_ID} as bet_id, b.player, b.status, b.currency, b.stake, b.payout, b.result_type, c.scale`
 const HAS_NAMES = statement(
   'reconcile_has_names',
-  "select exists (select from purser.bet where platform <> '') as has_names",
+  "select exists (select 1 from purser.bet where platform <> '') as has_names",
 )
 const DECLARE = statement(
   'reconcile_declare_wallet',

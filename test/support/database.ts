@@ -5,21 +5,27 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { fixBuckets } from '../../src/db/buckets.ts'
+import { distribute } from '../../src/db/citus.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/open.ts'
 import { grantsFor, type Server } from '../../src/db/rights.ts'
+import { dropCitusDatabase, inAdmin, makeCitusDatabase } from './citus-database.ts'
 
 export interface TestDatabase {
   url: string
   drop(): Promise<void>
 }
 
+const CITUS_BUCKETS = 8
 const TEMPLATE = 'purser_template'
 /** Any number, the same in every test worker: one of them makes the template while the others wait. */
 const TEMPLATE_LOCK = 4_711
 
 export async function createDatabase(): Promise<TestDatabase> {
   const name = `t_${randomBytes(8).toString('hex')}`
+  const workers = inject('citusWorkers')
+  if (workers !== undefined) return createOnCitus(name, [inject('postgresUrl'), ...workers])
   await asAdmin(async (admin) => {
     await ensureTemplate(admin)
     await admin.query(`create database ${name} template ${TEMPLATE}`)
@@ -28,6 +34,21 @@ export async function createDatabase(): Promise<TestDatabase> {
     url: urlOf(name),
     drop: () => asAdmin(async (admin) => void (await admin.query(`drop database if exists ${name} with (force)`))),
   }
+}
+
+/** A clone of a template would know nothing of its workers. */
+async function createOnCitus(name: string, nodes: readonly string[]): Promise<TestDatabase> {
+  await makeCitusDatabase(name, nodes)
+  await asAdmin((admin) => migratedAndGranted(admin, name, nodes))
+  return { url: urlOf(name), drop: () => dropCitusDatabase(name, nodes) }
+}
+
+async function migratedAndGranted(admin: pg.Client, name: string, nodes: readonly string[]): Promise<void> {
+  await admin.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
+  for (const node of nodes) await inAdmin(node, makeRoles)
+  await admin.query('select pg_advisory_unlock($1)', [TEMPLATE_LOCK])
+  await migrated(urlOf(name), CITUS_BUCKETS)
+  await grant(name)
 }
 
 async function ensureTemplate(admin: pg.Client): Promise<void> {
@@ -49,10 +70,12 @@ async function makeTemplate(admin: pg.Client): Promise<void> {
   await admin.query(`alter database ${draft} rename to ${TEMPLATE}`)
 }
 
-async function migrated(url: string): Promise<void> {
+/** `buckets`: distributed by so many. */
+async function migrated(url: string, buckets?: number): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   try {
     await migrate(db)
+    if (buckets !== undefined) await distribute(db, await fixBuckets(db, buckets))
   } finally {
     await db.close()
   }
@@ -60,10 +83,18 @@ async function migrated(url: string): Promise<void> {
 
 /** The servers under test run with what the guide gives them, so that a missing grant shows at once. */
 async function grantRights(admin: pg.Client, database: string): Promise<void> {
+  await makeRoles(admin)
+  await grant(database)
+}
+
+async function makeRoles(admin: pg.Client): Promise<void> {
   const { password } = new URL(inject('postgresUrl'))
   const { rows } = await admin.query<{ rolname: string }>('select rolname from pg_roles')
   const missing = SERVERS.map(roleOf).filter((role) => !rows.some(({ rolname }) => rolname === role))
   for (const role of missing) await admin.query(`create role ${role} login password '${password}'`)
+}
+
+async function grant(database: string): Promise<void> {
   const owner = new pg.Client({ connectionString: urlOf(database) })
   await owner.connect()
   for (const server of SERVERS) await owner.query(grantsFor(server, roleOf(server)))
@@ -90,14 +121,8 @@ async function exists(admin: pg.Client, name: string): Promise<boolean> {
   return rows.length > 0
 }
 
-async function asAdmin(work: (admin: pg.Client) => Promise<void>): Promise<void> {
-  const admin = new pg.Client({ connectionString: inject('postgresUrl') })
-  await admin.connect()
-  try {
-    await work(admin)
-  } finally {
-    await admin.end()
-  }
+function asAdmin(work: (admin: pg.Client) => Promise<void>): Promise<void> {
+  return inAdmin(inject('postgresUrl'), work)
 }
 
 function urlOf(database: string): string {

@@ -19,6 +19,8 @@ import { nativeFolder, type ServerUser, serverUser } from './postgres-binaries.t
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
+    /** Only where `npm run test:citus` has started a coordinator, which postgresUrl leads to, and these workers. */
+    citusWorkers?: readonly string[]
   }
 }
 
@@ -26,7 +28,7 @@ const START_ATTEMPTS = 3
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 10_000
 
-interface Server {
+export interface Server {
   url: string
   stop(): Promise<void>
 }
@@ -45,10 +47,16 @@ export async function teardown(): Promise<void> {
 /** Settings of postgresql.conf by name. */
 export type PostgresSettings = Readonly<Record<string, string>>
 
+/** Other binaries than those of the tests, and a password that several servers share. */
+export interface OtherServer {
+  readonly native: string
+  readonly password: string
+}
+
 /** `more`: beside those that every test has. */
-export async function startPostgres(more: PostgresSettings = {}): Promise<Server> {
+export async function startPostgres(more: PostgresSettings = {}, other?: OtherServer): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
-    const started = await startOnce(more)
+    const started = await startOnce(more, other)
     if (typeof started !== 'string') return started
     // Another program may take the port between our asking for a free one and Postgres opening it.
     if (attempt === START_ATTEMPTS) throw new Error(`Postgres did not start: ${started}`)
@@ -56,14 +64,15 @@ export async function startPostgres(more: PostgresSettings = {}): Promise<Server
 }
 
 /** The server, or what it said when it did not start. */
-async function startOnce(more: PostgresSettings): Promise<Server | string> {
+async function startOnce(more: PostgresSettings, other: OtherServer | undefined): Promise<Server | string> {
   const user = serverUser()
   const folder = newFolder(user)
   try {
-    const native = nativeFolder(user, folder)
-    const password = initialise(native, folder, user)
+    const native = other?.native ?? nativeFolder(user, folder)
+    const password = other?.password ?? randomBytes(16).toString('hex')
+    initialise(native, folder, user, password)
     const port = await freePort()
-    const child = launch(native, folder, user, settings(port, more))
+    const child = launch(native, folder, user, settings(port, more), password)
     const problem = await problemOf(child)
     if (problem === undefined) return { url: urlOf(port, password), stop: () => stop(child) }
     await stop(child)
@@ -85,8 +94,7 @@ function urlOf(port: number, password: string): string {
 }
 
 /** Text sorts by ICU's English rules, not by bytes as in JavaScript: as most production databases do. */
-function initialise(native: string, folder: string, user: ServerUser): string {
-  const password = randomBytes(16).toString('hex')
+function initialise(native: string, folder: string, user: ServerUser, password: string): void {
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, password, { mode: 0o600 })
   if ('uid' in user) chownSync(passwordFile, user.uid, user.gid)
@@ -94,7 +102,6 @@ function initialise(native: string, folder: string, user: ServerUser): string {
   args.push('--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync')
   const initdb = spawnSync(join(native, 'bin', 'initdb'), args, { ...user, cwd: folder, encoding: 'utf8' })
   if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.error?.message ?? initdb.stderr}`)
-  return password
 }
 
 function settings(port: number, more: PostgresSettings): string[] {
@@ -129,11 +136,19 @@ running() { [ -e "$folder/data/postmaster.pid" ]; }
 exec "$@" 3<&-
 `
 
-function launch(native: string, folder: string, user: ServerUser, flags: readonly string[]): ChildProcess {
+/** The password is for a server that connects to others of its kind. */
+function launch(
+  native: string,
+  folder: string,
+  user: ServerUser,
+  flags: readonly string[],
+  password: string,
+): ChildProcess {
   const command = [join(native, 'bin', 'postgres'), '-D', join(folder, 'data'), ...flags]
   return spawn('sh', ['-c', WATCHED_SERVER, 'sh', folder, ...command], {
     ...user,
     cwd: '/',
+    env: { ...process.env, PGPASSWORD: password },
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })

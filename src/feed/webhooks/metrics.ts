@@ -2,6 +2,7 @@
 import { type Db, type Row, statement } from '../../db/db.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type Measured, metricText, type Sample, toldByDatabase } from '../../runtime/metric-text.ts'
+import { MAX_EVENTS } from '../change-store.ts'
 import { secondsSince } from '../metrics.ts'
 
 interface Behind extends Row {
@@ -16,6 +17,14 @@ const BEHIND = statement(
   `select webhook_id, greatest(n.last_number - w.done_to, 0) as backlog,
      (select at from purser.change where last_number > w.done_to order by last_number limit 1) as oldest
    from purser.webhook w cross join purser.change_count n where w.state = 'active' order by webhook_id`,
+  // The next row has at most so many events, and numbers have no gaps.
+  `with w as materialized (
+     select webhook_id, done_to, greatest(n.last_number - done_to, 0) as backlog
+     from purser.webhook cross join purser.change_count n where state = 'active'
+   ), next as materialized (
+     select w.webhook_id, min(c.at) as oldest from w
+     join purser.change c on c.last_number > w.done_to and c.last_number <= w.done_to + ${MAX_EVENTS} group by w.webhook_id
+   ) select w.webhook_id, w.backlog, next.oldest from w left join next on next.webhook_id = w.webhook_id order by w.webhook_id`,
 )
 
 export function createWebhookMetrics(db: Pick<Db, 'people'>, clock: Clock): Measured {

@@ -41,6 +41,10 @@ const COMPARE = statement(
    from unnest($1::int[], $2::text[], $3::text[], $4::numeric[]) as t (bucket, player, currency, balance)
    cross join lateral (select * from purser.account a where a.bucket = t.bucket and a.player = t.player and a.currency = t.currency offset 0) a
    where a.balance <> t.balance`,
+  `select t.player, t.currency, t.balance as told, a.balance
+   from unnest($1::int[], $2::text[], $3::text[], $4::numeric[]) as t (bucket, player, currency, balance)
+   join purser.account a on a.bucket = t.bucket and a.player = t.player and a.currency = t.currency
+   where a.balance <> t.balance`,
 )
 
 export class Told {

@@ -1,0 +1,45 @@
+/**
+ * Three Citus nodes for `npm run test:citus` (vitest's globalSetup there): a coordinator and two workers on loopback, in folders of their own,
+ * which commit as production does. Citus is not among the packages of this repository: PURSER_CITUS names the folder of a Postgres that has
+ * it, with `bin` and `lib`.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { type Server, startPostgres } from './postgres-server.ts'
+
+const WORKERS = 2
+const SETTINGS = {
+  shared_preload_libraries: 'citus',
+  wal_level: 'logical',
+  max_prepared_transactions: '200',
+  'citus.node_conninfo': 'sslmode=disable',
+  'citus.local_hostname': '127.0.0.1',
+}
+
+let nodes: Server[] = []
+
+export async function setup(project: TestProject): Promise<void> {
+  nodes = await startCitus()
+  const [coordinator = '', ...workers] = nodes.map(({ url }) => url)
+  project.provide('postgresUrl', coordinator)
+  project.provide('citusWorkers', workers)
+}
+
+export async function teardown(): Promise<void> {
+  await Promise.all(nodes.map((node) => node.stop()))
+}
+
+/** The coordinator first. */
+export async function startCitus(workers = WORKERS): Promise<Server[]> {
+  const native = citusFolder()
+  const password = randomBytes(16).toString('hex')
+  return Promise.all(Array.from({ length: 1 + workers }, () => startPostgres(SETTINGS, { native, password })))
+}
+
+function citusFolder(): string {
+  const folder = process.env.PURSER_CITUS ?? ''
+  if (folder !== '' && existsSync(join(folder, 'bin', 'postgres'))) return folder
+  throw new Error('PURSER_CITUS must name the folder of a Postgres with Citus, such as /usr/lib/postgresql/15')
+}
