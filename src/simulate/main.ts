@@ -1,12 +1,13 @@
 /** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Rules } from '../wallet/decide/decision.ts'
-import { simulateMarkets } from './market/command.ts'
+import { playKept, shrinkKept, simulateMarkets } from './market/command.ts'
 import { describe, type Letter, read, write } from './one-bet/letters.ts'
 import { replay, type Searched, search } from './one-bet/search.ts'
 
 /** A step more takes six times as long, and more than the 1.5 GB that these take. */
 const LONGEST = 7
+const NIGHT_RUNS = 20_000
 
 type Clawback = Rules['clawback']
 const POLICIES: readonly Clawback[] = ['refuse', 'allow-negative']
@@ -15,6 +16,9 @@ interface Flags {
   readonly level: number
   readonly seed: number
   readonly runs: number
+  readonly night?: true
+  readonly file?: string
+  readonly shrink?: string
   readonly length: number
   readonly clawback?: Clawback
   readonly history?: readonly Letter[]
@@ -27,12 +31,22 @@ const program = new Command('simulate')
   .option('--level <number>', '1: one bet, by the pure rules; 2: a market, from seeds', toLevel, 1)
   .option('--seed <number>', 'of the first run', toCount, 1)
   .option('--runs <number>', 'so many, each with the next seed', toCount, 20)
+  .option('--night', 'of level 2: 20,000 runs, which must meet everything that can be met')
+  .option('--file <path>', 'of level 2: plays the run that a failure has kept in this file')
+  .option('--shrink <path>', 'of level 2: makes the run in this file shorter, as long as it fails in the same way')
   .option('--length <steps>', `up to so many steps, ${LONGEST} at most`, toLength, 6)
   .addOption(new Option('--clawback <policy>', 'with this policy only (L-2)').choices(POLICIES))
   .option('--history <steps>', 'this one only, told step by step: "place; settle 25; (lock); settle 0"', toHistory)
-  .action(async ({ level, seed, runs, length, clawback, history }: Flags) => {
-    if (level === 2) {
-      if (!(await simulateMarkets({ seed, runs }, say))) process.exitCode = 1
+  .action(async (flags: Flags) => {
+    const { level, seed, runs, length, clawback, history, night, file, shrink } = flags
+    if (level === 2 || night !== undefined || file !== undefined || shrink !== undefined) {
+      const markets = () => simulateMarkets({ seed, runs: night ? NIGHT_RUNS : runs }, say)
+      const isGood = await (file !== undefined
+        ? playKept(file, say)
+        : shrink !== undefined
+          ? shrinkKept(shrink, say)
+          : markets())
+      if (!isGood) process.exitCode = 1
       return
     }
     for (const policy of clawback === undefined ? POLICIES : [clawback]) {

@@ -1,5 +1,5 @@
 /** Faults planted below wallet and platform: a statement does nothing or tells nothing, or a commit is lost. None is in the product. */
-import type { Db, Statement, Tx } from '../../src/db/db.ts'
+import type { Db, Row, Statement, Tx } from '../../src/db/db.ts'
 import type { PartyName, Stores } from '../../src/simulate/market/market.ts'
 
 export interface Planted {
@@ -33,6 +33,18 @@ const without = (name: string) => (db: Db) => {
 
 class Lost extends Error {}
 
+/** Some rows of what a statement reads are not seen. */
+const blindTo = (name: string, isUnseen: (row: Row) => boolean) => (db: Db) => {
+  const txOf = (tx: Tx): Tx => ({
+    ...tx,
+    query: (async (statement: Statement, values?: readonly unknown[]) => {
+      const rows = await tx.query(statement, values)
+      return statement.name === name ? rows.filter((row) => !isUnseen(row)) : rows
+    }) as Tx['query'],
+  })
+  return { ...db, transaction: (work) => db.transaction((tx) => work(txOf(tx))) } satisfies Db
+}
+
 /** Each so-many-th transaction is undone, and whoever asked for it hears that it was committed. */
 const losing = (every: number) => (db: Db) => {
   let count = 0
@@ -61,6 +73,13 @@ export const PLANTED: readonly Planted[] = [
     party: 'wallet',
     seed: 2,
     plant: without('read_seen_calls'),
+  },
+  {
+    fault: 'late copies of refused results are not known',
+    breaks: 'I-2',
+    party: 'wallet',
+    seed: 2,
+    plant: blindTo('read_seen_calls', ({ became }) => became === 'refused'),
   },
   {
     fault: 'what was booked is not in the balance',
@@ -99,6 +118,12 @@ export const PLANTED: readonly Planted[] = [
     plant: without('platform_unfinished'),
   },
 ]
+
+export function plantedAs(fault: string): Planted {
+  const planted = PLANTED.find((one) => one.fault === fault)
+  if (planted === undefined) throw new Error(`${fault}: not planted any more`)
+  return planted
+}
 
 export function withPlanted({ party, plant }: Planted, stores: Stores): Stores {
   return { ...stores, [party]: { ...stores[party], db: plant(stores[party].db) } }

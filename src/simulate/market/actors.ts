@@ -25,6 +25,10 @@ export interface Player {
   readonly userId: string
   /** Undefined when the token that it had is known to have ended. */
   frameSessionId: string | undefined
+  /** The last one that it was given. */
+  token: string | undefined
+  /** Money is just being moved by hand. */
+  isMoving: boolean
   /** Minor units: what the wallet has said yes to. */
   cash: bigint
 }
@@ -77,7 +81,7 @@ export async function openAccount(market: Market, cast: Cast, userId: string, am
     cast,
     atWallet(market, ({ operator }) => createPlayer(operator, AUTHORS.wallet(), body)),
   )
-  const player: Player = { userId, frameSessionId: undefined, cash: 0n }
+  const player: Player = { userId, frameSessionId: undefined, token: undefined, isMoving: false, cash: 0n }
   await moveMoney(market, cast, player, 'deposit', amount)
   await openFrame(market, cast, player)
   return player
@@ -97,12 +101,14 @@ async function moveMoney(
   const body = { currency: 'EUR', amount: `${euros}.00`, reference: `${kind} ${++cast.movements}` }
   const move = atWallet(market, ({ operator }) => moveCash(operator, AUTHORS.wallet(), player.userId, kind, body))
   const change = BigInt(euros) * (kind === 'deposit' ? 100n : -100n)
+  player.isMoving = true
   player.cash += change // taken off again when it was refused
   const isMoved = await insist(TO_THE_END, move).then(
     () => true,
     () => false,
   )
   if (!isMoved) player.cash -= change
+  player.isMoving = false
   market.trace.note(`${player.userId}: ${kind} of ${euros} ${isMoved ? 'made' : 'refused'}`)
 }
 
@@ -112,6 +118,7 @@ async function openFrame(market: Market, cast: Cast, player: Player): Promise<vo
     atWallet(market, ({ operator }) => createSession(operator, AUTHORS.wallet(), player.userId, {})),
   )
   if (session === undefined) return
+  player.token = session.token
   const loaded = await insist(
     cast,
     atPlatform(market, ({ deciding }) => loadFrame(deciding, AUTHORS.platform(), PARTNER, session.token)),
@@ -121,17 +128,17 @@ async function openFrame(market: Market, cast: Cast, player: Player): Promise<vo
 
 /** Bets now and then until the market is over. */
 export async function bettor(market: Market, cast: Cast, player: Player, random: Random): Promise<void> {
+  const gap = () => random.between(500, 15_000)
+  const draw = () => ({
+    amount: `${random.between(1, 40)}.${random.below(10)}0`,
+    selections: drawSelections(market, random),
+  })
   for (let number = 1; !cast.isOver; number++) {
-    await pause(random.between(500, 15_000))
+    const deed = await market.choices.deed(player.userId, gap, draw)
     if (player.frameSessionId === undefined) await openFrame(market, cast, player)
     const { frameSessionId } = player
-    if (frameSessionId === undefined || cast.isOver) continue
-    const wanted = {
-      frameSessionId,
-      amount: `${random.between(1, 40)}.${random.below(10)}0`,
-      idempotencyKey: `${player.userId} ${number}`,
-      selections: drawSelections(market, random),
-    }
+    if (deed === undefined || frameSessionId === undefined || cast.isOver) continue
+    const wanted = { ...deed, frameSessionId, idempotencyKey: `${player.userId} ${number}` }
     const outcome = await insist(
       cast,
       atPlatform(market, ({ deciding }) => placeBet(deciding, AUTHORS.platform(), wanted)),
@@ -183,10 +190,15 @@ const RESULTS = [
 
 /** Tells results, corrects and withdraws them. */
 export async function resultSource(market: Market, cast: Cast, random: Random): Promise<void> {
-  while (!cast.isOver) {
-    await pause(random.between(3_000, 15_000))
+  const gap = () => random.between(3_000, 15_000)
+  const draw = () => {
     const latest = endedEvents(market)
-    const [eventId, number] = [eventName(random.between(Math.max(1, latest - 3), latest)), random.below(RESULTS.length)]
+    return { eventId: eventName(random.between(Math.max(1, latest - 3), latest)), number: random.below(RESULTS.length) }
+  }
+  while (!cast.isOver) {
+    const deed = await market.choices.deed('results', gap, draw)
+    if (deed === undefined) continue
+    const { eventId, number } = deed
     const outcomes = RESULTS[number] ?? []
     market.trace.note(`results of ${eventId}: ${outcomes.map(({ result }) => result).join(', ') || 'none'}`)
     const set = atPlatform(market, ({ deciding }) => deciding.results.set(AUTHORS.platform(), eventId, outcomes))
@@ -196,23 +208,37 @@ export async function resultSource(market: Market, cast: Cast, random: Random): 
 
 /** The platform's people: cashouts, results by hand, bets cancelled, what is stuck sent again. */
 export async function traders(market: Market, cast: Cast, random: Random): Promise<void> {
+  const gap = () => random.between(3_000, 20_000)
+  const draw = () => {
+    if (cast.bets.length === 0) return undefined
+    const bet = market.names.bet(random.pick(cast.bets).betId)
+    const payout = `${random.between(0, 60) * 50}`
+    return {
+      does: random.pick(['cashout', 'cashout', 'settle', 'unsettle', 'cancel', 'send again'] as const),
+      bet,
+      payout,
+    }
+  }
   while (!cast.isOver) {
-    await pause(random.between(3_000, 20_000))
-    const bet = cast.bets.length === 0 ? undefined : random.pick(cast.bets)
-    if (bet === undefined) continue
-    const { betId } = bet
-    const payout = money(BigInt(random.between(0, 60)) * 50n)
-    const deed = random.pick(['cashout', 'cashout', 'settle', 'unsettle', 'cancel', 'send again'] as const)
-    const work = atPlatform(market, (platform) => trade(platform, deed, betId, payout))
+    const deed = await market.choices.deed('traders', gap, draw)
+    const bet = deed && betCalled(market, cast, deed.bet)
+    if (deed === undefined || bet === undefined) continue
+    const { does, payout } = deed
+    const work = atPlatform(market, (platform) => trade(platform, does, bet.betId, money(BigInt(payout))))
     const what = await insist(cast, work).catch((error: Error) => error.message)
-    market.trace.note(`${deed} of ${market.names.bet(betId)} by hand: ${what}`)
-    if (what === 'changed') market.trace.mark(`by hand: ${deed}`)
+    market.trace.note(`${does} of ${deed.bet} by hand: ${what}`)
+    if (what === 'changed') market.trace.mark(`by hand: ${does}`)
   }
 }
 
-type Deed = 'cashout' | 'settle' | 'unsettle' | 'cancel' | 'send again'
+/** A bet by its name in the story; undefined when there is none in this run. */
+function betCalled(market: Market, { bets }: Cast, name: string): Cast['bets'][number] | undefined {
+  return bets.find(({ betId }) => market.names.bet(betId) === name)
+}
 
-async function trade({ deciding, deliverer }: Platform, deed: Deed, betId: string, payout: Money): Promise<string> {
+type Trade = 'cashout' | 'settle' | 'unsettle' | 'cancel' | 'send again'
+
+async function trade({ deciding, deliverer }: Platform, deed: Trade, betId: string, payout: Money): Promise<string> {
   const author = AUTHORS.platform()
   if (deed === 'send again') {
     await sendAllAgain(deciding, author, {})
@@ -232,18 +258,32 @@ async function trade({ deciding, deliverer }: Platform, deed: Deed, betId: strin
 
 /** The operator's people: money in and out, sessions ended, results locked and set free. */
 export async function operators(market: Market, cast: Cast, random: Random): Promise<void> {
+  const gap = () => random.between(4_000, 25_000)
+  const draw = () => ({
+    does: random.pick(['deposit', 'withdrawal', 'end sessions', 'lock', 'lock', 'unlock'] as const),
+    player: random.pick(cast.players).userId,
+    euros: random.between(1, 60),
+    bet: cast.bets.length === 0 ? '' : market.names.bet(random.pick(cast.bets).betId),
+  })
   while (!cast.isOver) {
-    await pause(random.between(4_000, 25_000))
-    const player = random.pick(cast.players)
-    const deed = random.pick(['deposit', 'withdrawal', 'end sessions', 'lock', 'lock', 'unlock'] as const)
-    if (deed === 'deposit' || deed === 'withdrawal') await moveMoney(market, cast, player, deed, random.between(1, 60))
-    else if (deed === 'end sessions') {
-      const end = atWallet(market, ({ operator }) => endAllSessions(operator, AUTHORS.wallet(), player.userId))
-      await insist(cast, end)
-      player.frameSessionId = undefined
-      market.trace.note(`${player.userId}: sessions ended`)
-    } else if (cast.bets.length > 0) await lock(market, cast, random.pick(cast.bets), deed === 'lock')
+    const deed = await market.choices.deed('operators', gap, draw)
+    const player = cast.players.find(({ userId }) => userId === deed?.player)
+    if (deed === undefined || player === undefined) continue
+    const { does, euros } = deed
+    if (does === 'deposit' || does === 'withdrawal') await moveMoney(market, cast, player, does, euros)
+    else if (does === 'end sessions') await endSessions(market, cast, player)
+    else {
+      const bet = betCalled(market, cast, deed.bet)
+      if (bet !== undefined) await lock(market, cast, bet, does === 'lock')
+    }
   }
+}
+
+async function endSessions(market: Market, cast: Cast, player: Player): Promise<void> {
+  const end = atWallet(market, ({ operator }) => endAllSessions(operator, AUTHORS.wallet(), player.userId))
+  await insist(cast, end)
+  player.frameSessionId = undefined
+  market.trace.note(`${player.userId}: sessions ended`)
 }
 
 async function lock(market: Market, cast: Cast, bet: Cast['bets'][number], isLocked: boolean): Promise<void> {

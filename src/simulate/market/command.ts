@@ -1,6 +1,10 @@
 /** Markets one after another, each from its seed: progress, what was met, and of a failure its story and the command that plays it again. */
+import { execFileSync } from 'node:child_process'
 import { world } from '../../runtime/world.ts'
+import type { Stores } from './market.ts'
+import { MUST_BE_MET } from './marks.ts'
 import { type RunResult, runMarket } from './run.ts'
+import { kindOfComplaint, playFile, readRunFile, shrink, writeRunFile } from './run-file.ts'
 import { makeStore } from './store.ts'
 
 export interface Wanted {
@@ -16,54 +20,109 @@ type Say = (line: string) => void
 
 /** Of so many runs one is played twice: the same seed must come to the same. */
 const TWICE_EVERY = 20
+/** Runs that must meet everything that a night must meet. */
+const ENOUGH_RUNS = 500
 /** Milliseconds between two lines of progress. */
 const PROGRESS_MS = 5_000
+/** Runs of one shrinking. */
+const SHRINKING_RUNS = 400
 
-/** True when nothing was found. */
-export async function simulateMarkets({ seed: first, runs }: Wanted, say: Say): Promise<boolean> {
+async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
   const stores = { wallet: await makeStore('wallet'), platform: await makeStore('platform') }
-  const [startedAt, total] = [world.elapsed(), createTotal()]
-  let saidAt = startedAt
-  let found: RunResult | undefined
-  for (let i = 0; i < runs && found === undefined; i++) {
-    const result = await runMarket(first + i, stores)
-    total.add(result)
-    found = result.complaints.length > 0 ? result : undefined
-    if (found === undefined && i % TWICE_EVERY === 0) found = await playAgain(result, stores)
-    if (world.elapsed() - saidAt < PROGRESS_MS) continue
-    saidAt = world.elapsed()
-    say(`${i + 1} of ${runs} runs`)
+  try {
+    return await work(stores)
+  } finally {
+    await Promise.all([stores.wallet.close(), stores.platform.close()])
   }
-  for (const line of total.lines(Math.max(1, world.elapsed() - startedAt))) say(line)
-  if (found !== undefined) tell(found, say)
-  await Promise.all([stores.wallet.close(), stores.platform.close()])
-  return found === undefined
 }
 
-async function playAgain(before: RunResult, stores: Parameters<typeof runMarket>[1]): Promise<RunResult | undefined> {
+/** True when nothing was found. */
+export function simulateMarkets({ seed: first, runs }: Wanted, say: Say): Promise<boolean> {
+  return withStores(async (stores) => {
+    const [startedAt, total] = [world.elapsed(), createTotal()]
+    let saidAt = startedAt
+    let found: RunResult | undefined
+    for (let i = 0; i < runs && found === undefined; i++) {
+      const result = await runMarket(first + i, stores)
+      total.add(result)
+      found = result.complaints.length > 0 ? result : undefined
+      if (found === undefined && i % TWICE_EVERY === 0) found = await playAgain(result, stores)
+      if (world.elapsed() - saidAt < PROGRESS_MS) continue
+      saidAt = world.elapsed()
+      say(`${i + 1} of ${runs} runs`)
+    }
+    for (const line of total.lines(Math.max(1, world.elapsed() - startedAt))) say(line)
+    if (found !== undefined) keep(found, say)
+    const missed = runs < ENOUGH_RUNS || found !== undefined ? [] : MUST_BE_MET.filter((mark) => !total.hasMet(mark))
+    if (missed.length > 0) say(`FOUND: so many runs never met: ${missed.join(', ')}`)
+    return found === undefined && missed.length === 0
+  })
+}
+
+/** Plays a kept run. True when nothing was found. */
+export function playKept(path: string, say: Say): Promise<boolean> {
+  return withStores(async (stores) => {
+    const result = await playFile(readRunFile(path), stores)
+    tell(result, say)
+    if (result.complaints.length === 0) say('as it must be')
+    return result.complaints.length === 0
+  })
+}
+
+/** Makes a kept run shorter, in its file. True when there was nothing to be found in it any more. */
+export function shrinkKept(path: string, say: Say): Promise<boolean> {
+  return withStores(async (stores) => {
+    const file = readRunFile(path)
+    const shorter = await shrink(file, stores, SHRINKING_RUNS, (left) => say(`${left} choices`))
+    writeRunFile(path, shorter)
+    const result = await playFile(shorter, stores)
+    tell(result, say)
+    say(`${file.choices.length} choices became ${shorter.choices.length}: npm run simulate -- --file ${path}`)
+    return result.complaints.length === 0
+  })
+}
+
+async function playAgain(before: RunResult, stores: Stores): Promise<RunResult | undefined> {
   const again = await runMarket(before.seed, stores)
   if (again.hash === before.hash) return undefined
   return { ...again, complaints: [`played twice, it came to ${before.hash} and to ${again.hash}`] }
 }
 
-function tell({ seed, complaints, story }: RunResult, say: Say): void {
-  say(`seed ${seed}, its last events:`)
+function keep(result: RunResult, say: Say): void {
+  const { seed, complaints, choices } = result
+  const [path, commit] = [`simulation-${seed}.json`, commitOf()]
+  writeRunFile(path, { seed, commit, found: kindOfComplaint(complaints[0] ?? ''), choices })
+  say(`seed ${seed}, commit ${commit}:`)
+  tell(result, say)
+  say(`again: npm run simulate -- --level 2 --seed ${seed} --runs 1`)
+  say(`kept, for when the code has changed: npm run simulate -- --file ${path}; with fewer events: --shrink ${path}`)
+}
+
+function tell({ complaints, story }: RunResult, say: Say): void {
+  say('its last events:')
   for (const event of story.slice(-TOLD)) say(`  ${event}`)
   for (const complaint of complaints) say(`FOUND: ${complaint}`)
-  say(`again: npm run simulate -- --level 2 --seed ${seed} --runs 1`)
+}
+
+/** Of the working copy; what is installed as a package has none. */
+function commitOf(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim()
+  } catch {
+    return 'unknown'
+  }
 }
 
 function createTotal() {
   const marks = new Map<string, number>()
   const sum = { runs: 0, events: 0, bets: 0, simulatedMs: 0 }
-  const hashes: string[] = []
   return {
+    hasMet: (mark: string) => marks.has(mark),
     add(result: RunResult) {
       sum.runs += 1
       sum.events += result.story.length
       sum.bets += result.bets
       sum.simulatedMs += result.simulatedMs
-      hashes.push(result.hash)
       for (const [name, count] of result.marks) marks.set(name, (marks.get(name) ?? 0) + count)
     },
     *lines(tookMs: number) {
@@ -73,7 +132,6 @@ function createTotal() {
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, count]) => `${count} × ${name}`)
         .join(', ')}`
-      yield `hashes: ${hashes.slice(0, 5).join(' ')}`
     },
   }
 }

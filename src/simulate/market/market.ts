@@ -2,13 +2,16 @@
 
 import type { Platform } from '../../platform/platform.ts'
 import { createRandom, type Random } from '../../runtime/random.ts'
+import type { Choices } from './choices.ts'
 import { beginLife, type Life } from './fused.ts'
+import { markStatements, watchAnswers, watchBreakers } from './marks.ts'
 import { createNames, type Names } from './names.ts'
 import { type SimulatedNetwork, simulateNetwork } from './network.ts'
 import { beginPlatform, beginWallet, logTo, type WalletParty } from './parties.ts'
 import type { Store } from './store.ts'
 import { createTrace, type Trace } from './trace.ts'
 import { enterVirtualWorld, type VirtualWorld } from './virtual-world.ts'
+import { type WireWatch, watchWire } from './watch.ts'
 
 export const WALLET_URL = 'http://wallet.example'
 export const PARTIES = ['wallet', 'platform'] as const
@@ -20,14 +23,16 @@ export interface Market {
   readonly trace: Trace
   readonly network: SimulatedNetwork
   readonly names: Names
+  readonly choices: Choices
+  readonly wire: WireWatch
   /** Undefined while it is down. */
   wallet(): WalletParty | undefined
   platform(): Platform | undefined
   /** A stream of choices of its own. */
   random(subject: string): Random
   begin(party: PartyName): Promise<void>
-  /** Now, or at the statement so many statements from now. It begins again after some seconds. */
-  kill(party: PartyName, statements?: number): void
+  /** Now, or at the statement so many statements from now. It begins again after so many milliseconds. */
+  kill(party: PartyName, statements: number | undefined, downMs: number): void
   /** From here on nothing goes wrong any more. */
   calm(): void
   /** Lets the time pass until the work is done; throws when it is not after so many milliseconds. */
@@ -37,15 +42,19 @@ export interface Market {
   end(): void
 }
 
-export function openMarket(seed: number, stores: Stores): Market {
+export function openMarket(seed: number, stores: Stores, choices: Choices): Market {
   let busy = 0
   const world = enterVirtualWorld(seed, () => busy > 0)
   const trace = createTrace(world.elapsed)
   const names = createNames()
   const random = (subject: string) => createRandom(seed, subject)
-  const chances = random('deaths')
-  const network = simulateNetwork({ world, trace, random: random('network'), describe: names.describe })
+  const wire = watchWire(names, watchAnswers(trace))
+  const network = simulateNetwork({
+    ...{ world, trace, choices, random: random('network'), describe: names.describe, subject: names.subject },
+    arrives: wire.arrives,
+  })
   const lives: Partial<Record<PartyName, Life>> = {}
+  const downMs = { wallet: 0, platform: 0 }
   const failures: unknown[] = []
   let wallet: WalletParty | undefined
   let platform: Platform | undefined
@@ -58,14 +67,15 @@ export function openMarket(seed: number, stores: Stores): Market {
     lives[party]?.end()
     network.cutOff(party)
     if (party === 'wallet') {
+      wire.died()
       network.listen(WALLET_URL, undefined)
       wallet = undefined
     } else platform = undefined
     const again = () => void begin(party).catch((error: unknown) => failures.push(error))
-    world.after(chances.between(200, 12_000), again)
+    world.after(downMs[party], again)
   }
   const begin = async (party: PartyName) => {
-    const life = beginLife(stores[party].db, {
+    const life = beginLife(markStatements(stores[party].db, trace), {
       busy: (change) => {
         busy += change
       },
@@ -76,23 +86,26 @@ export function openMarket(seed: number, stores: Stores): Market {
     network.callsFrom(party)
     if (party === 'platform') platform = await beginPlatform(life.db, log)
     else {
-      wallet = beginWallet(life.db, log)
+      wallet = ofTheLiving(life, beginWallet(life.db, log))
       network.listen(WALLET_URL, wallet.host)
     }
     trace.note(`${party} begins`)
   }
+  const seeBreakers = watchBreakers(trace)
   const step = async (until: number) => {
     const isOn = await world.step(until)
+    seeBreakers(platform?.deciding.breakers)
     if (failures.length > 0) throw failures[0]
     return isOn
   }
   return {
-    ...{ world, trace, network, names, random, begin },
+    ...{ world, trace, network, names, choices, wire, random, begin },
     wallet: () => wallet,
     platform: () => platform,
-    kill(party, statements) {
+    kill(party, statements, down) {
       const life = lives[party]
       if (life === undefined || life.isOver()) return
+      downMs[party] = down
       if (statements === undefined) die(party, 'now')
       else life.endAt(statements)
     },
@@ -106,6 +119,11 @@ export function openMarket(seed: number, stores: Stores): Market {
       world.end()
     },
   }
+}
+
+/** Who has died answers nobody any more. */
+function ofTheLiving(life: Life, { host, operator }: WalletParty): WalletParty {
+  return { operator, host: (request, answer) => host(request, (given) => !life.isOver() && answer(given)) }
 }
 
 /** `step`: as the world's. */

@@ -4,6 +4,8 @@ import type { Request } from './network.ts'
 export interface Names {
   /** What a message asks for. */
   describe(request: Request): string
+  /** The same in few words: what is asked for, and of which bet. */
+  subject(request: Request): string
   bet(betId: string): string
 }
 
@@ -11,6 +13,11 @@ export function createNames(): Names {
   const [bets, requests] = [numbered('bet '), numbered('r')]
   return {
     bet: bets,
+    subject({ method, path, body }) {
+      if (path !== '/payment/bet') return path.replace('/user/', '')
+      const said = JSON.parse(body.toString('utf8')) as Record<string, unknown>
+      return `${kindOf(method, said).split(' ')[0]} ${bets(`${said.transactionId}`)}`
+    },
     describe({ method, path, body }) {
       const said = JSON.parse(body.toString('utf8')) as Record<string, unknown>
       const request = requests(`${said.requestId}`)

@@ -6,6 +6,7 @@
 import type { Dispatcher } from 'undici'
 import type { Random } from '../../runtime/random.ts'
 import { type Connections, network } from '../../wallet-client/network.ts'
+import type { Choices, Fate } from './choices.ts'
 import type { Trace } from './trace.ts'
 import type { VirtualWorld } from './virtual-world.ts'
 
@@ -23,18 +24,6 @@ export interface Answer {
 
 /** Undefined: nobody listens there now. */
 export type Host = (request: Request, answer: (answer: Answer) => void) => boolean
-
-/** What becomes of one message. */
-interface Fate {
-  readonly name: string
-  /** Milliseconds until it is there; several: it is there several times. The first one's answer is the answer. */
-  readonly arrivals: readonly number[]
-  /** Milliseconds back; undefined: the answer is lost. */
-  readonly back: number | undefined
-  /** Milliseconds after which the caller hears of a broken connection, or a proxy's word. */
-  readonly breaks?: { readonly after: number; readonly proxy: boolean }
-  readonly isCut?: boolean
-}
 
 export interface SimulatedNetwork {
   /** `origin`: as callers write it. */
@@ -56,13 +45,20 @@ export interface SimulatedNetwork {
 interface Deps {
   readonly world: VirtualWorld
   readonly random: Random
+  readonly choices: Choices
   readonly trace: Trace
   /** Of a request, as the story names it. */
   describe(request: Request): string
+  /** The same in few words: what is asked for, and of which bet. */
+  subject(request: Request): string
+  /** A message has reached a host; told its answer, if there is one. */
+  arrives(request: Request): (answer: Answer) => void
 }
 
-export function simulateNetwork({ world, random, trace, describe }: Deps): SimulatedNetwork {
+export function simulateNetwork(deps: Deps): SimulatedNetwork {
+  const { world, random, choices, trace } = deps
   const hosts = new Map<string, Host>()
+  const counted = counter()
   let isCalm = false
   let cutUntil = 0
   /** Connections of one party's life. */
@@ -74,8 +70,9 @@ export function simulateNetwork({ world, random, trace, describe }: Deps): Simul
 
   const send = (origin: string, life: { isCut: boolean }, request: Request, handler: Dispatcher.DispatchHandler) => {
     const number = ++messages
-    const fate = isCalm ? plain(random) : world.elapsed() < cutUntil ? PARTITIONED : drawFate(random)
-    const text = `${number} ${describe(request)}`
+    const drawn = () => choices.fate(counted(deps.subject(request)), () => drawFate(random))
+    const fate = isCalm ? PLAIN : world.elapsed() < cutUntil ? PARTITIONED : drawn()
+    const text = `${number} ${deps.describe(request)}`
     trace.note(`→ ${text}${fate.name === '' ? '' : ` (${fate.name})`}`)
     if (fate.name !== '') trace.mark(`network: ${fate.name}`)
     const toCaller = callerOf(handler, life)
@@ -83,8 +80,10 @@ export function simulateNetwork({ world, random, trace, describe }: Deps): Simul
     const deliver = (copy: number) => {
       onTheirWay -= 1
       const host = hosts.get(origin)
+      const tell = host && deps.arrives(request)
       const isThere = host?.(request, (answer) => {
         trace.note(`  ${text}${copy > 0 ? ', its copy' : ''}: ${answer.status} ${shown(answer)}`)
+        tell?.(answer)
         if (copy === 0 && fate.back !== undefined)
           world.after(fate.back, () => toCaller.answer(fate.isCut === true ? cut(answer) : answer))
       })
@@ -168,10 +167,17 @@ function callerOf(handler: Dispatcher.DispatchHandler, life: { readonly isCut: b
 }
 
 const BAD_GATEWAY: Answer = { status: 502, body: Buffer.from('<html>Bad Gateway</html>') }
-const PARTITIONED: Fate = { name: 'partition', arrivals: [], back: undefined }
+const PARTITIONED: Fate = { name: 'partition', arrivals: [] }
+const PLAIN: Fate = { name: '', arrivals: [20], back: 20 }
 
-function plain(random: Random): Fate {
-  return { name: '', arrivals: [random.between(1, 40)], back: random.between(1, 40) }
+/** "settle bet 3 #2" is the second one of its kind. */
+function counter(): (subject: string) => string {
+  const counts = new Map<string, number>()
+  return (subject) => {
+    const count = (counts.get(subject) ?? 0) + 1
+    counts.set(subject, count)
+    return `${subject} #${count}`
+  }
 }
 
 /** Milliseconds: within the caller's patience, a little behind it, and far behind it. */
@@ -180,9 +186,9 @@ const late = (random: Random) => random.between(4_500, 9_000)
 const veryLate = (random: Random) => random.between(15_000, 90_000)
 
 const FATES: readonly ((random: Random) => Fate)[] = [
-  () => ({ name: 'lost', arrivals: [], back: undefined }),
-  (random) => ({ name: 'refused', arrivals: [], back: undefined, breaks: { after: soon(random), proxy: false } }),
-  (random) => ({ name: 'its answer lost', arrivals: [soon(random)], back: undefined }),
+  () => ({ name: 'lost', arrivals: [] }),
+  (random) => ({ name: 'refused', arrivals: [], breaks: { after: soon(random), proxy: false } }),
+  (random) => ({ name: 'its answer lost', arrivals: [soon(random)] }),
   (random) => ({
     name: 'broken behind its effect',
     arrivals: [soon(random)],
@@ -195,7 +201,7 @@ const FATES: readonly ((random: Random) => Fate)[] = [
   (random) => ({ name: 'very late', arrivals: [veryLate(random)], back: soon(random) }),
   (random) => ({ name: 'its answer late', arrivals: [soon(random)], back: late(random) }),
   (random) => ({ name: 'its answer cut', arrivals: [soon(random)], back: soon(random), isCut: true }),
-  (random) => ({ name: '502 without it', arrivals: [], back: undefined, breaks: { after: soon(random), proxy: true } }),
+  (random) => ({ name: '502 without it', arrivals: [], breaks: { after: soon(random), proxy: true } }),
   (random) => ({
     name: '502 beside it',
     arrivals: [soon(random)],

@@ -1,6 +1,9 @@
 /** One run: the market is made, then everything goes wrong that can, then all is calm, and what is left must be right. */
+import type { Random } from '../../runtime/random.ts'
 import { bettor, type Cast, openAccount, operators, PARTNER, putRight, resultSource, traders } from './actors.ts'
+import { auditBalances } from './ask-balance.ts'
 import { auditBooks, compareBooks, needsPerson, underWay } from './books.ts'
+import { type Choice, type Choices, type Disaster, drawChoices } from './choices.ts'
 import { type Market, openMarket, PARTIES, type Stores, WALLET_URL } from './market.ts'
 import { AUTHORS } from './parties.ts'
 import { SECRET } from './store.ts'
@@ -16,6 +19,8 @@ export interface RunResult {
   readonly complaints: readonly string[]
   /** All events. */
   readonly story: readonly string[]
+  /** By which it can be played again. */
+  readonly choices: readonly Choice[]
 }
 
 const PLAYERS = 3
@@ -32,10 +37,11 @@ const ACTORS_MS = 60_000
 /** Milliseconds between two looks whether all is over, and of people at what needs them. */
 const LOOK_MS = 10_000
 
-export async function runMarket(seed: number, stores: Stores): Promise<RunResult> {
+/** `choices`: other ones than the seed's. What the processes draw is the seed's all the same. */
+export async function runMarket(seed: number, stores: Stores, choices: Choices = drawChoices()): Promise<RunResult> {
   await stores.wallet.empty()
   await stores.platform.empty()
-  const market = openMarket(seed, stores)
+  const market = openMarket(seed, stores, choices)
   const empty: Cast = { players: [], bets: [], movements: 0, isOver: false }
   const complaints: string[] = []
   try {
@@ -48,7 +54,7 @@ export async function runMarket(seed: number, stores: Stores): Promise<RunResult
     market.end()
   }
   const { trace, world } = market
-  const told = { story: trace.story(), marks: trace.marks, hash: trace.hash() }
+  const told = { story: trace.story(), marks: trace.marks, hash: trace.hash(), choices: choices.made() }
   return { seed, simulatedMs: world.elapsed(), bets: empty.bets.length, complaints, ...told }
 }
 
@@ -79,7 +85,8 @@ async function misfortune(market: Market, cast: Cast, stores: Stores): Promise<s
   for (let passed = 0; passed < FAULTS_MS; passed += AUDIT_EVERY_MS) {
     await market.pass(AUDIT_EVERY_MS)
     if (failed.length > 0) throw failed[0]
-    const found = await auditBooks(stores, false)
+    const found = [...market.wire.complaints(), ...(await auditBalances(market, cast.players))]
+    found.push(...(await auditBooks(stores, false)))
     if (found.length > 0) return found
   }
   cast.isOver = true
@@ -89,19 +96,27 @@ async function misfortune(market: Market, cast: Cast, stores: Stores): Promise<s
 
 /** Deaths and partitions, drawn at once for the whole time. */
 async function disasters(market: Market): Promise<void> {
-  const { world, network, trace } = market
-  const random = market.random('disasters')
-  for (let i = random.below(5); i > 0; i--) {
-    const [at, party, statements] = [random.below(FAULTS_MS), random.pick(PARTIES), random.below(40)]
-    world.after(at, () => market.kill(party, random.chance(0.2) ? undefined : statements))
-  }
-  for (let i = random.below(3); i > 0; i--) {
-    const [at, milliseconds] = [random.below(FAULTS_MS), random.between(2_000, 40_000)]
-    world.after(at, () => {
-      trace.note(`a partition of ${milliseconds} ms`)
-      network.partition(milliseconds)
+  const { world, network, trace, choices } = market
+  const elapsed = world.elapsed()
+  for (const { at, disaster } of choices.disasters(() => drawDisasters(market.random('disasters'), elapsed)))
+    world.after(at - elapsed, () => {
+      if (disaster.does === 'kill') return market.kill(disaster.party, disaster.statements, disaster.downMs)
+      trace.note(`a partition of ${disaster.ms} ms`)
+      network.partition(disaster.ms)
     })
-  }
+}
+
+function drawDisasters(random: Random, from: number): { at: number; disaster: Disaster }[] {
+  const kills = Array.from({ length: random.below(5) }, () => {
+    const [at, party] = [from + random.below(FAULTS_MS), random.pick(PARTIES)]
+    const statements = random.chance(0.2) ? {} : { statements: random.below(40) }
+    return { at, disaster: { does: 'kill', party, ...statements, downMs: random.between(200, 12_000) } as const }
+  })
+  const partitions = Array.from({ length: random.below(3) }, () => {
+    const at = from + random.below(FAULTS_MS)
+    return { at, disaster: { does: 'partition', ms: random.between(2_000, 40_000) } as const }
+  })
+  return [...kills, ...partitions]
 }
 
 /** Complaints. */
@@ -117,5 +132,6 @@ async function calm(market: Market, cast: Cast, stores: Stores): Promise<string[
     await market.pass(LOOK_MS)
     isOver = network.onTheirWay() + (await underWay(stores)) + (await needsPerson(stores)) === 0
   }
-  return [...(await auditBooks(stores, true)), ...(await compareBooks(stores, cast, market.names))]
+  const watched = [...market.wire.complaints(), ...(await auditBalances(market, cast.players))]
+  return [...watched, ...(await auditBooks(stores, true)), ...(await compareBooks(stores, cast, market.names))]
 }

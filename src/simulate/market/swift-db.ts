@@ -31,9 +31,10 @@ export interface SwiftDb extends Db {
 
 export async function openSwiftDb(): Promise<SwiftDb> {
   const pglite = await PGlite.create('memory://', { parsers: { [INT8]: BigInt } })
-  const run = runner(pglite)
-  const alone = createQueue()
-  const say = (sql: string) => pglite.exec(sql).then(() => {})
+  const [inTurn, alone] = [createQueue(), createQueue()]
+  const run = runner(pglite, inTurn)
+  /** Behind the statements that were sent before: a ROLLBACK that overtakes one would leave it outside. */
+  const say = (sql: string) => inTurn(() => pglite.exec(sql).then(() => {}))
   const transaction = <T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
     alone(async () => {
       await say(begin)
@@ -79,8 +80,10 @@ function txOf(run: Run): Tx {
   }
 }
 
+type Queue = <T>(work: () => Promise<T>) => Promise<T>
+
 /** One after another. */
-function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+function createQueue(): Queue {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const mine = last.then(work)
@@ -89,9 +92,8 @@ function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   }
 }
 
-function runner(pglite: PGlite): Run {
+function runner(pglite: PGlite, inTurn: Queue): Run {
   const known = new Map<string, Shape>()
-  const inTurn = createQueue()
   const send = async (...parts: Uint8Array[]) =>
     (await pglite.execProtocol(Buffer.concat([...parts, serialize.sync()]), { syncToFs: false })).messages
   const prepare = async ({ name, text }: Statement): Promise<Shape> => {

@@ -1,0 +1,206 @@
+/**
+ * Says which answers a wallet may give to each call about a bet, and what a player may have then. Written from decisions.md (the bet's life,
+ * I-2, I-3, I-5, L-1 to L-4) and from nothing else. It hears the wire only: when a call arrives, when it is answered, when the wallet
+ * dies. What took effect in which order, and whether what was not answered did, it does not know: it keeps every possibility that no answer
+ * has ruled out, and complains when none is left. Of locks and tokens nobody tells it, so a refusal because of them is always possible.
+ */
+
+export interface Heard {
+  readonly kind: 'place' | 'settle' | 'unsettle' | 'rollback'
+  readonly requestId: string
+  /** As on the wire; '' where it does not count. */
+  readonly amount: string
+  readonly resultType: string
+}
+
+/** 200, or the code of a refusal. */
+type Verdict = number
+
+interface Life {
+  readonly status: 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
+  readonly stake: string
+  readonly payout: string
+  readonly resultType: string
+  readonly refusal: number
+  /** Results answered 200. */
+  readonly acknowledged: readonly string[]
+  /** Results refused with 20 since when no other one was acknowledged, and those that another one has passed (I-2). */
+  readonly refused: readonly string[]
+  readonly passed: readonly string[]
+}
+
+const BEGINNING: Life = {
+  ...{ status: 'nothing', stake: '0', payout: '0', resultType: '', refusal: 0 },
+  ...{ acknowledged: [], refused: [], passed: [] },
+}
+
+/** One order of what took effect: the life that it led to, and what calls that are under way were told, or will be. */
+interface Possible {
+  readonly life: Life
+  readonly done: Readonly<Record<number, Verdict>>
+}
+
+type Next = readonly [life: Life, verdict: Verdict]
+
+function after(life: Life, call: Heard): Next[] {
+  if (call.kind === 'place') return afterPlace(life, call)
+  if (call.kind === 'rollback') return afterRollback(life)
+  return afterResult(life, call)
+}
+
+function afterPlace(life: Life, { amount }: Heard): Next[] {
+  switch (life.status) {
+    case 'nothing':
+      return [
+        [{ ...life, status: 'open', stake: amount }, 200],
+        [{ ...life, status: 'refused', refusal: 7 }, 7],
+        [life, 3],
+        [life, 4],
+      ]
+    case 'refused':
+      return [[life, life.refusal]]
+    case 'cancelled':
+      return [[life, 8]]
+    default:
+      return [[life, life.stake === amount ? 200 : 8]]
+  }
+}
+
+function afterRollback(life: Life): Next[] {
+  if (life.status === 'settled') return [[life, 8]]
+  return [[life.status === 'refused' ? life : { ...life, status: 'cancelled' }, 200]]
+}
+
+function afterResult(life: Life, call: Heard): Next[] {
+  const name = `${call.kind} ${call.requestId} ${call.amount} ${call.resultType}`
+  if (life.status === 'nothing' || life.status === 'refused') return [[life, 5]]
+  if (life.acknowledged.includes(name)) return [[life, 200]]
+  if (life.passed.includes(name)) return [[life, 20]]
+  const refused: Next = [{ ...life, refused: adding(life.refused, name) }, 20]
+  if (life.status === 'cancelled') return [refused]
+  const { amount: payout, resultType } = call
+  const passing = {
+    acknowledged: adding(life.acknowledged, name),
+    passed: life.refused.filter((one) => one !== name).reduce(adding, life.passed),
+    refused: [],
+  }
+  const isSettle = call.kind === 'settle'
+  const accepted: Next = isSettle
+    ? [{ ...life, ...passing, status: 'settled', payout, resultType }, 200]
+    : [{ ...life, ...passing, status: 'open', payout: '0', resultType: '' }, 200]
+  const isSame = isSettle
+    ? life.status === 'settled' && life.payout === payout && life.resultType === resultType
+    : life.status === 'open'
+  if (isSame) return [accepted]
+  const ofToken: Next[] = resultType === 'cashout' ? [3, 4, 5].map((code) => [life, code]) : []
+  return [accepted, ...ofToken, ...(life.status === 'settled' ? [refused] : [])]
+}
+
+function adding(names: readonly string[], name: string): readonly string[] {
+  return names.includes(name) ? names : [...names, name].sort()
+}
+
+/** Minor units of a currency with two decimals. */
+function minorOf(amount: string): bigint {
+  const [whole = '0', part = ''] = amount.split('.')
+  return BigInt(`${whole}${part.padEnd(2, '0')}`)
+}
+
+function moved({ status, stake, payout }: Life): bigint {
+  if (status === 'open') return -minorOf(stake)
+  return status === 'settled' ? minorOf(payout) - minorOf(stake) : 0n
+}
+
+interface Watched {
+  readonly player: string
+  possible: readonly Possible[]
+  /** Calls that may still take effect. */
+  readonly underWay: Map<number, Heard>
+}
+
+export interface Auditor {
+  arrived(id: number, at: { readonly player: string; readonly betId: string }, call: Heard): void
+  /** Undefined: it failed inside, and may have taken effect (R-4, W-20). A complaint, or undefined. */
+  answered(id: number, betId: string, verdict: Verdict | undefined): string | undefined
+  /** What has not taken effect never will. */
+  died(): void
+  /** What the bets of a player may have moved, in minor units; undefined: too much is possible. */
+  movedOf(player: string): ReadonlySet<bigint> | undefined
+}
+
+/** Possibilities of one bet, and sums of one player, that are kept; beyond them nothing is said. */
+const MOST = 2_000
+
+export function createAuditor(): Auditor {
+  const bets = new Map<string, Watched>()
+  const unclear = new Set<string>()
+  const keep = (betId: string, bet: Watched, possible: readonly Possible[]) => {
+    if (possible.length > MOST) unclear.add(betId)
+    bet.possible = possible
+  }
+  return {
+    arrived(id, { player, betId }, call) {
+      const bet = bets.get(betId) ?? { player, possible: [{ life: BEGINNING, done: {} }], underWay: new Map() }
+      bets.set(betId, bet)
+      bet.underWay.set(id, call)
+    },
+    answered(id, betId, verdict) {
+      const bet = bets.get(betId)
+      if (bet === undefined || verdict === undefined || unclear.has(betId)) return undefined
+      const all = everyOrder(bet)
+      const left = all
+        .filter(({ done }) => done[id] === verdict)
+        .map(({ life, done }) => ({ life, done: without(done, id) }))
+      const call = bet.underWay.get(id)
+      bet.underWay.delete(id)
+      keep(betId, bet, distinct(left))
+      if (left.length > 0 || unclear.has(betId)) return undefined
+      unclear.add(betId)
+      const may = [...new Set(all.flatMap(({ done }) => done[id] ?? []))].join(', ')
+      const were = [...new Set(all.map(({ life }) => life.status))].join(', ')
+      return `the auditor: ${call?.kind} was answered ${verdict}, may be ${may}; the bet was ${were}`
+    },
+    died() {
+      for (const [betId, bet] of bets) {
+        if (bet.underWay.size === 0) continue
+        keep(betId, bet, distinct(everyOrder(bet).map(({ life }) => ({ life, done: {} }))))
+        bet.underWay.clear()
+      }
+    },
+    movedOf(player) {
+      let sums: ReadonlySet<bigint> = new Set([0n])
+      for (const [betId, bet] of bets) {
+        if (bet.player !== player) continue
+        const moves = new Set(everyOrder(bet).map(({ life }) => moved(life)))
+        sums = new Set([...sums].flatMap((sum) => [...moves].map((move) => sum + move)))
+        if (unclear.has(betId) || sums.size > MOST) return undefined
+      }
+      return sums
+    },
+  }
+}
+
+/** With each call that is under way taken at any time, or not yet. */
+function everyOrder({ possible, underWay }: Watched): Possible[] {
+  const found = new Map<string, Possible>()
+  const todo = [...possible]
+  for (let one = todo.pop(); one !== undefined && found.size <= MOST; one = todo.pop()) {
+    const name = JSON.stringify(one)
+    if (found.has(name)) continue
+    found.set(name, one)
+    for (const [id, call] of underWay) {
+      if (one.done[id] !== undefined) continue
+      for (const [life, verdict] of after(one.life, call)) todo.push({ life, done: { ...one.done, [id]: verdict } })
+    }
+  }
+  return [...found.values()]
+}
+
+function distinct(possible: readonly Possible[]): Possible[] {
+  return [...new Map(possible.map((one) => [JSON.stringify(one), one])).values()]
+}
+
+function without(done: Possible['done'], id: number): Possible['done'] {
+  const { [id]: _, ...rest } = done
+  return rest
+}

@@ -1,0 +1,98 @@
+/**
+ * Every choice of a run: what the network does with a message, what an actor does and when, who dies. They follow from the seed, or stand in
+ * a list, which still says the same after the code has changed, and from which choices can be taken out: a message that is not named
+ * arrives, an actor does nothing but what is named, nobody dies who is not named.
+ */
+import { pause } from '../../runtime/pause.ts'
+import { world } from '../../runtime/world.ts'
+
+/** What becomes of one message. */
+export interface Fate {
+  /** Empty: it arrives, and so does its answer. */
+  readonly name: string
+  /** Milliseconds until it is there; several: it is there several times. The first one's answer is the answer. */
+  readonly arrivals: readonly number[]
+  /** Milliseconds back; absent: the answer is lost. */
+  readonly back?: number
+  /** Milliseconds after which the caller hears of a broken connection, or a proxy's word. */
+  readonly breaks?: { readonly after: number; readonly proxy: boolean }
+  readonly isCut?: boolean
+}
+
+export type Disaster =
+  | {
+      readonly does: 'kill'
+      readonly party: 'wallet' | 'platform'
+      readonly statements?: number
+      readonly downMs: number
+    }
+  | { readonly does: 'partition'; readonly ms: number }
+
+/** Plain values, by name. */
+export type Deed = Readonly<Record<string, unknown>>
+
+export type Choice =
+  /** `of`: "settle bet 3 #2", the second settle of the bet that was the third one. */
+  | { readonly of: string; readonly fate: Fate }
+  /** Absent `does`: it is over for this actor. `at`: milliseconds since the beginning. */
+  | { readonly actor: string; readonly at: number; readonly does?: Deed }
+  | { readonly at: number; readonly disaster: Disaster }
+
+export interface Choices {
+  fate(of: string, draw: () => Fate): Fate
+  /** Resolves when the time of the actor's next deed has come; undefined: it has none now. */
+  deed<D extends Deed>(actor: string, gapMs: () => number, draw: () => D | undefined): Promise<D | undefined>
+  disasters(draw: () => readonly { readonly at: number; readonly disaster: Disaster }[]): readonly {
+    readonly at: number
+    readonly disaster: Disaster
+  }[]
+  /** All that were made so far. */
+  made(): readonly Choice[]
+}
+
+/** From chance. `isOver`: actors do nothing any more. */
+export function drawChoices(): Choices {
+  const made: Choice[] = []
+  return {
+    fate(of, draw) {
+      const fate = draw()
+      made.push({ of, fate })
+      return fate
+    },
+    async deed(actor, gapMs, draw) {
+      await pause(gapMs())
+      const does = draw()
+      if (does !== undefined) made.push({ actor, at: world.elapsed(), does })
+      else made.push({ actor, at: world.elapsed() })
+      return does
+    },
+    disasters(draw) {
+      const disasters = draw()
+      made.push(...disasters)
+      return disasters
+    },
+    made: () => made,
+  }
+}
+
+const ARRIVES: Fate = { name: '', arrivals: [20], back: 20 }
+/** Milliseconds after which an actor that has nothing to do looks whether all is over. */
+const IDLE_MS = 1_000
+
+/** From a list. */
+export function followChoices(choices: readonly Choice[]): Choices {
+  const fates = new Map(choices.flatMap((choice) => ('of' in choice ? [[choice.of, choice.fate] as const] : [])))
+  const deeds = new Map<string, (Choice & { at: number; does?: Deed })[]>()
+  for (const choice of choices)
+    if ('actor' in choice) deeds.set(choice.actor, [...(deeds.get(choice.actor) ?? []), choice])
+  return {
+    fate: (of) => fates.get(of) ?? ARRIVES,
+    async deed(actor) {
+      const next = deeds.get(actor)?.shift()
+      await pause(next === undefined ? IDLE_MS : next.at - world.elapsed())
+      return next?.does as never
+    },
+    disasters: () => choices.filter((choice) => 'disaster' in choice),
+    made: () => choices,
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * What a night of runs must meet, or it has not looked where faults have been: seen in answers and statements, so that no line of the
+ * product knows of it.
+ */
+import type { Db, Statement, Tx } from '../../db/db.ts'
+import type { Breakers } from '../../platform/delivery/breaker.ts'
+import type { Answer, Request } from './network.ts'
+import type { Trace } from './trace.ts'
+
+export const STATEMENT_MARKS: Readonly<Record<string, string>> = {
+  platform_release: 'a claim of a process that died is taken over',
+  platform_promote: 'a delivery that waited for another one goes on',
+  lock_bets: 'the gate left a call to the rules',
+}
+
+/** All that a night must meet. What the network does and who dies is in it by its names. */
+export const MUST_BE_MET: readonly string[] = [
+  ...Object.values(STATEMENT_MARKS),
+  ...['a tombstone is left', 'a tombstone is met', 'a cashout is refused and taken back', 'a cashout is paid'],
+  ...['a result is refused by a lock', 'a Place bet is refused for want of money'],
+  ...['a call is answered as it was before', 'a breaker opens', 'a breaker closes', 'a call fails inside'],
+  ...['cashout', 'settle', 'unsettle', 'cancel'].map((deed) => `by hand: ${deed}`),
+  ...['wallet', 'platform'].flatMap((party) =>
+    ['now', 'at a statement', 'behind a COMMIT'].map((when) => `${party} dies ${when}`),
+  ),
+  ...['lost', 'refused', 'its answer lost', 'broken behind its effect', 'twice', 'twice, once late', 'late'].map(
+    ofNetwork,
+  ),
+  ...['very late', 'its answer late', 'its answer cut', '502 without it', '502 beside it', 'partition'].map(ofNetwork),
+]
+
+function ofNetwork(fate: string): string {
+  return `network: ${fate}`
+}
+
+/** Statements that wrote or read something. */
+export function markStatements(db: Db, trace: Trace): Db {
+  const tell = ({ name }: Statement, rows: number) => {
+    const mark = STATEMENT_MARKS[name]
+    if (mark !== undefined && rows > 0) trace.mark(mark)
+  }
+  const txOf = (tx: Tx): Tx => ({
+    query: (async (statement: Statement, values?: readonly unknown[]) => {
+      const rows = await tx.query(statement, values)
+      tell(statement, rows.length)
+      return rows
+    }) as Tx['query'],
+    async execute(statement, values) {
+      const written = await tx.execute(statement, values)
+      tell(statement, written)
+      return written
+    },
+    finish: (send) => tx.finish(send),
+  })
+  return { ...db, transaction: (work) => db.transaction((tx) => work(txOf(tx))) }
+}
+
+/** Told of each answer of a wallet as it leaves. */
+export function watchAnswers(trace: Trace): (request: Request, answer: Answer) => void {
+  const placed = new Set<string>()
+  const tombs = new Set<string>()
+  const said = new Map<string, string>()
+  return ({ method, path, body }, answer) => {
+    if (path !== '/payment/bet') return
+    const { transactionId, type, resultType } = JSON.parse(body.toString('utf8')) as Record<string, unknown>
+    const [bet, text, sent] = [`${transactionId}`, answer.body.toString('utf8'), `${method} ${body.toString('utf8')}`]
+    const code = answer.status === 400 ? (JSON.parse(text) as { code: number }).code : 0
+    const isPlace = method === 'POST' && type === 1
+    if (answer.status >= 500 || code === 100) trace.mark('a call fails inside')
+    else if (said.get(sent) === text) trace.mark('a call is answered as it was before')
+    said.set(sent, text)
+    if (answer.status === 200 && isPlace) placed.add(bet)
+    if (answer.status === 200 && type === 3 && !placed.has(bet)) {
+      tombs.add(bet)
+      trace.mark('a tombstone is left')
+    }
+    if (isPlace && code === 8 && tombs.has(bet)) trace.mark('a tombstone is met')
+    if (isPlace && code === 7) trace.mark('a Place bet is refused for want of money')
+    if (type === 3 && code === 8) trace.mark('a settled bet is not rolled back')
+    if (type !== 3 && code === 20 && !tombs.has(bet)) trace.mark('a result is refused by a lock')
+    if (resultType === 'cashout')
+      trace.mark(
+        answer.status === 200
+          ? 'a cashout is paid'
+          : code > 0
+            ? 'a cashout is refused and taken back'
+            : 'a cashout fails',
+      )
+  }
+}
+
+/** Told after each step which breakers there are. */
+export function watchBreakers(trace: Trace): (breakers: Breakers | undefined) => void {
+  let wasDown = false
+  return (breakers) => {
+    const isDown = [...(breakers?.all() ?? [])].some((breaker) => breaker.state().kind !== 'up')
+    if (isDown !== wasDown && breakers !== undefined) trace.mark(isDown ? 'a breaker opens' : 'a breaker closes')
+    wasDown = isDown && breakers !== undefined
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Runs that are kept: a failure plays again from its file, shorter too, and the runs in corpus, each of which failed once, are right now.
+ * In corpus: late-copy-of-a-refused-result.json, which seed 2 found (I-2).
+ */
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Stores } from '../../src/simulate/market/market.ts'
+import { runMarket } from '../../src/simulate/market/run.ts'
+import { kindOfComplaint, playFile, readRunFile, shrink } from '../../src/simulate/market/run-file.ts'
+import { makeStore } from '../../src/simulate/market/store.ts'
+import { plantedAs, withPlanted } from './market-planted.ts'
+
+const CORPUS = 'test/simulate/corpus'
+
+let stores: Stores
+
+beforeAll(async () => {
+  stores = { wallet: await makeStore('wallet'), platform: await makeStore('platform') }
+})
+afterAll(() => Promise.all([stores.wallet.close(), stores.platform.close()]))
+
+test.each(readdirSync(CORPUS))('what was found once is right: %s', { timeout: 300_000 }, async (name) => {
+  const { complaints } = await playFile(readRunFile(`${CORPUS}/${name}`), stores)
+  expect(complaints).toEqual([])
+})
+
+test('the kept run of I-2 still sees its fault', { timeout: 300_000 }, async () => {
+  const file = readRunFile(`${CORPUS}/late-copy-of-a-refused-result.json`)
+  const { complaints } = await playFile(
+    file,
+    withPlanted(plantedAs('late copies of refused results are not known'), stores),
+  )
+  expect(complaints.map(kindOfComplaint)).toContain(file.found)
+})
+
+test('the choices of a run come to the same as its seed, and fewer of them find the same', {
+  timeout: 600_000,
+}, async () => {
+  const planted = plantedAs('what was booked is not in the balance')
+  const faulty = withPlanted(planted, stores)
+  const { choices, complaints, hash } = await runMarket(planted.seed, faulty)
+  const found = kindOfComplaint(complaints[0] ?? '')
+  const file = { seed: planted.seed, commit: 'any', found, choices }
+  expect((await playFile(file, faulty)).hash).toBe(hash)
+  const shorter = await shrink(file, faulty, 12)
+  expect(shorter.choices.length).toBeLessThan(choices.length / 2)
+  expect((await playFile(shorter, faulty)).complaints.map(kindOfComplaint)).toContain(found)
+})
