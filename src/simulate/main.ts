@@ -1,7 +1,7 @@
 /** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Rules } from '../wallet/decide/decision.ts'
-import { playKept, shrinkKept, simulateMarkets } from './market/command.ts'
+import { findPlanted, playKept, shrinkKept, simulateMarkets } from './market/command.ts'
 import { describe, type Letter, read, write } from './one-bet/letters.ts'
 import { replay, type Searched, search } from './one-bet/search.ts'
 
@@ -19,6 +19,7 @@ interface Flags {
   readonly night?: true
   readonly file?: string
   readonly shrink?: string
+  readonly planted?: string
   readonly length: number
   readonly clawback?: Clawback
   readonly history?: readonly Letter[]
@@ -34,26 +35,32 @@ const program = new Command('simulate')
   .option('--night', 'of level 2: 20,000 runs, which must meet everything that can be met')
   .option('--file <path>', 'of level 2: plays the run that a failure has kept in this file')
   .option('--shrink <path>', 'of level 2: makes the run in this file shorter, as long as it fails in the same way')
+  .option('--planted <path>', 'of level 2: finds each planted fault, and writes the table of them to this file')
   .option('--length <steps>', `up to so many steps, ${LONGEST} at most`, toLength, 6)
   .addOption(new Option('--clawback <policy>', 'with this policy only (L-2)').choices(POLICIES))
   .option('--history <steps>', 'this one only, told step by step: "place; settle 25; (lock); settle 0"', toHistory)
   .action(async (flags: Flags) => {
-    const { level, seed, runs, length, clawback, history, night, file, shrink } = flags
-    if (level === 2 || night !== undefined || file !== undefined || shrink !== undefined) {
-      const markets = () => simulateMarkets({ seed, runs: night ? NIGHT_RUNS : runs }, say)
-      const isGood = await (file !== undefined
-        ? playKept(file, say)
-        : shrink !== undefined
-          ? shrinkKept(shrink, say)
-          : markets())
-      if (!isGood) process.exitCode = 1
-      return
-    }
+    const { length, clawback, history } = flags
+    const isGood = isOfMarkets(flags) ? await playMarkets(flags) : undefined
+    if (isGood === false) process.exitCode = 1
+    if (isGood !== undefined) return
     for (const policy of clawback === undefined ? POLICIES : [clawback]) {
       if (history === undefined) searchWith(policy, length)
       else tellStory(policy, history)
     }
   })
+
+function isOfMarkets({ level, ...of }: Flags): boolean {
+  return level === 2 || [of.night, of.file, of.shrink, of.planted].some((given) => given !== undefined)
+}
+
+/** True when nothing was found that should not be there. */
+function playMarkets({ seed, runs, night, file, shrink, planted }: Flags): Promise<boolean> {
+  if (file !== undefined) return playKept(file, say)
+  if (shrink !== undefined) return shrinkKept(shrink, say)
+  if (planted !== undefined) return findPlanted(planted, say)
+  return simulateMarkets({ seed, runs: night ? NIGHT_RUNS : runs }, say)
+}
 
 function searchWith(clawback: Clawback, length: number): void {
   const startedAt = performance.now()

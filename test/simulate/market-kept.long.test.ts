@@ -5,10 +5,10 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'
+import { plantedAs } from '../../src/simulate/market/planted.ts'
 import { runMarket } from '../../src/simulate/market/run.ts'
 import { kindOfComplaint, playFile, readRunFile, shrink } from '../../src/simulate/market/run-file.ts'
 import { makeStore } from '../../src/simulate/market/store.ts'
-import { plantedAs, withPlanted } from './market-planted.ts'
 
 const CORPUS = 'test/simulate/corpus'
 
@@ -26,10 +26,7 @@ test.each(readdirSync(CORPUS))('what was found once is right: %s', { timeout: 30
 
 test('the kept run of I-2 still sees its fault', { timeout: 300_000 }, async () => {
   const file = readRunFile(`${CORPUS}/late-copy-of-a-refused-result.json`)
-  const { complaints } = await playFile(
-    file,
-    withPlanted(plantedAs('late copies of refused results are not known'), stores),
-  )
+  const { complaints } = await playFile(file, plantedAs('late copies of refused results are not known').plant(stores))
   expect(complaints.map(kindOfComplaint)).toContain(file.found)
 })
 
@@ -37,7 +34,7 @@ test('the choices of a run come to the same as its seed, and fewer of them find 
   timeout: 600_000,
 }, async () => {
   const planted = plantedAs('what was booked is not in the balance')
-  const faulty = withPlanted(planted, stores)
+  const faulty = planted.plant(stores)
   const { choices, complaints, hash } = await runMarket(planted.seed, faulty)
   const found = kindOfComplaint(complaints[0] ?? '')
   const file = { seed: planted.seed, commit: 'any', found, choices }

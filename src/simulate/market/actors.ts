@@ -13,9 +13,8 @@ import { placeBet } from '../../platform/bets/place.ts'
 import { sendAllAgain } from '../../platform/delivery/retry.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { type Money, money } from '../../protocol/money.ts'
-import { inTime } from '../../runtime/in-time.ts'
-import { pause } from '../../runtime/pause.ts'
 import type { Random } from '../../runtime/random.ts'
+import { atPlatform, atWallet, insist } from './insist.ts'
 import type { Market } from './market.ts'
 import { AUTHORS, type WalletParty } from './parties.ts'
 
@@ -42,38 +41,6 @@ export interface Cast {
   /** Actors go on until then. */
   isOver: boolean
 }
-
-/** Milliseconds after which somebody asks again. */
-const PATIENCE_MS = 12_000
-
-/** Asks until there is an answer. Undefined: the market is over. What throws is a refusal, and an answer. */
-async function insist<T>(cast: Pick<Cast, 'isOver'>, ask: () => Promise<T> | undefined): Promise<T | undefined> {
-  while (!cast.isOver) {
-    const asked = ask()
-    if (asked === undefined) await pause(1_000)
-    else {
-      const answer = await inTime<T | typeof NONE>(asked, PATIENCE_MS, () => NONE)
-      if (answer !== NONE) return answer
-    }
-  }
-  return undefined
-}
-
-const NONE = Symbol('no answer')
-
-const atWallet =
-  <T>({ wallet }: Market, ask: (wallet: WalletParty) => Promise<T>) =>
-  (): Promise<T> | undefined => {
-    const there = wallet()
-    return there && ask(there)
-  }
-
-const atPlatform =
-  <T>({ platform }: Market, ask: (platform: Platform) => Promise<T>) =>
-  (): Promise<T> | undefined => {
-    const there = platform()
-    return there && ask(there)
-  }
 
 export async function openAccount(market: Market, cast: Cast, userId: string, amount: number): Promise<Player> {
   const body = { userId, currency: 'EUR', currencies: ['EUR'] }

@@ -1,8 +1,10 @@
 /** Markets one after another, each from its seed: progress, what was met, and of a failure its story and the command that plays it again. */
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { world } from '../../runtime/world.ts'
 import type { Stores } from './market.ts'
 import { MUST_BE_MET } from './marks.ts'
+import { PLANTED, type Planted } from './planted.ts'
 import { type RunResult, runMarket } from './run.ts'
 import { kindOfComplaint, playFile, readRunFile, shrink, writeRunFile } from './run-file.ts'
 import { makeStore } from './store.ts'
@@ -26,6 +28,8 @@ const ENOUGH_RUNS = 500
 const PROGRESS_MS = 5_000
 /** Runs of one shrinking. */
 const SHRINKING_RUNS = 400
+/** Runs in which a planted fault must be found. */
+const MOST_RUNS = 20
 
 async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
   const stores = { wallet: await makeStore('wallet'), platform: await makeStore('platform') }
@@ -58,6 +62,48 @@ export function simulateMarkets({ seed: first, runs }: Wanted, say: Say): Promis
     return found === undefined && missed.length === 0
   })
 }
+
+/** Runs until each planted fault is found, and writes the table of what found it. True when all were. */
+export function findPlanted(path: string, say: Say): Promise<boolean> {
+  return withStores(async (stores) => {
+    const rows: string[] = []
+    let isGood = true
+    for (const planted of PLANTED) {
+      const { fault, breaks } = planted
+      const { run, found } = await firstFinding(planted, stores)
+      if (found === '') isGood = false
+      say(`${fault}: ${run}, ${found}`)
+      rows.push(`| ${fault} | ${linked(breaks)} | ${run} | ${found.replaceAll('|', ' ')} |`)
+    }
+    writeFileSync(path, `${TABLE}${rows.join('\n')}\n`)
+    return isGood
+  })
+}
+
+async function firstFinding({ plant, file }: Planted, stores: Stores): Promise<{ run: string; found: string }> {
+  const faulty = plant(stores)
+  for (let seed = 1; seed <= MOST_RUNS; seed++) {
+    const { complaints } =
+      file === undefined ? await runMarket(seed, faulty) : await playFile(readRunFile(file), faulty)
+    const found = kindOfComplaint(complaints[0] ?? '').replace(/:$/, '')
+    if (found !== '') return { run: file === undefined ? `${seed}` : `[kept](../../${file})`, found }
+  }
+  return { run: `not in ${MOST_RUNS}`, found: '' }
+}
+
+function linked(breaks: string): string {
+  return /^[A-Z]-\d+$/.test(breaks) ? `[${breaks}](../reference/decisions.md#${breaks.toLowerCase()})` : breaks
+}
+
+const TABLE = `# Faults planted in markets
+
+A judge that finds nothing proves little unless it finds what is there. Each of these faults is planted alone around the wallet or the platform of
+a [simulated market](../concepts/reliability.md#markets-from-seeds), and markets are played from seed 1 on until one complains. The checks play the
+run that found it. Written by \`npm run simulate -- --planted docs/internals/planted-faults.md\`.
+
+| Fault | Breaks | Found in run | The first complaint |
+|---|---|---|---|
+`
 
 /** Plays a kept run. True when nothing was found. */
 export function playKept(path: string, say: Say): Promise<boolean> {

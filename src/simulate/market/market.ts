@@ -6,7 +6,7 @@ import type { Choices } from './choices.ts'
 import { beginLife, type Life } from './fused.ts'
 import { markStatements, watchAnswers, watchBreakers } from './marks.ts'
 import { createNames, type Names } from './names.ts'
-import { type SimulatedNetwork, simulateNetwork } from './network.ts'
+import { type Host, type SimulatedNetwork, simulateNetwork } from './network.ts'
 import { beginPlatform, beginWallet, logTo, type WalletParty } from './parties.ts'
 import type { Store } from './store.ts'
 import { createTrace, type Trace } from './trace.ts'
@@ -16,7 +16,10 @@ import { type WireWatch, watchWire } from './watch.ts'
 export const WALLET_URL = 'http://wallet.example'
 export const PARTIES = ['wallet', 'platform'] as const
 export type PartyName = (typeof PARTIES)[number]
-export type Stores = Readonly<Record<PartyName, Store>>
+export interface Stores extends Readonly<Record<PartyName, Store>> {
+  /** A fault that is planted between network and wallet. */
+  readonly front?: (host: Host) => Host
+}
 
 export interface Market {
   readonly world: VirtualWorld
@@ -86,7 +89,7 @@ export function openMarket(seed: number, stores: Stores, choices: Choices): Mark
     network.callsFrom(party)
     if (party === 'platform') platform = await beginPlatform(life.db, log)
     else {
-      wallet = ofTheLiving(life, beginWallet(life.db, log))
+      wallet = ofTheLiving(life, beginWallet(life.db, log), stores.front)
       network.listen(WALLET_URL, wallet.host)
     }
     trace.note(`${party} begins`)
@@ -122,8 +125,9 @@ export function openMarket(seed: number, stores: Stores, choices: Choices): Mark
 }
 
 /** Who has died answers nobody any more. */
-function ofTheLiving(life: Life, { host, operator }: WalletParty): WalletParty {
-  return { operator, host: (request, answer) => host(request, (given) => !life.isOver() && answer(given)) }
+function ofTheLiving(life: Life, { host, operator }: WalletParty, front: Stores['front']): WalletParty {
+  const shown = front?.(host) ?? host
+  return { operator, host: (request, answer) => shown(request, (given) => !life.isOver() && answer(given)) }
 }
 
 /** `step`: as the world's. */

@@ -38,7 +38,9 @@ export function watchWire(names: Names, answered: (request: Request, answer: Ans
         const before = first.get(sent)
         first.set(sent, before ?? text)
         if (before !== undefined && before !== text)
-          complaints.push(`${names.bet(betId)}: a repeat was answered ${text}, its original ${before} (R-2)`)
+          complaints.push(
+            `${names.bet(betId)}: a repeat had another answer than its original (R-2): ${text}, ${before}`,
+          )
       }
     },
     died: () => auditor.died(),

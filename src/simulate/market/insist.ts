@@ -1,0 +1,41 @@
+/** How people ask: they wait for no answer for longer than people do, and ask again when they heard none. */
+import type { Platform } from '../../platform/platform.ts'
+import { inTime } from '../../runtime/in-time.ts'
+import { pause } from '../../runtime/pause.ts'
+import type { Market } from './market.ts'
+import type { WalletParty } from './parties.ts'
+
+/** Milliseconds after which somebody asks again. */
+const PATIENCE_MS = 12_000
+
+/** Asks until there is an answer. Undefined: the market is over. What throws is a refusal, and an answer. */
+export async function insist<T>(
+  cast: { readonly isOver: boolean },
+  ask: () => Promise<T> | undefined,
+): Promise<T | undefined> {
+  while (!cast.isOver) {
+    const asked = ask()
+    if (asked === undefined) await pause(1_000)
+    else {
+      const answer = await inTime<T | typeof NONE>(asked, PATIENCE_MS, () => NONE)
+      if (answer !== NONE) return answer
+    }
+  }
+  return undefined
+}
+
+const NONE = Symbol('no answer')
+
+export const atWallet =
+  <T>({ wallet }: Market, ask: (wallet: WalletParty) => Promise<T>) =>
+  (): Promise<T> | undefined => {
+    const there = wallet()
+    return there && ask(there)
+  }
+
+export const atPlatform =
+  <T>({ platform }: Market, ask: (platform: Platform) => Promise<T>) =>
+  (): Promise<T> | undefined => {
+    const there = platform()
+    return there && ask(there)
+  }
