@@ -52,10 +52,9 @@ export function openMarket(seed: number, stores: Stores, choices: Choices): Mark
   const names = createNames()
   const random = (subject: string) => createRandom(seed, subject)
   const wire = watchWire(names, watchAnswers(trace))
-  const network = simulateNetwork({
-    ...{ world, trace, choices, random: random('network'), describe: names.describe, subject: names.subject },
-    arrives: wire.arrives,
-  })
+  const { describe, subject } = names
+  const told = { describe, subject, arrives: wire.arrives }
+  const network = simulateNetwork({ ...told, world, trace, choices, random: random('network') })
   const lives: Partial<Record<PartyName, Life>> = {}
   const downMs = { wallet: 0, platform: 0 }
   const failures: unknown[] = []
@@ -63,10 +62,7 @@ export function openMarket(seed: number, stores: Stores, choices: Choices): Mark
   let platform: Platform | undefined
 
   const die = (party: PartyName, how: string) => {
-    trace.note(`${party} dies ${how}`)
-    trace.mark(
-      `${party} dies ${how.startsWith('behind') ? 'behind a COMMIT' : how === 'now' ? 'now' : 'at a statement'}`,
-    )
+    noteDeath(trace, party, how)
     lives[party]?.end()
     network.cutOff(party)
     if (party === 'wallet') {
@@ -78,12 +74,11 @@ export function openMarket(seed: number, stores: Stores, choices: Choices): Mark
     world.after(downMs[party], again)
   }
   const begin = async (party: PartyName) => {
-    const life = beginLife(markStatements(stores[party].db, trace), {
-      busy: (change) => {
-        busy += change
-      },
-      died: (where) => die(party, where),
-    })
+    const count = (change: 1 | -1) => {
+      busy += change
+    }
+    const died = (where: string) => die(party, where)
+    const life = beginLife(markStatements(stores[party].db, trace), { busy: count, died })
     lives[party] = life
     const log = logTo((line) => !life.isOver() && trace.note(line), party)
     network.callsFrom(party)
@@ -117,11 +112,14 @@ export function openMarket(seed: number, stores: Stores, choices: Choices): Mark
       for (const life of Object.values(lives)) life.endAt(Number.POSITIVE_INFINITY)
     },
     ...passing(world, step),
-    end() {
-      network.end()
-      world.end()
-    },
+    end: () => [network, world].forEach((one) => void one.end()),
   }
+}
+
+function noteDeath(trace: Trace, party: PartyName, how: string): void {
+  trace.note(`${party} dies ${how}`)
+  const when = how.startsWith('behind') ? 'behind a COMMIT' : how === 'now' ? 'now' : 'at a statement'
+  trace.mark(`${party} dies ${when}`)
 }
 
 /** Who has died answers nobody any more. */

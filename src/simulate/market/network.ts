@@ -112,10 +112,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
       own = { isCut: false }
       lives.set(party, own)
     },
-    cutOff(party) {
-      const life = lives.get(party)
-      if (life !== undefined) life.isCut = true
-    },
+    cutOff: (party) => void Object.assign(lives.get(party) ?? {}, { isCut: true }),
     calm() {
       isCalm = true
     },
