@@ -28,6 +28,12 @@ export function netOf({ history }: WalletBet): string | undefined {
   return amounts.length === 0 ? undefined : sumOf(amounts)
 }
 
+/** How many payouts stand: each correction takes the one before back (L-1). */
+export function payoutsOf({ history }: WalletBet): number {
+  const kinds = history.flatMap(({ transfers }) => transfers.map(({ kind }) => kind))
+  return kinds.filter((kind) => kind === 'payout').length - kinds.filter((kind) => kind === 'payout_reversal').length
+}
+
 function decisionOf(delivery: Delivery, bet: PlatformBet): Decision {
   const { operation, amount, deliveryId, decidedAt, request } = delivery
   const resultType = typeof request?.resultType === 'string' ? request.resultType : ''

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { REMEMBERED_REFUSALS, REPLY_CODES, type ReplyCode } from '../../src/protocol/codes.ts'
 import { drawTimeline, sayMoment } from '../../src/timeline/draw.ts'
-import { historyOf, netOf } from '../../src/timeline/history.ts'
+import { historyOf, netOf, payoutsOf } from '../../src/timeline/history.ts'
 import type { Call } from '../../src/timeline/moments.ts'
 import { standingOf } from '../../src/timeline/sentence.ts'
 import { storyFile } from '../../src/timeline/share.ts'
@@ -102,6 +102,9 @@ describe('a history says what happened, in its order:', () => {
     expect(netOf(recorded('corrected').wallet)).toBe('-10.00')
     expect(netOf(recorded('lost-answer').wallet)).toBe('0.00')
     expect(netOf(recorded('late-call').wallet)).toBeUndefined()
+    expect(payoutsOf(recorded('corrected').wallet), 'it was paid, and taken back').toBe(0)
+    const history = recorded('corrected').wallet.history.slice(0, 3) // until it was corrected
+    expect(payoutsOf({ ...recorded('corrected').wallet, history })).toBe(1)
   })
   test('the platform alone says nothing of money that moved', () => {
     const { platform } = recorded('lost-answer')

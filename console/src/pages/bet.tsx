@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { drawTimeline } from '../../../src/timeline/draw.ts'
-import { historyOf, netOf } from '../../../src/timeline/history.ts'
+import { historyOf, netOf, payoutsOf } from '../../../src/timeline/history.ts'
 import type { Scale } from '../../../src/timeline/layout.ts'
 import type { History } from '../../../src/timeline/moments.ts'
 import { standingOf } from '../../../src/timeline/sentence.ts'
@@ -108,7 +108,12 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
     <dl className="facts">
       <Fact name="Player">{bases.wallet ? <Link href={`/players/${part(player)}`}>{player}</Link> : player}</Fact>
       <Fact name="Stake">{stake === undefined ? '–' : `${stake} ${currency}`}</Fact>
-      <Fact name="Payout">{payout === undefined ? '–' : `${payout} ${currency}`}</Fact>
+      <Fact name="Payout">
+        {payout === undefined ? '–' : `${payout} ${currency}`}
+        {wallet !== undefined && payoutsOf(wallet) > 0 && (
+          <small className="muted"> paid {timesOf(payoutsOf(wallet))}</small>
+        )}
+      </Fact>
       {wallet !== undefined && (
         <Fact name="Net for the player">{net === undefined ? '–' : `${amountText(net)} ${currency}`}</Fact>
       )}
@@ -122,6 +127,9 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
     </dl>
   )
 }
+
+/** Said, for "did we pay it twice?" is asked often. */
+const timesOf = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (

@@ -68,6 +68,7 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
             {partner?.since === undefined ? '' : ` since ${agoOf(new Date(partner.since)).replace(' ago', '')}`}
           </Badge>
         )}
+        {partner !== undefined && <Owed to={partner} />}
       </span>
       <Bars
         hour={hour}
@@ -79,6 +80,12 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
       </Link>
     </li>
   )
+}
+
+/** In words also when it is nothing: who looks for it must not have to conclude it. */
+function Owed({ to: { owed } }: { to: Partner }) {
+  if (owed.length === 0) return <small className="muted">nothing is owed</small>
+  return <small>{owed.map(({ amount, currency }) => `${amount} ${currency}`).join(', ')} owed</small>
 }
 
 function nameOf({ name, isKnown }: Party): string {
