@@ -1,8 +1,9 @@
-/** `npm run pictures`: a sandbox of its own plays some scenes, and every page of the console is taken in Chromium, into docs/images/console. */
+/** `npm run pictures`: a sandbox of its own plays some scenes, and every page of the console is taken in Chromium, into docs/images/console; first the demo as a short film. */
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
+import { animate } from './animation.mjs'
 
 const OUT = fileURLToPath(new URL('../docs/images/console/', import.meta.url))
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
@@ -137,6 +138,8 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu'],
 })
 try {
+  await animate(browser, sandbox.url, `${OUT}demo.gif`)
+  process.stdout.write('docs/images/console/demo.gif\n')
   await take(browser, sandbox, await play(sandbox))
 } finally {
   await browser.close()
