@@ -175,7 +175,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await Promise.race([closed, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })])
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const address = probe.address()

@@ -10,6 +10,10 @@ export interface Random {
 export function seededRandom(what: string): Random {
   const seed = Number(process.env.PURSER_TEST_SEED ?? Date.now() % 1_000_000_000)
   console.log(`${what}: PURSER_TEST_SEED=${seed}`)
+  return randomFrom(seed)
+}
+
+export function randomFrom(seed: number): Random {
   const next = mulberry32(seed)
   const below = (bound: number) => Math.floor(next() * bound)
   return { seed, below, chance: (probability) => next() < probability, shuffled: (items) => shuffled(items, below) }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { serverUser } from './postgres-binaries.ts'
-import { startPostgres } from './postgres-server.ts'
+import { type PostgresSettings, startPostgres } from './postgres-server.ts'
 
 const START_TIMEOUT_MS = 30_000
 const POLL_MS = 50
@@ -19,14 +19,16 @@ export interface SecondPostgres {
   execute(sql: string): Promise<Record<string, unknown>[]>
   /** SIGINT ends it in order, SIGQUIT at once, SIGKILL like a power switch: the server and all of its processes. */
   kill(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>
+  /** All of its processes stop where they are, until the way back is called. */
+  freeze(): Promise<() => void>
   /** After a kill; settings are added to those it had. */
   start(settings?: Record<string, string>): Promise<void>
   /** Ends it and deletes its data. */
   stop(): Promise<void>
 }
 
-export async function startSecondPostgres(): Promise<SecondPostgres> {
-  const first = await startPostgres()
+export async function startSecondPostgres(settings: PostgresSettings = {}): Promise<SecondPostgres> {
+  const first = await startPostgres(settings)
   const execute = (sql: string) => inSql(first.url, sql)
   const [row] = await execute('show data_directory')
   const folder = String(row?.data_directory)
@@ -41,6 +43,11 @@ export async function startSecondPostgres(): Promise<SecondPostgres> {
     url: first.url,
     execute,
     kill,
+    async freeze() {
+      const pids = [mainProcessOf(folder), ...(await processesOf(execute))]
+      for (const pid of pids) signalTo(pid, 'SIGSTOP')
+      return () => pids.forEach((pid) => void signalTo(pid, 'SIGCONT'))
+    },
     async start(settings = {}) {
       restarted = await startAgain(execute, folder, settings)
     },
@@ -89,7 +96,7 @@ process.once('exit', () => {
 })
 
 /** While a process of the killed server still dies, a new one refuses to start. */
-async function startAgain(
+export async function startAgain(
   execute: SecondPostgres['execute'],
   folder: string,
   settings: Record<string, string>,
@@ -105,12 +112,12 @@ async function startAgain(
   throw new Error(`Postgres did not start again: ${problem}`)
 }
 
-/** As it was started the last time, which the server itself wrote down: program "argument" "argument" … */
+/** As it was started the last time, which the server itself wrote down: program "argument" "argument" …; in a copy of the folder too. */
 function relaunch(folder: string, settings: Record<string, string>): ChildProcess {
   const [program = '', ...rest] = readFileSync(join(folder, 'postmaster.opts'), 'utf8').split(' "')
   const args = rest.map((part) => part.trimEnd().slice(0, -1))
   const added = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const child = spawn(program, [...args, ...added], {
+  const child = spawn(program, [...args, '-D', folder, ...added], {
     ...serverUser(),
     cwd: '/',
     detached: true,

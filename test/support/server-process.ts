@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** Tests and commands run in the root. */
+const MAIN = resolve('dist/main.js')
 const START_TIMEOUT_MS = 90_000
 const LISTENING = /"url":"(http:[^"]+)"/
 
@@ -22,20 +23,22 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
+/** `main`: of another build. */
 export async function spawnServer(
   command: 'wallet' | 'platform' | 'gateway',
   env: Record<string, string>,
+  main = MAIN,
 ): Promise<ServerProcess> {
-  const child = launch(command, env)
+  const child = launch(command, env, main)
   const output = collectOutput(child)
   const url = await listening(command, child, output)
   return { url, pid: child.pid ?? 0, output, kill: (signal) => kill(child, signal) }
 }
 
 /** Nothing of this process's environment but PATH: a DATABASE_URL of the developer's shell must not be written to. */
-function launch(command: string, env: Record<string, string>): ChildProcess {
-  if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: npm run build')
-  const child = spawn(process.execPath, [MAIN, command], {
+function launch(command: string, env: Record<string, string>, main: string): ChildProcess {
+  if (!existsSync(main)) throw new Error('dist/main.js is missing: npm run build')
+  const child = spawn(process.execPath, [main, command], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -14,12 +14,16 @@ export interface TcpProxy {
   resume(): void
   /** From now on the database's answers come so late. */
   delay(milliseconds: number): void
+  /** Breaks every connection there is. */
+  cut(): void
+  /** New connections go to the server of this address. */
+  leadTo(databaseUrl: string): void
   close(): Promise<void>
 }
 
 /** A network in front of the server of a `postgres://` address. */
 export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
-  const target = new URL(databaseUrl)
+  let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let silent = false
   let delayMs = 0
@@ -47,6 +51,12 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
     },
     delay(milliseconds) {
       delayMs = milliseconds
+    },
+    cut() {
+      for (const socket of sockets) socket.destroy()
+    },
+    leadTo(databaseUrl) {
+      target = new URL(databaseUrl)
     },
     async close() {
       for (const socket of sockets) socket.destroy()

@@ -1,0 +1,56 @@
+/** `npm run faults`: real faults of real processes, one scenario after another. Exit codes as everywhere: 0 good, 1 lost or doubled, 2 wrong use. */
+import { cpus, platform, release } from 'node:os'
+import { Command, InvalidArgumentError } from 'commander'
+import { randomFrom } from '../support/random.ts'
+import { writeFigures } from './figures.ts'
+import { run, tableOf } from './run.ts'
+import { SCENARIOS } from './scenarios.ts'
+
+interface Flags {
+  readonly minutes: number
+  readonly only?: readonly string[]
+  readonly seed: number
+}
+
+const program = new Command('faults')
+  .description('servers, processes and links fail while bets are placed; what was answered must be there, once')
+  .option('--minutes <number>', 'for all scenarios together, beside what each needs to begin and to end', toCount, 6)
+  .option('--only <names>', `of ${SCENARIOS.map(({ name }) => name).join(', ')}`, toNames)
+  .option('--seed <number>', 'of the moments at which something fails', toCount, 1)
+  .action(async ({ minutes, only, seed }: Flags) => {
+    const scenarios = SCENARIOS.filter(({ name }) => only?.includes(name) ?? true)
+    const forMs = (minutes * 60_000) / scenarios.length
+    const results = []
+    for (const scenario of scenarios) {
+      process.stderr.write(`${scenario.name}: ${scenario.what} …\n`)
+      results.push(await run(scenario, { forMs, random: randomFrom(seed) }))
+    }
+    const table = tableOf(results)
+    process.stdout.write(`${table}\n`)
+    if (results.some(({ failed }) => failed)) process.exitCode = 1
+    if (only === undefined) writeFigures(table, `npm run faults -- --minutes ${minutes} --seed ${seed}`, machine())
+  })
+  .exitOverride()
+
+function machine(): string {
+  const [first] = cpus()
+  return `${cpus().length} × ${first?.model.trim() ?? 'processor'}, ${platform()} ${release().split('-')[0]}, Node ${process.versions.node}`
+}
+
+function toCount(text: string): number {
+  const count = /^\d{1,9}$/.test(text) ? Number.parseInt(text, 10) : 0
+  if (count > 0) return count
+  throw new InvalidArgumentError('It is a whole number from 1.')
+}
+
+function toNames(text: string): string[] {
+  const names = text.split(',')
+  const unknown = names.filter((one) => !SCENARIOS.some(({ name }) => name === one))
+  if (unknown.length > 0) throw new InvalidArgumentError(`There is no ${unknown.join(', ')}.`)
+  return names
+}
+
+await program.parseAsync().catch((error: { exitCode?: number }) => {
+  if (error.exitCode === undefined) throw error
+  process.exitCode = error.exitCode === 0 ? 0 : 2
+})

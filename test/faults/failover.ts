@@ -1,0 +1,115 @@
+/** A standby takes the place of a Postgres that is killed: a synchronous one has all that was answered; of one that lags, `reconcile` names what is lost. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fatesIn } from '../support/fates.ts'
+import type { BetRecord } from '../support/journal.ts'
+import { reload, until } from '../support/server-settings.ts'
+import type { WalletProcess } from '../support/spawned-wallet.ts'
+import { startStandby } from '../support/standby.ts'
+import { startBetting } from '../support/stubborn-load.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import {
+  BETTORS,
+  databaseIn,
+  lostOf,
+  newPlayers,
+  newPostgres,
+  newWallet,
+  play,
+  type Stage,
+  type Tally,
+} from './stage.ts'
+
+const MAIN = resolve('dist/main.js')
+/** Bytes. */
+const MAX_REPORT = 64 * 1024 * 1024
+/** So that what the standby has not got yet is still there. */
+const KEEPS = { wal_keep_size: '512MB' }
+
+/** The wallet calls one address, which leads to the other server after the failover. */
+async function scene(stage: Stage, isSynchronous: boolean) {
+  const postgres = await newPostgres(stage, KEEPS)
+  const replication = await startTcpProxy(postgres.url)
+  stage.onEnd(() => replication.close())
+  const standby = await startStandby(postgres, replication.url)
+  stage.onEnd(() => standby.stop())
+  await until(async () => (await postgres.execute('select from pg_stat_replication')).length > 0)
+  if (isSynchronous) await reload(postgres, 'synchronous_standby_names', '*')
+  const network = await startTcpProxy(databaseIn(postgres.url))
+  stage.onEnd(() => network.close())
+  const wallet = await newWallet(stage, { DATABASE_URL: network.url })
+  const failOver = async () => {
+    await postgres.kill('SIGKILL')
+    await standby.promote()
+    network.leadTo(databaseIn(standby.url))
+    network.cut()
+  }
+  return { wallet, replication, failOver }
+}
+
+export async function failoverSynchronous(stage: Stage): Promise<Tally> {
+  const { wallet, failOver } = await scene(stage, true)
+  const attack = async () => {
+    await sleep(Math.min(stage.forMs, 3_000) + stage.random.below(1_000))
+    await failOver()
+    return 1
+  }
+  return play(stage, { wallets: [wallet], attack })
+}
+
+/** Nothing is asked any more when the first server dies: what it had answered and the standby never got is lost, and must be named. */
+export async function failoverLagging(stage: Stage): Promise<Tally> {
+  const { wallet, replication, failOver } = await scene(stage, false)
+  const players = await newPlayers(wallet)
+  const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random: stage.random })
+  await betting.recovered(200)
+  replication.silence()
+  await betting.recovered(200)
+  await betting.stop()
+  await failOver()
+  await until(async () => (await wallet.wire.balance({ ...players[0] }).catch(() => undefined))?.status === 200)
+  await wallet.auditIsClean()
+  const lost = lostOf(betting.bets, await fatesIn(wallet.operator)).map(({ betId }) => betId)
+  if (lost.length === 0) throw new Error('the standby lost nothing: it did not lag')
+  const named = await namedByReconcile(wallet, betting.bets)
+  const differ = lost.filter((id) => !named.has(id)).length + [...named].filter((id) => !lost.includes(id)).length
+  const acknowledged = betting.answers.filter(({ status }) => status === 200).length
+  const slowest = Math.trunc(Math.max(...betting.answers.map(({ ms }) => ms)))
+  const note = `${lost.length} bets lost with the first server, ${named.size} named by purser reconcile`
+  const figures = { calls: betting.answers.length, acknowledged, slowest, faults: 1 }
+  return { ...figures, lost: differ, doubled: 0, owed: 0, note }
+}
+
+/** The bets of the platform as a file, held against the wallet's. */
+async function namedByReconcile(wallet: WalletProcess, bets: readonly BetRecord[]): Promise<Set<string>> {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-faults-'))
+  try {
+    const path = join(folder, 'platform.csv')
+    const rows = bets.flatMap((bet) => (bet.fate === 'unknown to the wallet' ? [] : [lineOf(bet)]))
+    writeFileSync(path, ['betId,player,status,currency,stake,payout,resultType', ...rows, ''].join('\n'))
+    const args = ['reconcile', '--platform-csv', path, '--operator-api', wallet.url, '--json']
+    const env = { PATH: process.env.PATH, OPERATOR_API_KEY: wallet.operatorKey }
+    const { stdout, stderr, status } = await ended(args, env)
+    if (status !== 0 && status !== 1) throw new Error(`reconcile ended with ${status}: ${stderr}`)
+    return new Set(bets.map(({ betId }) => betId).filter((betId) => stdout.includes(betId)))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function lineOf({ betId, userId, fate, stake, payout }: BetRecord): string {
+  const settled = fate === 'settled' ? [`${payout}.00`, payout > 0 ? 'won' : 'lost'] : ['', '']
+  return [betId, userId, fate, 'EUR', `${stake}.00`, ...settled].join(',')
+}
+
+/** The network between wallet and database is in this process, which must not stand still meanwhile. */
+function ended(args: readonly string[], env: Record<string, string | undefined>) {
+  return new Promise<{ stdout: string; stderr: string; status: unknown }>((resolve) => {
+    execFile(process.execPath, [MAIN, ...args], { env, maxBuffer: MAX_REPORT }, (error, stdout, stderr) =>
+      resolve({ stdout, stderr, status: error === null ? 0 : error.code }),
+    )
+  })
+}

@@ -1,0 +1,13 @@
+/** One scenario of `npm run faults`, short: two wallets, of which one is killed again and again. The command plays all of them at length. */
+import { expect, test } from 'vitest'
+import { seededRandom } from '../support/random.ts'
+import { run } from './run.ts'
+import { SCENARIOS } from './scenarios.ts'
+
+test('wallets that are killed while bets are placed: nothing is lost, doubled or owed', async () => {
+  const scenario = SCENARIOS.find(({ name }) => name === 'wallets-killed')
+  const result = await run(scenario!, { forMs: 3_000, random: seededRandom('faults') })
+  expect(result).toMatchObject({ failed: false, tally: { lost: 0, doubled: 0, owed: 0 } })
+  expect(result.tally?.faults).toBeGreaterThan(0)
+  expect(result.tally?.acknowledged).toBeGreaterThan(0)
+})

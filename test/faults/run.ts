@@ -1,0 +1,39 @@
+/** One scenario from beginning to end: what it came to, and nothing of it left behind. */
+import type { Random } from '../support/random.ts'
+import { NotHere } from './disk-full.ts'
+import type { Scenario } from './scenarios.ts'
+import type { Tally } from './stage.ts'
+
+export interface Result {
+  readonly name: string
+  readonly tally?: Tally
+  /** Why there are no figures. */
+  readonly missing?: string
+  readonly failed: boolean
+}
+
+export async function run({ name, run }: Scenario, given: { forMs: number; random: Random }): Promise<Result> {
+  const cleanings: (() => unknown)[] = []
+  try {
+    const tally = await run({ ...given, onEnd: (clean) => void cleanings.push(clean) })
+    return { name, tally, failed: tally.lost + tally.doubled + tally.owed > 0 }
+  } catch (error) {
+    const missing = error instanceof Error ? error.message : String(error)
+    return { name, missing, failed: !(error instanceof NotHere) }
+  } finally {
+    for (const clean of cleanings.reverse()) await clean()
+  }
+}
+
+const COLUMNS = ['calls', 'faults', 'acknowledged', 'lost', 'doubled', 'owed', 'slowest'] as const
+
+export function tableOf(results: readonly Result[]): string {
+  const rows = results.map(({ name, tally, missing, failed }) => {
+    const figures = COLUMNS.map((column) => (tally === undefined ? '–' : tally[column].toLocaleString('en')))
+    const note =
+      missing === undefined ? (tally?.note ?? '') : `${failed ? 'FAILED' : 'not run'}: ${missing.split('\n')[0]}`
+    return `| ${[name, ...figures, note].join(' | ')} |`
+  })
+  const heads = ['scenario', ...COLUMNS.slice(0, -1), 'slowest, ms', '']
+  return [`| ${heads.join(' | ')} |`, `|---|${'---:|'.repeat(COLUMNS.length)}---|`, ...rows].join('\n')
+}

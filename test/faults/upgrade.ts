@@ -1,0 +1,56 @@
+/** A rolling upgrade: two wallets of an earlier commit, which are replaced one after the other by this build while bets are placed. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WalletProcess } from '../support/spawned-wallet.ts'
+import { NotHere } from './disk-full.ts'
+import { databaseIn, newPostgres, newWallet, play, type Stage, sameAs, type Tally } from './stage.ts'
+
+/** Commits before this one, when no other was asked for. */
+const BACK = 'HEAD~20'
+
+export async function rollingUpgrade(stage: Stage): Promise<Tally> {
+  const from = process.env.PURSER_FAULTS_FROM ?? BACK
+  const { id, main } = builtAt(from)
+  const postgres = await newPostgres(stage)
+  const settings = { DATABASE_URL: databaseIn(postgres.url) }
+  const first = await newWallet(stage, settings, main)
+  const second = await newWallet(stage, { ...settings, ...sameAs(first), PORT: '0' }, main)
+  let last = first
+  const attack = async () => {
+    for (const old of [first, second] satisfies WalletProcess[]) {
+      await sleep(stage.forMs / 3)
+      await old.kill('SIGTERM')
+      const replaced = await newWallet(stage, { ...settings, ...sameAs(old) })
+      if (old === first) last = replaced
+    }
+    await sleep(stage.forMs / 3)
+    return 2
+  }
+  const tally = await play(stage, { wallets: [first, second], attack, asked: () => last })
+  return { ...tally, note: `from ${id}` }
+}
+
+/** The build of a commit, kept for the next run; with the packages of this one. */
+function builtAt(commit: string): { readonly id: string; readonly main: string } {
+  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'buffer', maxBuffer: 512 * 1024 * 1024 })
+  let id: string
+  try {
+    id = git('rev-parse', '--short=12', commit).toString().trim()
+  } catch {
+    throw new NotHere(`git knows no ${commit} here`)
+  }
+  const folder = join(tmpdir(), `purser-faults-build-${id}`)
+  const main = join(folder, 'dist', 'main.js')
+  if (existsSync(main)) return { id, main }
+  mkdirSync(folder, { recursive: true })
+  execFileSync('tar', ['-x', '-C', folder], { input: git('archive', id) })
+  if (!existsSync(join(folder, 'node_modules'))) symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+  execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
+    cwd: folder,
+  })
+  execFileSync(process.execPath, ['scripts/finish-build.mjs'], { cwd: folder })
+  return { id, main }
+}

@@ -1,0 +1,70 @@
+/** A standby of a Postgres of our own: a copy of its folder that follows it, and can take its place. */
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { serverUser } from './postgres-binaries.ts'
+import { freePort } from './postgres-server.ts'
+import { inSql, type SecondPostgres, startAgain } from './second-postgres.ts'
+import { until } from './server-settings.ts'
+
+export interface Standby {
+  /** Of the whole server, as that of the first one. */
+  readonly url: string
+  /** It takes connections that write when this resolves. */
+  promote(): Promise<void>
+  stop(): void
+}
+
+/** `leads`: the address by which it follows, which may be that of a network in front of the first server. */
+export async function startStandby(first: SecondPostgres, leads = first.url): Promise<Standby> {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-test-standby-'))
+  const data = join(folder, 'data')
+  await copyFolder(first.url, data)
+  follow(data, leads)
+  const user = serverUser()
+  if ('uid' in user) chownSync(folder, user.uid, user.gid)
+  const url = new URL(first.url)
+  url.port = `${await freePort()}`
+  const child = await startAgain((sql) => inSql(url.href, sql), data, { port: url.port })
+  return {
+    url: url.href,
+    async promote() {
+      await inSql(url.href, 'select pg_promote(true)')
+      await until(async () => (await inSql(url.href, 'select pg_is_in_recovery() as is'))[0]?.is === false)
+    },
+    stop() {
+      child.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+      child.kill('SIGQUIT')
+    },
+  }
+}
+
+/** As a backup is made of a running server: between a begin and an end, in one session. */
+async function copyFolder(url: string, data: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query("select pg_backup_start('standby', true)")
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory')
+    // Files come and go while they are copied, which a backup allows: cp then ends with 1.
+    spawnSync('cp', ['-a', String(rows[0]?.data_directory), data])
+    const label = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
+    writeOwned(join(data, 'backup_label'), label.rows[0]?.labelfile ?? '')
+  } finally {
+    await client.end()
+  }
+}
+
+function follow(data: string, leads: string): void {
+  rmSync(join(data, 'postmaster.pid'), { force: true })
+  writeOwned(join(data, 'standby.signal'), '')
+  appendFileSync(join(data, 'postgresql.auto.conf'), `primary_conninfo = '${leads}'\n`)
+}
+
+function writeOwned(path: string, text: string): void {
+  writeFileSync(path, text, { mode: 0o600 })
+  const user = serverUser()
+  if ('uid' in user) chownSync(path, user.uid, user.gid)
+}
