@@ -15,13 +15,14 @@ export interface Composed {
 
 /**
  * Calls `text` with the conditions that are not undefined, as they stand behind others: " and a = $3 and b < $4".
- * `values` are $1, $2 …; theirs follow. Every combination is a statement with a name of its own.
+ * `values` are $1, $2 …; theirs follow. `onCitus`: what it is sent in place of the text. Every combination is a statement with a name of its own.
  */
 export function compose(
   name: string,
   values: readonly unknown[],
   asked: Readonly<Record<string, Condition | undefined>>,
   text: (conditions: string) => string,
+  onCitus?: (conditions: string) => string,
 ): Composed {
   const all = [...values]
   const given = Object.entries(asked).flatMap(([key, condition]) =>
@@ -29,7 +30,8 @@ export function compose(
   )
   const conditions = given.map(({ condition }) => ` and ${numbered(condition, all)}`)
   const fullName = [name, ...given.map(({ key }) => key)].join('_')
-  return { statement: statement(shortened(fullName), text(conditions.join(''))), values: all }
+  const texts = [text, onCitus].map((write) => write?.(conditions.join(''))) as [string, string?]
+  return { statement: statement(shortened(fullName), ...texts), values: all }
 }
 
 /** Replaces each `?` by the number that its value gets in `all`. */

@@ -133,6 +133,7 @@ function inBuckets(way: Way, buckets: number, asked: Asked, wanted: number): Com
     (conditions) =>
       `select p.* from unnest($2::int[]) as k (bucket)
        cross join lateral (${listOf(way, ` and bucket = k.bucket${conditions}`)}) p order by key, player limit $1::int`,
+    (conditions) => listOf(way, ` and bucket = any($2::int[])${conditions}`),
   )
 }
 

@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { fixBuckets } from '../../src/db/buckets.ts'
 import { distribute } from '../../src/db/citus.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/open.ts'
@@ -17,7 +16,8 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-const CITUS_BUCKETS = 8
+/** The tables are cut for so many; how many there are, the first wallet says. */
+export const CITUS_BUCKETS = 8
 const TEMPLATE = 'purser_template'
 /** Any number, the same in every test worker: one of them makes the template while the others wait. */
 const TEMPLATE_LOCK = 4_711
@@ -36,19 +36,16 @@ export async function createDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** A clone of a template would know nothing of its workers. */
+/** A clone of a template would know nothing of its workers. One at a time: what they make on the nodes would meet. */
 async function createOnCitus(name: string, nodes: readonly string[]): Promise<TestDatabase> {
-  await makeCitusDatabase(name, nodes)
-  await asAdmin((admin) => migratedAndGranted(admin, name, nodes))
+  await asAdmin(async (admin) => {
+    await admin.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
+    for (const node of nodes) await inAdmin(node, makeRoles)
+    await makeCitusDatabase(name, nodes)
+    await migrated(urlOf(name), CITUS_BUCKETS)
+    await grant(name)
+  })
   return { url: urlOf(name), drop: () => dropCitusDatabase(name, nodes) }
-}
-
-async function migratedAndGranted(admin: pg.Client, name: string, nodes: readonly string[]): Promise<void> {
-  await admin.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
-  for (const node of nodes) await inAdmin(node, makeRoles)
-  await admin.query('select pg_advisory_unlock($1)', [TEMPLATE_LOCK])
-  await migrated(urlOf(name), CITUS_BUCKETS)
-  await grant(name)
 }
 
 async function ensureTemplate(admin: pg.Client): Promise<void> {
@@ -75,7 +72,7 @@ async function migrated(url: string, buckets?: number): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   try {
     await migrate(db)
-    if (buckets !== undefined) await distribute(db, await fixBuckets(db, buckets))
+    if (buckets !== undefined) await distribute(db, buckets)
   } finally {
     await db.close()
   }

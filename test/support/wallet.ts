@@ -1,9 +1,10 @@
 /** A wallet in this process, with a clock that can be moved. One in a process of its own: wallet-process.ts. */
+import { inject } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { serveWallet } from '../../src/process/wallet.ts'
 import { auditIsClean } from './audit.ts'
 import { type TestClock, testClock } from './clock.ts'
-import { asServer, createDatabase } from './database.ts'
+import { asServer, CITUS_BUCKETS, createDatabase } from './database.ts'
 import { type OperatorClient, operatorClient } from './operator.ts'
 import { walletEnv } from './wallet-env.ts'
 import { type PartnerWire, partnerWire } from './wire.ts'
@@ -38,6 +39,7 @@ export async function startWallet(options: StartOptions = {}): Promise<TestWalle
   const { env, secret, operatorKey } = walletEnv({
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     DATABASE_URL,
+    ...(inject('citusWorkers') && { PURSER_BUCKETS: String(CITUS_BUCKETS) }),
     ...options.env,
   })
   const clock = testClock()
