@@ -183,7 +183,7 @@ test('a refused signature is in the list of calls, and is taken apart step by st
   await page.locator('[name=secret]').fill(named('Partner secret'))
   await page.getByRole('button', { name: 'Take it apart' }).click()
   await page.locator('.steps .bad').getByText('another secret, or a body').waitFor()
-  expect(await page.locator('.steps .good').count()).toBe(4)
+  expect(await page.locator('.steps .good').count()).toBe(5)
   const line = /x-sign-jws: (\S+)\.\.\\\n(\S+)" -d '([\s\S]+?\})'$/m.exec(text)
   await page.locator('[name=header]').fill(`${line?.[1]}..${line?.[2]}`)
   await page.locator('[name=body]').fill(line?.[3] ?? '')
