@@ -1,6 +1,7 @@
 /**
  * How much work an input is, in steps: how often the blocks of our code run, as V8 counts them for coverage. It is the same on any machine, which
- * milliseconds are not. What V8 does itself (JSON.parse, patterns) is not counted; whoever never comes back is seen by the command's watch.
+ * milliseconds are not. Counted is what was compiled after the counting began: begin before the code has run. What V8 does itself (JSON.parse, patterns)
+ * is not counted; whoever never comes back is seen by the command's watch.
  */
 import { Session } from 'node:inspector'
 

@@ -1,4 +1,8 @@
-/** Fuzzing in short, from a seed that never changes: nothing is found in our code, and each planted fault is. `npm run fuzz -- --night` is long. */
+/**
+ * Fuzzing in short, from a seed that never changes: nothing is found in our code, and each planted fault is. `npm run fuzz -- --night` is long.
+ * In a process of its own, as all long tests: V8 counts the blocks only of what was compiled after the counting began, so behind other tests
+ * too much work was not seen.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
