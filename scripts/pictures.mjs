@@ -8,6 +8,8 @@ import { animate } from './animation.mjs'
 const OUT = fileURLToPath(new URL('../docs/images/console/', import.meta.url))
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const START_MS = 120_000
+/** The kit waits for what comes late, and a busy machine is slow besides. */
+const JUDGE_MS = 600_000
 const HEIGHT = 860
 const PAGES = [
   'now',
@@ -74,7 +76,7 @@ async function play({ url, key }) {
 /** Last, as the kit's money is in the books from then on. */
 async function judge(page) {
   await page.getByRole('button', { name: 'Judge this wallet' }).click()
-  await page.getByRole('status').getByText('Conforms', { exact: true }).waitFor({ timeout: START_MS })
+  await page.getByRole('status').getByText('Conforms', { exact: true }).waitFor({ timeout: JUDGE_MS })
 }
 
 async function take(browser, { url }, bets) {
@@ -115,7 +117,7 @@ async function take(browser, { url }, bets) {
     await shoot(page, `demo${suffix}`, suffix !== '-phone')
     await page.goto(`${url}/console/bets/${bets.corrected}`)
     await page.locator('[data-moment]').last().click()
-    await page.locator('.moment').waitFor()
+    await page.locator('.moment').getByText('From', { exact: true }).waitFor() // the journal is asked behind the bet
     await shoot(page, `bet${suffix}`, suffix !== '-phone')
     if (suffix !== '') continue
     for (const name of PAGES) {
@@ -131,17 +133,23 @@ async function take(browser, { url }, bets) {
   }
 }
 
+/** Each with a sandbox of its own: a bet that one leaves open would move money in the pictures of the other. */
+async function inSandbox(work) {
+  const sandbox = await startSandbox()
+  await work(sandbox).finally(() => sandbox.child.kill('SIGKILL'))
+}
+
 mkdirSync(OUT, { recursive: true })
-const sandbox = await startSandbox()
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-gpu'],
 })
 try {
-  await animate(browser, sandbox.url, `${OUT}demo.gif`)
-  process.stdout.write('docs/images/console/demo.gif\n')
-  await take(browser, sandbox, await play(sandbox))
+  await inSandbox(async ({ url }) => {
+    await animate(browser, url, `${OUT}demo.gif`)
+    process.stdout.write('docs/images/console/demo.gif\n')
+  })
+  await inSandbox(async (sandbox) => take(browser, sandbox, await play(sandbox)))
 } finally {
   await browser.close()
-  sandbox.child.kill('SIGKILL')
 }
