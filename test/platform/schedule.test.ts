@@ -45,12 +45,28 @@ test('a result is tried as long as its window is open', () => {
 
 test('what is ahead of a rollback is its next attempt and those that fit its six minutes (C-4)', () => {
   const planned = [700, 2_100, 4_900, 10_500, 21_700, 44_100, 88_900, 178_500, 357_700]
-  expect(attemptsAhead('rollback', { attempts: 1, lastAt: 0, dueAt: undefined })).toEqual(planned)
-  expect(attemptsAhead('rollback', { attempts: 8, lastAt: 88_900, dueAt: 178_000 })).toEqual([178_000, 357_700])
-  expect(attemptsAhead('rollback', { attempts: ROLLBACK_ATTEMPTS, lastAt: 357_700, dueAt: undefined })).toEqual([])
+  expect(attemptsAhead('rollback', { attempts: 1, lastAt: 0, dueAt: undefined, now: 0 })).toEqual(planned)
+  expect(attemptsAhead('rollback', { attempts: 8, lastAt: 88_900, dueAt: 178_000, now: 100_000 })).toEqual([
+    178_000, 357_700,
+  ])
+  expect(
+    attemptsAhead('rollback', { attempts: ROLLBACK_ATTEMPTS, lastAt: 357_700, dueAt: undefined, now: 358_000 }),
+  ).toEqual([])
 })
 
 test('what is ahead of a result goes as far as six minutes, but always as far as the next attempt (C-5)', () => {
-  expect(attemptsAhead('settle', { attempts: 9, lastAt: 240_000, dueAt: 250_000 })).toEqual([250_000, 310_000])
-  expect(attemptsAhead('settle', { attempts: 90, lastAt: 3_600_000, dueAt: 3_660_000 })).toEqual([3_660_000])
+  expect(attemptsAhead('settle', { attempts: 9, lastAt: 240_000, dueAt: 250_000, now: 245_000 })).toEqual([
+    250_000, 310_000,
+  ])
+  expect(attemptsAhead('settle', { attempts: 90, lastAt: 3_600_000, dueAt: 3_660_000, now: 3_610_000 })).toEqual([
+    3_660_000,
+  ])
+})
+
+test('what is overdue, for its partner is down, is ahead from now on (C-10)', () => {
+  const overdue = { attempts: 5, lastAt: 12_000, dueAt: 20_000 }
+  expect(attemptsAhead('settle', { ...overdue, now: 100_000 })[0]).toBe(100_000)
+  expect(attemptsAhead('rollback', { ...overdue, now: 100_000 }).every((at) => at >= 100_000)).toBe(true)
+  expect(attemptsAhead('settle', { ...overdue, now: 500_000 })).toEqual([500_000])
+  expect(attemptsAhead('rollback', { ...overdue, now: 500_000 }), 'its six minutes are over').toEqual([])
 })

@@ -11,7 +11,9 @@ const times = (description: string) => Type.Array(time, { description })
 export const LadderSchema = Type.Object(
   {
     madeAt: times('When attempts began, the first one included: those of the first six minutes, and the last one.'),
-    plannedAt: times('When the next ones begin, should each fail: one at least, and those of the first six minutes.'),
+    plannedAt: times(
+      'When the next ones begin, should each fail: those of the first six minutes, and of a result one at least.',
+    ),
     isUnderWay: Type.Boolean({ description: 'The last one has not come back.' }),
     asOf: { ...time, description: "The platform's time of this answer." },
   },
@@ -69,9 +71,14 @@ function toLadder(
   now: Date,
 ) {
   const isUnderWay = status === 'pending' && row.is_claimed
-  const lastAt = (isUnderWay ? now : (made_at.at(-1) ?? first)).getTime() - first.getTime()
-  const dueAt = due_at === null ? undefined : due_at.getTime() - first.getTime()
-  const ahead = status === 'pending' ? attemptsAhead(operation, { attempts, lastAt, dueAt }) : []
+  const since = (at: Date) => at.getTime() - first.getTime()
+  const known = {
+    attempts,
+    lastAt: since(isUnderWay ? now : (made_at.at(-1) ?? first)),
+    dueAt: due_at === null ? undefined : since(due_at),
+    now: since(now),
+  }
+  const ahead = status === 'pending' ? attemptsAhead(operation, known) : []
   return {
     madeAt: made_at.map((at) => at.toISOString()),
     plannedAt: ahead.map((at) => new Date(first.getTime() + at).toISOString()),

@@ -54,19 +54,22 @@ export interface Ahead {
   readonly attempts: number
   /** When the last attempt began. */
   readonly lastAt: number
-  /** When the next attempt is due; undefined while one is on its way. */
+  /** When the next attempt is due; undefined while one is on its way. It waits on for a place, or for a partner that is down (C-10). */
   readonly dueAt: number | undefined
+  readonly now: number
 }
 
 /**
  * When the attempts to come begin, should each of them fail at once: the next one, and those behind it that begin within the six minutes
- * of C-4. Chance may make each a little earlier.
+ * of C-4. What is overdue begins now at the earliest; a Rollback whose six minutes are over is not tried any more. Chance may make each
+ * a little earlier.
  */
-export function attemptsAhead(kind: DeliveryKind, { attempts, lastAt, dueAt }: Ahead): number[] {
+export function attemptsAhead(kind: DeliveryKind, { attempts, lastAt, dueAt, now }: Ahead): number[] {
   const next = (tried: number, at: number) => nextAttemptAt(kind, { attempts: tried, lastAt: at, now: at, random: 0 })
+  const isShown = (at: number) => at <= ROLLBACK_WINDOW_MS || (kind !== 'rollback' && ahead.length === 0)
   const ahead: number[] = []
-  let at = dueAt ?? next(attempts, lastAt)
-  for (let tried = attempts + 1; at !== undefined && (ahead.length === 0 || at <= ROLLBACK_WINDOW_MS); tried++) {
+  let at = dueAt === undefined ? next(attempts, lastAt) : Math.max(dueAt, now)
+  for (let tried = attempts + 1; at !== undefined && isShown(at); tried++) {
     ahead.push(at)
     at = next(tried, at)
   }
