@@ -40,11 +40,19 @@ async function cancelledBet(always: Script = {}): Promise<string> {
   return anotherCancelledBet()
 }
 
-/** Side by side: time stands still. */
+/** Asked for at once: more would wait for the database longer than it may take on a busy machine. */
+const ABREAST = 20
+
+/** Time stands still meanwhile, so all have the same. */
 async function cancelledBets(count: number, always: Script): Promise<string[]> {
   await newPartner(always)
-  const placed = await Promise.all(Array.from({ length: count }, () => platform.api.place(frame)))
-  return Promise.all(placed.map(({ betId }) => cancel(betId)))
+  const bets: string[] = []
+  while (bets.length < count) {
+    const length = Math.min(ABREAST, count - bets.length)
+    const placed = await Promise.all(Array.from({ length }, () => platform.api.place(frame)))
+    bets.push(...(await Promise.all(placed.map(({ betId }) => cancel(betId)))))
+  }
+  return bets
 }
 
 async function anotherCancelledBet(): Promise<string> {
