@@ -86,11 +86,13 @@ test('answers that are lost, before and after the wallet has acted: what must be
 })
 
 test('a payout that is paid twice is wrong, and the player is named with what is too much', async () => {
-  let paidTo = ''
+  let [chosen, paidTo] = [false, '']
   faulty.behave = () => async (exchange) => {
     const { operation, betId } = exchange.call
+    const first = operation === 'settle' && !chosen
+    if (first) chosen = true // before anything is awaited: several settles are under way at once
     const reply = await exchange.forward()
-    if (operation === 'settle' && paidTo === '') {
+    if (first) {
       const { body } = await wallet.operator.request('GET', `/operator/bets?transactionId=${betId}`)
       const { data } = body as { data: { userId: string }[] }
       paidTo = data[0]?.userId ?? ''
