@@ -20,10 +20,13 @@ function filesBelow(folder: string, extension: string): string[] {
 
 test('the commands of the README do what it shows', () => followWithServer('README.md'), 180_000)
 
-it.each(PAGES)('the sh blocks of %s need nothing but a build: the long tests follow pages in a folder of their own', (page) => {
-  const commands = blocksOf(read(page)).filter(({ info }) => info === 'sh' || info === 'sh server')
-  expect(commands.filter(({ text }) => /\bnpm run |(^|\s)purser /m.test(text)).map(({ line }) => line)).toEqual([])
-})
+it.each(PAGES)(
+  'the sh blocks of %s need nothing but a build: the long tests follow pages in a folder of their own',
+  (page) => {
+    const commands = blocksOf(read(page)).filter(({ info }) => info === 'sh' || info === 'sh server')
+    expect(commands.filter(({ text }) => /\bnpm run |(^|\s)purser /m.test(text)).map(({ line }) => line)).toEqual([])
+  },
+)
 
 it.each(PAGES)('every link in %s leads somewhere', (page) => {
   expect(relativeLinksOf(read(page)).filter((target) => !leadsSomewhere(page, target))).toEqual([])
