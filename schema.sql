@@ -493,6 +493,34 @@ CREATE TABLE purser.api_key (
 
 COMMENT ON TABLE purser.api_key IS 'Keys of the wallet''s own API, as SHA-256. A rotated key has several numbers; each works before its ends_at, which is the database''s time.';
 
+CREATE TABLE purser.archive (
+    file text NOT NULL COLLATE pg_catalog."C",
+    before timestamp with time zone NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    accounts integer NOT NULL,
+    transfers bigint NOT NULL,
+    CONSTRAINT archive_accounts_check CHECK ((accounts > 0)),
+    CONSTRAINT archive_transfers_check CHECK ((transfers > 0))
+);
+
+COMMENT ON TABLE purser.archive IS 'The files; each has the SHA-256 of its bytes in its name. Written by the owner only, as are the two tables beside it.';
+
+CREATE TABLE purser.archived_sum (
+    day date NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    brand text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    debit text NOT NULL COLLATE pg_catalog."C",
+    credit text NOT NULL COLLATE pg_catalog."C",
+    platform text NOT NULL COLLATE pg_catalog."C",
+    transfers bigint NOT NULL,
+    amount numeric NOT NULL,
+    CONSTRAINT archived_sum_amount_check CHECK ((amount >= (0)::numeric)),
+    CONSTRAINT archived_sum_transfers_check CHECK ((transfers > 0))
+);
+
+COMMENT ON TABLE purser.archived_sum IS 'As purser.daily_sum, of the transfers that are in files.';
+
 CREATE TABLE purser.bet (
     bucket integer NOT NULL,
     player text NOT NULL COLLATE pg_catalog."C",
@@ -520,6 +548,9 @@ CASE
     ELSE NULL::text
 END) STORED COLLATE pg_catalog."C",
     platform text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    archived_to_player bigint,
+    archived_to_promotions bigint,
+    archived_to_open_stakes bigint,
     CONSTRAINT bet_calls_check CHECK ((calls > 0)),
     CONSTRAINT bet_check CHECK (((status <> ALL (ARRAY['open'::text, 'settled'::text])) OR ((stake IS NOT NULL) AND (currency IS NOT NULL) AND (funder IS NOT NULL) AND (placed_at IS NOT NULL)))),
     CONSTRAINT bet_check1 CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL) AND (payee IS NOT NULL)))),
@@ -542,6 +573,8 @@ COMMENT ON COLUMN purser.bet.last_result IS 'Number of the call whose result (Se
 COMMENT ON COLUMN purser.bet.rare_status IS 'The status, if few bets have it, for its index; null for open and settled.';
 
 COMMENT ON COLUMN purser.bet.platform IS 'Whose secret signed the first call about it. bet_id is as the platform sent it, or followed by @ and this name where another platform''s bet of the player had it before.';
+
+COMMENT ON COLUMN purser.bet.archived_to_player IS 'What the transfers of the bet that are in files came to; null when none is. The two behind it are null for 0.';
 
 CREATE TABLE purser.bet_call (
     bucket integer NOT NULL,
@@ -584,6 +617,21 @@ CREATE TABLE purser.bet_event (
 );
 
 COMMENT ON TABLE purser.bet_event IS 'Bets on the event, some of them at least, have their details (purser.bet_details) at this time. A time can stand here twice. Append-only.';
+
+CREATE TABLE purser.carried_balance (
+    bucket integer NOT NULL,
+    player text NOT NULL COLLATE pg_catalog."C",
+    currency text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    balance bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    file text NOT NULL COLLATE pg_catalog."C",
+    place integer NOT NULL,
+    CONSTRAINT carried_balance_place_check CHECK ((place > 0)),
+    CONSTRAINT carried_balance_version_check CHECK ((version > 0))
+);
+
+COMMENT ON TABLE purser.carried_balance IS 'The account''s transfers up to version are in files, those since the row before in this one, at this place of it. balance and at are those of transfer version.';
 
 CREATE TABLE purser.cash_movement (
     bucket integer NOT NULL,
@@ -995,6 +1043,12 @@ ALTER TABLE ONLY purser.api_key
 ALTER TABLE ONLY purser.api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (name, number);
 
+ALTER TABLE ONLY purser.archive
+    ADD CONSTRAINT archive_pkey PRIMARY KEY (file);
+
+ALTER TABLE ONLY purser.archived_sum
+    ADD CONSTRAINT archived_sum_pkey PRIMARY KEY (day, currency, brand, kind, debit, credit, platform);
+
 ALTER TABLE ONLY purser.bet_call
     ADD CONSTRAINT bet_call_pkey PRIMARY KEY (bucket, player, bet_id, seq);
 
@@ -1003,6 +1057,9 @@ ALTER TABLE ONLY purser.bet_details
 
 ALTER TABLE ONLY purser.bet
     ADD CONSTRAINT bet_pkey PRIMARY KEY (bucket, bet_id, player);
+
+ALTER TABLE ONLY purser.carried_balance
+    ADD CONSTRAINT carried_balance_pkey PRIMARY KEY (bucket, player, currency, version);
 
 ALTER TABLE ONLY purser.cash_movement
     ADD CONSTRAINT cash_movement_pkey PRIMARY KEY (bucket, player, reference);
@@ -1146,6 +1203,8 @@ CREATE INDEX bet_event_by_event ON purser.bet_event USING btree (event_id, first
 CREATE INDEX bet_rare ON purser.bet USING btree (rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at < 'infinity'::timestamp with time zone));
 
 CREATE INDEX bet_rare_of_player ON purser.bet USING btree (player, rare_status, first_seen_at, bucket) WHERE ((rare_status IS NOT NULL) AND (first_seen_at > '-infinity'::timestamp with time zone));
+
+CREATE INDEX carried_balance_by_file ON purser.carried_balance USING btree (file, place);
 
 CREATE UNIQUE INDEX change_by_number ON purser.change USING btree (last_number, bucket) WHERE (last_number IS NOT NULL);
 

@@ -19,11 +19,12 @@ export const DISTRIBUTED = [
   'bet_details',
   'bet_event',
   'bet_call',
+  'carried_balance',
   'change',
 ] as const
 const [FIRST] = DISTRIBUTED
 
-/** Of a new database, where none are asked for. There are as many shards: more would be empty ones, and each is eleven tables on a worker. */
+/** Of a new database, where none are asked for. There are as many shards: more would be empty ones, and each is twelve tables on a worker. */
 export const BUCKETS_ON_CITUS = 8
 
 export interface Spread {

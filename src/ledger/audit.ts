@@ -1,7 +1,7 @@
 /**
  * The ledger's own invariants, in SQL over the rows of some accounts. Each check answers the rows that break it; none is the only good
  * answer. The transfers are all of an account, or its last ones behind one from which they are looked at: that one `is_base`, and what
- * it says is taken for good.
+ * it says is taken for good. So is what an account carries on from, `carried`, in place of the transfers before (carried.ts).
  */
 import type { Checks } from '../db/checks.ts'
 
@@ -59,8 +59,9 @@ const CHECKS = {
       else false end`,
   'each deposit, withdrawal, adjustment and opening balance has exactly its transfer': `
     select coalesce(m.player, t.player) as player, coalesce(m.reference, t.reference) as reference
-    from purser.cash_movement m
-    full join (select * from purser.transfer where not is_base and kind in ('deposit', 'withdrawal', 'adjustment', 'opening')) t
+    from (
+      select m.* from purser.cash_movement m left join purser.carried c using (bucket, player, currency) where m.version > coalesce(c.version, 0)
+    ) m full join (select * from purser.transfer where not is_base and kind in ('deposit', 'withdrawal', 'adjustment', 'opening')) t
       on t.bucket = m.bucket and t.player = m.player and t.currency = m.currency and t.version = m.version
         and t.reference = m.reference and t.kind = m.kind and t.balance_after = m.balance_after
         and m.amount = case when t.kind = 'adjustment' and t.debit = 'player' then -t.amount else t.amount end

@@ -17,7 +17,7 @@ const ORDER = statement(
   'audit_order_of_days',
   'select day::text as day from (select day, lag(day) over (order by day) as before from purser.daily_close) d where day <> before + 1',
 )
-/** Of the days from $1 to $2, without the first one: the transfers by their times, which an index knows. */
+/** Of the days from $1 to $2, without the first one: the transfers by their times, which an index knows, and the sums less those of transfers in files (O-13). */
 const SUMS = statement(
   'audit_sums_of_days',
   `select coalesce(t.day, s.day)::text as day, coalesce(t.currency, s.currency) as currency, coalesce(t.brand, s.brand) as brand,
@@ -29,7 +29,12 @@ const SUMS = statement(
      from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
      where t.at >= ($1::date + 1)::timestamp at time zone 'UTC' and t.at < ($2::date + 1)::timestamp at time zone 'UTC'
        and (t.at at time zone 'UTC')::date <= (select max(day) from purser.daily_close) group by 1, 2, 3, 4, 5, 6, 7
-   ) t full join (select * from purser.daily_sum where day > $1::date and day <= $2::date) s
+   ) t full join (
+     select day, currency, brand, kind, debit, credit, platform, sum(transfers) as transfers, sum(amount) as amount from (
+       select * from purser.daily_sum union all
+       select day, currency, brand, kind, debit, credit, -transfers, -amount, platform from purser.archived_sum
+     ) k where day > $1::date and day <= $2::date group by 1, 2, 3, 4, 5, 6, 7 having sum(transfers) <> 0 or sum(amount) <> 0
+   ) s
      using (day, currency, brand, kind, debit, credit, platform)
    where (t.transfers, t.amount) is distinct from (s.transfers, s.amount)`,
 )

@@ -6,6 +6,7 @@
 import { type Checks, checksOver, type Findings, runChecks } from '../db/checks.ts'
 import { type Db, SLICE_OF_AUDIT, type Statement } from '../db/db.ts'
 import type { StoredEvent } from '../feed/change-store.ts'
+import { asBases, TRANSFER_COLUMNS } from '../ledger/carried.ts'
 import type { Balance } from '../wallet/store/change-audit.ts'
 import { playerChecks } from './audit-players.ts'
 
@@ -14,12 +15,9 @@ const GATHERED = 200_000
 /** Of a slice. */
 const AT_ONCE = 5_000
 
-const COLUMNS =
-  'bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, at, platform'
-
 /**
  * $2 to $4: calls, by player, bet and request; $5 to $7: balances, by player, currency and version. `key` has the accounts, each with the version
- * from which its transfers are looked at. Each `offset 0` keeps a lookup by the primary key a lookup.
+ * from which its transfers are looked at: not before what it carries on from. Each `offset 0` keeps a lookup by the primary key a lookup.
  */
 const PARTS = `
   changed as materialized (select distinct * from unnest($2::text[], $3::text[], $4::text[]) as c (player, bet_id, request_id)),
@@ -33,10 +31,16 @@ const PARTS = `
       where k.bucket = $1::int and k.player = c.player and k.bet_id = c.bet_id and k.request_id = c.request_id
     ) v
   ),
+  carried as materialized (
+    select c.* from (select player from changed union select unnest($5::text[])) o cross join lateral (
+      select distinct on (c.currency) c.* from purser.carried_balance c where c.bucket = $1::int and c.player = o.player
+      order by c.currency, c.version desc offset 0
+    ) c
+  ),
   key as materialized (
-    select player, currency, min(version) - 1 as base from (
+    select m.player, m.currency, greatest(min(m.version) - 1, max(c.version)) as base from (
       select * from unnest($5::text[], $6::text[], $7::bigint[]) as told (player, currency, version) union all select * from moved
-    ) m group by player, currency
+    ) m left join carried c on c.player = m.player and c.currency = m.currency group by m.player, m.currency
   ),
   owner as materialized (select distinct player from key),
   account as materialized (
@@ -44,9 +48,10 @@ const PARTS = `
     cross join lateral (select * from purser.account a where a.bucket = $1::int and a.player = k.player and a.currency = k.currency offset 0) a
   ),
   transfer as materialized (
-    select t.*, t.version = k.base as is_base from key k cross join lateral (
+    select ${TRANSFER_COLUMNS.replaceAll(/\w+/g, 't.$&')}, t.version = k.base as is_base from key k cross join lateral (
       select * from purser.transfer t where t.bucket = $1::int and t.player = k.player and t.currency = k.currency and t.version >= k.base offset 0
     ) t
+    union all ${asBases('carried c join key k on k.player = c.player and k.currency = c.currency and k.base = c.version')}
   ),
   cash_movement as materialized (
     select m.* from owner o
@@ -76,10 +81,10 @@ const PARTS = `
       cross join unnest(c.transfers) as v (version)
   ),
   bet_transfer as materialized (
-    select ${COLUMNS.replaceAll(/\w+/g, 't.$&')} from named n cross join lateral (
+    select ${TRANSFER_COLUMNS.replaceAll(/\w+/g, 't.$&')} from named n cross join lateral (
       select * from purser.transfer t where t.bucket = $1::int and t.player = n.player and t.currency = n.currency and t.version = n.version offset 0
     ) t where t.bet_id = n.bet_id
-    union select ${COLUMNS} from transfer where bet_id is not null and not is_base
+    union select ${TRANSFER_COLUMNS} from transfer where bet_id is not null and not is_base
   )`
 
 /** Of a bucket, what was told of; the values as above. */

@@ -6,6 +6,7 @@
 import { type Checks, checksOver, type Findings, runChecks } from '../db/checks.ts'
 import { type Db, type Row, SLICE_OF_AUDIT, type Statement, statement, type Tx } from '../db/db.ts'
 import { ledgerChecks } from '../ledger/audit.ts'
+import { asBases, TRANSFER_COLUMNS } from '../ledger/carried.ts'
 import { BET_CHECKS } from '../wallet/audit.ts'
 
 /** Of adjustments by two persons (W-27). */
@@ -37,7 +38,7 @@ const ACCOUNTS = 5_000
 
 const BUCKETS = statement(
   'audit_next_bucket',
-  `select least(${['account', 'transfer', 'bet', 'bet_call', 'cash_movement', 'proposal']
+  `select least(${['account', 'transfer', 'carried_balance', 'bet', 'bet_call', 'cash_movement', 'proposal']
     .map((table) => `(select bucket from purser.${table} where bucket > $1::int order by bucket limit 1)`)
     .join(', ')}) as bucket`,
 )
@@ -54,7 +55,12 @@ const HOW_MANY = statement('audit_count_accounts', 'select count(*)::int as acco
 const SLICE = 'bucket = $1::int and player > $2::text and ($3::text is null or player <= $3::text)'
 const PARTS = `
   account as materialized (select * from purser.account where ${SLICE}),
-  transfer as materialized (select *, false as is_base from purser.transfer where ${SLICE}),
+  carried as materialized (
+    select distinct on (bucket, player, currency) * from purser.carried_balance where ${SLICE} order by bucket, player, currency, version desc
+  ),
+  transfer as materialized (
+    select ${TRANSFER_COLUMNS}, false as is_base from purser.transfer where ${SLICE} union all ${asBases('carried c')}
+  ),
   bet_transfer as not materialized (select * from transfer),
   cash_movement as materialized (select * from purser.cash_movement where ${SLICE}),
   proposal as materialized (select * from purser.proposal where ${SLICE}),

@@ -4,6 +4,7 @@
  */
 import { type Row, type Statement, statement, type Tx } from '../db/db.ts'
 import { rowsOf } from '../db/rows.ts'
+import { withoutPerson } from '../wallet/store/details.ts'
 
 /** Rows of one statement. */
 const SLICE = 1_000
@@ -31,14 +32,14 @@ interface Described extends Row {
 const DETAILS = rowsOf<Described>(4, {
   at: ['timestamptz', ({ at }) => at],
   id: ['text', ({ id }) => id],
-  details: ['json', ({ details }) => description(details)],
+  details: ['json', ({ details }) => withoutPerson(details)],
 })
 const WRITE_DETAILS = statement(
   'erasure_write_details',
   `update purser.bet_details d set player = $3::text, details = r.details from ${DETAILS.from} r
    where d.bucket = $1::int and d.first_seen_at = r.at and d.bet_id = r.id and d.player = $2::text`,
 )
-const OLD = rowsOf<Described>(3, { id: ['text', ({ id }) => id], details: ['json', ({ old }) => description(old)] })
+const OLD = rowsOf<Described>(3, { id: ['text', ({ id }) => id], details: ['json', ({ old }) => withoutPerson(old)] })
 const WRITE_OLD = statement(
   'erasure_write_old_details',
   `update purser.bet b set details = r.details from ${OLD.from} r where b.bucket = $1::int and b.bet_id = r.id and b.player = $2::text`,
@@ -67,12 +68,6 @@ async function eachSlice<R extends Row & { at: string; id: string }>(
     if (last === undefined || rows.length < SLICE) return
     place = [last.at, last.id]
   }
-}
-
-/** What describes the bet stays. */
-function description(text: string | null): string {
-  const { ip: _ip, info: _info, ...rest } = JSON.parse(text ?? '{}') as Record<string, unknown>
-  return JSON.stringify(rest)
 }
 
 /** Of an action about the player: what was done, when and by whom. Of values only these, which describe nobody. */

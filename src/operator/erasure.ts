@@ -123,7 +123,7 @@ async function requireNothingLeft(tx: Tx, bucket: number, userId: string): Promi
 }
 
 /** What hangs on the player by name alone. Bets come last: details are found by them. */
-const NAMED = ['account', 'transfer', 'cash_movement', 'proposal', 'bet_call'] as const
+const NAMED = ['account', 'transfer', 'cash_movement', 'proposal', 'bet_call', 'carried_balance'] as const
 /** What is changed, and where rows go. */
 const CHANGED = [...NAMED, 'bet', 'bet_details', 'player', 'action', 'change', 'change_count', 'journal']
 const REDUCED = ['session', 'journal']

@@ -13,15 +13,16 @@ const ACTUAL = `
     sum(case when credit = 'house' then amount when debit = 'house' then -amount else 0 end) as to_house
   from purser.transfer where bet_id is not null group by bucket, player, bet_id, currency, platform`
 
-/** Per placed bet, from its state: what each account should have come to. */
+/** Per placed bet, from its state: what each account should have come to, less what the transfers in files came to (O-13). */
 const EXPECTED = `
-  select bucket, player as owner, bet_id, currency, platform, status,
+  select bucket, player as owner, bet_id, currency, platform, status, archived_to_player is not null as is_archived,
     case when status in ('open', 'settled') and funder = 'player' then -stake else 0 end
-      + case when status = 'settled' and payee = 'player' then payout else 0 end as to_player,
+      + case when status = 'settled' and payee = 'player' then payout else 0 end - coalesce(archived_to_player, 0) as to_player,
     case when status in ('open', 'settled') and funder = 'promotions' then -stake else 0 end
-      + case when status = 'settled' and payee = 'promotions' then payout else 0 end as to_promotions,
-    case status when 'open' then stake else 0 end as to_open_stakes,
-    case status when 'settled' then stake - payout else 0 end as to_house
+      + case when status = 'settled' and payee = 'promotions' then payout else 0 end - coalesce(archived_to_promotions, 0) as to_promotions,
+    case status when 'open' then stake else 0 end - coalesce(archived_to_open_stakes, 0) as to_open_stakes,
+    case status when 'settled' then stake - payout else 0 end
+      + coalesce(archived_to_player, 0) + coalesce(archived_to_promotions, 0) + coalesce(archived_to_open_stakes, 0) as to_house
   from purser.bet where stake is not null`
 
 /** Per bet, the call that took effect last; its accepted Place bet is not among the calls. */
@@ -35,23 +36,28 @@ const REFUSED = `
   where operation = 'place' and refusal in (${REMEMBERED_REFUSALS.map((refusal) => `'${refusal}'`).join(', ')})`
 
 /** The transfers that the calls say they made: what a bet's history shows. */
-const NAMED = `
+const ALL_NAMED = `
   select bucket, player, bet_id, currency, stake_version as version from purser.bet where stake_version is not null
   union all
   select c.bucket, c.player, c.bet_id, b.currency, v.version from purser.bet_call c
     join purser.bet b on b.bucket = c.bucket and b.player = c.player and b.bet_id = c.bet_id
     cross join unnest(c.transfers) as v (version)`
 
+/** Without those that are in files. */
+const NAMED = `
+  select n.* from (${ALL_NAMED}) n left join purser.carried c using (bucket, player, currency) where n.version > coalesce(c.version, 0)`
+
 export const BET_CHECKS: Checks = {
   'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts': `
     select e.owner as player, e.bet_id, e.status, e.to_player as expected, a.to_player as actual
     from (${EXPECTED}) e left join (${ACTUAL}) a using (bucket, owner, bet_id, currency, platform)
-    where a.owner is null or (a.to_player, a.to_promotions, a.to_open_stakes, a.to_house)
-      is distinct from (e.to_player, e.to_promotions, e.to_open_stakes, e.to_house)`,
+    where (a.owner is null and not e.is_archived)
+      or (coalesce(a.to_player, 0), coalesce(a.to_promotions, 0), coalesce(a.to_open_stakes, 0), coalesce(a.to_house, 0))
+        is distinct from (e.to_player, e.to_promotions, e.to_open_stakes, e.to_house)`,
   'a bet is staked once and refunded at most once, and refunded only if it is cancelled': `
     select a.owner as player, a.bet_id, a.stakes, a.refunds, b.status
     from (${ACTUAL}) a left join purser.bet b on b.bucket = a.bucket and b.player = a.owner and b.bet_id = a.bet_id
-    where b.bet_id is null or a.stakes <> 1 or a.refunds <> case b.status when 'cancelled' then 1 else 0 end`,
+    where b.bet_id is null or a.stakes <> case when b.archived_to_player is null then 1 else 0 end or a.refunds <> case b.status when 'cancelled' then 1 else 0 end`,
   'a bet that was never placed has moved no money': `
     select t.player, t.bet_id, b.status from purser.transfer t
     join purser.bet b on b.bucket = t.bucket and b.player = t.player and b.bet_id = t.bet_id
