@@ -9,6 +9,7 @@ import { ConfigError, ROLES, readConfig } from './config/config.ts'
 import { environment, examples, print } from './config/help.ts'
 import type { ConformancePlatformFlags } from './conformance/platform/command.ts'
 import type { ConformanceWalletFlags } from './conformance/wallet/command.ts'
+import { addArchiveCommand } from './process/archive-command.ts'
 import { addAuditCommand } from './process/audit-command.ts'
 import { addChangeCommands } from './process/change-commands.ts'
 import { EXIT, endOnDefects, endWith } from './process/ending.ts'
@@ -121,6 +122,7 @@ addPersonCommands(program)
 addImportCommand(program)
 addWebhookCommands(program)
 addRetentionCommand(program)
+addArchiveCommand(program)
 
 addAuditCommand(program)
 

@@ -89,6 +89,7 @@ test('every table of money starts its primary key with bucket, and no index but 
     'bet',
     'bet_call',
     'bet_details',
+    'carried_balance',
     'cash_movement',
     'player',
     'proposal',

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
 import { invalid, notFound } from '../http/problem.ts'
+import { type Carried, fileOf, readCarried } from '../ledger/carried.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import type { Author } from '../people/actions.ts'
 import { CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
@@ -11,6 +12,7 @@ import type { Json } from '../protocol/json.ts'
 import { type Money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import { lockItem, noteChanges } from '../wallet/store/change.ts'
+import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps, show, withPlayer } from './operator.ts'
 import { BetIdSchema } from './shapes.ts'
 import { showTransfer, TransferSchema } from './statement.ts'
@@ -50,6 +52,11 @@ export const CallSchema = Type.Object({
   transactionTime: optional(time),
   at: time,
   transfers: Type.Array(TransferSchema),
+  archived: optional(
+    Type.Array(Type.Object({ transferId: Type.String(), file: Type.String(), account: Type.Integer() }), {
+      description: 'Its transfers that lie in files (O-13): in which one, and which of its accounts it is.',
+    }),
+  ),
 })
 
 export const BetHistorySchema = Type.Object({
@@ -107,9 +114,14 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
   const recorded = await deps.db.people.query<CallRow>(READ_CALLS, key)
   const calls = [...placementCall(record, recorded), ...recorded].sort((a, b) => a.seq - b.seq)
   const transfers = await transfersOf(deps, bucket, calls, row)
+  const isMissing = (version: bigint) => !transfers.has(version)
+  const carried = calls.some((call) => call.transfers.some(isMissing))
+    ? await readCarried(deps.db.people, bucket, player.id)
+    : []
   const history = calls.map((call) => ({
     ...showCall(deps, call),
     transfers: call.transfers.flatMap((version) => transfers.get(version) ?? []),
+    ...showArchived(carried, row.currency, call.transfers.filter(isMissing)),
   }))
   return { ...showBet(deps, record), ...(row.details !== null && { details: row.details }), history }
 }
@@ -145,6 +157,15 @@ async function transfersOf(
   if (versions.length === 0 || currency === null) return new Map()
   const transfers = await readTransfers(deps.db.people, bucket, player, currency, versions)
   return new Map(transfers.map((transfer) => [transfer.version, showTransfer(deps, transfer)]))
+}
+
+function showArchived(carried: readonly Carried[], currency: Currency | null, versions: readonly bigint[]) {
+  if (currency === null || versions.length === 0) return {}
+  const archived = versions.flatMap((version) => {
+    const found = fileOf(carried, currency, version)
+    return found ? { transferId: transferId(currency, version), file: found.file, account: found.place } : []
+  })
+  return archived.length === 0 ? {} : { archived }
 }
 
 export function showCall(deps: OperatorDeps, row: CallRow) {

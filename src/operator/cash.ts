@@ -4,6 +4,7 @@ import type { Tx } from '../db/db.ts'
 import { onlyKnown, toTime } from '../http/page.ts'
 import { conflict, invalid, type Problem } from '../http/problem.ts'
 import { type Account, openAccounts, readAccounts } from '../ledger/account.ts'
+import { type Carried, readCarried } from '../ledger/carried.ts'
 import { readBalancesAt } from '../ledger/transfer.ts'
 import type { Author } from '../people/actions.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
@@ -110,5 +111,13 @@ async function balancesAt({ db }: OperatorDeps, bucket: number, accounts: readon
   const places = accounts.map(({ currency, version }) => ({ currency, below: version + 1n }))
   const [{ player } = { player: '' as PlayerId }] = accounts
   const rows = await readBalancesAt(db.people, bucket, player, places, at)
-  return rows.map(({ currency, balance }) => [currency, balance] as const)
+  // Read last: what goes into a file in between is told by both.
+  const carried = new Map((await readCarried(db.people, bucket, player)).map((one) => [one.currency, one] as const))
+  for (const one of carried.values()) if (at < one.at) throw isArchived(one)
+  return [...carried.values(), ...rows].map(({ currency, balance }) => [currency, balance] as const)
+}
+
+/** The transfers that would say it lie in files (O-13). */
+function isArchived({ currency, at }: Carried): Problem {
+  return invalid('/query/at', `is before ${at.toISOString()}: what there was of ${currency} then lies in files (O-13)`)
 }

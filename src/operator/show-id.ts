@@ -4,15 +4,17 @@ import { statement } from '../db/db.ts'
 import { type CallView, newestCalls } from '../feed/call-list.ts'
 import { invalid, notFound } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
+import { fileOf, readCarried } from '../ledger/carried.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
-import { type Currency, isStorable } from '../protocol/ids.ts'
+import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
 import { secondIdOf, sentIdOf } from '../protocol/second-id.ts'
 import { readSession, type TokenHash } from '../wallet/store/session.ts'
 import { listBets } from './bet-list.ts'
 import { BetHistorySchema, BetSchema, getBet, toBetId } from './bets.ts'
 import { BalancesSchema, getBalances } from './cash.ts'
 import { findId, type Match } from './find-id.ts'
+import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps } from './operator.ts'
 import { getPlayer, PlayerSchema } from './players.ts'
 import { describe } from './shapes.ts'
@@ -142,19 +144,30 @@ const READ_MOVED = statement(
   'select currency, version from purser.cash_movement where bucket = $1::int and player = $2::text and reference = $3::text',
 )
 
+type Place = { readonly currency: Currency; readonly version: bigint }
+
 /** By its reference, or its number in the player's account. */
 async function showTransferOf(deps: OperatorDeps, userId: string, id: string): Promise<Shown> {
   const { player, bucket } = await findPlayer(deps, userId)
-  const [moved] = await deps.db.people.query<{ currency: Currency; version: bigint }>(READ_MOVED, [bucket, userId, id])
+  const [moved] = await deps.db.people.query<Place>(READ_MOVED, [bucket, userId, id])
   const [, currency, number] = TRANSFER_ID.exec(id) ?? []
   const place = moved ?? (currency && number ? { currency: currency as Currency, version: BigInt(number) } : undefined)
   const [transfer] = place
     ? await readTransfers(deps.db.people, bucket, player.id, place.currency, [place.version])
     : []
-  if (transfer === undefined) throw notFound('the transfer')
+  if (transfer === undefined) throw await noTransfer(deps, bucket, player.id, place)
   const notes = await notesOn(deps, bucket, player.id, [transfer])
   const shown = { ...showTransfer(deps, transfer), ...notes.get(transfer.reference) }
   return { kind: 'transfer', userId, transfer: shown, ...(await getBalances(deps, userId)) }
+}
+
+/** One that lies in a file says in which. */
+async function noTransfer(deps: OperatorDeps, bucket: number, player: PlayerId, place: Place | undefined) {
+  if (place === undefined) return notFound('the transfer')
+  const found = fileOf(await readCarried(deps.db.people, bucket, player), place.currency, place.version)
+  if (found === undefined) return notFound('the transfer')
+  const id = transferId(place.currency, place.version)
+  return invalid('/path/id', `${id} lies in ${found.file}, account ${found.place}`)
 }
 
 async function showSession(deps: OperatorDeps, userId: string, hash: TokenHash): Promise<Shown> {

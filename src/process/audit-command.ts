@@ -13,17 +13,18 @@ export function addAuditCommand(program: Command): void {
     .command('audit')
     .description('checks every invariant of the ledger, of the bets and of the platform; exit 1 if one is broken')
     .option('--changed', 'only what changed since the last audit that was clean; everything when there is none')
+    .option('--archive <folder>', 'also the files of purser archive, which are there')
     .option('--json', 'print the findings as JSON')
     .addHelpText(
       'before',
       examples('DATABASE_URL=postgres://… purser audit', 'purser audit --changed', 'purser audit --json'),
     )
     .addHelpText('after', environment('tool'))
-    .action(async ({ changed, json }: { changed?: true; json?: true }) => {
+    .action(async ({ changed, archive, json }: { changed?: true; archive?: string; json?: true }) => {
       const { auditAll } = await import('./audit-work.ts')
       const findings = await withDb(openExistingDb, async (db, config) => {
         await requireMigrated(db)
-        return auditAll(db, { config, onlyChanged: changed === true, say, progress: progressLines() })
+        return auditAll(db, { config, onlyChanged: changed === true, archive, say, progress: progressLines() })
       })
       const isClean = findings.length === 0
       if (json) print(JSON.stringify({ ok: isClean, findings }))

@@ -1,6 +1,7 @@
 /** The work of `purser audit`: the books of wallet and platform, and a line in the action log of each, for the metrics (O-12). */
+import { auditArchive } from '../archive/audit.ts'
 import type { Config } from '../config/config.ts'
-import type { Finding } from '../db/checks.ts'
+import { type Finding, Findings } from '../db/checks.ts'
 import type { Db } from '../db/db.ts'
 import { numberAll } from '../feed/change-store.ts'
 import { type AuditedTo, audit, type Progress } from '../operator/audit.ts'
@@ -15,16 +16,25 @@ export interface AuditWork {
   readonly config: Config
   /** Only what changed since the last audit that was clean; everything where there was none. */
   readonly onlyChanged: boolean
+  /** The folder with the files of the archive, which are looked at too. */
+  readonly archive?: string | undefined
   /** A line for who waits. */
   say(line: string): void
   readonly progress: Progress
 }
 
-export async function auditAll(db: Db, { config, onlyChanged, say, progress }: AuditWork): Promise<readonly Finding[]> {
+export async function auditAll(
+  db: Db,
+  { config, onlyChanged, archive, say, progress }: AuditWork,
+): Promise<readonly Finding[]> {
   const clean = onlyChanged ? await lastClean(db) : undefined
   const clawback = await recordedClawback(db, config)
   await numberAll(db, WALLET_CHANGES).catch(() => {}) // of a copy that cannot be written to
-  const { findings, isWhole, to } = await audit(db, { clawback, since: clean, progress })
+  const { findings: inDatabase, isWhole, to } = await audit(db, { clawback, since: clean, progress })
+  const inFiles = new Findings()
+  if (archive !== undefined)
+    await auditArchive(db, archive, inFiles, (done, of) => progress('files of the archive', done, of))
+  const findings = [...inDatabase, ...inFiles.all]
   if (onlyChanged && isWhole)
     say('there is no clean audit since which the feed tells every change: everything is looked at')
   await tell(db, 'purser', findings.length, { whole: isWhole, to: { number: String(to.number), day: to.day } })

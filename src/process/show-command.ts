@@ -1,5 +1,6 @@
 /** `purser show ID`: what somebody pasted, on a page of 80 columns. It asks the server's own API, as a person with a key. */
 import type { Command } from 'commander'
+import type { ShownBet } from '../archive/find.ts'
 import { examples, print } from '../config/help.ts'
 import { getFrom } from '../http/own-api.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
@@ -11,6 +12,12 @@ interface ShowFlags {
   readonly key?: string
   readonly json?: true
   readonly platform?: true
+  readonly archive?: string
+}
+
+type Shown = Readonly<Record<string, unknown>> & {
+  readonly kind: string
+  readonly bet?: ShownBet
 }
 
 /** The two servers that know what an id is. */
@@ -28,6 +35,7 @@ export function addShowCommand(program: Command): void {
     .option('--platform', 'ask a platform: a bet, delivery or request of its own')
     .option('--api <url>', `the address; ${SERVERS.wallet.api}, of a platform ${SERVERS.platform.api}, when absent`)
     .option('--key <key>', 'a key of its API; OPERATOR_API_KEY or PLATFORM_API_KEY when absent')
+    .option('--archive <folder>', 'also what lies in the files of purser archive, which are there')
     .option('--json', 'print it as JSON')
     .addHelpText(
       'before',
@@ -38,14 +46,21 @@ export function addShowCommand(program: Command): void {
         'PLATFORM_API_KEY=… purser show --platform 4711',
       ),
     )
-    .action(async (id: string, { json, platform, ...flags }: ShowFlags) => {
+    .action(async (id: string, { json, platform, archive, ...flags }: ShowFlags) => {
       const { path, keyName, api } = SERVERS[platform ? 'platform' : 'wallet']
       const { key = process.env[keyName], api: url = api } = flags
       if (!key) throw new WrongUse(`give --key, or set ${keyName}`)
-      const shown = await getFrom<{ kind: string }>({ url, key }, path + encodeURIComponent(id))
+      const found = await getFrom<Shown>({ url, key }, path + encodeURIComponent(id))
+      const shown: Shown | undefined = archive === undefined ? found : await withFiles(archive, found)
       if (shown === undefined) process.exitCode = EXIT.findings
       if (shown === undefined)
         process.stderr.write('nothing is called so, and nothing begins so (of six characters or more)\n')
       else print(json ? JSON.stringify(shown) : pageOf(shown))
     })
+}
+
+async function withFiles(folder: string, shown: Shown | undefined): Promise<Shown | undefined> {
+  if (shown?.bet?.history === undefined) return shown
+  const { fillIn } = await import('../archive/find.ts')
+  return { ...shown, bet: await fillIn(folder, shown.bet) }
 }

@@ -79,6 +79,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'protocol',
     'runtime',
   ],
+  archive: ['ledger', 'wallet/store', 'db', 'protocol', 'runtime'],
   'wallet-client': ['protocol', 'runtime'],
   platform: ['wallet-client', 'db', 'feed', 'http', 'people', 'protocol', 'runtime'],
   gateway: ['wallet-client', 'db', 'feed', 'http', 'people', 'protocol', 'runtime'],

@@ -144,23 +144,28 @@ interface Run {
   of?: Past[]
   /** Between the past and the call. One for all: the wallet has one clock. */
   pause?: number
+  /** Behind the pause. */
+  between?: (wallet: TestWallet) => Promise<void>
 }
 
 /** The pasts of a line are lived at once, by a player each. */
 export async function expectLine({ call, line }: (typeof lines)[number], ways: Way[], run: Run): Promise<void> {
-  const { policy = 0, of = pastNames, pause = 0 } = run
+  const { policy = 0, of = pastNames, pause = 0, between } = run
   const expected = of.map((past) => [past, line[past].split('/')[policy] ?? line[past]])
   for (const way of ways) {
     const lived = await Promise.all(of.map(liveThrough))
     wallet.clock.advance(pause)
+    await between?.(wallet)
     const happened = await Promise.all(lived.map(async (life) => [life.past, await happening(life, call, way)]))
     expect(Object.fromEntries(happened)).toEqual(Object.fromEntries(expected))
   }
 }
 
-export function walletWith(env: Record<string, string>): void {
+/** `since`: milliseconds before now at which its clock begins. */
+export function walletWith(env: Record<string, string>, since = 0): void {
   beforeAll(async () => {
     wallet = await startWallet({ env })
+    wallet.clock.advance(-since)
   })
   afterEach(() => wallet.auditIsClean())
   afterAll(() => wallet.stop())

@@ -1,0 +1,123 @@
+/** The files against the database: each is what was written, and what it has of an account ends in the balance that the account carries on from. */
+import { type Db, type Row, statement } from '../db/db.ts'
+import { type ArchiveFile, Damaged, readArchive } from './file.ts'
+import type { Archived } from './lines.ts'
+import { readDatabaseId } from './run.ts'
+import { type DaySum, daySumsOf } from './take.ts'
+
+export const ARCHIVE_CHECKS = {
+  file: 'each file of the archive is there, and is what was written',
+  carried: 'what an account carries on from is what its transfers in a file end in',
+  known: 'what an account carries on from names a file of the archive',
+  sums: 'the sums that are kept of transfers in files are those of the files',
+} as const
+
+/** Where findings go (checks.ts). */
+interface Findings {
+  add(check: string, row: Row): void
+}
+
+const FILES = statement('audit_archive_files', 'select file from purser.archive order by made_at, file')
+const UNKNOWN = statement(
+  'audit_archive_unknown',
+  `select c.player, c.currency, c.version, c.file from purser.carried_balance c
+   where not exists (select from purser.archive a where a.file = c.file) limit 100`,
+)
+const TAKEN = statement(
+  'audit_archive_taken',
+  `select c.place, c.player, c.currency, c.version, c.balance, coalesce(p.version, 0) as from_version, coalesce(p.balance, 0) as from_balance
+   from purser.carried_balance c left join lateral (
+     select version, balance from purser.carried_balance p
+     where p.bucket = c.bucket and p.player = c.player and p.currency = c.currency and p.version < c.version order by p.version desc limit 1
+   ) p on true
+   where c.file = $1::text order by c.place`,
+)
+const SUMS = statement(
+  'audit_archive_sums',
+  `select day::text as day, currency, brand, kind, debit, credit, platform, transfers::text as transfers, amount::text as amount
+   from purser.archived_sum`,
+)
+
+interface Taken extends Row {
+  place: number
+  player: string
+  currency: string
+  version: bigint
+  balance: bigint
+  from_version: bigint
+  from_balance: bigint
+}
+
+/** Not while files are being written: each file and the sums are looked at in a snapshot of their own. */
+export async function auditArchive(
+  db: Pick<Db, 'snapshot' | 'query'>,
+  folder: string,
+  findings: Findings,
+  progress: (done: number, of: number) => void,
+): Promise<void> {
+  const files = await db.snapshot((tx) => tx.query<{ file: string }>(FILES))
+  const database = await readDatabaseId(db)
+  const sums = new Map<string, DaySum>()
+  for (const [index, { file }] of files.entries()) {
+    const taken = await db.snapshot((tx) => tx.query<Taken>(TAKEN, [file]))
+    const content = await contentOf(folder, file, database, findings)
+    if (content !== undefined) for (const one of taken) auditAccount(one, file, content.accounts, sums, findings)
+    progress(index + 1, files.length)
+  }
+  for (const row of await db.snapshot((tx) => tx.query(UNKNOWN))) findings.add(ARCHIVE_CHECKS.known, row)
+  await auditSums(db, sums, findings)
+}
+
+async function contentOf(
+  folder: string,
+  file: string,
+  database: string | undefined,
+  findings: Findings,
+): Promise<ArchiveFile | undefined> {
+  try {
+    const content = await readArchive(folder, file)
+    if (content.header.database !== database) throw new Damaged('it is of another database')
+    return content
+  } catch (error) {
+    findings.add(ARCHIVE_CHECKS.file, { file, why: error instanceof Error ? error.message : String(error) })
+    return undefined
+  }
+}
+
+function auditAccount(
+  taken: Taken,
+  file: string,
+  accounts: readonly Archived[],
+  sums: Map<string, DaySum>,
+  findings: Findings,
+): void {
+  const account = accounts[taken.place - 1]
+  const { place, player, currency, version, balance, from_version, from_balance } = taken
+  const [wanted, found] = [
+    [currency, from_version, from_balance, version, balance],
+    account && [account.head.currency, ...endsOf(account)],
+  ].map(String)
+  if (account !== undefined) daySumsOf(account.head.currency, account.head.brand, account.transfers, sums)
+  if (found !== wanted)
+    findings.add(ARCHIVE_CHECKS.carried, { file, place, player, database: wanted, in_file: found ?? 'nothing' })
+}
+
+function endsOf({ head: { from, to } }: Archived): string[] {
+  return [from.version, from.balance, to.version, to.balance]
+}
+
+async function auditSums(
+  db: Pick<Db, 'snapshot'>,
+  inFiles: ReadonlyMap<string, DaySum>,
+  findings: Findings,
+): Promise<void> {
+  const kept = new Map<string, string>()
+  for (const { transfers, amount, ...of } of await db.snapshot((tx) => tx.query(SUMS)))
+    kept.set(JSON.stringify(Object.values(of)), `${transfers} of ${amount}`)
+  for (const key of new Set([...kept.keys(), ...inFiles.keys()])) {
+    const sum = inFiles.get(key)
+    const found = sum && `${sum.transfers} of ${sum.amount}`
+    if (found !== kept.get(key))
+      findings.add(ARCHIVE_CHECKS.sums, { of: key, kept: kept.get(key) ?? 'none', in_files: found ?? 'none' })
+  }
+}

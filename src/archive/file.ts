@@ -1,0 +1,129 @@
+/**
+ * The files: NDJSON, compressed. The SHA-256 of a file's bytes is in its name, so what is damaged shows without a database, and no two files meet. A
+ * file gets its name when it is on the disk and was read again; under another name nobody looks at it.
+ */
+import { createHash } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import { effectOnPlayer } from '../ledger/posting.ts'
+import { money } from '../protocol/money.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import {
+  type AccountLine,
+  type Archived,
+  type BetLine,
+  FORMAT,
+  type Header,
+  sumsOf,
+  type TransferLine,
+} from './lines.ts'
+
+const NAME = /^purser-archive-[\d-]{10}-([0-9a-f]{64})\.ndjson\.gz$/
+/** For the user of the command alone, as a database's files are. */
+const FOLDER_MODE = 0o700
+const FILE_MODE = 0o600
+
+/** Of a file that is not what was written. */
+export class Damaged extends Error {}
+
+export interface ArchiveFile {
+  readonly header: Header
+  /** By their places: the first one has place 1. */
+  readonly accounts: readonly Archived[]
+}
+
+/** Writes it and reads it again. Resolves to its name when nothing can take it away any more but who may delete files. */
+export async function writeArchive(folder: string, before: string, text: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
+  const bytes = await promisify(gzip)(text)
+  const sha = shaOf(bytes)
+  const name = `purser-archive-${before.slice(0, 10)}-${sha}.ndjson.gz`
+  const partial = join(folder, `${name}.partial`)
+  await rm(partial, { force: true })
+  await synced(partial, 'wx', (file) => file.writeFile(bytes))
+  const read = await readFile(partial)
+  if (shaOf(read) !== sha || `${await promisify(gunzip)(read)}` !== text)
+    throw new Damaged(`${partial} is not what was written to it`)
+  await rename(partial, join(folder, name))
+  await synced(folder, 'r', async () => {})
+  return name
+}
+
+async function synced(
+  path: string,
+  flags: 'wx' | 'r',
+  work: (file: Awaited<ReturnType<typeof open>>) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, flags, FILE_MODE)
+  try {
+    await work(file)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** What a run left that was ended while it wrote. */
+export async function removePartial(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names)
+    if (name.endsWith('.partial') && NAME.test(name.slice(0, -'.partial'.length))) await rm(join(folder, name))
+}
+
+/** Throws Damaged with what is wrong; WrongUse when there is no such file. */
+export async function readArchive(folder: string, name: string): Promise<ArchiveFile> {
+  const bytes = await readFile(join(folder, name)).catch(() => {
+    throw new WrongUse(`${join(folder, name)} cannot be read: is it in another folder?`)
+  })
+  if (shaOf(bytes) !== NAME.exec(name)?.[1]) throw new Damaged('its bytes are not those that its name says')
+  const [first, ...lines] = `${await promisify(gunzip)(bytes)}`.trimEnd().split('\n')
+  const header = JSON.parse(first ?? '{}') as Header
+  if (header.purser !== 'archive' || header.format !== FORMAT)
+    throw new Damaged('it is no archive, or of a newer version of this program')
+  const accounts = accountsOf(lines)
+  requireWhole(header, accounts)
+  return { header, accounts }
+}
+
+type Line = AccountLine | TransferLine | BetLine
+
+function accountsOf(lines: readonly string[]): Archived[] {
+  const accounts: { head: AccountLine; transfers: TransferLine[]; bets: BetLine[] }[] = []
+  for (const text of lines) {
+    const line = JSON.parse(text) as Line
+    const last = accounts.at(-1)
+    if ('from' in line) accounts.push({ head: line, transfers: [], bets: [] })
+    else if (last === undefined) throw new Damaged('something stands before the first account')
+    else if ('version' in line) last.transfers.push(line)
+    else last.bets.push(line)
+  }
+  return accounts
+}
+
+function requireWhole(header: Header, accounts: readonly Archived[]): void {
+  const count = (of: (account: Archived) => number) => accounts.reduce((sum, account) => sum + of(account), 0)
+  const [transfers, bets] = [count((one) => one.transfers.length), count((one) => one.bets.length)]
+  if (accounts.length !== header.accounts || transfers !== header.transfers || bets !== header.bets)
+    throw new Damaged('it has not as many accounts, transfers or bets as its header says')
+  if (JSON.stringify(sumsOf(accounts)) !== JSON.stringify(header.sums))
+    throw new Damaged('its transfers do not come to what its header says')
+  for (const account of accounts) requireChain(account)
+}
+
+function requireChain({ head, transfers }: Archived): void {
+  let [version, balance] = [BigInt(head.from.version), BigInt(head.from.balance)]
+  for (const transfer of transfers) {
+    version += 1n
+    balance += effectOnPlayer({ ...transfer, amount: money(BigInt(transfer.amount)) })
+    if (`${version}` !== transfer.version || `${balance}` !== transfer.balance)
+      throw new Damaged(`its transfer ${transfer.version} does not follow from the one before it`)
+  }
+  if (`${version}` !== head.to.version || `${balance}` !== head.to.balance || transfers.at(-1)?.at !== head.to.at)
+    throw new Damaged('an account of it does not end as its head says')
+}
+
+function shaOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,191 @@
+/**
+ * What of one account goes into a file next: its transfers from behind what it carries on from, in the order of their numbers, up to the first one
+ * that has to stay. One stays that is not old enough, or whose bet is not over, or not for long enough; so an account always has all of its
+ * transfers from one number on. With them goes what describes the bets that were staked with them.
+ *
+ * Bets and calls stay: they are what later calls are judged by (O-13).
+ */
+import { createHash } from 'node:crypto'
+import { type Row, statement, type Tx } from '../db/db.ts'
+import { effectOnPlayer } from '../ledger/posting.ts'
+import type { Currency, PlayerId } from '../protocol/ids.ts'
+import { type Money, money, ZERO } from '../protocol/money.ts'
+import { withoutPerson } from '../wallet/store/details.ts'
+import { type AccountLine, type BetLine, lineOf, type TransferLine } from './lines.ts'
+
+/** Transfers of one portion: a player's calls wait while it is taken, so one who has more has several. */
+export const PORTION = 1_000
+
+export interface Account {
+  readonly bucket: number
+  readonly player: PlayerId
+  readonly currency: Currency
+}
+
+export interface Portion extends Account {
+  readonly head: AccountLine
+  readonly transfers: readonly TransferLine[]
+  readonly bets: readonly BetLine[]
+  /** The keys of their details. */
+  readonly described: readonly { readonly betId: string; readonly at: string }[]
+}
+
+interface TransferRow extends Row {
+  version: bigint
+  kind: TransferLine['kind']
+  debit: TransferLine['debit']
+  credit: TransferLine['credit']
+  amount: Money
+  balance_after: Money
+  bet_id: string | null
+  request_id: string | null
+  reference: string | null
+  platform: string
+  at: string
+}
+
+interface BetRow extends Row {
+  bet_id: string
+  status: string
+  first_seen_at: string
+  last_at: string
+  details: string | null
+}
+
+/** A time as a text that sorts, to the microsecond that Postgres keeps. */
+const exactly = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+
+/** As `exactly` writes it. */
+export function exactTime(at: Date): string {
+  return at.toISOString().replace('Z', '000Z')
+}
+
+const CARRIED = statement(
+  'archive_carried',
+  `select version, balance from purser.carried_balance
+   where bucket = $1::int and player = $2::text and currency = $3::text order by version desc limit 1`,
+)
+const BRAND = statement(
+  'archive_brand',
+  `select coalesce(brand, '') as brand from purser.player where bucket = $1::int and player = $2::text`,
+)
+const TRANSFERS = statement(
+  'archive_transfers',
+  `select version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, platform, ${exactly('at')} as at
+   from purser.transfer where bucket = $1::int and player = $2::text and currency = $3::text
+     and version > $4::bigint and version <= $4::bigint + $5::int order by version`,
+)
+const BETS = statement(
+  'archive_bets',
+  `select b.bet_id, b.status, ${exactly('b.first_seen_at')} as first_seen_at, d.details,
+     ${exactly('greatest(b.first_seen_at, b.changed_at, c.last_at)')} as last_at
+   from unnest($3::text[]) as k (bet_id)
+   cross join lateral (
+     select bet_id, status, first_seen_at, changed_at from purser.bet
+     where bucket = $1::int and bet_id = k.bet_id and player = $2::text limit 1
+   ) b
+   cross join lateral (
+     select max(at) as last_at from purser.bet_call where bucket = $1::int and player = $2::text and bet_id = k.bet_id
+   ) c
+   left join lateral (
+     select details::text as details from purser.bet_details
+     where bucket = $1::int and first_seen_at = b.first_seen_at and bet_id = k.bet_id and player = $2::text limit 1
+   ) d on true`,
+)
+
+export interface Found {
+  /** Undefined when nothing of the account may go. */
+  readonly portion?: Portion
+  /** Something old has to stay, as its bet is not over, or not for long enough. */
+  readonly isHeldBack: boolean
+  /** Behind this portion there may be another one. */
+  readonly hasMore: boolean
+}
+
+/** An account whose transfers do not follow from each other: the audit says what is wrong with it, and nothing of it may go. */
+export class Broken extends Error {}
+
+/** Where a portion begins. */
+interface End {
+  readonly version: bigint
+  readonly balance: Money
+}
+
+/** Of the transfers behind `from`, or behind what the account carries on from, this many at most. Throws Broken. */
+export async function readPortion(tx: Tx, account: Account, before: Date, most: number, from?: End): Promise<Found> {
+  const { bucket, player, currency } = account
+  const carried = from ?? (await readEnd(tx, account))
+  const rows = await tx.query<TransferRow>(TRANSFERS, [bucket, player, currency, carried.version, most])
+  const ids = new Set(rows.flatMap(({ bet_id }) => bet_id ?? []))
+  const bets = new Map((await tx.query<BetRow>(BETS, [bucket, player, [...ids]])).map((bet) => [bet.bet_id, bet]))
+  const limit = exactTime(before)
+  const stays = rows.findIndex(({ at, bet_id }) => at >= limit || (bet_id !== null && !isOver(bets.get(bet_id), limit)))
+  const going = stays === -1 ? rows : rows.slice(0, stays)
+  requireChain(going, carried)
+  const found = { isHeldBack: stays !== -1 && (rows[stays]?.at ?? limit) < limit, hasMore: going.length === most }
+  const last = going.at(-1)
+  if (last === undefined) return found
+  const [{ brand } = { brand: '' }] = await tx.query<{ brand: string }>(BRAND, [bucket, player])
+  const head = {
+    ...{ currency, brand, transfers: going.length },
+    from: { version: `${carried.version}`, balance: `${carried.balance}` },
+    to: { version: `${last.version}`, balance: `${last.balance_after}`, at: last.at },
+  }
+  return { ...found, portion: { ...account, head, transfers: going.map(toLine), ...detailsOf(going, bets) } }
+}
+
+async function readEnd(tx: Tx, { bucket, player, currency }: Account): Promise<End> {
+  const [end] = await tx.query<Row & End>(CARRIED, [bucket, player, currency])
+  return end ?? { version: 0n, balance: ZERO }
+}
+
+/** Where the next one begins. */
+export function endOf({ head: { to } }: Pick<Portion, 'head'>): End {
+  return { version: BigInt(to.version), balance: money(BigInt(to.balance)) }
+}
+
+/** Of the bets that were staked with these transfers. */
+function detailsOf(going: readonly TransferRow[], bets: ReadonlyMap<string, BetRow>) {
+  const staked = going.flatMap(({ kind, bet_id }) => (kind === 'stake' && bet_id !== null ? bet_id : []))
+  const described = staked.flatMap((id) => bets.get(id) ?? []).filter(({ details }) => details !== null)
+  return {
+    bets: described.map(({ bet_id, details }) => ({ bet: bet_id, details: JSON.parse(withoutPerson(details)) })),
+    described: described.map(({ bet_id: betId, first_seen_at: at }) => ({ betId, at })),
+  }
+}
+
+const OVER: readonly string[] = ['settled', 'cancelled']
+
+function isOver(bet: BetRow | undefined, limit: string): boolean {
+  return bet !== undefined && OVER.includes(bet.status) && bet.last_at < limit
+}
+
+function requireChain(rows: readonly TransferRow[], from: { version: bigint; balance: Money }): void {
+  let [version, balance]: [bigint, bigint] = [from.version, from.balance]
+  for (const row of rows) {
+    version += 1n
+    balance += effectOnPlayer(row)
+    if (row.version !== version || row.balance_after !== balance)
+      throw new Broken(`transfer ${version} is missing, or does not follow from the one before it: run the audit`)
+  }
+}
+
+function toLine(row: TransferRow): TransferLine {
+  const { kind, debit, credit, bet_id, request_id, reference, platform, at } = row
+  return {
+    ...{ version: `${row.version}`, kind, debit, credit, amount: `${row.amount}`, balance: `${row.balance_after}`, at },
+    ...(bet_id !== null && { bet: bet_id }),
+    ...(request_id !== null && { request: request_id }),
+    ...(reference !== null && { reference }),
+    ...(platform !== '' && { platform }),
+  }
+}
+
+/** As it stands in a file. */
+export function textOf({ head, transfers, bets }: Pick<Portion, 'head' | 'transfers' | 'bets'>): string {
+  return [head, ...transfers, ...bets].map(lineOf).join('')
+}
+
+export function digestOf(portion: Portion): string {
+  return createHash('sha256').update(textOf(portion)).digest('hex')
+}

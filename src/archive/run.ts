@@ -1,0 +1,236 @@
+/**
+ * `purser archive`: file after file. First a file is on the disk and was read again, then it is noted, then its accounts are taken, each in a
+ * transaction of its own. Ended anywhere, each row is in the database or in a file that the database knows, and the next run goes on. What no row of
+ * `carried_balance` names in a file was not taken, and nobody looks at it.
+ */
+import { type Db, type Row, statement } from '../db/db.ts'
+import { readScales } from '../db/scales.ts'
+import { firstOpen, keepDays } from '../ledger/daily.ts'
+import type { Currency, PlayerId } from '../protocol/ids.ts'
+import { world } from '../runtime/world.ts'
+import { WrongUse } from '../runtime/wrong-use.ts'
+import { removePartial, writeArchive } from './file.ts'
+import { FORMAT, type Header, lineOf, sumsOf } from './lines.ts'
+import {
+  type Account,
+  Broken,
+  digestOf,
+  endOf,
+  type Found,
+  PORTION,
+  type Portion,
+  readPortion,
+  textOf,
+} from './portion.ts'
+import { takePortion } from './take.ts'
+
+/** Transfers of a file, about: it is held in memory. */
+const FILE_TRANSFERS = 50_000
+/** Accounts that are looked for at once. */
+const AT_ONCE = 500
+
+export interface ArchiveOptions {
+  readonly db: Db
+  readonly folder: string
+  /** Midnight, when a day (UTC) begins. */
+  readonly before: Date
+  readonly now: Date
+  readonly signal: AbortSignal
+  /** A line for who waits. */
+  say(line: string): void
+  /** For tests. */
+  readonly fileTransfers?: number
+  readonly portionTransfers?: number
+}
+
+export interface ArchiveDone {
+  files: number
+  transfers: number
+  /** Bets whose details went. */
+  bets: number
+  /** Accounts with old transfers behind one of a bet that is not over, or not for long enough. */
+  heldBack: number
+  /** Portions that changed between their file and their turn, or follow one that did: another run takes them. */
+  changed: number
+  /** Accounts of which nothing went, as the audit finds something. */
+  broken: number
+}
+
+export async function archive(options: ArchiveOptions): Promise<ArchiveDone> {
+  const { folder, signal, fileTransfers = FILE_TRANSFERS } = options
+  await requireRights(options.db)
+  await requireKept(options)
+  await removePartial(folder)
+  const done: ArchiveDone = { files: 0, transfers: 0, bets: 0, heldBack: 0, changed: 0, broken: 0 }
+  let gathered: Portion[] = []
+  for await (const portion of portionsOf(options, done)) {
+    gathered.push(portion)
+    if (countOf(gathered) < fileTransfers) continue
+    await takeFile(options, gathered, done)
+    gathered = []
+  }
+  if (gathered.length > 0 && !signal.aborted) await takeFile(options, gathered, done)
+  return done
+}
+
+const RIGHTS = statement(
+  'archive_rights',
+  `select (select bool_and(has_table_privilege('purser.' || t, 'delete')) from unnest($1::text[]) t) as has_all`,
+)
+
+async function requireRights(db: Db): Promise<void> {
+  const [rights] = await db.query<{ has_all: boolean }>(RIGHTS, [['transfer', 'bet_details']])
+  if (!rights?.has_all)
+    throw new WrongUse('the role of a server may delete nothing: run this as the owner of the tables')
+}
+
+/** Sums of days that are not kept are made of their transfers, so these stay. A wallet that keeps days at the same time makes us look again. */
+async function requireKept({ db, before, now }: ArchiveOptions): Promise<void> {
+  for (let last: Date | undefined; ; ) {
+    await keepDays(db, now)
+    const open = await firstOpen(db, now)
+    if (before <= open) return
+    if (open.getTime() === last?.getTime())
+      throw new WrongUse(
+        `the sums of ${open.toISOString().slice(0, 10)} are not kept yet: choose that day, or an earlier one`,
+      )
+    last = open
+  }
+}
+
+/** All that may go, account after account. The portion before one of the same account may not be taken yet: it goes on where that ends. */
+async function* portionsOf(options: ArchiveOptions, done: ArchiveDone): AsyncGenerator<Portion> {
+  const { db, before, signal } = options
+  for await (const account of oldAccounts(db, before)) {
+    let last: Portion | undefined
+    for (let hasMore = true; hasMore && !signal.aborted; ) {
+      const found: Found = await findIn(options, account, last, done)
+      if (found.isHeldBack) done.heldBack += 1
+      hasMore = found.hasMore
+      last = found.portion
+      if (last !== undefined) yield last
+    }
+    if (signal.aborted) return
+  }
+}
+
+async function findIn(
+  { db, before, say, portionTransfers = PORTION }: ArchiveOptions,
+  account: Account,
+  last: Portion | undefined,
+  done: ArchiveDone,
+): Promise<Found> {
+  try {
+    return await db.snapshot((tx) => readPortion(tx, account, before, portionTransfers, last && endOf(last)))
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error
+    done.broken += 1
+    say(`${account.player} ${account.currency}: ${error.message}`)
+    return { isHeldBack: false, hasMore: false }
+  }
+}
+
+const NOTE_FILE = statement(
+  'archive_note_file',
+  `insert into purser.archive (file, before, made_at, accounts, transfers)
+   values ($1::text, $2::timestamptz, $3::timestamptz, $4::int, $5::bigint)`,
+)
+
+async function takeFile(options: ArchiveOptions, portions: readonly Portion[], done: ArchiveDone): Promise<void> {
+  const { db, folder, before, now, signal, say } = options
+  const header = await headerOf(options, portions)
+  const text = lineOf(header) + portions.map(textOf).join('')
+  const file = await writeArchive(folder, header.before, text)
+  await db.unhurried((tx) => tx.execute(NOTE_FILE, [file, before, now, header.accounts, header.transfers]))
+  done.files += 1
+  let isChanged = 0
+  for (const [index, portion] of portions.entries()) {
+    if (signal.aborted) return
+    const transfers = portion.transfers.length
+    const written = { account: portion, digest: digestOf(portion), transfers, place: index + 1 }
+    const isTaken = await takePortion(db, written, file, before)
+    if (!isTaken) isChanged += 1
+    else {
+      done.transfers += transfers
+      done.bets += portion.bets.length
+    }
+  }
+  done.changed += isChanged
+  say(`${file}: ${header.transfers} transfers of ${header.accounts} accounts`)
+}
+
+async function headerOf({ db, before, now }: ArchiveOptions, portions: readonly Portion[]): Promise<Header> {
+  const sums = sumsOf(portions)
+  const scales = await readScales(db, 'wallet')
+  return {
+    ...{ purser: 'archive', format: FORMAT, database: await databaseId(db) },
+    ...{ before: before.toISOString(), madeAt: now.toISOString() },
+    scales: Object.fromEntries([...scales].filter(([currency]) => currency in sums)),
+    accounts: portions.length,
+    transfers: countOf(portions),
+    bets: portions.reduce((sum, { bets }) => sum + bets.length, 0),
+    sums,
+  }
+}
+
+function countOf(portions: readonly Portion[]): number {
+  return portions.reduce((sum, { transfers }) => sum + transfers.length, 0)
+}
+
+const READ_ID = statement('archive_read_database', "select value from purser.setting where name = 'database'")
+const MAKE_ID = statement(
+  'archive_make_database',
+  "insert into purser.setting (name, value) values ('database', $1::text) on conflict (name) do nothing",
+)
+
+/** The first file gives the database its id. */
+async function databaseId(db: Db): Promise<string> {
+  await db.unhurried((tx) => tx.execute(MAKE_ID, [world.uuid()]))
+  return (await readDatabaseId(db)) ?? ''
+}
+
+/** Undefined of a database that has no archive. */
+export async function readDatabaseId(db: Pick<Db, 'query'>): Promise<string | undefined> {
+  const [row] = await db.query<{ value: string }>(READ_ID)
+  return row?.value
+}
+
+const NEXT_BUCKET = statement(
+  'archive_next_bucket',
+  'select bucket from purser.account where bucket > $1::int order by bucket limit 1',
+)
+/** `is_old`: the first transfer behind what the account carries on from. */
+const NEXT_ACCOUNTS = statement(
+  'archive_next_accounts',
+  `select a.player, a.currency, coalesce((
+     select t.at < $4::timestamptz from purser.transfer t
+     where t.bucket = $1::int and t.player = a.player and t.currency = a.currency and t.version = 1 + coalesce((
+       select max(c.version) from purser.carried_balance c where c.bucket = $1::int and c.player = a.player and c.currency = a.currency), 0)
+   ), a.version > coalesce((
+     select max(c.version) from purser.carried_balance c where c.bucket = $1::int and c.player = a.player and c.currency = a.currency), 0)) as is_old
+   from purser.account a
+   where a.bucket = $1::int and (a.player, a.currency) > ($2::text, $3::text) order by a.player, a.currency limit ${AT_ONCE}`,
+)
+
+interface AccountRow extends Row {
+  player: PlayerId
+  currency: Currency
+  is_old: boolean
+}
+
+/** Those that may have something to go; one whose first transfer is missing is looked at too, and found broken. */
+async function* oldAccounts(db: Db, before: Date): AsyncGenerator<Account> {
+  for (let bucket = await bucketAfter(db, -1); bucket !== undefined; bucket = await bucketAfter(db, bucket))
+    for (let place: readonly string[] | undefined = ['', '']; place !== undefined; ) {
+      const values: unknown[] = [bucket, ...place, before]
+      const rows: AccountRow[] = await db.snapshot((tx) => tx.query<AccountRow>(NEXT_ACCOUNTS, values))
+      for (const { player, currency, is_old } of rows) if (is_old) yield { bucket, player, currency }
+      const last: AccountRow | undefined = rows.at(-1)
+      place = last && [last.player, last.currency]
+    }
+}
+
+async function bucketAfter(db: Db, after: number): Promise<number | undefined> {
+  const [row] = await db.snapshot((tx) => tx.query<{ bucket: number }>(NEXT_BUCKET, [after]))
+  return row?.bucket
+}

@@ -1,0 +1,152 @@
+/**
+ * Takes a portion out of the database, when its file is on the disk: in one transaction the account gets the balance that it carries on from, its
+ * bets what was done for them, the days their sums, and the rows go. Who moves money of a player or changes a bet holds the player's lock, and so
+ * does this; what was written is compared with what is there under the lock, so a row that the file does not have never goes.
+ */
+import { type Db, statement, type Tx } from '../db/db.ts'
+import { rowsOf } from '../db/rows.ts'
+import type { TransferLine } from './lines.ts'
+import { digestOf, type Portion, readPortion } from './portion.ts'
+
+/** A portion without its texts: what is needed to take it. */
+export interface Written {
+  readonly account: Pick<Portion, 'bucket' | 'player' | 'currency'>
+  readonly digest: string
+  readonly transfers: number
+  readonly place: number
+}
+
+const LOCK = statement(
+  'archive_lock_player',
+  'select player from purser.player where bucket = $1::int and player = $2::text for update',
+)
+const CARRY_ON = statement(
+  'archive_carry_on',
+  `insert into purser.carried_balance (bucket, player, currency, version, balance, at, file, place)
+   values ($1::int, $2::text, $3::text, $4::bigint, $5::bigint, $6::timestamptz, $7::text, $8::int)`,
+)
+
+interface BetSum {
+  readonly betId: string
+  toPlayer: bigint
+  toPromotions: bigint
+  toOpenStakes: bigint
+}
+
+const BETS = rowsOf<BetSum>(3, {
+  bet_id: ['text', (bet) => bet.betId],
+  to_player: ['bigint', (bet) => bet.toPlayer],
+  to_promotions: ['bigint', (bet) => bet.toPromotions],
+  to_open_stakes: ['bigint', (bet) => bet.toOpenStakes],
+})
+const NOTE_BETS = statement(
+  'archive_note_bets',
+  `update purser.bet b set archived_to_player = coalesce(b.archived_to_player, 0) + r.to_player,
+     archived_to_promotions = nullif(coalesce(b.archived_to_promotions, 0) + r.to_promotions, 0),
+     archived_to_open_stakes = nullif(coalesce(b.archived_to_open_stakes, 0) + r.to_open_stakes, 0)
+   from ${BETS.from} r where b.bucket = $1::int and b.bet_id = r.bet_id and b.player = $2::text`,
+)
+
+export interface DaySum {
+  readonly day: string
+  readonly currency: string
+  readonly brand: string
+  readonly kind: string
+  readonly debit: string
+  readonly credit: string
+  readonly platform: string
+  transfers: bigint
+  amount: bigint
+}
+
+const SUMS = rowsOf<DaySum>(1, {
+  day: ['date', (sum) => sum.day],
+  currency: ['text', (sum) => sum.currency],
+  brand: ['text', (sum) => sum.brand],
+  kind: ['text', (sum) => sum.kind],
+  debit: ['text', (sum) => sum.debit],
+  credit: ['text', (sum) => sum.credit],
+  platform: ['text', (sum) => sum.platform],
+  transfers: ['bigint', (sum) => sum.transfers],
+  amount: ['numeric', (sum) => sum.amount],
+})
+const ADD_SUMS = statement(
+  'archive_add_sums',
+  `insert into purser.archived_sum as s (${SUMS.columns}) select ${SUMS.columns} from ${SUMS.from} r
+   on conflict (day, currency, brand, kind, debit, credit, platform) do update
+   set transfers = s.transfers + excluded.transfers, amount = s.amount + excluded.amount`,
+)
+const DROP_TRANSFERS = statement(
+  'archive_drop_transfers',
+  `delete from purser.transfer where bucket = $1::int and player = $2::text and currency = $3::text
+     and version > $4::bigint and version <= $5::bigint`,
+)
+const DROP_DETAILS = statement(
+  'archive_drop_details',
+  `delete from purser.bet_details d using (select * from unnest($3::text[], $4::timestamptz[]) as k (bet_id, at)) k
+   where d.bucket = $1::int and d.first_seen_at = k.at and d.bet_id = k.bet_id and d.player = $2::text`,
+)
+
+/** False, with nothing changed, when the account is not any more what was written. */
+export function takePortion(db: Pick<Db, 'unhurried'>, written: Written, file: string, before: Date): Promise<boolean> {
+  const { account, digest, transfers, place } = written
+  return db.unhurried(async (tx) => {
+    await tx.query(LOCK, [account.bucket, account.player])
+    const { portion } = await readPortion(tx, account, before, transfers)
+    if (portion === undefined || digestOf(portion) !== digest) return false
+    await carryOn(tx, portion, file, place)
+    return true
+  })
+}
+
+async function carryOn(tx: Tx, portion: Portion, file: string, place: number): Promise<void> {
+  const { bucket, player, currency, head, transfers, described } = portion
+  const { from, to } = head
+  const bets = betSumsOf(transfers)
+  const days = [...daySumsOf(head.currency, head.brand, transfers).values()]
+  const of = [bucket, player]
+  await tx.execute(CARRY_ON, [...of, currency, to.version, to.balance, to.at, file, place])
+  require(await tx.execute(NOTE_BETS, [...of, ...BETS.values(bets)]), bets.length, 'bets')
+  require(await tx.execute(ADD_SUMS, SUMS.values(days)), days.length, 'sums')
+  const gone = await tx.execute(DROP_TRANSFERS, [...of, currency, from.version, to.version])
+  require(gone, transfers.length, 'transfers')
+  const keys = [described.map(({ betId }) => betId), described.map(({ at }) => at)]
+  require(await tx.execute(DROP_DETAILS, [...of, ...keys]), described.length, 'details')
+}
+
+/** What is written goes, and nothing else; what throws undoes all of it. */
+function require(found: number, expected: number, what: string): void {
+  if (found !== expected) throw new Error(`${found} ${what} are there, ${expected} were written to the file`)
+}
+
+function betSumsOf(transfers: readonly TransferLine[]): BetSum[] {
+  const sums = new Map<string, BetSum>()
+  for (const { bet, debit, credit, amount } of transfers) {
+    if (bet === undefined) continue
+    const sum = sums.get(bet) ?? { betId: bet, toPlayer: 0n, toPromotions: 0n, toOpenStakes: 0n }
+    const to = (name: string) => (credit === name ? BigInt(amount) : debit === name ? -BigInt(amount) : 0n)
+    sum.toPlayer += to('player')
+    sum.toPromotions += to('promotions')
+    sum.toOpenStakes += to('open_stakes')
+    sums.set(bet, sum)
+  }
+  return [...sums.values()]
+}
+
+/** By their keys, so that those of several accounts can be added up. */
+export function daySumsOf(
+  currency: string,
+  brand: string,
+  transfers: readonly TransferLine[],
+  sums = new Map<string, DaySum>(),
+): Map<string, DaySum> {
+  for (const { at, kind, debit, credit, platform = '', amount } of transfers) {
+    const of = { day: at.slice(0, 10), currency, brand, kind, debit, credit, platform }
+    const key = JSON.stringify(Object.values(of))
+    const sum = sums.get(key) ?? { ...of, transfers: 0n, amount: 0n }
+    sum.transfers += 1n
+    sum.amount += BigInt(amount)
+    sums.set(key, sum)
+  }
+  return sums
+}

@@ -1,0 +1,154 @@
+/** An archive run that is killed at any moment has lost nothing and doubled nothing: the next one goes on (O-13). */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { seed } from '../../bench/lists/seed.ts'
+import { readArchive } from '../../src/archive/file.ts'
+import { openDb } from '../../src/db/open.ts'
+import { audit } from '../../src/operator/audit.ts'
+import { run } from '../cli/command.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { seededRandom } from '../support/random.ts'
+import { DAY_MS, findingsInFiles, newFolder } from './archiving.ts'
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+/** Bets that are open lie with all players, and so hold some of them back: one of fifty is open. */
+const [BETS, PLAYERS] = [3_000, 201]
+const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10)
+
+const random = seededRandom('killed archive')
+const folder = newFolder()
+let database: TestDatabase
+let sql: pg.Client
+
+beforeAll(async () => {
+  database = await createDatabase()
+  await seed(database.url, { bets: BETS, players: PLAYERS, day: day(20) })
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+})
+afterAll(async () => {
+  await sql?.end()
+  await database?.drop()
+})
+
+const command = () => ['archive', '--before', day(10), '--to', folder.path]
+
+interface Moved {
+  player: string
+  currency: string
+  version: string
+  kind: string
+  amount: string
+  balance: string
+  bet: string | null
+  request: string | null
+  at: string
+}
+
+const keyOf = (row: Moved) => JSON.stringify([row.player, row.currency, row.version])
+const textOf = ({ kind, amount, balance, bet, request, at }: Moved) =>
+  JSON.stringify([kind, amount, balance, bet, request, at])
+
+async function inDatabase(): Promise<Moved[]> {
+  const { rows } = await sql.query<Moved>(
+    `select player, currency, version::text as version, kind, amount::text as amount, balance_after::text as balance, bet_id as bet,
+       request_id as request, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at from purser.transfer`,
+  )
+  return rows
+}
+
+/** What the database says was taken of its files. */
+async function inFiles(): Promise<Moved[]> {
+  const { rows } = await sql.query<{ player: string; currency: string; file: string; place: number }>(
+    'select player, currency, file, place from purser.carried_balance',
+  )
+  const files = new Map<string, Awaited<ReturnType<typeof readArchive>>>()
+  for (const { file } of rows) if (!files.has(file)) files.set(file, await readArchive(folder.path, file))
+  return rows.flatMap(({ player, currency, file, place }) =>
+    (files.get(file)?.accounts[place - 1]?.transfers ?? []).map(
+      ({ bet = null, request = null, version, kind, amount, balance, at }) => ({
+        ...{ player, currency, version, kind, amount, balance, at, bet, request },
+      }),
+    ),
+  )
+}
+
+async function countOf(query: string): Promise<number> {
+  const { rows } = await sql.query<{ count: number }>(`select (${query})::int as count`)
+  return rows[0]?.count ?? 0
+}
+
+const TABLES = ['archive', 'carried_balance', 'bet', 'archived_sum', 'transfer', 'bet_details']
+/** What is held when a run is killed that waits for it: the tables in the order in which it writes, and between them players. */
+function moments(): string[] {
+  const players = [1, 2, 3].map((part) => (part * PLAYERS) / 4 + random.below(PLAYERS / 4))
+  return [
+    ...TABLES.map((table) => `lock table purser.${table} in exclusive mode`),
+    ...players.map(
+      (place) =>
+        `select from purser.player where player = (select player from purser.account order by player limit 1 offset ${Math.trunc(place)}) for update`,
+    ),
+  ]
+}
+
+const WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+const OTHERS = `select count(*) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+
+/** Kills a run that waits for what `hold` locks. */
+async function killAt(hold: string): Promise<void> {
+  const holder = new pg.Client({ connectionString: database.url })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query(hold)
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url }
+  const child = spawn(process.execPath, [MAIN, ...command()], { env, stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  while ((await countOf(WAITING)) === 0)
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} and did not wait: ${hold}`)
+  child.kill('SIGKILL')
+  await ended
+  await holder.query('rollback')
+  await holder.end()
+  while ((await countOf(OTHERS)) > 0); // what the killed one had sent is over
+}
+
+test('each transfer is in the database or in a file that it names, once, after each kill and at the end, whatever it was at', async () => {
+  const all = new Map((await inDatabase()).map((row) => [keyOf(row), textOf(row)]))
+  const expectAll = async () => {
+    const rows = [...(await inDatabase()), ...(await inFiles())]
+    const different = rows.filter((row) => all.get(keyOf(row)) !== textOf(row))
+    expect([rows.length, new Set(rows.map(keyOf)).size, different.length]).toEqual([all.size, all.size, 0])
+    expect(await findingsInFiles({ databaseUrl: database.url }, folder.path)).toEqual([])
+  }
+  for (const moment of moments()) {
+    await killAt(moment)
+    await expectAll()
+  }
+  const partial = `purser-archive-2026-01-01-${'0'.repeat(64)}.ndjson.gz.partial`
+  writeFileSync(join(folder.path, partial), 'what a run wrote that was ended while it wrote')
+  const { code, stdout, stderr } = await run([...command(), '--json'], { DATABASE_URL: database.url })
+  expect([code, stderr.includes('Error')]).toEqual([0, false])
+  expect(readdirSync(folder.path)).not.toContain(partial)
+  const { heldBack, changed, broken, isWhole } = JSON.parse(stdout)
+  expect([changed, broken, isWhole]).toEqual([0, 0, true])
+  await expectAll()
+  const left = await countOf('select count(distinct player) from purser.transfer')
+  expect([heldBack, left]).toEqual([left, expect.any(Number)])
+  expect(left).toBeGreaterThan(0)
+  expect(
+    await countOf("select count(*) from purser.bet where status = 'open' and archived_to_player is not null"),
+  ).toBe(0)
+  const db = await openDb({ kind: 'postgres', url: database.url })
+  const { findings } = await audit(db, { clawback: 'refuse' }).finally(() => db.close())
+  expect(findings).toEqual([])
+})
+
+test('there is nothing left for another run', async () => {
+  const { stdout } = await run([...command(), '--json'], { DATABASE_URL: database.url })
+  expect(JSON.parse(stdout)).toMatchObject({ files: 0, transfers: 0 })
+})

@@ -1,0 +1,36 @@
+// Lives through the cells of life-grid.ts with an archive between a bet's past and the call: it gets the answer, the effect and the time that it
+// would have got, as the table says. One way to be what a line says is enough: what an archive takes is the same for all.
+import { afterAll, describe, expect, it } from 'vitest'
+import type { TestWallet } from '../support/wallet.ts'
+import { expectLine, lines, walletWith, waysOf } from '../wallet/life-grid-lived.ts'
+import { archiveAll, DAY_MS, findingsInFiles, keepTokens, newFolder, PAST_MIDNIGHT_MS } from './archiving.ts'
+
+/** Each way takes more than a day of the wallet's clock, which must stay behind the database's. */
+const SINCE_MS = 400 * DAY_MS
+
+/** Of who the player is and what the token is worth, which no archive has: three of four lines are enough. */
+const OF_PLAYERS = /token$|^(blocked|self-excluded|unverified|under age|test player|whoever)$/
+
+describe('with PURSER_CLAWBACK=refuse and PURSER_BUCKETS=4', () => {
+  const folder = newFolder()
+  let archived = 0
+  let last: TestWallet | undefined
+  walletWith({ PURSER_CLAWBACK: 'refuse', PURSER_BUCKETS: '4' }, SINCE_MS)
+  const between = async (wallet: TestWallet) => {
+    last = wallet
+    await keepTokens(wallet)
+    const { transfers, broken } = await archiveAll(wallet, folder.path)
+    archived += transfers
+    expect(broken).toBe(0)
+  }
+  afterAll(async () => {
+    expect(last?.clock.now().getTime()).toBeLessThan(Date.now())
+    if (last) expect(await findingsInFiles(last, folder.path)).toEqual([])
+  })
+
+  it.each(lines.filter(({ name }) => !OF_PLAYERS.test(name)))('$call, $name', async (line) => {
+    archived = 0
+    await expectLine(line, waysOf(line.name).slice(0, 1), { policy: 0, pause: PAST_MIDNIGHT_MS, between })
+    expect(archived).toBeGreaterThan(0)
+  })
+})
