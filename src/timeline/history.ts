@@ -22,14 +22,23 @@ function isAbout({ platform, history }: WalletBet, call: JournalCall): boolean {
   return call.platform === platform || history.some(({ requestId }) => requestId === call.requestId)
 }
 
-/** What the bet has moved for the player, by the wallet's own word; undefined where it has moved nothing at all. */
-export function netOf({ history }: WalletBet): string | undefined {
+/** Some of its transfers lie in files (O-13): what they came to cannot be summed up here. */
+export function isArchived({ history }: WalletBet): boolean {
+  return history.some(({ archived }) => archived !== undefined)
+}
+
+/** What the bet has moved for the player, by the wallet's own word; undefined where it has moved nothing at all, or where files say it. */
+export function netOf(bet: WalletBet): string | undefined {
+  if (isArchived(bet)) return undefined
+  const { history } = bet
   const amounts = history.flatMap(({ transfers }) => transfers.map(({ amount }) => amount))
   return amounts.length === 0 ? undefined : sumOf(amounts)
 }
 
-/** How many payouts stand: each correction takes the one before back (L-1). */
-export function payoutsOf({ history }: WalletBet): number {
+/** How many payouts stand: each correction takes the one before back (L-1). None is told where files say it. */
+export function payoutsOf(bet: WalletBet): number {
+  if (isArchived(bet)) return 0
+  const { history } = bet
   const kinds = history.flatMap(({ transfers }) => transfers.map(({ kind }) => kind))
   return kinds.filter((kind) => kind === 'payout').length - kinds.filter((kind) => kind === 'payout_reversal').length
 }

@@ -82,7 +82,8 @@ function ofWallet(bet: WalletBet): Standing {
 function backOf({ stakePaidBy, history }: WalletBet): string {
   if (stakePaidBy !== 'promotions') return 'back on the account'
   const hasMoved = history.some(({ transfers }) => transfers.some(({ amount }) => !/^-?[0.]+$/.test(amount)))
-  return hasMoved ? 'back with promotions' : 'back with promotions; nothing moved on the account'
+  const isInFiles = history.some(({ archived }) => archived !== undefined)
+  return hasMoved || isInFiles ? 'back with promotions' : 'back with promotions; nothing moved on the account'
 }
 
 function settled(staked: string, paid: string, resultType: string, back: string): Standing {

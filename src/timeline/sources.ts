@@ -39,6 +39,8 @@ export interface WalletCall {
   readonly anomaly?: string
   readonly at: string
   readonly transfers: readonly Transfer[]
+  /** Those that lie in files (O-13). */
+  readonly archived?: readonly unknown[]
 }
 
 export type Operation = 'place' | 'settle' | 'unsettle' | 'rollback'

@@ -106,6 +106,13 @@ describe('a history says what happened, in its order:', () => {
     const history = recorded('corrected').wallet.history.slice(0, 3) // until it was corrected
     expect(payoutsOf({ ...recorded('corrected').wallet, history })).toBe(1)
   })
+  test('of a bet whose first transfers lie in files nothing is summed up (O-13)', () => {
+    const { wallet } = recorded('corrected')
+    const [first, ...others] = wallet.history
+    const archived = { ...(first as WalletCall), transfers: [], archived: [{ transferId: 'EUR-2' }] }
+    const bet = { ...wallet, history: [archived, ...others] }
+    expect([netOf(bet), payoutsOf(bet)]).toEqual([undefined, 0])
+  })
   test('the platform alone says nothing of money that moved', () => {
     const { platform } = recorded('lost-answer')
     expect(historyOf({ platform }).moments.flatMap((one) => (one.kind === 'call' ? one.transfers : []))).toEqual([])

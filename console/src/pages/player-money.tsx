@@ -93,7 +93,7 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
             <Fact name="In play" note={open.next === null ? undefined : `of the newest ${MOST} open bets`}>
               {inPlay(open.data, currency, amount)} {currency}
             </Fact>
-            <Fact name="Net of bets" note={moved.next === null ? undefined : sinceText(moved.data)}>
+            <Fact name="Net of bets" note={isFromTheBeginning(moved, amount) ? undefined : sinceText(moved.data)}>
               {signed(netOf(moved.data, amount))} {currency}
             </Fact>
           </dl>
@@ -115,7 +115,9 @@ function Fact({ name, note, children }: { name: string; note?: string | undefine
 }
 
 /** As many digits as the balance has, also where nothing is added up. */
-const zeroLike = (amount: string) => sumOf([amount, amount.startsWith('-') ? amount.slice(1) : `-${amount}`])
+const zeroLike = (amount: string) => sumOf([amount, minus(amount)])
+
+const minus = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-${amount}`)
 
 /** What promotions staked is not the player's. */
 function inPlay(open: readonly OpenBet[], currency: string, amount: string): string {
@@ -130,9 +132,17 @@ function netOf(rows: readonly Row[], amount: string): string {
 const OF_BETS = ['stake', 'refund', 'payout', 'payout_reversal']
 const isOfBet = ({ kind }: Row) => OF_BETS.includes(kind)
 
-function sinceText(rows: readonly Row[]): string | undefined {
+/** False where older ones are on the next page, or lie in files (O-13): the account began with nothing. */
+function isFromTheBeginning({ data, next }: Page<Row>, amount: string): boolean {
+  const oldest = data.at(-1)
+  const before = oldest === undefined ? amount : sumOf([oldest.balance, minus(oldest.amount)])
+  return next === null && /^-?[0.]+$/.test(before)
+}
+
+function sinceText(rows: readonly Row[]): string {
   const oldest = rows.at(-1)
-  return oldest && `since ${oldest.at.slice(0, 16).replace('T', ' ')} UTC`
+  if (oldest === undefined) return 'since what was archived'
+  return `since ${oldest.at.slice(0, 16).replace('T', ' ')} UTC`
 }
 
 interface ChartProps {
