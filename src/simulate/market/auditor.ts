@@ -148,6 +148,10 @@ export function createAuditor(): Auditor {
       const bet = bets.get(betId)
       if (bet === undefined || verdict === undefined || unclear.has(betId)) return undefined
       const all = everyOrder(bet)
+      if (all.length > MOST) {
+        unclear.add(betId)
+        return undefined
+      }
       const left = all
         .filter(({ done }) => done[id] === verdict)
         .map(({ life, done }) => ({ life, done: without(done, id) }))
