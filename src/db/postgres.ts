@@ -50,15 +50,18 @@ const CLOSE_GRACE_MS = 1_000
 const INT8 = 20
 const INT8_ARRAY = 1016
 
-/** Connects; throws if the server would acknowledge commits before they are durable. */
-export async function openPostgres(url: string): Promise<Db> {
+type NewSocket = () => Socket
+
+/** Connects; throws if the server would acknowledge commits before they are durable. A simulation holds what its sockets are sent. */
+export async function openPostgres(url: string, newSocket: NewSocket = () => new Socket()): Promise<Db> {
   const sockets = new Set<Socket>()
+  const socket = () => keptIn(sockets, newSocket())
   const lanes: pg.Pool[] = []
-  const hot = createPool(url, POOL_SIZE, sockets, setHot)
-  const read = createPool(url, READ_POOL_SIZE, sockets, setRead)
-  const people = createPool(url, PEOPLE_POOL_SIZE, sockets, setPeople)
-  const sums = createPool(url, SUMS_POOL_SIZE, sockets, setSums)
-  const slow = createPool(url, SLOW_POOL_SIZE, sockets, endWithClient)
+  const hot = createPool(url, POOL_SIZE, socket, setHot)
+  const read = createPool(url, READ_POOL_SIZE, socket, setRead)
+  const people = createPool(url, PEOPLE_POOL_SIZE, socket, setPeople)
+  const sums = createPool(url, SUMS_POOL_SIZE, socket, setSums)
+  const slow = createPool(url, SLOW_POOL_SIZE, socket, endWithClient)
   const { requireDurable, stop } = watchDurability(hot, HOT_TIMEOUT_MS)
   const close = () => {
     stop()
@@ -85,7 +88,7 @@ export async function openPostgres(url: string): Promise<Db> {
     transaction: (work) => inTransaction(hot, hotly, work),
     unhurried: (work) => inTransaction(slow, slowly, work),
     openLane: () => {
-      const pool = createPool(url, LANE_POOL_SIZE, sockets, setHot)
+      const pool = createPool(url, LANE_POOL_SIZE, socket, setHot)
       lanes.push(pool)
       return { transaction: (work) => inTransaction(pool, hotly, work) }
     },
@@ -160,7 +163,7 @@ async function endWithClient(client: pg.ClientBase): Promise<void> {
 function createPool(
   url: string,
   max: number,
-  sockets: Set<Socket>,
+  socket: NewSocket,
   prepare: (client: pg.ClientBase) => Promise<void> = async () => {},
 ): pg.Pool {
   const pool = new pg.Pool({
@@ -169,7 +172,7 @@ function createPool(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    stream: () => keptIn(sockets, new Socket()),
+    stream: socket,
     pipeline: true,
     types: { getTypeParser: parserOf },
     application_name: 'purser',

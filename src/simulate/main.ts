@@ -1,6 +1,8 @@
 /** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use. */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
+import { simulateLocks } from './locks/command.ts'
 import { findPlanted, playKept, shrinkKept, simulateMarkets } from './market/command.ts'
 import { describe, type Letter, read, write } from './one-bet/letters.ts'
 import { replay, type Searched, search } from './one-bet/search.ts'
@@ -29,7 +31,12 @@ const program = new Command('simulate')
   .description(
     'every history of one bet, judged by the wallet’s rules, by an auditor that was written from decisions.md, and by laws of its money; or whole markets in which everything goes wrong',
   )
-  .option('--level <number>', '1: one bet, by the pure rules; 2: a market, from seeds', toLevel, 1)
+  .option(
+    '--level <number>',
+    '1: one bet, by the pure rules; 2: a market, from seeds; 3: two wallets on a real Postgres, from seeds',
+    toLevel,
+    1,
+  )
   .option('--seed <number>', 'of the first run', toCount, 1)
   .option('--runs <number>', 'so many, each with the next seed', toCount, 20)
   .option('--night', 'of level 2: 20,000 runs, which must meet everything that can be met')
@@ -41,7 +48,8 @@ const program = new Command('simulate')
   .option('--history <steps>', 'this one only, told step by step: "place; settle 25; (lock); settle 0"', toHistory)
   .action(async (flags: Flags) => {
     const { length, clawback, history } = flags
-    const isGood = isOfMarkets(flags) ? await playMarkets(flags) : undefined
+    const isGood =
+      flags.level === 3 ? await simulateLocks(flags, say) : isOfMarkets(flags) ? await playMarkets(flags) : undefined
     if (isGood === false) process.exitCode = 1
     if (isGood !== undefined) return
     for (const policy of clawback === undefined ? POLICIES : [clawback]) {
@@ -101,8 +109,8 @@ function grouped(count: number): string {
 }
 
 function toLevel(text: string): number {
-  if (text === '1' || text === '2') return Number.parseInt(text, 10)
-  throw new InvalidArgumentError('There are levels 1 and 2 so far.')
+  if (/^[123]$/.test(text)) return Number.parseInt(text, 10)
+  throw new InvalidArgumentError('There are levels 1, 2 and 3.')
 }
 
 function toCount(text: string): number {
@@ -125,6 +133,11 @@ function toHistory(text: string): readonly Letter[] {
 
 program.exitOverride()
 await program.parseAsync().catch((error: { exitCode?: number; code?: string }) => {
+  if (error instanceof WrongUse) {
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 2
+    return
+  }
   if (error.exitCode === undefined) throw error
   process.exitCode = error.exitCode === 0 ? 0 : 2
 })

@@ -151,7 +151,7 @@ function tell({ complaints, story }: RunResult, say: Say): void {
 }
 
 /** Of the working copy; what is installed as a package has none. */
-function commitOf(): string {
+export function commitOf(): string {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim()
   } catch {

@@ -35,16 +35,21 @@ export async function makeStore(server: 'wallet' | 'platform'): Promise<Store> {
   await requireSettings(db, server, config)
   if (server === 'wallet') await fixBuckets(db, config.buckets)
   await db.warm()
-  const tables = await tablesOf(db, server === 'wallet' ? 'purser' : 'platform')
+  const empty = await keepBeginning(db, server === 'wallet' ? 'purser' : 'platform')
+  return { db, empty, close: () => db.close() }
+}
+
+/** The way back to what is in the tables of this schema now. */
+export async function keepBeginning(db: Db, schema: string): Promise<Store['empty']> {
+  const tables = await tablesOf(db, schema)
   const kept = await readRows(db, tables)
   const truncate = statement('simulation_truncate', `truncate table ${tables.join(', ')} restart identity cascade`)
-  const empty = () =>
+  return () =>
     db.unhurried(async (tx) => {
       await tx.query(truncate)
       for (const [table, rows] of kept)
         await tx.query(statement(`simulation_put_back_${table}`, putBack(table)), [rows])
     })
-  return { db, empty, close: () => db.close() }
 }
 
 const TABLES = statement(

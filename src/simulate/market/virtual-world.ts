@@ -33,8 +33,14 @@ export interface VirtualWorld {
   end(): void
 }
 
-/** `isBusy`: something is under way that no timer of this world will end, such as a statement. */
-export function enterVirtualWorld(seed: number, isBusy: () => boolean): VirtualWorld {
+/** What `setTimeout` does in this world: nothing, or what it says, in this world's time. */
+type Alarms = 'none' | 'timers'
+
+/**
+ * `isBusy`: something is under way that no timer of this world will end, such as a statement. `alarms`: the embedded database sets some for
+ * statements that take too long, which none does here; those of `pg` are what a wallet does about a server that is silent.
+ */
+export function enterVirtualWorld(seed: number, isBusy: () => boolean, alarms: Alarms = 'none'): VirtualWorld {
   const chance = createRandom(seed, 'what the processes draw')
   const real = { ...world }
   const queue = createQueue()
@@ -50,7 +56,7 @@ export function enterVirtualWorld(seed: number, isBusy: () => boolean): VirtualW
       chance: () => chance.below(2 ** 32) / 2 ** 32,
       uuid: () => uuidFrom(chance),
     }),
-    takeGlobals(() => now, chance),
+    takeGlobals(() => now, chance, alarms === 'timers' ? after : () => undefined),
   ]
   const rest = async () => {
     for (let turns = 1; turns === 1 || isBusy(); turns++) {
@@ -145,15 +151,16 @@ function swapIfBefore(heap: Due[], a: number, b: number, isBefore: (a: Due, b: D
   return true
 }
 
-/** Of the embedded database, and of tokens. Looked up at each call by those who use them. */
-function takeGlobals(elapsed: () => number, chance: Random): () => void {
+type SetAlarm = (milliseconds: number, run: () => void) => Cancel | undefined
+
+/** Of the database's libraries, and of tokens. Looked up at each call by those who use them. */
+function takeGlobals(elapsed: () => number, chance: Random, setAlarm: SetAlarm): () => void {
   const before = { now: Date.now, bytes: crypto.randomBytes, uuid: crypto.randomUUID }
   const { randomBytes, randomUUID } = {
     randomBytes: (size: number) => Buffer.from(Array.from({ length: size }, () => chance.below(256))),
     randomUUID: () => uuidFrom(chance),
   }
-  // The database sets alarms for statements that take too long. None takes any time here.
-  const { setTimeout: alarm } = globalThis
+  const { setTimeout: alarm, clearTimeout: clear } = globalThis
   const put = (now: () => number, others: object) => {
     Object.assign(Date, { now })
     Object.assign(crypto, others)
@@ -161,9 +168,12 @@ function takeGlobals(elapsed: () => number, chance: Random): () => void {
   }
   put(() => BEGINNING_MS + elapsed(), { randomBytes, randomUUID })
   Object.defineProperty(performance, 'now', { value: elapsed, configurable: true })
-  Object.assign(globalThis, { setTimeout: () => undefined })
+  Object.assign(globalThis, {
+    setTimeout: (run: () => void, milliseconds: number) => setAlarm(milliseconds, run),
+    clearTimeout: (set: unknown) => (typeof set === 'function' ? set() : clear(set as NodeJS.Timeout)),
+  })
   return () => {
-    Object.assign(globalThis, { setTimeout: alarm })
+    Object.assign(globalThis, { setTimeout: alarm, clearTimeout: clear })
     put(before.now, { randomBytes: before.bytes, randomUUID: before.uuid })
     Reflect.deleteProperty(performance, 'now')
   }

@@ -1,0 +1,196 @@
+/**
+ * Between the wallets and a real Postgres: each statement waits here until it is released, and the next thing happens only when the server has
+ * answered all that was released, or holds it at a lock. So what Postgres does follows from the order of the releases.
+ */
+import type { Socket } from 'node:net'
+import { world } from '../../runtime/world.ts'
+import type { Trace } from '../market/trace.ts'
+import { brokenBy, Line } from './line.ts'
+import { SET_FREE_AT_ONCE } from './marks.ts'
+import { type CameTo, cameTo, fatal, type Message } from './messages.ts'
+import type { Observer } from './observer.ts'
+import { endsOf, greet, pass, type Session } from './session.ts'
+
+export interface PostgresProxy {
+  /** A connection of this party, which asks to be opened. */
+  newLine(party: string): Socket
+  /** Those that are not over, in the order in which they came. */
+  sessions(): readonly Session[]
+  open(session: Session): Promise<void>
+  /** `isLost`: the connection breaks between its effect and its answer. */
+  release(session: Session, isLost?: boolean): Promise<void>
+  /** Both sides hear of it; what is held is lost. */
+  cut(session: Session): Promise<void>
+  /** The server gives up the statement, as if of its own accord. */
+  giveUp(session: Session, code: string): Promise<void>
+  /** The server ends the session, as if of its own accord. */
+  end(session: Session, code: string): Promise<void>
+}
+
+interface Deps {
+  readonly url: string
+  readonly observer: Observer
+  readonly trace: Trace
+  /** Of the process, in which bytes arrive. */
+  readonly nextTurn: (run: () => void) => void
+  /** Told of each answer. */
+  answered(session: Session, statement: string, came: CameTo): void
+}
+
+/** Turns of the event loop in which nearly every statement is answered; looking takes longer. */
+const TURNS = 100
+
+export function createProxy(deps: Deps): PostgresProxy {
+  const { url, observer, trace } = deps
+  const target = new URL(url)
+  const counts = new Map<string, number>()
+  let all: Session[] = []
+
+  const settle = settling(
+    deps,
+    () => all,
+    (left) => {
+      all = left
+    },
+  )
+  return {
+    newLine(party) {
+      const number = (counts.get(party) ?? 0) + 1
+      counts.set(party, number)
+      const line: Line = new Line(endsOf(() => session))
+      const session: Session = newSession(`${party}/${number}`, line)
+      all.push(session)
+      return line.asSocket()
+    },
+    sessions: () => all,
+    async open(session) {
+      const ready = await greet(session, target)
+      trace.note(`${session.name} is connected`)
+      if (ready !== undefined && !session.isLeft) session.line.push(ready.bytes)
+    },
+    async release(session, isLost = false) {
+      session.since = world.elapsed()
+      pass(session, isLost)
+      await settle()
+    },
+    async cut(session) {
+      if (session.phase === 'asking') {
+        session.phase = 'over'
+        if (!session.isLeft) session.line.destroy(brokenBy('ECONNREFUSED'))
+      } else hangUp(session)
+      await settle()
+    },
+    async giveUp(session, code) {
+      if (session.running !== undefined) session.running.code = code
+      await observer.cancel(session.process)
+      session.waitsFor = []
+      await settle()
+    },
+    async end(session, code) {
+      if (!session.isLeft && !session.isSilent) session.line.push(fatal(code, 'ended by the server'))
+      hangUp(session)
+      await settle()
+    },
+  }
+}
+
+/** Waits until nothing is under way that the server does not hold at a lock, and delivers what was answered, in the order of the sessions. */
+function settling(
+  { observer, trace, nextTurn, answered }: Deps,
+  of: () => readonly Session[],
+  keep: (left: Session[]) => void,
+): () => Promise<void> {
+  const turn = () => new Promise<void>((done) => nextTurn(done))
+  const underWay = () => of().filter(isUnderWay)
+  /** Until nothing is under way that the server does not hold at a lock. */
+  const settle = async () => {
+    const waited = of().flatMap((session) =>
+      session.waitsFor.length > 0 ? [[session, session.waitsFor] as const] : [],
+    )
+    do await rest()
+    while (deliver())
+    const goesOn = waited.filter(
+      ([{ running, waitsFor }, before]) => running === undefined || waitsFor.some((name) => !before.includes(name)),
+    )
+    if (goesOn.length > 1) trace.mark(SET_FREE_AT_ONCE)
+  }
+  const rest = async () => {
+    for (;;) {
+      for (let turns = 0; turns < TURNS && underWay().length > 0; turns++) await turn()
+      const waiting = underWay()
+      if (waiting.length === 0) return
+      const seen = await observer.look(waiting.map(({ process }) => process))
+      const isUnchanged = underWay().length === waiting.length
+      for (const session of waiting) see(session, seen.get(session.process), of())
+      if (isUnchanged && waiting.every((one) => one.phase === 'over' || one.waitsFor.length > 0)) return
+    }
+  }
+  /** In the order of the sessions. True when more is to be waited for. */
+  const deliver = (): boolean => {
+    let isMore = false
+    for (const session of of()) {
+      const { running } = session
+      if (running?.isOver !== true) continue
+      delete session.running
+      session.waitsFor = []
+      session.since = world.elapsed()
+      const came = cameTo(running.answer)
+      const { word, rows } = came
+      trace.note(`${session.name} ${running.sent.name}: ${word}${rows > 0 ? `, ${rows} rows` : ''}`)
+      answered(session, running.sent.name, came)
+      if (running.isLost) {
+        hangUp(session)
+        isMore = true
+      }
+      if (!session.isLeft && !session.isSilent) give(session, running.answer)
+    }
+    keep(of().filter(({ phase, running }) => phase !== 'over' || running !== undefined))
+    return isMore
+  }
+  return settle
+}
+
+/** Both ends. */
+function hangUp(session: Session): void {
+  session.held = []
+  if (session.isLeft) session.line.destroy()
+  else session.line.destroy(brokenBy('ECONNRESET'))
+  close(session)
+}
+
+function newSession(name: string, line: Line): Session {
+  const [empty, times] = [
+    { isLeft: false, isSilent: false, process: 0, held: [], waitsFor: [] },
+    { lockMs: 0, since: 0, heldUntil: 0 },
+  ]
+  return { name, line, phase: 'asking', state: 'I', ...empty, ...times }
+}
+
+/** The server is at it, and may do something at any time. */
+function isUnderWay({ phase, running }: Session): boolean {
+  return phase === 'closing' || running?.isOver === false
+}
+
+/** `waitsFor`: undefined when the server's process is gone. */
+function see(session: Session, waitsFor: readonly number[] | undefined, all: readonly Session[]): void {
+  const { running, phase } = session
+  if (running?.isOver === true) return
+  if (phase === 'closing' && waitsFor === undefined) {
+    session.phase = 'over'
+    if (running !== undefined) running.isOver = true
+    return
+  }
+  const names = all.filter(({ process }) => waitsFor?.includes(process)).map(({ name }) => name)
+  session.waitsFor = running?.code === undefined ? names : [] // else it is being given up
+}
+
+function close(session: Session): void {
+  if (session.phase === 'over') return
+  session.phase = 'closing'
+  session.server?.destroy()
+}
+
+function give(session: Session, answer: readonly Message[]): void {
+  session.line.push(Buffer.concat(answer.map(({ bytes }) => bytes)))
+  if (session.phase === 'over') session.line.push(null)
+}
