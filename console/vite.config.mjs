@@ -1,8 +1,25 @@
 /** The console as static files. Every asset has its hash in its name, so that it may be kept for ever (src/http/console-files.ts). */
 import { fileURLToPath } from 'node:url'
 
+const here = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+/** The first questions have a script of their own, ahead of the others and not waiting for them. */
+const EARLY = 'early'
+const earlyScript = {
+  name: 'early-script',
+  transformIndexHtml: {
+    order: 'post',
+    handler(_html, { bundle = {} }) {
+      const { fileName } = Object.values(bundle).find(({ type, name }) => type === 'chunk' && name === EARLY)
+      const attrs = { type: 'module', async: true, crossorigin: true, src: `/console/${fileName}` }
+      return [{ tag: 'script', attrs, injectTo: 'head-prepend' }]
+    },
+  },
+}
+
 export default {
-  root: fileURLToPath(new URL('.', import.meta.url)),
+  root: here('.'),
+  plugins: [earlyScript],
   base: '/console/',
   logLevel: 'warn',
   build: {
@@ -13,6 +30,9 @@ export default {
     reportCompressedSize: false,
     target: 'es2022',
     // Libraries say 'use client' for servers that render; here everything is a client.
-    rolldownOptions: { onLog: (level, log, tell) => void (log.code !== 'MODULE_LEVEL_DIRECTIVE' && tell(level, log)) },
+    rolldownOptions: {
+      input: { index: here('index.html'), [EARLY]: here('src/early.ts') },
+      onLog: (level, log, tell) => void (log.code !== 'MODULE_LEVEL_DIRECTIVE' && tell(level, log)),
+    },
   },
 }

@@ -1,4 +1,6 @@
 /** Calls to the documented APIs by whoever is signed in. What a page may see is decided there, not here. */
+import { early } from './early.ts'
+import { OURS } from './ours.ts'
 
 export class ApiProblem extends Error {
   readonly status: number
@@ -7,9 +9,6 @@ export class ApiProblem extends Error {
     this.status = status
   }
 }
-
-/** No page of another origin can send it (U-2). */
-const OURS = { 'x-purser-console': '1' }
 
 export async function ask<T>(method: string, path: string, body?: object, signal?: AbortSignal): Promise<T> {
   const headers = { ...OURS, ...(body && { 'content-type': 'application/json' }) }
@@ -20,7 +19,8 @@ export async function ask<T>(method: string, path: string, body?: object, signal
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   }
-  const response = await fetch(path, sent)
+  const begun = method === 'GET' ? await early(path) : undefined
+  const response = begun ?? (await fetch(path, sent))
   const text = await response.text()
   if (!response.ok) throw new ApiProblem(response.status, detailOf(text, response.status))
   return (text === '' ? undefined : JSON.parse(text)) as T
