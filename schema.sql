@@ -315,7 +315,7 @@ WITH (fillfactor='50');
 
 COMMENT ON TABLE platform.delivery IS 'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at, or on its way (is_claimed), and due again when a process has watched that claim unchanged for a whole lease.';
 
-COMMENT ON COLUMN platform.delivery.owed_since IS 'Since when it needs a person: stuck, refused with no later delivery of its bet, or answered 400 and tried again (C-5, C-9). owed_amount and owed_currency are what its body says.';
+COMMENT ON COLUMN platform.delivery.owed_since IS 'Since when it needs a person: stuck, refused with no later delivery of its bet, or answered 400 and tried again (C-5, C-9). owed_amount is the money that has not moved: below zero it is to be taken back from the player.';
 
 ALTER TABLE platform.delivery ALTER COLUMN delivery_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME platform.delivery_delivery_id_seq

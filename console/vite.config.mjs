@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
 /** The first questions have a script of their own, ahead of the others and not waiting for them. */
-const EARLY = 'early'
+const EARLY = 'begin'
 const earlyScript = {
-  name: 'early-script',
+  name: 'begin-script',
   transformIndexHtml: {
     order: 'post',
     handler(_html, { bundle = {} }) {
@@ -31,7 +31,7 @@ export default {
     target: 'es2022',
     // Libraries say 'use client' for servers that render; here everything is a client.
     rolldownOptions: {
-      input: { index: here('index.html'), [EARLY]: here('src/early.ts') },
+      input: { index: here('index.html'), [EARLY]: here('src/begin.ts') },
       onLog: (level, log, tell) => void (log.code !== 'MODULE_LEVEL_DIRECTIVE' && tell(level, log)),
     },
   },

@@ -1,7 +1,4 @@
-/**
- * What a page needs before it can show anything is asked for here, in a script of its own that is there at once: the answers come while the
- * browser still reads the rest (vite.config.mjs).
- */
+/** Questions that were asked before the script that needs their answers was read (begin.ts). */
 import { OURS } from './ours.ts'
 
 const begun = new Map<string, Promise<Response | undefined>>()
@@ -13,7 +10,7 @@ export async function early(path: string): Promise<Response | undefined> {
   return answer
 }
 
-function begin(path: string): void {
+export function begin(path: string): void {
   const asked = fetch(path, { headers: OURS, credentials: 'same-origin' })
   begun.set(
     path,
@@ -23,9 +20,3 @@ function begin(path: string): void {
     ),
   )
 }
-
-begin('/console/api/setup')
-begin('/console/api/session')
-// Addresses with a player are those of wallets. Whoever has not signed in is told no, and asks again behind the door.
-const [, user, bet] = /^\/console\/bets\/([^/]+)\/([^/]+)$/.exec(location.pathname) ?? []
-if (user !== undefined && bet !== undefined) begin(`/operator/players/${user}/bets/${bet}`)

@@ -145,7 +145,7 @@ function createOwedGauges(registry: Registry): (sums: readonly OwedSum[]) => voi
   })
   const amount = new Gauge({
     name: 'platform_owed_amount',
-    help: 'Money of the deliveries that need a person, in units of its currency',
+    help: 'Money that has not moved, in either direction, of the deliveries that need a person, in units of its currency',
     labelNames: ['currency'],
     registers,
   })

@@ -140,6 +140,7 @@ describe('Now of a platform', () => {
     await page.goto(`${scene.platform.url}/console/now`)
     const need = page.getByRole('listitem').filter({ hasText: `1 × Rollback to ${scene.partnerId}, code 19` })
     await page.getByText('1 delivery needs a person').waitFor()
+    await need.getByText('10.00 EUR to pay').waitFor()
     await page.getByRole('img', { name: `${scene.partnerId}: 3 calls in the last hour, 0 failed` }).waitFor()
     await expectAccessibleEverywhere(page, 'now of a platform')
     await need.getByRole('link', { name: 'Mend, send again' }).click()

@@ -34,7 +34,7 @@ test('450 refused ones are sent again in slices, each of them once, beside a bet
   await sql('commit')
   expect(first).toMatchObject({
     count: MANY,
-    money: [{ currency: 'EUR', amount: '9450.00' }],
+    money: [{ currency: 'EUR', amount: '9450.00', takeBack: '0.00' }],
     taken: MANY - 1,
     notTaken: { stillTried: 0, changed: 1 },
   })

@@ -45,6 +45,7 @@ export interface DeliveryView {
   dueAt?: string
   finishedAt?: string
   needsPersonSince?: string
+  owedAmount?: string
   ladder?: { madeAt: string[]; plannedAt: string[]; isUnderWay: boolean; asOf: string }
 }
 

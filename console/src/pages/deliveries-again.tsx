@@ -4,13 +4,14 @@ import { Link } from 'wouter'
 import { ApiProblem, ask, part, read } from '../api.ts'
 import { Dialog } from '../dialog.tsx'
 import { ShortId } from '../format.tsx'
+import { type OwedMoney, owedText } from '../owed.ts'
 import { Answer, Refusal } from '../parts.tsx'
 import { type Delivery, DeliveryState } from './deliveries.tsx'
 import type { Issue } from './deliveries-issues.tsx'
 
 interface Counted {
   readonly count: number
-  readonly money: readonly { readonly currency: string; readonly amount: string }[]
+  readonly money: readonly OwedMoney[]
   readonly notTaken: { readonly stillTried: number }
 }
 
@@ -80,10 +81,7 @@ export function SendAgain({ issue, base, close }: { issue: Issue; base: string; 
             <>
               <p>
                 <strong>{count}</strong> would be sent again
-                {money.length > 0 && (
-                  <>, about {money.map(({ amount, currency }) => `${amount} ${currency}`).join(', ')}</>
-                )}
-                . Nothing has been sent yet.
+                {money.length > 0 && `: ${owedText(money)}`}. Nothing has been sent yet.
               </p>
               <p className="muted">
                 The same bytes go out with the same request id. A partner that has booked one already answers the same

@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { titleOf } from '../../../src/timeline/moments.ts'
-import { sumOf } from '../../../src/timeline/sum.ts'
 import { part, read } from '../api.ts'
 import { agoOf, ShortId, Time } from '../format.tsx'
+import { owedMoney, owedText } from '../owed.ts'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import { mayDo, useSession } from '../session.tsx'
 import { type Delivery, LIVE } from './deliveries.tsx'
@@ -119,15 +119,10 @@ const WHAT: Readonly<Record<string, readonly [string, string, string]>> = {
 }
 
 function Money({ of }: { of: readonly Delivery[] }) {
-  const currencies = [...new Set(of.flatMap(({ currency }) => (currency === undefined ? [] : [currency])))].sort()
-  const amounts = (wanted: string) =>
-    of.flatMap(({ currency, amount }) => (currency === wanted && amount !== undefined ? [amount] : []))
   return (
     <div className="issue-money num">
-      {currencies.map((currency) => (
-        <strong key={currency}>
-          {sumOf(amounts(currency))} {currency}
-        </strong>
+      {owedMoney(of).map((money) => (
+        <strong key={money.currency}>{owedText([money])}</strong>
       ))}
     </div>
   )
@@ -148,10 +143,10 @@ function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
           </tr>
         </thead>
         <tbody>
-          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, amount, currency, ...times }) => (
+          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, needsPersonSince, decidedAt, ...money }) => (
             <tr key={deliveryId}>
               <td>
-                <Time at={times.needsPersonSince ?? times.decidedAt} />
+                <Time at={needsPersonSince ?? decidedAt} />
               </td>
               <td>
                 <Link href={`/bets/${part(betId)}`}>
@@ -159,7 +154,7 @@ function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
                 </Link>
               </td>
               <td className="num">{attempts}</td>
-              <td className="num">{amount === undefined ? '–' : `${amount} ${currency ?? ''}`}</td>
+              <td className="num">{owedText(owedMoney([money])) || '–'}</td>
             </tr>
           ))}
         </tbody>

@@ -25,6 +25,7 @@ export interface Delivery {
   readonly decidedAt: string
   readonly dueAt?: string
   readonly needsPersonSince?: string
+  readonly owedAmount?: string
 }
 
 const NEEDS_PERSON = 'person'

@@ -3,10 +3,10 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { titleOf } from '../../../src/timeline/moments.ts'
-import { sumOf } from '../../../src/timeline/sum.ts'
 import { part, read } from '../api.ts'
 import { agoOf, amountText } from '../format.tsx'
 import { useKeys } from '../list.tsx'
+import { owedMoney, owedText } from '../owed.ts'
 import { Badge, Empty, Fault, Stale, Waiting } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 import type { Delivery } from './deliveries.tsx'
@@ -131,7 +131,7 @@ function ofIssues(deliveries: readonly Delivery[]): Need[] {
     what: (
       <>
         {some.length} × {titleOf(operation)} to <strong>{partnerId}</strong>
-        {code === undefined ? '' : `, code ${code}`} · <span className="num">{moneyOf(some)}</span>
+        {code === undefined ? '' : `, code ${code}`} · <span className="num">{owedText(owedMoney(some))}</span>
       </>
     ),
     badge: WORDS[status] ?? ['bad', status],
@@ -139,13 +139,6 @@ function ofIssues(deliveries: readonly Delivery[]): Need[] {
     step: status === 'pending' ? 'Look' : 'Mend, send again',
     href: '/deliveries',
   }))
-}
-
-function moneyOf(some: readonly Delivery[]): string {
-  const currencies = [...new Set(some.flatMap(({ currency }) => (currency === undefined ? [] : [currency])))].sort()
-  const amounts = (wanted: string) =>
-    some.flatMap(({ currency, amount }) => (currency === wanted && amount !== undefined ? [amount] : []))
-  return currencies.map((one) => `${amountText(sumOf(amounts(one)))} ${one}`).join(', ')
 }
 
 function ofAdjustments(proposals: readonly Proposal[]): Need[] {

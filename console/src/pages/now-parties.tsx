@@ -2,6 +2,7 @@
 import { Link } from 'wouter'
 import { part } from '../api.ts'
 import { agoOf, countText } from '../format.tsx'
+import { type OwedMoney, owedText } from '../owed.ts'
 import { Badge, Empty } from '../parts.tsx'
 import type { Hour, Party } from './now.tsx'
 
@@ -10,7 +11,7 @@ export interface Partner {
   readonly state: 'up' | 'down' | 'probing'
   readonly since?: string
   readonly waiting: number
-  readonly owed: readonly { readonly currency: string; readonly amount: string; readonly deliveries: number }[]
+  readonly owed: readonly (OwedMoney & { readonly deliveries: number })[]
 }
 
 const MINUTE_MS = 60_000
@@ -85,7 +86,7 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
 /** In words also when it is nothing: who looks for it must not have to conclude it. */
 function Owed({ to: { owed } }: { to: Partner }) {
   if (owed.length === 0) return <small className="muted">nothing is owed</small>
-  return <small>{owed.map(({ amount, currency }) => `${amount} ${currency}`).join(', ')} owed</small>
+  return <small>owed: {owedText(owed)}</small>
 }
 
 function nameOf({ name, isKnown }: Party): string {

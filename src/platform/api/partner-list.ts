@@ -19,9 +19,15 @@ export const PartnerViewSchema = Type.Object({
   since: Type.Optional({ ...time, description: 'Absent: up since this process started.' }),
   lastError: Type.Optional(Type.Object({ at: time, error: Type.String() })),
   waiting: Type.Integer({ description: 'Deliveries that are not over.' }),
-  owed: Type.Array(Type.Object({ currency: Type.String(), amount: Type.String(), deliveries: Type.Integer() }), {
-    description: 'What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…',
-  }),
+  owed: Type.Array(
+    Type.Object({
+      currency: Type.String(),
+      amount: Type.String({ description: 'What has not moved, in either direction.' }),
+      takeBack: Type.String({ description: 'Of it, what is to be taken back from players.' }),
+      deliveries: Type.Integer(),
+    }),
+    { description: 'What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…' },
+  ),
 })
 export const PartnerPageSchema = pageOf(PartnerViewSchema)
 export const PartnerListQuery = Type.Object(pageQuery, { additionalProperties: false })
@@ -79,7 +85,12 @@ function show(
     ...(since !== null && { since: new Date(since).toISOString() }),
     ...(lastFault !== null && { lastError: { at: new Date(lastFault.at).toISOString(), error: lastFault.text } }),
     waiting: toNumber(waiting),
-    owed: owed.map(({ currency, amount, count }) => ({ currency, amount, deliveries: toNumber(count) })),
+    owed: owed.map(({ count, currency, amount, takeBack }) => ({
+      currency,
+      amount,
+      takeBack,
+      deliveries: toNumber(count),
+    })),
   }
 }
 

@@ -81,6 +81,13 @@ export const DeliverySchema = Type.Object({
     ...time,
     description: 'Stuck, refused, or answered 400 and tried again (C-5): owed until it is acknowledged (C-9).',
   }),
+  owedAmount: optional(
+    Type.String({
+      pattern: '^-?\\d+(\\.\\d+)?$',
+      description:
+        'Of what needs a person: the money that has not moved. Below zero: it is to be taken back from the player. A payout of 222.40 that becomes 0.00 is -222.40.',
+    }),
+  ),
 })
 export const BetDetailSchema = Type.Object({
   ...BetViewSchema.properties,
@@ -140,11 +147,12 @@ export interface DeliveryRow extends Record<string, unknown> {
   amount: string | null
   currency: string | null
   owed_since: Date | null
+  owed_amount: string | null
 }
 
 export const DELIVERY_COLUMNS = `delivery_id, bet_id, partner_id, number, operation, request_id, body, status, attempts, code, error, decided_at,
   case when not is_claimed then nullif(due_at, 'infinity') end as due_at, finished_at, body::json ->> 'amount' as amount,
-  body::json ->> 'currency' as currency, owed_since`
+  body::json ->> 'currency' as currency, owed_since, owed_amount::text as owed_amount`
 /** Where those columns are. */
 export const DELIVERIES = 'platform.delivery left join platform.message using (delivery_id)'
 const DELIVERIES_OF_BET = statement(
@@ -221,6 +229,7 @@ export function showDelivery(row: DeliveryRow): Static<typeof DeliverySchema> {
     ...(status === 'pending' && row.due_at !== null && { dueAt: row.due_at.toISOString() }),
     ...(row.finished_at !== null && { finishedAt: row.finished_at.toISOString() }),
     ...(row.owed_since !== null && { needsPersonSince: row.owed_since.toISOString() }),
+    ...(row.owed_amount !== null && { owedAmount: row.owed_amount }),
   }
 }
 

@@ -33,8 +33,8 @@ export const RetriedSchema = Type.Object({
     Type.String({ description: 'GET /deliveries/retries/{retryId} says what has become of each. None in a dry run.' }),
   ),
   count: count('Deliveries that are chosen and may be sent again (W-16).'),
-  money: Type.Array(Type.Object({ currency: Type.String(), amount: decimal }), {
-    description: 'Of these, by currency.',
+  money: Type.Array(Type.Object({ currency: Type.String(), amount: decimal, takeBack: decimal }), {
+    description: 'That has not moved, by currency; takeBack: of it what is to be taken back from players.',
   }),
   taken: count('Sent again; 0 in a dry run.'),
   notTaken: Type.Object({
@@ -140,7 +140,7 @@ async function countOwed(db: Db, filter: DeliveryFilter) {
   const waiting = rows.filter(({ kind }) => kind === 'waiting')
   return {
     count: total(waiting),
-    money: waiting.map(({ currency, amount }) => ({ currency, amount })),
+    money: waiting.map(({ currency, amount, takeBack }) => ({ currency, amount, takeBack })),
     stillTried: total(rows) - total(waiting),
   }
 }

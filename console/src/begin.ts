@@ -1,0 +1,11 @@
+/**
+ * What a page needs before it can show anything is asked for here, in a script of its own that is there at once: the answers come while the
+ * browser still reads the rest (vite.config.mjs).
+ */
+import { begin } from './early.ts'
+
+begin('/console/api/setup')
+begin('/console/api/session')
+// Addresses with a player are those of wallets. Whoever has not signed in is told no, and asks again behind the door.
+const [, user, bet] = /^\/console\/bets\/([^/]+)\/([^/]+)$/.exec(location.pathname) ?? []
+if (user !== undefined && bet !== undefined) begin(`/operator/players/${user}/bets/${bet}`)
