@@ -225,7 +225,7 @@ async function readClaims(sql: TestPlatform['sql']): Promise<unknown[]> {
   return (await sql(CLAIMED)).map(({ claim }) => claim)
 }
 
-/** The deliverer is at rest when it sleeps until some time and every call that it made is either recorded or unanswered. */
+/** The deliverer is at rest when it sleeps until some time and every call that it made is either recorded or held by a wallet. */
 async function isWorking(
   time: FakeTime,
   claims: () => Promise<unknown[]>,
@@ -233,8 +233,8 @@ async function isWorking(
 ): Promise<boolean> {
   if (time.sleepers() === 0 || underWay() > 0) return true // a long look goes on beside the turns (lookout.ts)
   const { length } = await claims()
-  const open = wallets.reduce((sum, wallet) => sum + wallet.openCalls(), 0)
-  return length > open || time.sleepers() === 0
+  const held = wallets.reduce((sum, wallet) => sum + wallet.heldCalls(), 0)
+  return length > held || time.sleepers() === 0
 }
 
 const NEXT_DUE = `select coalesce(extract(epoch from min(case when is_claimed or due_at = 'infinity' then 'epoch' else due_at end)) * 1000, 'Infinity')::float8 as at

@@ -63,6 +63,8 @@ export interface ScriptedWallet {
   seen(operation: ScriptedOperation, count: number): Promise<Received[]>
   /** Calls that deliver a decision and have not been answered. */
   openCalls(): number
+  /** Of these, those of which nothing is sent before the test does something, or before real time has passed. */
+  heldCalls(): number
   /** The most calls that were unanswered at the same time. */
   mostAtOnce(): number
   /** Members of the profile, over the standard ones. */
@@ -87,6 +89,7 @@ interface State {
   readonly queues: Map<string, Script[]>
   readonly standing: Map<string, Script>
   readonly open: Set<Received>
+  readonly held: Set<Received>
   connections: number
   mostAtOnce: number
   profile: Record<string, unknown>
@@ -104,6 +107,7 @@ export async function startScriptedWallet(options: ScriptedOptions = {}): Promis
   const { clock = systemClock, secret = 'the-secret-of-the-scripted-partner', port = 0 } = options
   const state: State = {
     ...{ secret, clock, requests: [], faults: [], queues: new Map(), standing: new Map(), open: new Set() },
+    held: new Set(),
     ...{ connections: 0, mostAtOnce: 0, profile: {}, accepts: undefined, turnedAway: [] },
   }
   const server = listen(state)
@@ -122,7 +126,8 @@ function walletOn(state: State, server: Server, url: string): ScriptedWallet {
     next: (operation, ...scripts) =>
       void state.queues.set(operation, [...(state.queues.get(operation) ?? []), ...scripts]),
     always: (operation, script) => void state.standing.set(operation, script),
-    openCalls: () => [...state.open].filter((r) => r.operation !== 'place' && r.operation !== 'profile').length,
+    openCalls: () => decisionsIn(state.open),
+    heldCalls: () => decisionsIn(state.held),
     mostAtOnce: () => state.mostAtOnce,
     turnedAway: state.turnedAway,
     get accepts() {
@@ -154,6 +159,9 @@ function walletOn(state: State, server: Server, url: string): ScriptedWallet {
   }
 }
 
+const decisionsIn = (calls: ReadonlySet<Received>) =>
+  [...calls].filter(({ operation }) => operation !== 'place' && operation !== 'profile').length
+
 function listen(state: State): Server {
   const numbers = new WeakMap<object, number>()
   const server = createServer((request, response) => {
@@ -161,8 +169,12 @@ function listen(state: State): Server {
       const received = receive(state, request, text, numbers.get(request.socket) ?? 0)
       state.open.add(received)
       state.mostAtOnce = Math.max(state.mostAtOnce, state.open.size)
-      response.once('close', () => state.open.delete(received))
-      response.once('finish', () => state.open.delete(received))
+      const isOver = () => {
+        state.open.delete(received)
+        state.held.delete(received)
+      }
+      response.once('close', isOver)
+      response.once('finish', isOver)
       return answer(received, scriptFor(state, received), state, response)
     })
   })
@@ -226,9 +238,12 @@ function scriptFor(state: State, received: Received): Script {
 
 async function answer(request: Received, script: Script, state: State, response: ServerResponse): Promise<void> {
   const { status = 200, headers = {}, delayMs = 0, bodyDelayMs, hold, fault } = script
-  if (fault === 'hang') return
-  if (delayMs > 0) await sleep(delayMs)
-  await hold
+  if (fault === 'hang') return void state.held.add(request)
+  if (delayMs > 0 || hold !== undefined) {
+    state.held.add(request)
+    await Promise.all([sleep(delayMs), hold])
+    state.held.delete(request)
+  }
   if (fault === 'reset') return void response.socket?.resetAndDestroy()
   const given = typeof script.body === 'function' ? script.body(request) : script.body
   const body = given ?? (request.operation === 'profile' ? profileOf(state, request) : betReply(request, state))
@@ -238,10 +253,12 @@ async function answer(request: Received, script: Script, state: State, response:
     response.write(text.slice(0, text.length / 2), () => response.socket?.resetAndDestroy())
     return
   }
-  if (fault === 'hang_in_body') return response.flushHeaders()
-  if (bodyDelayMs !== undefined) {
+  if (fault === 'hang_in_body' || bodyDelayMs !== undefined) {
     response.flushHeaders()
+    state.held.add(request)
+    if (bodyDelayMs === undefined) return
     await sleep(bodyDelayMs)
+    state.held.delete(request)
   }
   response.end(text)
 }
