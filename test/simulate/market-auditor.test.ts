@@ -59,4 +59,48 @@ describe('the auditor of markets', () => {
     expect(auditor.answered(2, AT.betId, 5)).toBe(undefined)
     expect([...(auditor.movedOf('anna') ?? [])]).toEqual([0n])
   })
+
+  test('knows what a lock forbids, from when it is there until it is taken away', () => {
+    const { auditor, asked } = wired()
+    expect([asked(PLACE, 200), asked(WON, 200)]).toEqual([undefined, undefined])
+    auditor.locked(AT.betId, true)
+    expect([asked(WON, 200), asked(LOST, 20)]).toEqual([undefined, undefined])
+    expect(asked({ ...LOST, requestId: 'again' }, 200)).toContain('may be 20')
+  })
+
+  test('takes both answers of a call that came before the lock was taken away', () => {
+    const { auditor, asked } = wired()
+    asked(PLACE, 200)
+    asked(WON, 200)
+    auditor.locked(AT.betId, true)
+    auditor.arrived(100, AT, LOST)
+    auditor.locked(AT.betId, false)
+    expect(auditor.answered(100, AT.betId, 200)).toBe(undefined)
+  })
+
+  test('knows that nothing is placed with an ended token, by a blocked player, and above no limit', () => {
+    const { auditor, asked } = wired()
+    auditor.tokenEnded('old')
+    expect(asked({ ...PLACE, token: 'old' }, 200)).toContain('place was answered 200, may be')
+    const other = wired()
+    other.auditor.blocked(AT.player, 'surely')
+    expect(other.asked(PLACE, 200)).toContain('may be')
+    const third = wired()
+    expect([third.asked(PLACE, 13), auditor === third.auditor]).toEqual([expect.stringContaining('answered 13'), false])
+    const fourth = wired()
+    fourth.auditor.limited(AT.player)
+    expect(fourth.asked(PLACE, 13)).toBe(undefined)
+  })
 })
+
+/** Calls of one bet, each answered before the next one. */
+function wired() {
+  const auditor = createAuditor()
+  let id = 0
+  const asked = (call: Heard, verdict: number) => {
+    id += 1
+    auditor.arrived(id, AT, call)
+    return auditor.answered(id, AT.betId, verdict)
+  }
+  return { auditor, asked }
+}

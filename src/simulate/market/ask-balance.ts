@@ -1,7 +1,7 @@
 /** Asks the wallet over the wire what each player has (P-3), and compares it with what the auditor says that it may be. */
 import { sign } from '../../protocol/signature.ts'
 import { world } from '../../runtime/world.ts'
-import type { Player } from './actors.ts'
+import type { Player } from './cast.ts'
 import type { Market } from './market.ts'
 import type { Answer } from './network.ts'
 import { SECRET } from './store.ts'

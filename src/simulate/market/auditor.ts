@@ -2,7 +2,8 @@
  * Says which answers a wallet may give to each call about a bet, and what a player may have then. Written from decisions.md (the bet's life,
  * I-2, I-3, I-5, L-1 to L-4) and from nothing else. It hears the wire only: when a call arrives, when it is answered, when the wallet
  * dies. What took effect in which order, and whether what was not answered did, it does not know: it keeps every possibility that no answer
- * has ruled out, and complains when none is left. Of locks and tokens nobody tells it, so a refusal because of them is always possible.
+ * has ruled out, and complains when none is left. Of locks, blocked players and ended tokens it is told when they are surely so: then what
+ * they forbid is complained about. A refusal because of a lock or a token is always possible.
  */
 
 export interface Heard {
@@ -11,6 +12,7 @@ export interface Heard {
   /** As on the wire; '' where it does not count. */
   readonly amount: string
   readonly resultType: string
+  readonly token?: string
 }
 
 /** 200, or the code of a refusal. */
@@ -42,21 +44,28 @@ interface Possible {
 
 type Next = readonly [life: Life, verdict: Verdict]
 
-function after(life: Life, call: Heard): Next[] {
+/** A call that may still take effect, and what it must meet. */
+interface Waiting extends Heard {
+  /** Its token had ended before it came. */
+  readonly isTokenOver: boolean
+  /** Its bet was locked before it came, and is. */
+  isLocked: boolean
+  /** Its player is blocked: surely, since before it came; or at some time since. */
+  block: 'no' | 'maybe' | 'surely'
+  readonly isLimited: boolean
+}
+
+function after(life: Life, call: Waiting): Next[] {
   if (call.kind === 'place') return afterPlace(life, call)
   if (call.kind === 'rollback') return afterRollback(life)
   return afterResult(life, call)
 }
 
-function afterPlace(life: Life, { amount }: Heard): Next[] {
+function afterPlace(life: Life, call: Waiting): Next[] {
+  const { amount } = call
   switch (life.status) {
     case 'nothing':
-      return [
-        [{ ...life, status: 'open', stake: amount }, 200],
-        [{ ...life, status: 'refused', refusal: 7 }, 7],
-        [life, 3],
-        [life, 4],
-      ]
+      return afterFirstPlace(life, call)
     case 'refused':
       return [[life, life.refusal]]
     case 'cancelled':
@@ -66,12 +75,23 @@ function afterPlace(life: Life, { amount }: Heard): Next[] {
   }
 }
 
+/** In the order of R-6: what is wrong with the token, with the player, with the money. */
+function afterFirstPlace(life: Life, { amount, isTokenOver, block, isLimited }: Waiting): Next[] {
+  const refusedWith = (code: number): Next => [{ ...life, status: 'refused', refusal: code }, code]
+  const ofToken: Next[] = [3, 4].map((code) => [life, code])
+  if (isTokenOver) return ofToken
+  if (block === 'surely') return [...ofToken, refusedWith(9)]
+  const open: Next = [{ ...life, status: 'open', stake: amount }, 200]
+  const limits = isLimited ? [11, 13].map(refusedWith) : []
+  return [open, refusedWith(7), ...ofToken, ...limits, ...(block === 'maybe' ? [refusedWith(9)] : [])]
+}
+
 function afterRollback(life: Life): Next[] {
   if (life.status === 'settled') return [[life, 8]]
   return [[life.status === 'refused' ? life : { ...life, status: 'cancelled' }, 200]]
 }
 
-function afterResult(life: Life, call: Heard): Next[] {
+function afterResult(life: Life, call: Waiting): Next[] {
   const name = `${call.kind} ${call.requestId} ${call.amount} ${call.resultType}`
   if (life.status === 'nothing' || life.status === 'refused') return [[life, 5]]
   if (life.acknowledged.includes(name)) return [[life, 200]]
@@ -93,7 +113,9 @@ function afterResult(life: Life, call: Heard): Next[] {
     : life.status === 'open'
   if (isSame) return [accepted]
   const ofToken: Next[] = resultType === 'cashout' ? [3, 4, 5].map((code) => [life, code]) : []
-  return [accepted, ...ofToken, ...(life.status === 'settled' ? [refused] : [])]
+  if (call.isTokenOver && ofToken.length > 0) return ofToken
+  if (life.status !== 'settled') return [accepted, ...ofToken]
+  return [...(call.isLocked ? [] : [accepted]), ...ofToken, refused]
 }
 
 function adding(names: readonly string[], name: string): readonly string[] {
@@ -115,10 +137,19 @@ interface Watched {
   readonly player: string
   possible: readonly Possible[]
   /** Calls that may still take effect. */
-  readonly underWay: Map<number, Heard>
+  readonly underWay: Map<number, Waiting>
 }
 
-export interface Auditor {
+/** What the wallet's operator has done: `surely` from when it is answered, until it is asked for the contrary. */
+export interface Standing {
+  tokenEnded(token: string): void
+  locked(betId: string, isLocked: boolean): void
+  blocked(player: string, block: Waiting['block']): void
+  /** From here on it has limits of a day. */
+  limited(player: string): void
+}
+
+export interface Auditor extends Standing {
   arrived(id: number, at: { readonly player: string; readonly betId: string }, call: Heard): void
   /** Undefined: it failed inside, and may have taken effect (R-4, W-20). A complaint, or undefined. */
   answered(id: number, betId: string, verdict: Verdict | undefined): string | undefined
@@ -134,6 +165,8 @@ const MOST = 2_000
 export function createAuditor(): Auditor {
   const bets = new Map<string, Watched>()
   const unclear = new Set<string>()
+  const [endedTokens, locks, blocks] = [new Set<string>(), new Set<string>(), new Map<string, Waiting['block']>()]
+  const limited = new Set<string>()
   const keep = (betId: string, bet: Watched, possible: readonly Possible[]) => {
     if (possible.length > MOST) unclear.add(betId)
     bet.possible = possible
@@ -142,7 +175,22 @@ export function createAuditor(): Auditor {
     arrived(id, { player, betId }, call) {
       const bet = bets.get(betId) ?? { player, possible: [{ life: BEGINNING, done: {} }], underWay: new Map() }
       bets.set(betId, bet)
-      bet.underWay.set(id, call)
+      const isTokenOver = call.token !== undefined && endedTokens.has(call.token)
+      const [isLocked, isLimited, block] = [locks.has(betId), limited.has(player), blocks.get(player) ?? 'no']
+      bet.underWay.set(id, { ...call, isTokenOver, isLocked, isLimited, block })
+    },
+    limited: (player) => void limited.add(player),
+    tokenEnded: (token) => void endedTokens.add(token),
+    locked(betId, isLocked) {
+      if (isLocked) locks.add(betId)
+      else locks.delete(betId)
+      if (!isLocked) for (const call of bets.get(betId)?.underWay.values() ?? []) call.isLocked = false
+    },
+    blocked(player, block) {
+      blocks.set(player, block)
+      if (block !== 'maybe') return
+      for (const bet of bets.values())
+        if (bet.player === player) for (const call of bet.underWay.values()) call.block = 'maybe'
     },
     answered(id, betId, verdict) {
       const bet = bets.get(betId)

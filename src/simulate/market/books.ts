@@ -7,13 +7,14 @@ import { statement } from '../../db/db.ts'
 import { audit } from '../../operator/audit.ts'
 import { auditPlatform } from '../../platform/audit.ts'
 import { reconcile } from '../../reconcile/reconcile.ts'
-import type { Cast } from './actors.ts'
+import type { Cast } from './cast.ts'
 import type { Stores } from './market.ts'
 import type { Names } from './names.ts'
 
 const UNDER_WAY = statement(
   'simulation_under_way',
   `select (select count(*) from platform.bet where status = 'placing')
+     + (select count(*) from platform.event where results_applied < results_version)
      + (select count(*) from platform.delivery where status in ('waiting', 'pending')) as count`,
 )
 const NEEDS_PERSON = statement(
@@ -25,7 +26,7 @@ interface Count extends Record<string, unknown> {
   count: bigint
 }
 
-/** Calls that are not over. */
+/** Calls that are not over, and results that bets do not follow yet. */
 export async function underWay({ platform }: Stores): Promise<number> {
   const [row] = await platform.db.query<Count>(UNDER_WAY)
   return Number.parseInt(`${row?.count}`, 10)
@@ -55,6 +56,13 @@ const HELD = statement(
 )
 const BALANCES = statement('simulation_balances', "select player, balance from purser.account where currency = 'EUR'")
 
+/** Code 7: what is staked was there. */
+const BORROWED = statement(
+  'simulation_borrowed',
+  `select player, bet_id, balance_after from purser.transfer
+   where kind = 'stake' and debit = 'player' and balance_after < 0`,
+)
+
 /** What the audit says of a partner that refuses: true, and no fault of anybody's before people have looked at it. */
 const OWED = /else it is owed/
 
@@ -64,9 +72,13 @@ export async function auditBooks({ wallet, platform }: Stores, isCalm: boolean):
     await audit(wallet.db, { clawback: 'allow-negative' }),
     await auditPlatform(platform.db),
   ]
-  return [...ofWallet.findings, ...(ofPlatform ?? [])]
-    .filter(({ check }) => isCalm || !OWED.test(check))
-    .map(({ check, row }) => `${check}: ${JSON.stringify(row)}`)
+  const borrowed = await wallet.db.query<{ player: string; bet_id: string; balance_after: bigint }>(BORROWED)
+  return [
+    ...borrowed.map(({ player, balance_after }) => `a stake of ${player} leaves ${balance_after}`),
+    ...[...ofWallet.findings, ...(ofPlatform ?? [])]
+      .filter(({ check }) => isCalm || !OWED.test(check))
+      .map(({ check, row }) => `${check}: ${JSON.stringify(row)}`),
+  ]
 }
 
 /** Complaints; none is good. For a time when all is over. */

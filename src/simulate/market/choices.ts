@@ -5,6 +5,8 @@
  */
 import { pause } from '../../runtime/pause.ts'
 import { world } from '../../runtime/world.ts'
+import type { ClockName } from './clocks.ts'
+import { PLAIN_SCENE, type Scene } from './scene.ts'
 
 /** What becomes of one message. */
 export interface Fate {
@@ -15,7 +17,7 @@ export interface Fate {
   /** Milliseconds back; absent: the answer is lost. */
   readonly back?: number
   /** Milliseconds after which the caller hears of a broken connection, or a proxy's word. */
-  readonly breaks?: { readonly after: number; readonly proxy: boolean }
+  readonly breaks?: { readonly after: number; readonly proxy: boolean; readonly says?: 400 | 502 }
   readonly isCut?: boolean
 }
 
@@ -27,6 +29,7 @@ export type Disaster =
       readonly downMs: number
     }
   | { readonly does: 'partition'; readonly ms: number }
+  | { readonly does: 'set clock'; readonly clock: ClockName; readonly byMs: number }
 
 /** Plain values, by name. */
 export type Deed = Readonly<Record<string, unknown>>
@@ -37,8 +40,11 @@ export type Choice =
   /** Absent `does`: it is over for this actor. `at`: milliseconds since the beginning. */
   | { readonly actor: string; readonly at: number; readonly does?: Deed }
   | { readonly at: number; readonly disaster: Disaster }
+  | { readonly scene: Scene }
 
 export interface Choices {
+  /** Asked for once, first. */
+  scene(draw: () => Scene): Scene
   fate(of: string, draw: () => Fate): Fate
   /** Resolves when the time of the actor's next deed has come; undefined: it has none now. */
   deed<D extends Deed>(actor: string, gapMs: () => number, draw: () => D | undefined): Promise<D | undefined>
@@ -54,6 +60,11 @@ export interface Choices {
 export function drawChoices(): Choices {
   const made: Choice[] = []
   return {
+    scene(draw) {
+      const scene = draw()
+      made.push({ scene })
+      return scene
+    },
     fate(of, draw) {
       const fate = draw()
       made.push({ of, fate })
@@ -85,7 +96,9 @@ export function followChoices(choices: readonly Choice[]): Choices {
   const deeds = new Map<string, (Choice & { at: number; does?: Deed })[]>()
   for (const choice of choices)
     if ('actor' in choice) deeds.set(choice.actor, [...(deeds.get(choice.actor) ?? []), choice])
+  const [scene] = choices.flatMap((choice) => ('scene' in choice ? [choice.scene] : []))
   return {
+    scene: () => scene ?? PLAIN_SCENE,
     fate: (of) => fates.get(of) ?? ARRIVES,
     async deed(actor) {
       const next = deeds.get(actor)?.shift()

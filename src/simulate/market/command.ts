@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { world } from '../../runtime/world.ts'
 import type { Stores } from './market.ts'
 import { MUST_BE_MET } from './marks.ts'
-import { PLANTED, type Planted } from './planted.ts'
+import { PLANTED } from './planted.ts'
+import type { Planted } from './planted-row.ts'
 import { type RunResult, runMarket } from './run.ts'
 import { kindOfComplaint, playFile, readRunFile, shrink, writeRunFile } from './run-file.ts'
 import { makeStore } from './store.ts'
@@ -29,7 +30,7 @@ const PROGRESS_MS = 5_000
 /** Runs of one shrinking. */
 const SHRINKING_RUNS = 400
 /** Runs in which a planted fault must be found. */
-const MOST_RUNS = 20
+const MOST_RUNS = 50
 
 async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
   const stores = { wallet: await makeStore('wallet'), platform: await makeStore('platform') }

@@ -1,13 +1,17 @@
 /** The market of one run: a wallet and a platform that live, die and begin again over their data, the network between them, and time. */
 
 import type { Platform } from '../../platform/platform.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { createRandom, type Random } from '../../runtime/random.ts'
 import type { Choices } from './choices.ts'
+import { type ClockName, resetClocks, setClock } from './clocks.ts'
 import { beginLife, type Life } from './fused.ts'
 import { markStatements, watchAnswers, watchBreakers } from './marks.ts'
 import { createNames, type Names } from './names.ts'
-import { type Host, type SimulatedNetwork, simulateNetwork } from './network.ts'
+import { type Ear, type Host, type SimulatedNetwork, simulateNetwork } from './network.ts'
+import { type PaceWatch, watchPace } from './pace.ts'
 import { beginPlatform, beginWallet, logTo, type WalletParty } from './parties.ts'
+import type { Scene } from './scene.ts'
 import type { Store } from './store.ts'
 import { createTrace, type Trace } from './trace.ts'
 import { enterVirtualWorld, type VirtualWorld } from './virtual-world.ts'
@@ -19,6 +23,10 @@ export type PartyName = (typeof PARTIES)[number]
 export interface Stores extends Readonly<Record<PartyName, Store>> {
   /** A fault that is planted between network and wallet. */
   readonly front?: (host: Host) => Host
+  /** One in the platform: what it hears is something else. */
+  readonly ear?: Ear
+  /** One in the platform: what takes time is measured on another clock. */
+  readonly elapsed?: (clock: Clock) => number
 }
 
 export interface Market {
@@ -28,6 +36,7 @@ export interface Market {
   readonly names: Names
   readonly choices: Choices
   readonly wire: WireWatch
+  readonly pace: PaceWatch
   /** Undefined while it is down. */
   wallet(): WalletParty | undefined
   platform(): Platform | undefined
@@ -36,6 +45,7 @@ export interface Market {
   begin(party: PartyName): Promise<void>
   /** Now, or at the statement so many statements from now. It begins again after so many milliseconds. */
   kill(party: PartyName, statements: number | undefined, downMs: number): void
+  setClock(clock: ClockName, byMs: number): void
   /** From here on nothing goes wrong any more. */
   calm(): void
   /** Lets the time pass until the work is done; throws when it is not after so many milliseconds. */
@@ -45,15 +55,14 @@ export interface Market {
   end(): void
 }
 
-export function openMarket(seed: number, stores: Stores, choices: Choices): Market {
+export function openMarket(seed: number, stores: Stores, choices: Choices, scene: Scene): Market {
   let busy = 0
-  const world = enterVirtualWorld(seed, () => busy > 0)
-  const trace = createTrace(world.elapsed)
-  const names = createNames()
+  const world = enterVirtualWorld(seed, () => busy > 0, 'none', scene.startsAt)
+  const [trace, names] = [createTrace(world.elapsed), createNames()]
   const random = (subject: string) => createRandom(seed, subject)
   const wire = watchWire(names, watchAnswers(trace))
-  const { describe, subject } = names
-  const told = { describe, subject, arrives: wire.arrives }
+  const pace = watchPace(world.elapsed, names.bet)
+  const told = { ...names, arrives: wire.arrives, pace, ear: stores.ear }
   const network = simulateNetwork({ ...told, world, trace, choices, random: random('network') })
   const lives: Partial<Record<PartyName, Life>> = {}
   const downMs = { wallet: 0, platform: 0 }
@@ -82,7 +91,7 @@ export function openMarket(seed: number, stores: Stores, choices: Choices): Mark
     lives[party] = life
     const log = logTo((line) => !life.isOver() && trace.note(line), party)
     network.callsFrom(party)
-    if (party === 'platform') platform = await beginPlatform(life.db, log)
+    if (party === 'platform') platform = await beginPlatform(life.db, log, stores.elapsed)
     else {
       wallet = ofTheLiving(life, beginWallet(life.db, log), stores.front)
       network.listen(WALLET_URL, wallet.host)
@@ -97,7 +106,7 @@ export function openMarket(seed: number, stores: Stores, choices: Choices): Mark
     return isOn
   }
   return {
-    ...{ world, trace, network, names, choices, wire, random, begin },
+    ...{ world, trace, network, names, choices, wire, pace, random, begin },
     wallet: () => wallet,
     platform: () => platform,
     kill(party, statements, down) {
@@ -107,13 +116,29 @@ export function openMarket(seed: number, stores: Stores, choices: Choices): Mark
       if (statements === undefined) die(party, 'now')
       else life.endAt(statements)
     },
+    setClock: clockSetter(trace, pace),
     calm() {
       network.calm()
       for (const life of Object.values(lives)) life.endAt(Number.POSITIVE_INFINITY)
     },
     ...passing(world, step),
-    end: () => [network, world].forEach((one) => void one.end()),
+    end: () => endAll(network, world),
   }
+}
+
+function clockSetter(trace: Trace, pace: PaceWatch): Market['setClock'] {
+  return (clock, byMs) => {
+    trace.note(`the clock of the ${clock} is set by ${byMs} ms`)
+    trace.mark(`a clock is set ${byMs < 0 ? 'back' : 'forward'}`)
+    setClock(clock, byMs)
+    if (clock === 'database of the platform') pace.clockSet()
+  }
+}
+
+function endAll(network: SimulatedNetwork, world: VirtualWorld): void {
+  network.end()
+  world.end()
+  resetClocks()
 }
 
 function noteDeath(trace: Trace, party: PartyName, how: string): void {

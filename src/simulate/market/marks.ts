@@ -19,6 +19,8 @@ export const MUST_BE_MET: readonly string[] = [
   ...['a tombstone is left', 'a tombstone is met', 'a cashout is refused and taken back', 'a cashout is paid'],
   ...['a result is refused by a lock', 'a Place bet is refused for want of money'],
   ...['a call is answered as it was before', 'a breaker opens', 'a breaker closes', 'a call fails inside'],
+  ...['a clock is set forward', 'a clock is set back', 'a day ends', 'a month ends'],
+  ...['a limit of a day refuses a Place bet', 'a blocked player is refused', 'an ended token is refused'],
   ...['cashout', 'settle', 'unsettle', 'cancel'].map((deed) => `by hand: ${deed}`),
   ...['wallet', 'platform'].flatMap((party) =>
     ['now', 'at a statement', 'behind a COMMIT'].map((when) => `${party} dies ${when}`),
@@ -26,8 +28,25 @@ export const MUST_BE_MET: readonly string[] = [
   ...['lost', 'refused', 'its answer lost', 'broken behind its effect', 'twice', 'twice, once late', 'late'].map(
     ofNetwork,
   ),
-  ...['very late', 'its answer late', 'its answer cut', '502 without it', '502 beside it', 'partition'].map(ofNetwork),
+  ...[
+    'very late',
+    'its answer late',
+    'its answer cut',
+    '400 without it',
+    '502 without it',
+    '502 beside it',
+    'partition',
+  ].map(ofNetwork),
 ]
+
+/** By the code of a refused Place bet. */
+const PLACE_REFUSED: Readonly<Record<number, string>> = {
+  4: 'an ended token is refused',
+  7: 'a Place bet is refused for want of money',
+  9: 'a blocked player is refused',
+  11: 'a limit of a day refuses a Place bet',
+  13: 'a limit of a day refuses a Place bet',
+}
 
 function ofNetwork(fate: string): string {
   return `network: ${fate}`
@@ -75,7 +94,8 @@ export function watchAnswers(trace: Trace): (request: Request, answer: Answer) =
       trace.mark('a tombstone is left')
     }
     if (isPlace && code === 8 && tombs.has(bet)) trace.mark('a tombstone is met')
-    if (isPlace && code === 7) trace.mark('a Place bet is refused for want of money')
+    const refused = isPlace ? PLACE_REFUSED[code] : undefined
+    if (refused !== undefined) trace.mark(refused)
     if (type === 3 && code === 8) trace.mark('a settled bet is not rolled back')
     if (type !== 3 && code === 20 && !tombs.has(bet)) trace.mark('a result is refused by a lock')
     if (resultType === 'cashout')

@@ -7,6 +7,7 @@ import type { Dispatcher } from 'undici'
 import type { Random } from '../../runtime/random.ts'
 import { type Connections, network } from '../../wallet-client/network.ts'
 import type { Choices, Fate } from './choices.ts'
+import type { PaceWatch } from './pace.ts'
 import type { Trace } from './trace.ts'
 import type { VirtualWorld } from './virtual-world.ts'
 
@@ -53,6 +54,16 @@ interface Deps {
   subject(request: Request): string
   /** A message has reached a host; told its answer, if there is one. */
   arrives(request: Request): (answer: Answer) => void
+  /** Of what leaves a caller, and what it hears. */
+  readonly pace: Pick<PaceWatch, 'leaves' | 'heard'>
+  readonly ear: Ear | undefined
+}
+
+/** A fault that is planted in a caller: it hears something else. */
+export interface Ear {
+  readonly answer?: (request: Request, answer: Answer) => Answer
+  /** In the place of a connection that breaks; undefined: it breaks. */
+  readonly broken?: (request: Request) => Answer | undefined
 }
 
 export function simulateNetwork(deps: Deps): SimulatedNetwork {
@@ -73,9 +84,9 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
     const drawn = () => choices.fate(counted(deps.subject(request)), () => drawFate(random))
     const fate = isCalm ? PLAIN : world.elapsed() < cutUntil ? PARTITIONED : drawn()
     const text = `${number} ${deps.describe(request)}`
-    trace.note(`→ ${text}${fate.name === '' ? '' : ` (${fate.name})`}`)
-    if (fate.name !== '') trace.mark(`network: ${fate.name}`)
-    const toCaller = callerOf(handler, life)
+    noteFate(trace, text, fate.name)
+    const toCaller = callerOf(handler, life, hearing(deps, request))
+    deps.pace.leaves({ request, isOver: toCaller.isOver })
     onTheirWay += fate.arrivals.length
     const deliver = (copy: number) => {
       onTheirWay -= 1
@@ -94,7 +105,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
     for (const [copy, after] of fate.arrivals.entries()) world.after(after, () => deliver(copy))
     const { breaks } = fate
     if (breaks !== undefined)
-      world.after(breaks.after, () => (breaks.proxy ? toCaller.answer(BAD_GATEWAY) : toCaller.broken()))
+      world.after(breaks.after, () => (breaks.proxy ? toCaller.answer(PROXY[breaks.says ?? 502]) : toCaller.broken()))
   }
 
   network.open = (origin) => {
@@ -126,6 +137,11 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
   }
 }
 
+function noteFate(trace: Trace, text: string, fate: string): void {
+  trace.note(`→ ${text}${fate === '' ? '' : ` (${fate})`}`)
+  if (fate !== '') trace.mark(`network: ${fate}`)
+}
+
 type Send = (request: Request, handler: Dispatcher.DispatchHandler) => void
 
 function connections(origin: string, send: Send): Connections {
@@ -141,7 +157,7 @@ function connections(origin: string, send: Send): Connections {
 }
 
 /** What the caller of one message hears, once. */
-function callerOf(handler: Dispatcher.DispatchHandler, life: { readonly isCut: boolean }) {
+function callerOf(handler: Dispatcher.DispatchHandler, life: { readonly isCut: boolean }, ear: Hearing) {
   let isOver = false
   const controller = { abort: () => void end() } as unknown as Dispatcher.DispatchController
   const end = () => {
@@ -150,20 +166,45 @@ function callerOf(handler: Dispatcher.DispatchHandler, life: { readonly isCut: b
     return !wasOver
   }
   handler.onRequestStart?.(controller, {})
+  const answer = (given: Answer) => {
+    if (!end()) return
+    const { status, body } = ear.answer(given)
+    handler.onResponseStart?.(controller, status, {}, '')
+    handler.onResponseData?.(controller, body)
+    handler.onResponseEnd?.(controller, {})
+  }
   return {
-    answer({ status, body }: Answer) {
-      if (!end()) return
-      handler.onResponseStart?.(controller, status, {}, '')
-      handler.onResponseData?.(controller, body)
-      handler.onResponseEnd?.(controller, {})
-    },
+    isOver: () => isOver || life.isCut,
+    answer,
     broken() {
-      if (end()) handler.onResponseError?.(controller, new Error('the connection was closed'))
+      const heard = ear.broken()
+      if (heard !== undefined) answer(heard)
+      else if (end()) handler.onResponseError?.(controller, new Error('the connection was closed'))
     },
   }
 }
 
-const BAD_GATEWAY: Answer = { status: 502, body: Buffer.from('<html>Bad Gateway</html>') }
+interface Hearing {
+  answer(answer: Answer): Answer
+  broken(): Answer | undefined
+}
+
+function hearing({ pace, ear }: Deps, request: Request): Hearing {
+  return {
+    answer(answer) {
+      const heard = ear?.answer?.(request, answer) ?? answer
+      pace.heard(request, heard.status)
+      return heard
+    },
+    broken: () => ear?.broken?.(request),
+  }
+}
+
+/** By status: a proxy's own, and that of one that has another secret. */
+const PROXY: Readonly<Record<400 | 502, Answer>> = {
+  502: { status: 502, body: Buffer.from('<html>Bad Gateway</html>') },
+  400: { status: 400, body: Buffer.from('{"code":1,"message":"bad signature"}') },
+}
 const PARTITIONED: Fate = { name: 'partition', arrivals: [] }
 const PLAIN: Fate = { name: '', arrivals: [20], back: 20 }
 
@@ -184,6 +225,7 @@ const veryLate = (random: Random) => random.between(15_000, 90_000)
 
 const FATES: readonly ((random: Random) => Fate)[] = [
   () => ({ name: 'lost', arrivals: [] }),
+  (random) => ({ name: '400 without it', arrivals: [], breaks: { after: soon(random), proxy: true, says: 400 } }),
   (random) => ({ name: 'refused', arrivals: [], breaks: { after: soon(random), proxy: false } }),
   (random) => ({ name: 'its answer lost', arrivals: [soon(random)] }),
   (random) => ({

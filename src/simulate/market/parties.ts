@@ -10,11 +10,12 @@ import { startDatabaseClock } from '../../platform/database-clock.ts'
 import { patient } from '../../platform/delivery/patience.ts'
 import type { PlatformMetrics } from '../../platform/metrics.ts'
 import { createPlatform, type Platform } from '../../platform/platform.ts'
-import { systemClock } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { world } from '../../runtime/world.ts'
 import type { WalletMetrics } from '../../wallet/metrics.ts'
 import { createWallet } from '../../wallet/wallet.ts'
+import { showing } from './clocks.ts'
 import type { Host } from './network.ts'
 import { CONFIGS } from './store.ts'
 
@@ -34,6 +35,9 @@ const NOT_MEASURED: WalletMetrics = {
   text: () => '',
 }
 
+/** On the wall where the wallet runs. */
+const WALLET_CLOCK: Clock = { now: () => new Date(showing('wallet', world.wall)) }
+
 /** What reads plain calls takes them as it does behind a socket; the same bytes come in and go out. */
 export function beginWallet(db: Db, log: Logger): WalletParty {
   const { secrets, scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets, behindAggregator } =
@@ -44,7 +48,7 @@ export function beginWallet(db: Db, log: Logger): WalletParty {
       db,
       log,
       secrets,
-      clock: systemClock,
+      clock: WALLET_CLOCK,
       buckets: 1,
       platforms: secrets.map(() => ''),
       gate: CONFIGS.wallet.gate,
@@ -71,7 +75,7 @@ export function beginWallet(db: Db, log: Logger): WalletParty {
       read(body, (given) => answer({ status: given.status, body: Buffer.from(given.body, 'latin1') }))
       return true
     },
-    operator: { db, clock: systemClock, buckets: 1, scales },
+    operator: { db, clock: WALLET_CLOCK, buckets: 1, scales },
   }
 }
 
@@ -81,7 +85,8 @@ const UNMEASURED: PlatformMetrics = {
   age: () => [{}, 0],
 }
 
-export async function beginPlatform(database: Db, log: Logger): Promise<Platform> {
+/** `elapsed`: planted in the place of the clock that nobody sets. */
+export async function beginPlatform(database: Db, log: Logger, elapsed?: (clock: Clock) => number): Promise<Platform> {
   const db = patient(database)
   const clock = await startDatabaseClock(db)
   const { scales, encryptionKeys, callsPerPartner: connections } = CONFIGS.platform
@@ -89,7 +94,7 @@ export async function beginPlatform(database: Db, log: Logger): Promise<Platform
     ...{ db, clock, log, scales, keyring: createKeyring(encryptionKeys), random: () => world.chance() },
     timers: {
       at: (time, wake) => world.after(time.getTime() - clock.now().getTime(), wake),
-      elapsed: () => world.elapsed(),
+      elapsed: () => elapsed?.(clock) ?? world.elapsed(),
     },
     calling: { connections, allowsInside: true },
     metricsOf: () => UNMEASURED,

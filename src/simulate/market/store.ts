@@ -29,7 +29,7 @@ export interface Store {
 
 export async function makeStore(server: 'wallet' | 'platform'): Promise<Store> {
   const config = CONFIGS[server]
-  const db = await openSwiftDb()
+  const db = await openSwiftDb(`database of the ${server}`)
   await prepareDb(db, server, 'auto')
   await checkScales(db, server, config.scales)
   await requireSettings(db, server, config)

@@ -4,6 +4,7 @@
  */
 import { PGlite, protocol } from '@electric-sql/pglite'
 import { type Db, hotSettings, type Row, SNAPSHOT, type Statement, type Tx } from '../../db/db.ts'
+import { type ClockName, showing } from './clocks.ts'
 
 const { serialize } = protocol
 const INT8 = 20
@@ -23,14 +24,16 @@ interface Result {
 
 type Run = (statement: Statement, values?: readonly unknown[]) => Promise<Result>
 
-/** `memory://` only. Settings of `Db.transaction` are those of the connection from `warm` on. */
+/** `memory://` only, on a clock of its own. Settings of `Db.transaction` are those of the connection from `warm` on. */
 export interface SwiftDb extends Db {
   /** After migrations. */
   warm(): Promise<void>
 }
 
-export async function openSwiftDb(): Promise<SwiftDb> {
+export async function openSwiftDb(clock: ClockName): Promise<SwiftDb> {
   const pglite = await PGlite.create('memory://', { parsers: { [INT8]: BigInt } })
+  const atOnce = pglite.execProtocolRawSync.bind(pglite)
+  pglite.execProtocolRawSync = (message) => showing(clock, () => atOnce(message))
   const [inTurn, alone] = [createQueue(), createQueue()]
   const run = runner(pglite, inTurn)
   /** Behind the statements that were sent before: a ROLLBACK that overtakes one would leave it outside. */

@@ -7,9 +7,10 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { createRandom, type Random } from '../../runtime/random.ts'
 import { type Cancel, takeOver, world } from '../../runtime/world.ts'
+import { shownAhead } from './clocks.ts'
 
-/** 1 March 2026, noon. */
-const BEGINNING_MS = Date.UTC(2026, 2, 1, 12)
+/** 1 March 2026. */
+const NOON = Date.UTC(2026, 2, 1, 12)
 
 /** Turns of the event loop in which everything comes to rest; a statement takes one or two. */
 const MOST_TURNS = 100_000
@@ -38,9 +39,15 @@ type Alarms = 'none' | 'timers'
 
 /**
  * `isBusy`: something is under way that no timer of this world will end, such as a statement. `alarms`: the embedded database sets some for
- * statements that take too long, which none does here; those of `pg` are what a wallet does about a server that is silent.
+ * statements that take too long, which none does here; those of `pg` are what a wallet does about a server that is silent. `startsAt`:
+ * milliseconds since 1970.
  */
-export function enterVirtualWorld(seed: number, isBusy: () => boolean, alarms: Alarms = 'none'): VirtualWorld {
+export function enterVirtualWorld(
+  seed: number,
+  isBusy: () => boolean,
+  alarms: Alarms = 'none',
+  startsAt = NOON,
+): VirtualWorld {
   const chance = createRandom(seed, 'what the processes draw')
   const real = { ...world }
   const queue = createQueue()
@@ -48,7 +55,7 @@ export function enterVirtualWorld(seed: number, isBusy: () => boolean, alarms: A
   const after = (milliseconds: number, run: () => void) => queue.add(now + Math.max(0, Math.ceil(milliseconds)), run)
   const leave = [
     takeOver({
-      wall: () => BEGINNING_MS + now,
+      wall: () => startsAt + now + shownAhead(),
       elapsed: () => now,
       after,
       every: (milliseconds, run) => every(after, milliseconds, run),
@@ -56,7 +63,7 @@ export function enterVirtualWorld(seed: number, isBusy: () => boolean, alarms: A
       chance: () => chance.below(2 ** 32) / 2 ** 32,
       uuid: () => uuidFrom(chance),
     }),
-    takeGlobals(() => now, chance, alarms === 'timers' ? after : () => undefined),
+    takeGlobals(startsAt, () => now, chance, alarms === 'timers' ? after : () => undefined),
   ]
   const rest = async () => {
     for (let turns = 1; turns === 1 || isBusy(); turns++) {
@@ -154,7 +161,7 @@ function swapIfBefore(heap: Due[], a: number, b: number, isBefore: (a: Due, b: D
 type SetAlarm = (milliseconds: number, run: () => void) => Cancel | undefined
 
 /** Of the database's libraries, and of tokens. Looked up at each call by those who use them. */
-function takeGlobals(elapsed: () => number, chance: Random, setAlarm: SetAlarm): () => void {
+function takeGlobals(startsAt: number, elapsed: () => number, chance: Random, setAlarm: SetAlarm): () => void {
   const before = { now: Date.now, bytes: crypto.randomBytes, uuid: crypto.randomUUID }
   const { randomBytes, randomUUID } = {
     randomBytes: (size: number) => Buffer.from(Array.from({ length: size }, () => chance.below(256))),
@@ -166,7 +173,7 @@ function takeGlobals(elapsed: () => number, chance: Random, setAlarm: SetAlarm):
     Object.assign(crypto, others)
     syncBuiltinESMExports()
   }
-  put(() => BEGINNING_MS + elapsed(), { randomBytes, randomUUID })
+  put(() => startsAt + elapsed() + shownAhead(), { randomBytes, randomUUID })
   Object.defineProperty(performance, 'now', { value: elapsed, configurable: true })
   Object.assign(globalThis, {
     setTimeout: (run: () => void, milliseconds: number) => setAlarm(milliseconds, run),

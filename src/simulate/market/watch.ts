@@ -1,5 +1,5 @@
 /** Tells the auditor what happens on the wire, and keeps what it and the sameness of repeats (R-2) complain about. */
-import { createAuditor, type Heard } from './auditor.ts'
+import { createAuditor, type Heard, type Standing } from './auditor.ts'
 import type { Names } from './names.ts'
 import type { Answer, Request } from './network.ts'
 
@@ -8,6 +8,7 @@ export interface WireWatch {
   arrives(request: Request): (answer: Answer) => void
   died(): void
   movedOf(player: string): ReadonlySet<bigint> | undefined
+  readonly standing: Standing
   complaints(): readonly string[]
 }
 
@@ -45,17 +46,19 @@ export function watchWire(names: Names, answered: (request: Request, answer: Ans
     },
     died: () => auditor.died(),
     movedOf: (player) => auditor.movedOf(player),
+    standing: auditor,
     complaints: () => complaints,
   }
 }
 
-function heardOf(kind: Heard['kind'], { requestId, amount, resultType }: Record<string, unknown>): Heard {
+function heardOf(kind: Heard['kind'], { requestId, amount, resultType, token }: Record<string, unknown>): Heard {
   const counts = kind === 'place' || kind === 'settle'
   return {
     kind,
     requestId: `${requestId}`,
     amount: counts ? `${amount}` : '',
     resultType: kind === 'settle' ? `${resultType}` : '',
+    ...(typeof token === 'string' && { token }),
   }
 }
 

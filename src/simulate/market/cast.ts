@@ -1,0 +1,36 @@
+/** Who is in the market: players, and bets that the platform has answered. */
+import type { Market } from './market.ts'
+
+export const PARTNER = 'the-operator'
+
+export interface Player {
+  readonly userId: string
+  /** All that it was given. */
+  readonly tokens: string[]
+  /** Undefined when the token that it had is known to have ended: it was refused. */
+  frameSessionId: string | undefined
+  /** The last one that it was given. */
+  token: string | undefined
+  /** Money is just being moved by hand. */
+  isMoving: boolean
+  /** Minor units: what the wallet has said yes to. */
+  cash: bigint
+}
+
+export interface Cast {
+  readonly players: readonly Player[]
+  /** That the platform has answered. */
+  readonly bets: { readonly betId: string; readonly player: Player }[]
+  /** Of money in and out: so many were made. */
+  movements: number
+  /** Actors go on until then. */
+  isOver: boolean
+}
+
+/** Of the last bets, about which there is most to say. */
+export const RECENT = 8
+
+/** A bet by its name in the story; undefined when there is none in this run. */
+export function betCalled(market: Market, { bets }: Cast, name: string): Cast['bets'][number] | undefined {
+  return bets.find(({ betId }) => market.names.bet(betId) === name)
+}

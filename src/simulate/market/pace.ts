@@ -1,0 +1,93 @@
+/**
+ * Laws of the calling side, from what leaves it: of one bet one call is under way at a time (C-6), and the attempts of a delivery do not
+ * bunch (C-4, C-5). Written from decisions.md alone.
+ */
+import type { Request } from './network.ts'
+
+/** A call that has left. */
+export interface Leaving {
+  readonly request: Request
+  /** Its caller has heard how it ended, has given it up, or has died. */
+  isOver(): boolean
+}
+
+export interface PaceWatch {
+  leaves(call: Leaving): void
+  /** The caller has heard this status. */
+  heard(request: Request, status: number): void
+  /** The clock by which attempts are planned was set: what was planned before says nothing about what comes. */
+  clockSet(): void
+  complaints(): readonly string[]
+}
+
+/** Attempts of one delivery. */
+interface Round {
+  readonly firstAt: number
+  readonly lastAt: number
+  readonly attempts: number
+}
+
+/** Milliseconds after which the platform surely tells the time by its database's clock as it is now. */
+const READ_AGAIN_MS = 20_000
+
+const ROLLBACK = 3
+const FIRST_GAP_MS = 700
+const LONGEST_GAP_MS = 60_000
+/** A planned gap may be this much shorter by chance, or after a pause. */
+const HALF = 2
+/** Attempts and milliseconds of a rollback (C-4); once they are over, or a 400 has ended it, only a person sends it again. */
+const MOST_ATTEMPTS = 10
+const WINDOW_MS = 330_000
+const BAD_REQUEST = 400
+
+/** `name` of a bet in the story. */
+export function watchPace(elapsed: () => number, name: (betId: string) => string): PaceWatch {
+  const underWay = new Map<string, Leaving>()
+  const rounds = new Map<string, Round>()
+  const complaints: string[] = []
+  let unsureUntil = 0
+  return {
+    leaves(call) {
+      const said = saidIn(call.request)
+      if (said === undefined) return
+      const bet = `${said.transactionId}`
+      const before = underWay.get(bet)
+      underWay.set(bet, call)
+      if (before !== undefined && !before.isOver())
+        complaints.push(`${name(bet)}: two of its calls are under way (C-6)`)
+      const [delivery, now] = [`${said.requestId}`, elapsed()]
+      const round = rounds.get(delivery)
+      const isNew = round === undefined || round.lastAt < unsureUntil
+      if (isNew || (said.type === ROLLBACK && now - round.firstAt > WINDOW_MS)) {
+        rounds.set(delivery, { firstAt: now, lastAt: now, attempts: 1 })
+        return
+      }
+      rounds.set(delivery, { ...round, lastAt: now, attempts: round.attempts + 1 })
+      const [gap, least] = [now - round.lastAt, leastGap(round.attempts)]
+      if (gap < least)
+        complaints.push(
+          `${name(bet)}: attempt ${round.attempts + 1} comes ${gap} ms after the last, not ${least} (C-4)`,
+        )
+      if (said.type === ROLLBACK && round.attempts >= MOST_ATTEMPTS)
+        complaints.push(`${name(bet)}: ${round.attempts + 1} attempts of a rollback (C-4)`)
+    },
+    heard(request, status) {
+      const said = status === BAD_REQUEST ? saidIn(request) : undefined
+      if (said !== undefined) rounds.delete(`${said.requestId}`)
+    },
+    clockSet() {
+      unsureUntil = elapsed() + READ_AGAIN_MS
+    },
+    complaints: () => complaints,
+  }
+}
+
+/** Half of what is planned behind so many attempts; some may have been counted and never sent, and then it is more. */
+function leastGap(attempts: number): number {
+  return Math.min(FIRST_GAP_MS * HALF ** (attempts - 1), LONGEST_GAP_MS) / HALF
+}
+
+/** Undefined: it is not about a bet. */
+function saidIn({ path, body }: Request): Record<string, unknown> | undefined {
+  return path === '/payment/bet' ? (JSON.parse(body.toString('utf8')) as Record<string, unknown>) : undefined
+}

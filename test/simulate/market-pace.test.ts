@@ -1,0 +1,57 @@
+/** The laws of the calling side: what they take, and what they complain about. */
+import { describe, expect, test } from 'vitest'
+import type { Request } from '../../src/simulate/market/network.ts'
+import { watchPace } from '../../src/simulate/market/pace.ts'
+
+const request = (requestId: string, type = 3): Request => ({
+  ...{ method: 'PUT', path: '/payment/bet', headers: {} },
+  body: Buffer.from(JSON.stringify({ requestId, type, transactionId: 'bet' })),
+})
+
+/** A rollback that leaves at these milliseconds, each time over before the next. */
+function sentAt(...times: readonly number[]) {
+  let now = 0
+  const pace = watchPace(
+    () => now,
+    (bet) => bet,
+  )
+  for (const time of times) {
+    now = time
+    pace.leaves({ request: request('r'), isOver: () => true })
+  }
+  return { pace, complaints: pace.complaints(), at: (time: number) => (now = time) }
+}
+
+describe('the pace of calls', () => {
+  test('takes the attempts of C-4, and those that a pause has pushed together to half their gaps', () => {
+    expect(sentAt(0, 700, 2_100, 4_900, 10_500).complaints).toEqual([])
+    expect(sentAt(0, 5_000, 5_700, 7_100).complaints).toEqual([])
+  })
+
+  test('complains about attempts that bunch, and about an eleventh one', () => {
+    expect(sentAt(0, 32_000, 32_070).complaints).toEqual(['bet: attempt 3 comes 70 ms after the last, not 700 (C-4)'])
+    const ladder = Array.from({ length: 10 }, (_, i) => 350 * (2 ** i - 1))
+    expect(sentAt(...ladder).complaints).toEqual([])
+    expect(sentAt(...ladder, 300_000).complaints).toContain('bet: 11 attempts of a rollback (C-4)')
+  })
+
+  test('begins anew when a 400 has ended it, and when the clock was set', () => {
+    const refused = sentAt(0, 700, 2_100)
+    refused.pace.heard(request('r'), 400)
+    refused.at(2_200)
+    refused.pace.leaves({ request: request('r'), isOver: () => true })
+    expect(refused.pace.complaints()).toEqual([])
+    const set = sentAt(0, 700, 2_100)
+    set.pace.clockSet()
+    set.at(2_200)
+    set.pace.leaves({ request: request('r'), isOver: () => true })
+    expect(set.pace.complaints()).toEqual([])
+  })
+
+  test('complains about two calls of one bet at once (C-6)', () => {
+    const { pace } = sentAt()
+    pace.leaves({ request: request('one', 2), isOver: () => false })
+    pace.leaves({ request: request('two', 2), isOver: () => true })
+    expect(pace.complaints()).toEqual(['bet: two of its calls are under way (C-6)'])
+  })
+})
