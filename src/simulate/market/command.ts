@@ -82,8 +82,8 @@ export function findPlanted(path: string, say: Say): Promise<boolean> {
 }
 
 async function firstFinding({ plant, file }: Planted, stores: Stores): Promise<{ run: string; found: string }> {
-  const faulty = plant(stores)
   for (let seed = 1; seed <= MOST_RUNS; seed++) {
+    const faulty = plant(stores) // anew: some count, or remember
     const { complaints } =
       file === undefined ? await runMarket(seed, faulty) : await playFile(readRunFile(file), faulty)
     const found = kindOfComplaint(complaints[0] ?? '').replace(/:$/, '')

@@ -9,12 +9,15 @@ export const together =
   (db) =>
     plants.reduce((planted, plant) => plant(planted), db)
 
+let faults = 0
+
 /** Wherever the statement says `from` it says `to`. Throws when it does not say it any more: the fault is to be written anew. */
 export const saying = (name: string, ...words: readonly (readonly [from: string, to: string])[]): Plant => {
+  const number = ++faults // a name is one text's, for as long as the database is open
   let said: Statement | undefined
   return changing((statement) => {
     if (statement.name !== name) return statement
-    said ??= { name: `${name}_with_a_fault`, text: reworded(statement, words) }
+    said ??= { name: `${name}_with_fault_${number}`, text: reworded(statement, words) }
     return said
   })
 }
