@@ -215,7 +215,9 @@ export function createAuditor(): Auditor {
     died() {
       for (const [betId, bet] of bets) {
         if (bet.underWay.size === 0) continue
-        keep(betId, bet, distinct(everyOrder(bet).map(({ life }) => ({ life, done: {} }))))
+        const all = everyOrder(bet)
+        if (all.length > MOST) unclear.add(betId)
+        keep(betId, bet, distinct(all.map(({ life }) => ({ life, done: {} }))))
         bet.underWay.clear()
       }
     },
@@ -223,7 +225,9 @@ export function createAuditor(): Auditor {
       let sums: ReadonlySet<bigint> = new Set([0n])
       for (const [betId, bet] of bets) {
         if (bet.player !== player) continue
-        const moves = new Set(everyOrder(bet).map(({ life }) => moved(life)))
+        const all = everyOrder(bet)
+        if (all.length > MOST) return undefined
+        const moves = new Set(all.map(({ life }) => moved(life)))
         sums = new Set([...sums].flatMap((sum) => [...moves].map((move) => sum + move)))
         if (unclear.has(betId) || sums.size > MOST) return undefined
       }
