@@ -171,6 +171,11 @@ export function createAuditor(): Auditor {
     if (possible.length > MOST) unclear.add(betId)
     bet.possible = possible
   }
+  const orders = (betId: string, bet: Watched) => {
+    const all = everyOrder(bet)
+    if (all.length > MOST) unclear.add(betId)
+    return all
+  }
   return {
     arrived(id, { player, betId }, call) {
       const bet = bets.get(betId) ?? { player, possible: [{ life: BEGINNING, done: {} }], underWay: new Map() }
@@ -195,14 +200,10 @@ export function createAuditor(): Auditor {
     answered(id, betId, verdict) {
       const bet = bets.get(betId)
       if (bet === undefined || verdict === undefined || unclear.has(betId)) return undefined
-      const all = everyOrder(bet)
-      if (all.length > MOST) {
-        unclear.add(betId)
-        return undefined
-      }
-      const left = all
-        .filter(({ done }) => done[id] === verdict)
-        .map(({ life, done }) => ({ life, done: without(done, id) }))
+      const all = orders(betId, bet)
+      if (unclear.has(betId)) return undefined
+      const suiting = all.filter(({ done }) => done[id] === verdict)
+      const left = suiting.map(({ life, done }) => ({ life, done: without(done, id) }))
       const call = bet.underWay.get(id)
       bet.underWay.delete(id)
       keep(betId, bet, distinct(left))
@@ -215,9 +216,7 @@ export function createAuditor(): Auditor {
     died() {
       for (const [betId, bet] of bets) {
         if (bet.underWay.size === 0) continue
-        const all = everyOrder(bet)
-        if (all.length > MOST) unclear.add(betId)
-        keep(betId, bet, distinct(all.map(({ life }) => ({ life, done: {} }))))
+        keep(betId, bet, distinct(orders(betId, bet).map(({ life }) => ({ life, done: {} }))))
         bet.underWay.clear()
       }
     },
@@ -225,9 +224,7 @@ export function createAuditor(): Auditor {
       let sums: ReadonlySet<bigint> = new Set([0n])
       for (const [betId, bet] of bets) {
         if (bet.player !== player) continue
-        const all = everyOrder(bet)
-        if (all.length > MOST) return undefined
-        const moves = new Set(all.map(({ life }) => moved(life)))
+        const moves = new Set(orders(betId, bet).map(({ life }) => moved(life)))
         sums = new Set([...sums].flatMap((sum) => [...moves].map((move) => sum + move)))
         if (unclear.has(betId) || sums.size > MOST) return undefined
       }
