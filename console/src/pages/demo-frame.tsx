@@ -23,6 +23,8 @@ export interface FrameBet {
   readonly status: string
   readonly payout?: string
   readonly resultType?: string
+  /** The wallet refused the last decision: with which code, and what it has paid instead. */
+  readonly notBooked?: { readonly code?: number; readonly paid?: string }
 }
 
 export interface FrameState {

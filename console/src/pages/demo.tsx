@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask, part, read } from '../api.ts'
+import { ShortId } from '../format.tsx'
 import { Answer, Badge } from '../parts.tsx'
 import { Accounts } from './demo-accounts.tsx'
 import { type FrameState, Matches, type Pick, type Placed, Slip } from './demo-frame.tsx'
@@ -148,6 +149,7 @@ function Bets({
       {bets.map((bet) => {
         const now = bet.status === 'settled' ? (bet.resultType ?? 'lost') : bet.status
         const [tone, word] = STATES[now] ?? ['plain', now]
+        const { notBooked } = bet
         return (
           <li key={bet.betId}>
             <div className="demo-bet">
@@ -158,11 +160,25 @@ function Bets({
               <span className="num">
                 {bet.stake} {bet.currency}
                 {bet.isFree && <span className="small muted demo-event">freebet</span>}
-                {bet.payout !== undefined && <span className="small muted demo-event">paid {bet.payout}</span>}
+                {bet.payout !== undefined && notBooked === undefined && (
+                  <span className="small muted demo-event">paid {bet.payout}</span>
+                )}
               </span>
-              <Badge tone={tone}>{word}</Badge>
+              <Badge tone={notBooked === undefined ? tone : 'bad'}>
+                {word}
+                {notBooked !== undefined && ' – not booked'}
+              </Badge>
             </div>
+            {notBooked !== undefined && (
+              <p className="small demo-not-booked">
+                The wallet refused{notBooked.code !== undefined && ` (code ${notBooked.code})`}
+                {notBooked.paid !== undefined && `; ${notBooked.paid} ${bet.currency} still paid`}.
+              </p>
+            )}
             <div className="demo-actions">
+              <span className="muted small">
+                <ShortId id={bet.betId} />
+              </span>
               {(CHOICES[now] ?? []).map(([what, text]) => (
                 <button
                   key={what}

@@ -3,7 +3,7 @@
  * is read from the wallet; the accounts are those of a brand that only this player has.
  */
 import { randomUUID } from 'node:crypto'
-import { formatMoney, type Money, parseDecimal } from '../../protocol/money.ts'
+import { formatMoney, type Money, parseDecimal, parseWireBalance } from '../../protocol/money.ts'
 import { createRandom } from '../../runtime/random.ts'
 import type { Api } from '../api.ts'
 import { renewed } from '../renewed.ts'
@@ -17,6 +17,8 @@ import { createWire, type Wire } from './wire.ts'
 const MAX_BETS = 8
 /** The freebets' id at the platform. */
 const BONUS = 7
+/** With one click, and before a trouble that needs money. */
+const PAID_IN = '100.00'
 
 export type Outcome = 'home' | 'draw' | 'away'
 export interface Wish {
@@ -63,6 +65,8 @@ export interface Stand {
   place(wish: Wish): Promise<Placed>
   /** Exactly this much, by a deposit or withdrawal. */
   bringBalanceTo(amount: string): Promise<void>
+  /** 100.00 more where there is less than this. True if that was needed. */
+  payInUnless(amount: string): Promise<boolean>
   balance(): Promise<string>
   /** Until nothing of this bet is under way. */
   settled(betId: string): Promise<void>
@@ -100,7 +104,7 @@ export async function startFrame(stage: Stage, seed: number, hasFreebets: boolea
     },
     trouble: (name) => TROUBLES[name].make(stand),
     async payIn() {
-      await move(house, 'deposits', currency, '100.00')
+      await move(house, 'deposits', currency, PAID_IN)
       return showState(stand)
     },
     async switchTo(next) {
@@ -132,15 +136,20 @@ function createStand(parts: Parts): Stand {
     const { balances } = await house.wallet.get<{ balances: { currency: string; amount: string }[] }>('GET', path)
     return balances.find(({ currency }) => currency === now())?.amount ?? '0.00'
   }
+  const units = (text: string) => parseWireBalance(text, SCALE) ?? 0n
   return {
     ...{ wallet: house.wallet, platform, wire, matches, balance, currency: now, hasFreebets },
     bets: () => bets,
     place: (wish) => matches.still(() => place(parts, wish)),
     async bringBalanceTo(amount) {
-      const units = (text: string) => parseDecimal(text, SCALE) ?? 0n
       const more = units(amount) - units(await balance())
       const text = formatMoney((more < 0n ? -more : more) as Money, SCALE)
       if (more !== 0n) await move(house, more > 0n ? 'deposits' : 'withdrawals', now(), text)
+    },
+    async payInUnless(amount) {
+      const isEnough = units(await balance()) >= units(amount)
+      if (!isEnough) await move(house, 'deposits', now(), PAID_IN)
+      return !isEnough
     },
     settled: (betId) => quiet(platform, betId),
   }
@@ -205,10 +214,11 @@ interface BetNow {
   readonly reason?: string
   readonly payout?: string
   readonly resultType?: string
+  readonly deliveries: readonly { readonly operation: string; readonly status: string; readonly code?: number }[]
 }
 
 async function showState(stand: Stand): Promise<object> {
-  const { wallet, platform, matches, hasFreebets } = stand
+  const { wallet, matches, hasFreebets } = stand
   const currency = stand.currency()
   const today = new Date().toISOString().slice(0, 10)
   const [balance, report, bets] = await Promise.all([
@@ -221,7 +231,7 @@ async function showState(stand: Stand): Promise<object> {
       stand
         .bets()
         .slice(0, MAX_BETS)
-        .map((bet) => showBet(platform, bet)),
+        .map((bet) => showBet(stand, bet)),
     ),
   ])
   const [row] = report.data
@@ -232,22 +242,21 @@ async function showState(stand: Stand): Promise<object> {
   }
 }
 
-async function showBet(
-  platform: Api,
-  { betId, match, outcome, odds, stake, currency, isFree }: FrameBet,
-): Promise<object> {
-  const { status, reason, payout, resultType } = await platform.get<BetNow>('GET', `/bets/${betId}`)
+async function showBet(stand: Stand, { betId, match, outcome, ...bet }: FrameBet): Promise<object> {
+  const { odds, stake, currency, isFree } = bet
+  const now = await stand.platform.get<BetNow>('GET', `/bets/${betId}`)
+  const { status, reason, payout, resultType } = now
   return {
-    ...{
-      betId,
-      event: `${match.home} – ${match.away}`,
-      outcome: nameOf(match, outcome),
-      odds,
-      stake,
-      currency,
-      isFree,
-      status,
-    },
-    ...{ reason, payout, resultType },
+    ...{ betId, event: `${match.home} – ${match.away}`, outcome: nameOf(match, outcome) },
+    ...{ odds, stake, currency, isFree, status, reason, payout, resultType },
+    notBooked: await notBooked(stand, betId, now),
   }
+}
+
+/** What the platform decided last and the wallet refused (L-2): the wallet's books still have the result before. */
+async function notBooked({ wallet }: Stand, betId: string, { deliveries }: BetNow): Promise<object | undefined> {
+  const last = deliveries.at(-1)
+  if (last?.status !== 'refused' || last.operation === 'place') return undefined
+  const { payout } = await wallet.get<{ payout?: string }>('GET', `/operator/players/${PLAYER}/bets/${betId}`)
+  return { code: last.code, paid: payout }
 }

@@ -119,10 +119,10 @@ async function enter(platform: Api, { api, secret }: Mortal): Promise<string> {
   return frame.frameSessionId
 }
 
+/** On a match of its own, whose result decides nobody else's bet. */
 function place({ platform, matches }: Stand, frameSessionId: string): Promise<{ betId: string; matchId: string }> {
   return matches.still(async () => {
-    const match = matches.open().at(-1)
-    if (match === undefined) throw new Error('no match is open')
+    const match = await matches.own()
     const described = { discipline: 'Football', event: `${match.home} – ${match.away}`, market: 'Match winner' }
     const pick = { eventId: match.id, outcomeId: 'home', coefficient: match.odds.home, outcome: match.home }
     const wanted = { frameSessionId, amount: '10.00', selections: [{ ...pick, ...described }] }

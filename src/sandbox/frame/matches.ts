@@ -32,6 +32,8 @@ export interface FrameMatch {
 export interface Matches {
   open(): readonly FrameMatch[]
   find(id: string): FrameMatch
+  /** One more, which is not offered: no bet but those of who asked for it can be on it. Its odds stay. */
+  own(): Promise<FrameMatch>
   /** Nothing moves while this works. */
   still<T>(work: () => Promise<T>): Promise<T>
   /** The winner; undefined takes the result back. */
@@ -57,15 +59,16 @@ export async function createMatches(platform: Api, random: Random): Promise<Matc
     const outcomes = OUTCOMES.map((outcomeId) => ({ outcomeId, coefficient: priceText(prices[outcomeId]) }))
     return platform.get('PUT', `/events/${id}`, { status: 'open', outcomes })
   }
-  const start = async () => {
+  const make = async (): Promise<Running> => {
     const prices = { home: random.between(150, 320), draw: random.between(290, 390), away: random.between(180, 420) }
     const pair = PAIRS[made % PAIRS.length] as (typeof PAIRS)[number]
     made += 1
     const one: Running = { id: `frame-${run}-${made}`, pair, prices, before: prices }
     await tell(one)
     all.set(one.id, one)
-    open.push(one)
+    return one
   }
+  const start = async () => void open.push(await make())
   for (let i = 0; i < OPEN; i++) await start()
   const move = async () => {
     const one = open[random.below(open.length)]
@@ -81,6 +84,7 @@ export async function createMatches(platform: Api, random: Random): Promise<Matc
   return {
     open: () => open.map(show),
     find: (id) => show(all.get(id) ?? (open[0] as Running)),
+    own: async () => show(await make()),
     async still(work) {
       stills += 1
       await moving

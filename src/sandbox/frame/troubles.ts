@@ -2,8 +2,9 @@
  * Trouble that somebody makes in the demo frame, on the real wallet and platform, and what is said of it afterwards: what the rules demanded, and where the
  * money is. What is said was looked up; when it did not come as it must, that is said.
  */
+import { conflict } from '../../http/problem.ts'
 import type { Trouble } from '../faults.ts'
-import type { Stand } from './frame.ts'
+import type { Placed, Stand } from './frame.ts'
 import { killWallet } from './kill.ts'
 import { PLAYER } from './player.ts'
 
@@ -81,18 +82,40 @@ function placeWith(trouble: Trouble, { title, story, isAsDemanded }: Told): Maki
   return {
     title,
     async make(stand) {
+      const paidIn = await payInFor(stand)
       const before = await stand.balance()
-      const [match] = stand.matches.open()
       stand.wire.prepare(trouble)
-      const { betId } = await stand.place({ matchId: match?.id ?? '', outcome: 'home', stake: STAKE })
+      const { betId } = await onOwnMatch(stand)
       await stand.settled(betId)
       const { status: wallet, taken, isPlaced } = await stake(stand, betId, trouble === 'late call')
       const { status: platform } = await stand.platform.get<{ status: string }>('GET', `/bets/${betId}`)
       const after = await stand.balance()
       const found = { before, after, wallet, platform, taken, isPlaced }
-      return { title, story, money: whereIs(found), isAsDemanded: isAsDemanded(found), betIds: [betId] }
+      const money = `${paidIn}${whereIs(found)}`
+      return { title, story, money, isAsDemanded: isAsDemanded(found), betIds: [betId] }
     },
   }
+}
+
+/** What went wrong would be told of a bet that never was: one that is refused needs money. Says what was paid in. */
+async function payInFor(stand: Stand): Promise<string> {
+  const balance = await stand.balance()
+  if (!(await stand.payInUnless(STAKE))) return ''
+  return `There was ${balance} on the account, so 100.00 was paid in first. `
+}
+
+/** On a match of its own, whose result decides no other bet of the player. */
+async function onOwnMatch(stand: Stand, stake = STAKE): Promise<{ betId: string; matchId: string }> {
+  const { id: matchId } = await stand.matches.own()
+  const placed = await stand.place({ matchId, outcome: 'home', stake })
+  insist(placed)
+  return { betId: placed.betId, matchId }
+}
+
+/** A bet that was refused, because the player is blocked for example, has no story of this kind. */
+function insist({ status, reason }: Placed): void {
+  if (status !== 'declined') return
+  throw conflict('bet_refused', `the Place bet was refused (${reason ?? 'no reason given'}), and nothing was taken`)
 }
 
 interface WalletBet {
@@ -138,9 +161,11 @@ function whereIs({ before, after, wallet }: Found): string {
 
 async function twoBets(stand: Stand): Promise<Caption> {
   await stand.bringBalanceTo('100.00')
-  const [match] = stand.matches.open()
-  const wish = { matchId: match?.id ?? '', outcome: 'home', stake: '80.00' } as const
+  const { id: matchId } = await stand.matches.own()
+  const wish = { matchId, outcome: 'home', stake: '80.00' } as const
   const placed = await Promise.all([stand.place(wish), stand.place(wish)])
+  const [first] = placed
+  if (placed.every(({ status }) => status === 'declined')) insist(first)
   const accepted = placed.filter(({ status }) => status === 'accepted').length
   const after = await stand.balance()
   return {
@@ -170,10 +195,9 @@ const AFTER_WIN = {
 
 async function afterWin(stand: Stand, what: keyof typeof AFTER_WIN): Promise<Caption> {
   const { title, story, status } = AFTER_WIN[what]
+  const paidIn = await payInFor(stand)
   const before = await stand.balance()
-  const [match] = stand.matches.open()
-  const matchId = match?.id ?? ''
-  const { betId } = await stand.place({ matchId, outcome: 'home', stake: STAKE })
+  const { betId, matchId } = await onOwnMatch(stand)
   await stand.matches.result(matchId, 'home')
   await stand.settled(betId)
   const paid = await stand.balance()
@@ -184,7 +208,7 @@ async function afterWin(stand: Stand, what: keyof typeof AFTER_WIN): Promise<Cap
   const once = (kind: string) => kinds.filter((one) => one === kind).length === 1
   return {
     ...{ title, story },
-    money: `The balance was ${before}, with the payout ${paid}, and is ${after} now; the bet is ${wallet}.`,
+    money: `${paidIn}The balance was ${before}, with the payout ${paid}, and is ${after} now; the bet is ${wallet}.`,
     isAsDemanded: wallet === status && once('stake') && once('payout') && once('payout_reversal'),
     betIds: [betId],
   }

@@ -1,0 +1,99 @@
+/** The demo's troubles with a player who has no money, has another bet, or may not bet; and a correction that the wallet refuses. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Server, startUntil } from '../cli/command.ts'
+
+let sandbox: Server
+let url: string
+let key: string
+
+beforeAll(async () => {
+  const quiet = ['--rate', '0', '--faults', '0']
+  sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...quiet], { PORT: '0', PURSER_DATA_DIR: 'memory://' })
+  const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(sandbox.output())?.[1] ?? ''
+  url = named('Purser wallet')
+  key = named('Operator key')
+})
+afterAll(() => sandbox.kill('SIGKILL'))
+
+async function ask<T>(method: string, path: string, body?: object): Promise<{ status: number; body: T }> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+  return { status: answer.status, body: (await answer.json()) as T }
+}
+
+interface Caption {
+  readonly money: string
+  readonly isAsDemanded: boolean
+}
+interface State {
+  readonly balance: string
+  readonly matches: readonly { readonly id: string }[]
+  readonly bets: readonly {
+    readonly betId: string
+    readonly status: string
+    readonly notBooked?: { readonly code: number; readonly paid: string }
+  }[]
+}
+
+const state = async () => (await ask<State>('GET', '/sandbox/frame')).body
+const trouble = (name: string) => ask<Caption>('POST', '/sandbox/frame/troubles', { trouble: name })
+
+async function withdrawAllBut(left: string): Promise<void> {
+  const cents = (text: string) => BigInt(text.replace('.', ''))
+  const text = `${cents((await state()).balance) - cents(left)}`.padStart(3, '0')
+  const amount = `${text.slice(0, -2)}.${text.slice(-2)}`
+  const movement = { currency: 'EUR', amount, reference: randomUUID() }
+  expect((await ask('POST', '/operator/players/robin/withdrawals', movement)).status).toBeLessThan(300)
+}
+
+async function placeOnEach(): Promise<string[]> {
+  const { matches } = await state()
+  const placed: string[] = []
+  for (const { id } of matches) {
+    const wish = { matchId: id, outcome: 'away', stake: '1.00' }
+    const { body } = await ask<{ betId: string; status: string }>('POST', '/sandbox/frame/bets', wish)
+    expect(body.status).toBe('accepted')
+    placed.push(body.betId)
+  }
+  return placed
+}
+
+test.each(['correct', 'take back', 'lost answer', 'late call', 'twice'])(
+  '“%s” pays in first where there is too little, and settles no other bet of the player',
+  async (name) => {
+    await ask('POST', '/sandbox/frame/money')
+    const others = await placeOnEach()
+    await withdrawAllBut('2.40')
+    const { body } = await trouble(name)
+    expect(body).toMatchObject({ isAsDemanded: true })
+    expect(body.money).toContain('There was 2.40 on the account, so 100.00 was paid in first.')
+    const { bets } = await state()
+    expect(others.map((id) => bets.find(({ betId }) => betId === id)?.status)).toEqual(others.map(() => 'accepted'))
+  },
+)
+
+test('a player who may not bet: no story is told of a bet that was refused', async () => {
+  await ask('POST', '/sandbox/frame/money')
+  await ask('PATCH', '/operator/players/robin', { status: 'blocked' })
+  for (const name of ['correct', 'two bets'])
+    expect(await trouble(name)).toMatchObject({ status: 409, body: { code: 'bet_refused' } })
+  await ask('PATCH', '/operator/players/robin', { status: 'active' })
+  expect(await trouble('twice')).toMatchObject({ body: { isAsDemanded: true } })
+})
+
+test('a correction that the wallet refuses is not told as booked, and says what is still paid (L-2)', async () => {
+  await ask('POST', '/sandbox/frame/money')
+  const { matches } = await state()
+  const wish = { matchId: matches[0]?.id, outcome: 'home', stake: '25.00' }
+  const { body: placed } = await ask<{ betId: string }>('POST', '/sandbox/frame/bets', wish)
+  const end = (what: string) => ask('POST', `/sandbox/frame/bets/${placed.betId}`, { what })
+  const bet = async () => (await state()).bets.find(({ betId }) => betId === placed.betId)
+  await end('won')
+  expect((await bet())?.notBooked).toBeUndefined()
+  const path = `/operator/players/robin/bets/${placed.betId}`
+  const { payout } = (await ask<{ payout: string }>('GET', path)).body
+  await withdrawAllBut('2.40')
+  await end('correct')
+  expect(await bet()).toMatchObject({ status: 'settled', resultType: 'lost', notBooked: { code: 21, paid: payout } })
+})
