@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<AccountName, string>> = {
 export function TrialBalances({ rows }: { rows: readonly ReportRow[] }) {
   const currencies = [...new Set(rows.map(({ currency }) => currency))]
   return (
-    <div className="days">
+    <div className="days trial">
       {currencies.map((one) => (
         <TrialBalance key={one} currency={one} rows={rows.filter(({ currency }) => currency === one)} />
       ))}
