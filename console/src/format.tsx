@@ -1,5 +1,5 @@
 /** How the console writes times, amounts and ids. Amounts are the API's own text: no float ever touches money. */
-import { useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 
 type Zone = 'utc' | 'local'
 const listeners = new Set<() => void>()
@@ -75,6 +75,17 @@ export function amountText(amount: string): string {
  */
 export function ShortId({ id }: { id: string }) {
   return <code title={id}>{id.length <= 14 ? id : `${id.slice(0, 6)}…${id.slice(-6)}`}</code>
+}
+
+/** Says that it has copied. */
+export function CopyButton({ text }: { text: string }) {
+  const [copied, setCopied] = useState<string>()
+  const copy = () => void navigator.clipboard?.writeText(text).then(() => setCopied(text))
+  return (
+    <button type="button" className="button quiet small" onClick={copy}>
+      <span aria-live="polite">{copied === text ? 'Copied' : 'Copy'}</span>
+    </button>
+  )
 }
 
 /** Short, whole on hover, copied on click. */

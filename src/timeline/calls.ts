@@ -41,7 +41,7 @@ function callOfAttempt(delivery: Delivery, made: Attempt, seen: readonly Journal
     requestId: delivery.requestId,
     attempt: made.number,
     ending: made.outcome === 'unknown' ? 'unanswered' : made.outcome,
-    answer: answerOf(made.httpStatus, made.code),
+    answer: made.httpStatus === null ? silenceOf(made) : answerOf(made.httpStatus, made.code),
     transfers: [],
     made,
     delivery,
@@ -158,6 +158,12 @@ function callOfJournal(journal: JournalCall): Call {
     transfers: [],
     journal,
   }
+}
+
+/** Only what took all the time that there is had no answer in time. */
+function silenceOf({ error = '' }: Attempt): string {
+  if (!error.startsWith('network')) return 'no answer'
+  return /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/.test(error) ? 'no connection' : 'connection lost'
 }
 
 function answerOf(status: number | null, code: number | undefined): string {

@@ -111,7 +111,7 @@ function moment(placed: Placed, { currency }: History, isSelected: boolean, isSt
 
 /** For screen readers, and as a tip. */
 export function sayMoment(one: Decision | Call): string {
-  if (one.kind === 'decision') return `Platform: ${one.title}${one.detail ? `, ${one.detail}` : ''}`
+  if (one.kind === 'decision') return `Platform: ${one.title}${one.detail ? `, ${one.says ?? one.detail}` : ''}`
   const moved = one.transfers.map(({ kind, amount }) => `, ${sayKind(kind)} ${signed(amount)}`).join('')
   return `${sayCall(one)}: ${sayEnding(one)}${moved}`
 }
@@ -129,8 +129,14 @@ export function sayEnding({ ending, answer, durationMs }: Call): string {
   const word = { accepted: 'accepted', repeated: 'known already', refused: 'refused', unanswered: 'no usable answer' }[
     ending
   ]
-  const words = ending === 'unanswered' && answer === 'no answer' ? answer : `${word}, ${answer}`
-  return durationMs === 0 ? words : `${words}, ${spanOf(durationMs)}`
+  const isSilence = ending === 'unanswered' && !/^\d/.test(answer)
+  return `${isSilence ? answer : `${word}, ${answer}`}${took(durationMs, isSilence, ', ')}`
+}
+
+/** A connection is lost after a time, an answer comes within one. */
+function took(durationMs: number, isSilence: boolean, comma: string): string {
+  if (durationMs === 0) return ''
+  return `${isSilence ? ' after ' : comma}${spanOf(durationMs)}`
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -232,14 +238,15 @@ function cross(x: number): Element {
 
 function callWords(x: number, one: Call): Element[] {
   const again = one.isCopy ? ' · a copy' : one.attempt > 1 ? ` · ${ordinal(one.attempt)} try` : ''
-  const took = isToCome(one) || one.durationMs === 0 ? '' : ` · ${spanOf(one.durationMs)}`
+  const isSilence = one.ending === 'unanswered' && !/^\d/.test(one.answer)
+  const end = isToCome(one) ? '' : took(one.durationMs, isSilence, ' · ')
   return [
     el(
       'text',
       { class: 'tl-title', x, y: LANES.wire - 18 },
       `${shortened(one.title) ?? titleOf(one.operation)}${again}`,
     ),
-    el('text', { class: 'tl-detail tl-answer', x, y: LANES.wire + 27 }, `${one.answer}${took}`),
+    el('text', { class: 'tl-detail tl-answer', x, y: LANES.wire + 27 }, `${one.answer}${end}`),
   ]
 }
 

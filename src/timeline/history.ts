@@ -1,6 +1,7 @@
 /** A bet's history as one list of moments, from what platform and wallet say of it: each may be missing. */
 import { callsOfPlatform, callsOfWallet } from './calls.ts'
 import { type Decision, type History, inOrder } from './moments.ts'
+import { sayReason, shortReason } from './reasons.ts'
 import type { Delivery, JournalCall, Operation, PlatformBet, Sources, WalletBet } from './sources.ts'
 import { sumOf } from './sum.ts'
 
@@ -35,24 +36,32 @@ export function netOf(bet: WalletBet): string | undefined {
   return amounts.length === 0 ? undefined : sumOf(amounts)
 }
 
-/** How many payouts stand: each correction takes the one before back (L-1). None is told where files say it. */
-export function payoutsOf(bet: WalletBet): number {
-  if (isArchived(bet)) return 0
-  const { history } = bet
-  const kinds = history.flatMap(({ transfers }) => transfers.map(({ kind }) => kind))
-  return kinds.filter((kind) => kind === 'payout').length - kinds.filter((kind) => kind === 'payout_reversal').length
+export interface Net {
+  /** Without what is still in play: an open bet is not lost. */
+  readonly net: string
+  /** The player's stake of an open bet. */
+  readonly inPlay?: string
+}
+
+/** What the bet has brought the player so far; undefined where it has moved nothing at all. */
+export function netSoFar(bet: WalletBet): Net | undefined {
+  const net = netOf(bet)
+  const { status, stake, stakePaidBy } = bet
+  if (net === undefined || status !== 'open' || stake === undefined || stakePaidBy === 'promotions')
+    return net === undefined ? undefined : { net }
+  return { net: sumOf([net, stake]), inPlay: stake }
 }
 
 function decisionOf(delivery: Delivery, bet: PlatformBet): Decision {
   const { operation, amount, deliveryId, decidedAt, request } = delivery
   const resultType = typeof request?.resultType === 'string' ? request.resultType : ''
   const money = amount === undefined ? '' : `${amount} ${bet.currency}`
-  const reason = typeof request?.errorCode === 'number' ? `reason ${request.errorCode}` : ''
+  const errorCode = typeof request?.errorCode === 'number' ? request.errorCode : undefined
   const detail = {
     place: money,
     settle: `${resultType} ${money}`.trim(),
     unsettle: 'result taken back',
-    rollback: reason,
+    rollback: errorCode === undefined ? '' : shortReason(errorCode),
   }
   return {
     kind: 'decision',
@@ -61,6 +70,7 @@ function decisionOf(delivery: Delivery, bet: PlatformBet): Decision {
     operation,
     title: DECIDED[operation],
     detail: detail[operation],
+    ...(operation === 'rollback' && errorCode !== undefined && { says: `cancelled: ${sayReason(errorCode)}` }),
   }
 }
 

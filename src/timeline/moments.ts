@@ -11,6 +11,8 @@ export interface Decision {
   readonly operation: Operation
   readonly title: string
   readonly detail: string
+  /** The detail in full, where there is more room than in the picture. */
+  readonly says?: string
 }
 
 export interface Call {
@@ -27,7 +29,7 @@ export interface Call {
   /** Nobody sent it again: it came twice. */
   readonly isCopy?: true
   readonly ending: Ending
-  /** "200", "400 code 7", "no answer". */
+  /** "200", "400 code 7", "no answer", "connection lost". */
   readonly answer: string
   readonly transfers: readonly Transfer[]
   /** Somebody has looked at the balance since, and nothing had moved. */

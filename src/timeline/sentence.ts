@@ -1,6 +1,9 @@
 /** Where a bet stands, in a sentence that support can read out to the player. Built from what wallet and platform say, never from a guess. */
-import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../protocol/codes.ts'
-import type { PlatformBet, WalletBet } from './sources.ts'
+import { isArchived } from './history.ts'
+import { correctionsOf, paidOf } from './paid.ts'
+import { sayReason, sayReasonOf } from './reasons.ts'
+import { REFUSALS } from './refusal.ts'
+import type { PlatformBet, Transfer, WalletBet } from './sources.ts'
 
 export type Tone = 'good' | 'bad' | 'open' | 'plain' | 'wait'
 
@@ -10,21 +13,6 @@ export interface Standing {
   readonly tone: Tone
   readonly sentence: string
 }
-
-/** Of each refusal that the wallet keeps (I-3), by its code. */
-const WHY_REFUSED: Readonly<Record<RememberedRefusal, string>> = {
-  not_enough_money: 'there was not enough money',
-  player_blocked: 'the account is blocked',
-  stake_limit: 'the limit of stakes of the day was reached',
-  loss_limit: 'the limit of losses of the day was reached',
-  bet_count_limit: 'the limit of bets of the day was reached',
-  self_excluded: 'the account is excluded from play',
-  not_verified: 'the account is not verified',
-  under_age: 'the player is too young',
-}
-const REFUSALS: ReadonlyMap<number, string> = new Map(
-  REMEMBERED_REFUSALS.map((name) => [REPLY_CODES[name].code, WHY_REFUSED[name]]),
-)
 
 export function standingOf(wallet: WalletBet | undefined, platform: PlatformBet | undefined): Standing {
   const deliveries = platform?.deliveries ?? []
@@ -46,23 +34,21 @@ export function standingOf(wallet: WalletBet | undefined, platform: PlatformBet 
 }
 
 function ofWallet(bet: WalletBet): Standing {
-  const { status, stake, currency, payout, resultType, refusalCode } = bet
+  const { status, stake, currency, refusalCode, userId } = bet
   const staked = stake === undefined ? '' : `${stake} ${currency}`
-  const payer = bet.stakePaidBy === 'promotions' ? `Promotions paid a stake of ${staked}` : `You staked ${staked}`
+  const payer = bet.stakePaidBy === 'promotions' ? `Promotions paid a stake of ${staked}` : `${userId} staked ${staked}`
   switch (status) {
-    case 'open':
-      return { state: 'Open', tone: 'open', sentence: `${payer}. The result is not known yet; the stake is held.` }
-    case 'settled':
-      return settled(payer, `${payout} ${currency}`, resultType ?? '', backOf(bet))
-    case 'cancelled':
+    case 'open': {
+      const before = correctionsOf(paidOf(bet))
       return {
-        state: 'Cancelled',
-        tone: 'plain',
-        sentence:
-          staked === ''
-            ? 'The bet was undone before it was placed. No money was taken.'
-            : `The bet was undone. The stake of ${staked} is ${backOf(bet)}.`,
+        ...{ state: 'Open', tone: 'open' },
+        sentence: `${payer}. The result is not known yet; the stake is held.${before === undefined ? '' : ` ${before}.`}`,
       }
+    }
+    case 'settled':
+      return settled(bet, payer)
+    case 'cancelled':
+      return { state: 'Cancelled', tone: 'plain', sentence: undone(bet, staked) }
     case 'refused': {
       const why = REFUSALS.get(refusalCode ?? 0) ?? `the wallet answered code ${refusalCode}`
       return {
@@ -78,49 +64,60 @@ function ofWallet(bet: WalletBet): Standing {
   }
 }
 
-/** A stake goes back to whoever paid it (M-4). */
-function backOf({ stakePaidBy, history }: WalletBet): string {
-  if (stakePaidBy !== 'promotions') return 'back on the account'
-  const hasMoved = history.some(({ transfers }) => transfers.some(({ amount }) => !/^-?[0.]+$/.test(amount)))
-  const isInFiles = history.some(({ archived }) => archived !== undefined)
-  return hasMoved || isInFiles ? 'back with promotions' : 'back with promotions; nothing moved on the account'
+/** With the reason that the Rollback gave. */
+function undone(bet: WalletBet, staked: string): string {
+  const rollback = bet.history.find(({ operation, outcome }) => operation === 'rollback' && outcome === 'applied')
+  const why = rollback?.errorCode === undefined ? '' : `: ${sayReason(rollback.errorCode)}`
+  if (staked === '') return `The bet was undone before it was placed${why}. No money was taken.`
+  return `The bet was undone${why}. The stake of ${staked} is back ${backOf(bet)}.`
 }
 
-function settled(staked: string, paid: string, resultType: string, back: string): Standing {
-  switch (resultType) {
+/** A stake goes back to whoever paid it (M-4). */
+function backOf(bet: WalletBet): string {
+  const { stakePaidBy, history } = bet
+  const moves = history.flatMap(({ transfers }) => transfers).filter(({ amount }) => !/^-?[0.]+$/.test(amount))
+  if (stakePaidBy === 'promotions')
+    return moves.length > 0 || isArchived(bet) ? 'with promotions' : 'with promotions; nothing moved on the account'
+  const refund = moves.findLast(({ kind }) => kind === 'refund' || kind === 'payout')
+  return `on the account${refund === undefined ? '' : ` since ${momentOf(refund)}`}`
+}
+
+const momentOf = ({ at }: Transfer) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
+
+/** Of a payout it is said when it was paid, not that it is there: the player may have spent it since. */
+function settled(bet: WalletBet, payer: string): Standing {
+  const paid = paidOf(bet)
+  const amount = `${bet.payout} ${bet.currency}`
+  const corrections = correctionsOf(paid)
+  const more = corrections === undefined ? '' : ` ${corrections}.`
+  const at = paid.standing === undefined ? '' : ` at ${momentOf(paid.standing)}`
+  const toAccount = `${amount} was paid to the account${at}.${more}`
+  switch (bet.resultType) {
     case 'won':
-      return { state: 'Won', tone: 'good', sentence: `${staked}. The bet won, and ${paid} is on the account.` }
+      return { state: 'Won', tone: 'good', sentence: `${payer}. The bet won: ${toAccount}` }
     case 'lost':
-      return { state: 'Lost', tone: 'plain', sentence: `${staked}. The bet lost.` }
+      return { state: 'Lost', tone: 'plain', sentence: `${payer}. The bet lost.${more}` }
     case 'refund':
       return {
-        state: 'Refunded',
-        tone: 'plain',
-        sentence: `${staked}. The bet is void, and ${paid} is ${back}.`,
+        ...{ state: 'Refunded', tone: 'plain' },
+        sentence: `${payer}. The bet is void: ${amount} is back ${backOf(bet)}.${more}`,
       }
     case 'cashout':
-      return {
-        state: 'Cashed out',
-        tone: 'good',
-        sentence: `${staked}. The bet was cashed out, and ${paid} is on the account.`,
-      }
+      return { state: 'Cashed out', tone: 'good', sentence: `${payer}. The bet was cashed out: ${toAccount}` }
     default:
-      return { state: 'Settled', tone: 'plain', sentence: `${staked}. ${paid} was paid.` }
+      return { state: 'Settled', tone: 'plain', sentence: `${payer}. ${amount} was paid.${more}` }
   }
 }
 
 /** Without the wallet nothing is said of the player's money. */
 function ofPlatform(bet: PlatformBet | undefined): Standing {
   if (bet === undefined) return { state: 'Unknown', tone: 'plain', sentence: 'Nothing is known of this bet.' }
+  const why = bet.reason ? `: ${sayReasonOf(bet.reason)}` : ''
   const states: Readonly<Record<string, [string, Tone, string]>> = {
     placing: ['Being placed', 'wait', 'The partner has not answered yet.'],
     accepted: ['Open', 'open', 'The partner has accepted the bet; its result is not known yet.'],
-    declined: ['Declined', 'bad', `The bet was not accepted${bet.reason ? `: ${bet.reason}` : ''}.`],
-    cancelled: [
-      'Cancelled',
-      'plain',
-      `The bet was cancelled${bet.reason ? `: ${bet.reason}` : ''}; the partner gives the stake back.`,
-    ],
+    declined: ['Declined', 'bad', `The bet was not accepted${why}.`],
+    cancelled: ['Cancelled', 'plain', `The bet was cancelled${why}; the partner gives the stake back.`],
     settled: [
       bet.resultType ?? 'Settled',
       bet.resultType === 'won' ? 'good' : 'plain',

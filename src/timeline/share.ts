@@ -49,7 +49,7 @@ ${css.replaceAll('</', '')}</style>
 
 function rowOf(moment: History['moments'][number]): string {
   const at = new Date(moment.at).toISOString().replace('T', ' ').slice(0, 23)
-  if (moment.kind === 'decision') return row([at, `Platform: ${moment.title}`, moment.detail, '', ''])
+  if (moment.kind === 'decision') return row([at, `Platform: ${moment.title}`, moment.says ?? moment.detail, '', ''])
   const moved = moment.transfers.map(({ kind, amount, currency }) => `${sayKind(kind)} ${signed(amount)} ${currency}`)
   const ending = moment.ending === 'pending' || moment.ending === 'stuck' ? moment.answer : sayEnding(moment)
   const took = moment.durationMs > 0 && !ending.includes(spanOf(moment.durationMs)) ? spanOf(moment.durationMs) : ''

@@ -21,3 +21,7 @@ export function unitsOf(amounts: readonly string[]): bigint[] {
 function digitsOf(amounts: readonly string[]): number {
   return Math.max(0, ...amounts.map((amount) => amount.split('.')[1]?.length ?? 0))
 }
+
+export function negated(amount: string): string {
+  return amount.startsWith('-') ? amount.slice(1) : `-${amount}`
+}

@@ -60,7 +60,7 @@ describe('the console of a wallet', () => {
     const journal = async () => (await wallet.operator.request('GET', calls)).body as unknown as { data: object[] }
     await expect.poll(async () => (await journal()).data.length).toBe(2)
     await see(`/bets/${bet.userId}/${bet.transactionId}`)
-    await page.getByText('You staked 10.00 EUR.').waitFor()
+    await page.getByText(/ staked 10.00 EUR\./).waitFor()
     expect(await page.locator('[data-moment]').count(), 'a call of another platform is about another bet').toBe(1)
   })
 
@@ -110,7 +110,7 @@ describe('the console of a wallet', () => {
     await page.getByText('Reconnecting').waitFor()
     expect((await wallet.wire.settle({ ...bet, amount: 25, resultType: 'won' })).status).toBe(200)
     await page.unroute('**/operator/live')
-    await page.getByText('The bet won, and 25.00 EUR is on the account.').waitFor()
+    await page.getByText('The bet won: 25.00 EUR was paid to the account').waitFor()
     await page.getByText('Live', { exact: true }).waitFor()
   })
 
@@ -127,7 +127,7 @@ describe('the console of a wallet', () => {
     await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2)
     await page.getByText('Live', { exact: true }).waitFor()
     expect((await wallet.wire.settle({ ...bet, amount: 30, resultType: 'won' })).status).toBe(200)
-    await page.getByText('The bet won, and 30.00 EUR is on the account.').waitFor()
+    await page.getByText('The bet won: 30.00 EUR was paid to the account').waitFor()
     expect(asked).toEqual([undefined, '1'])
   })
 
@@ -140,7 +140,7 @@ describe('the console of a wallet', () => {
       await page.goto(`${wallet.url}/console/bets/shared-bet`)
       await page.getByRole('main').getByRole('link', { name: userId, exact: true }).first().click()
       await page.waitForURL(`**/bets/${userId}/shared-bet`)
-      await page.getByText('You staked 10.00 EUR.').waitFor()
+      await page.getByText(/ staked 10.00 EUR\./).waitFor()
       expect(await page.locator('[data-moment]').count(), 'the calls of the other are another bet’s').toBe(1)
     }
   })

@@ -1,10 +1,13 @@
 /** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { neededBy, sayBranch } from '../../../src/timeline/branch.ts'
 import { sayAttempt, sayEnding, sayKind, signed } from '../../../src/timeline/draw.ts'
 import { spanOf } from '../../../src/timeline/layout.ts'
 import { type Call, type Decision, type Moment, titleOf } from '../../../src/timeline/moments.ts'
 import type { WalletBet } from '../../../src/timeline/sources.ts'
 import { type Known, knownBefore, LIFE, whyOf } from '../../../src/timeline/why.ts'
+import { part, readOrNone } from '../api.ts'
 import { Id, Time } from '../format.tsx'
 import { Code } from '../parts.tsx'
 import { AsCurl, SendAgain } from './bet-again.tsx'
@@ -34,11 +37,11 @@ export function MomentPanel({ moment, wallet, close }: Props) {
   )
 }
 
-function DecisionPanel({ decision: { operation, detail } }: { decision: Decision }) {
+function DecisionPanel({ decision: { operation, detail, says = detail } }: { decision: Decision }) {
   return (
     <p className="moment-body">
       The platform decided this and has to tell the wallet with {titleOf(operation)}
-      {detail === '' ? '' : `: ${detail}`}.
+      {says === '' ? '' : `: ${says}`}.
     </p>
   )
 }
@@ -102,15 +105,18 @@ function pretty(text: string): string {
 }
 
 /** Where the time went. */
-function Phases({ call: { journal } }: { call: Call }) {
+function Phases({ call: { journal, made } }: { call: Call }) {
   if (journal === undefined) return null
   const { arrival, queue, database, reply, work } = journal.milliseconds
   const phases =
     queue === undefined
       ? [['work', work] as const]
       : [['queue', queue] as const, ['database', database ?? 0] as const, ['reply', reply ?? 0] as const]
-  const all = [['arrival', arrival] as const, ...phases]
-  const sum = all.reduce((total, [, ms]) => total + ms, 0) || 1
+  const inside = [['arrival', arrival] as const, ...phases]
+  const total = (parts: readonly (readonly [string, number])[]) => parts.reduce((sum, [, ms]) => sum + ms, 0)
+  const outside = (made?.durationMs ?? 0) - total(inside)
+  const all = outside >= 1 ? [...inside, ['outside the wallet', outside] as const] : inside
+  const sum = total(all) || 1
   let x = 0
   return (
     <figure className="phases">
@@ -119,7 +125,14 @@ function Phases({ call: { journal } }: { call: Call }) {
           const from = x
           x += (ms / sum) * 300
           return (
-            <rect key={name} className={`phase-${name}`} x={from} y="0" width={Math.max(0, x - from - 1)} height="10" />
+            <rect
+              key={name}
+              className={`phase-${name.replaceAll(' ', '-')}`}
+              x={from}
+              y="0"
+              width={Math.max(0, x - from - 1)}
+              height="10"
+            />
           )
         })}
       </svg>
@@ -154,6 +167,27 @@ function Moved({ call: { transfers } }: { call: Call }) {
   )
 }
 
+/** A refusal for want of money is told with what was there: the player's balance after the last movement before. */
+function Branch({ wallet, at }: { wallet: WalletBet; at: number }) {
+  const { userId, history, currency } = wallet
+  const came = history[at]?.at
+  const needed = neededBy(history, at)
+  const asked = useQuery({
+    queryKey: ['balance at', userId, currency, came],
+    queryFn: ({ signal }) => balanceAt(userId, history[at]?.currency ?? currency ?? '', came ?? '', signal),
+    enabled: needed !== undefined && came !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return sayBranch(wallet, at, asked.data ?? undefined)
+}
+
+async function balanceAt(user: string, currency: string, at: string, signal: AbortSignal): Promise<string | null> {
+  const to = new Date(Date.parse(at) + 1).toISOString() // what moved in the same millisecond was before: one bet after the other
+  const path = `/operator/players/${part(user)}/statement?limit=1&currency=${part(currency)}&to=${to}`
+  const page = await readOrNone<{ data: { balance: string }[] }>(path, signal)
+  return page?.data[0]?.balance ?? null
+}
+
 const STATES: readonly Known[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']
 
 /** Only of calls that the rules of a bet's life have answered; what was refused before that has its reason in the answer. */
@@ -170,11 +204,10 @@ function Why({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
       </p>
     )
   }
-  const { says } = whyOf(known, operation)
   return (
     <div className="why">
       <h3>Why this answer, and what if</h3>
-      <p className="why-says">{says}</p>
+      <p className="why-says">{wallet !== undefined && <Branch wallet={wallet} at={i} />}</p>
       <table className="list">
         <thead>
           <tr>

@@ -2,16 +2,17 @@
 import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { drawTimeline } from '../../../src/timeline/draw.ts'
-import { historyOf, netOf, payoutsOf } from '../../../src/timeline/history.ts'
+import { historyOf, netSoFar } from '../../../src/timeline/history.ts'
 import type { Scale } from '../../../src/timeline/layout.ts'
 import type { History } from '../../../src/timeline/moments.ts'
+import { countsOf, paidOf } from '../../../src/timeline/paid.ts'
 import { standingOf } from '../../../src/timeline/sentence.ts'
 import { storyFile } from '../../../src/timeline/share.ts'
 import css from '../../../src/timeline/timeline.css?raw'
 import '../../../src/timeline/timeline.css'
 import { part } from '../api.ts'
 import { type BetSources, useBet } from '../bet-data.ts'
-import { amountText, Id, Time } from '../format.tsx'
+import { amountText, CopyButton, Id, Time } from '../format.tsx'
 import { Answer, Badge } from '../parts.tsx'
 import { Picture } from '../picture.tsx'
 import { saveText } from '../save.ts'
@@ -45,12 +46,13 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
       <div className="head">
         <h1>Bet</h1>
         <Id id={bet} whole />
+        <CopyButton text={bet} />
         <Badge tone={standing.tone}>{standing.state}</Badge>
         <span className="spring" />
-        {sources.wallet !== undefined && sources.wallet.history.length > 0 && <Replay wallet={sources.wallet} />}
         <button type="button" className="button" onClick={share}>
           Share as a file
         </button>
+        {sources.wallet !== undefined && sources.wallet.history.length > 0 && <Replay wallet={sources.wallet} />}
       </div>
       {sources.owners.length > 1 && <Owners bet={bet} owners={sources.owners} shown={history.player} />}
       <p className="sentence">{standing.sentence}</p>
@@ -102,7 +104,8 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   const currency = history.currency
   const stake = wallet?.stake ?? platform?.amount
   const payout = wallet === undefined ? platform?.payout : wallet.payout
-  const net = wallet && netOf(wallet)
+  const net = wallet && netSoFar(wallet)
+  const counts = wallet && countsOf(paidOf(wallet))
   const player = history.player
   return (
     <dl className="facts">
@@ -110,12 +113,18 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
       <Fact name="Stake">{stake === undefined ? '–' : `${stake} ${currency}`}</Fact>
       <Fact name="Payout">
         {payout === undefined ? '–' : `${payout} ${currency}`}
-        {wallet !== undefined && payoutsOf(wallet) > 0 && (
-          <small className="muted"> paid {timesOf(payoutsOf(wallet))}</small>
-        )}
+        {counts !== undefined && <small className="muted"> {counts}</small>}
       </Fact>
       {wallet !== undefined && (
-        <Fact name="Net for the player">{net === undefined ? '–' : `${amountText(net)} ${currency}`}</Fact>
+        <Fact name="Net for the player">
+          {net === undefined ? '–' : `${amountText(net.net)} ${currency}`}
+          {net?.inPlay !== undefined && (
+            <small className="muted">
+              {' '}
+              and {net.inPlay} {currency} in play
+            </small>
+          )}
+        </Fact>
       )}
       {platform?.coefficient !== undefined && <Fact name="Odds">{platform.coefficient}</Fact>}
       <div>
@@ -127,9 +136,6 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
     </dl>
   )
 }
-
-/** Said, for "did we pay it twice?" is asked often. */
-const timesOf = (count: number) => (count === 1 ? 'once' : `${count} times`)
 
 function Fact({ name, children }: { name: string; children: React.ReactNode }) {
   return (
@@ -154,6 +160,7 @@ function Selections({ sources: { wallet, platform } }: { sources: BetSources }) 
   const details = wallet?.details as { metadata?: unknown } | undefined
   const metadata = Array.isArray(details?.metadata) ? (details.metadata as Selection[]) : []
   const selections: readonly Selection[] = platform?.selections ?? metadata
+  const isOver = ['refused', 'cancelled', 'declined'].includes(wallet?.status ?? platform?.status ?? '')
   if (selections.length === 0) return null
   return (
     <section className="card" aria-label="Selections">
@@ -179,8 +186,8 @@ function Selections({ sources: { wallet, platform } }: { sources: BetSources }) 
                 <td>{text(one.outcome ?? one.outcomeId)}</td>
                 <td className="num">{text(one.coefficient)}</td>
                 <td>
-                  {one.result === undefined ? (
-                    <span className="muted">not yet</span>
+                  {one.result === undefined || isOver ? (
+                    <span className="muted">{isOver ? 'none' : 'not yet'}</span>
                   ) : (
                     <Badge tone={one.result === 'won' ? 'good' : 'plain'}>{text(one.result)}</Badge>
                   )}

@@ -1,0 +1,114 @@
+/** What a call came to: of all that the row of the life table allows, the branch that was taken, with the amounts. */
+import { REPLY_CODES } from '../protocol/codes.ts'
+import { REFUSALS } from './refusal.ts'
+import type { WalletBet, WalletCall } from './sources.ts'
+import { negated, sumOf, unitsOf } from './sum.ts'
+import { type Known, knownBefore, whyOf } from './why.ts'
+
+const { not_enough_money, already_processed, recalculation_blocked, recalculation_negative } = REPLY_CODES
+
+/** A call among all calls of its bet. `available` is the player's balance when it came, where somebody has looked. */
+export function sayBranch({ history, currency }: WalletBet, at: number, available?: string): string {
+  const found = history[at]
+  if (found === undefined) return ''
+  const call = { ...found, currency: found.currency ?? currency ?? '' }
+  const known = knownBefore(history)[at] ?? 'nothing'
+  if (call.outcome === 'refused') return sayRefusal(call, known, payoutBefore(history, at), available)
+  if (call.outcome === 'repeated') return sayRepeat(call, known)
+  return sayApplied(call, known)
+}
+
+/** Whether the player's balance says why it was refused: how much had to be there. */
+export function neededBy(history: readonly WalletCall[], at: number): string | undefined {
+  const call = history[at]
+  if (call?.outcome !== 'refused') return undefined
+  if (call.code === recalculation_negative.code) return toTakeBack(call, payoutBefore(history, at))
+  const isFirst = call.operation === 'place' && knownBefore(history)[at] === 'nothing'
+  return isFirst && call.code === not_enough_money.code ? call.amount : undefined
+}
+
+/** What stands paid before this call. */
+function payoutBefore(history: readonly WalletCall[], at: number): string | undefined {
+  const results = history.slice(0, at).filter(({ operation, outcome }) => {
+    return outcome === 'applied' && (operation === 'settle' || operation === 'unsettle')
+  })
+  const last = results.at(-1)
+  return last?.operation === 'settle' ? last.amount : undefined
+}
+
+function toTakeBack({ operation, amount }: WalletCall, before: string | undefined): string | undefined {
+  if (before === undefined) return undefined
+  return operation === 'settle' && amount !== undefined ? sumOf([before, negated(amount)]) : before
+}
+
+function sayRefusal(call: WalletCall, known: Known, before: string | undefined, available: string | undefined): string {
+  const { operation, code, currency = '' } = call
+  const money = (text: string) => `${text} ${currency}`.trim()
+  if (code === recalculation_negative.code) {
+    const wanted = toTakeBack(call, before)
+    if (wanted === undefined)
+      return `The player no longer had what had to be taken back: refused (code ${code}), nothing moved.`
+    const there = isLess(available, wanted) ? `${money(available)} there` : 'less was there'
+    return `${money(wanted)} to take back, ${there}: refused (code ${code}), nothing moved.`
+  }
+  if (code === recalculation_blocked.code)
+    return known === 'cancelled'
+      ? `The bet was cancelled before: refused (code ${code}), nothing moved.`
+      : `The result is not changed any more: refused (code ${code}), nothing moved.`
+  if (operation === 'place') return sayNotPlaced(call, known, available)
+  if (operation === 'rollback' && known === 'settled')
+    return `The bet has a result: not rolled back (code ${code}), nothing moved.`
+  if (known === 'nothing' || known === 'refused') return `${whyOf(known, operation).says} Refused (code ${code}).`
+  return `Refused with code ${code}${messageOf(code)}: nothing moved.`
+}
+
+function sayNotPlaced(
+  { code, amount, currency = '' }: WalletCall,
+  known: Known,
+  available: string | undefined,
+): string {
+  if (known === 'refused') return `The bet was refused before, and is again (code ${code}): nothing taken.`
+  if (code === not_enough_money.code && amount !== undefined) {
+    const there = isLess(available, amount) ? `${available} ${currency} available` : 'less was available'
+    return `${amount} ${currency} wanted, ${there}: refused (code ${code}), nothing taken.`
+  }
+  if (code === already_processed.code)
+    return known === 'cancelled'
+      ? `The bet was cancelled before this call came: refused (code ${code}), nothing taken.`
+      : `Another bet had been placed under this id: refused (code ${code}), nothing taken.`
+  const why = REFUSALS.get(code ?? 0)
+  if (why !== undefined) return `Refused (code ${code}), because ${why}: nothing taken.`
+  return `Refused with code ${code}${messageOf(code)}: nothing taken.`
+}
+
+function messageOf(code: number | undefined): string {
+  const known = Object.values(REPLY_CODES).find((one) => one.code === code)
+  return known === undefined ? '' : ` (${known.message})`
+}
+
+function isLess(available: string | undefined, wanted: string): available is string {
+  if (available === undefined) return false
+  const [one = 0n, other = 0n] = unitsOf([available, wanted])
+  return one < other
+}
+
+function sayRepeat({ operation }: WalletCall, known: Known): string {
+  if (operation === 'place') return 'The same bet again: answered as before, nothing taken.'
+  if (operation === 'settle') return 'The same result again: answered as before, nothing moved.'
+  return whyOf(known, operation).says
+}
+
+function sayApplied({ operation, transfers, currency = '', amount }: WalletCall, known: Known): string {
+  const moved = (kind: string) => transfers.find((one) => one.kind === kind)?.amount.replace('-', '')
+  if (operation === 'place')
+    return `The bet was new, and all was in order: the stake of ${amount} ${currency} was taken once.`
+  if (operation === 'settle' && known === 'settled') {
+    const [back, paid] = [moved('payout_reversal'), moved('payout')]
+    if (back === undefined && paid === undefined) return 'Another result of the same amount: no money moved.'
+    const isLost = paid === undefined ? 'and nothing paid' : `and ${paid} ${currency} paid`
+    return back === undefined
+      ? `Another result: ${paid} ${currency} was paid; nothing had to be taken back.`
+      : `Another result: ${back} ${currency} was taken back, ${isLost}, in one step.`
+  }
+  return whyOf(known, operation).says
+}

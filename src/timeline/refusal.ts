@@ -1,0 +1,18 @@
+/** Why a wallet refuses, in words that follow "because". */
+import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../protocol/codes.ts'
+
+/** Of each refusal that the wallet keeps (I-3), by its code. */
+const WHY_REFUSED: Readonly<Record<RememberedRefusal, string>> = {
+  not_enough_money: 'there was not enough money',
+  player_blocked: 'the account is blocked',
+  stake_limit: 'the limit of stakes of the day was reached',
+  loss_limit: 'the limit of losses of the day was reached',
+  bet_count_limit: 'the limit of bets of the day was reached',
+  self_excluded: 'the account is excluded from play',
+  not_verified: 'the account is not verified',
+  under_age: 'the player is too young',
+}
+
+export const REFUSALS: ReadonlyMap<number, string> = new Map(
+  REMEMBERED_REFUSALS.map((name) => [REPLY_CODES[name].code, WHY_REFUSED[name]]),
+)
