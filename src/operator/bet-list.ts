@@ -31,12 +31,15 @@ import {
 } from './bets.ts'
 import { findBetsOnEvent, isMeant, lastTimeOf } from './bets-on-event.ts'
 import { locate, type OperatorDeps } from './operator.ts'
+import { RefusedResultSchema, refusedResultsOf } from './refused-results.ts'
 import { BetIdSchema, PlatformSchema } from './shapes.ts'
 
 const optional = Type.Optional
 
 const SELECTION = { minLength: 1, maxLength: 64 }
-export const BetListSchema = pageOf(BetSchema)
+export const BetListSchema = pageOf(
+  Type.Object({ ...BetSchema.properties, refusedResult: optional(RefusedResultSchema) }),
+)
 export const BetQuerySchema = Type.Object(
   {
     status: optional({
@@ -91,7 +94,7 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
     return pageOfBets(deps, limit, await read(deps, betsWithId(deps, betId, question)))
   }
   const rows = await read(deps, betsIn(question))
-  const page = pageOfBets(deps, limit, rows)
+  const page = await pageOfBets(deps, limit, rows)
   const mayHaveMore = (query.status !== undefined && !isRare(question)) || behind(question) !== null
   if (!mayHaveMore) return page
   return withMore(page, async () => {
@@ -107,9 +110,8 @@ async function listBetsOnEvent(deps: OperatorDeps, limit: number, query: EventQu
   if (!SELECTION_ID.test(eventId) || !SELECTION_ID.test(outcomeId ?? eventId)) return { data: [], next: null }
   const wanted = { eventId, outcomeId, status, platform, player, range: toTimeRange(query), after, limit }
   const rows = await findBetsOnEvent(deps, wanted)
-  const { next } = pageOfBets(deps, limit, rows)
-  const meant = rows.slice(0, limit).filter((row) => isMeant(row, wanted))
-  const page = { data: meant.map((row) => showBet(deps, toRecord(row))), next }
+  const { data, next } = await pageOfBets(deps, limit, rows)
+  const page = { data: data.filter((_, i) => rows[i] !== undefined && isMeant(rows[i], wanted)), next }
   return withMore(page, async () => {
     const last = await lastTimeOf(deps, wanted)
     return last && [last.toISOString(), '', '']
@@ -131,8 +133,13 @@ function read(deps: OperatorDeps, { statement, values }: Composed): Promise<BetR
   return deps.db.people.query<BetRow>(statement, values)
 }
 
-function pageOfBets(deps: OperatorDeps, limit: number, rows: readonly BetRow[]) {
-  return toPage(rows, limit, (row) => showBet(deps, toRecord(row)), cursorOf)
+async function pageOfBets(deps: OperatorDeps, limit: number, rows: readonly BetRow[]) {
+  const refusedOf = await refusedResultsOf(deps, rows)
+  const showRow = (row: BetRow) => {
+    const refusedResult = refusedOf(row)
+    return { ...showBet(deps, toRecord(row)), ...(refusedResult && { refusedResult }) }
+  }
+  return toPage(rows, limit, showRow, cursorOf)
 }
 
 function cursorOf({ first_seen_at, player, bet_id }: BetRow): string[] {

@@ -16,6 +16,7 @@ interface ListedBet {
   readonly currency?: string
   readonly resultType?: string
   readonly refusalCode?: number
+  readonly refusedResult?: { readonly code: number }
   readonly firstSeenAt: string
 }
 
@@ -120,16 +121,20 @@ export function BetState({
   status,
   resultType,
   refusalCode,
+  refusedResult,
 }: {
   status: string
   resultType?: string | undefined
   refusalCode?: number | undefined
+  /** The wallet refused what the platform decided since. */
+  refusedResult?: { readonly code: number } | undefined
 }) {
   const word = status === 'settled' ? (resultType ?? status) : status
   const text = word === 'cashout' ? 'Cashed out' : word.charAt(0).toUpperCase() + word.slice(1)
   return (
-    <Badge tone={TONES[word] ?? 'plain'}>
+    <Badge tone={refusedResult === undefined ? (TONES[word] ?? 'plain') : 'bad'}>
       {text}
+      {refusedResult === undefined ? '' : ` · change refused, code ${refusedResult.code}`}
       {refusalCode === undefined ? '' : ` · code ${refusalCode}`}
     </Badge>
   )

@@ -30,6 +30,7 @@ interface Bet {
   readonly currency?: string
   readonly resultType?: string
   readonly refusalCode?: number
+  readonly refusedResult?: { readonly code: number }
   readonly firstSeenAt: string
 }
 

@@ -1,0 +1,55 @@
+/** A list of bets says on which of them platform and wallet do not agree: what was refused with 20 or 21, and nothing applied since (L-2). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { rowsOf } from './answers.ts'
+
+describe.each(['1', '4'])('with %s buckets', (buckets) => {
+  let wallet: TestWallet
+  beforeAll(async () => {
+    wallet = await startWallet({ env: { PURSER_BUCKETS: buckets } })
+  })
+  afterEach(() => wallet.auditIsClean())
+  afterAll(() => wallet.stop())
+
+  const move = async (userId: string, what: 'deposits' | 'withdrawals', amount: string) => {
+    const movement = { currency: 'EUR', amount, reference: randomUUID() }
+    const { status } = await wallet.operator.request('POST', `/operator/players/${userId}/${what}`, movement)
+    expect(status).toBeLessThan(300)
+  }
+  /** By transactionId. */
+  async function refusedIn(query: string): Promise<Record<string, unknown>> {
+    const { body } = await wallet.operator.request('GET', `/operator/bets?${query}`)
+    return Object.fromEntries(rowsOf(body, 'data').map((bet) => [bet.transactionId, bet.refusedResult]))
+  }
+
+  test('until a result is applied again, and not after a late copy of what was refused before', async () => {
+    const player = await playerWithMoney(wallet.operator, '10.00', 'EUR')
+    const [disputed, plain] = [randomUUID(), randomUUID()]
+    const bet = { ...player, transactionId: disputed }
+    await wallet.wire.place({ ...bet, amount: 10 })
+    await wallet.wire.settle({ ...bet, amount: 30, resultType: 'won' })
+    await wallet.wire.place({ ...player, transactionId: plain, amount: 5 })
+    await wallet.wire.settle({ ...player, transactionId: plain, amount: 0, resultType: 'lost' })
+    await move(player.userId, 'withdrawals', '25.00')
+    const query = `userId=${player.userId}`
+    expect(await refusedIn(query)).toEqual({ [disputed]: undefined, [plain]: undefined })
+    const correction = { ...bet, requestId: randomUUID(), amount: 0, resultType: 'lost' as const }
+    expect((await wallet.wire.settle(correction)).status).toBe(400)
+    const refused = { operation: 'settle', code: 21, at: expect.any(String) }
+    for (const asked of [query, `transactionId=${disputed}&${query}`, `status=settled&${query}`])
+      expect((await refusedIn(asked))[disputed], asked).toEqual(refused)
+    expect((await refusedIn(query))[plain]).toBeUndefined()
+    await move(player.userId, 'deposits', '100.00')
+    expect((await wallet.wire.settle({ ...bet, requestId: randomUUID(), amount: 20, resultType: 'won' })).status).toBe(
+      200,
+    )
+    expect((await refusedIn(query))[disputed], 'another result stands now').toBeUndefined()
+    expect((await wallet.wire.settle(correction)).status).toBe(400)
+    expect((await refusedIn(query))[disputed], 'a late copy').toBeUndefined()
+    await move(player.userId, 'withdrawals', '85.00')
+    expect((await wallet.wire.unsettle({ ...bet, requestId: randomUUID() })).status).toBe(400)
+    expect((await refusedIn(query))[disputed]).toEqual({ ...refused, operation: 'unsettle' })
+  })
+})
