@@ -23,14 +23,21 @@ export function useZone(): Zone {
 
 const pad = (value: number, width = 2) => String(value).padStart(width, '0')
 
-export function Time({ at, millis = false }: { at: string | number; millis?: boolean }) {
+interface TimeProps {
+  readonly at: string | number
+  readonly millis?: boolean
+  /** Also today. */
+  readonly withDay?: boolean
+}
+
+export function Time({ at, millis = false, withDay = false }: TimeProps) {
   const now = useZone()
   const date = new Date(at)
   const [day, time] = now === 'utc' ? utc(date) : local(date)
   const text = millis ? `${time}.${pad(date.getUTCMilliseconds(), 3)}` : time
   return (
     <time dateTime={date.toISOString()} title={`${date.toISOString()} · ${agoOf(date)}`} className="num">
-      {isToday(date, now) ? text : `${day} ${time}`}
+      {isToday(date, now) && !withDay ? text : `${day} ${time}`}
     </time>
   )
 }

@@ -56,7 +56,7 @@ export function LedgerLight() {
     <Link href="/reports?view=trial" className="light-button" title={titleOf(data)}>
       <span className={`ledger ${state}`}>
         {text}
-        {ago !== undefined && <span className="ledger-ago">, {ago}</span>}
+        {ago !== undefined && <span className="ledger-ago"> · {ago}</span>}
       </span>
     </Link>
   )
@@ -67,7 +67,7 @@ function lightOf(ledger: Ledger | undefined, isError: boolean): { state: string;
   const off = ledger.currencies.filter(({ sum }) => /[1-9]/.test(sum))
   if (off.length > 0)
     return { state: 'off', text: `Off by ${off.map(({ sum, currency }) => `${sum} ${currency}`).join(', ')}` }
-  return { state: isError ? 'unknown' : 'zero', text: 'Sums to zero' }
+  return { state: isError ? 'unknown' : 'zero', text: 'Books balance' }
 }
 
 function titleOf(ledger: Ledger | undefined): string {

@@ -30,12 +30,18 @@ export function Waiting({ rows = 4 }: { rows?: number }) {
   )
 }
 
+/** What a browser throws when it has reached nobody; each has words of its own for it. */
+const isOffline = (error: unknown): boolean => error instanceof TypeError
+const NO_CONNECTION = 'No connection to the server'
+
 export function Fault({ error, again }: { error: unknown; again?: () => void }) {
   const text =
     error instanceof ApiProblem && error.status === 403
       ? `You may not see this: ${error.message}`
       : error instanceof Error
-        ? error.message
+        ? isOffline(error)
+          ? NO_CONNECTION
+          : error.message
         : 'something went wrong'
   return (
     <div className="empty" role="alert">
@@ -98,7 +104,15 @@ export function Stale({ of: { error, dataUpdatedAt } }: { of: Pick<Asked<unknown
   if (!(error instanceof Error)) return null
   return (
     <p className="notice stale" role="status">
-      As of <Time at={dataUpdatedAt} />, not live: {error.message}.
+      {isOffline(error) ? (
+        <>
+          {NO_CONNECTION}; trying again. This is as of <Time at={dataUpdatedAt} />.
+        </>
+      ) : (
+        <>
+          As of <Time at={dataUpdatedAt} />, not live: {error.message}.
+        </>
+      )}
     </p>
   )
 }

@@ -100,8 +100,11 @@ function ZoneSwitch() {
 }
 
 function Search() {
-  const [, go] = useLocation()
+  const [here, go] = useLocation()
   const box = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (box.current !== null && !here.startsWith('/find')) box.current.value = '' // it is no filter of what is shown
+  }, [here])
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping(event.target)) return

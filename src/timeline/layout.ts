@@ -25,7 +25,8 @@ export interface Layout {
 export const LIMIT_MS = 5_000
 export const GUTTER = 104
 const STEP = 148
-const DECISION_STEP = 132
+/** After a decision: words of the lanes below stand elsewhere, those of another decision beside it. */
+const DECISION_STEP = { call: 100, decision: 132 } as const
 /** In a step, so much of it is 5 s. */
 const TRACK = 104
 const LEAST_BAR = 9
@@ -45,11 +46,11 @@ function compact(moments: readonly Moment[]): Layout {
   const placed: Placed[] = []
   const ticks: { x: number; label: string }[] = []
   let before: number | undefined
-  for (const moment of moments) {
+  for (const [i, moment] of moments.entries()) {
     ticks.push({ x, label: before === undefined ? timeOf(moment.at) : `+${spanOf(moment.at - before)}` })
     before = moment.at
     placed.push(inStep(moment, x))
-    x += moment.kind === 'decision' ? DECISION_STEP : STEP
+    x += moment.kind === 'decision' ? DECISION_STEP[moments[i + 1]?.kind ?? 'decision'] : STEP
   }
   return { width: Math.max(x + END, LEAST_WIDTH), placed, ticks }
 }

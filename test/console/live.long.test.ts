@@ -92,7 +92,7 @@ describe('the console of a wallet', () => {
 
   test('says when the ledger was found to sum to zero', async () => {
     await see('/bets')
-    await page.getByRole('link', { name: /^Sums to zero, \d+ s ago$/ }).waitFor()
+    await page.getByRole('link', { name: /^Books balance · \d+ s ago$/ }).waitFor()
   })
 
   test('goes back to the door when the session has ended elsewhere', async () => {
@@ -153,7 +153,7 @@ describe('the console of a platform', () => {
     await isLive(page)
     const { betId } = await scene.api.place(scene.frame)
     await page.locator(`table.list a[href$="/bets/${betId}"]`).waitFor()
-    expect(await page.getByText('Sums to zero').count()).toBe(0)
+    expect(await page.getByText('Books balance').count()).toBe(0)
     await context.close()
   })
 })

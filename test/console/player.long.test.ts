@@ -50,7 +50,7 @@ test('tells what is available, in play and won, exactly, and leads from a step t
   await page.getByRole('img', { name: 'after each of 4 movements: first 100.00, last 95.05' }).waitFor()
   expect(await fact('Available').textContent()).toBe('95.05 EUR')
   expect(await fact('In play').textContent()).toBe('20.20 EUR')
-  expect(await fact('Net of bets').textContent()).toBe('−4.95 EUR')
+  expect(await fact('Net of bets').textContent()).toBe('+15.25 EUR and 20.20 EUR in play')
   await expectAccessibleEverywhere(page, 'a player')
   await see(player.userId)
   const chart = page.getByRole('region', { name: 'Balance' })

@@ -27,6 +27,7 @@ interface OpenBet {
   readonly stake?: string
   readonly stakePaidBy?: 'player' | 'promotions'
   readonly currency?: string
+  readonly placedAt?: string
 }
 
 interface Page<T> {
@@ -94,7 +95,7 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
               {inPlay(open.data, currency, amount)} {currency}
             </Fact>
             <Fact name="Net of bets" note={isFromTheBeginning(moved, amount) ? undefined : sinceText(moved.data)}>
-              {signed(netOf(moved.data, amount))} {currency}
+              <NetOfBets moved={moved} open={open.data} balance={{ currency, amount }} />
             </Fact>
           </dl>
           <BalanceChart rows={moved.data} isWhole={moved.next === null} currency={currency} user={user} />
@@ -123,6 +124,29 @@ const minus = (amount: string) => (amount.startsWith('-') ? amount.slice(1) : `-
 function inPlay(open: readonly OpenBet[], currency: string, amount: string): string {
   const stakes = open.filter((bet) => bet.currency === currency && bet.stakePaidBy !== 'promotions')
   return sumOf([zeroLike(amount), ...stakes.flatMap(({ stake }) => stake ?? [])])
+}
+
+/** Later than any time. */
+const NEVER = '9'
+
+/** What is still in play is not lost: stakes of open bets do not count, as far as the movements that are added up have them. */
+function NetOfBets({ moved, open, balance }: { moved: Page<Row>; open: readonly OpenBet[]; balance: Balance }) {
+  const { currency, amount } = balance
+  const since = isFromTheBeginning(moved, amount) ? '' : (moved.data.at(-1)?.at ?? NEVER)
+  const counted = open.filter(({ placedAt = '' }) => placedAt >= since)
+  const held = inPlay(counted, currency, amount)
+  const net = sumOf([netOf(moved.data, amount), held])
+  return (
+    <>
+      {signed(net)} {currency}
+      {/[1-9]/.test(held) && (
+        <small className="muted">
+          {' '}
+          and {held} {currency} in play
+        </small>
+      )}
+    </>
+  )
 }
 
 function netOf(rows: readonly Row[], amount: string): string {
@@ -276,7 +300,7 @@ function lookOf(zone: Zone, point: (at: number) => void): Look {
     },
     cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
     hooks: { setCursor: [({ cursor: { idx } }) => void (typeof idx === 'number' && point(idx))] },
-    padding: [10, 12, 0, 0],
+    padding: [10, 36, 0, 0], // half of the last label stands right of its tick
     axes: [
       { ...AXIS, grid: { show: false }, size: 28, space: 70, values: labels },
       { ...AXIS, size: 72, space: 34 },

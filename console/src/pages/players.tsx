@@ -67,5 +67,9 @@ const COLUMNS: readonly Column<Listed>[] = [
   },
   { name: 'Currency', show: ({ currency }) => currency },
   { name: 'Brand', show: ({ brand }) => brand ?? <span className="muted">–</span> },
-  { name: 'Since', isNumber: true, show: ({ createdAt }) => (createdAt === undefined ? '' : <Time at={createdAt} />) },
+  {
+    name: 'Since',
+    isNumber: true,
+    show: ({ createdAt }) => (createdAt === undefined ? '' : <Time at={createdAt} withDay />),
+  },
 ]
