@@ -129,14 +129,14 @@ export function sayEnding({ ending, answer, durationMs }: Call): string {
   const word = { accepted: 'accepted', repeated: 'known already', refused: 'refused', unanswered: 'no usable answer' }[
     ending
   ]
-  const isSilence = ending === 'unanswered' && !/^\d/.test(answer)
-  return `${isSilence ? answer : `${word}, ${answer}`}${took(durationMs, isSilence, ', ')}`
+  const words = ending === 'unanswered' && !/^\d/.test(answer) ? answer : `${word}, ${answer}`
+  return `${words}${took(answer, durationMs, ', ')}`
 }
 
-/** A connection is lost after a time, an answer comes within one. */
-function took(durationMs: number, isSilence: boolean, comma: string): string {
+/** A connection is lost after a time; an answer comes within one. */
+function took(answer: string, durationMs: number, comma: string): string {
   if (durationMs === 0) return ''
-  return `${isSilence ? ' after ' : comma}${spanOf(durationMs)}`
+  return `${answer.includes('connection') ? ' after ' : comma}${spanOf(durationMs)}`
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -238,8 +238,7 @@ function cross(x: number): Element {
 
 function callWords(x: number, one: Call): Element[] {
   const again = one.isCopy ? ' · a copy' : one.attempt > 1 ? ` · ${ordinal(one.attempt)} try` : ''
-  const isSilence = one.ending === 'unanswered' && !/^\d/.test(one.answer)
-  const end = isToCome(one) ? '' : took(one.durationMs, isSilence, ' · ')
+  const end = isToCome(one) ? '' : took(one.answer, one.durationMs, ' · ')
   return [
     el(
       'text',
