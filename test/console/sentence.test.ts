@@ -1,0 +1,168 @@
+/** What is said of a bet: the sentence for support, and why each call was answered as it was. From histories that a real platform and wallet left behind. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { REMEMBERED_REFUSALS, REPLY_CODES, type ReplyCode, ROLLBACK_REASONS } from '../../src/protocol/codes.ts'
+import { sayBranch } from '../../src/timeline/branch.ts'
+import { sayReason, sayReasonOf } from '../../src/timeline/reasons.ts'
+import { standingOf } from '../../src/timeline/sentence.ts'
+import type { PlatformBet, Sources, WalletBet, WalletCall } from '../../src/timeline/sources.ts'
+import { knownBefore, LIFE } from '../../src/timeline/why.ts'
+import { read } from '../tidy/source.ts'
+
+type Recorded = Required<Sources> & { wallet: WalletBet; platform: PlatformBet }
+const recorded = (name: string): Recorded =>
+  JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8'))
+
+describe('the sentence for support', () => {
+  test.each([
+    [
+      'lost-answer',
+      'Cancelled',
+      'The bet was undone: the platform got no usable answer to Place bet (reason 52). The stake of 10.00 EUR is back on the account since 2026-11-22 18:46:43 UTC.',
+    ],
+    [
+      'late-call',
+      'Cancelled',
+      'The bet was undone before it was placed: no answer to Place bet came in time (reason 10). No money was taken.',
+    ],
+    ['corrected', 'Lost', 'robin staked 10.00 EUR. The bet lost. 27.70 EUR was paid first; all of it was taken back.'],
+  ])('of "%s"', (name, state, sentence) => {
+    const { wallet, platform } = recorded(name)
+    expect(standingOf(wallet, platform)).toMatchObject({ state, sentence })
+  })
+  test('says when a payout was made, and how a corrected one came to be, once (L-1)', () => {
+    const { wallet } = recorded('corrected')
+    const [, , won, lost] = wallet.history
+    if (won === undefined || lost === undefined) throw new Error('no results')
+    const again = { ...won, at: lost.at, transfers: won.transfers.map((one) => ({ ...one, at: lost.at })) }
+    const payout = { payout: '27.70', resultType: 'won' }
+    const once = { ...wallet, ...payout, history: wallet.history.slice(0, 3) }
+    expect(standingOf(once, undefined).sentence).toBe(
+      'robin staked 10.00 EUR. The bet won: 27.70 EUR was paid to the account at 2026-11-22 18:46:55 UTC.',
+    )
+    const corrected = { ...wallet, ...payout, history: [...wallet.history, again] }
+    expect(standingOf(corrected, undefined).sentence).toBe(
+      'robin staked 10.00 EUR. The bet won: 27.70 EUR was paid to the account at 2026-11-22 18:46:55 UTC. Paid 27.70, taken back 27.70 (result corrected), paid 27.70 again: the player has 27.70 EUR of it, once.',
+    )
+    const open = { ...wallet, status: 'open' as const }
+    expect(standingOf(open, undefined).sentence).toBe(
+      'robin staked 10.00 EUR. The result is not known yet; the stake is held. 27.70 EUR was paid first; all of it was taken back.',
+    )
+  })
+  test('names every reason of a Rollback, and keeps the number of one that is not listed (C-2, C-3)', () => {
+    for (const code of Object.keys(ROLLBACK_REASONS))
+      expect(sayReason(Number(code))).toMatch(new RegExp(`^[a-z][a-zA-Z ]+ \\(reason ${code}\\)$`))
+    expect(sayReason(77)).toBe('reason 77')
+    expect([sayReasonOf('rollback 9'), sayReasonOf('event ended')]).toEqual([
+      'the event was over (reason 9)',
+      'event ended',
+    ])
+  })
+  test('says of a stake of promotions where it is, and that nothing of the player moved (M-4)', () => {
+    const { wallet } = recorded('lost-answer')
+    const transfers = (call: WalletCall) => call.transfers.map((one) => ({ ...one, amount: '0.00' }))
+    const history = wallet.history.map((call) => ({ ...call, transfers: transfers(call) }))
+    const freebet = { ...wallet, stake: '7.00', stakePaidBy: 'promotions' as const, history }
+    expect(standingOf(freebet, undefined).sentence).toBe(
+      'The bet was undone: the platform got no usable answer to Place bet (reason 52). The stake of 7.00 EUR is back with promotions; nothing moved on the account.',
+    )
+    const refunded = { ...freebet, status: 'settled' as const, payout: '7.00', resultType: 'refund' }
+    expect(standingOf(refunded, undefined).sentence).toBe(
+      'Promotions paid a stake of 7.00 EUR. The bet is void: 7.00 EUR is back with promotions; nothing moved on the account.',
+    )
+    const { history: withMoney } = recorded('corrected').wallet
+    expect(standingOf({ ...refunded, history: withMoney }, undefined).sentence).not.toContain('nothing moved')
+  })
+  test.each(REMEMBERED_REFUSALS.map((name) => [name, REPLY_CODES[name].code]))(
+    'has words for a bet that was refused for good with %s (I-3)',
+    (_, refusalCode) => {
+      const { wallet } = recorded('late-call')
+      const { sentence } = standingOf({ ...wallet, status: 'refused', refusalCode }, undefined)
+      expect(sentence).toMatch(/^The bet was not accepted, because [a-z ]+\. No money was taken\.$/)
+    },
+  )
+  test('does not take a time-out for an exclusion (R-3)', () => {
+    const { wallet } = recorded('late-call')
+    const saidOf = (name: ReplyCode) =>
+      standingOf({ ...wallet, status: 'refused', refusalCode: REPLY_CODES[name].code }, undefined).sentence
+    expect(saidOf('self_excluded')).toContain('the account is excluded from play')
+    expect(saidOf('timed_out')).toContain('the wallet answered code 10')
+  })
+  test('says when the wallet has not heard of a decision yet', () => {
+    const { wallet, platform } = recorded('corrected')
+    const deliveries = platform?.deliveries.map((one) => ({ ...one, status: 'pending' as const })) ?? []
+    expect(platform && standingOf(wallet, { ...platform, deliveries }).sentence).toContain('has not answered yet')
+  })
+  test('says when the wallet has refused a later decision', () => {
+    const { wallet, platform } = recorded('corrected')
+    if (platform === undefined) throw new Error('no platform')
+    const deliveries = platform.deliveries.map((one) => ({ ...one, status: 'refused' as const }))
+    const { tone, sentence } = standingOf(wallet, { ...platform, deliveries })
+    expect([tone, sentence]).toEqual(['bad', expect.stringContaining('refused it: a person has to settle that')])
+  })
+})
+
+describe('why a call was answered as it was', () => {
+  test('is the table of decisions.md, word for word', () => {
+    const [, table = ''] = read('docs/reference/decisions.md').split('## The life of a bet')
+    const rows = table.split('\n').filter((line) => /^\| (nothing|open|settled|cancelled|refused) \|/.test(line))
+    const plain = (cell: string) => cell.replaceAll('**', '').replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    const written = rows.map((row) =>
+      plain(row)
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+    const known = Object.entries(LIFE).map(([state, row]) => [state, row.place, row.settle, row.unsettle, row.rollback])
+    expect(known).toEqual(written)
+  })
+  test('follows the bet from call to call', () => {
+    expect(knownBefore(recorded('corrected').wallet.history)).toEqual(['nothing', 'open', 'open', 'settled'])
+    expect(knownBefore(recorded('late-call').wallet.history)).toEqual(['nothing', 'cancelled'])
+  })
+  test('says the branch that was taken, with the amounts, and never what was not done', () => {
+    const { wallet } = recorded('corrected')
+    const [place, again, won, lost] = wallet.history
+    if (!(place && again && won && lost)) throw new Error('no calls')
+    const of = (...history: WalletCall[]) => ({ ...wallet, history })
+    const refused = (call: WalletCall, code: number) => ({ ...call, outcome: 'refused' as const, code, transfers: [] })
+    const said = wallet.history.map((_, i) => sayBranch(wallet, i))
+    expect(said).toEqual([
+      'The bet was new, and all was in order: the stake of 10.00 EUR was taken once.',
+      'The same bet again: answered as before, nothing taken.',
+      'The first result of an open bet: what it pays is paid once.',
+      'Another result: 27.70 EUR was taken back, and nothing paid, in one step.',
+    ])
+    expect(sayBranch(of(refused(place, 7)), 0, '2.40')).toBe(
+      '10.00 EUR wanted, 2.40 EUR available: refused (code 7), nothing taken.',
+    )
+    expect(sayBranch(of(refused(place, 7)), 0)).toBe(
+      '10.00 EUR wanted, less was available: refused (code 7), nothing taken.',
+    )
+    expect(sayBranch(of(refused(place, 7)), 0, '10.00'), 'what was there later').toContain('less was available')
+    expect(sayBranch(of(place, won, refused(lost, 21)), 2, '2.40')).toBe(
+      '27.70 EUR to take back, 2.40 EUR there: refused (code 21), nothing moved.',
+    )
+    const { amount: _, currency: __, ...rest } = lost
+    const unsettle = refused({ ...rest, operation: 'unsettle' }, 21)
+    expect(sayBranch(of(place, won, unsettle), 2, '2.40')).toBe(
+      '27.70 EUR to take back, 2.40 EUR there: refused (code 21), nothing moved.',
+    )
+    const smaller = refused({ ...lost, amount: '20.00' }, 21)
+    expect(sayBranch(of(place, won, smaller), 2)).toBe(
+      '7.70 EUR to take back, less was there: refused (code 21), nothing moved.',
+    )
+    expect(sayBranch(of(refused(place, 9)), 0)).toContain('because the account is blocked: nothing taken')
+    expect(sayBranch(of(refused(place, 3)), 0)).toBe('Refused with code 3 (Invalid token): nothing taken.')
+    expect(sayBranch(of(refused(won, 5)), 0)).toContain('The wallet knows no such bet')
+    expect(sayBranch(of(place, won, refused(lost, 20)), 2)).toContain('not changed any more')
+  })
+  test('knows which refusals the wallet keeps (I-3), and that others leave nothing', () => {
+    const [call] = recorded('corrected').wallet.history
+    if (call === undefined) throw new Error('no call')
+    const remembers = (name: ReplyCode) =>
+      knownBefore([{ ...call, outcome: 'refused', code: REPLY_CODES[name].code }, call])[1] === 'refused'
+    const names = Object.keys(REPLY_CODES) as ReplyCode[]
+    expect(names.filter(remembers).sort()).toEqual([...REMEMBERED_REFUSALS].sort())
+  })
+})
