@@ -1,5 +1,5 @@
 /** Calls to the documented APIs by whoever is signed in. What a page may see is decided there, not here. */
-import { early } from './early.ts'
+import { early, forgetEarly } from './early.ts'
 import { OURS } from './ours.ts'
 
 export class ApiProblem extends Error {
@@ -19,6 +19,7 @@ export async function ask<T>(method: string, path: string, body?: object, signal
     ...(body && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   }
+  if (method !== 'GET') forgetEarly()
   const begun = method === 'GET' ? await early(path) : undefined
   const response = begun ?? (await fetch(path, sent))
   const text = await response.text()

@@ -10,6 +10,11 @@ export async function early(path: string): Promise<Response | undefined> {
   return answer
 }
 
+/** Whoever is signed in may be another one from here on. */
+export function forgetEarly(): void {
+  begun.clear()
+}
+
 export function begin(path: string): void {
   const asked = fetch(path, { headers: OURS, credentials: 'same-origin' })
   begun.set(
