@@ -16,6 +16,11 @@ export interface Written {
   readonly place: number
 }
 
+/** Longer than a portion takes. A process that is frozen or cut off from holding a player would keep his calls waiting. */
+const BOUNDED = statement(
+  'archive_bounded',
+  "select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('statement_timeout', '30s', true)",
+)
 const LOCK = statement(
   'archive_lock_player',
   'select player from purser.player where bucket = $1::int and player = $2::text for update',
@@ -91,6 +96,7 @@ const DROP_DETAILS = statement(
 export function takePortion(db: Pick<Db, 'unhurried'>, written: Written, file: string, before: Date): Promise<boolean> {
   const { account, digest, transfers, place } = written
   return db.unhurried(async (tx) => {
+    await tx.query(BOUNDED)
     await tx.query(LOCK, [account.bucket, account.player])
     const { portion } = await readPortion(tx, account, before, transfers)
     if (portion === undefined || digestOf(portion) !== digest) return false
@@ -103,7 +109,7 @@ async function carryOn(tx: Tx, portion: Portion, file: string, place: number): P
   const { bucket, player, currency, head, transfers, described } = portion
   const { from, to } = head
   const bets = betSumsOf(transfers)
-  const days = [...daySumsOf(head.currency, head.brand, transfers).values()]
+  const days = inOrder(daySumsOf(head.currency, head.brand, transfers))
   const of = [bucket, player]
   await tx.execute(CARRY_ON, [...of, currency, to.version, to.balance, to.at, file, place])
   require(await tx.execute(NOTE_BETS, [...of, ...BETS.values(bets)]), bets.length, 'bets')
@@ -134,6 +140,12 @@ function betSumsOf(transfers: readonly TransferLine[]): BetSum[] {
 }
 
 /** By their keys, so that those of several accounts can be added up. */
+/** Rows that several runs write: in one order, so that none waits for another in a circle. */
+function inOrder(sums: ReadonlyMap<string, DaySum>): DaySum[] {
+  const keys = [...sums.keys()].sort()
+  return keys.flatMap((key) => sums.get(key) ?? [])
+}
+
 export function daySumsOf(
   currency: string,
   brand: string,
