@@ -34,6 +34,7 @@ const COMMANDS = [
     'webhooks rotate',
     'webhooks remove',
     'retention',
+    'archive',
   ],
   ...['conformance', 'conformance wallet', 'conformance platform', 'load'],
 ]
