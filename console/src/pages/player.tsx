@@ -7,9 +7,10 @@ import { amountText, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
+import type { StatementRow } from '../statement.ts'
 import { Adjust } from './adjust.tsx'
 import { BetState } from './bets.tsx'
-import { PlayerMoney, type Row } from './player-money.tsx'
+import { PlayerMoney } from './player-money.tsx'
 import './player.css'
 
 interface Player {
@@ -109,7 +110,7 @@ function State({ player: { status, selfExcludedUntil, isTest } }: { player: Play
   )
 }
 
-const STATEMENT = (user: string): readonly Column<Row>[] => [
+const STATEMENT = (user: string): readonly Column<StatementRow>[] => [
   { name: 'Time', show: ({ at }) => <Time at={at} /> },
   { name: 'What', show: ({ kind }) => sayKind(kind).charAt(0).toUpperCase() + sayKind(kind).slice(1) },
   {

@@ -1,0 +1,158 @@
+/** A player's balance as a step line with the bets on it. */
+import { useCallback, useMemo, useRef, useState } from 'react'
+import uPlot from 'uplot'
+import { Link } from 'wouter'
+import { sayKind, signed } from '../../../src/timeline/draw.ts'
+import { part } from '../api.ts'
+import { amountText, ShortId, Time } from '../format.tsx'
+import { Empty } from '../parts.tsx'
+import { AXIS, clockText, type Look, Plot, token, type Zone } from '../plot.tsx'
+import { saveText } from '../save.ts'
+import { isOfBet, type StatementRow as Row } from '../statement.ts'
+
+const HEIGHT = 220
+
+interface ChartProps {
+  readonly rows: readonly Row[]
+  readonly isWhole: boolean
+  readonly currency: string
+  readonly user: string
+}
+
+export function BalanceChart({ rows, isWhole, currency, user }: ChartProps) {
+  const steps = useMemo(() => rows.toReversed(), [rows])
+  const [at, setAt] = useState<number>()
+  const point = useRef(setAt)
+  const look = useCallback((zone: Zone) => lookOf(zone, (next) => point.current(next)), [])
+  const data = useMemo(() => dataOf(steps), [steps])
+  const shown = at === undefined ? undefined : steps[Math.min(Math.max(at, 1), steps.length) - 1]
+  const [first, last] = [steps[0], steps.at(-1)]
+  return (
+    <section className="card" aria-label="Balance">
+      <header>
+        <h2>Balance</h2>
+        <span className="keys">
+          <span className="key staked">Staked or taken back</span>
+          <span className="key paid">Paid or given back</span>
+          <span className="key cash">Not of a bet</span>
+        </span>
+        <span className="spring" />
+        {first !== undefined && (
+          <button type="button" className="button quiet" onClick={() => saveText('purser-balance.csv', csvOf(steps))}>
+            CSV
+          </button>
+        )}
+      </header>
+      {first === undefined || last === undefined ? (
+        <Empty title="No money has moved yet.">
+          <p>A deposit makes the first step of this line.</p>
+        </Empty>
+      ) : (
+        <div className="body balance-chart">
+          <p className="muted small readout">
+            {shown === undefined ? (
+              `Point at a step to read it. ${isWhole ? 'All' : `The newest ${steps.length}`} of the statement below.`
+            ) : (
+              <>
+                <Time at={shown.at} /> · {sayKind(shown.kind)} {signed(shown.amount)}, balance{' '}
+                {amountText(shown.balance)} {currency}
+                {shown.transactionId !== undefined && (
+                  <>
+                    {' '}
+                    · bet{' '}
+                    <Link href={`/bets/${part(user)}/${part(shown.transactionId)}`}>
+                      <ShortId id={shown.transactionId} />
+                    </Link>
+                  </>
+                )}
+              </>
+            )}
+          </p>
+          <Plot
+            look={look}
+            data={data}
+            height={HEIGHT}
+            says={`The balance in ${currency} after each of ${steps.length} movements: first ${first.balance}, last ${last.balance}`}
+          />
+        </div>
+      )}
+    </section>
+  )
+}
+
+function csvOf(steps: readonly Row[]): string {
+  const lines = steps.map(({ at, kind, amount, balance, currency, transactionId = '' }) =>
+    [at, kind, amount, balance, currency, `"${transactionId.replaceAll('"', '""')}"`].join(','),
+  )
+  return `${['at,kind,amount,balance,currency,bet', ...lines].join('\r\n')}\r\n`
+}
+
+/** For the eye only: what is shown as a number is the API's own text. The first point is what there was before, the last one is now. */
+function dataOf(steps: readonly Row[]): uPlot.AlignedData {
+  const [first] = steps
+  if (first === undefined) return [[], []]
+  const seconds = steps.map(({ at }) => Date.parse(at) / 1_000)
+  const balances = steps.map(({ balance }) => Number(balance))
+  const [begin = 0, now] = [seconds[0], Date.now() / 1_000]
+  const mark = (is: (row: Row) => boolean) => [
+    null,
+    ...steps.map((row, i) => (is(row) ? (balances[i] ?? null) : null)),
+    null,
+  ]
+  return [
+    [begin, ...seconds, Math.max(now, seconds.at(-1) ?? now)],
+    [(balances[0] ?? 0) - Number(first.amount), ...balances, balances.at(-1) ?? 0],
+    mark((row) => isOfBet(row) && row.amount.startsWith('-')),
+    mark((row) => isOfBet(row) && !row.amount.startsWith('-')),
+    mark((row) => !isOfBet(row)),
+  ]
+}
+
+const stepped = uPlot.paths.stepped?.({ align: 1 })
+/** Only its points are drawn. */
+const marks = (stroke: string, fill: string, size: number): uPlot.Series => ({
+  ...{ stroke: token(stroke), width: 0, paths: () => null },
+  points: { show: true, size, width: 2, stroke: token(stroke), fill: token(fill) },
+})
+
+const DAY_SECONDS = 86_400
+/** Where minutes do not tell the labels apart. */
+const SHORT_SECONDS = 600
+
+/** What was pointed at stays, so that its link can be reached. */
+function lookOf(zone: Zone, point: (at: number) => void): Look {
+  const labels = (_: uPlot, at: number[]) => {
+    const span = (at.at(-1) ?? 0) - (at[0] ?? 0)
+    const textOf = (one: number) =>
+      span > DAY_SECONDS ? dayText(zone, one) : clockText(zone, one, span < SHORT_SECONDS)
+    return at.map(textOf).map((text, i, all) => (text === all[i - 1] ? '' : text)) // half a second is no new label
+  }
+  return {
+    series: [
+      {},
+      { stroke: token('--accent'), width: 2, points: { show: false }, ...(stepped && { paths: stepped }) },
+      marks('--open', '--surface', 8),
+      marks('--good', '--good', 7),
+      marks('--muted', '--line', 9),
+    ],
+    scales: {
+      x: { range: (_, first, last) => (last > first ? [first, last] : [first - 60, first + 60]) },
+      y: {
+        range: (_, least, most) => (most > least ? uPlot.rangeNum(least, most, 0.12, true) : [least - 1, most + 1]),
+      },
+    },
+    cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
+    hooks: { setCursor: [({ cursor: { idx } }) => void (typeof idx === 'number' && point(idx))] },
+    padding: [10, 36, 0, 0], // half of the last label stands right of its tick
+    axes: [
+      { ...AXIS, grid: { show: false }, size: 28, space: 70, values: labels },
+      { ...AXIS, size: 72, space: 34 },
+    ],
+  }
+}
+
+function dayText(zone: Zone, at: number): string {
+  const time = new Date(at * 1_000)
+  const [month, day] = zone === 'utc' ? [time.getUTCMonth(), time.getUTCDate()] : [time.getMonth(), time.getDate()]
+  return `${`${month + 1}`.padStart(2, '0')}-${`${day}`.padStart(2, '0')}`
+}
