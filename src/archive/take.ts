@@ -5,6 +5,7 @@
  */
 import { type Db, statement, type Tx } from '../db/db.ts'
 import { rowsOf } from '../db/rows.ts'
+import { SUM_ROWS, type TransferSum } from '../ledger/daily.ts'
 import type { TransferLine } from './lines.ts'
 import { digestOf, type Portion, readPortion } from './portion.ts'
 
@@ -52,29 +53,12 @@ const NOTE_BETS = statement(
    from ${BETS.from} r where b.bucket = $1::int and b.bet_id = r.bet_id and b.player = $2::text`,
 )
 
-export interface DaySum {
+export interface DaySum extends TransferSum {
+  /** As `2026-11-23`. */
   readonly day: string
-  readonly currency: string
-  readonly brand: string
-  readonly kind: string
-  readonly debit: string
-  readonly credit: string
-  readonly platform: string
-  transfers: bigint
-  amount: bigint
 }
 
-const SUMS = rowsOf<DaySum>(1, {
-  day: ['date', (sum) => sum.day],
-  currency: ['text', (sum) => sum.currency],
-  brand: ['text', (sum) => sum.brand],
-  kind: ['text', (sum) => sum.kind],
-  debit: ['text', (sum) => sum.debit],
-  credit: ['text', (sum) => sum.credit],
-  platform: ['text', (sum) => sum.platform],
-  transfers: ['bigint', (sum) => sum.transfers],
-  amount: ['numeric', (sum) => sum.amount],
-})
+const SUMS = rowsOf<DaySum>(1, { day: ['date', (sum) => sum.day], ...SUM_ROWS })
 const ADD_SUMS = statement(
   'archive_add_sums',
   `insert into purser.archived_sum as s (${SUMS.columns}) select ${SUMS.columns} from ${SUMS.from} r
@@ -155,10 +139,8 @@ export function daySumsOf(
   for (const { at, kind, debit, credit, platform = '', amount } of transfers) {
     const of = { day: at.slice(0, 10), currency, brand, kind, debit, credit, platform }
     const key = JSON.stringify(Object.values(of))
-    const sum = sums.get(key) ?? { ...of, transfers: 0n, amount: 0n }
-    sum.transfers += 1n
-    sum.amount += BigInt(amount)
-    sums.set(key, sum)
+    const sum = sums.get(key) ?? { transfers: 0n, amount: 0n }
+    sums.set(key, { ...of, transfers: sum.transfers + 1n, amount: sum.amount + BigInt(amount) })
   }
   return sums
 }

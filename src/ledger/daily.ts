@@ -1,6 +1,6 @@
 /** What the transfers of each day (UTC) come to. The sums of a day that is over are kept; those of the days since are made when they are asked for. */
 import { type Db, type Reading, statement, type Tx } from '../db/db.ts'
-import { rowsOf } from '../db/rows.ts'
+import { type Members, rowsOf } from '../db/rows.ts'
 import type { Currency } from '../protocol/ids.ts'
 import type { AccountName, TransferKind } from './posting.ts'
 
@@ -12,18 +12,25 @@ const GRACE_MS = 3_600_000
 export const MAX_SUMS = 20_000
 
 /** Transfers of one kind between two accounts, of the players of one brand and the bets of one platform, '' for none. */
-export interface DailySum {
-  /** Midnight, when the day begins. */
-  readonly day: Date
-  readonly currency: Currency
+export interface TransferSum {
+  readonly currency: string
   readonly brand: string
-  readonly kind: TransferKind
-  readonly debit: AccountName
-  readonly credit: AccountName
+  readonly kind: string
+  readonly debit: string
+  readonly credit: string
   readonly platform: string
   readonly transfers: bigint
   /** In minor units; more than one account can hold. */
   readonly amount: bigint
+}
+
+export interface DailySum extends TransferSum {
+  /** Midnight, when the day begins. */
+  readonly day: Date
+  readonly currency: Currency
+  readonly kind: TransferKind
+  readonly debit: AccountName
+  readonly credit: AccountName
 }
 
 type Sums = readonly Omit<DailySum, 'day'>[]
@@ -99,7 +106,8 @@ const KEEP_DAY = statement(
   `insert into purser.daily_close (day, kept_at) select ($1::timestamptz at time zone 'UTC')::date, $2::timestamptz
    where now() >= $1::timestamptz + interval '1 day 1 hour' on conflict (day) do nothing`,
 )
-const SUMS = rowsOf<DailySum>(2, {
+/** All but the day. */
+export const SUM_ROWS = {
   currency: ['text', (sum) => sum.currency],
   brand: ['text', (sum) => sum.brand],
   kind: ['text', (sum) => sum.kind],
@@ -108,7 +116,8 @@ const SUMS = rowsOf<DailySum>(2, {
   platform: ['text', (sum) => sum.platform],
   transfers: ['bigint', (sum) => sum.transfers],
   amount: ['numeric', (sum) => sum.amount],
-})
+} as const satisfies Members<TransferSum>
+const SUMS = rowsOf<TransferSum>(2, SUM_ROWS)
 const KEEP_SUMS = statement(
   'daily_keep_sums',
   `insert into purser.daily_sum (day, ${SUMS.columns})
