@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
-import { expectProblem, objectOf, rowsOf } from './answers.ts'
+import { expectProblem, objectOf, rowsOf, untilFree } from './answers.ts'
 
 describe('an adjustment', () => {
   let wallet: TestWallet
@@ -24,7 +24,7 @@ describe('an adjustment', () => {
 
   const wish = { currency: 'EUR', amount: '5.00', reference: 'corr-1', reason: 'paid twice', person: 'maria' }
   const call = (userId: string, kind: string, body: object) =>
-    wallet.operator.request('POST', `/operator/players/${userId}/${kind}`, body)
+    untilFree(() => wallet.operator.request('POST', `/operator/players/${userId}/${kind}`, body))
   const adjust = (userId: string, over: object = {}) => call(userId, 'adjustments', { ...wish, ...over })
 
   async function newPlayer(amount = '50.00'): Promise<string> {

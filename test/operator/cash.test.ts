@@ -5,7 +5,7 @@ import type { OperatorReply } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type JsonObject, readReply } from '../support/wire.ts'
 import { sendRaw } from '../wallet/raw-http.ts'
-import { expectProblem, rowsOf } from './answers.ts'
+import { expectProblem, rowsOf, untilFree } from './answers.ts'
 
 describe.each(['1', '4'])('with %s buckets', (buckets) => {
   let wallet: TestWallet
@@ -26,7 +26,8 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     currency = 'EUR',
   ): Promise<OperatorReply> {
     const path = `/operator/players/${userId}/${kind}`
-    const { status, body } = await wallet.operator.request('POST', path, { currency, amount, reference })
+    const movement = { currency, amount, reference }
+    const { status, body } = await untilFree(() => wallet.operator.request('POST', path, movement))
     return { status, body }
   }
 
@@ -85,16 +86,10 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     },
   )
 
-  /** 503 `busy` says that nothing was changed, and to send it again: on a slow machine the last of many waits too long. */
-  async function untilMoved(...movement: Parameters<typeof move>): Promise<OperatorReply> {
-    const reply = await move(...movement)
-    return reply.status === 503 ? untilMoved(...movement) : reply
-  }
-
   test('ten deposits at once with references of their own all count', async () => {
     const userId = await newPlayer()
     const replies = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => untilMoved(userId, 'deposits', '0.10', `ref-${i}`)),
+      Array.from({ length: 10 }, (_, i) => move(userId, 'deposits', '0.10', `ref-${i}`)),
     )
     expect(replies.map(({ status }) => status)).toEqual(Array(10).fill(201))
     expect(await wallet.operator.balance(userId)).toBe('1.00')
