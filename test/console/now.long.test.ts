@@ -70,13 +70,15 @@ describe('Now of a wallet', () => {
     await expectAccessibleEverywhere(page, 'now')
   })
 
-  test('leads from a platform to its calls, and from money in play to the open bets', async () => {
+  test('leads from anywhere in the row of a platform to its calls, and in the tile of money in play to the open bets', async () => {
+    const corner = { position: { x: 4, y: 4 } }
     await see()
-    await page.getByRole('listitem').filter({ hasText: 'acme' }).getByRole('link').click()
+    await page.getByRole('listitem').filter({ hasText: 'acme' }).click(corner)
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('platform:acme')
     await expect.poll(() => page.locator('.call-name').count()).toBe(2)
     await see()
-    await page.getByRole('link', { name: '20.00 EUR' }).click()
+    await page.getByRole('link', { name: '20.00 EUR' }).waitFor()
+    await page.locator('.now-fact', { hasText: 'In play' }).click(corner)
     await page.waitForURL('**/bets?status=open')
   })
 

@@ -2,24 +2,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Redirect, useSearchParams } from 'wouter'
 import { ApiProblem, part, read, readOrNone } from '../api.ts'
+import {
+  betLink,
+  fits,
+  LOOKED_AT,
+  type Match,
+  type NewestBets,
+  newestBets,
+  type Parts,
+  type PlatformsBet,
+  partsOf,
+  type WalletsBet,
+} from '../find-bets.ts'
 import { Time } from '../format.tsx'
 import { Answer, Empty } from '../parts.tsx'
 import { type Session, useSession } from '../session.tsx'
-
-interface Match {
-  readonly kind: string
-  readonly id: string
-  readonly userId: string
-}
-
-interface WalletsBet {
-  readonly userId: string
-  readonly transactionId: string
-}
-
-interface PlatformsBet {
-  readonly betId: string
-}
+import { Several } from './find-several.tsx'
 
 type Shown =
   | { readonly kind: 'bet'; readonly bet: WalletsBet | PlatformsBet }
@@ -35,7 +33,13 @@ type Shown =
       readonly calls: readonly { readonly at: string; readonly operation: string; readonly outcome: string }[]
       readonly bet?: WalletsBet
     }
-  | { readonly kind: 'several'; readonly matches: readonly Match[]; readonly isOfPlatform?: boolean }
+  | {
+      readonly kind: 'several'
+      readonly matches: readonly Match[]
+      readonly isOfPlatform?: boolean
+      /** Newest first, where the console has looked for them itself. */
+      readonly newest?: NewestBets
+    }
 
 interface Transfer {
   readonly transferId: string
@@ -57,7 +61,10 @@ export function FindPage() {
       </div>
       {text === '' ? (
         <Empty title="Paste anything into the box above.">
-          <p>A bet, a player, a reference, a session, a request; of the first three six characters are enough.</p>
+          <p>
+            A bet, a player, a reference, a session, a request. Six characters are enough of a bet or reference; of a
+            player the beginning of id, nickname or e-mail address.
+          </p>
         </Empty>
       ) : (
         <Found key={text} text={text} />
@@ -79,17 +86,74 @@ function Found({ text }: { text: string }) {
 const CANNOT_BE = 400
 
 /** By id on either side, else players by what they are called (W-41, W-45). */
-async function showOf({ bases }: Session, text: string, signal: AbortSignal): Promise<Shown | undefined> {
-  const byId = (base: string) =>
-    readOrNone<Shown>(`${base}/show/${part(text)}`, signal).catch((error: unknown) => {
-      if (error instanceof ApiProblem && error.status === CANNOT_BE) return undefined
-      throw error
-    })
-  const shown = bases.wallet ? ((await byId('/operator')) ?? (await playersOf(text, signal))) : undefined
-  if (shown !== undefined || bases.platform === undefined) return shown
-  const there = await byId(bases.platform)
-  return there?.kind === 'several' ? { ...there, isOfPlatform: true } : there
+async function showOf(session: Session, text: string, signal: AbortSignal): Promise<Shown | undefined> {
+  const { bases } = session
+  const parts = partsOf(text)
+  if (parts !== undefined) {
+    const shortened = await betsOf(session, parts, signal)
+    if (shortened !== undefined) return shortened
+  }
+  const id = parts?.last === '' ? parts.first : text
+  const here = bases.wallet
+    ? ((await byId('/operator', id, signal)) ?? (await inSmall(id, signal)) ?? (await playersOf(id, signal)))
+    : undefined
+  if (here !== undefined) return withNewest(LISTS.wallet, here, id, signal)
+  if (bases.platform === undefined) return undefined
+  const there = await byId(bases.platform, id, signal)
+  if (there?.kind !== 'several') return there
+  return withNewest(`${bases.platform}/bets`, { ...there, isOfPlatform: true }, id, signal)
 }
+
+const LISTS = { wallet: '/operator/bets' }
+
+const byId = (base: string, id: string, signal: AbortSignal) =>
+  readOrNone<Shown>(`${base}/show/${part(id)}`, signal).catch((error: unknown) => {
+    if (error instanceof ApiProblem && error.status === CANNOT_BE) return undefined
+    throw error
+  })
+
+/** As the platform writes its ids. */
+async function inSmall(id: string, signal: AbortSignal): Promise<Shown | undefined> {
+  const small = id.toLowerCase()
+  return small === id ? undefined : byId('/operator', small, signal)
+}
+
+/** Of several bets that begin so the newest are meant more often than those whose ids come first. */
+async function withNewest(list: string, shown: Shown, text: string, signal: AbortSignal): Promise<Shown> {
+  if (shown.kind !== 'several') return shown
+  const beginSo = shown.matches.some(({ kind, id }) => kind === 'bet' && id.toLowerCase() !== text.toLowerCase())
+  if (!beginSo) return shown
+  return { ...shown, newest: await newestBets(list, { first: text, last: '' }, signal) }
+}
+
+/**
+ * As lists show an id, by its beginning and its end. The server has an index of beginnings: where fewer bets begin so than it gives, they are
+ * all. Else the newest are looked through.
+ */
+async function betsOf({ bases }: Session, parts: Parts, signal: AbortSignal): Promise<Shown | undefined> {
+  if (parts.last === '') return undefined
+  const sides = [
+    ...(bases.wallet ? [{ base: '/operator', list: LISTS.wallet, isOfPlatform: false }] : []),
+    ...(bases.platform === undefined
+      ? []
+      : [{ base: bases.platform, list: `${bases.platform}/bets`, isOfPlatform: true }]),
+  ]
+  for (const { base, list, isOfPlatform } of sides) {
+    const begin = await byId(base, parts.first, signal)
+    if (begin?.kind === 'bet' && fits(idOf(begin.bet), parts)) return begin
+    const begun = begin?.kind === 'several' ? begin.matches.filter(({ kind }) => kind === 'bet') : []
+    const matches = begun.filter(({ id }) => fits(id, parts))
+    const newest = await newestBets(list, parts, signal)
+    const all = new Map([...newest.bets, ...matches].map((one) => [`${one.userId}/${one.id}`, one]))
+    const [one] = all.values()
+    if (one === undefined) continue
+    if (all.size > 1) return { kind: 'several', matches, isOfPlatform, newest }
+    return { kind: 'bet', bet: isOfPlatform ? { betId: one.id } : { userId: one.userId, transactionId: one.id } }
+  }
+  return undefined
+}
+
+const idOf = (bet: WalletsBet | PlatformsBet) => ('betId' in bet ? bet.betId : bet.transactionId)
 
 async function playersOf(text: string, signal: AbortSignal): Promise<Shown | undefined> {
   const { data } = await read<{ data: { userId: string }[] }>(
@@ -97,7 +161,9 @@ async function playersOf(text: string, signal: AbortSignal): Promise<Shown | und
     signal,
   ).catch(() => ({ data: [] }))
   const matches = data.map(({ userId }): Match => ({ kind: 'player', id: userId, userId }))
-  return matches.length === 0 ? undefined : { kind: 'several', matches }
+  const [only] = matches
+  if (only !== undefined && matches.length === 1) return { kind: 'player', player: only }
+  return only === undefined ? undefined : { kind: 'several', matches }
 }
 
 function Nothing({ text }: { text: string }) {
@@ -105,16 +171,14 @@ function Nothing({ text }: { text: string }) {
     <section className="card">
       <Empty title="Nothing here is called so.">
         <p>
-          Nothing begins with “{text.slice(0, 60)}”. Ids of bets, players and references are found by six characters, a
-          request by its whole id, as long as the journal keeps it.
+          Nothing begins with “{text.slice(0, 60)}”. Bets and references are found by six characters and more, a player
+          by the beginning of id, nickname or e-mail address, a request by its whole id, as long as the journal keeps
+          it. An id that is shortened to its beginning and end is looked for among the newest {LOOKED_AT} bets.
         </p>
       </Empty>
     </section>
   )
 }
-
-const betLink = (bet: WalletsBet | PlatformsBet) =>
-  'betId' in bet ? `/bets/${part(bet.betId)}` : `/bets/${part(bet.userId)}/${part(bet.transactionId)}`
 
 function Thing({ shown }: { shown: Shown }) {
   switch (shown.kind) {
@@ -137,7 +201,7 @@ function Thing({ shown }: { shown: Shown }) {
     case 'transfer':
       return <TransferCard userId={shown.userId} transfer={shown.transfer} />
     case 'several':
-      return <Several matches={shown.matches} isOfPlatform={shown.isOfPlatform === true} />
+      return <Several matches={shown.matches} isOfPlatform={shown.isOfPlatform === true} newest={shown.newest} />
     default:
       return shown satisfies never
   }
@@ -202,42 +266,4 @@ function TransferCard({
       </div>
     </section>
   )
-}
-
-const KINDS = ['player', 'bet', 'transfer', 'session']
-
-function Several({ matches, isOfPlatform }: { matches: readonly Match[]; isOfPlatform: boolean }) {
-  return KINDS.filter((kind) => matches.some((match) => match.kind === kind)).map((kind) => (
-    <section className="card" key={kind}>
-      <header>
-        <h2>{kind.charAt(0).toUpperCase() + kind.slice(1)}s</h2>
-      </header>
-      <div className="scroll">
-        <table className="list">
-          <tbody>
-            {matches
-              .filter((match) => match.kind === kind)
-              .map(({ id, userId }) => (
-                <tr key={`${userId}/${id}`}>
-                  <td>
-                    <Link
-                      href={
-                        kind === 'bet'
-                          ? betLink(isOfPlatform ? { betId: id } : { userId, transactionId: id })
-                          : kind === 'player'
-                            ? `/players/${part(id)}`
-                            : `/find?q=${part(`${userId}/${id}`)}`
-                      }
-                    >
-                      <code>{id}</code>
-                    </Link>
-                  </td>
-                  <td className="muted">{kind === 'player' ? '' : `of ${userId}`}</td>
-                </tr>
-              ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
-  ))
 }

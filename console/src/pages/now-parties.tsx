@@ -58,11 +58,9 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
   const name = nameOf(party)
   const [word, tone] = partner === undefined ? [] : STATES[partner.state]
   return (
-    <li>
+    <li title={name}>
       <span className="party-name">
-        <span className="cut" title={name}>
-          {name}
-        </span>
+        <span className="cut">{name}</span>
         {word !== undefined && partner?.state !== 'up' && (
           <Badge tone={tone}>
             {word}

@@ -1,0 +1,94 @@
+/** Bets by a part of their id, newest first: the server finds by the beginning alone, in the order of ids, and ten of them. */
+import { part, read } from './api.ts'
+
+export interface Match {
+  readonly kind: string
+  readonly id: string
+  readonly userId: string
+}
+
+export interface WalletsBet {
+  readonly userId: string
+  readonly transactionId: string
+}
+
+export interface PlatformsBet {
+  readonly betId: string
+}
+
+export const betLink = (bet: WalletsBet | PlatformsBet) =>
+  'betId' in bet ? `/bets/${part(bet.betId)}` : `/bets/${part(bet.userId)}/${part(bet.transactionId)}`
+
+export interface NewestBet {
+  readonly id: string
+  readonly userId: string
+  readonly at: string
+  readonly status: string
+  readonly stake?: string | undefined
+  readonly currency?: string | undefined
+  readonly resultType?: string | undefined
+  readonly refusalCode?: number | undefined
+}
+
+/** What a list of either side has of a bet. */
+type Listed = { readonly userId: string; readonly status: string } & Partial<{
+  transactionId: string
+  betId: string
+  firstSeenAt: string
+  placedAt: string
+  stake: string
+  amount: string
+  currency: string
+  resultType: string
+  refusalCode: number
+}>
+
+/** How an id begins and ends. */
+export interface Parts {
+  readonly first: string
+  readonly last: string
+}
+
+/** As lists show an id, and as somebody types it: its beginning, dots, and its end, or no end. */
+const SHORTENED = /^(.{4,}?)(?:…|\.\.\.?)(.{4,})?$/u
+
+/** Undefined of an id that is not shortened. */
+export function partsOf(text: string): Parts | undefined {
+  const [, first, last = ''] = SHORTENED.exec(text) ?? []
+  return first === undefined ? undefined : { first, last }
+}
+
+export function fits(id: string, { first, last }: Parts): boolean {
+  const small = id.toLowerCase()
+  return small.startsWith(first.toLowerCase()) && small.endsWith(last.toLowerCase())
+}
+
+/** Rows of a page, and pages: no index has ids by time, so no more than these are looked through. */
+const PAGE = 500
+const PAGES = 4
+
+export const LOOKED_AT = PAGE * PAGES
+
+/** `isAll`: there are no others, as every bet was looked at. */
+export interface NewestBets {
+  readonly bets: readonly NewestBet[]
+  readonly isAll: boolean
+}
+
+/** Of the newest bets in a list those that are called so. */
+export async function newestBets(list: string, parts: Parts, signal: AbortSignal): Promise<NewestBets> {
+  const bets: NewestBet[] = []
+  let after: string | null = null
+  for (let i = 0; i < PAGES; i++) {
+    const from: string = after === null ? '' : `&after=${part(after)}`
+    const page: { data: Listed[]; next: string | null } = await read(`${list}?limit=${PAGE}${from}`, signal)
+    bets.push(...page.data.map(toNewest).filter(({ id }) => fits(id, parts)))
+    after = page.next
+    if (after === null) break
+  }
+  return { bets, isAll: after === null }
+}
+
+function toNewest({ transactionId, betId, firstSeenAt, placedAt, stake, amount, ...bet }: Listed): NewestBet {
+  return { ...bet, id: transactionId ?? betId ?? '', at: firstSeenAt ?? placedAt ?? '', stake: stake ?? amount }
+}

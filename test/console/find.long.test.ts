@@ -1,0 +1,155 @@
+/** The page Find: the beginning of an id, an id as lists show it, and how far it looks. In a real browser. */
+import { randomUUID } from 'node:crypto'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Scene, startScene } from '../platform/scene.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser?.close())
+
+/** Ids are 36 characters at most. */
+const tail = () => randomUUID().slice(0, 8)
+const ids = (page: Page) => page.getByRole('region', { name: 'Bets', exact: true }).locator('td code').allTextContents()
+
+describe('Find of a wallet', () => {
+  let wallet: TestWallet
+  let context: BrowserContext
+  let page: Page
+  beforeAll(async () => {
+    wallet = await startWallet()
+    context = await signedIn(browser, wallet.url, wallet.operatorKey)
+  })
+  beforeEach(async () => {
+    page = await context.newPage()
+    return () => page.close()
+  })
+  afterAll(async () => {
+    await wallet.auditIsClean()
+    await context.close()
+    await wallet.stop()
+  })
+  const find = (text: string) => page.goto(`${wallet.url}/console/find?q=${encodeURIComponent(text)}`)
+
+  /** One bet each, a second apart. */
+  async function place(...transactionIds: string[]): Promise<string> {
+    const { userId, token } = await playerWithMoney(wallet.operator, '1000.00', 'EUR')
+    for (const transactionId of transactionIds) {
+      wallet.clock.advance(1_000)
+      expect((await wallet.wire.place({ userId, token, transactionId, amount: 10 })).status).toBe(200)
+    }
+    return userId
+  }
+  /** A list without end, in whose first page some bets are missing. Resolves to what was asked of it. */
+  async function endless(...missing: string[]): Promise<string[]> {
+    const asked: string[] = []
+    await page.route('**/operator/bets?limit=500*', async (route) => {
+      asked.push(route.request().url())
+      const first = await route.fetch({
+        url: route
+          .request()
+          .url()
+          .replace(/&after=.*/, ''),
+      })
+      const { data } = (await first.json()) as { data: { transactionId: string }[] }
+      const left = data.filter(({ transactionId }) => !missing.includes(transactionId))
+      await route.fulfill({ json: { data: asked.length === 1 ? left : [], next: 'more' } })
+    })
+    return asked
+  }
+
+  test('of more bets than the server gives the newest are first, whatever their ids, and it says how many there are', async () => {
+    const made = Array.from({ length: 12 }, (_, i) => `crowd-${String.fromCharCode(122 - i)}-${tail()}`)
+    await place(...made)
+    await find('crowd-')
+    await page.getByText('the newest 10 of 12; give more of the id for another one').waitFor()
+    expect(await ids(page)).toEqual(made.toReversed().slice(0, 10))
+    expect(await page.getByRole('region', { name: 'Older bets' }).count()).toBe(0)
+    await expectAccessibleEverywhere(page, 'several bets')
+    await find(`CROWD-${made[0]?.slice(6, 8)}`)
+    await page.waitForURL(`**/bets/*/${made[0]}`)
+  })
+
+  test('an id as a list shows it is its bet, with dots or without an end', async () => {
+    const [one = '', other = ''] = ['aaaaaa', 'bbbbbb'].map((end) => `made-at-once-${tail()}-${end}`)
+    const userId = await place(one, other)
+    await page.goto(`${wallet.url}/console/bets`)
+    const shown = await page.locator(`a[href$="${one}"]`).textContent()
+    expect(shown).toBe('made-a…aaaaaa')
+    for (const text of [shown ?? '', 'MADE-A...aaaaaa', `${one.slice(0, 20)}…`]) {
+      await find(text)
+      await page.waitForURL(`**/bets/${userId}/${one}`)
+    }
+    await find('made-a…')
+    await expect.poll(() => ids(page)).toEqual([other, one])
+    await find('made-a…cccccc')
+    await page.getByText('Nothing here is called so.').waitFor()
+    await page.getByText('looked for among the newest 2000 bets').waitFor()
+  })
+
+  test('one whose end several have is each of them', async () => {
+    const made = ['1', '2'].map((i) => `twin-${i}-${tail()}-the-end`)
+    await place(...made)
+    await find('twin…the-end')
+    await expect.poll(() => ids(page)).toEqual(made.toReversed())
+  })
+
+  test('it looks through so many of the newest bets and no more, says so, and hides none that the server named', async () => {
+    const made = ['x', 'y', 'z'].map((i) => `ancient-${i}-${tail()}`)
+    const [old = '', older = ''] = made
+    await place(...made)
+    const asked = await endless(old, older)
+    await find('ancient')
+    await page.getByText('newest first, among the newest 2000 bets').waitFor()
+    expect(asked).toHaveLength(4)
+    expect(await ids(page)).toEqual([made[2]])
+    const rest = page.getByRole('region', { name: 'Older bets' })
+    expect(await rest.locator('td code').allTextContents()).toEqual([old, older])
+    await expectAccessibleEverywhere(page, 'older bets')
+    await find(`ancien…${old.slice(-6)}`) // the index of beginnings knows what the newest bets do not
+    await page.waitForURL(`**/bets/*/${old}`)
+  })
+
+  test('the beginning of what one player is called leads to the player', async () => {
+    const { userId } = await wallet.operator.createPlayer({ customFields: { nickname: 'Zacharias' } })
+    await find('zachar')
+    await page.waitForURL(`**/players/${userId}`)
+  })
+})
+
+describe('Find of a platform', () => {
+  let scene: Scene
+  let context: BrowserContext
+  beforeAll(async () => {
+    scene = await startScene()
+    context = await signedIn(browser, scene.platform.url, scene.platform.key)
+  })
+  afterAll(async () => {
+    await context.close()
+    await scene.stop()
+  })
+
+  test('bets that begin alike are newest first, with what tells them apart; a shortened id is its bet', async () => {
+    const made: string[] = []
+    for (let i = 0; i < 3; i++) {
+      made.push((await scene.api.place(scene.frame)).betId)
+      await scene.time.advance(1) // an id begins with its time
+    }
+    const [first = ''] = made
+    const page = await context.newPage()
+    await page.goto(`${scene.platform.url}/console/find?q=${first.slice(0, 6).toUpperCase()}`)
+    await expect.poll(() => ids(page)).toEqual(made.toReversed())
+    expect(await page.getByRole('cell', { name: 'Accepted' }).count()).toBe(3)
+    await expectAccessibleEverywhere(page, 'several bets of a platform')
+    await page.goto(
+      `${scene.platform.url}/console/find?q=${encodeURIComponent(`${first.slice(0, 6)}…${first.slice(-6)}`)}`,
+    )
+    await page.waitForURL(`**/bets/${first}`)
+    await page.close()
+  })
+})
