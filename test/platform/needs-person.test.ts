@@ -97,38 +97,6 @@ test('it holds what is refused, stuck, and owed though tried again, newest fault
   expect(await scene.api.deliveries(`?needsPerson=true&partnerId=${randomUUID()}`)).toEqual([])
 })
 
-test('its money is what has not moved: of a correction the difference, and in which direction', async () => {
-  const { api, wallet, time } = scene
-  const corrected = async (payout: string) => {
-    const betId = await aBetOf()
-    await api.settle(betId, 'won', '222.40')
-    await time.advance(SECOND_MS)
-    wallet.next('settle', refusal(21))
-    await api.settle(betId, 'won', payout)
-    await time.advance(SECOND_MS)
-  }
-  await corrected('0.00')
-  await corrected('230.00')
-  const unsettled = await aBetOf()
-  await api.settle(unsettled, 'won', '19.50')
-  await time.advance(SECOND_MS)
-  wallet.next('unsettle', refusal(21))
-  await api.unsettle(unsettled)
-  await time.advance(SECOND_MS)
-  await settledBet(20)
-  expect((await list()).map(({ amount, owedAmount }) => [amount, owedAmount])).toEqual([
-    ['21.00', '21.00'],
-    ['19.50', '-19.50'],
-    ['230.00', '7.60'],
-    ['0.00', '-222.40'],
-  ])
-  const money = { currency: 'EUR', amount: '270.50', takeBack: '241.90' }
-  expect(await retry({ dryRun: true })).toMatchObject({ count: 4, money: [money] })
-  const partners = await api.request('GET', '/partners?limit=500')
-  const { data } = partners.body as { data: { partnerId: string; owed: unknown }[] }
-  expect(data.find(({ partnerId }) => partnerId === scene.partnerId)?.owed).toEqual([{ ...money, deliveries: 4 }])
-})
-
 test('its pages are one behind the other, also while what is owed is tried again', async () => {
   scene.wallet.always('settle', refusal(100))
   const bets = []

@@ -95,11 +95,16 @@ export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Prom
   })
 }
 
-/** Cancels an accepted bet; its stake goes back by a rollback. */
+/**
+ * Cancels an accepted bet; its stake goes back by a rollback. Not while the partner has a result of it: to a rollback of a settled bet it
+ * answers code 8, as if it were done (C-4), and the payout would stay with the player, unseen (W-46).
+ */
 export function cancelBet(deps: FlowDeps, author: Author, betId: string, errorCode: number): Promise<Changed> {
   return change(deps, author, betId, (bet) => {
     if (bet.status === 'cancelled') return bet
     if (bet.status !== 'accepted') return notPossible(`a ${bet.status} bet cannot be cancelled`)
+    if (bet.told === 'settled')
+      return notPossible('the partner has not acknowledged that the result was taken back: cancel the bet when it has')
     return cancelled(deps, bet, errorCode)
   })
 }

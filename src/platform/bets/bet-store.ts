@@ -26,6 +26,7 @@ interface BetRow extends Record<string, unknown> {
   payout: Money | null
   result_type: ResultType | null
   result_source: 'event' | 'request' | null
+  told_status: PlatformBet['told']
   deliveries: number
   placed_at: Date
 }
@@ -34,7 +35,7 @@ interface BetRow extends Record<string, unknown> {
 const TOKEN = `coalesce(nullif(token, ''),
   (select f.token from platform.frame_session f where f.frame_session_id = bet.frame_session_id), '') as token`
 const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, ${TOKEN}, stake, status, reason, ticket_type, coefficient, booster,
-  bonus_id, bonus_template_id, payout, result_type, result_source, deliveries, placed_at`
+  bonus_id, bonus_template_id, payout, result_type, result_source, told_status, deliveries, placed_at`
 
 const LOCK_BETS = statement(
   'platform_lock_bets',
@@ -89,6 +90,7 @@ function toBet(row: BetRow): PlatformBet {
     bonusId: row.bonus_id,
     bonusTemplateId: row.bonus_template_id,
     result: payout === null || resultType === null ? null : { payout, resultType, source: source ?? 'event' },
+    told: row.told_status,
     deliveries: row.deliveries,
     placedAt: row.placed_at,
   }

@@ -35,6 +35,8 @@ export interface PlatformBet extends Identity {
   readonly bonusId: number | null
   readonly bonusTemplateId: number | null
   readonly result: Result | null
+  /** What the partner has acknowledged last; null: nothing, or that it need know nothing. */
+  readonly told: 'open' | 'settled' | 'cancelled' | null
   /** Number of deliveries decided so far; the next one gets this number. */
   readonly deliveries: number
   readonly placedAt: Date

@@ -48,13 +48,13 @@ const FINISH = statement(
      select delivery_id, attempt, started_at, duration_ms, http_status, outcome, code, case outcome when 'unknown' then error end, body, phases
      from r on conflict (delivery_id, number) do nothing
    ), held as materialized (
-     select r.*, b.deliveries from r
-     cross join lateral (select deliveries from platform.bet where bet_id = r.bet_id for update skip locked) b
+     select r.*, b.deliveries, b.bet from r
+     cross join lateral (select deliveries, bet from platform.bet where bet_id = r.bet_id for update skip locked) b
    ), ended as (
      update platform.delivery d
      set status = r.status, is_claimed = false, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
        first_attempt_at = r.first_attempt_at, finished_at = case when r.status = 'pending' then null else $1::timestamptz end,
-       ${owedIf(IS_OWED, '$1::timestamptz')}
+       ${owedIf(IS_OWED, '$1::timestamptz', (said) => said('(r.bet)'))}
      from held r
      where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${status('d')} = 'pending'
        and (r.status = 'done' or d.attempts > d.attempts_before)

@@ -13,7 +13,7 @@ import { statement, type Tx } from '../../db/db.ts'
 import { type Members, rowsOf } from '../../db/rows.ts'
 import { type Phases, toText as phasesAsText } from '../../wallet-client/phases.ts'
 import type { Result } from '../bets/bet.ts'
-import { NOT_OWED } from './owed.ts'
+import { unmovedOf } from './owed.ts'
 import type { DeliveryKind } from './schedule.ts'
 
 /**
@@ -80,11 +80,17 @@ const INSERT_DELIVERIES = statement(
    from r`,
 )
 
-/** A refused delivery needs no person once its bet has a later one: it cannot be sent again (W-16). */
+/**
+ * A refused delivery needs no person once its bet has a later one: it cannot be sent again (W-16). What else does is about other money now. The bets
+ * are written before.
+ */
 const OVERTAKE = statement(
   'platform_overtake',
-  `update platform.delivery d set ${NOT_OWED} from unnest($1::uuid[]) as r (bet_id)
-   where d.bet_id = r.bet_id and d.status = 'refused' and d.owed_since is not null`,
+  `update platform.delivery d
+   set owed_since = case when d.status = 'refused' then null else d.owed_since end,
+     owed_amount = case when d.status = 'refused' then null else ${unmovedOf('b')} end,
+     owed_currency = case when d.status = 'refused' then null else d.owed_currency end
+   from platform.bet b where b.bet_id = any($1::uuid[]) and d.bet_id = b.bet_id and d.owed_since is not null`,
 )
 /** Number of the first delivery before which another one than the Place bet can have been refused. */
 const FIRST_TO_OVERTAKE = 3

@@ -9,20 +9,26 @@
 import type { Row } from '../../db/db.ts'
 
 /** Sets, of a delivery `d`, that it needs a person if this SQL says so: since now, unless it did before. */
-export function owedIf(isOwed: string, now: string): string {
+export function owedIf(isOwed: string, now: string, ofBet = OF_BET): string {
   return `owed_since = case when ${isOwed} then coalesce(d.owed_since, ${now}) end,
-     owed_amount = case when ${isOwed} then (${UNMOVED}) end,
-     owed_currency = case when ${isOwed} then (select b.currency from platform.bet b where b.bet_id = d.bet_id) end`
+     owed_amount = case when ${isOwed} then ${ofBet(unmovedOf)} end,
+     owed_currency = case when ${isOwed} then ${ofBet((bet) => `${bet}.currency`)} end`
 }
 
-/** In SQL, of a delivery `d`: the money that has not moved, which is what it tells without what the partner has acknowledged before. */
-const UNMOVED = `select case d.operation when 'settle' then of.said - of.told when 'unsettle' then -of.told else of.said end
-  from (
-    select (m.body::json ->> 'amount')::numeric as said,
-      case when b.told_status = 'settled' then round(b.told_payout / power(10::numeric, c.scale::numeric), c.scale) else 0 end as told
-    from platform.message m cross join platform.bet b join platform.currency c using (currency)
-    where m.delivery_id = d.delivery_id and b.bet_id = d.bet_id
-  ) of`
+/** Reads in SQL what is said of a bet by its row; where a statement does not hold the bet, as it was when the statement began. */
+type OfBet = (said: (bet: string) => string) => string
+const OF_BET: OfBet = (said) => `(select ${said('b')} from platform.bet b where b.bet_id = d.bet_id)`
+
+/**
+ * In SQL, of a bet's row: the money that has not moved, which is what the player has by what was decided, without what he has by what the
+ * partner has acknowledged. The next decision says it anew for a delivery that is marked (outbox.ts).
+ */
+export function unmovedOf(bet: string): string {
+  const worth = (status: string, payout: string) =>
+    `case ${bet}.${status} when 'settled' then ${bet}.${payout} when 'cancelled' then ${bet}.stake else 0 end`
+  const units = `${worth('status', 'payout')} - ${worth('told_status', 'told_payout')}`
+  return `(select round((${units}) / power(10::numeric, c.scale::numeric), c.scale) from platform.currency c where c.currency = ${bet}.currency)`
+}
 
 export const NOT_OWED = 'owed_since = null, owed_amount = null, owed_currency = null'
 
