@@ -1,10 +1,11 @@
 /** The money of what needs a person (C-9) is what was decided last, without what the partner has acknowledged: nothing of it is told wrongly, nothing disappears. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { refusal, type ScriptedOperation } from '../support/scripted-wallet.ts'
+import { refusal, reset, type ScriptedOperation } from '../support/scripted-wallet.ts'
 import type { Json } from '../support/wire.ts'
 import { type Scene, startScene } from './scene.ts'
 
 const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
 
 let scene: Scene
 beforeAll(async () => {
@@ -102,10 +103,51 @@ test('W-46: a bet whose payout was not taken back cannot be cancelled: the partn
   expect(wallet.of('rollback', betId)).toHaveLength(1)
 })
 
-test('while the unsettle is on its way the bet cannot be cancelled either', async () => {
-  const betId = await paid('20.00')
-  scene.wallet.always('unsettle', { fault: 'reset' })
-  await scene.api.unsettle(betId)
-  await scene.time.settle()
-  expect((await scene.api.request('POST', `/bets/${betId}/cancel`, { errorCode: 50 })).status).toBe(409)
+test('W-46: a Rollback that waits behind an Unsettle which is refused is held back, until the partner takes the result back', async () => {
+  const { api, wallet, time } = scene
+  const betId = await paid('25.00')
+  wallet.next('unsettle', reset, refusal(21), refusal(20))
+  await api.unsettle(betId)
+  await time.settle()
+  await api.cancel(betId, 50)
+  await time.advance(MINUTE_MS)
+  expect(wallet.of('unsettle', betId)).toHaveLength(2)
+  // 10.00 are to go back to the player, who has 25.00 of the result.
+  expect(await owed()).toEqual([['unsettle', '-15.00']])
+  const [line] = await api.deliveries(`?needsPerson=true&partnerId=${scene.partnerId}`)
+  const again = () => api.request('POST', `/deliveries/${line?.deliveryId}/retry`)
+  await again()
+  await time.advance(SECOND_MS)
+  expect(await owed()).toEqual([['unsettle', '-15.00']])
+  expect(wallet.of('rollback', betId)).toEqual([])
+  await again()
+  await time.advance(SECOND_MS)
+  expect(wallet.of('rollback', betId)).toHaveLength(1)
+  expect(await owed()).toEqual([])
+})
+
+test('one that waits behind a result which was not acknowledged is held back in the same way', async () => {
+  const { api, wallet, time } = scene
+  const { betId } = await api.place(scene.frame)
+  wallet.next('settle', reset)
+  wallet.next('unsettle', refusal(21))
+  await api.settle(betId, 'won', '20.00')
+  await time.settle()
+  await api.unsettle(betId)
+  await api.cancel(betId, 50)
+  await time.advance(MINUTE_MS)
+  expect(await owed()).toEqual([['unsettle', '-10.00']])
+  expect(wallet.of('rollback', betId)).toEqual([])
+})
+
+test('an Unsettle of a result that the partner never had holds nothing back', async () => {
+  const { api, wallet, time } = scene
+  const { betId } = await api.place(scene.frame)
+  await refused('settle', 5, () => api.settle(betId, 'won', '20.00'))
+  wallet.next('unsettle', reset, refusal(5))
+  await api.unsettle(betId)
+  await time.settle()
+  await api.cancel(betId, 50)
+  await time.advance(MINUTE_MS)
+  expect(wallet.of('rollback', betId)).toHaveLength(1)
 })

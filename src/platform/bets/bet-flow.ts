@@ -96,30 +96,34 @@ export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Prom
 }
 
 /**
- * Cancels an accepted bet; its stake goes back by a rollback. Not while the partner has a result of it: to a rollback of a settled bet it
- * answers code 8, as if it were done (C-4), and the payout would stay with the player, unseen (W-46).
+ * Cancels an accepted bet; its stake goes back by a rollback, after the calls that are not over. Not after an Unsettle that was refused: the
+ * partner has a result of the bet, answers the Rollback code 8, as if it were done (C-4), and the payout would stay with the player (W-46).
  */
 export function cancelBet(deps: FlowDeps, author: Author, betId: string, errorCode: number): Promise<Changed> {
-  return change(deps, author, betId, (bet) => {
+  return change(deps, author, betId, async (bet, tx) => {
     if (bet.status === 'cancelled') return bet
     if (bet.status !== 'accepted') return notPossible(`a ${bet.status} bet cannot be cancelled`)
-    if (bet.told === 'settled')
-      return notPossible('the partner has not acknowledged that the result was taken back: cancel the bet when it has')
+    if (bet.told === 'settled' && (await readUnfinished(tx, [betId])).size === 0)
+      return notPossible(
+        'the partner has refused to take the result back: cancel the bet when it has acknowledged that',
+      )
     return cancelled(deps, bet, errorCode)
   })
 }
 
-/** The rule answers a decision, the bet when the partner need not be told, or why not. */
+/** A decision, the bet when the partner need not be told, or why not. */
+type Ruling = Decided | PlatformBet | NotPossible
+
 function change(
   deps: FlowDeps,
   author: Author,
   betId: string,
-  rule: (bet: PlatformBet) => Decided | PlatformBet | NotPossible,
+  rule: (bet: PlatformBet, tx: Tx) => Ruling | Promise<Ruling>,
 ): Promise<Changed> {
   return deps.db.transaction(async (tx) => {
     const [bet] = await lockBets(tx, [betId])
     if (bet === undefined) return { kind: 'no_such_bet' }
-    const changed = rule(bet)
+    const changed = await rule(bet, tx)
     if ('kind' in changed) return changed
     const after = 'operation' in changed ? changed.bet : changed
     if ('operation' in changed) await decide(deps, tx, [changed])

@@ -29,8 +29,15 @@ export interface CameBack {
   readonly result: AttemptResult
 }
 
+/**
+ * An Unsettle that is refused before a Rollback holds it back, until it is sent again and acknowledged: of a bet that has a result the
+ * partner answers a Rollback as if it were done, and keeps it paid (W-46). After a Rollback nothing is decided, so it is the next and the last.
+ */
+const STATUS = `case when r.status = 'refused' and d.operation = 'unsettle' and (r.bet).status = 'cancelled' and (r.bet).told_status = 'settled'
+  and r.deliveries = d.number + 1 then 'stuck' else r.status end`
+
 /** One that was refused is not owed any more when a later one was decided, which may be unseen too. */
-const IS_OWED = "r.is_owed and (r.status <> 'refused' or r.deliveries = d.number)"
+const IS_OWED = `r.is_owed and (${STATUS} <> 'refused' or r.deliveries = d.number)`
 
 const CALLS = rowsOf<CameBack>(2, {
   bet_id: ['uuid', ({ betId }) => betId],
@@ -52,7 +59,7 @@ const FINISH = statement(
      cross join lateral (select deliveries, bet from platform.bet where bet_id = r.bet_id for update skip locked) b
    ), ended as (
      update platform.delivery d
-     set status = r.status, is_claimed = false, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
+     set status = ${STATUS}, is_claimed = false, code = r.code, error = r.error, due_at = coalesce(r.due_at, d.due_at),
        first_attempt_at = r.first_attempt_at, finished_at = case when r.status = 'pending' then null else $1::timestamptz end,
        ${owedIf(IS_OWED, '$1::timestamptz', (said) => said('(r.bet)'))}
      from held r
