@@ -79,7 +79,8 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
   const { person } = useSession()
   const { partnerId, operation, status, code, deliveries } = issue
   const since = deliveries.map(({ needsPersonSince, decidedAt }) => needsPersonSince ?? decidedAt).sort()[0] ?? ''
-  const [name, tone, says] = WHAT[status] ?? [status, 'bad', '']
+  const [name, tone, words] = WHAT[status] ?? [status, 'bad', '']
+  const says = status === 'stuck' && code !== undefined ? STUCK_ANSWERED : words
   return (
     <section className="card issue half" aria-label={`${titleOf(operation)} ${name}`}>
       <header>
@@ -117,6 +118,8 @@ const WHAT: Readonly<Record<string, readonly [string, string, string]>> = {
   refused: ['refused', 'bad', 'The partner said no. Mend the cause, then send it again.'],
   pending: ['tried again', 'wait', 'The partner answers, but not to the question. It is tried again by itself.'],
 }
+
+const STUCK_ANSWERED = 'The partner said no, and the next call of the bet waits. Mend the cause, then send it again.'
 
 function Money({ of }: { of: readonly Delivery[] }) {
   return (
