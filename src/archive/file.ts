@@ -4,11 +4,12 @@
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { effectOnPlayer } from '../ledger/posting.ts'
 import { money } from '../protocol/money.ts'
+import { fullDisk } from '../runtime/disk.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import {
   type AccountLine,
@@ -34,21 +35,39 @@ export interface ArchiveFile {
   readonly accounts: readonly Archived[]
 }
 
+/** Whose file it is: of this database, and while it is written of this run. */
+export interface Writer {
+  readonly database: string
+  readonly run: string
+}
+
 /** Writes it and reads it again. Resolves to its name when nothing can take it away any more but who may delete files. */
-export async function writeArchive(folder: string, before: string, text: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
+export async function writeArchive(folder: string, writer: Writer, before: string, text: string): Promise<string> {
   const bytes = await promisify(gzip)(text)
   const sha = shaOf(bytes)
   const name = `purser-archive-${before.slice(0, 10)}-${sha}.ndjson.gz`
-  const partial = join(folder, `${name}.partial`)
-  await rm(partial, { force: true })
-  await synced(partial, 'wx', (file) => file.writeFile(bytes))
-  const read = await readFile(partial)
-  if (shaOf(read) !== sha || `${await promisify(gunzip)(read)}` !== text)
-    throw new Damaged(`${partial} is not what was written to it`)
-  await rename(partial, join(folder, name))
-  await synced(folder, 'r', async () => {})
+  const partial = join(folder, `${beginOf(writer.database)}${writer.run}${PARTIAL}`)
+  try {
+    await makeFolder(folder)
+    await synced(partial, 'wx', (file) => file.writeFile(bytes))
+    const read = await readFile(partial)
+    if (shaOf(read) !== sha || `${await promisify(gunzip)(read)}` !== text)
+      throw new Damaged(`${partial} is not what was written to it`)
+    await rename(partial, join(folder, name))
+    await synced(folder, 'r', async () => {})
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {}) // what is wrong is said by the first error
+    throw fullDisk(error, `the file of ${text.length} bytes in ${folder}`) ?? error
+  }
   return name
+}
+
+/** A new folder is on the disk when the one that it stands in is. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
+  if (first === undefined) return
+  for (let made = resolve(folder); made.length >= resolve(first).length; made = dirname(made))
+    await synced(dirname(made), 'r', async () => {})
 }
 
 async function synced(
@@ -65,11 +84,14 @@ async function synced(
   }
 }
 
-/** What a run left that was ended while it wrote. */
-export async function removePartial(folder: string): Promise<void> {
+const PARTIAL = '.partial'
+const beginOf = (database: string) => `purser-archive-${database}-`
+
+/** What runs of this database left that were ended while they wrote; none is at work now. Those of other databases may be. */
+export async function removePartial(folder: string, database: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names)
-    if (name.endsWith('.partial') && NAME.test(name.slice(0, -'.partial'.length))) await rm(join(folder, name))
+    if (name.startsWith(beginOf(database)) && name.endsWith(PARTIAL)) await rm(join(folder, name), { force: true })
 }
 
 /** Throws Damaged with what is wrong; WrongUse when there is no such file. */

@@ -9,7 +9,8 @@ import { firstOpen, keepDays } from '../ledger/daily.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { removePartial, writeArchive } from './file.ts'
+import { alone } from './alone.ts'
+import { removePartial, type Writer, writeArchive } from './file.ts'
 import { FORMAT, type Header, lineOf, sumsOf } from './lines.ts'
 import {
   type Account,
@@ -57,19 +58,32 @@ export interface ArchiveDone {
 }
 
 export async function archive(options: ArchiveOptions): Promise<ArchiveDone> {
-  const { folder, signal, fileTransfers = FILE_TRANSFERS } = options
-  await requireRights(options.db)
-  await requireKept(options)
-  await removePartial(folder)
+  const { db, folder } = options
+  await requireRights(db)
+  return alone(db, async (requireAlone) => {
+    await requireKept(options)
+    const writer = { database: await databaseId(db), run: world.uuid() }
+    await removePartial(folder, writer.database)
+    return archiveAs({ ...options, writer, requireAlone })
+  })
+}
+
+interface Run extends ArchiveOptions {
+  readonly writer: Writer
+  requireAlone(): Promise<void>
+}
+
+async function archiveAs(run: Run): Promise<ArchiveDone> {
+  const { signal, fileTransfers = FILE_TRANSFERS } = run
   const done: ArchiveDone = { files: 0, transfers: 0, bets: 0, heldBack: 0, changed: 0, broken: 0 }
   let gathered: Portion[] = []
-  for await (const portion of portionsOf(options, done)) {
+  for await (const portion of portionsOf(run, done)) {
     gathered.push(portion)
     if (countOf(gathered) < fileTransfers) continue
-    await takeFile(options, gathered, done)
+    await takeFile(run, gathered, done)
     gathered = []
   }
-  if (gathered.length > 0 && !signal.aborted) await takeFile(options, gathered, done)
+  if (gathered.length > 0 && !signal.aborted) await takeFile(run, gathered, done)
   return done
 }
 
@@ -136,11 +150,12 @@ const NOTE_FILE = statement(
    values ($1::text, $2::timestamptz, $3::timestamptz, $4::int, $5::bigint)`,
 )
 
-async function takeFile(options: ArchiveOptions, portions: readonly Portion[], done: ArchiveDone): Promise<void> {
-  const { db, folder, before, now, signal, say } = options
-  const header = await headerOf(options, portions)
+async function takeFile(run: Run, portions: readonly Portion[], done: ArchiveDone): Promise<void> {
+  const { db, folder, writer, before, now, signal, say } = run
+  await run.requireAlone()
+  const header = await headerOf(run, portions)
   const text = lineOf(header) + portions.map(textOf).join('')
-  const file = await writeArchive(folder, header.before, text)
+  const file = await writeArchive(folder, writer, header.before, text)
   await db.unhurried((tx) => tx.execute(NOTE_FILE, [file, before, now, header.accounts, header.transfers]))
   done.files += 1
   let isChanged = 0
@@ -159,11 +174,11 @@ async function takeFile(options: ArchiveOptions, portions: readonly Portion[], d
   say(`${file}: ${header.transfers} transfers of ${header.accounts} accounts`)
 }
 
-async function headerOf({ db, before, now }: ArchiveOptions, portions: readonly Portion[]): Promise<Header> {
+async function headerOf({ db, writer, before, now }: Run, portions: readonly Portion[]): Promise<Header> {
   const sums = sumsOf(portions)
   const scales = await readScales(db, 'wallet')
   return {
-    ...{ purser: 'archive', format: FORMAT, database: await databaseId(db) },
+    ...{ purser: 'archive', format: FORMAT, database: writer.database },
     ...{ before: before.toISOString(), madeAt: now.toISOString() },
     scales: Object.fromEntries([...scales].filter(([currency]) => currency in sums)),
     accounts: portions.length,
@@ -183,7 +198,7 @@ const MAKE_ID = statement(
   "insert into purser.setting (name, value) values ('database', $1::text) on conflict (name) do nothing",
 )
 
-/** The first file gives the database its id. */
+/** The first run gives the database its id. */
 async function databaseId(db: Db): Promise<string> {
   await db.unhurried((tx) => tx.execute(MAKE_ID, [world.uuid()]))
   return (await readDatabaseId(db)) ?? ''

@@ -1,6 +1,7 @@
 /** How a command ends when it fails: words for the person who started it, and the exit code. The same for all commands. */
 import { CommanderError } from 'commander'
 import { explained } from '../db/refusal.ts'
+import { fullDisk } from '../runtime/disk.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
 /** `bug` is EX_SOFTWARE of sysexits.h. */
@@ -14,7 +15,7 @@ export interface Ending {
 
 export function endingOf(failure: unknown): Ending {
   if (failure instanceof CommanderError) return { code: failure.exitCode === 0 ? 0 : EXIT.wrongUse }
-  const error = explained(aboutAddress(failure) ?? aboutFile(failure) ?? failure)
+  const error = explained(aboutAddress(failure) ?? fullDisk(failure) ?? aboutFile(failure) ?? failure)
   if (error instanceof WrongUse) return { code: EXIT.wrongUse, text: `purser: ${error.message}` }
   if (error instanceof Unreachable) return { code: EXIT.unreachable, text: `purser: ${error.message}` }
   return { code: EXIT.bug, text: defect(error) }
@@ -26,11 +27,12 @@ export function endWith(failure: unknown): void {
   process.exitCode = code
 }
 
-/** What nobody waited for is a defect too. Node would end with 1, which means that something was found. */
+/** What nobody waited for is a defect too, unless it is an output on a full disk. Node would end with 1, which means that something was found. */
 export function endOnDefects(): void {
   process.on('uncaughtException', (error) => {
-    process.stderr.write(`${defect(error)}\n`)
-    process.exit(EXIT.bug)
+    const full = fullDisk(error)
+    process.stderr.write(`${full === undefined ? defect(error) : `purser: ${full.message}`}\n`)
+    process.exit(full === undefined ? EXIT.bug : EXIT.unreachable)
   })
 }
 

@@ -158,10 +158,10 @@ test('an account that changes between its file and its turn is left, and nobody 
   await nextDay()
   const owner = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
   let sent = 0
-  /** The first transaction gives the database its id, the second one notes the file, which is there then. */
+  /** The first transaction is the run's, the second one gives the database its id, the third one notes the file, which is there then. */
   const unhurried: Db['unhurried'] = async (work) => {
     sent += 1
-    if (sent === 2) expect(answered(await wallet.wire.settle({ ...bet, amount: 5, resultType: 'won' }))).toBe(200)
+    if (sent === 3) expect(answered(await wallet.wire.settle({ ...bet, amount: 5, resultType: 'won' }))).toBe(200)
     return owner.unhurried(work)
   }
   const done = await archiveAll(wallet, folder.path, { db: { ...owner, unhurried } }).finally(() => owner.close())

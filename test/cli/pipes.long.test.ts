@@ -1,5 +1,7 @@
 /** A reader that goes away (`… | head -1`) is no failure: no stack, no word, and the command's own exit code. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -71,4 +73,14 @@ test('export-player | head -1 reads no further', async () => {
 test('sandbox | head -1 ends the sandbox cleanly', async () => {
   const env = { DATABASE_URL: database.url, PURSER_DATA_DIR: 'memory://', PORT: '0' }
   expect(await runUnread(['sandbox', '--faults', '0'], env, 'first')).toEqual({ code: 0, stderr: '' })
+})
+
+test.skipIf(!existsSync('/dev/full'))('--help > file on a full disk says so, and is no defect', async () => {
+  const child = spawn('/bin/sh', ['-c', '"$0" dist/main.js --help > /dev/full', process.execPath], { cwd: ROOT })
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const [code] = await once(child, 'close')
+  expect([code, stderr]).toEqual([3, expect.stringContaining('the disk is full')])
 })
