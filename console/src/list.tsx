@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import type { LiveMeta } from './live.tsx'
 import { Empty, Fault, Stale, Waiting } from './parts.tsx'
 import { isTyping } from './shell.tsx'
-import { useTail } from './tail.ts'
+import { type Page, useTail } from './tail.ts'
 
 export interface Column<T> {
   readonly name: string
@@ -12,7 +12,7 @@ export interface Column<T> {
   show(row: T): ReactNode
 }
 
-interface Props<T> {
+interface Props<T, P> {
   /** Without `after`. */
   readonly path: string
   readonly columns: readonly Column<T>[]
@@ -22,20 +22,25 @@ interface Props<T> {
   linkOf?(row: T): string | undefined
   /** What changes it. */
   readonly live?: LiveMeta | undefined
+  /** What stands behind the last row, and in the place of `empty`; undefined when there is nothing to say. */
+  end?(last: P): ReactNode
 }
 
-export function List<T>({ path, columns, empty, keyOf, linkOf, live }: Props<T>) {
+export function List<T, P extends Page<T> = Page<T>>(props: Props<T, P>) {
+  const { path, columns, empty, keyOf, linkOf, live } = props
   const [isAtRow, setAtRow] = useState(false)
-  const { asked, fault, rows, fresh, show, place } = useTail<T>({ path, keyOf, live, isHeld: isAtRow })
+  const { asked, fault, rows, fresh, show, place } = useTail<T, P>({ path, keyOf, live, isHeld: isAtRow })
   const at = useKeys(rows.length, (i) => rows[i] && linkOf?.(rows[i]))
   useEffect(() => setAtRow(at >= 0), [at])
   if (asked.isPending) return <Waiting />
   if (asked.data === undefined) return <Fault error={asked.error} again={() => void asked.refetch()} />
+  const last = asked.hasNextPage ? undefined : asked.data.pages.at(-1)
+  const end = last && props.end?.(last)
   if (rows.length === 0 && !asked.hasNextPage)
     return (
       <>
         <Stale of={fault} />
-        {empty}
+        {end ?? empty}
       </>
     )
   return (
@@ -67,6 +72,7 @@ export function List<T>({ path, columns, empty, keyOf, linkOf, live }: Props<T>)
         </table>
       </div>
       <More of={asked} />
+      {end}
     </>
   )
 }

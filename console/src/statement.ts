@@ -13,3 +13,20 @@ export interface StatementRow {
 
 const OF_BETS = ['stake', 'refund', 'payout', 'payout_reversal']
 export const isOfBet = ({ kind }: StatementRow) => OF_BETS.includes(kind)
+
+/** What of an account lies in files (O-13), and is in no list. */
+export interface Archived {
+  readonly currency: string
+  readonly transferId: string
+  readonly at: string
+  /** After the last of it: what the rest begins with. */
+  readonly balance: string
+  readonly files: readonly { readonly file: string; readonly account: number }[]
+}
+
+/** A page of the statement; the last one says what lies in files. */
+export interface StatementPage {
+  readonly data: readonly StatementRow[]
+  readonly next: string | null
+  readonly archived?: readonly Archived[]
+}

@@ -22,7 +22,7 @@ interface Tail<T> {
   readonly isHeld?: boolean
 }
 
-export function useTail<T>({ path, keyOf, live, isHeld = false }: Tail<T>) {
+export function useTail<T, P extends Page<T> = Page<T>>({ path, keyOf, live, isHeld = false }: Tail<T>) {
   const client = useQueryClient()
   const [list, head] = [
     ['list', path],
@@ -32,18 +32,18 @@ export function useTail<T>({ path, keyOf, live, isHeld = false }: Tail<T>) {
     queryKey: list,
     queryFn: async ({ pageParam, signal }) => {
       const after = pageParam === '' ? '' : `${path.includes('?') ? '&' : '?'}after=${part(pageParam)}`
-      const page = await read<Page<T>>(path + after, signal)
+      const page = await read<P>(path + after, signal)
       if (pageParam === '') client.setQueryData(head, page)
       return page
     },
     initialPageParam: '',
-    getNextPageParam: (page: Page<T>) => page.next,
+    getNextPageParam: (page: P) => page.next,
     structuralSharing: false,
   })
   const pages = asked.data?.pages ?? []
   const newest = useQuery({
     queryKey: head,
-    queryFn: ({ signal }) => read<Page<T>>(path, signal),
+    queryFn: ({ signal }) => read<P>(path, signal),
     enabled: live !== undefined && asked.data !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     structuralSharing: false,

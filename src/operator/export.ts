@@ -12,7 +12,7 @@ import { showPlayer } from './players.ts'
 import { getStatement } from './statement.ts'
 
 export interface ExportLine {
-  readonly kind: 'player' | 'balances' | 'session' | 'transfer' | 'bet' | 'action' | 'call'
+  readonly kind: 'player' | 'balances' | 'session' | 'transfer' | 'archived' | 'bet' | 'action' | 'call'
   readonly [member: string]: unknown
 }
 
@@ -30,7 +30,10 @@ export async function* exportPlayer(deps: OperatorDeps, userId: string): AsyncGe
   yield { kind: 'player', player: showPlayer(player) }
   yield { kind: 'balances', ...(await getBalances(deps, userId)) }
   for await (const session of sessionsOf(deps, bucket, userId)) yield { kind: 'session', session }
-  for await (const transfer of each((page) => getStatement(deps, userId, page))) yield { kind: 'transfer', transfer }
+  for await (const { data, archived = [] } of pages((page) => getStatement(deps, userId, page))) {
+    for (const transfer of data) yield { kind: 'transfer', transfer }
+    for (const one of archived) yield { kind: 'archived', archived: one }
+  }
   for await (const { transactionId } of each((page) => listBets(deps, { userId, ...page })))
     yield { kind: 'bet', bet: await getBet(deps, userId, transactionId) }
   const actions = createActionLog('purser')
@@ -53,10 +56,14 @@ async function* sessionsOf({ db }: OperatorDeps, bucket: number, userId: string)
 type Page = { limit: string; after?: string }
 
 async function* each<T>(read: (page: Page) => Promise<{ data: readonly T[]; next: string | null }>): AsyncGenerator<T> {
+  for await (const { data } of pages(read)) yield* data
+}
+
+async function* pages<P extends { next: string | null }>(read: (page: Page) => Promise<P>): AsyncGenerator<P> {
   for (let page: Page = { limit: String(MAX_LIMIT) }; ; ) {
-    const { data, next } = await read(page)
-    yield* data
-    if (next === null) return
-    page = { ...page, after: next }
+    const found = await read(page)
+    yield found
+    if (found.next === null) return
+    page = { ...page, after: found.next }
   }
 }

@@ -18,7 +18,7 @@ import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps } from './operator.ts'
 import { getPlayer, PlayerSchema } from './players.ts'
 import { describe } from './shapes.ts'
-import { getStatement, notesOn, showTransfer, TransferSchema } from './statement.ts'
+import { getStatement, notesOn, StatementSchema, showTransfer, TransferSchema } from './statement.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
@@ -59,6 +59,7 @@ const ShownSchema = Type.Union([
     balances,
     bets: Type.Array(BetSchema, { description: 'The latest.' }),
     transfers: Type.Array(TransferSchema, { description: 'The latest.' }),
+    archived: StatementSchema.properties.archived,
   }),
   Type.Object({ kind: Type.Literal('transfer'), userId: UserIdSchema, transfer: TransferSchema, balances }),
   Type.Object({ kind: Type.Literal('session'), session: SessionSchema, balances }),
@@ -135,8 +136,15 @@ async function showBet(deps: OperatorDeps, userId: string, transactionId: string
 async function showPlayer(deps: OperatorDeps, userId: string): Promise<Shown> {
   const player = await getPlayer(deps, userId)
   const { data: bets } = await listBets(deps, { userId, limit: LATEST })
-  const { data: transfers } = await getStatement(deps, userId, { limit: LATEST })
-  return { kind: 'player', player, ...(await getBalances(deps, userId)), bets, transfers }
+  const { data: transfers, archived } = await getStatement(deps, userId, { limit: LATEST })
+  return {
+    kind: 'player',
+    player,
+    ...(await getBalances(deps, userId)),
+    bets,
+    transfers,
+    ...(archived && { archived }),
+  }
 }
 
 const READ_MOVED = statement(

@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { MAX_LIMIT } from '../http/page.ts'
 import { CSV, type NDJSON } from '../http/route.ts'
 import { csvLine, textCell } from '../runtime/csv.ts'
+import { type Archived, sayFiles } from './archived.ts'
 import type { OperatorDeps } from './operator.ts'
 import { getStatement, type StatementQuerySchema, type TransferSchema } from './statement.ts'
 
@@ -13,7 +14,10 @@ const MONEY = ['amount', 'balance'] as const
 const TEXTS = ['transactionId', 'requestId', 'reference', 'reason', 'person', 'ticket', 'approvedBy'] as const
 const HEAD = ['at', 'transferId', 'kind', 'currency', ...MONEY, ...TEXTS]
 
-/** `limit` is of pages: a file has every transfer that is asked for. The first page is read before the answer begins, for its errors. */
+/**
+ * `limit` is of pages: a file has every transfer that is asked for, and behind them a line of kind `archived` for each account of which some lie in
+ * files of another sort (O-13), with the balance that the others begin with. The first page is read before the answer begins, for its errors.
+ */
 export async function statementFile(
   deps: OperatorDeps,
   userId: string,
@@ -27,6 +31,7 @@ export async function statementFile(
     if (type === CSV) yield csvLine(HEAD)
     for (let page = first; ; page = await pageAfter(page.next)) {
       yield page.data.map(type === CSV ? csvOf : (row) => `${JSON.stringify(row)}\n`).join('')
+      yield (page.archived ?? []).map(type === CSV ? csvOfArchived : jsonOfArchived).join('')
       if (page.next === null) return
     }
   }
@@ -37,4 +42,14 @@ function csvOf(row: Shown): string {
   const { at, transferId, kind, currency } = row
   const texts = TEXTS.map((name) => textCell(row[name]))
   return csvLine([at, textCell(transferId), kind, currency, ...MONEY.map((name) => row[name]), ...texts])
+}
+
+const jsonOfArchived = (archived: Archived) => `${JSON.stringify({ kind: 'archived', ...archived })}\n`
+
+/** No amount: what was moved is in the files. */
+function csvOfArchived(archived: Archived): string {
+  const { at, transferId, currency, balance } = archived
+  const reason = `up to this one all transfers lie in ${sayFiles(archived)}`
+  const texts = TEXTS.map((name) => (name === 'reason' ? textCell(reason) : ''))
+  return csvLine([at, textCell(transferId), 'archived', currency, '', balance, ...texts])
 }

@@ -19,6 +19,7 @@ import { readStatement, type StatementPlace, type Transfer } from '../ledger/tra
 import { CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
 import type { BetId, PlayerId } from '../protocol/ids.ts'
 import { money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
+import { ArchivedSchema, readArchived } from './archived.ts'
 import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps, show, toCurrency } from './operator.ts'
 import { BetIdSchema } from './shapes.ts'
@@ -54,7 +55,15 @@ export const TransferSchema = Type.Object({
   approvedBy: ofAdjustment('the second person, where it needed one (W-27).'),
   at: Type.String({ format: 'date-time' }),
 })
-export const StatementSchema = pageOf(TransferSchema)
+export const StatementSchema = Type.Object({
+  ...pageOf(TransferSchema).properties,
+  archived: Type.Optional(
+    Type.Array(ArchivedSchema, {
+      description:
+        'On the last page: the accounts of which transfers of the time asked for lie in files (O-13), and are not in this list.',
+    }),
+  ),
+})
 
 export async function getStatement(deps: OperatorDeps, userId: string, query: Static<typeof StatementQuerySchema>) {
   const { player, bucket } = await findPlayer(deps, userId)
@@ -63,22 +72,26 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
   const limit = limitOf(query)
   const accounts = await readAccounts(deps.db.people, bucket, [player.id])
   const begun = toPlaces(decodeCursor(query.after)?.ids)
-  const places = accounts
-    .filter((account) => currency === undefined || account.currency === currency)
+  const asked = accounts.filter((account) => currency === undefined || account.currency === currency)
+  const places = asked
     .map((account) => ({ currency: account.currency, below: begun?.get(account.currency) ?? account.version + 1n }))
     .filter((place) => begun === undefined || begun.has(place.currency))
   const looked = kind === undefined ? limit + 1 : MAX_LOOKED_AT
-  const rows = await readStatement(deps.db.people, bucket, player.id, { places, ...toTimeRange(query), limit: looked })
+  const range = toTimeRange(query)
+  const rows = await readStatement(deps.db.people, bucket, player.id, { places, ...range, limit: looked })
   const found = rows.flatMap((row, i) => (kind === undefined || row.kind === kind ? [i] : []))
   const last = found[limit] === undefined ? rows.length - 1 : (found[limit - 1] as number)
   const shown = rows.slice(0, last + 1).filter((row) => kind === undefined || row.kind === kind)
   const notes = await notesOn(deps, bucket, player.id, shown)
   const isWhole = found[limit] === undefined && rows.length < looked
+  const currencies = asked.map((account) => account.currency)
+  const archived = isWhole ? await readArchived(deps, bucket, player.id, { currencies, ...range }) : []
   return {
     data: shown.map((row) => ({ ...showTransfer(deps, row), ...(isMovement(row) && notes.get(row.reference)) })),
     next: isWhole
       ? null
       : encodeCursor([(rows[last] as Transfer).at.toISOString(), ...fromPlaces(places, rows.slice(0, last + 1))]),
+    ...(archived.length > 0 && { archived }),
   }
 }
 

@@ -8,6 +8,7 @@ import { requireMigrated } from '../db/migrate.ts'
 import { openExistingDb } from '../db/open.ts'
 import { readScales } from '../db/scales.ts'
 import { Problem } from '../http/problem.ts'
+import type { ExportLine } from '../operator/export.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { withDb } from './schema-commands.ts'
@@ -58,8 +59,14 @@ async function exportTo(db: Db, buckets: number, userId: string): Promise<void> 
   await writeLines(linesOf(exportPlayer(deps, userId)))
 }
 
-async function* linesOf(objects: AsyncIterable<object>): AsyncGenerator<string> {
-  for await (const one of objects) yield `${JSON.stringify(one)}\n`
+async function* linesOf(objects: AsyncIterable<ExportLine>): AsyncGenerator<string> {
+  let isArchived = false
+  for await (const one of objects) {
+    isArchived ||= one.kind === 'archived'
+    yield `${JSON.stringify(one)}\n`
+  }
+  if (isArchived)
+    process.stderr.write(`purser: not all of it is here: what the lines of kind "archived" say lies in files\n`)
 }
 
 async function erase(db: Db, buckets: number, userId: string, flags: Flags): Promise<void> {

@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from '../archive/archiving.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
 
+const folder = newFolder()
 let browser: Browser
 let wallet: TestWallet
 let context: BrowserContext
@@ -70,4 +72,26 @@ test('tells what is available, in play and won, exactly, and leads from a step t
   ])
   await chart.getByRole('link').click()
   await page.getByText('The result is not known yet; the stake is held.').waitFor()
+})
+
+test('says behind the statement what lies in files, and with what balance the rest begins', async () => {
+  const other = await startWallet()
+  other.clock.advance(-60 * DAY_MS)
+  const { userId } = await playerWithMoney(other.operator, '100.00', 'EUR')
+  other.clock.advance(PAST_MIDNIGHT_MS)
+  await archiveAll(other, folder.path)
+  const seen = await signedIn(browser, other.url, other.operatorKey)
+  const open = await seen.newPage()
+  await open.goto(`${other.url}/console/players/${userId}`)
+  await open.getByText('What moved lies in files.').waitFor()
+  const note = open.getByRole('region', { name: 'Statement' }).getByRole('note')
+  await note.getByText('The balance was 100.00 EUR then.').waitFor()
+  expect(await note.textContent()).toContain('(EUR-1) lies in files')
+  expect(await note.getByRole('listitem').textContent()).toMatch(/^purser-archive-.*\.gz, account 1$/)
+  await other.operator.deposit(userId, '5.00')
+  await open.getByRole('cell', { name: '105.00' }).waitFor()
+  await note.waitFor()
+  await expectAccessibleEverywhere(open, 'a player with an archive')
+  await seen.close()
+  await other.stop()
 })

@@ -10,6 +10,7 @@ import { type Known, knownBefore, LIFE, whyOf } from '../../../src/timeline/why.
 import { part, readOrNone } from '../api.ts'
 import { Id, Time } from '../format.tsx'
 import { Code } from '../parts.tsx'
+import type { StatementPage } from '../statement.ts'
 import { AsCurl, SendAgain } from './bet-again.tsx'
 
 interface Props {
@@ -184,8 +185,9 @@ function Branch({ wallet, at }: { wallet: WalletBet; at: number }) {
 async function balanceAt(user: string, currency: string, at: string, signal: AbortSignal): Promise<string | null> {
   const to = new Date(Date.parse(at) + 1).toISOString() // what moved in the same millisecond was before: one bet after the other
   const path = `/operator/players/${part(user)}/statement?limit=1&currency=${part(currency)}&to=${to}`
-  const page = await readOrNone<{ data: { balance: string }[] }>(path, signal)
-  return page?.data[0]?.balance ?? null
+  const page = await readOrNone<StatementPage>(path, signal)
+  const carried = page?.archived?.find((one) => one.at < to) // the last movement before lies in a file (O-13)
+  return page?.data[0]?.balance ?? carried?.balance ?? null
 }
 
 const STATES: readonly Known[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']

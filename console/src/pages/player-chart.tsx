@@ -8,18 +8,17 @@ import { amountText, ShortId, Time } from '../format.tsx'
 import { Empty } from '../parts.tsx'
 import { AXIS, clockText, type Look, Plot, token, type Zone } from '../plot.tsx'
 import { saveText } from '../save.ts'
-import { isOfBet, type StatementRow as Row } from '../statement.ts'
+import { isOfBet, type StatementRow as Row, type StatementPage } from '../statement.ts'
 
 const HEIGHT = 220
 
 interface ChartProps {
-  readonly rows: readonly Row[]
-  readonly isWhole: boolean
+  readonly of: StatementPage
   readonly currency: string
   readonly user: string
 }
 
-export function BalanceChart({ rows, isWhole, currency, user }: ChartProps) {
+export function BalanceChart({ of: { data: rows, next, archived }, currency, user }: ChartProps) {
   const steps = useMemo(() => rows.toReversed(), [rows])
   const [at, setAt] = useState<number>()
   const point = useRef(setAt)
@@ -43,7 +42,9 @@ export function BalanceChart({ rows, isWhole, currency, user }: ChartProps) {
           </button>
         )}
       </header>
-      {first === undefined || last === undefined ? (
+      {first === undefined && archived !== undefined ? (
+        <Empty title="What moved lies in files." />
+      ) : first === undefined || last === undefined ? (
         <Empty title="No money has moved yet.">
           <p>A deposit makes the first step of this line.</p>
         </Empty>
@@ -51,7 +52,7 @@ export function BalanceChart({ rows, isWhole, currency, user }: ChartProps) {
         <div className="body balance-chart">
           <p className="muted small readout">
             {shown === undefined ? (
-              `Point at a step to read it. ${isWhole ? 'All' : `The newest ${steps.length}`} of the statement below.`
+              `Point at a step to read it. ${next === null ? 'All' : `The newest ${steps.length}`} of the statement below.`
             ) : (
               <>
                 <Time at={shown.at} /> · {sayKind(shown.kind)} {signed(shown.amount)}, balance{' '}

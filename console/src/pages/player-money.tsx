@@ -6,7 +6,7 @@ import { sumOf } from '../../../src/timeline/sum.ts'
 import { part, read } from '../api.ts'
 import { amountText } from '../format.tsx'
 import { Answer } from '../parts.tsx'
-import { isOfBet, type StatementRow as Row } from '../statement.ts'
+import { isOfBet, type StatementRow as Row, type StatementPage } from '../statement.ts'
 import { BalanceChart } from './player-chart.tsx'
 
 interface OpenBet {
@@ -61,7 +61,7 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
     queryKey: ['player money', user, currency],
     queryFn: async ({ signal }) => {
       const [moved, open] = await Promise.all([
-        read<Page<Row>>(`${base}/statement?limit=${MOST}&currency=${part(currency)}`, signal),
+        read<StatementPage>(`${base}/statement?limit=${MOST}&currency=${part(currency)}`, signal),
         read<Page<OpenBet>>(`/operator/bets?status=open&limit=${MOST}&userId=${part(user)}`, signal),
       ])
       return { moved, open }
@@ -79,11 +79,11 @@ function OneCurrency({ user, balance: { currency, amount } }: { user: string; ba
             <Fact name="In play" note={open.next === null ? undefined : `of the newest ${MOST} open bets`}>
               {inPlay(open.data, currency, amount)} {currency}
             </Fact>
-            <Fact name="Net of bets" note={isFromTheBeginning(moved, amount) ? undefined : sinceText(moved.data)}>
+            <Fact name="Net of bets" note={isFromTheBeginning(moved) ? undefined : sinceText(moved.data)}>
               <NetOfBets moved={moved} open={open.data} balance={{ currency, amount }} />
             </Fact>
           </dl>
-          <BalanceChart rows={moved.data} isWhole={moved.next === null} currency={currency} user={user} />
+          <BalanceChart of={moved} currency={currency} user={user} />
         </>
       )}
     </Answer>
@@ -115,9 +115,9 @@ function inPlay(open: readonly OpenBet[], currency: string, amount: string): str
 const NEVER = '9'
 
 /** What is still in play is not lost: stakes of open bets do not count, as far as the movements that are added up have them. */
-function NetOfBets({ moved, open, balance }: { moved: Page<Row>; open: readonly OpenBet[]; balance: Balance }) {
+function NetOfBets({ moved, open, balance }: { moved: StatementPage; open: readonly OpenBet[]; balance: Balance }) {
   const { currency, amount } = balance
-  const since = isFromTheBeginning(moved, amount) ? '' : (moved.data.at(-1)?.at ?? NEVER)
+  const since = isFromTheBeginning(moved) ? '' : (moved.data.at(-1)?.at ?? NEVER)
   const counted = open.filter(({ placedAt = '' }) => placedAt >= since)
   const held = inPlay(counted, currency, amount)
   const net = sumOf([netOf(moved.data, amount), held])
@@ -138,11 +138,9 @@ function netOf(rows: readonly Row[], amount: string): string {
   return sumOf([zeroLike(amount), ...rows.filter(isOfBet).map((row) => row.amount)])
 }
 
-/** False where older ones are on the next page, or lie in files (O-13): the account began with nothing. */
-function isFromTheBeginning({ data, next }: Page<Row>, amount: string): boolean {
-  const oldest = data.at(-1)
-  const before = oldest === undefined ? amount : sumOf([oldest.balance, minus(oldest.amount)])
-  return next === null && /^-?[0.]+$/.test(before)
+/** False where older ones are on the next page, or lie in files (O-13). */
+function isFromTheBeginning({ next, archived }: StatementPage): boolean {
+  return next === null && archived === undefined
 }
 
 function sinceText(rows: readonly Row[]): string {

@@ -7,9 +7,10 @@ import { amountText, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
-import type { StatementRow } from '../statement.ts'
+import type { StatementPage, StatementRow } from '../statement.ts'
 import { Adjust } from './adjust.tsx'
 import { BetState } from './bets.tsx'
+import { inFiles } from './in-files.tsx'
 import { PlayerMoney } from './player-money.tsx'
 import './player.css'
 
@@ -67,11 +68,12 @@ export function PlayerPage({ user }: { user: string }) {
               <header>
                 <h2>Statement</h2>
               </header>
-              <List
+              <List<StatementRow, StatementPage>
                 path={`${base}/statement?limit=20`}
                 columns={STATEMENT(user)}
                 keyOf={({ transferId }) => transferId}
                 empty={<Empty title="No money has moved yet." />}
+                end={inFiles}
                 live={live}
               />
             </section>

@@ -1,0 +1,60 @@
+/** What of a statement lies in files (O-13): without it, money that moved there would look as if it had come from nowhere, or gone. */
+import { type Static, Type } from 'typebox'
+import { type Carried, readCarried } from '../ledger/carried.ts'
+import { CurrencySchema } from '../protocol/bet-request.ts'
+import type { Currency, PlayerId } from '../protocol/ids.ts'
+import { SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
+import { transferId } from './movement.ts'
+import { type OperatorDeps, show } from './operator.ts'
+
+export const ArchivedSchema = Type.Object({
+  currency: CurrencySchema,
+  transferId: Type.String({ description: 'The last transfer in a file: it and all before it are in none but files.' }),
+  at: Type.String({ format: 'date-time', description: 'When that one was made.' }),
+  balance: Type.String({
+    pattern: SIGNED_DECIMAL_PATTERN,
+    description: 'After that one: what the first transfer of the list begins with.',
+  }),
+  files: Type.Array(Type.Object({ file: Type.String(), account: Type.Integer() }), {
+    description:
+      'Those that can have transfers of the time asked for, and which of their accounts it is: files name no player.',
+  }),
+})
+export type Archived = Static<typeof ArchivedSchema>
+
+interface Asked {
+  readonly currencies: readonly Currency[]
+  readonly from?: Date
+  readonly to?: Date
+}
+
+/** Of each account that has transfers of the time in files. To be read behind what is not in files: what goes meanwhile is told by both. */
+export async function readArchived(
+  deps: OperatorDeps,
+  bucket: number,
+  player: PlayerId,
+  { currencies, from, to }: Asked,
+): Promise<Archived[]> {
+  const carried = await readCarried(deps.db.people, bucket, player)
+  return currencies.flatMap((currency) => {
+    const own = carried.filter((one) => one.currency === currency)
+    const last = own.at(-1)
+    const asked = own.filter(({ at }, i) => (from === undefined || from <= at) && beginsBefore(own[i - 1], to))
+    if (last === undefined || asked.length === 0) return []
+    return {
+      ...{ currency, transferId: transferId(currency, last.version), at: last.at.toISOString() },
+      balance: show(deps, last.balance, currency),
+      files: asked.map(({ file, place }) => ({ file, account: place })),
+    }
+  })
+}
+
+/** Of the first one nobody knows when it begins. */
+function beginsBefore(before: Carried | undefined, to: Date | undefined): boolean {
+  return before === undefined || to === undefined || before.at < to
+}
+
+/** For people. */
+export function sayFiles({ files }: Archived): string {
+  return files.map(({ file, account }) => `${file} (account ${account})`).join(', ')
+}
