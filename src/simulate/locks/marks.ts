@@ -1,5 +1,6 @@
 /** What a run meets, and what it must not meet, as the proxy sees it in statements. */
 import type { Trace } from '../market/trace.ts'
+import { JUDGED } from './judge.ts'
 import type { CameTo } from './messages.ts'
 import type { Session } from './session.ts'
 
@@ -11,7 +12,7 @@ export const MUST_BE_MET: readonly string[] = [
   ...['a session was blocked', 'the gate skipped a player that was locked', 'the gate left a call to the rules'],
   ...['a circle of waiting', 'the time for a lock is over', 'a transaction in which nothing comes is ended'],
   ...['cut before it arrives, of a COMMIT', 'cut before its answer arrives, of a COMMIT', 'a connection is refused'],
-  ...['the connection falls silent', 'a statement arrives whose client has left'],
+  ...['the connection falls silent', 'a statement arrives whose client has left', JUDGED],
 ]
 
 /** What says that something has moved on, or is there already, though its player is locked: a second fence, which nobody comes to. */

@@ -3,6 +3,7 @@ import { statement } from '../../db/db.ts'
 import { audit } from '../../operator/audit.ts'
 import type { Base } from './base.ts'
 import { call, isClear, newTable, type Table } from './deeds.ts'
+import { judgeBalances } from './judge.ts'
 import { playAll, playOut } from './play.ts'
 import { openScene, type Plant, type Scene } from './scene.ts'
 
@@ -72,15 +73,10 @@ async function putRight(scene: Scene, table: Table): Promise<string[]> {
 const BALANCES = statement('simulation_balances', "select player, balance from purser.account where currency = 'EUR'")
 
 /** Complaints: of the product's own audit, and of balances that the auditor does not hold possible. */
-async function auditAll({ db }: Base, { wire, players }: Scene): Promise<string[]> {
+async function auditAll({ db }: Base, { wire, players, trace }: Scene): Promise<string[]> {
   const { findings } = await audit(db, { clawback: 'allow-negative' })
   const rows = await db.query<{ player: string; balance: bigint }>(BALANCES)
   const has = new Map(rows.map(({ player, balance }) => [player, balance]))
-  const odd = players.flatMap(({ userId, cash }) => {
-    const may = [...(wire.movedOf(userId) ?? [])].map((moved) => cash + moved)
-    const balance = has.get(userId)
-    if (may.length === 0 || may.some((one) => one === balance)) return []
-    return [`the auditor: ${userId} has ${balance}, may have ${may.slice(0, 5).join(', ')}`]
-  })
+  const odd = judgeBalances(players, has, wire, (name) => trace.mark(name))
   return [...findings.map(({ check, row }) => `${check}: ${JSON.stringify(row)}`), ...odd]
 }
