@@ -3,7 +3,7 @@
  * bets what was done for them, the days their sums, and the rows go. Who moves money of a player or changes a bet holds the player's lock, and so
  * does this; what was written is compared with what is there under the lock, so a row that the file does not have never goes.
  */
-import { type Db, statement, type Tx } from '../db/db.ts'
+import { type Db, statement, type Tx, WITHIN_SECONDS } from '../db/db.ts'
 import { rowsOf } from '../db/rows.ts'
 import { SUM_ROWS, type TransferSum } from '../ledger/daily.ts'
 import type { TransferLine } from './lines.ts'
@@ -17,11 +17,6 @@ export interface Written {
   readonly place: number
 }
 
-/** Longer than a portion takes. A process that is frozen or cut off from holding a player would keep his calls waiting. */
-const BOUNDED = statement(
-  'archive_bounded',
-  "select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('statement_timeout', '30s', true)",
-)
 const LOCK = statement(
   'archive_lock_player',
   'select player from purser.player where bucket = $1::int and player = $2::text for update',
@@ -80,7 +75,7 @@ const DROP_DETAILS = statement(
 export function takePortion(db: Pick<Db, 'unhurried'>, written: Written, file: string, before: Date): Promise<boolean> {
   const { account, digest, transfers, place } = written
   return db.unhurried(async (tx) => {
-    await tx.query(BOUNDED)
+    await tx.query(WITHIN_SECONDS)
     await tx.query(LOCK, [account.bucket, account.player])
     const { portion } = await readPortion(tx, account, before, transfers)
     if (portion === undefined || digestOf(portion) !== digest) return false
@@ -123,13 +118,13 @@ function betSumsOf(transfers: readonly TransferLine[]): BetSum[] {
   return [...sums.values()]
 }
 
-/** By their keys, so that those of several accounts can be added up. */
 /** Rows that several runs write: in one order, so that none waits for another in a circle. */
 function inOrder(sums: ReadonlyMap<string, DaySum>): DaySum[] {
   const keys = [...sums.keys()].sort()
   return keys.flatMap((key) => sums.get(key) ?? [])
 }
 
+/** By their keys, so that those of several accounts can be added up. */
 export function daySumsOf(
   currency: string,
   brand: string,

@@ -35,7 +35,7 @@ export interface Db extends Reading {
   readonly kind: 'postgres' | 'citus' | 'pglite'
   /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** The same, with all the time that its statements need: of an owner's command, for which no call waits. */
+  /** The same, with the time that its statements need: of an owner's command. What others wait for is bounded by its first statement (below). */
   unhurried<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Transactions one after another on a connection of their own, which nobody else can take. */
   openLane(): Pick<Db, 'transaction'>
@@ -100,9 +100,19 @@ export const SLICE_OF_AUDIT = statement(
   `select ${['enable_seqscan = off', 'enable_nestloop = off', 'jit = off', 'plan_cache_mode = force_custom_plan', 'work_mem = 32MB'].map(toSetConfig).join(', ')}`,
 )
 
+/**
+ * For `Db.unhurried`: the first statement of a transaction that locks what others may wait for. A slice of many rows takes less than the first; all
+ * rows of one person, in one transaction, can take more.
+ */
+export const WITHIN_SECONDS = statement('within_seconds', `select ${toSetConfig("statement_timeout = '30s'")}`)
+export const WITHIN_MINUTES = statement('within_minutes', `select ${toSetConfig("statement_timeout = '5min'")}`)
+
+/** Of `Db.unhurried`: a process that is frozen or cut off lets go of what it has locked. */
+export const BEGIN_UNHURRIED = "begin; set local idle_in_transaction_session_timeout = '5s'"
+
 function toSetConfig(setting: string): string {
-  const [name, value] = setting.split(' = ')
-  return `set_config('${name}', '${value}', true)`
+  const [name, value = ''] = setting.split(' = ')
+  return `set_config('${name}', '${value.replaceAll("'", '')}', true)`
 }
 
 /** Of `Db.sums`, which may read whole days. */

@@ -9,6 +9,7 @@ import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Pool } from './connections.ts'
 import {
   BEGIN_ON_CITUS,
+  BEGIN_UNHURRIED,
   type Db,
   hotSettings,
   IF_CITUS_SQL,
@@ -86,7 +87,7 @@ export async function openPostgres(url: string, newSocket: NewSocket = () => new
   return {
     kind: onCitus ? 'citus' : 'postgres',
     transaction: (work) => inTransaction(hot, hotly, work),
-    unhurried: (work) => inTransaction(slow, slowly, work),
+    unhurried: (work) => inTransaction(slow, { ...slowly, begin: BEGIN_UNHURRIED }, work),
     openLane: () => {
       const pool = createPool(url, LANE_POOL_SIZE, socket, setHot)
       lanes.push(pool)

@@ -1,6 +1,6 @@
 /** Why a database cannot be worked with, in words that say what to do: the same for all commands. */
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
-import { isOutage } from './errors.ts'
+import { isBusy, isOutage } from './errors.ts'
 
 /** What a person can do, by SQLSTATE (Postgres, Appendix A). */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -26,6 +26,8 @@ export function explained(error: unknown, url?: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const advice = ADVICE[code]
   if (advice !== undefined) return new WrongUse(`${messageOf(error)}: ${advice}`, { cause: error })
+  if (isBusy(error))
+    return new Unreachable(`the database did not do it in time (${messageOf(error)}): run it again`, { cause: error })
   if (!isOutage(error)) return error
   const hint = HINTS[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? 'try again when it is ready' : SILENT)
   const where = url === undefined ? 'the database' : `the database at ${addressOf(url)}`

@@ -1,7 +1,7 @@
 /** What journal and feed have of a player who is erased (O-10): the calls go, the events get the pseudonym. For the owner of the tables. */
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
-import { type Db, statement, type Tx } from '../db/db.ts'
+import { type Db, statement, type Tx, WITHIN_SECONDS } from '../db/db.ts'
 import { type ChangeStore, NUMBERED_AT_ONCE, type StoredEvent } from './change-store.ts'
 import { keyOf } from './keys.ts'
 import { playersIn } from './record.ts'
@@ -40,6 +40,7 @@ export async function forgetCalls(db: Pick<Db, 'unhurried'>, player: string): Pr
   let taken = 0
   for (let place: [Date, string] = [new Date(0), NO_CHUNK]; ; ) {
     const last = await db.unhurried(async (tx) => {
+      await tx.query(WITHIN_SECONDS)
       const chunks = await tx.query<ChunkRow>(FIND_CHUNKS, [key, ...place])
       for (const { at, chunk, bytes } of chunks) {
         const { gone, left, rest } = withoutPlayer(await inflated(Buffer.from(bytes)), player)
@@ -97,6 +98,7 @@ export async function renameEvents(
     const found = await db.unhurried((tx) => tx.query<{ number: bigint }>(FIND_EVENTS, asked))
     const numbers = found.map(({ number }) => number)
     await db.unhurried(async (tx) => {
+      await tx.query(WITHIN_SECONDS)
       await tx.query(HOLD_COUNT) // who numbers finds rows by where they lie, which a change of one moves
       for (const { row, events } of await tx.query<EventRow>(READ_EVENTS, [numbers, bucket]))
         await tx.execute(WRITE_EVENTS, [row, JSON.stringify(events.map(rename)), bucket])
@@ -111,6 +113,7 @@ export async function renameEvents(
 /** Each row that is committed has its place then. A process that is just numbering is waited for: a reader would do without its rows. */
 async function numberEach(db: Db, { number }: ChangeStore): Promise<void> {
   const numberSome = async (tx: Tx) => {
+    await tx.query(WITHIN_SECONDS)
     await tx.query(HOLD_COUNT)
     return tx.execute(number, [])
   }

@@ -3,7 +3,7 @@
  * Done by the owner of the tables, as servers may neither delete nor change what is written once.
  */
 import { randomBytes } from 'node:crypto'
-import { type Db, statement, type Tx } from '../db/db.ts'
+import { type Db, statement, type Tx, WITHIN_MINUTES, WITHIN_SECONDS } from '../db/db.ts'
 import { forgetCalls, renameEvents } from '../feed/forget.ts'
 import type { Author } from '../people/actions.ts'
 import type { PlayerId } from '../protocol/ids.ts'
@@ -48,7 +48,11 @@ export async function erasePlayer({ db, buckets, now }: ErasureDeps, author: Aut
   const rowsOfFeed = await renameEvents(db, WALLET_CHANGES, bucket, userId, (item) => renamed(item, userId, name))
   await renameStrays(db, bucket, userId, newPseudonym(bucket, buckets))
   const calls = await forgetCalls(db, userId)
-  if (pseudonym !== undefined) await db.unhurried((tx) => eraseActions(tx, userId, pseudonym))
+  if (pseudonym !== undefined)
+    await db.unhurried(async (tx) => {
+      await tx.query(WITHIN_MINUTES)
+      await eraseActions(tx, userId, pseudonym)
+    })
   return { ...(pseudonym !== undefined && { pseudonym }), calls, rowsOfFeed }
 }
 
@@ -71,6 +75,7 @@ export function mayErase({ db, buckets }: Pick<ErasureDeps, 'db' | 'buckets'>, u
 
 function whilePlayer(db: Db, bucket: number, userId: string, work: (tx: Tx, player: Player) => Promise<void>) {
   return db.unhurried(async (tx) => {
+    await tx.query(WITHIN_MINUTES)
     const player = (await lockPlayers(tx, bucket, [userId as PlayerId])).get(userId as PlayerId)
     if (player === undefined) return false
     await requireNothingLeft(tx, bucket, userId)
@@ -166,6 +171,7 @@ const RENAME_STRAYS = ['bet_call', 'bet'].map((table) =>
 /** Under a name of their own: one of them may have the id of a bet that the player had. */
 async function renameStrays(db: Db, bucket: number, userId: string, name: string): Promise<void> {
   const renameSome = async (tx: Tx) => {
+    await tx.query(WITHIN_SECONDS)
     const strays = await tx.query<{ id: string }>(LOCK_STRAYS, [bucket, userId])
     const ids = strays.map(({ id }) => id)
     for (const query of RENAME_STRAYS) await tx.execute(query, [bucket, userId, name, ids])

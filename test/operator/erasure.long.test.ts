@@ -2,8 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { renameEvents } from '../../src/feed/forget.ts'
+import { erasePlayer } from '../../src/operator/erasure.ts'
+import { authorOfCommand } from '../../src/people/actions.ts'
 import { bucketOf } from '../../src/wallet/store/bucket.ts'
 import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
 import { run } from '../cli/command.ts'
@@ -149,4 +152,45 @@ test('a late result joins nobody to the pseudonym once the command is repeated',
   const { body } = await wallet.operator.request('GET', `/operator/bets?transactionId=${transactionId}`)
   expect(rowsOf(body, 'data').map(({ status }) => status)).toEqual(['unknown', 'settled'])
   expect(JSON.stringify(body)).not.toContain('late-player')
+})
+
+/** In this process; `behind` runs in each of its transactions, behind its own statements. */
+async function eraseHere(userId: string, behind: (tx: Parameters<Parameters<Db['unhurried']>[0]>[0]) => Promise<void>) {
+  const owner = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
+  const unhurried: Db['unhurried'] = (work) =>
+    owner.unhurried(async (tx) => {
+      const done = await work(tx)
+      await behind(tx)
+      return done
+    })
+  const author = authorOfCommand('purser', 'purser erase-player', 'erasePlayer', { person: 'maria' })
+  const deps = { db: { ...owner, unhurried }, buckets: 2, now: wallet.clock.now() }
+  return erasePlayer(deps, author, userId).finally(() => owner.close())
+}
+
+const BOUNDS = {
+  name: 'test_bounds',
+  text: `select current_setting('statement_timeout') as statement, current_setting('idle_in_transaction_session_timeout') as idle,
+    pg_catalog.pg_current_xact_id_if_assigned() is not null as writes`,
+}
+
+test('each of its transactions lets go when its process is frozen, and those that write have a bound of time', async () => {
+  await playerWithHistory('bounded')
+  const bounds: { statement: string; idle: string; writes: boolean }[] = []
+  await eraseHere('bounded', async (tx) => void bounds.push(...(await tx.query<(typeof bounds)[number]>(BOUNDS))))
+  expect(new Set(bounds.map(({ idle }) => idle))).toEqual(new Set(['5s']))
+  expect(bounds.filter(({ writes, statement }) => writes && statement === '0')).toEqual([])
+  expect(bounds.some(({ writes }) => writes)).toBe(true)
+})
+
+const IDLE = "select from pg_stat_activity where datname = current_database() and state = 'idle in transaction'"
+
+test('one that is frozen while it holds the player has changed nothing, and holds nobody up', async () => {
+  await playerWithHistory('frozen')
+  const frozen = eraseHere('frozen', async () => {
+    await expect.poll(async () => (await sql.query(IDLE)).rowCount, { timeout: 60_000 }).toBe(0) // the server's patience ends, not ours
+  })
+  await expect(frozen).rejects.toThrow()
+  expect((await wallet.operator.request('GET', '/operator/players/frozen')).status).toBe(200)
+  await wallet.operator.deposit('frozen', '1.00')
 })
