@@ -5,7 +5,6 @@
  *
  * Bets and calls stay: they are what later calls are judged by (O-13).
  */
-import { createHash } from 'node:crypto'
 import { type Row, statement, type Tx } from '../db/db.ts'
 import { effectOnPlayer } from '../ledger/posting.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
@@ -13,8 +12,14 @@ import { type Money, money, ZERO } from '../protocol/money.ts'
 import { withoutPerson } from '../wallet/store/details.ts'
 import { type AccountLine, type BetLine, lineOf, type TransferLine } from './lines.ts'
 
-/** Transfers of one portion: a player's calls wait while it is taken, so one who has more has several. */
-export const PORTION = 1_000
+/** What a portion has at most: a player's calls wait while it is taken, so one who has more has several. */
+export interface Size {
+  readonly transfers: number
+  /** Of what describes bets. A single one that has more is a portion of its own. */
+  readonly bytes: number
+}
+
+export const PORTION: Size = { transfers: 1_000, bytes: 4_000_000 }
 
 export interface Account {
   readonly bucket: number
@@ -26,6 +31,8 @@ export interface Portion extends Account {
   readonly head: AccountLine
   readonly transfers: readonly TransferLine[]
   readonly bets: readonly BetLine[]
+  /** As it stands in a file. */
+  readonly text: string
   /** The keys of their details. */
   readonly described: readonly { readonly betId: string; readonly at: string }[]
 }
@@ -49,7 +56,8 @@ interface BetRow extends Row {
   status: string
   first_seen_at: string
   last_at: string
-  details: string | null
+  /** Of what describes it. */
+  bytes: number | null
 }
 
 /** A time as a text that sorts, to the microsecond that Postgres keeps. */
@@ -77,7 +85,7 @@ const TRANSFERS = statement(
 )
 const BETS = statement(
   'archive_bets',
-  `select b.bet_id, b.status, ${exactly('b.first_seen_at')} as first_seen_at, d.details,
+  `select b.bet_id, b.status, ${exactly('b.first_seen_at')} as first_seen_at, d.bytes,
      ${exactly('greatest(b.first_seen_at, b.changed_at, c.last_at)')} as last_at
    from unnest($3::text[]) as k (bet_id)
    cross join lateral (
@@ -88,9 +96,17 @@ const BETS = statement(
      select max(at) as last_at from purser.bet_call where bucket = $1::int and player = $2::text and bet_id = k.bet_id
    ) c
    left join lateral (
-     select details::text as details from purser.bet_details
+     select octet_length(details::text) as bytes from purser.bet_details
      where bucket = $1::int and first_seen_at = b.first_seen_at and bet_id = k.bet_id and player = $2::text limit 1
    ) d on true`,
+)
+const DETAILS = statement(
+  'archive_details',
+  `select k.bet_id as bet, d.details from unnest($3::text[], $4::timestamptz[]) with ordinality as k (bet_id, at, place)
+   cross join lateral (
+     select details::text as details from purser.bet_details
+     where bucket = $1::int and first_seen_at = k.at and bet_id = k.bet_id and player = $2::text limit 1
+   ) d order by k.place`,
 )
 
 export interface Found {
@@ -112,17 +128,20 @@ interface End {
 }
 
 /** Of the transfers behind `from`, or behind what the account carries on from, this many at most. Throws Broken. */
-export async function readPortion(tx: Tx, account: Account, before: Date, most: number, from?: End): Promise<Found> {
+export async function readPortion(tx: Tx, account: Account, before: Date, most: Size, from?: End): Promise<Found> {
   const { bucket, player, currency } = account
   const carried = from ?? (await readEnd(tx, account))
-  const rows = await tx.query<TransferRow>(TRANSFERS, [bucket, player, currency, carried.version, most])
+  const rows = await tx.query<TransferRow>(TRANSFERS, [bucket, player, currency, carried.version, most.transfers])
   const ids = new Set(rows.flatMap(({ bet_id }) => bet_id ?? []))
   const bets = new Map((await tx.query<BetRow>(BETS, [bucket, player, [...ids]])).map((bet) => [bet.bet_id, bet]))
   const limit = exactTime(before)
   const stays = rows.findIndex(({ at, bet_id }) => at >= limit || (bet_id !== null && !isOver(bets.get(bet_id), limit)))
-  const going = stays === -1 ? rows : rows.slice(0, stays)
+  const may = stays === -1 ? rows : rows.slice(0, stays)
+  const going = upTo(may, bets, most.bytes)
   requireChain(going, carried)
-  const found = { isHeldBack: stays !== -1 && (rows[stays]?.at ?? limit) < limit, hasMore: going.length === most }
+  const isCut = going.length < may.length
+  const isHeldBack = !isCut && stays !== -1 && (rows[stays]?.at ?? limit) < limit
+  const found = { isHeldBack, hasMore: isCut || going.length === most.transfers }
   const last = going.at(-1)
   if (last === undefined) return found
   const [{ brand } = { brand: '' }] = await tx.query<{ brand: string }>(BRAND, [bucket, player])
@@ -131,7 +150,20 @@ export async function readPortion(tx: Tx, account: Account, before: Date, most: 
     from: { version: `${carried.version}`, balance: `${carried.balance}` },
     to: { version: `${last.version}`, balance: `${last.balance_after}`, at: last.at },
   }
-  return { ...found, portion: { ...account, head, transfers: going.map(toLine), ...detailsOf(going, bets) } }
+  const described = describedBy(going, bets)
+  const [transfers, details] = [going.map(toLine), await readDetails(tx, account, described)]
+  const text = [head, ...transfers, ...details].map(lineOf).join('')
+  return { ...found, portion: { ...account, head, transfers, bets: details, text, described } }
+}
+
+/** The first of them whose bets are described in so many bytes, but one at least. */
+function upTo(rows: TransferRow[], bets: ReadonlyMap<string, BetRow>, bytes: number): TransferRow[] {
+  let sum = 0
+  const end = rows.findIndex((row, i) => {
+    sum += stakedBy(row, bets)?.bytes ?? 0
+    return sum > bytes && i > 0
+  })
+  return end === -1 ? rows : rows.slice(0, end)
 }
 
 async function readEnd(tx: Tx, { bucket, player, currency }: Account): Promise<End> {
@@ -144,14 +176,20 @@ export function endOf({ head: { to } }: Pick<Portion, 'head'>): End {
   return { version: BigInt(to.version), balance: money(BigInt(to.balance)) }
 }
 
-/** Of the bets that were staked with these transfers. */
-function detailsOf(going: readonly TransferRow[], bets: ReadonlyMap<string, BetRow>) {
-  const staked = going.flatMap(({ kind, bet_id }) => (kind === 'stake' && bet_id !== null ? bet_id : []))
-  const described = staked.flatMap((id) => bets.get(id) ?? []).filter(({ details }) => details !== null)
-  return {
-    bets: described.map(({ bet_id, details }) => ({ bet: bet_id, details: JSON.parse(withoutPerson(details)) })),
-    described: described.map(({ bet_id: betId, first_seen_at: at }) => ({ betId, at })),
-  }
+function stakedBy({ kind, bet_id }: TransferRow, bets: ReadonlyMap<string, BetRow>): BetRow | undefined {
+  return kind === 'stake' && bet_id !== null ? bets.get(bet_id) : undefined
+}
+
+/** The bets that were staked with these transfers, where something describes them. */
+function describedBy(going: readonly TransferRow[], bets: ReadonlyMap<string, BetRow>): Portion['described'] {
+  const staked = going.flatMap((row) => stakedBy(row, bets) ?? []).filter(({ bytes }) => bytes !== null)
+  return staked.map(({ bet_id: betId, first_seen_at: at }) => ({ betId, at }))
+}
+
+async function readDetails(tx: Tx, { bucket, player }: Account, described: Portion['described']): Promise<BetLine[]> {
+  const keys = [described.map(({ betId }) => betId), described.map(({ at }) => at)]
+  const rows = await tx.query<{ bet: string; details: string }>(DETAILS, [bucket, player, ...keys])
+  return rows.map(({ bet, details }) => ({ bet, details: JSON.parse(withoutPerson(details)) }))
 }
 
 const OVER: readonly string[] = ['settled', 'cancelled']
@@ -179,13 +217,4 @@ function toLine(row: TransferRow): TransferLine {
     ...(reference !== null && { reference }),
     ...(platform !== '' && { platform }),
   }
-}
-
-/** As it stands in a file. */
-export function textOf({ head, transfers, bets }: Pick<Portion, 'head' | 'transfers' | 'bets'>): string {
-  return [head, ...transfers, ...bets].map(lineOf).join('')
-}
-
-export function digestOf(portion: Portion): string {
-  return createHash('sha256').update(textOf(portion)).digest('hex')
 }

@@ -12,21 +12,11 @@ import { WrongUse } from '../runtime/wrong-use.ts'
 import { alone } from './alone.ts'
 import { removePartial, type Writer, writeArchive } from './file.ts'
 import { FORMAT, type Header, lineOf, sumsOf } from './lines.ts'
-import {
-  type Account,
-  Broken,
-  digestOf,
-  endOf,
-  type Found,
-  PORTION,
-  type Portion,
-  readPortion,
-  textOf,
-} from './portion.ts'
+import { type Account, Broken, endOf, type Found, PORTION, type Portion, readPortion, type Size } from './portion.ts'
 import { takePortion } from './take.ts'
 
-/** Transfers of a file, about: it is held in memory. */
-const FILE_TRANSFERS = 50_000
+/** What a file has, about: it is held in memory. `bytes` are its characters before it is compressed. */
+const FILE: Size = { transfers: 50_000, bytes: 32_000_000 }
 /** Accounts that are looked for at once. */
 const AT_ONCE = 500
 
@@ -40,8 +30,8 @@ export interface ArchiveOptions {
   /** A line for who waits. */
   say(line: string): void
   /** For tests. */
-  readonly fileTransfers?: number
-  readonly portionTransfers?: number
+  readonly file?: Size
+  readonly portion?: Size
 }
 
 export interface ArchiveDone {
@@ -74,14 +64,16 @@ interface Run extends ArchiveOptions {
 }
 
 async function archiveAs(run: Run): Promise<ArchiveDone> {
-  const { signal, fileTransfers = FILE_TRANSFERS } = run
+  const { signal, file = FILE } = run
   const done: ArchiveDone = { files: 0, transfers: 0, bets: 0, heldBack: 0, changed: 0, broken: 0 }
-  let gathered: Portion[] = []
+  let [gathered, transfers, bytes]: [Portion[], number, number] = [[], 0, 0]
   for await (const portion of portionsOf(run, done)) {
     gathered.push(portion)
-    if (countOf(gathered) < fileTransfers) continue
+    transfers += portion.transfers.length
+    bytes += portion.text.length
+    if (transfers < file.transfers && bytes < file.bytes) continue
     await takeFile(run, gathered, done)
-    gathered = []
+    ;[gathered, transfers, bytes] = [[], 0, 0]
   }
   if (gathered.length > 0 && !signal.aborted) await takeFile(run, gathered, done)
   return done
@@ -129,13 +121,13 @@ async function* portionsOf(options: ArchiveOptions, done: ArchiveDone): AsyncGen
 }
 
 async function findIn(
-  { db, before, say, portionTransfers = PORTION }: ArchiveOptions,
+  { db, before, say, portion = PORTION }: ArchiveOptions,
   account: Account,
   last: Portion | undefined,
   done: ArchiveDone,
 ): Promise<Found> {
   try {
-    return await db.snapshot((tx) => readPortion(tx, account, before, portionTransfers, last && endOf(last)))
+    return await db.snapshot((tx) => readPortion(tx, account, before, portion, last && endOf(last)))
   } catch (error) {
     if (!(error instanceof Broken)) throw error
     done.broken += 1
@@ -154,23 +146,19 @@ async function takeFile(run: Run, portions: readonly Portion[], done: ArchiveDon
   const { db, folder, writer, before, now, signal, say } = run
   await run.requireAlone()
   const header = await headerOf(run, portions)
-  const text = lineOf(header) + portions.map(textOf).join('')
+  const text = lineOf(header) + portions.map((one) => one.text).join('')
   const file = await writeArchive(folder, writer, header.before, text)
   await db.unhurried((tx) => tx.execute(NOTE_FILE, [file, before, now, header.accounts, header.transfers]))
   done.files += 1
-  let isChanged = 0
   for (const [index, portion] of portions.entries()) {
     if (signal.aborted) return
-    const transfers = portion.transfers.length
-    const written = { account: portion, digest: digestOf(portion), transfers, place: index + 1 }
-    const isTaken = await takePortion(db, written, file, before)
-    if (!isTaken) isChanged += 1
+    const isTaken = await takePortion(db, portion, file, index + 1, before)
+    if (!isTaken) done.changed += 1
     else {
-      done.transfers += transfers
+      done.transfers += portion.transfers.length
       done.bets += portion.bets.length
     }
   }
-  done.changed += isChanged
   say(`${file}: ${header.transfers} transfers of ${header.accounts} accounts`)
 }
 
@@ -182,14 +170,10 @@ async function headerOf({ db, writer, before, now }: Run, portions: readonly Por
     ...{ before: before.toISOString(), madeAt: now.toISOString() },
     scales: Object.fromEntries([...scales].filter(([currency]) => currency in sums)),
     accounts: portions.length,
-    transfers: countOf(portions),
+    transfers: portions.reduce((sum, { transfers }) => sum + transfers.length, 0),
     bets: portions.reduce((sum, { bets }) => sum + bets.length, 0),
     sums,
   }
-}
-
-function countOf(portions: readonly Portion[]): number {
-  return portions.reduce((sum, { transfers }) => sum + transfers.length, 0)
 }
 
 const READ_ID = statement('archive_read_database', "select value from purser.setting where name = 'database'")

@@ -7,15 +7,7 @@ import { type Db, statement, type Tx, WITHIN_SECONDS } from '../db/db.ts'
 import { rowsOf } from '../db/rows.ts'
 import { SUM_ROWS, type TransferSum } from '../ledger/daily.ts'
 import type { TransferLine } from './lines.ts'
-import { digestOf, type Portion, readPortion } from './portion.ts'
-
-/** A portion without its texts: what is needed to take it. */
-export interface Written {
-  readonly account: Pick<Portion, 'bucket' | 'player' | 'currency'>
-  readonly digest: string
-  readonly transfers: number
-  readonly place: number
-}
+import { type Portion, readPortion } from './portion.ts'
 
 const LOCK = statement(
   'archive_lock_player',
@@ -71,14 +63,20 @@ const DROP_DETAILS = statement(
    where d.bucket = $1::int and d.first_seen_at = k.at and d.bet_id = k.bet_id and d.player = $2::text`,
 )
 
-/** False, with nothing changed, when the account is not any more what was written. */
-export function takePortion(db: Pick<Db, 'unhurried'>, written: Written, file: string, before: Date): Promise<boolean> {
-  const { account, digest, transfers, place } = written
+/** `place`: in the file. False, with nothing changed, when the account is not any more what was written. */
+export function takePortion(
+  db: Pick<Db, 'unhurried'>,
+  written: Portion,
+  file: string,
+  place: number,
+  before: Date,
+): Promise<boolean> {
   return db.unhurried(async (tx) => {
     await tx.query(WITHIN_SECONDS)
-    await tx.query(LOCK, [account.bucket, account.player])
-    const { portion } = await readPortion(tx, account, before, transfers)
-    if (portion === undefined || digestOf(portion) !== digest) return false
+    await tx.query(LOCK, [written.bucket, written.player])
+    const most = { transfers: written.transfers.length, bytes: Number.POSITIVE_INFINITY }
+    const { portion } = await readPortion(tx, written, before, most)
+    if (portion?.text !== written.text) return false
     await carryOn(tx, portion, file, place)
     return true
   })

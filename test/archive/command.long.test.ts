@@ -172,11 +172,18 @@ test('a bet that is corrected and archived again has its transfers in two files'
   expect(files.size).toBe(2)
 })
 
-test.each([1, 2])('a portion may end within a bet: of %d transfers', async (portionTransfers) => {
+const ANY = 1_000_000
+const SMALL = [
+  ['of 1 transfer', { portion: { transfers: 1, bytes: ANY }, file: { transfers: 4, bytes: ANY } }],
+  ['of 2 transfers', { portion: { transfers: 2, bytes: ANY }, file: { transfers: 4, bytes: ANY } }],
+  ['of few bytes', { portion: { transfers: ANY, bytes: 1 }, file: { transfers: ANY, bytes: 1 } }],
+] as const
+
+test.each(SMALL)('a portion may end within a bet: %s', async (_of, sizes) => {
   const bet = await resettledBet()
   const before = await shown(bet.transactionId)
   await nextDay()
-  const done = await archiveAll(wallet, folder.path, { portionTransfers, fileTransfers: 4 })
+  const done = await archiveAll(wallet, folder.path, sizes)
   expect(done).toMatchObject({ changed: 0, heldBack: 0 })
   expect(done.files).toBeGreaterThan(1)
   const { ip: _ip, info: _info, ...details } = before.bet.details
