@@ -51,10 +51,8 @@ const CLOSE_GRACE_MS = 1_000
 const INT8 = 20
 const INT8_ARRAY = 1016
 
-type NewSocket = () => Socket
-
 /** Connects; throws if the server would acknowledge commits before they are durable. A simulation holds what its sockets are sent. */
-export async function openPostgres(url: string, newSocket: NewSocket = () => new Socket()): Promise<Db> {
+export async function openPostgres(url: string, newSocket: () => Socket = () => new Socket()): Promise<Db> {
   const sockets = new Set<Socket>()
   const socket = () => keptIn(sockets, newSocket())
   const lanes: pg.Pool[] = []
@@ -164,7 +162,7 @@ async function endWithClient(client: pg.ClientBase): Promise<void> {
 function createPool(
   url: string,
   max: number,
-  socket: NewSocket,
+  socket: () => Socket,
   prepare: (client: pg.ClientBase) => Promise<void> = async () => {},
 ): pg.Pool {
   const pool = new pg.Pool({

@@ -80,56 +80,6 @@ test('a bet is shown as it was before, with its folder; without it the files are
   expect(await command(['audit', '--changed'])).toMatchObject({ code: 0 })
 })
 
-const statementOf = async (userId: string, query = '') =>
-  (await wallet.operator.request('GET', `/operator/players/${userId}/statement${query}`)).body as unknown as {
-    data: { transferId: string; at: string; amount: string; balance: string }[]
-    next: string | null
-    archived?: { files: { file: string; account: number }[] }[]
-  }
-
-async function fileOf(userId: string, accept: string): Promise<string> {
-  const headers = { authorization: `Bearer ${wallet.operatorKey}`, accept }
-  return (await fetch(`${wallet.url}/operator/players/${userId}/statement`, { headers })).text()
-}
-
-test('a statement and an export say what lies in files, and begin with its balance', async () => {
-  const { userId } = await resettledBet()
-  const [last] = (await statementOf(userId)).data
-  await nextDay()
-  await archiveNow()
-  const files = (await statementOf(userId)).archived?.flatMap((one) => one.files) ?? []
-  const archived = [{ currency: 'EUR', transferId: last?.transferId, at: last?.at, balance: last?.balance, files }]
-  expect(files).toEqual([{ file: expect.stringMatching(/^purser-archive-.*\.gz$/), account: expect.any(Number) }])
-  expect(readdirSync(folder.path)).toContain(files[0]?.file)
-  expect(await statementOf(userId)).toEqual({ data: [], next: null, archived })
-  for (const amount of ['5.00', '7.00']) await wallet.operator.deposit(userId, amount)
-  const { data, ...whole } = await statementOf(userId)
-  expect(data.map(({ amount, balance }) => [amount, balance])).toEqual([
-    ['7.00', '132.00'],
-    ['5.00', '125.00'],
-  ])
-  expect([whole, last?.balance]).toEqual([{ next: null, archived }, '120.00'])
-  const first = await statementOf(userId, '?limit=1')
-  expect([first.data.length, first.next, first.archived]).toEqual([1, expect.any(String), undefined])
-  expect(await statementOf(userId, `?limit=1&after=${first.next}`)).toMatchObject({ data: [{}], next: null, archived })
-  expect(await statementOf(userId, `?to=${last?.at}`)).toEqual({ data: [], next: null, archived })
-  expect((await statementOf(userId, `?from=${data[1]?.at}`)).archived).toBeUndefined()
-  const csv = (await fileOf(userId, 'text/csv')).trimEnd().split('\r\n')
-  expect(csv.at(-1)).toBe(
-    `${last?.at},${last?.transferId},archived,EUR,,120.00,,,,up to this one all transfers lie in ${files[0]?.file} (account ${files[0]?.account}),,,`,
-  )
-  const lines = (await fileOf(userId, 'application/x-ndjson')).trimEnd().split('\n')
-  expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ kind: 'archived', ...archived[0] })
-  const { code, stdout, stderr } = await command(['export-player', userId])
-  const exported = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  expect(exported.filter(({ kind }) => kind === 'archived')).toEqual([{ kind: 'archived', archived: archived[0] }])
-  expect([code, stderr]).toEqual([0, expect.stringContaining('not all of it is here')])
-  expect(await shown(userId)).toMatchObject({ kind: 'player', archived })
-})
-
 test('what there was at a time is told from the archive on, and refused before', async () => {
   const bet = await resettledBet()
   const path = `/operator/players/${bet.userId}/balances?at=`

@@ -14,7 +14,7 @@ export function inFiles({ archived = [] }: StatementPage): ReactNode | undefined
 function InFiles({ archived: { currency, transferId, at, balance, files } }: { archived: Archived }) {
   const [named, others] = [files.slice(-MOST).toReversed(), files.length - MOST]
   return (
-    <div className="body muted small" role="note">
+    <div className="body in-files muted small" role="note">
       <p>
         Archived: what moved in {currency} up to <Time at={at} /> ({transferId}) lies in files. The balance was{' '}
         {amountText(balance)} {currency} then.
