@@ -8,7 +8,7 @@ import { agoOf, ShortId, Time } from '../format.tsx'
 import { owedMoney, owedText } from '../owed.ts'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import { mayDo, useSession } from '../session.tsx'
-import { type Delivery, LIVE } from './deliveries.tsx'
+import { type Delivery, LIVE, ofPartner } from './deliveries.tsx'
 import { SendAgain } from './deliveries-again.tsx'
 
 /** The most that the API lists at once. */
@@ -25,13 +25,16 @@ export interface Issue {
   readonly deliveries: readonly Delivery[]
 }
 
-export function Issues({ base }: { base: string }) {
+export function Issues({ base, partner }: { base: string; partner: string }) {
   // Kept while the window is open: what was sent again is soon no issue any more.
   const [sending, setSending] = useState<Issue>()
   const asked = useQuery({
-    queryKey: ['issues'],
+    queryKey: partner === '' ? ['issues'] : ['issues', partner],
     queryFn: ({ signal }) =>
-      read<{ data: Delivery[]; next: string | null }>(`${base}/deliveries?needsPerson=true&limit=${MOST}`, signal),
+      read<{ data: Delivery[]; next: string | null }>(
+        `${base}/deliveries?needsPerson=true&limit=${MOST}${ofPartner(partner)}`,
+        signal,
+      ),
     meta: LIVE,
     refetchInterval: LOOK_MS,
   })
@@ -42,7 +45,7 @@ export function Issues({ base }: { base: string }) {
         {({ data, next }) =>
           data.length === 0 ? (
             <section className="card">
-              <Empty title="Nothing needs a person.">
+              <Empty title={partner === '' ? 'Nothing needs a person.' : `Nothing of ${partner} needs a person.`}>
                 <p>What a partner refuses, or does not answer in time, is here until it is acknowledged.</p>
               </Empty>
             </section>

@@ -9,7 +9,7 @@ import { titleOf } from '../../../src/timeline/moments.ts'
 import { part, read } from '../api.ts'
 import { countText, ShortId } from '../format.tsx'
 import { Badge } from '../parts.tsx'
-import { type Delivery, LIVE } from './deliveries.tsx'
+import { type Delivery, LIVE, ofPartner } from './deliveries.tsx'
 
 interface Ladder {
   readonly madeAt: readonly string[]
@@ -29,11 +29,11 @@ const SHOWN = 20
 const LOOK_MS = 3_000
 const STEP_MS = 500
 
-export function Ladders({ base }: { base: string }) {
+export function Ladders({ base, partner }: { base: string; partner: string }) {
   const asked = useQuery({
-    queryKey: ['ladders'],
+    queryKey: ['ladders', partner],
     queryFn: async ({ signal }) => {
-      const path = `${base}/deliveries?status=pending,stuck&ladder=true&limit=${LOOKED_AT}`
+      const path = `${base}/deliveries?status=pending,stuck&ladder=true&limit=${LOOKED_AT}${ofPartner(partner)}`
       const { data } = await read<{ data: (Delivery & { ladder?: Ladder })[] }>(path, signal)
       const tried = data.filter((one): one is Tried => isTriedAgain(one))
       return { tried, readAt: performance.now() }

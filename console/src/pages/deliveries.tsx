@@ -9,6 +9,7 @@ import { Badge, Empty } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 import { Issues } from './deliveries-issues.tsx'
 import { Ladders } from './deliveries-ladder.tsx'
+import { OwedThrough, PartnerChoice } from './deliveries-partner.tsx'
 import './deliveries.css'
 
 export interface Delivery {
@@ -40,32 +41,35 @@ export function DeliveriesPage() {
   const { bases } = useSession()
   const [query, setQuery] = useSearchParams()
   const view = query.get('view') ?? NEEDS_PERSON
+  const partner = query.get('partner') ?? ''
   const base = bases.platform ?? ''
+  const choose = (chosen: Readonly<Record<string, string>>) =>
+    setQuery(
+      Object.entries({ view, partner, ...chosen }).filter(([, value]) => value !== ''),
+      { replace: true },
+    )
   return (
     <div className="page wide">
       <div className="head">
         <h1>Deliveries</h1>
         <span className="spring" />
+        <PartnerChoice base={base} partner={partner} choose={(one) => choose({ partner: one })} />
         <fieldset className="switch" aria-label="Which">
           {VIEWS.map(([one, name]) => (
-            <button
-              key={one}
-              type="button"
-              aria-pressed={view === one}
-              onClick={() => setQuery({ view: one }, { replace: true })}
-            >
+            <button key={one} type="button" aria-pressed={view === one} onClick={() => choose({ view: one })}>
               {name}
             </button>
           ))}
         </fieldset>
       </div>
-      {view === UNDER_WAY && <Ladders base={base} />}
+      {partner !== '' && <OwedThrough base={base} partner={partner} />}
+      {view === UNDER_WAY && <Ladders base={base} partner={partner} />}
       {view === NEEDS_PERSON ? (
-        <Issues base={base} />
+        <Issues base={base} partner={partner} />
       ) : (
         <section className="card" aria-label="Deliveries">
           <List
-            path={`${base}/deliveries?limit=50&status=${part(view)}`}
+            path={`${base}/deliveries?limit=50&status=${part(view)}${ofPartner(partner)}`}
             columns={COLUMNS}
             keyOf={({ deliveryId }: Delivery) => deliveryId}
             linkOf={({ betId }) => `/bets/${part(betId)}`}
@@ -78,10 +82,13 @@ export function DeliveriesPage() {
           />
         </section>
       )}
-      {view === NEEDS_PERSON && <Ladders base={base} />}
+      {view === NEEDS_PERSON && <Ladders base={base} partner={partner} />}
     </div>
   )
 }
+
+/** At the end of a list's address. */
+export const ofPartner = (partner: string) => (partner === '' ? '' : `&partnerId=${part(partner)}`)
 
 /** A try that fails is no change of the feed; it is a call. */
 export const LIVE: LiveMeta = { live: ['delivery', 'bet', 'call'], everyMs: 1_000 }

@@ -115,7 +115,7 @@ function ofPartners(partners: readonly Partner[]): Need[] {
       badge: ['bad', 'Down'],
       since: since ?? new Date().toISOString(),
       step: 'See what waits',
-      href: `/deliveries?view=${part('pending,waiting')}`,
+      href: `/deliveries?view=${part('pending,waiting')}&partner=${part(partnerId)}`,
     }))
 }
 
@@ -137,7 +137,7 @@ function ofIssues(deliveries: readonly Delivery[]): Need[] {
     badge: WORDS[status] ?? ['bad', status],
     since: some.map((one) => one.needsPersonSince ?? one.decidedAt).sort()[0] ?? '',
     step: status === 'pending' ? 'Look' : 'Mend, send again',
-    href: '/deliveries',
+    href: `/deliveries?partner=${part(partnerId)}`,
   }))
 }
 

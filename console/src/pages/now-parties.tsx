@@ -93,9 +93,15 @@ function nameOf({ name, isKnown }: Party): string {
 }
 
 function linkOf({ name, isKnown }: Party, partner: Partner | undefined): string {
-  if (partner !== undefined) return `/deliveries?view=${part('pending,waiting')}`
+  if (partner !== undefined) return deliveriesOf(partner)
   if (!isKnown) return `/calls?q=${part('outcome:bad_signature')}`
   return name === '' ? '/calls' : `/calls?q=${part(`platform:${name}`)}`
+}
+
+/** What needs a person, where something does; else what is under way. */
+function deliveriesOf({ partnerId, owed }: Partner): string {
+  const view = owed.length > 0 ? '' : `view=${part('pending,waiting')}&`
+  return `/deliveries?${view}partner=${part(partnerId)}`
 }
 
 const [WIDTH, HEIGHT, BAR] = [4, 26, 3]

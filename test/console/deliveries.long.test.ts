@@ -1,0 +1,91 @@
+/** The page Deliveries of several partners: one of them chosen, and what is owed through it. In a real browser. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Scene, startScene } from '../platform/scene.ts'
+import { refusal, type ScriptedWallet, status } from '../support/scripted-wallet.ts'
+import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+
+let browser: Browser
+let scene: Scene
+let context: BrowserContext
+let page: Page
+/** The partner that has two deliveries for a person; the scene's own has one, and one that is tried again. */
+const other = { partnerId: 'other-partner' }
+
+beforeAll(async () => {
+  browser = await launch()
+  scene = await startScene()
+  const { wallet } = await scene.platform.partner()
+  await scene.api.savePartner(wallet, other.partnerId)
+  await refused(scene.frame, scene.wallet, '25.00')
+  const frame = await scene.api.loadFrame(other.partnerId)
+  for (const amount of ['30.00', '12.50']) await refused(frame, wallet, amount)
+  const { betId } = await scene.api.place(scene.frame)
+  scene.wallet.next('rollback', ...Array.from({ length: 10 }, () => status(500)))
+  await scene.api.cancel(betId, 32)
+  await scene.time.advance(10_000)
+  context = await signedIn(browser, scene.platform.url, scene.platform.key)
+})
+beforeEach(async () => {
+  page = await context.newPage()
+  return () => page.close()
+})
+afterAll(async () => {
+  await browser?.close()
+  await scene?.stop()
+})
+
+async function refused(frame: string, wallet: ScriptedWallet, amount: string): Promise<void> {
+  const { betId } = await scene.api.place(frame)
+  wallet.next('settle', refusal(20))
+  await scene.api.settle(betId, 'won', amount)
+  await scene.time.settle()
+}
+
+const see = (path = '') => page.goto(`${scene.platform.url}/console/deliveries${path}`)
+const asked = (name: string) => new URL(page.url()).searchParams.get(name)
+const issues = () => page.getByRole('region', { name: 'Settle refused' })
+const ladder = () => page.getByRole('region', { name: 'Retry ladder' })
+
+test('a partner that is chosen is in the address, with its faults alone and what is owed through it', async () => {
+  await see()
+  await expect.poll(() => issues().count()).toBe(2)
+  await ladder().waitFor()
+  await page.getByLabel('Partner').selectOption(other.partnerId)
+  await expect.poll(() => asked('partner')).toBe(other.partnerId)
+  await page.getByText('42.50 EUR to pay in 2 deliveries that need a person').waitFor()
+  await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
+  expect(await issues().count()).toBe(1)
+  expect(await issues().locator('.issue-count').textContent()).toBe('2')
+  await expect.poll(() => ladder().count()).toBe(0) // what is tried again is another partner's
+  await expectAccessibleEverywhere(page, 'deliveries of a partner')
+  await page.getByLabel('Partner').selectOption('All partners')
+  await expect.poll(() => issues().count()).toBe(2)
+  expect(asked('partner')).toBe(null)
+})
+
+test('it stays chosen in the other lists, and when the address is sent to somebody', async () => {
+  await see(`?partner=${scene.partnerId}`)
+  await page.getByText(/^.+ has 25.00 EUR to pay in 1 delivery that needs a person; 1 on the way/).waitFor()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('cell', { name: scene.partnerId }).first().waitFor()
+  expect(await page.getByRole('cell', { name: other.partnerId }).count()).toBe(0)
+  expect([asked('view'), asked('partner')]).toEqual(['done', scene.partnerId])
+  await page.getByRole('button', { name: 'Under way' }).click()
+  await ladder().getByRole('listitem').filter({ hasText: 'Rollback' }).waitFor()
+  await page.reload()
+  await expect.poll(() => page.getByLabel('Partner').inputValue()).toBe(scene.partnerId)
+  await see('?partner=nobody')
+  await page.getByText('No partner is called “nobody”.').waitFor()
+  await page.getByText('Nothing of nobody needs a person.').waitFor()
+})
+
+test('the row of a partner on Now leads to what is owed through it', async () => {
+  await page.goto(`${scene.platform.url}/console/now`)
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'owed: 42.50 EUR to pay' })
+    .click({ position: { x: 4, y: 4 } })
+  await page.waitForURL(`**/deliveries?partner=${other.partnerId}`)
+  await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
+})
