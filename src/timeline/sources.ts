@@ -74,6 +74,8 @@ export interface Delivery {
   readonly error?: string
   readonly decidedAt: string
   readonly dueAt?: string
+  /** Set of what is owed and not acknowledged (C-9). */
+  readonly needsPersonSince?: string
   readonly request?: Readonly<Record<string, unknown>>
   readonly attemptList: readonly Attempt[]
 }

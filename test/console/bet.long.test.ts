@@ -79,3 +79,19 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
   expect(complaints).toEqual([])
   await page.close()
 })
+
+test('a bet that was declined is final: its call is not offered to be sent again', async () => {
+  const { matches } = (await ask('GET', '/sandbox/frame')) as { matches: { id: string }[] }
+  const { balances } = (await ask('GET', '/operator/players/robin/balances')) as { balances: { amount: string }[] }
+  const [money] = balances
+  if (money !== undefined && !/^0\.0*$/.test(money.amount)) await move('withdrawals', money.amount)
+  const wish = { matchId: matches[0]?.id, outcome: 'home', stake: '25.00' }
+  const { betId } = (await ask('POST', '/sandbox/frame/bets', wish)) as { betId: string }
+  const { page, complaints } = await open(context, url, `/console/bets/${betId}`)
+  await page.locator('[data-moment^="call"].tl-refused').first().click()
+  const moment = page.locator('.moment')
+  await moment.getByText('The bet is declined, and that is final').waitFor()
+  expect(await moment.getByRole('button', { name: 'Send again' }).count()).toBe(0)
+  expect(complaints).toEqual([])
+  await page.close()
+})

@@ -7,7 +7,10 @@ import { ask, part } from '../api.ts'
 import { Code, Refusal } from '../parts.tsx'
 import { mayDo, useSession } from '../session.tsx'
 
-/** Of a delivery that waits for a person (C-4, W-16). The platform begins its schedule anew; the wallet books the same request once. */
+/**
+ * Of a delivery that waits for a person (C-4, W-16); of any other one the platform refuses it. Its schedule begins anew there; the wallet books
+ * the same request once.
+ */
 export function SendAgain({ call: { delivery } }: { call: Call }) {
   const { bases, person } = useSession()
   const client = useQueryClient()
@@ -17,7 +20,9 @@ export function SendAgain({ call: { delivery } }: { call: Call }) {
   })
   if (bases.platform === undefined || delivery === undefined) return null
   if (send.isSuccess) return <p role="status">It is sent again now.</p>
-  if (delivery.status !== 'stuck' && delivery.status !== 'refused') return null
+  if (delivery.operation === 'place' && delivery.status === 'refused')
+    return <p className="muted small">The bet is declined, and that is final: a new bet is another call.</p>
+  if (delivery.needsPersonSince === undefined || delivery.status === 'pending') return null
   const isAllowed = mayDo(person, 'support')
   return (
     <div className="send-again">
