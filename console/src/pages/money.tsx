@@ -9,6 +9,7 @@ import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import { WaitingAdjustments } from './adjust.tsx'
 import { type DayOfMoney, daysIn, isZero, negated, type ReportRow } from './money-days.ts'
+import { ResultOfTheDay } from './money-result.tsx'
 import './money.css'
 
 const DAY_MS = 86_400_000
@@ -78,11 +79,14 @@ export function MoneyPage() {
               </Empty>
             </section>
           ) : (
-            <div className="days">
-              {daysIn(data).map((money) => (
-                <Day key={`${money.whole.currency} ${money.whole.brand ?? ''}`} money={money} />
-              ))}
-            </div>
+            <>
+              <ResultOfTheDay rows={data} day={day} />
+              <div className="days">
+                {daysIn(data).map((money) => (
+                  <Day key={`${money.whole.currency} ${money.whole.brand ?? ''}`} money={money} />
+                ))}
+              </div>
+            </>
           )
         }
       </Answer>
@@ -134,7 +138,7 @@ function Day({ money: { whole: row, byPlatform } }: { money: DayOfMoney }) {
       {byPlatform.length > 0 && <Platforms rows={byPlatform} />}
       <Promotions row={row} />
       <p className="ties">
-        <span>House, from bets</span> <strong className="num">{amountText(row.ggr)}</strong>
+        <span>Result of the day</span> <strong className="num">{amountText(row.ggr)}</strong>
       </p>
       <p className={isRight ? 'ties good' : 'ties bad'}>
         <span>{isRight ? 'It adds up, and all accounts sum to' : 'This does not add up'}</span>{' '}

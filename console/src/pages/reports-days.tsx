@@ -18,7 +18,7 @@ const COLUMNS = [
   ['promotionResettlements', 'Promotions, resettled', false],
   ['adjustments', 'Adjustments', false],
   ['openings', 'Openings', false],
-  ['ggr', 'House', true],
+  ['ggr', 'Result', true],
 ] as const
 
 type Split = 'brand' | 'platform'

@@ -1,0 +1,59 @@
+/** What the house earned with the bets of a day, by currency, and how that comes about. */
+import { amountText } from '../format.tsx'
+import { added, isZero, type ReportRow, resultOf } from './money-days.ts'
+
+const COLUMNS = {
+  staked: 'Staked',
+  givenBack: 'Given back',
+  paid: 'Paid out',
+  held: 'Held in play',
+  result: 'Result',
+} as const
+
+export function ResultOfTheDay({ rows, day }: { rows: readonly ReportRow[]; day: string }) {
+  const currencies = [...new Set(rows.map(({ currency }) => currency))].sort()
+  const results = currencies.map((one) => resultOf(added(rows.filter(({ currency }) => currency === one))))
+  const columns = Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]
+  const isFinal = rows.every(({ final }) => final)
+  const isWrong = results.some(({ rest }) => !isZero(rest))
+  return (
+    <section className="card" aria-label="Result of the day">
+      <header>
+        <h2>Result of the day</h2>
+        <span className="muted small">{isFinal ? `of ${day}, UTC` : 'since midnight UTC, still counting'}</span>
+      </header>
+      <div className="scroll">
+        <table className="list result">
+          <thead>
+            <tr>
+              <th>Currency</th>
+              {columns.map((name) => (
+                <th key={name} className="num">
+                  {COLUMNS[name]}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {results.map((of, i) => (
+              <tr key={currencies[i]}>
+                <th scope="row">{currencies[i]}</th>
+                {columns.map((name) => (
+                  <td key={name} className="num">
+                    {amountText(of[name])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {isWrong && <p className="ties bad">This does not add up: look at the audit, under Reports.</p>}
+      <p className="result-says muted small">
+        What the house earned with bets that were decided on this day: their stakes less what was paid for them,
+        corrections and freebets included. A stake counts when its bet is decided; until then it is in play and
+        nobody’s. Costs of promotions, adjustments, fees and taxes are not taken off.
+      </p>
+    </section>
+  )
+}
