@@ -15,6 +15,7 @@ export interface Partner {
 }
 
 const MINUTE_MS = 60_000
+const MOST_SILENT = 50
 const STATES = { up: ['Up', 'good'], down: ['Down', 'bad'], probing: ['Trying', 'wait'] } as const
 
 interface Props {
@@ -26,7 +27,8 @@ interface Props {
 
 export function Parties({ hour, title, partners = [] }: Props) {
   const silent = partners.filter(({ partnerId }) => !hour.parties.some(({ name }) => name === partnerId))
-  const parties = [...hour.parties, ...silent.map(({ partnerId }) => ({ name: partnerId, isKnown: true, minutes: [] }))]
+  const shown = silent.slice(0, MOST_SILENT)
+  const parties = [...hour.parties, ...shown.map(({ partnerId }) => ({ name: partnerId, isKnown: true, minutes: [] }))]
   return (
     <section className="card" aria-label={title}>
       <header>
@@ -47,6 +49,9 @@ export function Parties({ hour, title, partners = [] }: Props) {
             />
           ))}
         </ul>
+      )}
+      {silent.length > shown.length && (
+        <p className="more muted small">and {silent.length - shown.length} more without a call in the last hour</p>
       )}
     </section>
   )

@@ -35,6 +35,8 @@ export interface Hour {
 
 /** Milliseconds: the hour goes on while nothing happens. */
 export const LOOK_MS = 10_000
+/** The most that the API lists at once. */
+const MOST_PARTNERS = 500
 export const LIVE: LiveMeta = { live: ['call', 'bet', 'delivery'], everyMs: 2_000 }
 const asks = <T,>(key: string, path: string | undefined) => ({
   queryKey: ['now', key],
@@ -49,7 +51,9 @@ export function NowPage() {
   const below = (path: string) => (bases.platform === undefined ? undefined : bases.platform + path)
   const ofWallet = useQuery(asks<Hour>('wallet', bases.wallet ? '/operator/now' : undefined))
   const ofPlatform = useQuery(asks<Hour>('platform', below('/now')))
-  const partners = useQuery(asks<{ data: Partner[] }>('partners', below('/partners?limit=100')))
+  const partners = useQuery(
+    asks<{ data: Partner[]; next: string | null }>('partners', below(`/partners?limit=${MOST_PARTNERS}`)),
+  )
   const hour = bases.wallet ? ofWallet : ofPlatform
   return (
     <div className="page wide now">
@@ -59,7 +63,11 @@ export function NowPage() {
       <dl className="now-facts">
         {bases.wallet && <TodaysMoney />}
         {bases.platform !== undefined && (
-          <UnderWay partners={partners.data?.data} oldest={ofPlatform.data?.oldestWaiting} />
+          <UnderWay
+            partners={partners.data?.data}
+            oldest={ofPlatform.data?.oldestWaiting}
+            of={typeof partners.data?.next === 'string' ? `, of the first ${MOST_PARTNERS} partners` : ''}
+          />
         )}
         {!(bases.wallet && bases.platform !== undefined) && <HourSums hour={hour.data} calls={bases.wallet} />}
       </dl>
@@ -145,7 +153,14 @@ function TodaysMoney() {
   )
 }
 
-function UnderWay({ partners, oldest }: { partners: readonly Partner[] | undefined; oldest: string | undefined }) {
+interface UnderWayProps {
+  readonly partners: readonly Partner[] | undefined
+  readonly oldest: string | undefined
+  /** What the sums leave out, in words. */
+  readonly of: string
+}
+
+function UnderWay({ partners, oldest, of }: UnderWayProps) {
   const waiting = partners?.reduce((sum, one) => sum + one.waiting, 0)
   const owed = (partners ?? []).flatMap((one) => one.owed)
   const currencies = [...new Set(owed.map(({ currency }) => currency))].sort()
@@ -158,7 +173,7 @@ function UnderWay({ partners, oldest }: { partners: readonly Partner[] | undefin
       <Fact
         name="Waiting"
         href={`/deliveries?view=${part('pending,waiting')}`}
-        note={oldest === undefined ? 'deliveries on their way' : `the oldest decided ${agoOf(new Date(oldest))}`}
+        note={(oldest === undefined ? 'deliveries on their way' : `the oldest decided ${agoOf(new Date(oldest))}`) + of}
       >
         <span className="num">{waiting ?? '…'}</span>
       </Fact>
@@ -166,9 +181,9 @@ function UnderWay({ partners, oldest }: { partners: readonly Partner[] | undefin
         name="Owed"
         href="/deliveries"
         note={
-          count === 0
+          (count === 0
             ? 'nothing needs a person'
-            : countText(count, 'delivery needs a person', 'deliveries need a person')
+            : countText(count, 'delivery needs a person', 'deliveries need a person')) + of
         }
       >
         {partners === undefined ? (
