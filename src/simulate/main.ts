@@ -1,10 +1,9 @@
 /** `npm run simulate`: what the rules do, searched before others find it. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use. */
+import { existsSync, readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
-import { simulateLocks } from './locks/command.ts'
-import { findPlanted, playKept, shrinkKept, simulateMarkets } from './market/command.ts'
-import { describe, type Letter, read, write } from './one-bet/letters.ts'
+import { describe, type Recorded, readRecorded, write } from './one-bet/letters.ts'
 import { replay, type Searched, search } from './one-bet/search.ts'
 
 /** A step more takes six times as long, and more than the 1.5 GB that these take. */
@@ -24,7 +23,7 @@ interface Flags {
   readonly planted?: string
   readonly length: number
   readonly clawback?: Clawback
-  readonly history?: readonly Letter[]
+  readonly history?: readonly Recorded[]
 }
 
 const program = new Command('simulate')
@@ -45,25 +44,34 @@ const program = new Command('simulate')
   .option('--planted <path>', 'of level 2: finds each planted fault, and writes the table of them to this file')
   .option('--length <steps>', `up to so many steps, ${LONGEST} at most`, toLength, 6)
   .addOption(new Option('--clawback <policy>', 'with this policy only (L-2)').choices(POLICIES))
-  .option('--history <steps>', 'this one only, told step by step: "place; settle 25; (lock); settle 0"', toHistory)
+  .option(
+    '--history <steps or file>',
+    'this one only, told step by step: "place; settle 25; (lock); settle 0"; or the file of a bet that the console has saved or shared',
+    toHistory,
+  )
   .action(async (flags: Flags) => {
     const { length, clawback, history } = flags
     const isGood =
-      flags.level === 3 ? await simulateLocks(flags, say) : isOfMarkets(flags) ? await playMarkets(flags) : undefined
+      flags.level === 3 ? await playLocks(flags) : isOfMarkets(flags) ? await playMarkets(flags) : undefined
     if (isGood === false) process.exitCode = 1
     if (isGood !== undefined) return
-    for (const policy of clawback === undefined ? POLICIES : [clawback]) {
-      if (history === undefined) searchWith(policy, length)
-      else tellStory(policy, history)
-    }
+    const policies = clawback === undefined ? POLICIES : [clawback]
+    if (history !== undefined) tellAgain(policies, history)
+    else for (const policy of policies) searchWith(policy, length)
   })
 
 function isOfMarkets({ level, ...of }: Flags): boolean {
   return level === 2 || [of.night, of.file, of.shrink, of.planted].some((given) => given !== undefined)
 }
 
-/** True when nothing was found that should not be there. */
-function playMarkets({ seed, runs, night, file, shrink, planted }: Flags): Promise<boolean> {
+/** True when nothing was found that should not be there. Levels 2 and 3 are loaded when they are wanted: they bring a database. */
+async function playLocks(flags: Flags): Promise<boolean> {
+  const { simulateLocks } = await import('./locks/command.ts')
+  return simulateLocks(flags, say)
+}
+
+async function playMarkets({ seed, runs, night, file, shrink, planted }: Flags): Promise<boolean> {
+  const { findPlanted, playKept, shrinkKept, simulateMarkets } = await import('./market/command.ts')
   if (file !== undefined) return playKept(file, say)
   if (shrink !== undefined) return shrinkKept(shrink, say)
   if (planted !== undefined) return findPlanted(planted, say)
@@ -75,7 +83,10 @@ function searchWith(clawback: Clawback, length: number): void {
   const searched = search({ length, clawback })
   say(`clawback ${clawback}: ${figures(searched, length, Math.trunc(performance.now() - startedAt))}`)
   if (searched.found === undefined) return
-  tellStory(clawback, searched.found.history)
+  tellStory(
+    clawback,
+    searched.found.history.map((letter) => ({ letter })),
+  )
   say(`  again: npm run simulate -- --clawback ${clawback} --history "${write(searched.found.history)}"`)
 }
 
@@ -88,16 +99,33 @@ function figures({ histories, steps, situations, met }: Searched, length: number
   )
 }
 
-function tellStory(clawback: Clawback, history: readonly Letter[]): void {
-  const { steps, complaint } = replay(history, { clawback })
+/** A bet of a real wallet has been answered under one of the policies; nobody has written down which. */
+function tellAgain(policies: readonly Clawback[], history: readonly Recorded[]): void {
+  const different = policies.map((policy) => tellStory(policy, history))
+  if (!different.includes(0)) process.exitCode = 1
+}
+
+/** How many answers are not those that were recorded. */
+function tellStory(clawback: Clawback, history: readonly Recorded[]): number {
+  const { steps, complaint } = replay(
+    history.map(({ letter }) => letter),
+    { clawback },
+  )
+  let different = 0
   say(`clawback ${clawback}:`)
   for (const [i, { answer, place }] of steps.entries()) {
-    const letter = history[i]
-    const heard = answer === undefined ? '' : `answered ${answer}, `
-    if (letter !== undefined) say(`  ${i + 1}. ${describe(letter)}: ${heard}balance ${place.state.account.balance}`)
+    const { letter, was } = history[i] as Recorded
+    const isOther = was !== undefined && answer?.split(' ')[0] !== was
+    if (isOther) different++
+    const heard = answer === undefined ? '' : `answered ${answer}, ${isOther ? `was ${was} then, ` : ''}`
+    say(`  ${i + 1}. ${describe(letter)}: ${heard}balance ${place.state.account.balance}`)
   }
-  say(complaint === undefined ? '  as it must be' : `  FOUND: ${complaint}`)
-  if (complaint !== undefined) process.exitCode = 1
+  if (complaint !== undefined) {
+    say(`  FOUND: ${complaint}`)
+    process.exitCode = 1
+  } else if (different > 0) say(`  as it must be, but not as it was: ${different} answered differently`)
+  else say('  as it must be')
+  return different
 }
 
 function say(line: string): void {
@@ -125,10 +153,12 @@ function toLength(text: string): number {
   throw new InvalidArgumentError(`It is a number of steps from 1 to ${LONGEST}.`)
 }
 
-function toHistory(text: string): readonly Letter[] {
-  const history = read(text)
+function toHistory(text: string): readonly Recorded[] {
+  const history = readRecorded(text) ?? (existsSync(text) ? readRecorded(readFileSync(text, 'utf8')) : undefined)
   if (history !== undefined) return history
-  throw new InvalidArgumentError('It is a list of steps as a failure prints them, with ";" between them.')
+  throw new InvalidArgumentError(
+    'It is a list of steps as a failure prints them, with ";" between them, or a file that the console has saved.',
+  )
 }
 
 program.exitOverride()

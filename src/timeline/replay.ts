@@ -5,6 +5,8 @@ import type { WalletBet, WalletCall } from './sources.ts'
 export interface Replay {
   /** What `--history` takes; empty where the wallet has answered no call. */
   readonly history: string
+  /** The same for a file: a step a line, each call with what was answered. */
+  readonly saved: string
   /** What of the bet the simulator does not know. */
   readonly leftOut: readonly string[]
 }
@@ -13,6 +15,8 @@ interface Told {
   /** The request ids that each word was sent with, in order. */
   readonly sent: Map<string, string[]>
   readonly words: string[]
+  /** As `words`, with the answers. */
+  readonly lines: string[]
   readonly leftOut: Set<string>
   /** The amounts that were won with `settle 25`. */
   readonly won: Set<string>
@@ -25,11 +29,13 @@ interface Told {
 export function replayOf({ history, stake }: Pick<WalletBet, 'history' | 'stake'>): Replay {
   const first = history.find(({ operation }) => operation === 'place')?.amount ?? stake
   const told: Told = {
-    ...{ sent: new Map(), words: [], leftOut: new Set<string>(), won: new Set<string>() },
+    ...{ sent: new Map(), words: [], lines: [], leftOut: new Set<string>(), won: new Set<string>() },
     ...{ isPoor: false, isLocked: false, isCancelled: false, hasToken: true },
   }
   for (const call of history) tell(told, call, first)
-  return { history: told.words.join('; '), leftOut: [...told.leftOut] }
+  const leftOut = [...told.leftOut]
+  const notes = leftOut.map((what) => `# The simulator does not know ${what}.`)
+  return { history: told.words.join('; '), saved: [...notes, ...told.lines].join('\n'), leftOut }
 }
 
 function tell(told: Told, call: WalletCall, stake: string | undefined): void {
@@ -42,7 +48,9 @@ function tell(told: Told, call: WalletCall, stake: string | undefined): void {
   if (ids.length === 0 && [...told.sent.values()].some((others) => others.includes(requestId)))
     told.leftOut.add('a requestId that two different calls had')
   const sending = ids.at(-1) === requestId ? 'again' : ids[0] === requestId ? 'late copy' : undefined
-  told.words.push(sending === undefined ? word : `${word}, ${sending}`)
+  const letter = sending === undefined ? word : `${word}, ${sending}`
+  told.words.push(letter)
+  told.lines.push(`${letter} = ${call.outcome === 'refused' ? `400/${call.code}` : '200'}`)
   if (sending === undefined) told.sent.set(word, [...ids, requestId])
 }
 
@@ -70,7 +78,7 @@ function happen(told: Told, { operation, outcome, code = 0 }: WalletCall): void 
   }
   if (outcome !== 'refused' || OF_LIFE.includes(code)) return
   if (TOKEN.includes(code)) {
-    if (told.hasToken) told.words.push('(token)')
+    if (told.hasToken) note(told, '(token)')
     told.hasToken = false
   } else if (MONEY.includes(code)) {
     if (!told.isPoor) toggle(told, 'isPoor', '(money)')
@@ -81,5 +89,11 @@ function happen(told: Told, { operation, outcome, code = 0 }: WalletCall): void 
 
 function toggle(told: Told, what: 'isPoor' | 'isLocked', word: string): void {
   told[what] = !told[what]
-  told.words.push(word)
+  note(told, word)
+}
+
+/** Of what is no call, nothing was answered. */
+function note({ words, lines }: Told, word: string): void {
+  words.push(word)
+  lines.push(word)
 }

@@ -12,6 +12,8 @@ export interface Story {
   /** Of the picture: timeline.css. */
   readonly css: string
   readonly madeAt: Date
+  /** replay.ts: what the simulator reads of this file. Empty, or none, where the wallet has answered no call. */
+  readonly replay?: string | undefined
 }
 
 const PAGE_CSS = `:root{color-scheme:light dark;--ink:#18212b;--muted:#56616f;--line:#dde2e6;--surface:#fff;--accent:#0b6b66;--good:#14703f;--bad:#b3261e;--wait:#875200}
@@ -20,7 +22,7 @@ body{margin:0 auto;padding:32px 24px;max-width:1200px;background:var(--surface);
 h1{font-size:1.4rem;margin:0 0 4px}p{margin:0 0 20px}.muted{color:var(--muted)}.picture{overflow-x:auto;border:1px solid var(--line);border-radius:10px;padding:20px;margin:0 0 24px}
 table{border-collapse:collapse;width:100%;font-size:.9rem}th{text-align:left;color:var(--muted);font-weight:600}th,td{padding:6px 12px 6px 0;border-bottom:1px solid var(--line);vertical-align:top}.num{text-align:right}code{font-size:.9em}`
 
-export function storyFile({ history, standing, css, madeAt }: Story): string {
+export function storyFile({ history, standing, css, madeAt, replay = '' }: Story): string {
   const picture = toMarkup(drawTimeline(history, { scale: 'compact', isStill: true }))
   const rows = history.moments.map(rowOf).join('')
   return `<!doctype html>
@@ -41,6 +43,7 @@ ${css.replaceAll('</', '')}</style>
 <thead><tr><th>UTC</th><th>What</th><th>How it went</th><th class="num">Moved</th><th class="num">Balance</th></tr></thead>
 <tbody>${rows}</tbody>
 </table>
+${replay === '' ? '' : `<details><summary>As a history for <code>npm run simulate -- --history FILE</code></summary><pre id="replay">${escaped(replay)}</pre></details>`}
 <p class="muted">Player ${escaped(history.player)}. Saved from Purser's console on ${madeAt.toISOString()}.</p>
 </body>
 </html>

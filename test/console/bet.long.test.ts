@@ -1,9 +1,9 @@
 /** What can be done with a bet's calls on its page: send a refused one again, take one as curl, replay all in the simulator. In a real browser. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Browser, BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { read } from '../../src/simulate/one-bet/letters.ts'
+import { readRecorded } from '../../src/simulate/one-bet/letters.ts'
 import { startUntil } from '../cli/command.ts'
 import { expectAccessible, launch, open } from './browser.ts'
 
@@ -42,6 +42,11 @@ async function move(what: 'deposits' | 'withdrawals', amount: string): Promise<v
 }
 
 /** Won, paid out, and corrected when the money is gone. */
+async function downloaded(page: Page, ask: () => Promise<void>): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), ask()])
+  return readFileSync(await file.path(), 'utf8')
+}
+
 async function refusedCorrection(): Promise<string> {
   const { matches } = (await ask('GET', '/sandbox/frame')) as { matches: { id: string }[] }
   const wish = { matchId: matches[1]?.id, outcome: 'home', stake: '25.00' }
@@ -72,10 +77,13 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
   const dialog = page.getByRole('dialog')
   await dialog.getByText('npm run simulate -- --history').waitFor()
   await expectAccessible(page, 'replay')
-  const [file] = await Promise.all([page.waitForEvent('download'), dialog.getByText('Save the history').click()])
-  const history = readFileSync(await file.path(), 'utf8').trim()
-  expect(read(history)?.length).toBeGreaterThan(4)
-  expect(history.startsWith('place; settle 25; (money); settle 0')).toBe(true)
+  const saved = await downloaded(page, () => dialog.getByText('Save the history').click())
+  const steps = readRecorded(saved) ?? []
+  expect(steps.length).toBeGreaterThan(4)
+  expect(saved.startsWith('place = 200\nsettle 25 = 200\n(money)\nsettle 0 = 400/21\n')).toBe(true)
+  await page.keyboard.press('Escape')
+  const shared = await downloaded(page, () => page.getByRole('button', { name: 'Share as a file' }).click())
+  expect(readRecorded(shared)).toEqual(steps)
   expect(complaints).toEqual([])
   await page.close()
 })

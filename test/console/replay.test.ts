@@ -1,7 +1,7 @@
 /** A bet's history as the simulator takes it: what real bets went through is told again there, and answered the same. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { read } from '../../src/simulate/one-bet/letters.ts'
+import { read, readRecorded } from '../../src/simulate/one-bet/letters.ts'
 import { replay } from '../../src/simulate/one-bet/search.ts'
 import { replayOf } from '../../src/timeline/replay.ts'
 import type { WalletBet, WalletCall } from '../../src/timeline/sources.ts'
@@ -25,8 +25,12 @@ describe('a bet of a real wallet is answered in the simulator as it was:', () =>
     ['corrected', 'place; place, again; settle 25; settle 0'],
   ])('%s', (name, words) => {
     const bet = recorded(name)
-    expect(replayOf(bet)).toEqual({ history: words, leftOut: [] })
+    const { history, saved, leftOut } = replayOf(bet)
+    expect([history, leftOut]).toEqual([words, []])
     expect(replayed(words)).toEqual(bet.history.map(answerOf))
+    expect(readRecorded(saved)).toEqual(
+      read(words)?.map((letter, i) => ({ letter, was: answerOf(bet.history[i] as WalletCall) })),
+    )
   })
 })
 
@@ -44,7 +48,7 @@ describe('what stood beside the calls is told too:', () => {
       call('settle', 'c', { resultType: 'lost', amount: '0.00' }),
     ]
     const told = replayOf({ history })
-    expect(told).toEqual({
+    expect(told).toMatchObject({
       history: 'place; settle 25; (money); settle 0; (money); settle 0, again',
       leftOut: [],
     })
@@ -58,7 +62,7 @@ describe('what stood beside the calls is told too:', () => {
       call('unsettle', 'd'),
     ]
     const told = replayOf({ history })
-    expect(told).toEqual({ history: 'place; settle 25; (money); unsettle; (money); unsettle', leftOut: [] })
+    expect(told).toMatchObject({ history: 'place; settle 25; (money); unsettle; (money); unsettle', leftOut: [] })
     expect(replayed(told.history)).toEqual(history.map(answerOf))
   })
   test('a lock that refused a result, and that was taken away; a cancelled bet refuses by itself', () => {
@@ -69,7 +73,7 @@ describe('what stood beside the calls is told too:', () => {
       call('settle', 'd', { resultType: 'lost', amount: '0.00' }),
     ]
     const told = replayOf({ history })
-    expect(told).toEqual({ history: 'place; settle 25; (lock); settle 0; (lock); settle 0', leftOut: [] })
+    expect(told).toMatchObject({ history: 'place; settle 25; (lock); settle 0; (lock); settle 0', leftOut: [] })
     expect(replayed(told.history)).toEqual(history.map(answerOf))
     const cancelled = [
       call('place', 'a'),

@@ -1,5 +1,9 @@
 /** Every history of one bet up to four steps. Longer ones, and planted faults: one-bet.long.test.ts. */
-import { expect, test } from 'vitest'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { write } from '../../src/simulate/one-bet/letters.ts'
 import { replay, search } from '../../src/simulate/one-bet/search.ts'
 import { PLANTED } from './planted.ts'
@@ -23,4 +27,45 @@ test('a planted fault is found in the fewest steps, and its history can be playe
     found?.complaint,
     undefined,
   ])
+})
+
+/** What the command says of a file, and its exit code. */
+function played(file: string, ...flags: string[]): Promise<[string, number]> {
+  const args = ['dist/simulate/main.js', '--history', file, ...flags]
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, (error, stdout, stderr) => resolve([stdout + stderr, Number(error?.code ?? 0)]))
+  })
+}
+
+test('a bet that the console has saved is played again beside what was answered then', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const steps =
+    '# The simulator does not know what came first.\nplace = 200\nsettle 25 = 200\n(money)\nsettle 0 = 400/21\n'
+  const same = file('bet.history.txt', steps)
+  const page = file('bet.html', `<p>Bet</p><pre id="replay">${steps}</pre><p>Player</p>`)
+  const other = file('other.txt', steps.replace('400/21', '200'))
+  const told = await played(same, '--clawback', 'refuse')
+  expect(told).toEqual([
+    [
+      'clawback refuse:',
+      '  1. place: answered 200 of step 1, balance 20',
+      '  2. settle 25: answered 200 of step 2, balance 45',
+      '  3. (money): balance 0',
+      '  4. settle 0: answered 400/21, balance 0',
+      '  as it must be\n',
+    ].join('\n'),
+    0,
+  ])
+  expect(await played(page, '--clawback', 'refuse')).toEqual(told)
+  const [now, code] = await played(other, '--clawback', 'refuse')
+  expect([now.includes('4. settle 0: answered 400/21, was 200 then'), code]).toEqual([true, 1])
+  // Under the other policy it is answered so: one of them was the wallet's.
+  expect((await played(other))[1]).toBe(0)
+  const [says, wrong] = await played(file('a-picture.txt', 'a picture'))
+  expect([says.includes('a file that the console has saved'), wrong]).toEqual([true, 2])
 })

@@ -10,8 +10,8 @@ import { saveText } from '../save.ts'
 
 export function Replay({ wallet }: { wallet: WalletBet }) {
   const [isOpen, setOpen] = useState(false)
-  const { history, leftOut } = replayOf(wallet)
-  const save = () => saveText(`bet-${wallet.transactionId.slice(0, 8)}.history.txt`, `${history}\n`, 'text/plain')
+  const { history, saved, leftOut } = replayOf(wallet)
+  const save = () => saveText(`bet-${wallet.transactionId.slice(0, 8)}.history.txt`, `${saved}\n`, 'text/plain')
   return (
     <>
       <button type="button" className="button" onClick={() => setOpen(true)}>

@@ -6,6 +6,7 @@ import { historyOf, netSoFar } from '../../../src/timeline/history.ts'
 import type { Scale } from '../../../src/timeline/layout.ts'
 import type { History } from '../../../src/timeline/moments.ts'
 import { countsOf, paidOf } from '../../../src/timeline/paid.ts'
+import { replayOf } from '../../../src/timeline/replay.ts'
 import { standingOf } from '../../../src/timeline/sentence.ts'
 import { storyFile } from '../../../src/timeline/share.ts'
 import css from '../../../src/timeline/timeline.css?raw'
@@ -37,8 +38,11 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
   const history = useMemo(() => historyOf(sources), [sources])
   const standing = standingOf(sources.wallet, sources.platform)
   const picture = useMemo(() => drawTimeline(history, { scale, selected: chosen }), [history, scale, chosen])
-  const share = () =>
-    saveText(`bet-${bet.slice(0, 8)}.html`, storyFile({ history, standing, css, madeAt: new Date() }), 'text/html')
+  const share = () => {
+    const replay = sources.wallet && replayOf(sources.wallet).saved
+    const file = storyFile({ history, standing, css, madeAt: new Date(), replay })
+    saveText(`bet-${bet.slice(0, 8)}.html`, file, 'text/html')
+  }
   const moment = history.moments.find(({ id }) => id === chosen)
   const setScale = (next: Scale) => setQuery(next === 'time' ? { scale: 'time' } : {}, { replace: true })
   return (

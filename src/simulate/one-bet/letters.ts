@@ -67,8 +67,28 @@ export function write(history: readonly Letter[]): string {
 
 /** Undefined when the text names something that is no letter. */
 export function read(text: string): readonly Letter[] | undefined {
-  const letters = text.split(';').map((part) => LETTERS.find((letter) => describe(letter) === part.trim()))
-  return letters.every((letter) => letter !== undefined) ? letters : undefined
+  return readRecorded(text)?.map(({ letter }) => letter)
+}
+
+/** A step, and what a real wallet has answered to it, `200` or `400/7`, where that is known. */
+export interface Recorded {
+  readonly letter: Letter
+  readonly was?: string
+}
+
+/**
+ * A history in one line, with ";" between its steps, or in lines, as `settle 25 = 400/20`; what follows a # is a remark. Or the page of a bet that the console
+ * has shared, in which these lines are. Undefined when something is no letter.
+ */
+export function readRecorded(text: string): readonly Recorded[] | undefined {
+  const lines = /<pre id="replay">([^<]*)<\/pre>/.exec(text)?.[1] ?? text
+  const parts = lines.split(/[;\n]/).flatMap((part) => part.replace(/#.*/, '').trim() || [])
+  const steps = parts.map((part) => {
+    const [word, was] = part.split(' = ')
+    const letter = LETTERS.find((one) => describe(one) === word)
+    return letter && { letter, ...(was !== undefined && { was }) }
+  })
+  return steps.length > 0 && steps.every((step) => step !== undefined) ? steps : undefined
 }
 
 /** Numbers of the requests that each call was sent with: the first and the last. */
