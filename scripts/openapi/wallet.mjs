@@ -24,8 +24,13 @@ async function startWallet(beforeRoutes) {
   const config = readConfig({ PURSER_DATA_DIR: 'memory://', ...settings, ...secrets })
   const db = await openDb(config.store)
   await migrate(db)
-  const deps = { db: lookedUp(db), clock: steppingClock(), buckets: 1, log: createLogger('silent'), kit: KIT }
-  const app = await createApp(config, { ...deps, beforeRoutes })
+  const clock = steppedClock()
+  const deps = { db: lookedUp(db), clock, buckets: 1, log: createLogger('silent'), kit: KIT }
+  const withClock = (app) => {
+    app.addHook('onRequest', clock.step)
+    return beforeRoutes(app)
+  }
+  const app = await createApp(config, { ...deps, beforeRoutes: withClock })
   await app.ready()
   return { db, app, close: () => app.close() }
 }
@@ -43,13 +48,13 @@ function lookedUp(db) {
   return { ...Object.fromEntries(late), kind: db.kind, people }
 }
 
-/** Each look at it is a second later, so that a document made tomorrow is the same. */
-function steppingClock() {
+/** A second later with each request, whatever else looks at it meanwhile: a document made tomorrow, on a slower machine, is the same. */
+function steppedClock() {
   let time = Date.parse('2031-05-16T17:00:00.000Z')
   return {
-    now() {
+    now: () => new Date(time),
+    async step() {
       time += 1_000
-      return new Date(time)
     },
   }
 }
