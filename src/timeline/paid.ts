@@ -38,6 +38,16 @@ export function countsOf({ payouts, takenBack }: Paid): string | undefined {
   return takenBack === 0 ? `paid ${timesOf(payouts)}` : `paid ${timesOf(payouts)}, taken back ${timesOf(takenBack)}`
 }
 
+/** Beside a stake: of one that promotions paid nothing, for it took nothing of the player. */
+export function takenOf(bet: WalletBet): string | undefined {
+  if (isArchived(bet)) return undefined
+  const moved = bet.history.flatMap(({ transfers }) => transfers).filter(({ amount }) => !isZero(amount))
+  const count = (wanted: string) => moved.filter(({ kind }) => kind === wanted).length
+  const [taken, back] = [count('stake'), count('refund')]
+  if (taken === 0) return undefined
+  return back === 0 ? `taken ${timesOf(taken)}` : `taken ${timesOf(taken)}, given back ${timesOf(back)}`
+}
+
 /** Movements that a sentence has room for. */
 const MOST_TOLD = 6
 

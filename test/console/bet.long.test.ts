@@ -62,6 +62,7 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
   const betId = await refusedCorrection()
   const { page, complaints } = await open(context, url, `/console/bets/${betId}`)
   await page.getByText('a person has to settle that').waitFor()
+  await page.locator('.facts').getByText('taken once', { exact: true }).waitFor()
   await page.locator('[data-moment^="call"].tl-refused').last().click()
   const moment = page.locator('.moment')
   await moment.getByText('As curl').click()

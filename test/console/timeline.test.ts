@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { drawTimeline, sayMoment } from '../../src/timeline/draw.ts'
 import { historyOf, netOf, netSoFar } from '../../src/timeline/history.ts'
 import type { Call } from '../../src/timeline/moments.ts'
-import { countsOf, paidOf } from '../../src/timeline/paid.ts'
+import { countsOf, paidOf, takenOf } from '../../src/timeline/paid.ts'
 import { standingOf } from '../../src/timeline/sentence.ts'
 import { storyFile } from '../../src/timeline/share.ts'
 import type { PlatformBet, Sources, WalletBet, WalletCall } from '../../src/timeline/sources.ts'
@@ -116,12 +116,18 @@ describe('a history says what happened, in its order:', () => {
     expect(countsOf(paidOf({ ...wallet, history: wallet.history.slice(0, 3) }))).toBe('paid once')
     expect(countsOf(paidOf({ ...wallet, history: wallet.history.slice(0, 2) }))).toBeUndefined()
   })
+  test('how often the stake was taken, and given back', () => {
+    const { wallet } = recorded('lost-answer')
+    expect(takenOf(wallet)).toBe('taken once, given back once')
+    expect(takenOf(recorded('corrected').wallet)).toBe('taken once')
+    expect(takenOf(recorded('late-call').wallet), 'refused').toBeUndefined()
+  })
   test('of a bet whose first transfers lie in files nothing is summed up (O-13)', () => {
     const { wallet } = recorded('corrected')
     const [first, ...others] = wallet.history
     const archived = { ...(first as WalletCall), transfers: [], archived: [{ transferId: 'EUR-2' }] }
     const bet = { ...wallet, history: [archived, ...others] }
-    expect([netOf(bet), netSoFar(bet), countsOf(paidOf(bet))]).toEqual([undefined, undefined, undefined])
+    expect([netOf(bet), netSoFar(bet), countsOf(paidOf(bet)), takenOf(bet)]).toEqual(Array(4).fill(undefined))
   })
   test('the platform alone says nothing of money that moved', () => {
     const { platform } = recorded('lost-answer')

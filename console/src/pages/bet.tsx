@@ -5,7 +5,7 @@ import { drawTimeline } from '../../../src/timeline/draw.ts'
 import { historyOf, netSoFar } from '../../../src/timeline/history.ts'
 import type { Scale } from '../../../src/timeline/layout.ts'
 import type { History } from '../../../src/timeline/moments.ts'
-import { countsOf, paidOf } from '../../../src/timeline/paid.ts'
+import { countsOf, paidOf, takenOf } from '../../../src/timeline/paid.ts'
 import { replayOf } from '../../../src/timeline/replay.ts'
 import { standingOf } from '../../../src/timeline/sentence.ts'
 import { storyFile } from '../../../src/timeline/share.ts'
@@ -110,11 +110,15 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   const payout = wallet === undefined ? platform?.payout : wallet.payout
   const net = wallet && netSoFar(wallet)
   const counts = wallet && countsOf(paidOf(wallet))
+  const taken = wallet && takenOf(wallet)
   const player = history.player
   return (
     <dl className="facts">
       <Fact name="Player">{bases.wallet ? <Link href={`/players/${part(player)}`}>{player}</Link> : player}</Fact>
-      <Fact name="Stake">{stake === undefined ? '–' : `${stake} ${currency}`}</Fact>
+      <Fact name="Stake">
+        {stake === undefined ? '–' : `${stake} ${currency}`}
+        {taken !== undefined && <small className="muted"> {taken}</small>}
+      </Fact>
       <Fact name="Payout">
         {payout === undefined ? '–' : `${payout} ${currency}`}
         {counts !== undefined && <small className="muted"> {counts}</small>}
