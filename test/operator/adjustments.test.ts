@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { playerWithMoney } from '../support/operator.ts'
+import { playerWithMoney, untilFree } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
-import { expectProblem, objectOf, rowsOf, untilFree } from './answers.ts'
+import { expectProblem, objectOf, rowsOf } from './answers.ts'
 
 describe('an adjustment', () => {
   let wallet: TestWallet

@@ -12,15 +12,6 @@ export function expectProblem(reply: OperatorReply, status: number, code: string
   if (pointers !== undefined) expect(rowsOf(reply.body, 'errors').map(({ pointer }) => pointer)).toEqual(pointers)
 }
 
-/**
- * Sends it again while it is answered 503 `busy`, as that says: nothing was changed. Who waits for a player's lock for half a second gets it, so on
- * a slow machine the last of ten at once may.
- */
-export async function untilFree(send: () => Promise<OperatorReply>): Promise<OperatorReply> {
-  const reply = await send()
-  return reply.status === 503 && objectOf(reply.body).code === 'busy' ? untilFree(send) : reply
-}
-
 /** The objects of a list in an answer; none when the answer has no such list. */
 export function rowsOf(body: Json, member: string): JsonObject[] {
   const list = objectOf(body)[member]

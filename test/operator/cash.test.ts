@@ -1,11 +1,11 @@
 /** Deposits and withdrawals: once per reference, exact, and never more than there is. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { OperatorReply } from '../support/operator.ts'
+import { type OperatorReply, untilFree } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type JsonObject, readReply } from '../support/wire.ts'
 import { sendRaw } from '../wallet/raw-http.ts'
-import { expectProblem, rowsOf, untilFree } from './answers.ts'
+import { expectProblem, rowsOf } from './answers.ts'
 
 describe.each(['1', '4'])('with %s buckets', (buckets) => {
   let wallet: TestWallet

@@ -1,7 +1,7 @@
 /** Players of the operator API: created once, read, changed member by member. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { OperatorReply } from '../support/operator.ts'
+import { type OperatorReply, untilFree } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
 import { expectProblem, rowsOf } from './answers.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterEach(() => wallet.auditIsClean())
 afterAll(() => wallet.stop())
 
-const create = (body: object) => ask('POST', '/operator/players', body)
+const create = (body: object) => untilFree(() => ask('POST', '/operator/players', body))
 const read = (userId: string) => ask('GET', pathOf(userId))
 const change = (userId: string, body: object) => ask('PATCH', pathOf(userId), body)
 const pathOf = (userId: string) => `/operator/players/${encodeURIComponent(userId)}`

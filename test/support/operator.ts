@@ -91,8 +91,18 @@ function player(userId: string): string {
   return `/operator/players/${encodeURIComponent(userId)}`
 }
 
+/**
+ * Sends it again while it is answered 503 `busy`, as that says: nothing was changed. Who waits for a player's lock for half a second gets it, so on
+ * a slow machine the last of ten at once may.
+ */
+export async function untilFree(send: () => Promise<OperatorReply>): Promise<OperatorReply> {
+  const reply = await send()
+  const isBusy = reply.status === 503 && object(reply.body).code === 'busy'
+  return isBusy ? untilFree(send) : reply
+}
+
 async function expected(request: Request, status: number, method: string, path: string, body?: object): Promise<Json> {
-  const reply = await request(method, path, body)
+  const reply = await untilFree(() => request(method, path, body))
   if (reply.status === status) return reply.body
   throw new Error(`${method} ${path} answered ${reply.status} instead of ${status}: ${JSON.stringify(reply.body)}`)
 }
