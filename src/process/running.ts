@@ -84,10 +84,17 @@ export async function run(
   }
 }
 
-/** The gateway keeps no amounts, so that no setting of it decides about money. */
 async function prepare(server: Server, config: Config, db: Db): Promise<void> {
   await prepareDb(db, server, config.migrate)
   await prepareSecrets(db, createKeyring(config.encryptionKeys), SECRET_TABLES[server])
+  await requireSame(server, config, db)
+}
+
+/**
+ * Throws when amounts would be read, or bets judged, by other rules than those that the database knows (M-5, O-1). The gateway keeps no
+ * amounts, so that no setting of it decides about money.
+ */
+export async function requireSame(server: Server, config: Config, db: Db): Promise<void> {
   if (server === 'gateway') return
   await checkScales(db, server, config.scales)
   await requireSettings(db, server, config)

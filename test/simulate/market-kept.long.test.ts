@@ -6,18 +6,19 @@ import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'
 import { plantedAs } from '../../src/simulate/market/planted.ts'
+import { choicesFor } from '../../src/simulate/market/planted-row.ts'
 import { runMarket } from '../../src/simulate/market/run.ts'
 import { kindOfComplaint, playFile, readRunFile, shrink } from '../../src/simulate/market/run-file.ts'
-import { makeStore } from '../../src/simulate/market/store.ts'
+import { closeStores, makeStores } from '../../src/simulate/market/store.ts'
 
 const CORPUS = 'test/simulate/corpus'
 
 let stores: Stores
 
 beforeAll(async () => {
-  stores = { wallet: await makeStore('wallet'), platform: await makeStore('platform') }
-})
-afterAll(() => Promise.all([stores.wallet.close(), stores.platform.close()]))
+  stores = await makeStores()
+}, 300_000)
+afterAll(() => closeStores(stores))
 
 test.each(readdirSync(CORPUS))('what was found once is right: %s', { timeout: 300_000 }, async (name) => {
   const { complaints } = await playFile(readRunFile(`${CORPUS}/${name}`), stores)
@@ -35,7 +36,7 @@ test('the choices of a run come to the same as its seed, and fewer of them find 
 }, async () => {
   const planted = plantedAs('what was booked is not in the balance')
   const faulty = planted.plant(stores)
-  const { choices, complaints, hash } = await runMarket(planted.seed, faulty)
+  const { choices, complaints, hash } = await runMarket(planted.seed, faulty, choicesFor(planted))
   const found = kindOfComplaint(complaints[0] ?? '')
   const file = { seed: planted.seed, commit: 'any', found, choices }
   expect((await playFile(file, faulty)).hash).toBe(hash)

@@ -2,22 +2,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'
 import { PLANTED } from '../../src/simulate/market/planted.ts'
+import { choicesFor } from '../../src/simulate/market/planted-row.ts'
 import { runMarket } from '../../src/simulate/market/run.ts'
-import { makeStore } from '../../src/simulate/market/store.ts'
+import { closeStores, makeStores } from '../../src/simulate/market/store.ts'
 
 let stores: Stores
 
 beforeAll(async () => {
-  stores = { wallet: await makeStore('wallet'), platform: await makeStore('platform') }
-})
-afterAll(() => Promise.all([stores.wallet.close(), stores.platform.close()]))
+  stores = await makeStores()
+}, 300_000)
+afterAll(() => closeStores(stores))
 
 /** A kept run has a test of its own: market-kept.long.test.ts. */
 const BY_SEED = PLANTED.filter(({ file }) => file === undefined)
 
 describe('the market finds:', () => {
   test.each(BY_SEED)('$fault', { timeout: 600_000 }, async (planted) => {
-    const { complaints } = await runMarket(planted.seed, planted.plant(stores))
+    const { complaints } = await runMarket(planted.seed, planted.plant(stores), choicesFor(planted))
     expect(complaints.length).toBeGreaterThan(0)
   })
 })

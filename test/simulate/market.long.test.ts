@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'
 import { type RunResult, runMarket } from '../../src/simulate/market/run.ts'
-import { makeStore } from '../../src/simulate/market/store.ts'
+import { closeStores, makeStores } from '../../src/simulate/market/store.ts'
 
 /** 2 was the first to find a fault: a late copy of a refused result was applied after a newer one (I-2). */
 const SEEDS = [1, 2, 3, 4]
@@ -13,9 +13,9 @@ const SEEDS = [1, 2, 3, 4]
 let stores: Stores
 
 beforeAll(async () => {
-  stores = { wallet: await makeStore('wallet'), platform: await makeStore('platform') }
-})
-afterAll(() => Promise.all([stores.wallet.close(), stores.platform.close()]))
+  stores = await makeStores()
+}, 300_000)
+afterAll(() => closeStores(stores))
 
 function again({ seed, complaints }: RunResult): string[] {
   return complaints.map((complaint) => `npm run simulate -- --level 2 --seed ${seed} --runs 1: ${complaint}`)

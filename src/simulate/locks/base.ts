@@ -33,7 +33,7 @@ export async function makeBase(server: string): Promise<Base> {
   await checkScales(db, 'wallet', config.scales)
   await requireSettings(db, 'wallet', config)
   await fixBuckets(db, config.buckets)
-  const [empty, observer] = [await keepBeginning(db, 'purser'), await openObserver(url)]
+  const [{ empty }, observer] = [await keepBeginning(db, 'purser'), await openObserver(url)]
   return {
     ...{ url, db, observer, empty },
     async drop() {

@@ -10,6 +10,7 @@ import { world as real } from '../../runtime/world.ts'
 import { watchAnswers } from '../market/marks.ts'
 import { createNames, type Names } from '../market/names.ts'
 import { AUTHORS, beginWallet, logTo, type WalletParty } from '../market/parties.ts'
+import { CONFIGS } from '../market/store.ts'
 import { createTrace, type Trace } from '../market/trace.ts'
 import { enterVirtualWorld, type VirtualWorld } from '../market/virtual-world.ts'
 import { type WireWatch, watchWire } from '../market/watch.ts'
@@ -72,7 +73,9 @@ export async function openScene(seed: number, base: Base, plant: Plant = (db) =>
   try {
     for (let i = 1; i <= WALLETS; i++)
       dbs.push(await simply(openPostgres(base.url, () => proxy.newLine(`wallet ${i}`))))
-    const wallets = dbs.map((db, i) => beginWallet(withOneLane(plant(db, i)), logTo(trace.note, `wallet ${i + 1}`)))
+    const wallets = dbs.map((db, i) =>
+      beginWallet('wallet', withOneLane(plant(db, i)), logTo(trace.note, `wallet ${i + 1}`), CONFIGS.wallet),
+    )
     const players: Player[] = []
     for (let i = 1; i <= PLAYERS; i++) players.push(await simply(openAccount(wallets[0] as WalletParty, `player ${i}`)))
     const told = {

@@ -26,11 +26,11 @@ export async function bettor(market: Market, cast: Cast, player: Player, random:
     selections: drawSelections(market, random),
   })
   for (let number = 1; !cast.isOver; number++) {
-    const deed = await market.choices.deed(player.userId, gap, draw)
+    const deed = await market.choices.deed(player.name, gap, draw)
     if (player.frameSessionId === undefined) await openFrame(market, cast, player)
     const { frameSessionId } = player
     if (deed === undefined || frameSessionId === undefined || cast.isOver) continue
-    const wanted = { ...deed, frameSessionId, idempotencyKey: `${player.userId} ${number}` }
+    const wanted = { ...deed, frameSessionId, idempotencyKey: `${player.name} ${number}` }
     const outcome = await insist(
       cast,
       atPlatform(market, ({ deciding }) => placeBet(deciding, AUTHORS.platform(), wanted)),
@@ -38,7 +38,7 @@ export async function bettor(market: Market, cast: Cast, player: Player, random:
     if (outcome === undefined || outcome instanceof Error) continue
     const name = outcome.kind === 'placed' ? market.names.bet(outcome.bet.betId) : ''
     market.trace.note(
-      `${player.userId} hears: ${outcome.kind === 'placed' ? `${name} ${outcome.bet.status} ${outcome.bet.reason ?? ''}` : outcome.kind}`,
+      `${player.name} hears: ${outcome.kind === 'placed' ? `${name} ${outcome.bet.status} ${outcome.bet.reason ?? ''}` : outcome.kind}`,
     )
     if (outcome.kind === 'placed') cast.bets.push({ betId: outcome.bet.betId, player })
     if (outcome.kind === 'placed' && outcome.bet.reason === TOKEN_IS_OLD) player.frameSessionId = undefined
@@ -145,11 +145,13 @@ async function trade({ deciding, deliverer }: Platform, deed: Trade, betId: stri
 }
 
 /** What people do when all is calm: results may be changed again, and what needs a person is sent again. */
-export async function putRight({ wallet, platform, wire }: Market, { bets }: Cast): Promise<void> {
-  const [{ operator }, { deciding, deliverer }] = [wallet(), platform()] as [WalletParty, Platform]
-  for (const { betId } of bets) wire.standing.locked(betId, false)
-  for (const { betId, player } of bets)
+export async function putRight(market: Market, { bets }: Cast): Promise<void> {
+  const { deciding, deliverer } = market.platform() as Platform
+  for (const { betId, player } of bets) {
+    const { operator } = market.wallet(player.wallet) as WalletParty
+    market.wire(player.wallet).standing.locked(betId, false)
     await setLock(operator, AUTHORS.wallet(), { userId: player.userId, transactionId: betId }, false).catch(() => {})
+  }
   await sendAllAgain(deciding, AUTHORS.platform(), {})
   deliverer.wake()
 }

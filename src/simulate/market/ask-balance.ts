@@ -13,22 +13,23 @@ const ANSWER_MS = 10_000
 export async function auditBalances(market: Market, players: readonly Player[]): Promise<string[]> {
   const complaints: string[] = []
   for (const player of players) {
-    const [before, cash] = [market.wire.movedOf(player.userId), player.cash]
+    const { movedOf } = market.wire(player.wallet)
+    const [before, cash] = [movedOf(player.userId), player.cash]
     const text = player.isMoving ? undefined : await askBalance(market, player)
-    const behind = market.wire.movedOf(player.userId)
+    const behind = movedOf(player.userId)
     if (text === undefined || before === undefined || behind === undefined || player.isMoving || player.cash !== cash)
       continue
     market.trace.mark('a balance is asked for')
     const may = [...new Set([...before, ...behind])].map((moved) => cash + moved)
     const has = minorOf(text)
     if (!may.includes(has))
-      complaints.push(`the auditor: the balance of ${player.userId} is ${has}, may be ${may.slice(0, 5).join(', ')}`)
+      complaints.push(`the auditor: the balance of ${player.name} is ${has}, may be ${may.slice(0, 5).join(', ')}`)
   }
   return complaints
 }
 
-async function askBalance(market: Market, { userId, token }: Player): Promise<string | undefined> {
-  const wallet = market.wallet()
+async function askBalance(market: Market, { wallet: name, userId, token }: Player): Promise<string | undefined> {
+  const wallet = market.wallet(name)
   if (wallet === undefined || token === undefined) return undefined
   const body = Buffer.from(JSON.stringify({ token, userId, currency: 'EUR', requestId: world.uuid() }))
   const headers = { host: 'wallet.example', 'x-sign-jws': sign(body, SECRET), 'content-length': `${body.length}` }

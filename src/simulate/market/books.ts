@@ -3,13 +3,16 @@
  * player has what came in, less the stakes of bets that stand, and their payouts. Written from decisions.md; the product's own audits and
  * its reconciliation judge the same books beside it.
  */
-import { statement } from '../../db/db.ts'
+import type { Finding } from '../../db/checks.ts'
+import { type Db, statement } from '../../db/db.ts'
 import { audit } from '../../operator/audit.ts'
 import { auditPlatform } from '../../platform/audit.ts'
 import { reconcile } from '../../reconcile/reconcile.ts'
-import type { Cast } from './cast.ts'
+import type { Cast, Player } from './cast.ts'
 import type { Stores } from './market.ts'
 import type { Names } from './names.ts'
+import type { Scene } from './scene.ts'
+import { type WalletName, walletsOf } from './who.ts'
 
 const UNDER_WAY = statement(
   'simulation_under_way',
@@ -43,16 +46,17 @@ interface Side extends Record<string, unknown> {
   status: string | null
   stake: bigint | null
   payout: bigint | null
+  result_type: string | null
 }
 
 const TOLD = statement(
   'simulation_told',
-  `select bet_id::text, user_id as player, told_status as status, stake, told_payout as payout,
+  `select bet_id::text, user_id as player, told_status as status, stake, told_payout as payout, told_result_type as result_type,
      status as decided, payout as decided_payout from platform.bet order by bet_id`,
 )
 const HELD = statement(
   'simulation_held',
-  'select bet_id, player, status, stake, payout from purser.bet order by bet_id',
+  'select bet_id, player, status, stake, payout, result_type from purser.bet order by bet_id',
 )
 const BALANCES = statement('simulation_balances', "select player, balance from purser.account where currency = 'EUR'")
 
@@ -67,45 +71,87 @@ const BORROWED = statement(
 const OWED = /else it is owed/
 
 /** Complaints of the product's own audits; none is good. `isCalm`: nothing may be owed either. */
-export async function auditBooks({ wallet, platform }: Stores, isCalm: boolean): Promise<string[]> {
-  const [ofWallet, ofPlatform] = [
-    await audit(wallet.db, { clawback: 'allow-negative' }),
-    await auditPlatform(platform.db),
-  ]
-  const borrowed = await wallet.db.query<{ player: string; bet_id: string; balance_after: bigint }>(BORROWED)
+export async function auditBooks(stores: Stores, scene: Scene, isCalm: boolean): Promise<string[]> {
+  const found = []
+  for (const name of walletsOf(scene)) found.push(...(await auditWallet(stores[name].db)))
+  return [...found, ...shown((await auditPlatform(stores.platform.db)) ?? [], isCalm)]
+}
+
+async function auditWallet(db: Db): Promise<string[]> {
+  const { findings } = await audit(db, { clawback: 'allow-negative' })
+  const borrowed = await db.query<{ player: string; bet_id: string; balance_after: bigint }>(BORROWED)
   return [
     ...borrowed.map(({ player, balance_after }) => `a stake of ${player} leaves ${balance_after}`),
-    ...[...ofWallet.findings, ...(ofPlatform ?? [])]
-      .filter(({ check }) => isCalm || !OWED.test(check))
-      .map(({ check, row }) => `${check}: ${JSON.stringify(row)}`),
+    ...shown(findings, true),
   ]
 }
 
+function shown(findings: readonly Finding[], isCalm: boolean): string[] {
+  return findings
+    .filter(({ check }) => isCalm || !OWED.test(check))
+    .map(({ check, row }) => `${check}: ${JSON.stringify(row)}`)
+}
+
 /** Complaints; none is good. For a time when all is over. */
-export async function compareBooks(stores: Stores, cast: Cast, names: Names): Promise<string[]> {
-  const { wallet, platform } = stores
-  const [told, held] = [await platform.db.query<Side>(TOLD), await wallet.db.query<Side>(HELD)]
+export async function compareBooks(stores: Stores, scene: Scene, cast: Cast, names: Names): Promise<string[]> {
+  const complaints: string[] = []
+  for (const name of walletsOf(scene)) {
+    const { players, told, reconciled } = await sidesOf(stores, scene, cast, name)
+    complaints.push(...(await compareWith(stores[name].db, told, names)))
+    complaints.push(...(await compareBalances(stores[name].db, players, told)))
+    complaints.push(...(await reconciled()).map(({ kind, betId }) => `reconcile: ${kind} of ${names.bet(betId)}`))
+  }
+  return complaints
+}
+
+/** One operator's: its players, what the platform was told about their bets, and what reconcile finds. */
+export async function sidesOf({ platform, blindTo, ...stores }: Stores, scene: Scene, cast: Cast, name: WalletName) {
+  const players = cast.players.filter(({ wallet }) => wallet === name)
+  const ids = new Set(players.map(({ knownAs }) => knownAs))
+  const only = scene.operators === 1 ? undefined : (userId: string) => ids.has(userId)
+  const told = (await platform.db.query<Side>(TOLD)).filter(({ player }) => only?.(player) ?? true)
+  const reconciled = async () => {
+    const found: { readonly kind: string; readonly betId: string }[] = []
+    await reconcile({ platform: platform.db, wallet: { kind: 'database', db: stores[name].db }, only }, (one) => {
+      if (one.type === 'difference' && one.kind !== blindTo) found.push(one)
+    })
+    return found
+  }
+  return { players, told, reconciled }
+}
+
+/** Ids of bets of which the wallet knows something else than the platform was told, or nothing: a tombstone counts too. */
+export async function differing(wallet: Db, told: readonly Side[]): Promise<ReadonlySet<string>> {
+  const held = new Map((await wallet.query<Side>(HELD)).map((bet) => [bet.bet_id, bet]))
+  const isOther = (bet: Side) => differences(bet, held.get(bet.bet_id), '').length > 0
+  return new Set(told.filter(isOther).map(({ bet_id }) => bet_id))
+}
+
+/** Of one operator. */
+async function compareWith(wallet: Db, told: readonly Side[], names: Names): Promise<string[]> {
+  const held = await wallet.query<Side>(HELD)
   const atWallet = new Map(held.map((bet) => [bet.bet_id, bet]))
   const complaints = told.flatMap((bet) => differences(bet, atWallet.get(bet.bet_id), names.bet(bet.bet_id)))
   const known = new Set(told.map(({ bet_id }) => bet_id))
   for (const { bet_id } of held) if (!known.has(bet_id)) complaints.push(`${names.bet(bet_id)} is at the wallet only`)
-  const reconciled: string[] = []
-  await reconcile({ platform: platform.db, wallet: { kind: 'database', db: wallet.db } }, ({ type, kind, betId }) => {
-    if (type === 'difference') reconciled.push(`reconcile: ${kind} of ${names.bet(betId)}`)
-  })
-  return [...complaints, ...(await compareBalances(stores, cast, told)), ...reconciled]
+  return complaints
 }
 
 function differences(bet: Side, held: Side | undefined, name: string): string[] {
   const { status: toldStatus, payout, decided, decided_payout: decidedPayout } = bet
   const has = held?.status ?? 'unknown'
+  const isKnown = toldStatus === null || has !== 'unknown'
   const isOwed = isOf(decided) !== isOf(toldStatus) || decidedPayout !== payout
   return [
     ...(isOwed ? [`${name} is ${decided} ${decidedPayout}, and the wallet was told ${toldStatus} ${payout}`] : []),
-    ...(isOf(toldStatus) === isOf(has) && (has !== 'settled' || held?.payout === payout)
+    ...(isKnown && isOf(toldStatus) === isOf(has) && (has !== 'settled' || isSameResult(bet, held))
       ? []
       : [`${name} is ${toldStatus} ${payout} by what was acknowledged, and ${has} ${held?.payout} at the wallet`]),
   ]
+}
+
+function isSameResult(told: Side, held: Side | undefined): boolean {
+  return held?.payout === told.payout && held?.result_type === told.result_type
 }
 
 /** In one word, whoever's word it was: of a bet that is no more, nobody has money. */
@@ -114,12 +160,12 @@ function isOf(status: unknown): string {
   return status === 'settled' ? 'settled' : 'none'
 }
 
-async function compareBalances({ wallet }: Stores, { players }: Cast, told: readonly Side[]): Promise<string[]> {
-  const rows = await wallet.db.query<{ player: string; balance: bigint }>(BALANCES)
+async function compareBalances(wallet: Db, players: readonly Player[], told: readonly Side[]): Promise<string[]> {
+  const rows = await wallet.query<{ player: string; balance: bigint }>(BALANCES)
   const has = new Map(rows.map(({ player, balance }) => [player, balance]))
-  return players.flatMap(({ userId, cash }) => {
-    const mine = told.filter(({ player, status }) => player === userId && isOf(status) !== 'none')
+  return players.flatMap(({ name, userId, knownAs, cash }) => {
+    const mine = told.filter(({ player, status }) => player === knownAs && isOf(status) !== 'none')
     const must = mine.reduce((sum, { stake, payout }) => sum - (stake ?? 0n) + (payout ?? 0n), cash)
-    return has.get(userId) === must ? [] : [`${userId} has ${has.get(userId)}, must have ${must}`]
+    return has.get(userId) === must ? [] : [`${name} has ${has.get(userId)}, must have ${must}`]
   })
 }

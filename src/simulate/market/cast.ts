@@ -1,10 +1,17 @@
 /** Who is in the market: players, and bets that the platform has answered. */
 import type { Market } from './market.ts'
+import type { WalletName } from './who.ts'
 
 export const PARTNER = 'the-operator'
 
 export interface Player {
+  /** In the story. */
+  readonly name: string
+  readonly wallet: WalletName
+  /** As its operator calls it. */
   readonly userId: string
+  /** As the platform calls it. */
+  knownAs: string
   /** All that it was given. */
   readonly tokens: string[]
   /** Undefined when the token that it had is known to have ended: it was refused. */
@@ -25,6 +32,8 @@ export interface Cast {
   movements: number
   /** Actors go on until then. */
   isOver: boolean
+  /** Makes the first wallet what it was when its backup was made. */
+  putBack?: () => Promise<void>
 }
 
 /** Of the last bets, about which there is most to say. */

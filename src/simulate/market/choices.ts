@@ -7,6 +7,8 @@ import { pause } from '../../runtime/pause.ts'
 import { world } from '../../runtime/world.ts'
 import type { ClockName } from './clocks.ts'
 import { PLAIN_SCENE, type Scene } from './scene.ts'
+import type { OtherSettings } from './store.ts'
+import type { PartyName } from './who.ts'
 
 /** What becomes of one message. */
 export interface Fate {
@@ -24,9 +26,11 @@ export interface Fate {
 export type Disaster =
   | {
       readonly does: 'kill'
-      readonly party: 'wallet' | 'platform'
+      readonly party: PartyName
       readonly statements?: number
       readonly downMs: number
+      /** With which it begins again. */
+      readonly settings?: OtherSettings
     }
   | { readonly does: 'partition'; readonly ms: number }
   | { readonly does: 'set clock'; readonly clock: ClockName; readonly byMs: number }
@@ -56,12 +60,12 @@ export interface Choices {
   made(): readonly Choice[]
 }
 
-/** From chance. `isOver`: actors do nothing any more. */
-export function drawChoices(): Choices {
+/** From chance, but for what is fixed of the scene. */
+export function drawChoices(fixed: Partial<Scene> = {}): Choices {
   const made: Choice[] = []
   return {
     scene(draw) {
-      const scene = draw()
+      const scene = { ...draw(), ...fixed }
       made.push({ scene })
       return scene
     },

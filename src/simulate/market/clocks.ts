@@ -2,10 +2,17 @@
  * The clocks on the walls of a market: each may be set, forward and back, and goes on from there. What something takes is measured on
  * another one, which nobody sets. For the whole process, as the virtual world is.
  */
+import type { Scene } from './scene.ts'
+import type { ListenerName, PartyName } from './who.ts'
 
 /** The platform tells the time by its database (W-19): its own clock is not asked. */
-export const CLOCKS = ['wallet', 'database of the wallet', 'database of the platform'] as const
-export type ClockName = (typeof CLOCKS)[number]
+export type ClockName = ListenerName | `database of the ${PartyName}`
+
+/** Those that are set in a market. */
+export function clocksOf(scene: Scene): readonly ClockName[] {
+  const databases = ['database of the wallet', 'database of the platform'] as const
+  return scene.operators === 1 ? ['wallet', ...databases] : ['wallet', 'other wallet', 'gateway', ...databases]
+}
 
 const ahead = new Map<ClockName, number>()
 let shown: ClockName | undefined

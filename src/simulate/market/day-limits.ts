@@ -21,8 +21,8 @@ interface Moved extends Record<string, unknown> {
 /** Complaints. */
 export async function auditLimits(db: Db, { hasLimits }: Scene): Promise<string[]> {
   const complaints: string[] = []
-  for (const [number, { betCount, stake }] of Object.entries(hasLimits ? LIMITS_OF : {})) {
-    const [player, limit] = [`player ${number}`, stake === undefined ? undefined : BigInt(stake) * 100n]
+  for (const [player, { betCount, stake }] of Object.entries(hasLimits ? LIMITS_OF : {})) {
+    const limit = stake === undefined ? undefined : BigInt(stake) * 100n
     const staked = new Map<string | null, bigint>()
     let today = ''
     for (const { kind, bet_id: bet, amount, day } of await db.query<Moved>(MOVED, [player])) {

@@ -3,7 +3,8 @@ import type { Platform } from '../../platform/platform.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import { pause } from '../../runtime/pause.ts'
 import type { Market } from './market.ts'
-import type { WalletParty } from './parties.ts'
+import type { GatewayParty, WalletParty } from './parties.ts'
+import type { WalletName } from './who.ts'
 
 /** Milliseconds after which somebody asks again. */
 const PATIENCE_MS = 12_000
@@ -27,9 +28,16 @@ export async function insist<T>(
 const NONE = Symbol('no answer')
 
 export const atWallet =
-  <T>({ wallet }: Market, ask: (wallet: WalletParty) => Promise<T>) =>
+  <T>({ wallet }: Market, name: WalletName, ask: (wallet: WalletParty) => Promise<T>) =>
   (): Promise<T> | undefined => {
-    const there = wallet()
+    const there = wallet(name)
+    return there && ask(there)
+  }
+
+export const atGateway =
+  <T>({ gateway }: Market, ask: (gateway: GatewayParty) => Promise<T>) =>
+  (): Promise<T> | undefined => {
+    const there = gateway()
     return there && ask(there)
   }
 

@@ -1,32 +1,42 @@
-/** The market of one run: a wallet and a platform that live, die and begin again over their data, the network between them, and time. */
+/** The market of one run: wallets, gateway and platform that live, die and begin again over their data, the network between them, and time. */
 
 import type { Platform } from '../../platform/platform.ts'
+import { requireSame } from '../../process/running.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import { createRandom, type Random } from '../../runtime/random.ts'
+import { WrongUse } from '../../runtime/wrong-use.ts'
 import type { Choices } from './choices.ts'
 import { type ClockName, resetClocks, setClock } from './clocks.ts'
 import { beginLife, type Life } from './fused.ts'
+import { type GatewayWatch, watchGateway } from './gateway-watch.ts'
 import { markStatements, watchAnswers, watchBreakers } from './marks.ts'
 import { createNames, type Names } from './names.ts'
-import { type Ear, type Host, type SimulatedNetwork, simulateNetwork } from './network.ts'
+import { type Ear, type Host, type Request, type SimulatedNetwork, simulateNetwork } from './network.ts'
 import { type PaceWatch, watchPace } from './pace.ts'
-import { beginPlatform, beginWallet, logTo, type WalletParty } from './parties.ts'
+import { beginGateway, beginPlatform, beginWallet, type GatewayParty, logTo, type WalletParty } from './parties.ts'
 import type { Scene } from './scene.ts'
-import type { Store } from './store.ts'
+import { type Config, configOf, type OtherSettings, type Store } from './store.ts'
 import { createTrace, type Trace } from './trace.ts'
 import { enterVirtualWorld, type VirtualWorld } from './virtual-world.ts'
 import { type WireWatch, watchWire } from './watch.ts'
+import { isWallet, type PartyName, partnerOf, serverOf, URLS, type WalletName, walletsOf } from './who.ts'
 
-export const WALLET_URL = 'http://wallet.example'
-export const PARTIES = ['wallet', 'platform'] as const
-export type PartyName = (typeof PARTIES)[number]
 export interface Stores extends Readonly<Record<PartyName, Store>> {
-  /** A fault that is planted between network and wallet. */
-  readonly front?: (host: Host) => Host
+  /** Faults that are planted between network and a party. */
+  readonly fronts?: Partial<Record<PartyName, (host: Host) => Host>>
   /** One in the platform: what it hears is something else. */
   readonly ear?: Ear
   /** One in the platform: what takes time is measured on another clock. */
   readonly elapsed?: (clock: Clock) => number
+  /** One in reconcile: such differences it does not name. */
+  readonly blindTo?: string
+}
+
+/** How one that died begins again. */
+interface Again {
+  readonly downMs: number
+  readonly settings?: OtherSettings | undefined
 }
 
 export interface Market {
@@ -35,16 +45,21 @@ export interface Market {
   readonly network: SimulatedNetwork
   readonly names: Names
   readonly choices: Choices
-  readonly wire: WireWatch
-  readonly pace: PaceWatch
+  readonly scene: Scene
+  /** Of what was heard on the wires. */
+  complaints(): readonly string[]
+  /** What comes to a wallet. */
+  wire(wallet: WalletName): WireWatch
+  readonly gatewayWatch: GatewayWatch
   /** Undefined while it is down. */
-  wallet(): WalletParty | undefined
+  wallet(name: WalletName): WalletParty | undefined
+  gateway(): GatewayParty | undefined
   platform(): Platform | undefined
   /** A stream of choices of its own. */
   random(subject: string): Random
   begin(party: PartyName): Promise<void>
-  /** Now, or at the statement so many statements from now. It begins again after so many milliseconds. */
-  kill(party: PartyName, statements: number | undefined, downMs: number): void
+  /** Now, or at the statement so many statements from now. */
+  kill(party: PartyName, statements: number | undefined, again: Again): void
   setClock(clock: ClockName, byMs: number): void
   /** From here on nothing goes wrong any more. */
   calm(): void
@@ -60,71 +75,84 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
   const world = enterVirtualWorld(seed, () => busy > 0, 'none', scene.startsAt)
   const [trace, names] = [createTrace(world.elapsed), createNames()]
   const random = (subject: string) => createRandom(seed, subject)
-  const wire = watchWire(names, watchAnswers(trace))
+  const wires = new Map(walletsOf(scene).map((name) => [name, watchWire(names, watchAnswers(trace))]))
+  const wire = (name: WalletName) => wires.get(name) as WireWatch
   const pace = watchPace(world.elapsed, names.bet)
-  const told = { ...names, arrives: wire.arrives, pace, ear: stores.ear }
+  const gatewayWatch = watchGateway(names)
+  const told = { ...names, ...addressesOf(scene, wires, gatewayWatch), pace, ear: stores.ear }
   const network = simulateNetwork({ ...told, world, trace, choices, random: random('network') })
   const lives: Partial<Record<PartyName, Life>> = {}
-  const downMs = { wallet: 0, platform: 0 }
+  const agains = new Map<PartyName, Again>()
   const failures: unknown[] = []
-  let wallet: WalletParty | undefined
-  let platform: Platform | undefined
+  const there: Processes = { wallets: new Map(), gateway: undefined, platform: undefined }
 
   const die = (party: PartyName, how: string) => {
     noteDeath(trace, party, how)
     lives[party]?.end()
     network.cutOff(party)
-    if (party === 'wallet') {
-      wire.died()
-      network.listen(WALLET_URL, undefined)
-      wallet = undefined
-    } else platform = undefined
-    const again = () => void begin(party).catch((error: unknown) => failures.push(error))
-    world.after(downMs[party], again)
+    if (party !== 'platform') network.listen(URLS[party], undefined)
+    if (isWallet(party)) wire(party).died()
+    forget(there, party)
+    beginAgain(party, agains.get(party))
   }
-  const begin = async (party: PartyName) => {
+  const beginAgain = (party: PartyName, { downMs, settings }: Again = { downMs: 0 }): void => {
+    const failed = (error: unknown) => {
+      lives[party]?.end()
+      if (!mustNotBegin(settings, error, trace)) failures.push(error)
+      else beginAgain(party, { downMs: CORRECTED_MS })
+    }
+    world.after(downMs, () => void begin(party, settings).catch(failed))
+  }
+  const begin = async (party: PartyName, settings?: OtherSettings) => {
     const count = (change: 1 | -1) => {
       busy += change
     }
-    const died = (where: string) => die(party, where)
-    const life = beginLife(markStatements(stores[party].db, trace), { busy: count, died })
+    const deps = { busy: count, died: (where: string) => die(party, where) }
+    const life = beginLife(markStatements(stores[party].db, trace), deps)
     lives[party] = life
     const log = logTo((line) => !life.isOver() && trace.note(line), party)
     network.callsFrom(party)
-    if (party === 'platform') platform = await beginPlatform(life.db, log, stores.elapsed)
-    else {
-      wallet = ofTheLiving(life, beginWallet(life.db, log), stores.front)
-      network.listen(WALLET_URL, wallet.host)
-    }
-    trace.note(`${party} begins`)
+    const config = configOf(party, scene, settings)
+    await beginOver(there, life, { party, config, log, stores, listen: network.listen })
+    noteBeginning(trace, party, settings)
   }
-  const seeBreakers = watchBreakers(trace)
-  const step = async (until: number) => {
-    const isOn = await world.step(until)
-    seeBreakers(platform?.deciding.breakers)
-    if (failures.length > 0) throw failures[0]
-    return isOn
-  }
+  const step = stepping(world, there, failures, watchBreakers(trace))
   return {
-    ...{ world, trace, network, names, choices, wire, pace, random, begin },
-    wallet: () => wallet,
-    platform: () => platform,
-    kill(party, statements, down) {
+    ...{ world, trace, network, names, choices, scene, wire, gatewayWatch, random, begin },
+    complaints: () => [...wires.values(), gatewayWatch, pace].flatMap((one) => one.complaints()),
+    wallet: (name) => there.wallets.get(name),
+    gateway: () => there.gateway,
+    platform: () => there.platform,
+    kill(party, statements, again) {
       const life = lives[party]
       if (life === undefined || life.isOver()) return
-      downMs[party] = down
+      agains.set(party, again)
       if (statements === undefined) die(party, 'now')
       else life.endAt(statements)
     },
     setClock: clockSetter(trace, pace),
-    calm() {
-      network.calm()
-      for (const life of Object.values(lives)) life.endAt(Number.POSITIVE_INFINITY)
-    },
+    calm: () => calmAll(network, Object.values(lives)),
     ...passing(world, step),
     end: () => endAll(network, world),
   }
 }
+
+function stepping(
+  world: VirtualWorld,
+  there: Processes,
+  failures: readonly unknown[],
+  seeBreakers: ReturnType<typeof watchBreakers>,
+): VirtualWorld['step'] {
+  return async (until) => {
+    const isOn = await world.step(until)
+    seeBreakers(there.platform?.deciding.breakers)
+    if (failures.length > 0) throw failures[0]
+    return isOn
+  }
+}
+
+/** Milliseconds until people have seen that it has not begun, and why. */
+const CORRECTED_MS = 1_000
 
 function clockSetter(trace: Trace, pace: PaceWatch): Market['setClock'] {
   return (clock, byMs) => {
@@ -141,16 +169,82 @@ function endAll(network: SimulatedNetwork, world: VirtualWorld): void {
   resetClocks()
 }
 
+function calmAll(network: SimulatedNetwork, lives: readonly Life[]): void {
+  network.calm()
+  for (const life of lives) life.endAt(Number.POSITIVE_INFINITY)
+}
+
+/** Throws when it should not have begun. */
+function noteBeginning(trace: Trace, party: PartyName, settings: OtherSettings | undefined): void {
+  if (settings === 'another scale') throw new Error(`the ${party} has begun in another scale (M-5)`)
+  trace.note(`${party} begins${settings === undefined ? '' : `, ${settings}`}`)
+  if (settings !== undefined) trace.mark(`${party} begins: ${settings}`)
+}
+
+/** True when it is right that it has not begun (M-5). */
+function mustNotBegin(settings: OtherSettings | undefined, error: unknown, trace: Trace): boolean {
+  const isRight = settings === 'another scale' && error instanceof WrongUse
+  if (isRight) trace.mark('a process does not begin with another scale')
+  return isRight
+}
+
 function noteDeath(trace: Trace, party: PartyName, how: string): void {
   trace.note(`${party} dies ${how}`)
   const when = how.startsWith('behind') ? 'behind a COMMIT' : how === 'now' ? 'now' : 'at a statement'
   trace.mark(`${party} dies ${when}`)
 }
 
+/** Which wallet's wire a call comes by, and who calls an address. */
+function addressesOf(scene: Scene, wires: ReadonlyMap<WalletName, WireWatch>, gateway: GatewayWatch) {
+  const arrives = (origin: string, request: Request) => {
+    if (origin === URLS.gateway) return gateway.arrives(request)
+    const [name, wire] = [...wires].find(([one]) => URLS[one] === origin) as [WalletName, WireWatch]
+    gateway.reaches(name, request)
+    return wire.arrives(request)
+  }
+  const callerOf = (origin: string): PartyName => (origin === URLS[partnerOf(scene)] ? 'platform' : 'gateway')
+  return { arrives, callerOf, hears: gateway.hears }
+}
+
+/** Those that live now. */
+interface Processes {
+  readonly wallets: Map<WalletName, WalletParty>
+  gateway: GatewayParty | undefined
+  platform: Platform | undefined
+}
+
+function forget(there: Processes, party: PartyName): void {
+  if (isWallet(party)) there.wallets.delete(party)
+  else there[party] = undefined
+}
+
+interface Beginning {
+  readonly party: PartyName
+  readonly config: Config
+  readonly log: Logger
+  readonly stores: Stores
+  readonly listen: SimulatedNetwork['listen']
+}
+
+/** Over the data that is there; rejects when it must not begin with these settings. */
+async function beginOver(there: Processes, life: Life, { party, config, log, stores, listen }: Beginning) {
+  const { db } = life
+  await requireSame(serverOf(party), config, db)
+  if (party === 'platform') {
+    there.platform = await beginPlatform(db, log, config, stores.elapsed)
+    return
+  }
+  const begun = isWallet(party) ? beginWallet(party, db, log, config) : beginGateway(db, log)
+  const host = ofTheLiving(life, begun.host, stores.fronts?.[party])
+  if (isWallet(party)) there.wallets.set(party, { ...(begun as WalletParty), host })
+  else there.gateway = { ...(begun as GatewayParty), host }
+  listen(URLS[party], host)
+}
+
 /** Who has died answers nobody any more. */
-function ofTheLiving(life: Life, { host, operator }: WalletParty, front: Stores['front']): WalletParty {
+function ofTheLiving(life: Life, host: Host, front?: (host: Host) => Host): Host {
   const shown = front?.(host) ?? host
-  return { operator, host: (request, answer) => shown(request, (given) => !life.isOver() && answer(given)) }
+  return (request, answer) => shown(request, (given) => !life.isOver() && answer(given))
 }
 
 /** `step`: as the world's. */

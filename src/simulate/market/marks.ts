@@ -20,9 +20,11 @@ export const MUST_BE_MET: readonly string[] = [
   ...['a result is refused by a lock', 'a Place bet is refused for want of money'],
   ...['a call is answered as it was before', 'a breaker opens', 'a breaker closes', 'a call fails inside'],
   ...['a clock is set forward', 'a clock is set back', 'a day ends', 'a month ends'],
+  ...['what a backup has lost is named', 'a process does not begin with another scale'],
+  ...['wallet begins: the gate is off', 'platform begins: few calls at once'],
   ...['a limit of a day refuses a Place bet', 'a blocked player is refused', 'an ended token is refused'],
   ...['cashout', 'settle', 'unsettle', 'cancel'].map((deed) => `by hand: ${deed}`),
-  ...['wallet', 'platform'].flatMap((party) =>
+  ...['wallet', 'gateway', 'platform'].flatMap((party) =>
     ['now', 'at a statement', 'behind a COMMIT'].map((when) => `${party} dies ${when}`),
   ),
   ...['lost', 'refused', 'its answer lost', 'broken behind its effect', 'twice', 'twice, once late', 'late'].map(

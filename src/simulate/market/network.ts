@@ -6,10 +6,12 @@
 import type { Dispatcher } from 'undici'
 import type { Random } from '../../runtime/random.ts'
 import { type Connections, network } from '../../wallet-client/network.ts'
-import type { Choices, Fate } from './choices.ts'
+import type { Choices } from './choices.ts'
+import { drawFate, PARTITIONED, PLAIN } from './fates.ts'
 import type { PaceWatch } from './pace.ts'
 import type { Trace } from './trace.ts'
 import type { VirtualWorld } from './virtual-world.ts'
+import type { PartyName } from './who.ts'
 
 export interface Request {
   readonly method: string
@@ -29,10 +31,10 @@ export type Host = (request: Request, answer: (answer: Answer) => void) => boole
 export interface SimulatedNetwork {
   /** `origin`: as callers write it. */
   listen(origin: string, host: Host | undefined): void
-  /** Connections that are opened from here on belong to this one. */
-  callsFrom(party: string): void
+  /** It lives anew: connections that it opens from here on are this life's. */
+  callsFrom(party: PartyName): void
   /** Those of a process that died are gone. */
-  cutOff(party: string): void
+  cutOff(party: PartyName): void
   /** From here on nothing goes wrong. */
   calm(): void
   /** Messages that will still come. */
@@ -53,8 +55,12 @@ interface Deps {
   /** The same in few words: what is asked for, and of which bet. */
   subject(request: Request): string
   /** A message has reached a host; told its answer, if there is one. */
-  arrives(request: Request): (answer: Answer) => void
-  /** Of what leaves a caller, and what it hears. */
+  arrives(origin: string, request: Request): (answer: Answer) => void
+  /** What the gateway is answered. */
+  hears(request: Request, answer: Answer): void
+  /** Who calls this address. */
+  callerOf(origin: string): PartyName
+  /** Of what leaves the platform, and what it hears. */
   readonly pace: Pick<PaceWatch, 'leaves' | 'heard'>
   readonly ear: Ear | undefined
 }
@@ -66,32 +72,41 @@ export interface Ear {
   readonly broken?: (request: Request) => Answer | undefined
 }
 
+/** From whom to where. */
+interface Way {
+  readonly origin: string
+  readonly caller: PartyName
+  readonly life: { readonly isCut: boolean }
+}
+
 export function simulateNetwork(deps: Deps): SimulatedNetwork {
   const { world, random, choices, trace } = deps
   const hosts = new Map<string, Host>()
   const counted = counter()
   let isCalm = false
   let cutUntil = 0
-  /** Connections of one party's life. */
-  let own = { isCut: false }
-  const lives = new Map<string, { isCut: boolean }>()
+  /** Of each party the one that it lives now. */
+  const lives = new Map<PartyName, { isCut: boolean }>()
   let messages = 0
   let onTheirWay = 0
   const before = network.open
 
-  const send = (origin: string, life: { isCut: boolean }, request: Request, handler: Dispatcher.DispatchHandler) => {
+  const send = ({ origin, caller, life }: Way, request: Request, handler: Dispatcher.DispatchHandler) => {
     const number = ++messages
-    const drawn = () => choices.fate(counted(deps.subject(request)), () => drawFate(random))
+    const isOfPlatform = caller === 'platform'
+    const hop = isOfPlatform ? '' : 'onward '
+    const drawn = () =>
+      choices.fate(counted(`${hop}${deps.subject(request)}`), () => drawFate(random, request, !isOfPlatform))
     const fate = isCalm ? PLAIN : world.elapsed() < cutUntil ? PARTITIONED : drawn()
-    const text = `${number} ${deps.describe(request)}`
+    const text = `${number} ${hop}${deps.describe(request)}`
     noteFate(trace, text, fate.name)
-    const toCaller = callerOf(handler, life, hearing(deps, request))
-    deps.pace.leaves({ request, isOver: toCaller.isOver })
+    const toCaller = callerOf(handler, life, isOfPlatform ? hearing(deps, request) : listening(deps, request))
+    if (isOfPlatform) deps.pace.leaves({ request, isOver: toCaller.isOver })
     onTheirWay += fate.arrivals.length
     const deliver = (copy: number) => {
       onTheirWay -= 1
       const host = hosts.get(origin)
-      const tell = host && deps.arrives(request)
+      const tell = host && deps.arrives(origin, request)
       const isThere = host?.(request, (answer) => {
         trace.note(`  ${text}${copy > 0 ? ', its copy' : ''}: ${answer.status} ${shown(answer)}`)
         tell?.(answer)
@@ -109,9 +124,10 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
   }
 
   network.open = (origin) => {
-    const life = own
+    const caller = deps.callerOf(origin)
+    const life = lives.get(caller) ?? { isCut: true }
     return connections(origin, (request, handler) => {
-      if (!life.isCut) send(origin, life, request, handler)
+      if (!life.isCut) send({ origin, caller, life }, request, handler)
     })
   }
   return {
@@ -119,10 +135,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
       if (host === undefined) hosts.delete(origin)
       else hosts.set(origin, host)
     },
-    callsFrom(party) {
-      own = { isCut: false }
-      lives.set(party, own)
-    },
+    callsFrom: (party) => void lives.set(party, { isCut: false }),
     cutOff: (party) => void Object.assign(lives.get(party) ?? {}, { isCut: true }),
     calm() {
       isCalm = true
@@ -200,14 +213,21 @@ function hearing({ pace, ear }: Deps, request: Request): Hearing {
   }
 }
 
+function listening({ hears }: Deps, request: Request): Hearing {
+  return {
+    answer(answer) {
+      hears(request, answer)
+      return answer
+    },
+    broken: () => undefined,
+  }
+}
+
 /** By status: a proxy's own, and that of one that has another secret. */
 const PROXY: Readonly<Record<400 | 502, Answer>> = {
   502: { status: 502, body: Buffer.from('<html>Bad Gateway</html>') },
   400: { status: 400, body: Buffer.from('{"code":1,"message":"bad signature"}') },
 }
-const PARTITIONED: Fate = { name: 'partition', arrivals: [] }
-const PLAIN: Fate = { name: '', arrivals: [20], back: 20 }
-
 /** "settle bet 3 #2" is the second one of its kind. */
 function counter(): (subject: string) => string {
   const counts = new Map<string, number>()
@@ -216,44 +236,6 @@ function counter(): (subject: string) => string {
     counts.set(subject, count)
     return `${subject} #${count}`
   }
-}
-
-/** Milliseconds: within the caller's patience, a little behind it, and far behind it. */
-const soon = (random: Random) => random.between(1, 900)
-const late = (random: Random) => random.between(4_500, 9_000)
-const veryLate = (random: Random) => random.between(15_000, 90_000)
-
-const FATES: readonly ((random: Random) => Fate)[] = [
-  () => ({ name: 'lost', arrivals: [] }),
-  (random) => ({ name: '400 without it', arrivals: [], breaks: { after: soon(random), proxy: true, says: 400 } }),
-  (random) => ({ name: 'refused', arrivals: [], breaks: { after: soon(random), proxy: false } }),
-  (random) => ({ name: 'its answer lost', arrivals: [soon(random)] }),
-  (random) => ({
-    name: 'broken behind its effect',
-    arrivals: [soon(random)],
-    back: undefined,
-    breaks: { after: 1_000 + soon(random), proxy: false },
-  }),
-  (random) => ({ name: 'twice', arrivals: [soon(random), soon(random)], back: soon(random) }),
-  (random) => ({ name: 'twice, once late', arrivals: [soon(random), veryLate(random)], back: soon(random) }),
-  (random) => ({ name: 'late', arrivals: [late(random)], back: soon(random) }),
-  (random) => ({ name: 'very late', arrivals: [veryLate(random)], back: soon(random) }),
-  (random) => ({ name: 'its answer late', arrivals: [soon(random)], back: late(random) }),
-  (random) => ({ name: 'its answer cut', arrivals: [soon(random)], back: soon(random), isCut: true }),
-  (random) => ({ name: '502 without it', arrivals: [], breaks: { after: soon(random), proxy: true } }),
-  (random) => ({
-    name: '502 beside it',
-    arrivals: [soon(random)],
-    back: undefined,
-    breaks: { after: soon(random), proxy: true },
-  }),
-]
-
-const FAULTY = 0.45
-
-function drawFate(random: Random): Fate {
-  if (!random.chance(FAULTY)) return { name: '', arrivals: [soon(random)], back: soon(random) }
-  return random.pick(FATES)(random)
 }
 
 /** Its length says more than there is; what the caller reads is a beginning. */

@@ -6,18 +6,30 @@ import { createSession, endAllSessions } from '../../operator/sessions.ts'
 import { loadFrame } from '../../platform/bets/frame-session.ts'
 import type { Random } from '../../runtime/random.ts'
 import { betCalled, type Cast, PARTNER, type Player, RECENT } from './cast.ts'
-import { atPlatform, atWallet, insist } from './insist.ts'
+import { atGateway, atPlatform, atWallet, insist } from './insist.ts'
 import type { Market } from './market.ts'
 import { AUTHORS } from './parties.ts'
 import type { Limits } from './scene.ts'
 
-export async function openAccount(market: Market, cast: Cast, userId: string, amount: number): Promise<Player> {
+/** Of two operators the second one's players have the names of the first one's. */
+export type Account = Pick<Player, 'wallet' | 'userId'>
+
+export async function openAccount(market: Market, cast: Cast, at: Account, amount: number): Promise<Player> {
+  const { wallet, userId } = at
   const body = { userId, currency: 'EUR', currencies: ['EUR'] }
   await insist(
     cast,
-    atWallet(market, ({ operator }) => createPlayer(operator, AUTHORS.wallet(), body)),
+    atWallet(market, wallet, ({ operator }) => createPlayer(operator, AUTHORS.wallet(), body)),
   )
-  const player: Player = { userId, tokens: [], frameSessionId: undefined, token: undefined, isMoving: false, cash: 0n }
+  const plain = userId.replace('-', ' ')
+  const name = wallet === 'wallet' ? plain : `${plain} of the ${wallet}`
+  const player: Player = {
+    ...{ name, wallet, userId, knownAs: userId, tokens: [] },
+    frameSessionId: undefined,
+    token: undefined,
+    isMoving: false,
+    cash: 0n,
+  }
   await moveMoney(market, cast, player, 'deposit', amount)
   await openFrame(market, cast, player)
   return player
@@ -27,9 +39,9 @@ export async function openAccount(market: Market, cast: Cast, userId: string, am
 const TO_THE_END = { isOver: false }
 
 /** Limits of a day (W-2). */
-export async function limit(market: Market, cast: Cast, userId: string, limits: Limits): Promise<void> {
-  const set = atWallet(market, ({ operator }) => patchPlayer(operator, AUTHORS.wallet(), userId, { limits }))
-  market.wire.standing.limited(userId)
+export async function limit(market: Market, cast: Cast, { wallet, userId }: Player, limits: Limits): Promise<void> {
+  const set = atWallet(market, wallet, ({ operator }) => patchPlayer(operator, AUTHORS.wallet(), userId, { limits }))
+  market.wire(wallet).standing.limited(userId)
   await insist(cast, set)
 }
 
@@ -42,7 +54,9 @@ async function moveMoney(
   euros: number,
 ): Promise<void> {
   const body = { currency: 'EUR', amount: `${euros}.00`, reference: `${kind} ${++cast.movements}` }
-  const move = atWallet(market, ({ operator }) => moveCash(operator, AUTHORS.wallet(), player.userId, kind, body))
+  const move = atWallet(market, player.wallet, ({ operator }) =>
+    moveCash(operator, AUTHORS.wallet(), player.userId, kind, body),
+  )
   const change = BigInt(euros) * (kind === 'deposit' ? 100n : -100n)
   player.isMoving = true
   player.cash += change // taken off again when it was refused
@@ -52,22 +66,40 @@ async function moveMoney(
   )
   if (!isMoved) player.cash -= change
   player.isMoving = false
-  market.trace.note(`${player.userId}: ${kind} of ${euros} ${isMoved ? 'made' : 'refused'}`)
+  market.trace.note(`${player.name}: ${kind} of ${euros} ${isMoved ? 'made' : 'refused'}`)
 }
 
 export async function openFrame(market: Market, cast: Cast, player: Player): Promise<void> {
   const session = await insist(
     cast,
-    atWallet(market, ({ operator }) => createSession(operator, AUTHORS.wallet(), player.userId, {})),
+    atWallet(market, player.wallet, ({ operator }) => createSession(operator, AUTHORS.wallet(), player.userId, {})),
   )
   if (session === undefined) return
   player.token = session.token
   player.tokens.push(session.token)
+  const token = await tokenFor(market, cast, player, session.token)
+  if (token === undefined) return
   const loaded = await insist(
     cast,
-    atPlatform(market, ({ deciding }) => loadFrame(deciding, AUTHORS.platform(), PARTNER, session.token)),
+    atPlatform(market, ({ deciding }) => loadFrame(deciding, AUTHORS.platform(), PARTNER, token)),
   )
-  if (loaded?.kind === 'loaded') player.frameSessionId = loaded.session.frameSessionId
+  if (loaded?.kind !== 'loaded') return
+  player.frameSessionId = loaded.session.frameSessionId
+  player.knownAs = loaded.session.userId
+}
+
+/** What the platform is given: behind a gateway another one. */
+async function tokenFor(market: Market, cast: Cast, player: Player, token: string): Promise<string | undefined> {
+  if (market.scene.operators === 1) return token
+  const { wallet, userId: operatorUser } = player
+  const session = await insist(
+    cast,
+    atGateway(market, ({ exchange }) => exchange(wallet, token)),
+  )
+  if (session === undefined) return undefined
+  const { userId } = session.player
+  market.gatewayWatch.exchanged({ wallet, operatorUser, userId, token: session.token, operatorToken: token })
+  return session.token
 }
 
 /** The operator's people: money in and out, sessions ended, results locked and set free. */
@@ -75,13 +107,13 @@ export async function operators(market: Market, cast: Cast, random: Random): Pro
   const gap = () => random.between(4_000, 25_000)
   const draw = () => ({
     does: random.pick(['deposit', 'withdrawal', 'end sessions', 'lock', 'lock', 'unlock', 'block', 'free'] as const),
-    player: random.pick(cast.players).userId,
+    player: random.pick(cast.players).name,
     euros: random.between(1, 60),
     bet: cast.bets.length === 0 ? '' : market.names.bet(random.pick(cast.bets.slice(-RECENT)).betId),
   })
   while (!cast.isOver) {
     const deed = await market.choices.deed('operators', gap, draw)
-    const player = cast.players.find(({ userId }) => userId === deed?.player)
+    const player = cast.players.find(({ name }) => name === deed?.player)
     if (deed === undefined || player === undefined) continue
     const { does, euros } = deed
     if (does === 'deposit' || does === 'withdrawal') await moveMoney(market, cast, player, does, euros)
@@ -97,30 +129,36 @@ export async function operators(market: Market, cast: Cast, random: Random): Pro
 const done = () => true
 
 async function endSessions(market: Market, cast: Cast, player: Player): Promise<void> {
-  const end = atWallet(market, ({ operator }) => endAllSessions(operator, AUTHORS.wallet(), player.userId).then(done))
+  const end = atWallet(market, player.wallet, ({ operator }) =>
+    endAllSessions(operator, AUTHORS.wallet(), player.userId).then(done),
+  )
   const [tokens, answer] = [[...player.tokens], await insist(cast, end)]
   if (answer === undefined) return
-  for (const token of tokens) market.wire.standing.tokenEnded(token)
-  market.trace.note(`${player.userId}: sessions ended`)
+  for (const token of tokens) market.wire(player.wallet).standing.tokenEnded(token)
+  market.trace.note(`${player.name}: sessions ended`)
 }
 
 async function lock(market: Market, cast: Cast, bet: Cast['bets'][number], isLocked: boolean): Promise<void> {
-  const at = { userId: bet.player.userId, transactionId: bet.betId }
-  const set = atWallet(market, ({ operator }) => setLock(operator, AUTHORS.wallet(), at, isLocked).then(done))
-  if (!isLocked) market.wire.standing.locked(bet.betId, false)
+  const { wallet, userId } = bet.player
+  const at = { userId, transactionId: bet.betId }
+  const { standing } = market.wire(wallet)
+  const set = atWallet(market, wallet, ({ operator }) => setLock(operator, AUTHORS.wallet(), at, isLocked).then(done))
+  if (!isLocked) standing.locked(bet.betId, false)
   const what = await insist(cast, set).then(
     (answer) => (answer === undefined ? 'nobody knows' : 'done'),
     (error: Error) => error.message,
   )
-  if (isLocked && what === 'done') market.wire.standing.locked(bet.betId, true)
+  if (isLocked && what === 'done') standing.locked(bet.betId, true)
   market.trace.note(`${isLocked ? 'lock' : 'unlock'} ${market.names.bet(bet.betId)}: ${what}`)
 }
 
-async function block(market: Market, cast: Cast, { userId }: Player, isBlocked: boolean): Promise<void> {
+async function block(market: Market, cast: Cast, player: Player, isBlocked: boolean): Promise<void> {
+  const { wallet, userId, name } = player
+  const { standing } = market.wire(wallet)
   const status = isBlocked ? 'blocked' : 'active'
-  const set = atWallet(market, ({ operator }) => patchPlayer(operator, AUTHORS.wallet(), userId, { status }))
-  market.wire.standing.blocked(userId, 'maybe')
+  const set = atWallet(market, wallet, ({ operator }) => patchPlayer(operator, AUTHORS.wallet(), userId, { status }))
+  standing.blocked(userId, 'maybe')
   const answer = await insist(cast, set)
-  if (answer !== undefined) market.wire.standing.blocked(userId, isBlocked ? 'surely' : 'no')
-  market.trace.note(`${userId}: ${answer === undefined ? 'nobody knows whether' : 'is'} ${status}`)
+  if (answer !== undefined) standing.blocked(userId, isBlocked ? 'surely' : 'no')
+  market.trace.note(`${name}: ${answer === undefined ? 'nobody knows whether' : 'is'} ${status}`)
 }

@@ -1,8 +1,13 @@
-/** Wallet and platform as processes of the simulated market: begun, killed and begun again over data that stays. No socket, no file. */
+/** Wallet, gateway and platform as processes of the simulated market: begun, killed and begun again over data that stays. No socket, no file. */
 import type { IncomingMessage } from 'node:http'
 import type { Db } from '../../db/db.ts'
 import { createKeyring } from '../../db/keyring.ts'
 import type { Journal } from '../../feed/journal.ts'
+import { createDirectory, type GatewaySession } from '../../gateway/directory.ts'
+import { exchangeToken } from '../../gateway/exchange-token.ts'
+import type { GatewayMetrics } from '../../gateway/metrics.ts'
+import { createOperators } from '../../gateway/operators.ts'
+import { registerCalls } from '../../gateway/wire.ts'
 import type { Door } from '../../http/door.ts'
 import type { OperatorDeps } from '../../operator/operator.ts'
 import { authorOfCommand } from '../../people/actions.ts'
@@ -17,10 +22,12 @@ import type { WalletMetrics } from '../../wallet/metrics.ts'
 import { createWallet } from '../../wallet/wallet.ts'
 import { showing } from './clocks.ts'
 import type { Host } from './network.ts'
-import { CONFIGS } from './store.ts'
+import { CONFIGS, type Config, SECRET } from './store.ts'
+import { type ListenerName, URLS, type WalletName } from './who.ts'
 
 export const AUTHORS = {
   wallet: () => authorOfCommand('purser', 'the simulation', 'simulate'),
+  gateway: () => authorOfCommand('gateway', 'the simulation', 'simulate'),
   platform: () => authorOfCommand('platform', 'the simulation', 'simulate'),
 }
 
@@ -35,23 +42,23 @@ const NOT_MEASURED: WalletMetrics = {
   text: () => '',
 }
 
-/** On the wall where the wallet runs. */
-const WALLET_CLOCK: Clock = { now: () => new Date(showing('wallet', world.wall)) }
+/** On the wall where a process runs. */
+const clockOf = (party: ListenerName): Clock => ({ now: () => new Date(showing(party, world.wall)) })
 
 /** What reads plain calls takes them as it does behind a socket; the same bytes come in and go out. */
-export function beginWallet(db: Db, log: Logger): WalletParty {
-  const { secrets, scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets, behindAggregator } =
-    CONFIGS.wallet
-  let readerOf: Parameters<Door['handsTo']>[0] = () => undefined
+export function beginWallet(name: WalletName, db: Db, log: Logger, config: Config): WalletParty {
+  const clock = clockOf(name)
+  const { secrets, scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets, behindAggregator } = config
+  const entrance = createEntrance()
   const wallet = createWallet({
     ...{
       db,
       log,
       secrets,
-      clock: WALLET_CLOCK,
+      clock,
       buckets: 1,
       platforms: secrets.map(() => ''),
-      gate: CONFIGS.wallet.gate,
+      gate: config.gate,
     },
     rules: { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets },
     settings: { scales, behindAggregator },
@@ -59,23 +66,57 @@ export function beginWallet(db: Db, log: Logger): WalletParty {
     webhookStates: () => ({}),
     isDraining: () => false,
   })
-  void wallet.register({
-    app: { register: (() => Promise.resolve()) as never },
-    door: {
-      handsTo(given) {
-        readerOf = given
-      },
+  void wallet.register(entrance.shown)
+  return { host: entrance.host, operator: { db, clock, buckets: 1, scales } }
+}
+
+/** Where a server's calls come in. */
+function createEntrance() {
+  let readerOf: Parameters<Door['handsTo']>[0] = () => undefined
+  const door: Pick<Door, 'handsTo'> = {
+    handsTo(given) {
+      readerOf = given
     },
+  }
+  const host: Host = ({ method, path, headers, body }, answer) => {
+    const request = { method, url: path, headers, socket: { remoteAddress: '192.0.2.1' } }
+    const read = readerOf(request as unknown as IncomingMessage)
+    if (read === undefined) throw new Error(`${method} ${path} is no plain call`)
+    read(body, (given) => answer({ status: given.status, body: Buffer.from(given.body, 'latin1') }))
+    return true
+  }
+  return { shown: { app: { register: (() => Promise.resolve()) as never }, door }, host }
+}
+
+export interface GatewayParty {
+  readonly host: Host
+  /** Makes operators known. */
+  save(operatorId: WalletName): Promise<void>
+  /** Undefined when there is none for it now. */
+  exchange(operatorId: WalletName, token: string): Promise<GatewaySession | undefined>
+}
+
+const UNCOUNTED: GatewayMetrics = { called: () => {}, text: () => '' }
+
+export function beginGateway(db: Db, log: Logger): GatewayParty {
+  const { secrets, encryptionKeys } = CONFIGS.gateway
+  const clock = clockOf('gateway')
+  const operators = createOperators(db, createKeyring(encryptionKeys), true)
+  const directory = createDirectory({ db, clock, key: secrets[0] ?? '' })
+  const entrance = createEntrance()
+  void registerCalls(entrance.shown, {
+    ...{ secrets, directory, operators, clock, log, journal: SILENT, metrics: UNCOUNTED, tracing: undefined },
+    onFailure: (error) => log.error({ err: error }, 'a call failed'),
+    isDraining: () => false,
   })
   return {
-    host: ({ method, path, headers, body }, answer) => {
-      const request = { method, url: path, headers, socket: { remoteAddress: '192.0.2.1' } }
-      const read = readerOf(request as unknown as IncomingMessage)
-      if (read === undefined) throw new Error(`${method} ${path} is no plain call`)
-      read(body, (given) => answer({ status: given.status, body: Buffer.from(given.body, 'latin1') }))
-      return true
+    host: entrance.host,
+    save: (operatorId) =>
+      operators.save(AUTHORS.gateway(), { operatorId, baseUrl: URLS[operatorId], secrets: [SECRET] }, clock.now()),
+    async exchange(operatorId, token) {
+      const exchanged = await exchangeToken({ operators, directory }, AUTHORS.gateway(), operatorId, token)
+      return exchanged.kind === 'exchanged' ? exchanged.session : undefined
     },
-    operator: { db, clock: WALLET_CLOCK, buckets: 1, scales },
   }
 }
 
@@ -86,10 +127,15 @@ const UNMEASURED: PlatformMetrics = {
 }
 
 /** `elapsed`: planted in the place of the clock that nobody sets. */
-export async function beginPlatform(database: Db, log: Logger, elapsed?: (clock: Clock) => number): Promise<Platform> {
+export async function beginPlatform(
+  database: Db,
+  log: Logger,
+  config: Config,
+  elapsed?: (clock: Clock) => number,
+): Promise<Platform> {
   const db = patient(database)
   const clock = await startDatabaseClock(db)
-  const { scales, encryptionKeys, callsPerPartner: connections } = CONFIGS.platform
+  const { scales, encryptionKeys, callsPerPartner: connections } = config
   return createPlatform({
     ...{ db, clock, log, scales, keyring: createKeyring(encryptionKeys), random: () => world.chance() },
     timers: {

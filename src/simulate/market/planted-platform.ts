@@ -22,7 +22,7 @@ function withMore(row: Stored): Stored {
 }
 
 export const PLATFORM: readonly Row[] = [
-  ['the platform loses a commit', 'C-1', 3, inPlatform(losing(60))],
+  ['the platform loses a commit', 'C-1', 1, inPlatform(losing(60))],
   ['what a process that died was calling is left', 'C-12', 1, inPlatform(without('platform_held_claims'))],
   ['a claim of a process that died is not released', 'C-12', 1, inPlatform(without('platform_release'))],
   ['what waits behind another delivery is forgotten', 'C-6', 5, inPlatform(without('platform_promote'))],

@@ -1,13 +1,18 @@
 /**
- * Faults for markets, planted around wallet and platform: a statement does nothing, sees less or says something else, a commit is lost,
+ * Faults for markets, planted around wallet, gateway and platform: a statement does nothing, sees less or says something else, a commit is lost,
  * an answer is another one. None is in the product.
  */
 
+import { GATEWAY } from './planted-gateway.ts'
 import { PLATFORM } from './planted-platform.ts'
-import { below, type Planted } from './planted-row.ts'
+import { RESTART } from './planted-restart.ts'
+import { below, type Planted, type Row } from './planted-row.ts'
 import { WALLET } from './planted-wallet.ts'
 import { WIRE } from './planted-wire.ts'
 import { blindTo } from './planting.ts'
+import type { Scene } from './scene.ts'
+
+const BEHIND_GATEWAY: Partial<Scene> = { operators: 2, hasOtherSettings: false }
 
 /** What seed 2 found once, by a lock and a late copy that are rare together. */
 const KEPT: Planted = {
@@ -19,8 +24,14 @@ const KEPT: Planted = {
   ),
 }
 
+function plantedIn(where: Pick<Planted, 'scene'>) {
+  return ([fault, breaks, seed, plant]: Row): Planted => ({ fault, breaks, seed, plant, ...where })
+}
+
 export const PLANTED: readonly Planted[] = [
-  ...[...WALLET, ...WIRE, ...PLATFORM].map(([fault, breaks, seed, plant]) => ({ fault, breaks, seed, plant })),
+  ...[...WALLET, ...WIRE, ...PLATFORM].map(plantedIn({})),
+  ...GATEWAY.map(plantedIn({ scene: BEHIND_GATEWAY })),
+  ...RESTART,
   KEPT,
 ]
 

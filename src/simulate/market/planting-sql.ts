@@ -47,6 +47,17 @@ export const remembering = (name: string, key: string): Plant => {
   })
 }
 
+/** What a statement has read once is not there any more when it is read again: what a process knows it does not read again. */
+export const forgetting = (name: string): Plant => {
+  const read = new Set<string>()
+  return altered(name, (row) => {
+    const key = JSON.stringify(row)
+    if (read.has(key)) return undefined
+    read.add(key)
+    return row
+  })
+}
+
 function changing(change: (statement: Statement) => Statement): Plant {
   return around((query) => (statement, values) => query(change(statement), values), change)
 }

@@ -1,18 +1,22 @@
 /** One run: the market is made, then everything goes wrong that can, then all is calm, and what is left must be right. */
-import { createRandom, type Random } from '../../runtime/random.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { createRandom } from '../../runtime/random.ts'
 import { world } from '../../runtime/world.ts'
 import { bettor, putRight, resultSource, traders } from './actors.ts'
 import { auditBalances } from './ask-balance.ts'
+import { loseWith } from './backup.ts'
 import { auditBooks, compareBooks, needsPerson, underWay } from './books.ts'
 import { type Cast, PARTNER } from './cast.ts'
-import { type Choice, type Choices, type Disaster, drawChoices } from './choices.ts'
-import { aheadOf, CLOCKS } from './clocks.ts'
+import { type Choice, type Choices, drawChoices } from './choices.ts'
+import { aheadOf } from './clocks.ts'
 import { auditLimits } from './day-limits.ts'
-import { type Market, openMarket, PARTIES, type Stores, WALLET_URL } from './market.ts'
+import { disasters, FAULTS_MS } from './disasters.ts'
+import { type Market, openMarket, type Stores } from './market.ts'
 import { limit, openAccount, operators } from './operator-people.ts'
 import { AUTHORS } from './parties.ts'
 import { drawScene, LIMITS_OF, type Scene } from './scene.ts'
 import { SECRET } from './store.ts'
+import { partiesOf, partnerOf, URLS, WALLETS, walletsOf } from './who.ts'
 
 export interface RunResult {
   readonly seed: number
@@ -29,10 +33,8 @@ export interface RunResult {
   readonly choices: readonly Choice[]
 }
 
-const PLAYERS = 3
-const DAY_MS = 24 * 3_600_000
-/** Milliseconds of faults, and between two audits in them. */
-const FAULTS_MS = 120_000
+const PLAYERS = { wallet: 3, 'other wallet': 2 } as const
+/** Milliseconds between two audits while things go wrong. */
 const AUDIT_EVERY_MS = 40_000
 /**
  * Milliseconds of calm after which all must be over. A message sent before may still come after 90 s; a claim of a process
@@ -46,9 +48,8 @@ const LOOK_MS = 10_000
 
 /** `choices`: other ones than the seed's. What the processes draw is the seed's all the same. */
 export async function runMarket(seed: number, stores: Stores, choices: Choices = drawChoices()): Promise<RunResult> {
-  await stores.wallet.empty()
-  await stores.platform.empty()
-  const scene = choices.scene(() => drawScene(createRandom(seed, 'scene')))
+  const scene = choices.scene(() => drawScene(seed, createRandom(seed, 'scene')))
+  for (const party of partiesOf(scene)) await stores[party].empty()
   const market = openMarket(seed, stores, choices, scene)
   const empty: Cast = { players: [], bets: [], movements: 0, isOver: false }
   const complaints: string[] = []
@@ -67,24 +68,30 @@ export async function runMarket(seed: number, stores: Stores, choices: Choices =
 }
 
 /** Players with money and frames, over a network on which nothing goes wrong yet. */
-async function begin(market: Market, cast: Cast, { hasLimits }: Scene): Promise<Cast> {
-  for (const party of PARTIES) await market.until(market.begin(party), 10_000)
-  const { platform } = market
-  const partner = { partnerId: PARTNER, baseUrl: WALLET_URL, secrets: [SECRET] }
-  const now = new Date(world.wall())
-  await market.until(platform()?.deciding.partners.save(AUTHORS.platform(), partner, now) ?? Promise.resolve(), 10_000)
+async function begin(market: Market, cast: Cast, scene: Scene): Promise<Cast> {
+  for (const party of partiesOf(scene)) await market.until(market.begin(party), 10_000)
+  const partner = { partnerId: PARTNER, baseUrl: URLS[partnerOf(scene)], secrets: [SECRET] }
+  const { deciding } = market.platform() as Platform
+  await market.until(deciding.partners.save(AUTHORS.platform(), partner, new Date(world.wall())), 10_000)
+  const gateway = market.gateway()
+  if (gateway !== undefined) for (const wallet of WALLETS) await market.until(gateway.save(wallet), 10_000)
   const players = []
-  for (let i = 1; i <= PLAYERS; i++)
-    players.push(await market.until(openAccount(market, cast, `player ${i}`, 60 * i), 600_000))
-  for (const [number, limits] of Object.entries(hasLimits ? LIMITS_OF : {}))
-    await market.until(limit(market, cast, `player ${number}`, limits), 60_000)
+  for (const wallet of walletsOf(scene))
+    for (let i = 1; i <= PLAYERS[wallet]; i++) {
+      const account = { wallet, userId: `player-${i}` }
+      players.push(await market.until(openAccount(market, cast, account, 60 * i), 600_000))
+    }
+  for (const player of players) {
+    const limits = scene.hasLimits && player.wallet === 'wallet' ? LIMITS_OF[player.userId] : undefined
+    if (limits !== undefined) await market.until(limit(market, cast, player, limits), 60_000)
+  }
   return { ...cast, players }
 }
 
 /** Complaints. */
 async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Scene): Promise<string[]> {
   const actors = [
-    ...cast.players.map((player) => bettor(market, cast, player, market.random(player.userId))),
+    ...cast.players.map((player) => bettor(market, cast, player, market.random(player.name))),
     resultSource(market, cast, market.random('results')),
     traders(market, cast, market.random('traders')),
     operators(market, cast, market.random('operators')),
@@ -95,13 +102,10 @@ async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Sce
   for (let passed = 0; passed < FAULTS_MS; passed += AUDIT_EVERY_MS) {
     await market.pass(AUDIT_EVERY_MS)
     if (failed.length > 0) throw failed[0]
-    const found = [
-      ...market.wire.complaints(),
-      ...market.pace.complaints(),
-      ...(await auditBalances(market, cast.players)),
-    ]
-    found.push(...(await auditBooks(stores, false)), ...(await auditLimits(stores.wallet.db, scene)))
+    const found = [...market.complaints(), ...(await auditBalances(market, cast.players))]
+    found.push(...(await auditBooks(stores, scene, false)), ...(await auditLimits(stores.wallet.db, scene)))
     if (found.length > 0) return found
+    if (passed / AUDIT_EVERY_MS + 1 === scene.backup) cast.putBack = await stores.wallet.backup()
   }
   cast.isOver = true
   markDays(market, scene)
@@ -115,35 +119,9 @@ function markDays({ trace, world }: Market, { startsAt }: Scene): void {
   if (from?.slice(0, 7) !== to?.slice(0, 7)) trace.mark('a month ends')
 }
 
-/** Deaths, partitions and clocks that are set, drawn at once for the whole time. */
-async function disasters(market: Market): Promise<void> {
-  const { world, network, trace, choices } = market
-  const elapsed = world.elapsed()
-  for (const { at, disaster } of choices.disasters(() => drawDisasters(market.random('disasters'), elapsed)))
-    world.after(at - elapsed, () => {
-      if (disaster.does === 'set clock') return market.setClock(disaster.clock, disaster.byMs)
-      if (disaster.does === 'kill') return market.kill(disaster.party, disaster.statements, disaster.downMs)
-      trace.note(`a partition of ${disaster.ms} ms`)
-      network.partition(disaster.ms)
-    })
-}
-
-function drawDisasters(random: Random, from: number): { at: number; disaster: Disaster }[] {
-  const kills = Array.from({ length: random.below(5) }, () => {
-    const [at, party] = [from + random.below(FAULTS_MS), random.pick(PARTIES)]
-    const statements = random.chance(0.2) ? {} : { statements: random.below(40) }
-    return { at, disaster: { does: 'kill', party, ...statements, downMs: random.between(200, 12_000) } as const }
-  })
-  const partitions = Array.from({ length: random.below(3) }, () => {
-    const at = from + random.below(FAULTS_MS)
-    return { at, disaster: { does: 'partition', ms: random.between(2_000, 40_000) } as const }
-  })
-  const clocks = Array.from({ length: random.below(4) }, () => {
-    const [at, clock] = [from + random.below(FAULTS_MS), random.pick(CLOCKS)]
-    const far = clock === 'wallet' && random.chance(0.4) ? DAY_MS : random.between(200, 100_000)
-    return { at, disaster: { does: 'set clock', clock, byMs: random.chance(0.5) ? far : -far } as const }
-  })
-  return [...kills, ...partitions, ...clocks]
+/** Some may not have begun again yet. */
+function isWhole(market: Market, scene: Scene): boolean {
+  return market.platform() !== undefined && walletsOf(scene).every((name) => market.wallet(name) !== undefined)
 }
 
 /** Complaints. */
@@ -155,15 +133,15 @@ async function calm(market: Market, cast: Cast, stores: Stores, scene: Scene): P
   for (let isOver = false; !isOver; ) {
     if (world.elapsed() > until)
       return [`${await underWay(stores)} deliveries are not over, ${await needsPerson(stores)} need a person`]
-    if ((await needsPerson(stores)) > 0) await market.until(putRight(market, cast), 60_000)
+    if (isWhole(market, scene) && (await needsPerson(stores)) > 0) await market.until(putRight(market, cast), 60_000)
     await market.pass(LOOK_MS)
     isOver = network.onTheirWay() + (await underWay(stores)) + (await needsPerson(stores)) === 0
   }
-  const watched = [
-    ...market.wire.complaints(),
-    ...market.pace.complaints(),
-    ...(await auditBalances(market, cast.players)),
-  ]
+  const watched = [...market.complaints(), ...(await auditBalances(market, cast.players))]
   watched.push(...(await auditLimits(stores.wallet.db, scene)))
-  return [...watched, ...(await auditBooks(stores, true)), ...(await compareBooks(stores, cast, market.names))]
+  watched.push(...(await auditBooks(stores, scene, true)))
+  watched.push(...(await compareBooks(stores, scene, cast, market.names)))
+  if (watched.length > 0 || cast.putBack === undefined) return watched
+  await cast.putBack()
+  return loseWith(stores, scene, cast, market)
 }

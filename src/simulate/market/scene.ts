@@ -4,22 +4,31 @@ import type { Random } from '../../runtime/random.ts'
 export interface Scene {
   /** Milliseconds since 1970. */
   readonly startsAt: number
+  /** Two: behind a gateway, each with a wallet of its own. */
+  readonly operators: 1 | 2
   /** Some players have limits of a day (codes 11 to 13). */
   readonly hasLimits: boolean
+  /** A backup of the first wallet is made then, and put back when all is over: so many looks at the books have passed. */
+  readonly backup?: number
+  /** A process that died may begin with other settings. */
+  readonly hasOtherSettings?: boolean
 }
 
 /** As runs were before there were scenes: files of those name none. */
-export const PLAIN_SCENE: Scene = { startsAt: Date.UTC(2026, 2, 1, 12), hasLimits: false }
+export const PLAIN_SCENE: Scene = { startsAt: Date.UTC(2026, 2, 1, 12), operators: 1, hasLimits: false }
 
 /** Last days: of a month, of February, of a year, and one in the middle. */
 const EVES = [Date.UTC(2026, 3, 1), Date.UTC(2026, 2, 1), Date.UTC(2027, 0, 1), Date.UTC(2026, 2, 18)] as const
 const NOON_MS = 12 * 3_600_000
 
-/** Most runs begin shortly before midnight, and cross it while things go wrong. */
-export function drawScene(random: Random): Scene {
+/** Every second run has two operators. Most begin shortly before midnight, and cross it while things go wrong. */
+export function drawScene(seed: number, random: Random): Scene {
   const midnight = random.pick(EVES)
   const before = random.chance(0.3) ? NOON_MS : random.between(40_000, 120_000)
-  return { startsAt: midnight - before, hasLimits: random.chance(0.7) }
+  const operators = seed % 2 === 0 ? 2 : 1
+  const hasLimits = random.chance(0.7)
+  const [backup, hasOtherSettings] = [random.between(1, 3), random.chance(0.6)]
+  return { startsAt: midnight - before, operators, hasLimits, backup, hasOtherSettings }
 }
 
 /** Of a day: bets, and what is staked. */
@@ -28,8 +37,8 @@ export interface Limits {
   readonly stake?: string
 }
 
-/** By the number of the player. */
-export const LIMITS_OF: Readonly<Record<number, Limits>> = {
-  2: { betCount: 4 },
-  3: { stake: '70' },
+/** Of the first operator's players, by their names. */
+export const LIMITS_OF: Readonly<Record<string, Limits>> = {
+  'player-2': { betCount: 4 },
+  'player-3': { stake: '70' },
 }

@@ -3,68 +3,121 @@ import { ROLES, readConfig } from '../../config/config.ts'
 import { fixBuckets } from '../../db/buckets.ts'
 import { type Db, statement } from '../../db/db.ts'
 import { prepareDb } from '../../db/prepare.ts'
-import { checkScales } from '../../db/scales.ts'
-import { requireSettings } from '../../process/money-settings.ts'
+import type { Currency } from '../../protocol/ids.ts'
+import type { Scene } from './scene.ts'
 import { openSwiftDb } from './swift-db.ts'
+import { isWallet, PARTIES, type PartyName, serverOf } from './who.ts'
 
 export type Config = ReturnType<typeof readConfig>
 
 export const SECRET = 'the secret of wallet and platform'
 
-export const CONFIGS = {
-  wallet: configOf({ PARTNER_SECRET: SECRET, OPERATOR_API_KEY: 'of-the-operator', PURSER_CLAWBACK: 'allow-negative' }),
-  platform: configOf({ PLATFORM_API_KEY: 'of-the-platform' }, ROLES.platform),
+/** What a process may begin with instead: another way to the same answers, or a scale in which amounts were not written (M-5). */
+export type OtherSettings = 'the gate is off' | 'few calls at once' | 'another scale'
+
+function changed(config: Config, settings: OtherSettings | undefined): Config {
+  switch (settings) {
+    case 'the gate is off':
+      return { ...config, gate: 'off' }
+    case 'few calls at once':
+      return { ...config, callsPerPartner: 2 }
+    case 'another scale':
+      return { ...config, scales: new Map([...config.scales, ['EUR' as Currency, 4]]) }
+    default:
+      return config
+  }
 }
 
-function configOf(env: Record<string, string>, role?: Parameters<typeof readConfig>[1]): Config {
+export const CONFIGS = {
+  wallet: readFrom({
+    PARTNER_SECRET: SECRET,
+    OPERATOR_API_KEY: 'of-the-operator',
+    PURSER_CLAWBACK: 'allow-negative',
+  }),
+  gateway: readFrom({ PARTNER_SECRET: SECRET, GATEWAY_API_KEY: 'of-the-gateway' }, ROLES.gateway),
+  platform: readFrom({ PLATFORM_API_KEY: 'of-the-platform' }, ROLES.platform),
+}
+
+function readFrom(env: Record<string, string>, role?: Parameters<typeof readConfig>[1]): Config {
   return readConfig({ ...env, PURSER_DATA_DIR: 'memory://', PURSER_JOURNAL_DAYS: '0', LOG_LEVEL: 'silent' }, role)
+}
+
+/** What a process begins with in this scene. */
+export function configOf(party: PartyName, { operators }: Scene, settings: OtherSettings | undefined): Config {
+  const config = changed(CONFIGS[serverOf(party)], settings)
+  return isWallet(party) ? { ...config, behindAggregator: operators > 1 } : config
 }
 
 export interface Store {
   readonly db: Db
   /** As it was when it was made. */
   empty(): Promise<void>
+  /** As it is now; resolves to what puts that back. */
+  backup(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-export async function makeStore(server: 'wallet' | 'platform'): Promise<Store> {
-  const config = CONFIGS[server]
-  const db = await openSwiftDb(`database of the ${server}`)
-  await prepareDb(db, server, 'auto')
-  await checkScales(db, server, config.scales)
-  await requireSettings(db, server, config)
-  if (server === 'wallet') await fixBuckets(db, config.buckets)
-  await db.warm()
-  const empty = await keepBeginning(db, server === 'wallet' ? 'purser' : 'platform')
-  return { db, empty, close: () => db.close() }
+/** All that markets need. */
+export async function makeStores(): Promise<Readonly<Record<PartyName, Store>>> {
+  const made = await Promise.all(PARTIES.map(async (party) => [party, await makeStore(party)] as const))
+  return Object.fromEntries(made) as Record<PartyName, Store>
 }
 
-/** The way back to what is in the tables of this schema now. */
-export async function keepBeginning(db: Db, schema: string): Promise<Store['empty']> {
+export async function closeStores(stores: Readonly<Record<PartyName, Store>>): Promise<void> {
+  await Promise.all(PARTIES.map((party) => stores[party].close()))
+}
+
+async function makeStore(party: PartyName): Promise<Store> {
+  const server = serverOf(party)
+  const config = CONFIGS[server]
+  const db = await openSwiftDb(`database of the ${party}`)
+  await prepareDb(db, server, 'auto')
+  if (server === 'wallet') await fixBuckets(db, config.buckets)
+  await db.warm()
+  const kept = await keepBeginning(db, server === 'wallet' ? 'purser' : server)
+  return { db, ...kept, close: () => db.close() }
+}
+
+/** The ways back to what is in the tables of this schema now, and to what is in them later. */
+export async function keepBeginning(db: Db, schema: string): Promise<Pick<Store, 'empty' | 'backup'>> {
   const tables = await tablesOf(db, schema)
-  const kept = await readRows(db, tables)
-  const truncate = statement('simulation_truncate', `truncate table ${tables.join(', ')} restart identity cascade`)
-  return () =>
+  const kept = await readRows(db, tables.keys())
+  const truncate = statement(
+    'simulation_truncate',
+    `truncate table ${[...tables.keys()].join(', ')} restart identity cascade`,
+  )
+  const becomes = (all: ReadonlyMap<string, string>) =>
     db.unhurried(async (tx) => {
       await tx.query(truncate)
-      for (const [table, rows] of kept)
-        await tx.query(statement(`simulation_put_back_${table}`, putBack(table)), [rows])
+      for (const [table, rows] of all)
+        await tx.query(statement(`simulation_put_back_${table}`, putBack(table, tables.get(table))), [rows])
     })
+  return {
+    empty: () => becomes(kept),
+    async backup() {
+      const then = await db.snapshot((tx) => readRows(tx, tables.keys()))
+      return () => becomes(then)
+    },
+  }
 }
 
 const TABLES = statement(
   'simulation_tables',
-  `select n.nspname || '.' || c.relname as name from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  `select n.nspname || '.' || c.relname as name,
+     (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_catalog.pg_attribute a
+      where a.attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns
+   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
    where n.nspname = $1 and c.relname <> 'migration' and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
 )
 
-async function tablesOf(db: Db, schema: string): Promise<string[]> {
-  const rows = await db.query<{ name: string }>(TABLES, [schema])
-  return rows.map(({ name }) => name)
+/** With the columns that are written. */
+async function tablesOf(db: Db, schema: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.query<{ name: string; columns: string }>(TABLES, [schema])
+  return new Map(rows.map(({ name, columns }) => [name, columns]))
 }
 
-/** What migrations and the first start have written, of each table that has rows, as JSON. */
-async function readRows(db: Db, tables: readonly string[]): Promise<ReadonlyMap<string, string>> {
+/** Of each table that has rows, all of them, as JSON. */
+async function readRows(db: Pick<Db, 'query'>, tables: Iterable<string>): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   for (const table of tables) {
     const read = statement(`simulation_read_${table}`, `select json_agg(t)::text as rows from ${table} t`)
@@ -74,5 +127,6 @@ async function readRows(db: Db, tables: readonly string[]): Promise<ReadonlyMap<
   return found
 }
 
-const putBack = (table: string) =>
-  `insert into ${table} overriding system value select * from json_populate_recordset(null::${table}, $1::json)`
+const putBack = (table: string, columns = '*') =>
+  `insert into ${table} (${columns}) overriding system value
+   select ${columns} from json_populate_recordset(null::${table}, $1::json)`

@@ -28,7 +28,7 @@ export function watchWire(names: Names, answered: (request: Request, answer: Ans
         request.path === '/payment/bet' ? KINDS[`${request.method} ${said.type}` as keyof typeof KINDS] : undefined
       if (kind === undefined) return (answer) => answered(request, answer)
       const betId = `${said.transactionId}`
-      auditor.arrived(id, { player: `${said.userId}`, betId }, heardOf(kind, said))
+      auditor.arrived(id, { player: `${said.operatorUser ?? said.userId}`, betId }, heardOf(kind, said))
       return (answer) => {
         answered(request, answer)
         const text = answer.body.toString('utf8')

@@ -1,0 +1,53 @@
+/** What goes wrong beside the network: who dies when, what is cut off, which clock is set. */
+import type { Disaster } from './choices.ts'
+import { clocksOf } from './clocks.ts'
+import type { Market } from './market.ts'
+import type { Scene } from './scene.ts'
+import type { OtherSettings } from './store.ts'
+import { partiesOf, serverOf } from './who.ts'
+
+/** Milliseconds of faults. */
+export const FAULTS_MS = 120_000
+const DAY_MS = 24 * 3_600_000
+
+/** Deaths, partitions and clocks that are set, drawn at once for the whole time. */
+export async function disasters(market: Market): Promise<void> {
+  const { world, network, trace, choices } = market
+  const elapsed = world.elapsed()
+  for (const { at, disaster } of choices.disasters(() => drawDisasters(market.random, elapsed, market.scene)))
+    world.after(at - elapsed, () => {
+      if (disaster.does === 'set clock') return market.setClock(disaster.clock, disaster.byMs)
+      if (disaster.does === 'kill') return market.kill(disaster.party, disaster.statements, disaster)
+      trace.note(`a partition of ${disaster.ms} ms`)
+      network.partition(disaster.ms)
+    })
+}
+
+/** With which a process may begin again. */
+const SETTINGS_OF: Readonly<Record<ReturnType<typeof serverOf>, readonly OtherSettings[]>> = {
+  wallet: ['the gate is off', 'another scale'],
+  gateway: [],
+  platform: ['few calls at once', 'another scale'],
+}
+
+function drawDisasters(stream: Market['random'], from: number, scene: Scene): { at: number; disaster: Disaster }[] {
+  const [random, ofSettings] = [stream('disasters'), stream('settings')]
+  const kills = Array.from({ length: random.below(5) }, () => {
+    const [at, party] = [from + random.below(FAULTS_MS), random.pick(partiesOf(scene))]
+    const statements = random.chance(0.2) ? {} : { statements: random.below(40) }
+    const others = scene.hasOtherSettings === true ? SETTINGS_OF[serverOf(party)] : []
+    const settings = others.length > 0 ? { settings: ofSettings.pick(others) } : {}
+    const again = { downMs: random.between(200, 12_000), ...settings }
+    return { at, disaster: { does: 'kill', party, ...statements, ...again } as const }
+  })
+  const partitions = Array.from({ length: random.below(3) }, () => {
+    const at = from + random.below(FAULTS_MS)
+    return { at, disaster: { does: 'partition', ms: random.between(2_000, 40_000) } as const }
+  })
+  const clocks = Array.from({ length: random.below(4) }, () => {
+    const [at, clock] = [from + random.below(FAULTS_MS), random.pick(clocksOf(scene))]
+    const far = !clock.startsWith('database') && random.chance(0.4) ? DAY_MS : random.between(200, 100_000)
+    return { at, disaster: { does: 'set clock', clock, byMs: random.chance(0.5) ? far : -far } as const }
+  })
+  return [...kills, ...partitions, ...clocks]
+}

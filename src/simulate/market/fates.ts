@@ -1,0 +1,54 @@
+/** What the network does with messages: drawn by seed, or the same for all. */
+import type { Random } from '../../runtime/random.ts'
+import type { Fate } from './choices.ts'
+
+export const PARTITIONED: Fate = { name: 'partition', arrivals: [] }
+export const PLAIN: Fate = { name: '', arrivals: [20], back: 20 }
+
+/** Milliseconds: within the caller's patience, a little behind it, and far behind it. */
+const soon = (random: Random) => random.between(1, 900)
+const late = (random: Random) => random.between(4_500, 9_000)
+const veryLate = (random: Random) => random.between(15_000, 90_000)
+
+const FATES: readonly ((random: Random) => Fate)[] = [
+  () => ({ name: 'lost', arrivals: [] }),
+  (random) => ({ name: '400 without it', arrivals: [], breaks: { after: soon(random), proxy: true, says: 400 } }),
+  (random) => ({ name: 'refused', arrivals: [], breaks: { after: soon(random), proxy: false } }),
+  (random) => ({ name: 'its answer lost', arrivals: [soon(random)] }),
+  (random) => ({
+    name: 'broken behind its effect',
+    arrivals: [soon(random)],
+    back: undefined,
+    breaks: { after: 1_000 + soon(random), proxy: false },
+  }),
+  (random) => ({ name: 'twice', arrivals: [soon(random), soon(random)], back: soon(random) }),
+  (random) => ({ name: 'twice, once late', arrivals: [soon(random), veryLate(random)], back: soon(random) }),
+  (random) => ({ name: 'late', arrivals: [late(random)], back: soon(random) }),
+  (random) => ({ name: 'very late', arrivals: [veryLate(random)], back: soon(random) }),
+  (random) => ({ name: 'its answer late', arrivals: [soon(random)], back: late(random) }),
+  (random) => ({ name: 'its answer cut', arrivals: [soon(random)], back: soon(random), isCut: true }),
+  (random) => ({ name: '502 without it', arrivals: [], breaks: { after: soon(random), proxy: true } }),
+  (random) => ({
+    name: '502 beside it',
+    arrivals: [soon(random)],
+    back: undefined,
+    breaks: { after: soon(random), proxy: true },
+  }),
+]
+
+const FAULTY = 0.45
+
+/** `isOnward`: from a gateway to an operator. */
+export function drawFate(random: Random, { method }: { readonly method: string }, isOnward: boolean): Fate {
+  if (!random.chance(FAULTY)) return { name: '', arrivals: [soon(random)], back: soon(random) }
+  const fate = random.pick(FATES)(random)
+  return isOnward && method === 'POST' && fate.breaks?.says === 400 ? unnamed(fate) : fate
+}
+
+/**
+ * A 400 with code 1 ends a Place bet (C-2), and nobody remembers it (I-3): it is drawn for a message of which there are no copies. What a gateway
+ * passes on may come to it again, as another message, which would have to be refused too.
+ */
+function unnamed(fate: Fate): Fate {
+  return { ...fate, name: '502 without it', breaks: { after: fate.breaks?.after ?? 0, proxy: true, says: 502 } }
+}
