@@ -12,10 +12,16 @@ const inflated = promisify<Buffer, Buffer>(inflate)
 /** Chunks, or rows of the feed, of one transaction. */
 const SLICE = 100
 
+/** Reads all of the journal behind a chunk, so nothing is locked meanwhile and no time is set: days of calls may take minutes. */
 const FIND_CHUNKS = statement(
   'forget_find_chunks',
-  `select at, chunk, bytes from purser.journal
+  `select at, chunk from purser.journal
    where $1::int = any(keys) and (at, chunk) > ($2::timestamptz, $3::uuid) order by at, chunk limit ${SLICE}`,
+)
+const READ_CHUNKS = statement(
+  'forget_read_chunks',
+  `select at, chunk, bytes from purser.journal
+   where (at, chunk) in (select * from unnest($1::timestamptz[], $2::uuid[])) and $3::int = any(keys) order by at, chunk for update`,
 )
 const WRITE_CHUNK = statement(
   'forget_write_chunk',
@@ -26,9 +32,12 @@ const DROP_CHUNK = statement(
   'delete from purser.journal where at = $1::timestamptz and chunk = $2::uuid',
 )
 
-interface ChunkRow extends Record<string, unknown> {
+interface Place extends Record<string, unknown> {
   at: Date
   chunk: string
+}
+
+interface ChunkRow extends Place {
   bytes: Uint8Array
 }
 
@@ -38,22 +47,29 @@ const NO_CHUNK = '00000000-0000-0000-0000-000000000000'
 export async function forgetCalls(db: Pick<Db, 'unhurried'>, player: string): Promise<number> {
   const key = keyOf('player', player)
   let taken = 0
-  for (let place: [Date, string] = [new Date(0), NO_CHUNK]; ; ) {
-    const last = await db.unhurried(async (tx) => {
-      await tx.query(WITHIN_SECONDS)
-      const chunks = await tx.query<ChunkRow>(FIND_CHUNKS, [key, ...place])
-      for (const { at, chunk, bytes } of chunks) {
-        const { gone, left, rest } = withoutPlayer(await inflated(Buffer.from(bytes)), player)
-        if (gone === 0) continue // another player with the same hash
-        if (left === 0) await tx.execute(DROP_CHUNK, [at, chunk])
-        else await tx.execute(WRITE_CHUNK, [at, chunk, left, await deflated(rest), key])
-        taken += gone
-      }
-      return chunks.length < SLICE ? undefined : chunks.at(-1)
-    })
-    if (last === undefined) return taken
-    place = [last.at, last.chunk]
+  for (let place: Place = { at: new Date(0), chunk: NO_CHUNK }; ; ) {
+    const asked = [key, place.at, place.chunk]
+    const found = await db.unhurried((tx) => tx.query<Place>(FIND_CHUNKS, asked))
+    taken += await db.unhurried((tx) => forgetIn(tx, found, key, player))
+    const last = found.at(-1)
+    if (last === undefined || found.length < SLICE) return taken
+    place = last
   }
+}
+
+/** Of these chunks; resolves to the number of calls. */
+async function forgetIn(tx: Tx, places: readonly Place[], key: number, player: string): Promise<number> {
+  await tx.query(WITHIN_SECONDS)
+  const asked = [places.map(({ at }) => at.toISOString()), places.map(({ chunk }) => chunk), key]
+  let taken = 0
+  for (const { at, chunk, bytes } of await tx.query<ChunkRow>(READ_CHUNKS, asked)) {
+    const { gone, left, rest } = withoutPlayer(await inflated(Buffer.from(bytes)), player)
+    if (gone === 0) continue // another player with the same hash
+    if (left === 0) await tx.execute(DROP_CHUNK, [at, chunk])
+    else await tx.execute(WRITE_CHUNK, [at, chunk, left, await deflated(rest), key])
+    taken += gone
+  }
+  return taken
 }
 
 function withoutPlayer(bytes: Buffer, player: string): { gone: number; left: number; rest: Buffer } {

@@ -9,11 +9,13 @@ import { type OperatorDeps, show } from './operator.ts'
 
 export const ArchivedSchema = Type.Object({
   currency: CurrencySchema,
-  transferId: Type.String({ description: 'The last transfer in a file: it and all before it are in none but files.' }),
+  transferId: Type.String({
+    description: 'The last transfer in the last of these files: it and all before it are in none but files.',
+  }),
   at: Type.String({ format: 'date-time', description: 'When that one was made.' }),
   balance: Type.String({
     pattern: SIGNED_DECIMAL_PATTERN,
-    description: 'After that one: what the first transfer of the list begins with.',
+    description: 'After that one: what the list begins with, where it has transfers after it.',
   }),
   files: Type.Array(Type.Object({ file: Type.String(), account: Type.Integer() }), {
     description:
@@ -38,9 +40,9 @@ export async function readArchived(
   const carried = await readCarried(deps.db.people, bucket, player)
   return currencies.flatMap((currency) => {
     const own = carried.filter((one) => one.currency === currency)
-    const last = own.at(-1)
     const asked = own.filter(({ at }, i) => (from === undefined || from <= at) && beginsBefore(own[i - 1], to))
-    if (last === undefined || asked.length === 0) return []
+    const last = asked.at(-1)
+    if (last === undefined) return []
     return {
       ...{ currency, transferId: transferId(currency, last.version), at: last.at.toISOString() },
       balance: show(deps, last.balance, currency),

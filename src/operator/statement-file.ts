@@ -49,7 +49,7 @@ const jsonOfArchived = (archived: Archived) => `${JSON.stringify({ kind: 'archiv
 /** No amount: what was moved is in the files. */
 function csvOfArchived(archived: Archived): string {
   const { at, transferId, currency, balance } = archived
-  const reason = `up to this one all transfers lie in ${sayFiles(archived)}`
+  const reason = `up to this one all transfers lie in files; those that are asked for in ${sayFiles(archived)}`
   const texts = TEXTS.map((name) => (name === 'reason' ? textCell(reason) : ''))
   return csvLine([at, textCell(transferId), 'archived', currency, '', balance, ...texts])
 }

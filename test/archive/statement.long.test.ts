@@ -64,7 +64,7 @@ test('a statement and an export say what lies in files, and begin with its balan
   expect((await statementOf(userId, `?from=${data[1]?.at}`)).archived).toBeUndefined()
   const csv = (await fileOf(userId, 'text/csv')).trimEnd().split('\r\n')
   expect(csv.at(-1)).toBe(
-    `${last?.at},${last?.transferId},archived,EUR,,120.00,,,,up to this one all transfers lie in ${files[0]?.file} (account ${files[0]?.account}),,,`,
+    `${last?.at},${last?.transferId},archived,EUR,,120.00,,,,up to this one all transfers lie in files; those that are asked for in ${files[0]?.file} (account ${files[0]?.account}),,,`,
   )
   const lines = (await fileOf(userId, 'application/x-ndjson')).trimEnd().split('\n')
   expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ kind: 'archived', ...archived[0] })
@@ -77,4 +77,23 @@ test('a statement and an export say what lies in files, and begin with its balan
   expect([code, stderr]).toEqual([0, expect.stringContaining('not all of it is here')])
   const shown = await wallet.operator.request('GET', `/operator/show/${userId}`)
   expect(shown.body).toMatchObject({ kind: 'player', archived })
+})
+
+test('of a time that ends earlier it says what lies in the files up to then', async () => {
+  const { userId } = await resettledBet()
+  const [last] = (await statementOf(userId)).data
+  const archiveNow = async () => {
+    wallet.clock.advance(PAST_MIDNIGHT_MS)
+    await archiveAll(wallet, folder.path)
+  }
+  await archiveNow()
+  await wallet.operator.deposit(userId, '7.00')
+  const [paidIn] = (await statementOf(userId)).data
+  await archiveNow()
+  const all = (await statementOf(userId)).archived ?? []
+  expect(all).toMatchObject([{ transferId: paidIn?.transferId, balance: '127.00', files: [{}, {}] }])
+  const files = all[0]?.files.slice(0, 1)
+  expect(await statementOf(userId, `?to=${last?.at}`)).toMatchObject({
+    archived: [{ transferId: last?.transferId, at: last?.at, balance: '120.00', files }],
+  })
 })

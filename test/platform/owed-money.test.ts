@@ -151,3 +151,32 @@ test('an Unsettle of a result that the partner never had holds nothing back', as
   await time.advance(MINUTE_MS)
   expect(wallet.of('rollback', betId)).toHaveLength(1)
 })
+
+const cashOut = (betId: string) =>
+  scene.api.request('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount: '8.00' })
+
+test('a bet whose payout was not taken back cannot be cashed out: the mark on the money would go', async () => {
+  const betId = await paid('25.00')
+  await refused('unsettle', 21, () => scene.api.unsettle(betId))
+  expect((await cashOut(betId)).status).toBe(409)
+  expect(await owed()).toEqual([['unsettle', '-25.00']])
+})
+
+test('a cashout that is refused behind an Unsettle which was refused too: the result is taken back once more, and is owed', async () => {
+  const { api, wallet, time } = scene
+  const { betId } = await api.place(scene.frame)
+  wallet.next('settle', reset, {}, refusal(4))
+  wallet.next('unsettle', refusal(21), refusal(21))
+  await api.settle(betId, 'won', '25.00')
+  await time.settle()
+  await api.unsettle(betId)
+  expect((await cashOut(betId)).status).toBe(202)
+  await time.advance(MINUTE_MS)
+  expect(await owed()).toEqual([['unsettle', '-25.00']])
+  expect(wallet.of('unsettle', betId).map(({ body }) => body.amount)).toEqual([25, 25])
+  const [line] = await api.deliveries(`?needsPerson=true&partnerId=${scene.partnerId}`)
+  await api.request('POST', `/deliveries/${line?.deliveryId}/retry`)
+  await time.advance(SECOND_MS)
+  expect(await owed()).toEqual([])
+  expect((await api.bet(betId)).status).toBe('accepted')
+})

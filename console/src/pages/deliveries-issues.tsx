@@ -83,7 +83,7 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
   const { partnerId, operation, status, code, deliveries } = issue
   const since = deliveries.map(({ needsPersonSince, decidedAt }) => needsPersonSince ?? decidedAt).sort()[0] ?? ''
   const [name, tone, words] = WHAT[status] ?? [status, 'bad', '']
-  const says = status === 'stuck' && code !== undefined ? STUCK_ANSWERED : words
+  const says = isHeldBack(issue) ? HELD_BACK : words
   return (
     <section className="card issue half" aria-label={`${titleOf(operation)} ${name}`}>
       <header>
@@ -122,7 +122,10 @@ const WHAT: Readonly<Record<string, readonly [string, string, string]>> = {
   pending: ['tried again', 'wait', 'The partner answers, but not to the question. It is tried again by itself.'],
 }
 
-const STUCK_ANSWERED = 'The partner said no, and the next call of the bet waits. Mend the cause, then send it again.'
+/** W-46: the Rollback behind it waits. */
+const isHeldBack = ({ operation, status, code }: Issue) =>
+  operation === 'unsettle' && status === 'stuck' && [5, 20, 21].includes(code ?? 0)
+const HELD_BACK = 'The partner said no, and the Rollback of the bet waits. Mend the cause, then send it again.'
 
 function Money({ of }: { of: readonly Delivery[] }) {
   return (

@@ -64,7 +64,7 @@ export function OwedThrough({ base, partner }: Omit<Choice, 'choose'>) {
       <p className="partner-owed" role="status">
         <strong>{partner}</strong>{' '}
         {count === 0 ? (
-          'owes its players nothing of what was decided'
+          'has nothing that needs a person'
         ) : (
           <>
             has <strong className="num">{owedText(found.owed)}</strong> in{' '}

@@ -2,6 +2,9 @@
 import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
 import { sumOf } from '../../../src/timeline/sum.ts'
 
+/** In UTC, of milliseconds since 1970. */
+export const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+
 const MOVED = [
   'deposits',
   'withdrawals',

@@ -1,6 +1,6 @@
 /** What the house earned with the bets of a day, by currency, and how that comes about. */
 import { amountText } from '../format.tsx'
-import { added, isZero, type ReportRow, resultOf } from './money-days.ts'
+import { added, dayOf, isZero, type ReportRow, resultOf } from './money-days.ts'
 
 const COLUMNS = {
   staked: 'Staked',
@@ -9,6 +9,11 @@ const COLUMNS = {
   held: 'Held in play',
   result: 'Result',
 } as const
+
+function spanOf(day: string, isFinal: boolean): string {
+  if (isFinal) return `of ${day}, UTC`
+  return day === dayOf(Date.now()) ? 'since midnight UTC, still counting' : `of ${day}, UTC, not closed yet`
+}
 
 export function ResultOfTheDay({ rows, day }: { rows: readonly ReportRow[]; day: string }) {
   const currencies = [...new Set(rows.map(({ currency }) => currency))].sort()
@@ -20,7 +25,7 @@ export function ResultOfTheDay({ rows, day }: { rows: readonly ReportRow[]; day:
     <section className="card" aria-label="Result of the day">
       <header>
         <h2>Result of the day</h2>
-        <span className="muted small">{isFinal ? `of ${day}, UTC` : 'since midnight UTC, still counting'}</span>
+        <span className="muted small">{spanOf(day, isFinal)}</span>
       </header>
       <div className="scroll">
         <table className="list result">
@@ -52,7 +57,8 @@ export function ResultOfTheDay({ rows, day }: { rows: readonly ReportRow[]; day:
       <p className="result-says muted small">
         What the house earned with bets that were decided on this day: their stakes less what was paid for them,
         corrections and freebets included. A stake counts when its bet is decided; until then it is in play and
-        nobody’s. Costs of promotions, adjustments, fees and taxes are not taken off.
+        nobody’s. Given back is what Rollbacks returned; a refund that is a result is paid out. Costs of promotions,
+        adjustments, fees and taxes are not taken off.
       </p>
     </section>
   )

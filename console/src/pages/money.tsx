@@ -8,12 +8,11 @@ import { MONEY_LIVE } from '../live.tsx'
 import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import { WaitingAdjustments } from './adjust.tsx'
-import { type DayOfMoney, daysIn, isZero, negated, type ReportRow } from './money-days.ts'
+import { type DayOfMoney, dayOf, daysIn, isZero, negated, type ReportRow } from './money-days.ts'
 import { ResultOfTheDay } from './money-result.tsx'
 import './money.css'
 
 const DAY_MS = 86_400_000
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 export function MoneyPage() {
   const [query, setQuery] = useSearchParams()
@@ -83,7 +82,13 @@ export function MoneyPage() {
               <ResultOfTheDay rows={data} day={day} />
               <div className="days">
                 {daysIn(data).map((money) => (
-                  <Day key={`${money.whole.currency} ${money.whole.brand ?? ''}`} money={money} />
+                  <Day
+                    key={`${money.whole.currency} ${money.whole.brand ?? ''}`}
+                    money={money}
+                    hasBrands={data.some(
+                      ({ currency, brand }) => currency === money.whole.currency && brand !== undefined,
+                    )}
+                  />
                 ))}
               </div>
             </>
@@ -99,7 +104,8 @@ async function saveDay(day: string): Promise<void> {
   saveBlob(`purser-${day}.csv`, await fileOf(`/operator/reports/daily?from=${day}`, 'text/csv'))
 }
 
-function Day({ money: { whole: row, byPlatform } }: { money: DayOfMoney }) {
+/** `hasBrands`: the currency has other cards, so that one without a brand must not be taken for all of them. */
+function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DayOfMoney; hasBrands: boolean }) {
   const steps = [
     ['Deposits', row.deposits],
     ['Stakes', negated(row.stakes)],
@@ -118,7 +124,7 @@ function Day({ money: { whole: row, byPlatform } }: { money: DayOfMoney }) {
       <header>
         <h2>
           {row.currency}
-          {row.brand !== undefined && <span className="muted"> · {row.brand}</span>}
+          {hasBrands && <span className="muted"> · {row.brand ?? 'without a brand'}</span>}
         </h2>
         <span className="spring" />
         <Badge tone={row.final ? 'plain' : 'open'}>{row.final ? 'Kept' : 'Still counting'}</Badge>

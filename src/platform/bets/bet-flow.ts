@@ -182,8 +182,12 @@ export function settled({ scales }: FlowDeps, bet: PlatformBet, result: Result, 
   }
 }
 
-function unsettled({ scales }: FlowDeps, bet: PlatformBet): Decided {
-  const { result } = bet
+/** What is taken back is the bet's result, or another one that the partner has. */
+export function unsettled(
+  { scales }: FlowDeps,
+  bet: PlatformBet,
+  result: PlatformBet['toldResult'] = bet.result,
+): Decided {
   if (result === null) throw new Error('a settled bet has no result')
   return {
     bet: { ...bet, status: 'accepted', result: null },

@@ -27,6 +27,8 @@ interface BetRow extends Record<string, unknown> {
   result_type: ResultType | null
   result_source: 'event' | 'request' | null
   told_status: PlatformBet['told']
+  told_payout: Money | null
+  told_result_type: ResultType | null
   deliveries: number
   placed_at: Date
 }
@@ -35,7 +37,7 @@ interface BetRow extends Record<string, unknown> {
 const TOKEN = `coalesce(nullif(token, ''),
   (select f.token from platform.frame_session f where f.frame_session_id = bet.frame_session_id), '') as token`
 const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, ${TOKEN}, stake, status, reason, ticket_type, coefficient, booster,
-  bonus_id, bonus_template_id, payout, result_type, result_source, told_status, deliveries, placed_at`
+  bonus_id, bonus_template_id, payout, result_type, result_source, told_status, told_payout, told_result_type, deliveries, placed_at`
 
 const LOCK_BETS = statement(
   'platform_lock_bets',
@@ -72,6 +74,14 @@ async function read(tx: Pick<Tx, 'query'>, query: Statement, betIds: readonly st
   return (await tx.query<BetRow>(query, [betIds])).map(toBet)
 }
 
+function toldOf({
+  told_status: status,
+  told_payout: payout,
+  told_result_type: resultType,
+}: BetRow): PlatformBet['toldResult'] {
+  return status !== 'settled' || payout === null || resultType === null ? null : { payout, resultType }
+}
+
 function toBet(row: BetRow): PlatformBet {
   const { payout, result_type: resultType, result_source: source } = row
   return {
@@ -91,6 +101,7 @@ function toBet(row: BetRow): PlatformBet {
     bonusTemplateId: row.bonus_template_id,
     result: payout === null || resultType === null ? null : { payout, resultType, source: source ?? 'event' },
     told: row.told_status,
+    toldResult: toldOf(row),
     deliveries: row.deliveries,
     placedAt: row.placed_at,
   }

@@ -37,6 +37,8 @@ export interface PlatformBet extends Identity {
   readonly result: Result | null
   /** What the partner has acknowledged last; null: nothing, or that it need know nothing. */
   readonly told: 'open' | 'settled' | 'cancelled' | null
+  /** The result that it has acknowledged last, while `told` is settled; else null. */
+  readonly toldResult: Omit<Result, 'source'> | null
   /** Number of deliveries decided so far; the next one gets this number. */
   readonly deliveries: number
   readonly placedAt: Date

@@ -20,6 +20,7 @@ import {
   isSame,
   recordChange,
   settled,
+  unsettled,
 } from './bet-flow.ts'
 import { type KnownSelection, lockBets, lockFreeBets, readSelections, saveBets } from './bet-store.ts'
 import { holdEventsOf } from './event.ts'
@@ -84,11 +85,12 @@ async function cashOut(
 }
 
 function objectionTo(
-  { status }: PlatformBet,
+  { status, told }: PlatformBet,
   selections: readonly KnownSelection[],
   profile: UserProfile | undefined,
 ): string | undefined {
   if (status !== 'accepted') return `a ${status} bet cannot be cashed out`
+  if (told === 'settled') return 'the partner has a result of the bet, and has not acknowledged that it was taken back'
   if (selections.some(({ result }) => result !== null)) return 'a selection of the bet has a result already'
   if (selections.some(({ eventStatus }) => eventStatus === 'ended')) return 'an event of the bet has ended'
   if (profile?.customFields?.isCashOutAllowed === false) return "the player's profile does not allow cashouts"
@@ -114,7 +116,8 @@ export interface RefusedCashout {
 
 /**
  * In the transaction that records the refusals, whose caller holds the bets: they are accepted again, and results that came
- * meanwhile decide them. What was decided by hand after the cashout stays.
+ * meanwhile decide them. What was decided by hand after the cashout stays. A result that the partner has not given back, as it refused that too, is
+ * taken back once more: it is owed, and its last delivery says so (C-9, W-46).
  */
 export async function takeBackCashouts(deps: FlowDeps, tx: Tx, refused: readonly RefusedCashout[]): Promise<void> {
   if (refused.length === 0) return
@@ -125,5 +128,8 @@ export async function takeBackCashouts(deps: FlowDeps, tx: Tx, refused: readonly
     .filter((bet) => bet.deliveries === numbers.get(bet.betId))
     .map((bet): PlatformBet => ({ ...bet, status: 'accepted', result: null }))
   await saveBets(tx, open, deps.clock.now())
-  await decide(deps, tx, decisionsOf(deps, open, selections))
+  const decisions = decisionsOf(deps, open, selections)
+  const decided = new Set(decisions.map(({ bet }) => bet.betId))
+  const kept = open.filter(({ betId, toldResult }) => toldResult !== null && !decided.has(betId))
+  await decide(deps, tx, [...decisions, ...kept.map((bet) => unsettled(deps, bet, bet.toldResult))])
 }

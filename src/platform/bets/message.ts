@@ -109,7 +109,7 @@ export function withoutToken(body: string): string {
 }
 
 /** The amount is the payout that is taken back. */
-export function unsettleMessage(bet: PlatformBet, { payout }: Result, context: MessageContext): string {
+export function unsettleMessage(bet: PlatformBet, { payout }: Pick<Result, 'payout'>, context: MessageContext): string {
   return toText(common(bet, 1, payout, context))
 }
 

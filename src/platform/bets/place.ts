@@ -249,7 +249,17 @@ function toBet(
     bonusId,
     bonusTemplateId: wanted.bonusTemplateId ?? null,
   }
-  return { ...identity, ...terms, status: 'placing', reason: null, result: null, told: null, deliveries: 1, placedAt }
+  return {
+    ...identity,
+    ...terms,
+    status: 'placing',
+    reason: null,
+    result: null,
+    told: null,
+    toldResult: null,
+    deliveries: 1,
+    placedAt,
+  }
 }
 
 /** Any win up to this is an exact number on the wire, whatever its digits (M-2). In minor units. */
