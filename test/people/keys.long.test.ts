@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'
 import { asServer } from '../support/database.ts'
+import { untilFree } from '../support/operator.ts'
 import { asking, keyOf } from './asking.ts'
 import { answerOf, type Keyed, SERVERS } from './servers.ts'
 
@@ -60,7 +61,8 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
   })
 
   test('ten that want one name at once: one gets it', async () => {
-    const wishes = Array.from({ length: 10 }, () => keyed.asked.send('POST', keys, { name: 'wanted', role: 'read' }))
+    const wish = () => untilFree(() => keyed.asked.send('POST', keys, { name: 'wanted', role: 'read' }))
+    const wishes = Array.from({ length: 10 }, wish)
     const statuses = (await Promise.all(wishes)).map(({ status }) => status).sort()
     expect(statuses).toEqual([201, ...Array(9).fill(409)])
   })
@@ -95,7 +97,7 @@ describe.each(SERVERS)('at a $server', ({ server, schema, setting, prefix, list,
 
   test('two rotations at once: both keys work, and neither is lost', async () => {
     const { name } = await aKey()
-    const rotate = () => keyed.asked.send('POST', `${keys}/${name}/rotate`, {})
+    const rotate = () => untilFree(() => keyed.asked.send('POST', `${keys}/${name}/rotate`, {}))
     const answers = await Promise.all([rotate(), rotate(), rotate()])
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
     for (const { body } of answers) expect(await statusAt(other, String((body as { key: string }).key))).toBe(200)

@@ -95,7 +95,7 @@ function player(userId: string): string {
  * Sends it again while it is answered 503 `busy`, as that says: nothing was changed. Who waits for a player's lock for half a second gets it, so on
  * a slow machine the last of ten at once may.
  */
-export async function untilFree(send: () => Promise<OperatorReply>): Promise<OperatorReply> {
+export async function untilFree<Reply extends OperatorReply>(send: () => Promise<Reply>): Promise<Reply> {
   const reply = await send()
   const isBusy = reply.status === 503 && object(reply.body).code === 'busy'
   return isBusy ? untilFree(send) : reply
