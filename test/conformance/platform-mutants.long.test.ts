@@ -18,6 +18,8 @@ const START_GAP_MS = 500
 /** A busy machine can fail a case that is about time, or hide a fault that is; a case that does not see its mutant never fails. */
 const MAX_RUNS = 4
 const ALL = PLATFORM_CASES.map(({ id }) => id)
+/** Measures how long other partners wait, so on a busy machine it fails beside any fault: it is compared for the one that it is about. */
+const OF_DELAYS = 'platform-isolation-01'
 
 const failed = new Map<string, readonly string[]>()
 
@@ -51,7 +53,9 @@ beforeAll(async () => {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
       const { name, fault, caughtBy, slow = false, alone } = mutant
       const options = { fault, slow, only: alone && caughtBy }
-      failed.set(name, await judgeOften(options, failing, rows.get(name)))
+      const find: typeof failing = (...run) =>
+        failing(...run).filter((id) => id !== OF_DELAYS || caughtBy === OF_DELAYS)
+      failed.set(name, await judgeOften(options, find, rows.get(name)))
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => sleep(i * START_GAP_MS).then(work)))

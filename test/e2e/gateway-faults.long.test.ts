@@ -103,13 +103,18 @@ async function live({ network, fault, operation, player }: Plan): Promise<void> 
   if (operation === 'unsettle') await platform.api.unsettle(betId)
 }
 
-/** The next Place bet through this network meets the fault; they are placed one after another until it has arrived. */
+/**
+ * The next bet's Place bet meets the fault when it comes through this network; they are placed one after another until it has arrived. That of an
+ * earlier bet, which one network has held up, may come through another one meanwhile.
+ */
 async function placeInto(network: FaultyWallet, fault: string, frame: string): Promise<void> {
-  const before = network.calls.length
+  const earlier = new Set(outer.calls.map(({ betId }) => betId))
+  const isNext = ({ operation, betId }: { operation: string; betId: string }) =>
+    operation === 'place' && !earlier.has(betId)
   const usual = network.behave
-  network.behave = (call) => (call.operation === 'place' ? (FAULTS[fault] as Behaviour) : usual(call))
+  network.behave = (call) => (isNext(call) ? (FAULTS[fault] as Behaviour) : usual(call))
   const placed = platform.api.place(frame)
-  while (!network.calls.slice(before).some(({ operation }) => operation === 'place')) await sleep(2)
+  while (!network.calls.some(isNext)) await sleep(2)
   network.behave = usual
   placing.push(placed.then(({ status }) => expect(status).toBe('cancelled')))
 }
