@@ -211,7 +211,7 @@ const BY_FILE = {
     [' and d.attempts = r.attempt', '', RECORD],
     ["and d.attempts = r.attempt and ${status('d')} = 'pending'", 'and d.attempts = r.attempt', RECORD],
     ['r.deliveries > d.number as has_later', 'false as has_later', RESULTS],
-    ["r.status <> 'refused' or r.deliveries = d.number", "r.status <> 'refused'", NEEDS],
+    ["<> 'refused' or r.deliveries = d.number", "<> 'refused'", NEEDS],
     [' for update skip locked', ' for update', RESULTS],
   ],
   'src/platform/delivery/retry.ts': [[' and later.number > d.number', '', RESULTS]],
