@@ -50,6 +50,11 @@ describe('decision ids', () => {
   it.each(PAGES)('that %s names are defined', (page) => {
     expect(namedIdsOf(read(page)).filter((id) => !defined.includes(id))).toEqual([])
   })
+
+  it.each(PAGES)('that %s links lead to their own rows', (page) => {
+    const links = [...read(page).matchAll(/\[([A-Z]-\d+)\]\(([^)]*)\)/g)]
+    expect(links.filter(([, id, to]) => !to?.endsWith(`#${id?.toLowerCase()}`)).map(([link]) => link)).toEqual([])
+  })
 })
 
 /** What the first group of a pattern finds in a file. */
@@ -76,6 +81,21 @@ test.each(COMPLETE)('all %s of the code are on their page', (_what, names, page)
   const text = read(page)
   expect(names.length).toBeGreaterThan(3)
   expect(names.filter((name) => !text.includes(name))).toEqual([])
+})
+
+test('a process opens as many connections as the guide says, besides one for each lane', () => {
+  const sizes = namesIn('src/db/postgres.ts', /^const (?!LANE_)\w*POOL_SIZE = (\d+)$/gm).map(Number)
+  const most = sizes.reduce((sum, size) => sum + size, 0)
+  expect(sizes.length).toBeGreaterThan(3)
+  expect(/opens up to (\d+) connections/.exec(read('docs/guides/run-in-production.md'))?.[1]).toBe(`${most}`)
+})
+
+test('a word is explained once', () => {
+  const words = namesIn('docs/reference/glossary.md', /^\| (\*\*.+?\*\*) \|/gm).flatMap(
+    (row) => row.match(/\*\*.+?\*\*/g) ?? [],
+  )
+  expect(words.length).toBeGreaterThan(20)
+  expect(words.filter((word, i) => words.indexOf(word) !== i)).toEqual([])
 })
 
 test('every file and folder on the map of the README exists', () => {
