@@ -48,12 +48,13 @@ async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_P
   return { userId, currency, entry, balance: balances.find((b) => b.currency === currency)?.amount ?? '0' }
 }
 
-/** Lines of at most 80 columns: the first address is a page that says all of it again (front-page.ts). */
+/** Lines of at most 80 columns: the second address is a page that says all of it again (front-page.ts). */
 export function welcome(stage: Stage, config: Config, { players, bet }: Demo): string[] {
   const walletUrl = stage.houses[0]?.wallet.url ?? ''
   return [
     '',
     `Purser wallet   ${walletUrl}   open it in a browser`,
+    `Keys, last bets ${walletUrl}/sandbox`,
     `API reference   ${walletUrl}/docs`,
     `Database        ${storeOf(config)}`,
     `Platform        ${stage.platform.url}`,

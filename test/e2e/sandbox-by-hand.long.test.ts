@@ -67,7 +67,9 @@ test('the page /sandbox has what runs, the keys, and the bet that was just paste
   const page = await browser.newPage()
   const problems: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
-  await page.goto(`${url}/sandbox`)
+  await page.goto(url)
+  await page.getByRole('link', { name: 'the sandbox’s own page' }).click()
+  expect(page.url(), 'the second address that is printed').toBe(named('Keys, last bets'))
   for (const name of ['Partner secret', 'Operator key', 'Platform key'])
     await page.getByText(named(name), { exact: true }).waitFor()
   for (const base of [url, platform]) expect(await page.locator(`a[href="${base}/docs"]`).count()).toBe(1)

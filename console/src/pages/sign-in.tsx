@@ -50,6 +50,12 @@ export function SignIn({ setup, enter }: { setup: Setup; enter: (proof: Proof) =
         <button type="button" className="button quiet" onClick={() => setByKey(!isByKey)}>
           {isByKey ? 'Use a name and a password' : 'Use an API key'}
         </button>
+        {setup.isSandbox && (
+          <p className="muted small">
+            What runs here, its keys and its last bets: <a href="/sandbox">the sandbox’s own page</a>, without signing
+            in.
+          </p>
+        )}
       </div>
     </main>
   )
