@@ -49,6 +49,7 @@ describe('help', () => {
     expect(named).toEqual(settingsOf(readers).map(({ name }) => name))
     expect(named.length).toBeLessThan(SETTINGS.length)
     expect(environment).toContain('[.purser]')
+    expect(environment.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
   const wrong: [string, string[]][] = [

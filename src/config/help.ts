@@ -1,4 +1,5 @@
 /** What commands write: the parts of `--help` that commander does not (examples in front, settings behind), and results on stdout. */
+import { WIDTH, wrapped } from '../runtime/wrapped.ts'
 import { type Reader, settingsOf } from './settings.ts'
 
 export function examples(...lines: string[]): string {
@@ -8,9 +9,10 @@ export function examples(...lines: string[]): string {
 export function environment(...readers: readonly Reader[]): string {
   const settings = settingsOf(readers)
   const width = Math.max(...settings.map(({ name }) => name.length)) + 2
-  const lines = settings.map(({ name, meaning, ...setting }) => {
+  const lines = settings.flatMap(({ name, meaning, ...setting }) => {
     const fallback = setting.default === undefined ? '' : ` [${setting.default}]`
-    return `  ${name.padEnd(width)}${meaning}${fallback}`
+    const texts = wrapped(`${meaning}${fallback}`, WIDTH - width - 2)
+    return texts.map((text, i) => `  ${(i === 0 ? name : '').padEnd(width)}${text}`)
   })
   return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
 }

@@ -1,10 +1,11 @@
 /** What is told on the screen: a line for a bet whenever its life goes on, a line for a match, and the counters. */
+import { wrapped } from '../runtime/wrapped.ts'
 import type { TellByHand } from './by-hand.ts'
 import type { Fault } from './faults.ts'
 import type { Happening } from './fixtures.ts'
 import { NAME_LENGTH, nameOfBet, type Step, type StepKind } from './life.ts'
 import type { Counted } from './tally.ts'
-import { type Colour, type Screen, wrapped } from './terminal.ts'
+import type { Colour, Screen } from './terminal.ts'
 import type { Watched } from './watch.ts'
 import { describePicks, nameOf } from './wishes.ts'
 

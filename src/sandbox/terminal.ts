@@ -1,5 +1,6 @@
 /** The sandbox's lines. On a terminal a counter line stays below them; elsewhere it is written every ten seconds, without colour. */
 import { styleText } from 'node:util'
+import { WIDTH } from '../runtime/wrapped.ts'
 
 export interface Screen {
   /** Characters of a line. */
@@ -24,8 +25,6 @@ export interface Output {
 const PLAIN_COUNTER_MS = 10_000
 const CLEAR_LINE = '\r\u001b[2K'
 
-/** Where it is not known, and of what is written before the bettors start. */
-export const WIDTH = 80
 const MIN_WIDTH = 60
 
 export function createScreen(output: Output, noColour: boolean): Screen {
@@ -71,17 +70,4 @@ function liveScreen(output: Output, noColour: boolean): Screen {
     },
     paint: (colour, text) => (noColour ? text : styleText(colour, text, { validateStream: false })),
   }
-}
-
-/** Broken between words into lines of at most 80 characters. */
-export function wrapped(text: string): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > WIDTH) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return [...lines, line]
 }
