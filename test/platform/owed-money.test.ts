@@ -152,6 +152,48 @@ test('an Unsettle of a result that the partner never had holds nothing back', as
   expect(wallet.of('rollback', betId)).toHaveLength(1)
 })
 
+test('W-46: nor while the partner may have a result: it was applied, its answer was lost, and its repeat was refused', async () => {
+  const { api, wallet, time } = scene
+  const { betId } = await api.place(scene.frame)
+  wallet.next('settle', reset, refusal(4))
+  await cashOut(betId)
+  await time.advance(MINUTE_MS)
+  expect((await api.bet(betId)).status).toBe('accepted')
+  const cancel = () => api.request('POST', `/bets/${betId}/cancel`, { errorCode: 50 })
+  expect((await cancel()).status).toBe(409)
+  // What the partner acknowledges of the bet later says what it has.
+  await api.settle(betId, 'refund', '10.00')
+  await time.advance(SECOND_MS)
+  await api.unsettle(betId)
+  await time.advance(SECOND_MS)
+  expect((await cancel()).status).toBe(202)
+})
+
+test('W-46: a Rollback behind an Unsettle that is refused waits while the partner may have the result', async () => {
+  const { api, wallet, time } = scene
+  const { betId } = await api.place(scene.frame)
+  wallet.next('settle', reset, refusal(20))
+  await api.settle(betId, 'won', '25.00')
+  await time.advance(MINUTE_MS)
+  wallet.next('unsettle', reset, refusal(21))
+  await api.unsettle(betId)
+  await time.settle()
+  await api.cancel(betId, 50)
+  await time.advance(MINUTE_MS)
+  expect(wallet.of('rollback', betId)).toEqual([])
+  expect((await owed()).map(([operation]) => operation)).toEqual(['unsettle'])
+})
+
+test('a bet whose payout may not have been taken back cannot be cashed out', async () => {
+  const { api, wallet, time } = scene
+  const { betId } = await api.place(scene.frame)
+  wallet.next('settle', reset, refusal(20))
+  await api.settle(betId, 'won', '25.00')
+  await time.advance(MINUTE_MS)
+  await refused('unsettle', 21, () => api.unsettle(betId))
+  expect((await cashOut(betId)).status).toBe(409)
+})
+
 const cashOut = (betId: string) =>
   scene.api.request('POST', `/bets/${betId}/settle`, { resultType: 'cashout', amount: '8.00' })
 

@@ -1,4 +1,5 @@
 /** One answer that the database does not take must not keep those of other bets from being recorded (C-6), and a person sees it (C-9). */
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LEASE_MS } from '../../src/platform/delivery/claim.ts'
 import { scrape } from '../operations/scrape.ts'
@@ -77,3 +78,37 @@ test('a result that can be neither ended nor set stuck goes out once a minute, a
   await scene.time.advance(2 * 60 * SECOND_MS)
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'done', 'done', 'done'])
 })
+
+test('what is owed through it is what was decided last, also in the moment in which it is set stuck', async () => {
+  const { betId } = await scene.api.place(scene.frame)
+  const holder = new pg.Client({ connectionString: scene.platform.databaseUrl })
+  await holder.connect()
+  await holder.query('select pg_advisory_lock(1)')
+  await scene.platform.sql(`create function platform.poison() returns trigger language plpgsql as $$ begin
+    if new.status = 'done' then raise exception 'poison' using errcode = 'check_violation'; end if;
+    if new.status = 'stuck' then perform pg_advisory_xact_lock(1); end if;
+    return new; end $$`)
+  await scene.platform.sql(`create trigger poison before update on platform.delivery for each row
+    when (new.bet_id = '${betId}') execute function platform.poison()`)
+  const waiting = async () =>
+    (
+      await scene.platform.sql(
+        "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      )
+    ).length
+  await scene.api.settle(betId, 'won', '25.00')
+  const sent = scene.time.advance(SECOND_MS)
+  await expect.poll(waiting, LONG).toBe(1)
+  let isDecided = false
+  const decided = scene.api.settle(betId, 'lost', '0.00').then(() => {
+    isDecided = true
+  })
+  await expect.poll(async () => isDecided || (await waiting()) === 2, LONG).toBe(true)
+  await holder.end()
+  await Promise.all([decided, sent])
+  await allowWrites()
+  const [owed] = await scene.api.deliveries('?needsPerson=true')
+  expect(owed).toMatchObject({ operation: 'settle', owedAmount: '0.00' })
+})
+
+const LONG = { timeout: 60_000 }

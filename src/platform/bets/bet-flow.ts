@@ -6,6 +6,7 @@ import { formatMoney, type Scales, scaleOf } from '../../protocol/money.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { groupBy } from '../../runtime/group.ts'
 import { world } from '../../runtime/world.ts'
+import { readKeptResults } from '../delivery/kept-result.ts'
 import { insertDeliveries, type NewDelivery, readUnfinished } from '../delivery/outbox.ts'
 import type { DeliveryKind } from '../delivery/schedule.ts'
 import { type BetStatus, type PlatformBet, type Result, resultOf } from './bet.ts'
@@ -96,20 +97,23 @@ export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Prom
 }
 
 /**
- * Cancels an accepted bet; its stake goes back by a rollback, after the calls that are not over. Not after an Unsettle that was refused: the
- * partner has a result of the bet, answers the Rollback code 8, as if it were done (C-4), and the payout would stay with the player (W-46).
+ * Cancels an accepted bet; its stake goes back by a rollback, after the calls that are not over. Not while the partner may have a result that it
+ * was not, or not with success, asked to give back (W-46).
  */
 export function cancelBet(deps: FlowDeps, author: Author, betId: string, errorCode: number): Promise<Changed> {
   return change(deps, author, betId, async (bet, tx) => {
     if (bet.status === 'cancelled') return bet
     if (bet.status !== 'accepted') return notPossible(`a ${bet.status} bet cannot be cancelled`)
-    if (bet.told === 'settled' && (await readUnfinished(tx, [betId])).size === 0)
-      return notPossible(
-        'the partner has refused to take the result back: cancel the bet when it has acknowledged that',
-      )
+    const isAskedFor = (await readKeptResults(tx, [betId])).get(betId)
+    if (isAskedFor !== undefined) return notPossible(isAskedFor ? NOT_GIVEN_BACK : MAYBE_CASHED_OUT)
     return cancelled(deps, bet, errorCode)
   })
 }
+
+const NOT_GIVEN_BACK =
+  'the partner has refused to take the result back, and would keep it after a Rollback: send its Unsettle again, or settle the bet as a refund of its stake'
+const MAYBE_CASHED_OUT =
+  'the partner refused a cashout whose earlier attempt it may have paid, and would keep it after a Rollback: settle the bet as a refund of its stake'
 
 /** A decision, the bet when the partner need not be told, or why not. */
 type Ruling = Decided | PlatformBet | NotPossible

@@ -10,7 +10,7 @@ import type { Author } from '../../people/actions.ts'
 import type { Money } from '../../protocol/money.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
 import { groupBy } from '../../runtime/group.ts'
-import { readUnfinished } from '../delivery/outbox.ts'
+import { readKeptResults } from '../delivery/kept-result.ts'
 import type { PlatformBet, Result } from './bet.ts'
 import {
   type Changed,
@@ -54,12 +54,12 @@ async function cashOut(
 ): Promise<(Changed | undefined)[]> {
   const betIds = [...new Set(wishes.map(({ betId }) => betId))]
   // In this order: bets are locked, then their events, and what is read is what their last holders left.
-  const [locked, , selections, profiles, unfinished] = await Promise.all([
+  const [locked, , selections, profiles, kept] = await Promise.all([
     busy === 'wait' ? lockBets(tx, betIds) : lockFreeBets(tx, betIds),
     holdEventsOf(tx, betIds),
     readSelections(tx, betIds),
     readProfilesOf(tx, betIds),
-    readUnfinished(tx, betIds),
+    readKeptResults(tx, betIds),
   ])
   const bets = new Map(locked.map((bet) => [bet.betId, bet]))
   const known = { selections: groupBy(selections, ({ betId }) => betId), profiles }
@@ -70,7 +70,7 @@ async function cashOut(
     const result: Result = { resultType: 'cashout', payout: wish.payout, source: 'request' }
     if (isSame(before.result, result)) return { kind: 'changed', bet: before }
     const profile = wish.askedIn?.profile ?? known.profiles.get(wish.betId)
-    const objection = objectionTo(before, unfinished.has(wish.betId), known.selections.get(wish.betId) ?? [], profile)
+    const objection = objectionTo(before, kept.get(wish.betId) === true, known.selections.get(wish.betId) ?? [], profile)
     if (objection !== undefined) return { kind: 'not_possible', detail: objection }
     const decided = settled(deps, before, result, wish.askedIn?.token)
     bets.set(wish.betId, decided.bet)
@@ -87,14 +87,13 @@ async function cashOut(
 }
 
 function objectionTo(
-  { status, told }: PlatformBet,
-  isUnderWay: boolean,
+  { status }: PlatformBet,
+  isKept: boolean,
   selections: readonly KnownSelection[],
   profile: UserProfile | undefined,
 ): string | undefined {
   if (status !== 'accepted') return `a ${status} bet cannot be cashed out`
-  if (told === 'settled' && !isUnderWay)
-    return 'the partner has a result of the bet, and has not acknowledged that it was taken back'
+  if (isKept) return 'the partner may have a result of the bet, and has refused to take it back'
   if (selections.some(({ result }) => result !== null)) return 'a selection of the bet has a result already'
   if (selections.some(({ eventStatus }) => eventStatus === 'ended')) return 'an event of the bet has ended'
   if (profile?.customFields?.isCashOutAllowed === false) return "the player's profile does not allow cashouts"

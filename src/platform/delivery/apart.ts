@@ -6,6 +6,7 @@ import type { Db, Tx } from '../../db/db.ts'
 import { statement } from '../../db/db.ts'
 import { isOfData } from '../../db/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { lockBets } from '../bets/bet-store.ts'
 import { noteDeliveries } from '../change.ts'
 import type { PlatformMetrics } from '../metrics.ts'
 import { insertAttempts, status } from './outbox.ts'
@@ -68,6 +69,7 @@ async function setStuck(deps: ApartDeps, tx: Tx, { claim, answer }: Finished, ca
   const said = [outcome.kind, ...(answer.status === null ? [] : [`HTTP status ${answer.status}`])].join(', ')
   const why = (cause instanceof Error ? cause.message : String(cause)).slice(0, MAX_CAUSE)
   const error = `it was answered (${said}), which could not be recorded: ${why}`
+  await lockBets(tx, [claim.bet_id]) // whoever decides more of the bet meanwhile is seen in what is owed, or sees the mark
   if ((await tx.execute(SET_STUCK, [claim.delivery_id, claim.attempts, error, now])) === 0) return
   await noteDeliveries(tx, [{ delivery: claim, status: 'stuck', code: null, error }], now)
 }

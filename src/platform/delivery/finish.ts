@@ -11,6 +11,7 @@
  */
 import { statement, type Tx } from '../../db/db.ts'
 import { membersOf, rowsOf } from '../../db/rows.ts'
+import { mayHaveResult } from './kept-result.ts'
 import {
   ATTEMPT_ROWS,
   type AttemptRecord,
@@ -30,11 +31,11 @@ export interface CameBack {
 }
 
 /**
- * An Unsettle that is refused before a Rollback holds it back, until it is sent again and acknowledged: of a bet that has a result the
- * partner answers a Rollback as if it were done, and keeps it paid (W-46). After a Rollback nothing is decided, so it is the next and the last.
+ * An Unsettle that is refused before a Rollback holds it back, until it is acknowledged, if the partner may have a result (W-46). After a
+ * Rollback nothing is decided, so it is the next and the last.
  */
-const STATUS = `case when r.status = 'refused' and d.operation = 'unsettle' and (r.bet).status = 'cancelled' and (r.bet).told_status = 'settled'
-  and r.deliveries = d.number + 1 then 'stuck' else r.status end`
+const STATUS = `case when r.status = 'refused' and d.operation = 'unsettle' and (r.bet).status = 'cancelled' and r.deliveries = d.number + 1
+  and ${mayHaveResult('(r.bet)')} then 'stuck' else r.status end`
 
 /** One that was refused is not owed any more when a later one was decided, which may be unseen too. */
 const IS_OWED = `r.is_owed and (${STATUS} <> 'refused' or r.deliveries = d.number)`
