@@ -73,6 +73,7 @@ const PLATFORM = [
   ...['POST /bets/{betId}/settle', 'POST /bets/{betId}/unsettle', 'POST /bets/{betId}/cancel'],
   ...['PUT /events/{eventId}', 'POST /events/{eventId}/result', 'PUT /limits'],
   ...['GET /deliveries', 'POST /deliveries/retry', 'POST /deliveries/{deliveryId}/retry'],
+  'POST /deliveries/{deliveryId}/acknowledge',
   ...['GET /deliveries/retries', 'GET /deliveries/retries/{retryId}', 'GET /show/{id}'],
   ...['GET /changes', 'GET /changes/stream', 'GET /live', 'GET /actions', 'GET /now'],
   ...keysOf(''),

@@ -222,6 +222,33 @@ const lists = [
   step('retryDelivery', 400, 'invalid', 'No id of a delivery', post('/deliveries/last/retry')),
   step('retryDelivery', 404, 'unknown', 'No such delivery', post('/deliveries/999/retry')),
   step('retryDelivery', 409, 'done', 'Neither stuck nor refused', post('/deliveries/1/retry')),
+  step(
+    'acknowledgeDelivery',
+    200,
+    'done',
+    'Paid by hand',
+    ({ delivery }) => post(`/deliveries/${delivery}/acknowledge`, { reason: 'paid by hand, ticket 4711' }),
+    {
+      before: run(
+        `update platform.delivery set status = 'stuck' where delivery_id = (select max(delivery_id) from platform.delivery)`,
+      ),
+    },
+  ),
+  step('acknowledgeDelivery', 400, 'invalid', 'Without a reason', post('/deliveries/1/acknowledge', {})),
+  step(
+    'acknowledgeDelivery',
+    404,
+    'unknown',
+    'No such delivery',
+    post('/deliveries/999/acknowledge', { reason: 'none' }),
+  ),
+  step(
+    'acknowledgeDelivery',
+    409,
+    'done',
+    'Neither stuck nor refused',
+    post('/deliveries/1/acknowledge', { reason: 'none' }),
+  ),
   ...changeSteps({ prefix: '', schema: 'platform', run, page: 2, last: 2 }).map(
     ([operationId, status, name, summary, url, more]) => step(operationId, status, name, summary, get(url), more),
   ),

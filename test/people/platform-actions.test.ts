@@ -34,6 +34,16 @@ async function aPlacedBet(): Promise<string> {
   return (await platform.api.place(await aFrame())).betId
 }
 
+async function aRefusedSettle(): Promise<{ deliveryId: string; partnerId: string }> {
+  const { wallet, partnerId } = await platform.partner() // nobody else's Settle takes the refusal
+  wallet.next('settle', refusal(20))
+  const { betId } = await platform.api.place(await platform.api.loadFrame(partnerId))
+  await platform.api.settle(betId, 'won', '21.00')
+  const refused = () => platform.api.deliveries(`?needsPerson=true&partnerId=${partnerId}`)
+  await expect.poll(async () => (await refused()).map((delivery) => delivery.betId)).toEqual([betId])
+  return { deliveryId: (await refused())[0]?.deliveryId ?? '', partnerId }
+}
+
 /** The last action of this operation. */
 async function lastOf(operation: string): Promise<JsonObject | undefined> {
   return (await asked.log('?limit=500')).data.find((action) => action.operation === operation)
@@ -117,28 +127,23 @@ const CASES: Record<string, () => Told | Promise<Told>> = {
     }
   },
   retryDelivery: async () => {
-    partner.wallet.next('settle', refusal(20))
-    const betId = await aPlacedBet()
-    await platform.api.settle(betId, 'won', '21.00')
-    const settling = async () =>
-      (await platform.api.bet(betId)).deliveries.find(({ operation }) => operation === 'settle')
-    await expect.poll(async () => (await settling())?.status).toBe('refused')
-    const deliveryId = (await settling())?.deliveryId ?? ''
+    const { deliveryId } = await aRefusedSettle()
     return {
       call: ['POST', `/deliveries/${deliveryId}/retry`],
       ...{ on: { deliveryId }, before: { status: 'refused' }, after: { status: 'pending' } },
     }
   },
-  retryDeliveries: async () => {
-    const { wallet, partnerId } = await platform.partner()
-    wallet.next('settle', refusal(21))
-    const { betId } = await platform.api.place(await platform.api.loadFrame(partnerId))
-    await platform.api.settle(betId, 'won', '21.00')
-    const waiting = () => platform.api.deliveries(`?needsPerson=true&partnerId=${partnerId}`)
-    await expect.poll(async () => (await waiting()).map((delivery) => delivery.betId)).toEqual([betId])
-    const [{ deliveryId = '' } = {}] = await waiting()
+  acknowledgeDelivery: async () => {
+    const { deliveryId } = await aRefusedSettle()
     return {
-      call: ['POST', '/deliveries/retry', { partnerId, code: 21 }],
+      call: ['POST', `/deliveries/${deliveryId}/acknowledge`, { reason: 'ticket 4711' }],
+      ...{ on: { deliveryId }, before: { status: 'refused' }, after: { status: 'done' } },
+    }
+  },
+  retryDeliveries: async () => {
+    const { deliveryId, partnerId } = await aRefusedSettle()
+    return {
+      call: ['POST', '/deliveries/retry', { partnerId, code: 20 }],
       ...{ on: { deliveryId }, before: { status: 'refused' }, after: { status: 'pending' } },
     }
   },

@@ -63,7 +63,10 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
     ],
     support: ['loadFrame', 'placeBet', 'saveEvent', 'retryDeliveries', 'retryDelivery'],
     cash: ['settleBet', 'unsettleBet', 'cancelBet', 'setResults'],
-    admin: ['savePartner', 'changePartner', 'saveLimits', 'makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+    admin: [
+      ...['savePartner', 'changePartner', 'saveLimits', 'acknowledgeDelivery'],
+      ...['makeKey', 'listKeys', 'rotateKey', 'revokeKey'],
+    ],
   },
   gateway: {
     read: ['listOperators', 'listActions'],

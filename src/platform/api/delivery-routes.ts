@@ -2,6 +2,7 @@
 
 import { conflict, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
+import { acknowledgeByHand } from '../delivery/acknowledge.ts'
 import { withLadders } from '../delivery/ladder.ts'
 import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from '../delivery/list.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from '../delivery/retries.ts'
 import { RetriedSchema, RetrySchema, sendAgain, sendAllAgain } from '../delivery/retry.ts'
 import type { RouteDeps } from './routes.ts'
-import { DeliveryPath, describe, describeChange } from './shapes.ts'
+import { AcknowledgeSchema, DeliveryPath, describe, describeChange } from './shapes.ts'
 import { DeliverySchema, getDelivery } from './views.ts'
 
 export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
@@ -66,6 +67,11 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
     ),
     ({ params, query }) => getRetry(deps, params.retryId, query),
   )
+  addByHand(api, deps)
+}
+
+/** What a person does with one delivery. */
+function addByHand(api: Routes, deps: RouteDeps): void {
   api.post(
     '/deliveries/:deliveryId/retry',
     describeChange(
@@ -80,10 +86,35 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
       const isRetried = await sendAgain(deps.db, author, BigInt(params.deliveryId), deps.clock.now())
       const delivery = await getDelivery(deps, params.deliveryId)
       if (delivery === undefined) throw notFound('the delivery')
-      if (!isRetried)
-        throw conflict('not_stuck', 'this delivery is neither stuck nor refused, or its bet has a later one')
+      if (!isRetried) throw notStuck()
       deps.decided()
       return reply.code(202).send(delivery)
     },
   )
+  api.post(
+    '/deliveries/:deliveryId/acknowledge',
+    describeChange(
+      'acknowledgeDelivery',
+      'Deliveries',
+      'Say that the partner has done what a stuck or refused delivery asks for; nothing is sent (W-47)',
+      {
+        role: 'admin',
+        params: DeliveryPath,
+        body: AcknowledgeSchema,
+        ok: { 200: DeliverySchema },
+        problems: { 409: 'not_stuck' },
+      },
+    ),
+    async (request) => {
+      const { params, body } = request
+      const author = deps.actions.by(request, body)
+      const isTaken = await acknowledgeByHand(deps, author, BigInt(params.deliveryId), body.reason)
+      const delivery = await getDelivery(deps, params.deliveryId)
+      if (delivery === undefined) throw notFound('the delivery')
+      if (!isTaken) throw notStuck()
+      return delivery
+    },
+  )
 }
+
+const notStuck = () => conflict('not_stuck', 'this delivery is neither stuck nor refused, or its bet has a later one')

@@ -70,7 +70,12 @@ async function cashOut(
     const result: Result = { resultType: 'cashout', payout: wish.payout, source: 'request' }
     if (isSame(before.result, result)) return { kind: 'changed', bet: before }
     const profile = wish.askedIn?.profile ?? known.profiles.get(wish.betId)
-    const objection = objectionTo(before, kept.get(wish.betId) === true, known.selections.get(wish.betId) ?? [], profile)
+    const objection = objectionTo(
+      before,
+      kept.get(wish.betId) === true,
+      known.selections.get(wish.betId) ?? [],
+      profile,
+    )
     if (objection !== undefined) return { kind: 'not_possible', detail: objection }
     const decided = settled(deps, before, result, wish.askedIn?.token)
     bets.set(wish.betId, decided.bet)

@@ -43,14 +43,15 @@ export const RetriedSchema = Type.Object({
   }),
 })
 
+/** In SQL, that a delivery `d` is a person's: it is stuck, or was refused as the last one of its bet and did not take itself back (W-16). */
+export const IS_FOR_A_PERSON = `d.operation <> 'place' and (d.status = 'stuck' or (
+  d.status = 'refused' and d.result_type is distinct from 'cashout' and not exists (
+    select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number)))`
+
 const SEND_AGAIN = statement(
   'platform_send_again',
   `with was as (
-     select delivery_id, status from platform.delivery d
-     where delivery_id = any($1::bigint[]) and operation <> 'place' and (status = 'stuck' or (
-       status = 'refused' and result_type is distinct from 'cashout' and not exists (
-       select from platform.delivery later where later.bet_id = d.bet_id and later.number > d.number)))
-     for update
+     select delivery_id, status from platform.delivery d where delivery_id = any($1::bigint[]) and ${IS_FOR_A_PERSON} for update
    ) update platform.delivery d
    set status = 'pending', attempts_before = attempts, first_attempt_at = null, finished_at = null, due_at = $2::timestamptz,
      code = null, error = null, ${NOT_OWED}
@@ -87,13 +88,18 @@ const LOCK_BET_OF = statement(
   `select b.bet_id from platform.delivery d join platform.bet b using (bet_id) where d.delivery_id = $1::bigint for update of b`,
 )
 
+/** Whoever decides the next delivery of the bet sees then what becomes of this one. */
+export async function lockBetOf(tx: Tx, deliveryId: bigint): Promise<void> {
+  await tx.query(LOCK_BET_OF, [deliveryId])
+}
+
 /**
  * Starts the schedule of a stuck or refused delivery anew. False when it is neither, or was refused and the bet has a later one, which
  * has gone out since (C-6), or was a cashout, which took itself back (C-8).
  */
 export function sendAgain(db: Db, author: Author, deliveryId: bigint, now: Date): Promise<boolean> {
   return db.transaction(async (tx) => {
-    await tx.query(LOCK_BET_OF, [deliveryId]) // whoever decides the next delivery of the bet sees this one
+    await lockBetOf(tx, deliveryId)
     return (await beginAnew(tx, author, [deliveryId], now)).length === 1
   })
 }

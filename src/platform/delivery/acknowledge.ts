@@ -1,0 +1,77 @@
+/**
+ * A person says that a partner has done what a delivery asks for, as the partner did not say it itself: it paid by hand, or its books show it (W-47).
+ * From then on the delivery counts as acknowledged.
+ */
+import { type Db, type Row, statement } from '../../db/db.ts'
+import type { Author } from '../../people/actions.ts'
+import type { Money } from '../../protocol/money.ts'
+import { saveTold, type Told } from '../bets/bet-store.ts'
+import { noteDeliveries } from '../change.ts'
+import { promoteNext } from './outbox.ts'
+import { NOT_OWED } from './owed.ts'
+import { IS_FOR_A_PERSON, lockBetOf } from './retry.ts'
+import type { DeliveryKind } from './schedule.ts'
+
+const ACKNOWLEDGE = statement(
+  'platform_acknowledge',
+  `with was as (
+     select delivery_id, status from platform.delivery d where delivery_id = $1::bigint and ${IS_FOR_A_PERSON} for update
+   ) update platform.delivery d
+   set status = 'done', finished_at = $2::timestamptz, code = null, error = $3, ${NOT_OWED}
+   from was where d.delivery_id = was.delivery_id
+   returning d.delivery_id, d.bet_id, d.partner_id, d.number, d.operation, d.payout, d.result_type, was.status`,
+)
+
+interface Acknowledged extends Row {
+  delivery_id: bigint
+  bet_id: string
+  partner_id: string
+  number: number
+  operation: DeliveryKind
+  payout: Money | null
+  result_type: string | null
+  status: 'stuck' | 'refused'
+}
+
+const TOLD = { settle: 'settled', unsettle: 'open', rollback: 'cancelled' } as const satisfies Record<
+  DeliveryKind,
+  Told['status']
+>
+
+export interface AcknowledgeDeps {
+  readonly db: Db
+  readonly clock: { now(): Date }
+  /** Deliveries are due. */
+  decided(): void
+}
+
+/** False when the delivery is not a person's: it is done, still tried, or its bet has a later one. The delivery behind it goes out. */
+export async function acknowledgeByHand(
+  { db, clock, decided }: AcknowledgeDeps,
+  author: Author,
+  deliveryId: bigint,
+  reason: string,
+): Promise<boolean> {
+  const isTaken = await db.transaction(async (tx) => {
+    await lockBetOf(tx, deliveryId)
+    const now = clock.now()
+    const error = `said by hand to be done: ${reason}`
+    const [row] = await tx.query<Acknowledged>(ACKNOWLEDGE, [deliveryId, now, error])
+    if (row === undefined) return false
+    const { bet_id: betId, payout, result_type: resultType, status } = row
+    await Promise.all([
+      saveTold(tx, [{ betId, status: TOLD[row.operation], payout, resultType }]),
+      promoteNext(tx, [row], now),
+      noteDeliveries(tx, [{ delivery: row, status: 'done', code: null, error }], now),
+      author.record(tx, {
+        on: { deliveryId: String(deliveryId) },
+        before: { status },
+        after: { status: 'done' },
+        at: now,
+      }),
+    ])
+    return true
+  })
+  if (isTaken) decided()
+  return isTaken
+}

@@ -1,0 +1,125 @@
+/** A person says that the partner has done what a delivery asks for (W-47): nothing is sent, nothing is owed any more, what waits behind it goes out. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openDb } from '../../src/db/open.ts'
+import { auditPlatform } from '../../src/platform/audit.ts'
+import { hang, refusal, reset } from '../support/scripted-wallet.ts'
+import { type Scene, startScene } from './scene.ts'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const REASON = 'paid by hand, ticket 4711'
+
+let scene: Scene
+beforeAll(async () => {
+  scene = await startScene()
+})
+afterAll(() => scene.stop())
+beforeEach(async () => {
+  const { wallet, partnerId } = await scene.platform.partner()
+  Object.assign(scene, { wallet, partnerId, frame: await scene.api.loadFrame(partnerId) })
+})
+
+const needsPerson = () => scene.api.deliveries(`?needsPerson=true&partnerId=${scene.partnerId}`)
+const acknowledge = (deliveryId: string | undefined, body: object = { reason: REASON }) =>
+  scene.api.request('POST', `/deliveries/${deliveryId}/acknowledge`, body)
+
+async function findings() {
+  const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
+  const found = await auditPlatform(db)
+  await db.close()
+  return found
+}
+
+async function refusedSettle() {
+  const { betId } = await scene.api.place(scene.frame)
+  scene.wallet.next('settle', refusal(20))
+  await scene.api.settle(betId, 'won', '25.00')
+  await scene.time.advance(SECOND_MS)
+  const [line] = await needsPerson()
+  return { betId, deliveryId: line?.deliveryId }
+}
+
+test('a payout that the partner refused and paid by hand is not owed any more; who said so is in the log', async () => {
+  const { api, wallet, time } = scene
+  const { betId, deliveryId } = await refusedSettle()
+  const { status, body } = await acknowledge(deliveryId)
+  expect([status, body]).toMatchObject([200, { status: 'done', error: `said by hand to be done: ${REASON}` }])
+  expect(await needsPerson()).toEqual([])
+  await time.advance(MINUTE_MS)
+  expect(wallet.of('settle', betId)).toHaveLength(1)
+  const log = await api.request('GET', '/actions?limit=1')
+  expect(log.body).toMatchObject({ data: [{ operation: 'acknowledgeDelivery', on: { deliveryId }, reason: REASON }] })
+  // What is decided later is told as a correction of it.
+  wallet.next('settle', refusal(21))
+  await api.settle(betId, 'lost', '0.00')
+  await time.advance(SECOND_MS)
+  const [correction] = await needsPerson()
+  expect(correction).toMatchObject({ owedAmount: '-25.00' })
+  await api.request('POST', `/deliveries/${correction?.deliveryId}/retry`)
+  await time.advance(SECOND_MS)
+  expect(await findings()).toEqual([])
+})
+
+test('a Rollback that waits behind an Unsettle which the partner does not understand any more goes out', async () => {
+  const { api, wallet, time } = scene
+  const { betId } = await api.place(scene.frame)
+  await api.settle(betId, 'won', '25.00')
+  await time.advance(SECOND_MS)
+  wallet.next('unsettle', reset)
+  wallet.always('unsettle', refusal(5))
+  await api.unsettle(betId)
+  await time.settle()
+  await api.cancel(betId, 50)
+  await time.advance(MINUTE_MS)
+  const [line] = await needsPerson()
+  expect(wallet.of('rollback', betId)).toEqual([])
+  expect((await acknowledge(line?.deliveryId)).status).toBe(200)
+  await time.advance(SECOND_MS)
+  expect(wallet.of('rollback', betId)).toHaveLength(1)
+  expect((await api.bet(betId)).deliveries.map(({ status }) => status)).toEqual(['done', 'done', 'done', 'done'])
+  expect(await needsPerson()).toEqual([])
+  expect(await findings()).toEqual([])
+})
+
+test('nothing is taken for done that is still tried, has a later call behind it, or took itself back', async () => {
+  const { api, wallet, time } = scene
+  wallet.next('settle', refusal(1))
+  const { betId: tried } = await api.place(scene.frame)
+  await api.settle(tried, 'won', '25.00')
+  await time.settle()
+  const [stillTried] = await needsPerson()
+  const { betId, deliveryId } = await refusedSettle()
+  await api.settle(betId, 'won', '26.00')
+  const { betId: sold } = await api.place(scene.frame)
+  wallet.next('settle', {}, refusal(4))
+  await api.request('POST', `/bets/${sold}/settle`, { resultType: 'cashout', amount: '8.00' })
+  await time.advance(SECOND_MS)
+  const cashout = (await api.bet(sold)).deliveries.at(-1)
+  for (const id of [stillTried?.deliveryId, deliveryId, cashout?.deliveryId])
+    expect((await acknowledge(id)).body).toMatchObject({ code: 'not_stuck' })
+  expect((await acknowledge('999999')).status).toBe(404)
+})
+
+test('it must be said how it is known', async () => {
+  const { deliveryId } = await refusedSettle()
+  for (const body of [{}, { reason: '' }, { reason: 'x'.repeat(501) }])
+    expect((await acknowledge(deliveryId, body)).status).toBe(400)
+  expect(await needsPerson()).toHaveLength(1)
+  const both = await Promise.all([acknowledge(deliveryId), acknowledge(deliveryId)])
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+})
+
+test('a Rollback that was given up', async () => {
+  const { api, wallet, time } = scene
+  const { betId } = await api.place(scene.frame)
+  const giveBack = time.takeOverTimeOuts()
+  wallet.always('rollback', hang)
+  await api.cancel(betId, 50)
+  await time.advance(7 * MINUTE_MS)
+  giveBack()
+  const [line] = await needsPerson()
+  expect(line).toMatchObject({ operation: 'rollback', status: 'stuck', owedAmount: '10.00' })
+  expect((await acknowledge(line?.deliveryId)).status).toBe(200)
+  expect(await needsPerson()).toEqual([])
+  expect(await findings()).toEqual([])
+})
