@@ -56,7 +56,18 @@ function beginsBefore(before: Carried | undefined, to: Date | undefined): boolea
   return before === undefined || to === undefined || before.at < to
 }
 
-/** For people. */
-export function sayFiles({ files }: Archived): string {
-  return files.map(({ file, account }) => `${file} (account ${account})`).join(', ')
+/** Characters: a cell of a spreadsheet ends at 32,767, and there is a sentence around the names. */
+const MAX_NAMES = 32_000
+
+/** For people, the last ones where they are too many for a cell: as JSON all are named. */
+export function sayFiles({ files }: Pick<Archived, 'files'>): string {
+  const names = files.map(({ file, account }) => `${file} (account ${account})`)
+  let room = MAX_NAMES
+  const named = names.toReversed().filter((name) => {
+    room -= name.length + 2
+    return room >= 0
+  })
+  const older = names.length - named.length
+  const rest = older === 0 ? [] : [`${older} older files (named in the statement as JSON)`]
+  return [...rest, ...named.toReversed()].join(', ')
 }
