@@ -1,7 +1,7 @@
 /** How the console writes times, amounts and ids. Amounts are the API's own text: no float ever touches money. */
 import { useState, useSyncExternalStore } from 'react'
+import type { Zone } from './chart-times.ts'
 
-type Zone = 'utc' | 'local'
 const listeners = new Set<() => void>()
 let zone: Zone = localStorage.getItem('zone') === 'local' ? 'local' : 'utc'
 

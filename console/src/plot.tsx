@@ -2,10 +2,10 @@
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import type { Zone } from './chart-times.ts'
 import { useZone } from './format.tsx'
 import './plot.css'
 
-export type Zone = ReturnType<typeof useZone>
 export type Look = Omit<uPlot.Options, 'width' | 'height' | 'legend' | 'tzDate'>
 
 interface Props {
@@ -55,14 +55,3 @@ export const AXIS = {
   font: '12px system-ui, sans-serif',
 }
 export const LEFT_PX = 52
-
-const twoDigits = (value: number) => `${value}`.padStart(2, '0')
-
-/** Whatever the language of the browser is: as all times of the console. */
-export function clockText(zone: Zone, at: number, hasSeconds = false): string {
-  const time = new Date(at * 1_000)
-  const [hours, minutes] =
-    zone === 'utc' ? [time.getUTCHours(), time.getUTCMinutes()] : [time.getHours(), time.getMinutes()]
-  const seconds = hasSeconds ? `:${twoDigits(time.getUTCSeconds())}` : ''
-  return `${twoDigits(hours)}:${twoDigits(minutes)}${seconds}`
-}

@@ -1,9 +1,10 @@
 /** Calls per second, minute by minute, over an hour; above them how long the slowest of a hundred took, with the end that platforms set. */
 import { useCallback, useRef, useState } from 'react'
 import uPlot from 'uplot'
+import { clockText, type Zone } from '../chart-times.ts'
 import { countText, Time } from '../format.tsx'
 import { Empty } from '../parts.tsx'
-import { AXIS, clockText, LEFT_PX, type Look, Plot, token, type Zone } from '../plot.tsx'
+import { AXIS, LEFT_PX, type Look, Plot, token } from '../plot.tsx'
 import { saveText } from '../save.ts'
 import type { Hour } from './now.tsx'
 

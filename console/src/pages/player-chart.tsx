@@ -4,9 +4,10 @@ import uPlot from 'uplot'
 import { Link } from 'wouter'
 import { sayKind, signed } from '../../../src/timeline/draw.ts'
 import { part } from '../api.ts'
+import { labelsOf, type Zone } from '../chart-times.ts'
 import { amountText, ShortId, Time } from '../format.tsx'
 import { Empty } from '../parts.tsx'
-import { AXIS, clockText, type Look, Plot, token, type Zone } from '../plot.tsx'
+import { AXIS, type Look, Plot, token } from '../plot.tsx'
 import { saveText } from '../save.ts'
 import { isOfBet, type StatementRow as Row, type StatementPage } from '../statement.ts'
 
@@ -116,18 +117,12 @@ const marks = (stroke: string, fill: string, size: number): uPlot.Series => ({
   points: { show: true, size, width: 2, stroke: token(stroke), fill: token(fill) },
 })
 
-const DAY_SECONDS = 86_400
-/** Where minutes do not tell the labels apart. */
-const SHORT_SECONDS = 600
+/** Room for days below the times, where there are any. */
+const sizeOf = (_: uPlot, labels: string[] | null) => (labels?.some((label) => label.includes('\n')) ? 46 : 28)
 
 /** What was pointed at stays, so that its link can be reached. */
 function lookOf(zone: Zone, point: (at: number) => void): Look {
-  const labels = (_: uPlot, at: number[]) => {
-    const span = (at.at(-1) ?? 0) - (at[0] ?? 0)
-    const textOf = (one: number) =>
-      span > DAY_SECONDS ? dayText(zone, one) : clockText(zone, one, span < SHORT_SECONDS)
-    return at.map(textOf).map((text, i, all) => (text === all[i - 1] ? '' : text)) // half a second is no new label
-  }
+  const labels = (_: uPlot, at: number[]) => labelsOf(zone, at, Date.now() / 1_000)
   return {
     series: [
       {},
@@ -146,14 +141,8 @@ function lookOf(zone: Zone, point: (at: number) => void): Look {
     hooks: { setCursor: [({ cursor: { idx } }) => void (typeof idx === 'number' && point(idx))] },
     padding: [10, 36, 0, 0], // half of the last label stands right of its tick
     axes: [
-      { ...AXIS, grid: { show: false }, size: 28, space: 70, values: labels },
+      { ...AXIS, grid: { show: false }, size: sizeOf, space: 70, values: labels },
       { ...AXIS, size: 72, space: 34 },
     ],
   }
-}
-
-function dayText(zone: Zone, at: number): string {
-  const time = new Date(at * 1_000)
-  const [month, day] = zone === 'utc' ? [time.getUTCMonth(), time.getUTCDate()] : [time.getMonth(), time.getDate()]
-  return `${`${month + 1}`.padStart(2, '0')}-${`${day}`.padStart(2, '0')}`
 }
