@@ -28,6 +28,8 @@ export interface NewestBet {
   readonly currency?: string | undefined
   readonly resultType?: string | undefined
   readonly refusalCode?: number | undefined
+  readonly reason?: string | undefined
+  readonly askedStake?: { readonly amount: string; readonly currency: string } | undefined
 }
 
 /** What a list of either side has of a bet. */
@@ -41,6 +43,8 @@ type Listed = { readonly userId: string; readonly status: string } & Partial<{
   currency: string
   resultType: string
   refusalCode: number
+  reason: string
+  askedStake: { readonly amount: string; readonly currency: string }
 }>
 
 /** How an id begins and ends. */

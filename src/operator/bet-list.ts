@@ -19,6 +19,7 @@ import { invalid } from '../http/problem.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
 import { type BetId, type PlayerId, SELECTION_ID } from '../protocol/ids.ts'
 import { BET_COLUMNS, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
+import { AskedStakeSchema, askedStakesOf } from './asked-stakes.ts'
 import {
   BetSchema,
   BetStatusSchema,
@@ -38,7 +39,11 @@ const optional = Type.Optional
 
 const SELECTION = { minLength: 1, maxLength: 64 }
 export const BetListSchema = pageOf(
-  Type.Object({ ...BetSchema.properties, refusedResult: optional(RefusedResultSchema) }),
+  Type.Object({
+    ...BetSchema.properties,
+    askedStake: optional(AskedStakeSchema),
+    refusedResult: optional(RefusedResultSchema),
+  }),
 )
 export const BetQuerySchema = Type.Object(
   {
@@ -134,10 +139,14 @@ function read(deps: OperatorDeps, { statement, values }: Composed): Promise<BetR
 }
 
 async function pageOfBets(deps: OperatorDeps, limit: number, rows: readonly BetRow[]) {
-  const refusedOf = await refusedResultsOf(deps, rows)
+  const [askedOf, refusedOf] = [await askedStakesOf(deps, rows), await refusedResultsOf(deps, rows)]
   const showRow = (row: BetRow) => {
-    const refusedResult = refusedOf(row)
-    return { ...showBet(deps, toRecord(row)), ...(refusedResult && { refusedResult }) }
+    const [askedStake, refusedResult] = [askedOf(row), refusedOf(row)]
+    return {
+      ...showBet(deps, toRecord(row)),
+      ...(askedStake && { askedStake }),
+      ...(refusedResult && { refusedResult }),
+    }
   }
   return toPage(rows, limit, showRow, cursorOf)
 }

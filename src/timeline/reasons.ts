@@ -1,5 +1,6 @@
 /** The reasons of a Rollback in words (interface.md, `errorCode`; C-2, C-3): once, for the picture and for every sentence. */
 import type { ROLLBACK_REASONS } from '../protocol/codes.ts'
+import { sayCode } from './refusal.ts'
 
 interface Words {
   /** In the picture, where there is little room. */
@@ -34,8 +35,9 @@ export function shortReason(code: number): string {
   return isListed(code) ? `${code}: ${WORDS[code].short}` : `reason ${code}`
 }
 
-/** Of a bet of the platform: "rollback 52". Its other reasons are words already. */
+/** Of a bet of the platform: "rollback 52", "partner code 7". Its other reasons are words already. */
 export function sayReasonOf(reason: string): string {
-  const [, code] = /^rollback (\d{1,9})$/.exec(reason) ?? []
-  return code === undefined ? reason : sayReason(Number.parseInt(code, 10))
+  const [, from, code = ''] = /^(rollback|partner code) (\d{1,9})$/.exec(reason) ?? []
+  if (from === undefined) return reason
+  return (from === 'rollback' ? sayReason : sayCode)(Number.parseInt(code, 10))
 }

@@ -16,3 +16,9 @@ const WHY_REFUSED: Readonly<Record<RememberedRefusal, string>> = {
 export const REFUSALS: ReadonlyMap<number, string> = new Map(
   REMEMBERED_REFUSALS.map((name) => [REPLY_CODES[name].code, WHY_REFUSED[name]]),
 )
+
+/** "not enough money (7)": as the code is called (R-3). */
+export function sayCode(code: number): string {
+  const [name] = Object.entries(REPLY_CODES).find(([, one]) => one.code === code) ?? []
+  return name === undefined ? `code ${code}` : `${name.replaceAll('_', ' ')} (${code})`
+}

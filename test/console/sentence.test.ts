@@ -53,8 +53,10 @@ describe('the sentence for support', () => {
     for (const code of Object.keys(ROLLBACK_REASONS))
       expect(sayReason(Number(code))).toMatch(new RegExp(`^[a-z][a-zA-Z ]+ \\(reason ${code}\\)$`))
     expect(sayReason(77)).toBe('reason 77')
-    expect([sayReasonOf('rollback 9'), sayReasonOf('event ended')]).toEqual([
+    expect(['rollback 9', 'partner code 7', 'partner code 77', 'event ended'].map(sayReasonOf)).toEqual([
       'the event was over (reason 9)',
+      'not enough money (7)',
+      'code 77',
       'event ended',
     ])
   })

@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { readBalancesAt, readStatement } from '../../src/ledger/transfer.ts'
+import { askedStakesOf } from '../../src/operator/asked-stakes.ts'
 import { listAnomalies, listBets } from '../../src/operator/bet-list.ts'
 import { findId } from '../../src/operator/find-id.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { listPlayers } from '../../src/operator/player-list.ts'
 import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
+import type { BetRow } from '../../src/wallet/store/bet-store.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 
@@ -116,6 +118,16 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   test.each(lists)('%s: through one index, a few rows', async (_name, index, query) => {
     for (const plan of await plansOfBets(query)) {
       expect(plan.scans).toEqual([index])
+      expect(plan.rows).toBeLessThan(FEW)
+    }
+  })
+
+  test('what refused bets had asked for: by their own calls', async () => {
+    const rows = Array.from({ length: 20 }, (_, i) => ({
+      ...{ status: 'refused', refusal: 'not_enough_money', player: 'alice', bet_id: `bet-${i * 4 + 2}` },
+    })) as BetRow[]
+    for (const plan of await plansOf((deps) => askedStakesOf(deps, rows))) {
+      expect(plan.scans[0]).toMatch(/^bet_call_(pkey|refused)$/)
       expect(plan.rows).toBeLessThan(FEW)
     }
   })

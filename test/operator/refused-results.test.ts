@@ -1,4 +1,7 @@
-/** A list of bets says on which of them platform and wallet do not agree: what was refused with 20 or 21, and nothing applied since (L-2). */
+/**
+ * A list of bets says on which of them platform and wallet do not agree: what was refused with 20 or 21, and nothing applied since (L-2). Of a
+ * refused bet it says what was asked for (I-3).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
@@ -51,5 +54,23 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     await move(player.userId, 'withdrawals', '85.00')
     expect((await wallet.wire.unsettle({ ...bet, requestId: randomUUID() })).status).toBe(400)
     expect((await refusedIn(query))[disputed]).toEqual({ ...refused, operation: 'unsettle' })
+  })
+
+  test('a refused bet has the stake that was asked for with the refusal that stands, and no other bet has (I-3)', async () => {
+    const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+    const [refused, open, unknown] = [randomUUID(), randomUUID(), randomUUID()]
+    const place = async (transactionId: string, amount: number, over: string = token) =>
+      (await wallet.wire.place({ userId, transactionId, amount, token: over })).body
+    expect(await place(refused, 50, randomUUID())).toMatchObject({ code: 3 })
+    expect([await place(refused, 300), await place(refused, 400)]).toMatchObject([{ code: 7 }, { code: 7 }])
+    await place(open, 10)
+    await wallet.wire.settle({ userId, transactionId: unknown, amount: 20 })
+    const { body } = await wallet.operator.request('GET', `/operator/bets?userId=${userId}`)
+    const asked = rowsOf(body, 'data').map(({ transactionId, askedStake }) => [transactionId, askedStake])
+    expect(Object.fromEntries(asked)).toEqual({
+      [refused]: { amount: '300.00', currency: 'EUR' },
+      [open]: undefined,
+      [unknown]: undefined,
+    })
   })
 })

@@ -1,5 +1,7 @@
 /** Bets, newest first. */
 import { Link, useSearchParams } from 'wouter'
+import { sayReasonOf } from '../../../src/timeline/reasons.ts'
+import { sayCode } from '../../../src/timeline/refusal.ts'
 import { part } from '../api.ts'
 import { Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
@@ -7,23 +9,29 @@ import type { LiveMeta } from '../live.tsx'
 import { Badge, Empty } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 
-interface ListedBet {
+export interface ListedBet extends Staked {
   readonly userId: string
   readonly transactionId: string
-  readonly status: string
-  readonly stake?: string
   readonly payout?: string
-  readonly currency?: string
   readonly resultType?: string
   readonly refusalCode?: number
   readonly refusedResult?: { readonly code: number }
   readonly firstSeenAt: string
 }
 
+export interface Staked {
+  readonly status: string
+  readonly stake?: string | undefined
+  readonly currency?: string | undefined
+  /** Of a refused one: nothing was taken. */
+  readonly askedStake?: { readonly amount: string; readonly currency: string } | undefined
+}
+
 interface PlatformListed {
   readonly betId: string
   readonly userId: string
   readonly status: string
+  readonly reason?: string
   readonly amount: string
   readonly payout?: string
   readonly currency: string
@@ -121,11 +129,14 @@ export function BetState({
   status,
   resultType,
   refusalCode,
+  reason,
   refusedResult,
 }: {
   status: string
   resultType?: string | undefined
+  /** Why it was refused: as the wallet has it, or the platform. */
   refusalCode?: number | undefined
+  reason?: string | undefined
   /** The wallet refused what the platform decided since. */
   refusedResult?: { readonly code: number } | undefined
 }) {
@@ -135,10 +146,21 @@ export function BetState({
     <Badge tone={refusedResult === undefined ? (TONES[word] ?? 'plain') : 'bad'}>
       {text}
       {refusedResult === undefined ? '' : ` · change refused, code ${refusedResult.code}`}
-      {refusalCode === undefined ? '' : ` · code ${refusalCode}`}
+      {refusalCode === undefined ? '' : ` · ${sayCode(refusalCode)}`}
+      {status === 'declined' && reason !== undefined ? ` · ${sayReasonOf(reason)}` : ''}
     </Badge>
   )
 }
+
+/** Of a bet that has none, what was asked for, or why there is none. */
+export function Stake({ bet: { status, stake, askedStake } }: { bet: Staked }) {
+  if (stake !== undefined) return stake
+  const says =
+    askedStake !== undefined ? `asked ${askedStake.amount}` : status === 'refused' ? 'not recorded' : 'never placed'
+  return <span className="muted">{says}</span>
+}
+
+export const currencyOf = ({ currency, askedStake }: Staked) => currency ?? askedStake?.currency ?? ''
 
 const WALLET: readonly Column<ListedBet>[] = [
   { name: 'Time', show: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
@@ -159,9 +181,9 @@ const WALLET: readonly Column<ListedBet>[] = [
     ),
   },
   { name: 'State', show: (bet) => <BetState {...bet} /> },
-  { name: 'Stake', isNumber: true, show: ({ stake }) => stake ?? '–' },
+  { name: 'Stake', isNumber: true, show: (bet) => <Stake bet={bet} /> },
   { name: 'Payout', isNumber: true, show: ({ payout }) => payout ?? '–' },
-  { name: 'Currency', show: ({ currency }) => currency ?? '' },
+  { name: 'Currency', show: currencyOf },
 ]
 
 const PLATFORM: readonly Column<PlatformListed>[] = [

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import { part } from '../api.ts'
 import { betLink, LOOKED_AT, type Match, type NewestBets } from '../find-bets.ts'
 import { Time } from '../format.tsx'
-import { BetState } from './bets.tsx'
+import { BetState, currencyOf, Stake } from './bets.tsx'
 
 const KINDS = ['player', 'bet', 'transfer', 'session']
 
@@ -79,8 +79,10 @@ function Newest({ newest, isOfPlatform }: { newest: NewestBets; isOfPlatform: bo
                 <td>
                   <BetState {...bet} />
                 </td>
-                <td className="num">{bet.stake ?? '–'}</td>
-                <td>{bet.currency ?? ''}</td>
+                <td className="num">
+                  <Stake bet={bet} />
+                </td>
+                <td>{currencyOf(bet)}</td>
               </tr>
             ))}
           </tbody>

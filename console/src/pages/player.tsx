@@ -9,7 +9,7 @@ import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import type { StatementPage, StatementRow } from '../statement.ts'
 import { Adjust } from './adjust.tsx'
-import { BetState } from './bets.tsx'
+import { BetState, currencyOf, type ListedBet, Stake } from './bets.tsx'
 import { inFiles } from './in-files.tsx'
 import { PlayerMoney } from './player-money.tsx'
 import './player.css'
@@ -22,18 +22,6 @@ interface Player {
   readonly verified?: boolean
   readonly isTest?: boolean
   readonly selfExcludedUntil?: string | null
-}
-
-interface Bet {
-  readonly transactionId: string
-  readonly status: string
-  readonly stake?: string
-  readonly payout?: string
-  readonly currency?: string
-  readonly resultType?: string
-  readonly refusalCode?: number
-  readonly refusedResult?: { readonly code: number }
-  readonly firstSeenAt: string
 }
 
 export function PlayerPage({ user }: { user: string }) {
@@ -131,7 +119,7 @@ const STATEMENT = (user: string): readonly Column<StatementRow>[] => [
   { name: 'Currency', show: ({ currency }) => currency },
 ]
 
-const BETS = (user: string): readonly Column<Bet>[] => [
+const BETS = (user: string): readonly Column<ListedBet>[] => [
   { name: 'Time', show: ({ firstSeenAt }) => <Time at={firstSeenAt} /> },
   {
     name: 'Bet',
@@ -142,7 +130,7 @@ const BETS = (user: string): readonly Column<Bet>[] => [
     ),
   },
   { name: 'State', show: (bet) => <BetState {...bet} /> },
-  { name: 'Stake', isNumber: true, show: ({ stake }) => stake ?? '–' },
+  { name: 'Stake', isNumber: true, show: (bet) => <Stake bet={bet} /> },
   { name: 'Payout', isNumber: true, show: ({ payout }) => payout ?? '–' },
-  { name: 'Currency', show: ({ currency }) => currency ?? '' },
+  { name: 'Currency', show: currencyOf },
 ]

@@ -1,0 +1,55 @@
+/** What refused bets in a list had asked for: their own rows have no stake, as none was taken (I-3). */
+import { type Static, Type } from 'typebox'
+import { statement } from '../db/db.ts'
+import { CurrencySchema } from '../protocol/bet-request.ts'
+import type { Currency } from '../protocol/ids.ts'
+import type { Money } from '../protocol/money.ts'
+import type { BetRow } from '../wallet/store/bet-store.ts'
+import { bucketOf } from '../wallet/store/bucket.ts'
+import { type OperatorDeps, show } from './operator.ts'
+
+export const AskedStakeSchema = Type.Object(
+  { amount: Type.String({ pattern: '^\\d+(\\.\\d+)?$' }), currency: CurrencySchema },
+  { description: 'Only in lists, of a refused bet: the stake that its Place bet asked for. Nothing was taken.' },
+)
+export type AskedStake = Static<typeof AskedStakeSchema>
+
+/** The Place bet whose refusal is the bet's: one that was refused for its token before may have asked for another stake. */
+const COLUMNS = 'player, bet_id, amount, currency'
+const READ = statement(
+  'operator_read_asked_stakes',
+  `select c.* from unnest($1::int[], $2::text[], $3::text[], $4::text[]) as k (bucket, player, bet_id, refusal)
+   cross join lateral (
+     select ${COLUMNS} from purser.bet_call
+     where bucket = k.bucket and player = k.player and bet_id = k.bet_id and operation = 'place' and refusal = k.refusal order by seq limit 1
+   ) c`,
+  `select distinct on (player, bet_id) ${COLUMNS} from purser.bet_call
+   where bucket = any($1::int[]) and operation = 'place'
+     and (player, bet_id, refusal) in (select * from unnest($2::text[], $3::text[], $4::text[])) order by player, bet_id, seq`,
+)
+
+interface Row extends Record<string, unknown> {
+  readonly player: string
+  readonly bet_id: string
+  readonly amount: Money | null
+  readonly currency: Currency | null
+}
+
+export async function askedStakesOf(
+  deps: OperatorDeps,
+  rows: readonly BetRow[],
+): Promise<(row: BetRow) => AskedStake | undefined> {
+  const refused = rows.filter(({ status }) => status === 'refused')
+  if (refused.length === 0) return () => undefined
+  const found = await deps.db.people.query<Row>(READ, [
+    refused.map(({ player }) => bucketOf(player, deps.buckets)),
+    refused.map(({ player }) => player),
+    refused.map(({ bet_id }) => bet_id),
+    refused.map(({ refusal }) => refusal),
+  ])
+  return (bet) => {
+    const asked = found.find(({ player, bet_id }) => player === bet.player && bet_id === bet.bet_id)
+    const { amount = null, currency = null } = asked ?? {}
+    return amount === null || currency === null ? undefined : { amount: show(deps, amount, currency), currency }
+  }
+}
