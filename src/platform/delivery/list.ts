@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { type Condition, compose } from '../../db/conditions.ts'
 import { statement } from '../../db/db.ts'
-import { MAX_LOOKED_AT } from '../../http/looked-at.ts'
+import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
 import { decodeCursor, limitOf, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
 import { invalid } from '../../http/problem.ts'
 import {
@@ -32,6 +32,8 @@ export const deliveryFilters = {
   operation: optional({ ...DeliverySchema.properties.operation }),
   partnerId: optional(Type.String()),
 }
+/** Of members that no index of the whole list has. */
+const some = `Without \`needsPerson\` ${LOOKS_AT}`
 export const DeliveryListQuery = Type.Object(
   {
     needsPerson: optional(
@@ -40,14 +42,16 @@ export const DeliveryListQuery = Type.Object(
           'true: only what needs a person, the newest fault first: refused, stuck, and owed though tried again (C-5, C-9).',
       }),
     ),
-    ...deliveryFilters,
+    status: deliveryFilters.status,
+    operation: optional({ ...DeliverySchema.properties.operation, description: some }),
+    partnerId: optional(Type.String({ description: some })),
     ladder: optional(
       Type.Enum(['true', 'false'], { description: 'true: each with its attempts, those made and those planned.' }),
     ),
     code: optional(
       Type.String({
         pattern: `^(${NO_CODE}|-?\\d{1,15})$`,
-        description: "The partner's last code; none: without one.",
+        description: `The partner's last code; none: without one. ${some}`,
       }),
     ),
     ...pageQuery,
