@@ -1,6 +1,7 @@
 /** What stands around every page: the rail, the search, who is signed in. */
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
 import { setZone, useZone } from './format.tsx'
 import { LedgerLight, LiveDot } from './lights.tsx'
 import icon from './look/icon.svg'
@@ -54,6 +55,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <ZoneSwitch />
         </header>
         <main>
+          <Searched />
           <Guard at={here}>{children}</Guard>
         </main>
       </div>
@@ -99,12 +101,26 @@ function ZoneSwitch() {
   )
 }
 
+/** Over a page that Find has opened by itself. */
+function Searched() {
+  const state = useHistoryState<{ readonly searched?: unknown } | null>()
+  if (typeof state?.searched !== 'string') return null
+  return (
+    <p className="searched muted small" role="status">
+      Found by “{state.searched}”.
+    </p>
+  )
+}
+
 function Search() {
   const [here, go] = useLocation()
+  const [query] = useSearchParams()
   const box = useRef<HTMLInputElement>(null)
+  const text = here.startsWith('/find') ? (query.get('q') ?? '') : '' // it is no filter of what another page shows
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed on one page is not there on the next one
   useEffect(() => {
-    if (box.current !== null && !here.startsWith('/find')) box.current.value = '' // it is no filter of what is shown
-  }, [here])
+    if (box.current !== null) box.current.value = text
+  }, [here, text])
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || isTyping(event.target)) return
@@ -116,8 +132,8 @@ function Search() {
   }, [])
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const text = box.current?.value.trim()
-    if (text) go(`/find?q=${encodeURIComponent(text)}`)
+    const typed = box.current?.value.trim()
+    if (typed) go(`/find?q=${encodeURIComponent(typed)}`)
   }
   return (
     <search className="search">

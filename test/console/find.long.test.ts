@@ -90,6 +90,7 @@ describe('Find of a wallet', () => {
     await find('made-a…cccccc')
     await page.getByText('Nothing here is called so.').waitFor()
     await page.getByText('looked for among the newest 2000 bets').waitFor()
+    await expect.poll(() => page.getByLabel('Find anything').inputValue()).toBe('made-a…cccccc')
   })
 
   test('one whose end several have is each of them', async () => {
@@ -115,10 +116,32 @@ describe('Find of a wallet', () => {
     await page.waitForURL(`**/bets/*/${old}`)
   })
 
+  test('a refused bet has its reason and what it asked for wherever it is listed; one that never was has no stake', async () => {
+    const [first, second, third] = ['1', '2', '3'].map((i) => `refused-${i}-${tail()}`)
+    const userId = await place()
+    const token = await wallet.operator.session(userId)
+    for (const transactionId of [first, second])
+      expect((await wallet.wire.place({ userId, token, transactionId, amount: 2_500 })).status).toBe(400)
+    await wallet.wire.rollback({ userId, transactionId: third, amount: 10 })
+    for (const path of ['/bets', `/players/${userId}`, '/find?q=refuse']) {
+      await page.goto(`${wallet.url}/console${path}`)
+      const rows = page.getByRole('region', { name: 'Bets', exact: true }).getByRole('row')
+      await expect
+        .poll(() => rows.filter({ hasText: 'Refused · not enough money (7)' }).count(), { message: path })
+        .toBe(2)
+      expect(await rows.filter({ hasText: 'asked 2500.00' }).filter({ hasText: 'EUR' }).count(), path).toBe(2)
+      expect(await rows.filter({ hasText: 'Cancelled' }).filter({ hasText: 'never placed' }).count(), path).toBe(1)
+    }
+  })
+
   test('the beginning of what one player is called leads to the player', async () => {
     const { userId } = await wallet.operator.createPlayer({ customFields: { nickname: 'Zacharias' } })
     await find('zachar')
     await page.waitForURL(`**/players/${userId}`)
+    await page.getByText('Found by “zachar”.').waitFor()
+    await expectAccessibleEverywhere(page, 'a player that was found')
+    await page.getByRole('link', { name: 'Players' }).click()
+    await page.getByText('Found by').waitFor({ state: 'detached' })
   })
 })
 

@@ -79,7 +79,11 @@ function Found({ text }: { text: string }) {
     queryKey: ['find', text],
     queryFn: async ({ signal }) => (await showOf(session, text, signal)) ?? null,
   })
-  return <Answer of={asked}>{(shown) => (shown === null ? <Nothing text={text} /> : <Thing shown={shown} />)}</Answer>
+  return (
+    <Answer of={asked}>
+      {(shown) => (shown === null ? <Nothing text={text} /> : <Thing shown={shown} text={text} />)}
+    </Answer>
+  )
 }
 
 /** What no id can look like, or is longer than any, names nothing. */
@@ -180,15 +184,16 @@ function Nothing({ text }: { text: string }) {
   )
 }
 
-function Thing({ shown }: { shown: Shown }) {
+function Thing({ shown, text }: { shown: Shown; text: string }) {
+  const goTo = (href: string) => <Redirect to={href} replace state={{ searched: text }} />
   switch (shown.kind) {
     case 'bet':
     case 'delivery':
-      return <Redirect to={betLink(shown.bet)} replace />
+      return goTo(betLink(shown.bet))
     case 'player':
-      return <Redirect to={`/players/${part(shown.player.userId)}`} replace />
+      return goTo(`/players/${part(shown.player.userId)}`)
     case 'request':
-      return shown.bet === undefined ? <Request calls={shown.calls} /> : <Redirect to={betLink(shown.bet)} replace />
+      return shown.bet === undefined ? <Request calls={shown.calls} /> : goTo(betLink(shown.bet))
     case 'session':
       return (
         <section className="card">
