@@ -73,6 +73,19 @@ test.each(['correct', 'take back', 'lost answer', 'late call', 'twice'])(
   },
 )
 
+test('“two bets” says what it withdrew or paid in to make the balance 100.00', async () => {
+  await ask('POST', '/sandbox/frame/money')
+  await withdrawAllBut('130.50')
+  for (const said of [
+    'There was 130.50 on the account, so 30.50 was withdrawn first to make it 100.00. The balance went from 100.00 to 20.00;',
+    'There was 20.00 on the account, so 80.00 was paid in first to make it 100.00. The balance went from 100.00 to 20.00;',
+  ]) {
+    const { body } = await trouble('two bets')
+    expect(body).toMatchObject({ isAsDemanded: true })
+    expect(body.money).toContain(said)
+  }
+})
+
 test('a player who may not bet: no story is told of a bet that was refused', async () => {
   await ask('POST', '/sandbox/frame/money')
   await ask('PATCH', '/operator/players/robin', { status: 'blocked' })

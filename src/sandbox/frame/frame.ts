@@ -63,8 +63,8 @@ export interface Stand {
   readonly wire: Wire
   readonly matches: Matches
   place(wish: Wish): Promise<Placed>
-  /** Exactly this much, by a deposit or withdrawal. */
-  bringBalanceTo(amount: string): Promise<void>
+  /** Exactly this much. Says what there was, and what was paid in: below zero it was withdrawn. */
+  bringBalanceTo(amount: string): Promise<{ before: string; paidIn: string }>
   /** 100.00 more where there is less than this. True if that was needed. */
   payInUnless(amount: string): Promise<boolean>
   balance(): Promise<string>
@@ -142,9 +142,11 @@ function createStand(parts: Parts): Stand {
     bets: () => bets,
     place: (wish) => matches.still(() => place(parts, wish)),
     async bringBalanceTo(amount) {
-      const more = units(amount) - units(await balance())
-      const text = formatMoney((more < 0n ? -more : more) as Money, SCALE)
-      if (more !== 0n) await move(house, more > 0n ? 'deposits' : 'withdrawals', now(), text)
+      const before = await balance()
+      const more = units(amount) - units(before)
+      const paidIn = formatMoney(more as Money, SCALE)
+      if (more !== 0n) await move(house, more > 0n ? 'deposits' : 'withdrawals', now(), paidIn.replace('-', ''))
+      return { before, paidIn }
     },
     async payInUnless(amount) {
       const isEnough = units(await balance()) >= units(amount)

@@ -160,7 +160,7 @@ function whereIs({ before, after, wallet }: Found): string {
 }
 
 async function twoBets(stand: Stand): Promise<Caption> {
-  await stand.bringBalanceTo('100.00')
+  const begun = await stand.bringBalanceTo('100.00')
   const { id: matchId } = await stand.matches.own()
   const wish = { matchId, outcome: 'home', stake: '80.00' } as const
   const placed = await Promise.all([stand.place(wish), stand.place(wish)])
@@ -172,10 +172,16 @@ async function twoBets(stand: Stand): Promise<Caption> {
     title: 'Two bets of 80 on 100',
     story:
       'Two bets of 80.00 came in the same instant, with 100.00 on the account. The wallet works on one bet of a player after the other: the first was accepted, the second refused with code 7, not enough money.',
-    money: `The balance went from 100.00 to ${after}; ${accepted} of 2 bets accepted.`,
+    money: `${madeHundred(begun)}The balance went from 100.00 to ${after}; ${accepted} of 2 bets accepted.`,
     isAsDemanded: accepted === 1 && after === '20.00',
     betIds: placed.map(({ betId }) => betId),
   }
+}
+
+function madeHundred({ before, paidIn }: { before: string; paidIn: string }): string {
+  if (before === '100.00') return ''
+  const what = paidIn.startsWith('-') ? `${paidIn.slice(1)} was withdrawn` : `${paidIn} was paid in`
+  return `There was ${before} on the account, so ${what} first to make it 100.00. `
 }
 
 const AFTER_WIN = {
