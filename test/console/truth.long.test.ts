@@ -173,6 +173,13 @@ describe('the console of a platform', () => {
   })
   const see = (path: string) => page.goto(`${scene.platform.url}/console${path}`)
 
+  test('Deliveries has its choice of a partner, though there is one alone and nothing is listed', async () => {
+    await see('/deliveries')
+    await page.getByText('Nothing needs a person.').waitFor()
+    await page.getByLabel('Partner').selectOption(scene.partnerId)
+    await page.getByText('has nothing that needs a person').waitFor()
+  })
+
   test('Find takes the beginning of a bet’s id, a delivery, and a requestId (W-45)', async () => {
     const { betId } = await scene.api.place(scene.frame)
     const [delivery] = (await scene.api.bet(betId)).deliveries

@@ -27,11 +27,11 @@ interface Choice {
   choose(partner: string): void
 }
 
-/** One partner alone is no choice. */
+/** Also of one partner alone, and of an empty list: who looks for a partner sees whether it is here. */
 export function PartnerChoice({ base, partner, choose }: Choice) {
   const { data } = usePartners(base)
   const ids = new Set([...(data?.data.map(({ partnerId }) => partnerId) ?? []), ...(partner === '' ? [] : [partner])])
-  if (ids.size < 2 && partner === '') return null
+  if (ids.size === 0) return null
   return (
     <label className="field partner-choice">
       <span className="vh">Partner</span>
