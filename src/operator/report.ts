@@ -82,7 +82,12 @@ export const ReportRowSchema = Type.Object({
   final: Type.Boolean({ description: 'The sums of the day are kept and stay as they are.' }),
   transfers: Type.Integer({ minimum: 0 }),
   ...mapValues(COLUMNS, ({ description }) => decimal(description)),
-  ggr: decimal('Closed stakes less payouts: what the house account gained.'),
+  heldInPlay: decimal(
+    'Open stakes at midnight less those a day later: below zero where more was put in play than was decided.',
+  ),
+  ggr: decimal(
+    'Closed stakes less payouts: what the house account gained. Of players and promotions: stakes - refunds - payouts - resettlements + heldInPlay.',
+  ),
   accounts: Type.Object({
     player: Ends,
     open_stakes: Ends,
@@ -190,6 +195,7 @@ function showSums(scales: Scales, currency: Currency, opening: Balances, moved: 
   return {
     transfers: Number.parseInt(String(moved.reduce((sum, { transfers }) => sum + transfers, 0n)), 10),
     ...mapValues(COLUMNS, (column) => show(sumOf(column, moved))),
+    heldInPlay: show(of(opening, 'open_stakes') - of(closing, 'open_stakes')),
     ggr: show(of(closing, 'house') - of(opening, 'house')),
     accounts: Object.fromEntries(
       ACCOUNTS.map((account) => [
@@ -215,11 +221,11 @@ function sumOf({ account, kind, sign }: Column, moved: readonly Sum[]): bigint {
 
 /** As a spreadsheet takes it: a line per row, decimals with a point, no formulas. */
 export function toCsv(rows: readonly ReportRow[]): string {
-  const names = Object.keys(COLUMNS) as ColumnName[]
-  const head = ['day', 'currency', 'brand', 'final', 'transfers', ...names, 'ggr']
+  const names = [...(Object.keys(COLUMNS) as ColumnName[]), 'heldInPlay', 'ggr'] as const
+  const head = ['day', 'currency', 'brand', 'final', 'transfers', ...names]
   const accounts = ACCOUNTS.flatMap((account) => [`${account}_opening`, `${account}_closing`])
   const lines = rows.map((row) => [
-    ...[row.day, row.currency, row.brand ?? '', row.final, row.transfers, ...names.map((name) => row[name]), row.ggr],
+    ...[row.day, row.currency, row.brand ?? '', row.final, row.transfers, ...names.map((name) => row[name])],
     ...ACCOUNTS.flatMap((account) => [row.accounts[account].opening, row.accounts[account].closing]),
     row.sum,
     row.platform ?? '',

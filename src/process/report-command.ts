@@ -105,6 +105,7 @@ function* linesOf(row: ReportRow): Generator<string> {
   yield line('resettlements', row.resettlements)
   yield line('adjustments', row.adjustments)
   yield line("players' balances a day later", player.closing)
+  yield line('open stakes at midnight', openStakes.opening)
   yield line('open stakes a day later', openStakes.closing)
   yield line('stakes paid by promotions', row.promotionStakes)
   yield line('of these, given back', row.promotionRefunds)

@@ -1,6 +1,6 @@
 /** The page Reports: days, the trial balance and the audit, with every filter in the address. In a real browser. */
 import { randomUUID } from 'node:crypto'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -47,20 +47,18 @@ test('sums up what each platform’s bets made, each currency in its own digits,
   const best = partnerWire(wallet.url, 'secret-of-best')
   expect((await best.place({ ...bet(inYen, 300), currency: 'JPY' } as never)).status).toBe(200)
   await see()
-  await row(/Together EUR .*10\.00 .*10\.00/).waitFor()
-  await row(/Together JPY .* 300 /).waitFor()
-  expect(await page.getByRole('columnheader', { name: 'Resettled' }).count()).toBe(0)
+  await row(/Together EUR 10\.00 0\.00 0\.00 10\.00/).waitFor()
+  await row(/Together JPY 300 0 −300 0/).waitFor()
+  expect(await page.getByRole('columnheader', { name: 'Given back' }).count()).toBe(0)
+  expect(await page.getByRole('region', { name: 'Parts of it' }).count()).toBe(0)
   await page.getByLabel('Rows').selectOption('By platform')
-  await row(/EUR acme/)
-    .getByText('10.00', { exact: true })
-    .first()
-    .waitFor()
+  await row(/EUR acme 10\.00/).waitFor()
   await expect.poll(() => new URL(page.url()).searchParams.get('by')).toBe('platform')
   await expectAccessibleEverywhere(page, 'reports by platform')
   await page.getByLabel('Currency').fill('jpy')
   await page.keyboard.press('Enter')
   await expect.poll(() => new URL(page.url()).searchParams.get('currency')).toBe('JPY')
-  await row(/EUR acme/).waitFor({ state: 'detached' })
+  await expect.poll(() => row(/EUR acme/).count()).toBe(0)
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
   expect(file.suggestedFilename()).toMatch(/^purser-.+\.csv$/)
 })
@@ -94,3 +92,48 @@ test('audits when somebody asks for it, and names what is wrong', async () => {
   await page.getByText('1 finding', { exact: true }).waitFor()
   await page.getByText('<img src=x onerror=alert(1)>').waitFor()
 })
+
+/** Every column there can be, in seven digits. */
+const LARGE = {
+  ...{ deposits: '9876543.21', withdrawals: '9876543.21', adjustments: '-1234567.89', openings: '1234567.89' },
+  ...{ stakes: '9876543.21', refunds: '1234567.89', payouts: '5234567.89', promotionStakes: '7.00', ggr: '2172846.54' },
+  ...{ brand: 'the-longest-of-all-brands', platform: 'the-longest-of-all-platforms' },
+}
+const ENDS = {
+  open_stakes: { opening: '1000000.00', closing: '2234567.89' },
+  player: { opening: '0.00', closing: '9876543.21' },
+}
+
+test('what stands before the result adds up to it, and at 1,280 px no column is cut off', async () => {
+  await playerWithMoney(wallet.operator, '1.00', 'EUR')
+  await page.route('**/operator/reports/daily*', async (route) => {
+    const { data } = (await (await route.fetch()).json()) as { data: { currency: string; accounts: object }[] }
+    const large = data.map((row) => ({ ...row, ...LARGE, accounts: { ...row.accounts, ...ENDS } }))
+    await route.fulfill({ json: { data: large.filter(({ currency }) => currency === 'EUR').slice(0, 1) } })
+  })
+  for (const by of ['', 'brand', 'platform']) {
+    await see(`?by=${by}`)
+    const result = page.getByRole('region', { name: 'Result, by day' })
+    const line = result.getByRole('row').nth(1)
+    await line.getByText('2172846.54', { exact: true }).waitFor()
+    const names = await result.getByRole('columnheader').allTextContents()
+    const cells = await line.getByRole('cell').allTextContents()
+    const centsOf = (name: string) => Number(cells[names.indexOf(name)]?.replace('−', '-').replace('.', ''))
+    const parts = ['Staked', 'Given back', 'Paid out', 'Held in play'].map(centsOf)
+    const sum = parts.reduce((total, cents) => total + cents)
+    expect([sum, centsOf('Result')], by).toEqual([217_284_654, 217_284_654])
+    for (const name of ['Result', 'Parts of it', 'Money of players'])
+      await expect.poll(() => cutOff(page.getByRole('region', { name: `${name}, by day` })), { message: name }).toBe(0)
+  }
+  await expectAccessibleEverywhere(page, 'reports of seven digits')
+})
+
+interface Scrolled {
+  readonly scrollWidth: number
+  readonly clientWidth: number
+}
+
+/** In pixels. */
+function cutOff(table: Locator): Promise<number> {
+  return table.evaluate(({ scrollWidth, clientWidth }: Scrolled) => scrollWidth - clientWidth)
+}

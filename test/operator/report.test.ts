@@ -77,6 +77,20 @@ async function move(userId: string, what: string, body: object): Promise<void> {
 }
 
 const numberOf = (row: JsonObject | undefined, member: string) => Number(row?.[member])
+
+/** As a reader of one row does it, in cents. */
+function resultOf(row: JsonObject | undefined): number {
+  const cents = (...members: string[]) => members.reduce((sum, name) => sum + Math.round(numberOf(row, name) * 100), 0)
+  const paid = cents(
+    'refunds',
+    'payouts',
+    'resettlements',
+    'promotionRefunds',
+    'promotionPayouts',
+    'promotionResettlements',
+  )
+  return cents('stakes', 'promotionStakes', 'heldInPlay') - paid
+}
 function accountOf(row: JsonObject | undefined, name: string): JsonObject {
   return (row?.accounts as unknown as Record<string, JsonObject> | undefined)?.[name] ?? {}
 }
@@ -107,6 +121,21 @@ describe('a day', () => {
     expect(numberOf(row, 'payouts') + numberOf(row, 'promotionPayouts')).toBe(25 + 5 + 9)
     expect(numberOf(row, 'ggr')).toBe(10 + 4 - 5 - 9)
     expect(accountOf(row, 'open_stakes')).toEqual({ opening: '0.00', closing: '3.00' })
+  })
+
+  test('has a result that can be added up from its columns, with bets that stay open, and when they are decided', async () => {
+    await newDay()
+    const from = today()
+    await aDayOfMoney({ brand: 'adds-up' })
+    const { userId, token } = await playerWithMoney(wallet.operator, '50.00', 'EUR', { brand: 'adds-up' })
+    const late = { userId, transactionId: randomUUID(), amount: 40 }
+    expect((await wallet.wire.place({ ...late, token })).status).toBe(200)
+    await newDay()
+    await wallet.wire.settle({ ...late, amount: 12 })
+    const [first, second] = await rows(`from=${from}&to=${today()}&brand=adds-up`)
+    expect([first?.heldInPlay, second?.heldInPlay]).toEqual(['-43.00', '40.00'])
+    expect([resultOf(first), resultOf(second)]).toEqual([0, 2_800])
+    expect([first?.ggr, second?.ggr]).toEqual(['0.00', '28.00'])
   })
 
   test('ends with the balances that players have', async () => {
@@ -184,6 +213,7 @@ test('as a table for spreadsheets', async () => {
   const table = Object.fromEntries((head ?? '').split(',').map((name, i) => [name, cells[i]]))
   expect(table).toMatchObject({ day: today(), currency: 'EUR', brand: 'sheet', deposits: '100.00', sum: '0.00' })
   expect(table).toMatchObject({ open_stakes_closing: '3.00', resettlements: '-25.00' })
+  expect(table).toMatchObject({ heldInPlay: '-3.00', ggr: '0.00' })
 })
 
 test.each([

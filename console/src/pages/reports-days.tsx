@@ -1,50 +1,118 @@
-/** A row per day and currency, with what is zero in all of them left out, and the sums of each currency below. */
+/** What days came to, by currency: the result with what it is made of, the money of players, and parts of both. What is zero on all days is left out. */
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { amountText } from '../format.tsx'
 import { Badge } from '../parts.tsx'
-import { added, isZero, type ReportRow } from './money-days.ts'
+import { added, isZero, type ReportRow, resultOf } from './money-days.ts'
 
-/** `true`: shown even where it is zero everywhere. */
-const COLUMNS = [
-  ['deposits', 'Deposits', false],
-  ['withdrawals', 'Withdrawals', false],
-  ['stakes', 'Stakes', true],
-  ['refunds', 'Refunds', false],
-  ['payouts', 'Payouts', true],
-  ['resettlements', 'Resettled', false],
-  ['promotionStakes', 'Promotions’ stakes', false],
-  ['promotionRefunds', 'Promotions’ refunds', false],
-  ['promotionPayouts', 'Promotions’ payouts', false],
-  ['promotionResettlements', 'Promotions, resettled', false],
-  ['adjustments', 'Adjustments', false],
-  ['openings', 'Openings', false],
-  ['ggr', 'Result', true],
-] as const
+interface Column {
+  readonly name: string
+  /** Shown even where it is zero on all days. */
+  readonly isAlways?: boolean
+  /** At the end of a day: several days have no sum of it. */
+  readonly isLevel?: boolean
+  of(row: ReportRow): string
+}
+
+/** Each as it counts for the house, as on the page Money: those before the result add up to it. */
+const RESULT: readonly Column[] = [
+  { name: 'Staked', isAlways: true, of: (row) => resultOf(row).staked },
+  { name: 'Given back', of: (row) => resultOf(row).givenBack },
+  { name: 'Paid out', isAlways: true, of: (row) => resultOf(row).paid },
+  { name: 'Held in play', isAlways: true, of: (row) => resultOf(row).held },
+  { name: 'Result', isAlways: true, of: ({ ggr }) => ggr },
+]
+
+const OF_PLAYERS: readonly Column[] = [
+  { name: 'Deposits', of: ({ deposits }) => deposits },
+  { name: 'Withdrawals', of: ({ withdrawals }) => withdrawals },
+  { name: 'Adjustments', of: ({ adjustments }) => adjustments },
+  { name: 'Openings', of: ({ openings }) => openings },
+]
+const HAVE: Column = {
+  ...{ name: 'Players have', isAlways: true, isLevel: true },
+  of: ({ accounts }) => accounts.player.closing,
+}
+
+/** Of the result, as the report has them. */
+const PARTS: readonly Column[] = [
+  { name: 'Payouts taken back', of: ({ resettlements }) => resettlements },
+  { name: 'Promotions staked', of: ({ promotionStakes }) => promotionStakes },
+  { name: 'Given back to them', of: ({ promotionRefunds }) => promotionRefunds },
+  { name: 'Paid to them', of: ({ promotionPayouts }) => promotionPayouts },
+  { name: 'Taken back from them', of: ({ promotionResettlements }) => promotionResettlements },
+]
 
 type Split = 'brand' | 'platform'
 
-export function DayTable({ rows, by }: { rows: readonly ReportRow[]; by: string }) {
+/** A balance is of all platforms. */
+export function DayTables({ rows, by }: { rows: readonly ReportRow[]; by: string }) {
   const split: Split | undefined = by === 'brand' || by === 'platform' ? by : undefined
-  const keyOf = (row: ReportRow) => JSON.stringify([row.day, row.currency, split && (row[split] ?? '')])
-  const days = grouped(rows, keyOf, split).toSorted((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
-  const sums = grouped(rows, ({ currency }) => currency)
-  const shown = COLUMNS.filter(([name, , isAlways]) => isAlways || rows.some((row) => !isZero(row[name])))
+  const common = { rows, split }
   return (
-    <section className="card" aria-label="Days">
+    <>
+      <Days {...common} columns={RESULT} title="Result" says="staked, given back, paid out and held in play, together">
+        <p className="result-says muted small">
+          A stake counts when its bet is decided: held in play is below zero where more was put in play than was
+          decided.
+        </p>
+      </Days>
+      <Days
+        {...common}
+        columns={PARTS}
+        title="Parts of it"
+        says="payouts taken back, and what promotions staked and got"
+      />
+      <Days
+        {...common}
+        columns={split === 'platform' ? OF_PLAYERS : [...OF_PLAYERS, HAVE]}
+        title="Money of players"
+        says="what came and went beside their bets"
+      />
+    </>
+  )
+}
+
+interface DaysProps {
+  readonly rows: readonly ReportRow[]
+  readonly split: Split | undefined
+  readonly columns: readonly Column[]
+  readonly title: string
+  readonly says: string
+  readonly children?: ReactNode
+}
+
+/** Nothing where there is no such money, and no days without it. */
+function Days({ rows, split, columns, title, says, children }: DaysProps) {
+  const isMoved = (row: ReportRow) => columns.some(({ isAlways, of }) => isAlways || !isZero(of(row)))
+  const shown = columns.filter(({ isAlways, of }) => isAlways || rows.some((row) => !isZero(of(row))))
+  if (shown.length === 0) return null
+  const keyOf = (row: ReportRow) => JSON.stringify([row.day, row.currency, split && (row[split] ?? '')])
+  const days = grouped(rows, keyOf, split)
+    .filter(isMoved)
+    .toSorted((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
+  const sums = grouped(rows, ({ currency }) => currency).filter(({ currency }) =>
+    days.some((row) => row.currency === currency),
+  )
+  return (
+    <section className="card" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <span className="muted small">{says}</span>
+      </header>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys */}
-      <section className="scroll" aria-label="What each day came to" tabIndex={0}>
-        <table className="list report">
+      <section className="scroll" aria-label={`${title}, by day`} tabIndex={0}>
+        <table className="list report of-days">
           <thead>
             <tr>
               <th>Day</th>
               <th>Currency</th>
               {split !== undefined && <th>{split === 'brand' ? 'Brand' : 'Platform'}</th>}
-              {shown.map(([name, title]) => (
+              {shown.map(({ name }) => (
                 <th key={name} className="num">
-                  {title}
+                  {name}
                 </th>
               ))}
-              {split !== 'platform' && <th className="num">Players have</th>}
               <th>State</th>
             </tr>
           </thead>
@@ -58,12 +126,11 @@ export function DayTable({ rows, by }: { rows: readonly ReportRow[]; by: string 
                 {split !== undefined && (
                   <td>
                     <span className="cut" title={row[split] ?? ''}>
-                      {row[split] ?? <span className="muted">without a name</span>}
+                      {row[split] ?? <span className="muted">no name</span>}
                     </span>
                   </td>
                 )}
                 <Amounts row={row} shown={shown} />
-                {split !== 'platform' && <td className="num">{amountText(row.accounts.player.closing)}</td>}
                 <td>
                   <Badge tone={row.final ? 'plain' : 'open'}>{row.final ? 'Kept' : 'Counting'}</Badge>
                 </td>
@@ -76,21 +143,22 @@ export function DayTable({ rows, by }: { rows: readonly ReportRow[]; by: string 
                 <th scope="row">Together</th>
                 <td>{row.currency}</td>
                 {split !== undefined && <td />}
-                <Amounts row={row} shown={shown} />
-                <td colSpan={split === 'platform' ? 1 : 2} />
+                <Amounts row={row} shown={shown} isSum />
+                <td />
               </tr>
             ))}
           </tfoot>
         </table>
       </section>
+      {children}
     </section>
   )
 }
 
-function Amounts({ row, shown }: { row: ReportRow; shown: readonly (typeof COLUMNS)[number][] }) {
-  return shown.map(([name]) => (
-    <td key={name} className={isZero(row[name]) ? 'num muted' : 'num'}>
-      {amountText(row[name])}
+function Amounts({ row, shown, isSum = false }: { row: ReportRow; shown: readonly Column[]; isSum?: boolean }) {
+  return shown.map(({ name, isLevel, of }) => (
+    <td key={name} className={isZero(of(row)) ? 'num muted' : 'num'}>
+      {!(isSum && isLevel) && amountText(of(row))}
     </td>
   ))
 }

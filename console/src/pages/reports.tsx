@@ -7,7 +7,7 @@ import { MONEY_LIVE } from '../live.tsx'
 import { Answer, Badge, Empty, Fault, Refusal, Waiting } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import type { ReportRow } from './money-days.ts'
-import { DayTable } from './reports-days.tsx'
+import { DayTables } from './reports-days.tsx'
 import { TrialBalances } from './reports-trial.tsx'
 import './money.css'
 import './reports.css'
@@ -118,7 +118,7 @@ function Rows({ view, query, set }: RowsProps) {
           ) : view === 'trial' ? (
             <TrialBalances rows={data} />
           ) : (
-            <DayTable rows={data} by={query.get('by') ?? ''} />
+            <DayTables rows={data} by={query.get('by') ?? ''} />
           )
         }
       </Answer>
