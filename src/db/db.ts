@@ -138,6 +138,14 @@ export function hotSettings(scope: 'local' | 'session'): string {
   return asSql(HOT_SETTINGS, scope)
 }
 
+/**
+ * The same for the embedded database, which gets no time-outs. It has one connection, so nobody waits for its locks, and it cannot end that:
+ * when a transaction was silent for too long, because the process was stopped and continued, it never returned, and the process hung.
+ */
+export function embeddedSettings(scope: 'local' | 'session'): string {
+  return asSql(BY_INDEX, scope)
+}
+
 /** As SQL, once for a connection of `Db.people`. */
 export const PEOPLE_SETTINGS_SQL = asSql(PEOPLE_SETTINGS, 'session')
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { makePrivateFolder } from '../runtime/private-folder.ts'
 import { Unreachable } from '../runtime/wrong-use.ts'
-import { type Db, hotSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
+import { type Db, embeddedSettings, type Row, SNAPSHOT, type Statement, type Tx } from './db.ts'
 import { lockFolder } from './folder-lock.ts'
 
 const INT8 = 20
@@ -34,7 +34,7 @@ export async function openPglite(dataDir: string): Promise<Db> {
     throw new Unreachable(whyClosed(dataDir, error), { cause: error })
   })
   const transaction: Db['transaction'] = (work) =>
-    pglite.transaction((tx) => inTransaction(tx, hotSettings('local'), work))
+    pglite.transaction((tx) => inTransaction(tx, embeddedSettings('local'), work))
   const query: Db['query'] = (statement, values) => run(pglite, statement, values) as Promise<never>
   const snapshot: Db['snapshot'] = (work) =>
     pglite.transaction((tx) => inTransaction(tx, `set transaction ${SNAPSHOT}`, work))

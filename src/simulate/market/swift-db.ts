@@ -3,7 +3,7 @@
  * connections of production, and goes to the database in one piece. What the code above sees is the same.
  */
 import { PGlite, protocol } from '@electric-sql/pglite'
-import { type Db, hotSettings, type Row, SNAPSHOT, type Statement, type Tx } from '../../db/db.ts'
+import { type Db, embeddedSettings, type Row, SNAPSHOT, type Statement, type Tx } from '../../db/db.ts'
 import { type ClockName, showing } from './clocks.ts'
 
 const { serialize } = protocol
@@ -66,7 +66,7 @@ export async function openSwiftDb(clock: ClockName): Promise<SwiftDb> {
     pools: () => [],
     script: (work) => alone(() => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql))))),
     close: () => pglite.close(),
-    warm: () => alone(() => say(hotSettings('session'))),
+    warm: () => alone(() => say(embeddedSettings('session'))),
   }
 }
 

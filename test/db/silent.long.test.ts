@@ -1,0 +1,40 @@
+/**
+ * A process on the embedded database that is stopped in the middle of a transaction, by Ctrl-Z for example, goes on when it is continued. In a
+ * process of its own: one that hangs could not even say so.
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const urlOf = (path: string) => JSON.stringify(new URL(`../../dist/${path}`, import.meta.url).href)
+/** Milliseconds: longer than any transaction on a server may be silent (5 s), and longer than any machine needs for the rest. */
+const SILENT_MS = 6_000
+const HUNG_MS = 120_000
+
+const SILENT = `
+const { openPglite } = await import(${urlOf('db/pglite.js')})
+const { statement } = await import(${urlOf('db/db.js')})
+const db = await openPglite('memory://')
+const ask = (tx) => tx.query(statement('silent', 'select 1'))
+for (const transaction of [db.transaction, db.openLane().transaction, db.unhurried, db.snapshot, db.sums]) {
+  await transaction(async (tx) => {
+    await ask(tx)
+    await new Promise((resolve) => setTimeout(resolve, ${SILENT_MS}))
+    await ask(tx)
+  })
+  console.log('went on')
+}
+await db.close()
+`
+
+test(
+  'a transaction of the embedded database that was silent for seconds goes on',
+  async () => {
+    const run = promisify(execFile)(process.execPath, ['--input-type=module', '-e', SILENT], {
+      ...{ timeout: HUNG_MS, killSignal: 'SIGKILL' },
+    })
+    const { stdout } = await run.catch(({ stdout }: { stdout: string }) => ({ stdout }))
+    expect(stdout.trim().split('\n')).toEqual(Array(5).fill('went on'))
+  },
+  2 * HUNG_MS,
+)
