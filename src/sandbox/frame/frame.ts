@@ -17,6 +17,9 @@ import { createWire, type Wire } from './wire.ts'
 const MAX_BETS = 8
 /** The freebets' id at the platform. */
 const BONUS = 7
+/** Milliseconds for which a trouble waits until the platform calls the wallet again, and between two tries. */
+const PATIENCE_MS = 60_000
+const AGAIN_MS = 200
 /** With one click, and before a trouble that needs money. */
 const PAID_IN = '100.00'
 
@@ -62,6 +65,7 @@ export interface Stand {
   readonly platform: Api
   readonly wire: Wire
   readonly matches: Matches
+  /** Waits for a platform that does not call the wallet just now. */
   place(wish: Wish): Promise<Placed>
   /** Exactly this much. Says what there was, and what was paid in: below zero it was withdrawn. */
   bringBalanceTo(amount: string): Promise<{ before: string; paidIn: string }>
@@ -88,15 +92,13 @@ export async function startFrame(stage: Stage, seed: number, hasFreebets: boolea
   let session = renewed(() => load(house, platform, currency))
   await session()
   const frame = () => session()
-  const stand = createStand({
-    ...{ house, platform, wire, matches, bets, frame, hasFreebets },
-    currency: () => currency,
-  })
+  const parts = { house, platform, wire, matches, bets, frame, hasFreebets, currency: () => currency }
+  const stand = createStand(parts)
   const isKnown = (betId: string) => bets.find((one) => one.betId === betId)
   return {
     state: () => showState(stand),
     wire: (after) => wire.since(after),
-    bet: stand.place,
+    bet: (wish) => matches.still(() => place(parts, wish)),
     async end(betId, what) {
       const known = isKnown(betId)
       if (known !== undefined) await end(stand, known, what)
@@ -140,7 +142,7 @@ function createStand(parts: Parts): Stand {
   return {
     ...{ wallet: house.wallet, platform, wire, matches, balance, currency: now, hasFreebets },
     bets: () => bets,
-    place: (wish) => matches.still(() => place(parts, wish)),
+    place: (wish) => matches.still(() => placePatiently(parts, wish)),
     async bringBalanceTo(amount) {
       const before = await balance()
       const more = units(amount) - units(before)
@@ -154,6 +156,23 @@ function createStand(parts: Parts): Stand {
       return !isEnough
     },
     settled: (betId) => quiet(platform, betId),
+  }
+}
+
+/**
+ * A wallet that gave no answer several times in a row, as on a machine that had no time, is called twice a second at most (C-10): other bets are
+ * declined at once. No trouble can be shown with such a bet, so it is placed again.
+ */
+async function placePatiently(parts: Parts, wish: Wish): Promise<Placed> {
+  const until = performance.now() + PATIENCE_MS
+  for (;;) {
+    const placed = await place(parts, wish)
+    if (placed.reason !== 'partner unavailable' || performance.now() > until) return placed
+    parts.bets.splice(
+      parts.bets.findIndex(({ betId }) => betId === placed.betId),
+      1,
+    )
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
   }
 }
 
