@@ -3,7 +3,7 @@
  * shares its process with the platform, so it cannot be killed alone.
  */
 import { spawn } from 'node:child_process'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -18,6 +18,12 @@ const LOOK_MS = 100
 const START_MS = 60_000
 /** Milliseconds until the platform has found nobody. */
 const MISS_MS = 20_000
+/** Milliseconds until it has tried again: the longer the wallet was away, the longer is the gap between two tries, up to a minute (C-5). */
+const TOLD_MS = 90_000
+/** No system gives these ports to outgoing connections, or to whoever asks for any: ours is free again when the wallet comes back. */
+const PORTS = [20_000, 30_000] as const
+/** Ports that are tried. */
+const MOST_TRIED = 100
 
 interface Mortal {
   readonly api: Api
@@ -48,7 +54,7 @@ async function scene(stand: Stand, wallet: Mortal): Promise<Caption> {
   await missed(stand.platform, betId)
   await wallet.start()
   const kept = await balance(wallet)
-  await stand.settled(betId)
+  await told(stand.platform, betId)
   const { status, payouts } = await lookUp(wallet, betId)
   const { ok } = await wallet.api.get<{ ok: boolean }>('GET', '/operator/audit')
   return {
@@ -88,13 +94,18 @@ async function createMortal(folder: string): Promise<Mortal> {
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
+async function freePort(): Promise<number> {
+  for (let i = 0; i < MOST_TRIED; i++) {
+    const port = randomInt(...PORTS)
+    if (await isFree(port)) return port
+  }
+  throw new Error('no port is free')
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }
 
@@ -134,13 +145,26 @@ function place({ platform, matches }: Stand, frameSessionId: string): Promise<{ 
 }
 
 function missed(platform: Api, betId: string): Promise<void> {
-  return until(MISS_MS, 'the platform has tried', async () => {
-    const { deliveries } = await platform.get<{ deliveries: { operation: string; attempts: number }[] }>(
-      'GET',
-      `/bets/${betId}`,
-    )
-    return deliveries.some(({ operation, attempts }) => operation === 'settle' && attempts > 0)
-  })
+  return until(MISS_MS, 'the platform has tried', async () =>
+    (await settles(platform, betId)).some(({ attempts }) => attempts > 0),
+  )
+}
+
+function told(platform: Api, betId: string): Promise<void> {
+  return until(TOLD_MS, 'the platform has told the result', async () =>
+    (await settles(platform, betId)).every(({ status }) => status !== 'pending' && status !== 'waiting'),
+  )
+}
+
+interface Delivery {
+  readonly operation: string
+  readonly status: string
+  readonly attempts: number
+}
+
+async function settles(platform: Api, betId: string): Promise<Delivery[]> {
+  const { deliveries } = await platform.get<{ deliveries: Delivery[] }>('GET', `/bets/${betId}`)
+  return deliveries.filter(({ operation }) => operation === 'settle')
 }
 
 async function balance({ api }: Mortal): Promise<string> {
