@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createRandom, type Random } from '../runtime/random.ts'
 import type { Api } from './api.ts'
 import { createFixtures, type Happening, type Match, OUTCOMES, STEPS_PER_SECOND } from './fixtures.ts'
+import { loadFrame } from './load-frame.ts'
 import { renewed } from './renewed.ts'
 import type { Entry, House } from './stage.ts'
 import type { Story } from './story.ts'
@@ -96,7 +97,7 @@ async function createBettor(game: Play, { userId, currency, unit, scale }: Betto
   const customFields = { nickname: userId }
   await houseOf(game, userId).wallet.get('POST', '/operator/players', { userId, currency, customFields }, [409])
   await deposit(game, userId, currency, topUpAmount(unit, scale))
-  await loadFrame(game, userId)
+  await giveFrame(game, userId)
 }
 
 function houseOf({ houses }: Play, userId: string): House {
@@ -110,7 +111,7 @@ async function deposit(game: Play, userId: string, currency: string, amount: str
   await houseOf(game, userId).wallet.get('POST', `/operator/players/${userId}/deposits`, body, [409])
 }
 
-async function loadFrame(game: Play, userId: string): Promise<void> {
+async function giveFrame(game: Play, userId: string): Promise<void> {
   const frame = renewed(() => newFrame(game, userId))
   await frame()
   game.frames.set(userId, frame)
@@ -121,9 +122,7 @@ async function newFrame(game: Play, userId: string): Promise<string> {
   const { wallet, partnerId, enter } = houseOf(game, userId)
   const session = await wallet.get<Entry>('POST', `/operator/players/${userId}/sessions`, {})
   const { token } = await enter(session)
-  const frame = { partnerId, token }
-  const { frameSessionId } = await game.platform.get<{ frameSessionId: string }>('POST', '/frame-sessions', frame)
-  return frameSessionId
+  return loadFrame(game.platform, partnerId, token)
 }
 
 function happen(game: Play, happening: Happening): void {
@@ -197,7 +196,7 @@ async function place(game: Play, wish: Wish): Promise<void> {
 /** Who has run out of money pays in again, and loads the frame anew. */
 async function refill(game: Play, { userId, currency, unit, scale }: BettorPlan): Promise<void> {
   await deposit(game, userId, currency, topUpAmount(unit, scale))
-  await loadFrame(game, userId)
+  await giveFrame(game, userId)
 }
 
 /** The money is offered as long as no match of the bet is over; what happened since is seen by its life. */

@@ -9,6 +9,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Api, createApi } from '../api.ts'
+import { loadFrame } from '../load-frame.ts'
 import type { Stand } from './frame.ts'
 import type { Caption } from './troubles.ts'
 
@@ -126,8 +127,7 @@ async function enter(platform: Api, { api, secret }: Mortal): Promise<string> {
   await api.get('POST', `/operator/players/${PLAYER}/deposits`, money)
   const { token } = await api.get<{ token: string }>('POST', `/operator/players/${PLAYER}/sessions`, {})
   await platform.get('POST', '/partners', { partnerId, baseUrl: api.url, secret })
-  const frame = await platform.get<{ frameSessionId: string }>('POST', '/frame-sessions', { partnerId, token })
-  return frame.frameSessionId
+  return loadFrame(platform, partnerId, token)
 }
 
 /** On a match of its own, whose result decides nobody else's bet. */

@@ -1,6 +1,7 @@
 /** The demo frame's player: a brand of its own, so that the report has its accounts alone. */
 import { randomUUID } from 'node:crypto'
 import type { Api } from '../api.ts'
+import { loadFrame } from '../load-frame.ts'
 import type { House } from '../stage.ts'
 
 export const PLAYER = 'robin'
@@ -26,8 +27,7 @@ export async function load({ wallet, partnerId }: House, platform: Api, currency
   const { token } = await wallet.get<{ token: string }>('POST', `/operator/players/${PLAYER}/currency`, {
     ...{ currency, ttlSeconds: 2_592_000 },
   })
-  const loaded = await platform.get<{ frameSessionId: string }>('POST', '/frame-sessions', { partnerId, token })
-  return loaded.frameSessionId
+  return loadFrame(platform, partnerId, token)
 }
 
 export function move(
