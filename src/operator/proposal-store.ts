@@ -1,5 +1,5 @@
 /** Adjustments that wait for a second person, as they are stored. Their player is locked by whoever changes one. */
-import { compose } from '../db/conditions.ts'
+import { type Condition, compose } from '../db/conditions.ts'
 import { type Reading, statement, type Tx } from '../db/db.ts'
 import type { BetId, Currency, PlayerId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
@@ -76,6 +76,9 @@ export async function decideProposal(
   if (decided !== 1) throw new Error('a proposal was decided under the lock of its player')
 }
 
+/** Milliseconds in which the second person decides: over a week-end. */
+export const LIFE_MS = 7 * 86_400_000
+
 export interface Asked {
   readonly status?: ProposalRow['status'] | undefined
   /** Of the pending ones, those that have expired by this time, or those that have not. */
@@ -92,7 +95,7 @@ export function listRows(reading: Reading, { status, expired, after, limit }: As
       all: status === undefined ? ["proposed_at < 'infinity'"] : undefined,
       status: status && ['status = ?::text', status],
       expired: expired?.is ? ['expires_at <= ?::timestamptz', expired.at] : undefined,
-      waiting: expired?.is === false ? ['expires_at > ?::timestamptz', expired.at] : undefined,
+      waiting: expired?.is === false ? waitingAt(expired.at) : undefined,
       after: after && ['(proposed_at, player, reference) < (?::timestamptz, ?::text, ?::text)', ...after],
     },
     (conditions) =>
@@ -100,4 +103,10 @@ export function listRows(reading: Reading, { status, expired, after, limit }: As
        order by proposed_at desc, player desc, reference desc limit $1::int`,
   )
   return reading.query<ProposalRow>(list, values)
+}
+
+/** What has expired stays pending in its row, so the list ends where nothing older can wait any more. */
+function waitingAt(at: Date): Condition {
+  const oldest = new Date(at.getTime() - LIFE_MS)
+  return ['(expires_at > ?::timestamptz and proposed_at > ?::timestamptz)', at, oldest]
 }

@@ -15,12 +15,10 @@ import { CurrencySchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { findMovement, type Movement, makeMovement, ReferenceSchema, referenceReused } from './movement.ts'
 import { type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
-import { decideProposal, insertProposal, listRows, type ProposalRow, readProposal } from './proposal-store.ts'
+import { decideProposal, insertProposal, LIFE_MS, listRows, type ProposalRow, readProposal } from './proposal-store.ts'
 import { type Doer, doerOf, isSamePerson } from './second-person.ts'
 import { BetIdSchema } from './shapes.ts'
 
-/** Milliseconds in which the second person decides: over a week-end. */
-const LIFE_MS = 7 * 86_400_000
 const STATES = ['pending', 'approved', 'refused', 'expired'] as const
 
 const time = (description: string) => Type.String({ format: 'date-time', description })

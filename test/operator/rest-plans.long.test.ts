@@ -1,0 +1,80 @@
+/** The plans of the wallet's smaller questions, over 100,000 rows: adjustments that wait for somebody, and what was refused of the bets of a page. */
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
+import type { OperatorDeps } from '../../src/operator/operator.ts'
+import { listProposals } from '../../src/operator/proposals.ts'
+import { refusedResultsOf } from '../../src/operator/refused-results.ts'
+import type { BetRow } from '../../src/wallet/store/bet-store.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type Plan, planOf, sentBy } from '../support/plans.ts'
+
+const MANY = 100_000
+/** Rows that a page of 10 may look at. */
+const FEW = 20
+const NOW = new Date('2031-06-01T12:00:00Z')
+
+/** One a minute; a tenth of them waits, and all that waits but the newest three has expired. */
+const PROPOSALS = `insert into purser.proposal (bucket, player, reference, currency, amount, reason, key_name, person, proposed_at, expires_at,
+    status, decided_key, decided_person, decided_at)
+  select 0, 'player-' || i % 20, 'reference-' || i, 'EUR', 1, 'why', 'one', 'maria', t, t + interval '7 days', state,
+    case when state <> 'pending' then 'two' end, case when state <> 'pending' then 'nadia' end, case when state <> 'pending' then t end
+  from generate_series(1, ${MANY}) i,
+    lateral (select case when i > ${MANY} - 3 then timestamptz '2031-06-01Z' + i * interval '1 ms' else timestamptz '2030-01-01Z' + i * interval '1 minute' end as t,
+      case when i % 10 = 0 or i > ${MANY} - 3 then 'pending' when i % 1000 = 1 then 'refused' else 'approved' end as state) p`
+/** Two calls of each bet; of one bet in ten the second one was refused. */
+const BET_CALLS = `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, outcome, refusal, transfers, at)
+  select 0, 'player-' || i % 20, 'bet-' || i, seq, 'settle', 'request-' || seq, case when refused then 'refused' else 'applied' end,
+    case when refused then 'recalculation_negative' end, '{}'::bigint[], now()
+  from generate_series(1, ${MANY} / 2) i, generate_series(1, 2) seq, lateral (select i % 10 = 0 and seq = 2 as refused) r`
+
+let database: TestDatabase
+let sql: pg.Client
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  await sql.query(PROPOSALS)
+  await sql.query(BET_CALLS)
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>): Promise<Plan[]> {
+  const plans: Plan[] = []
+  const sent = await sentBy((people: Reading) =>
+    work({ db: { people } as Db, clock: { now: () => NOW }, buckets: 1, scales: new Map([['EUR', 2]]) }),
+  )
+  for (const one of sent) plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, one))
+  return plans
+}
+
+describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
+  beforeAll(async () => {
+    if (when === 'after') await sql.query('analyze')
+  })
+
+  const after = Buffer.from('["2030-01-06T00:00:00.000Z","player-0","reference-7200"]').toString('base64url')
+  test.each<[string, string, Parameters<typeof listProposals>[1]]>([
+    ['all', 'proposal_by_time', {}],
+    ['a page far behind', 'proposal_by_time', { after }],
+    ['those that were refused', 'proposal_by_status', { status: 'refused' }],
+    ['those that have expired', 'proposal_by_status', { status: 'expired' }],
+    ['those that wait, of which there are three', 'proposal_by_status', { status: 'pending' }],
+  ])('adjustments by two, %s: through one index, a few rows', async (_which, index, query) => {
+    const [plan] = await plansOf((deps) => listProposals(deps, { limit: '10', ...query }))
+    expect(plan?.scans).toEqual([index])
+    expect(plan?.rows).toBeLessThan(FEW)
+  })
+
+  test('what was refused of ten bets: through an index, a few rows', async () => {
+    const bets = Array.from({ length: 10 }, (_, i) => ({ player: 'player-0', bet_id: `bet-${20 * i + 20}` }))
+    const rows = bets.map((bet) => ({ ...bet, status: 'settled', calls: 2, last_result: 1 }) as unknown as BetRow)
+    const [plan] = await plansOf((deps) => refusedResultsOf(deps, rows))
+    expect(plan?.scans).toHaveLength(1)
+    expect(plan?.scans[0]).toMatch(/^bet_call_/)
+    expect(plan?.rows).toBeLessThanOrEqual(FEW)
+  })
+})
