@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startUntil } from '../cli/command.ts'
 import { partnerWire } from '../support/wire.ts'
-import { expectAccessible, launch, open } from './browser.ts'
+import { ALONE, expectAccessible, launch, open } from './browser.ts'
 
 /** Milliseconds: a wallet is started twice in one of them, and told of a result a minute later at most. */
 const TROUBLE_MS = 240_000
@@ -14,14 +14,14 @@ let browser: Browser
 let context: BrowserContext
 let stop: () => Promise<unknown>
 let url: string
-let text: string
-const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(text)?.[1] as string
+let output: () => string
+const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(output())?.[1] as string
 
 beforeAll(async () => {
   const env = { PORT: '0', PURSER_DATA_DIR: 'memory://' }
-  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', '--rate', '1'], env)
+  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], env)
   stop = () => sandbox.kill('SIGKILL')
-  text = sandbox.output()
+  output = sandbox.output
   url = named('Purser wallet')
   operator.headers.authorization = `Bearer ${named('Operator key')}`
   browser = await launch()
@@ -43,6 +43,12 @@ async function move(what: 'deposits' | 'withdrawals', amount: string): Promise<v
   const answer = await fetch(`${url}/operator/players/robin/${what}`, { ...operator, method: 'POST', body })
   expect(answer.status).toBe(201)
 }
+
+/** What the sandbox could not do. */
+const failures = () =>
+  output()
+    .match(/^.*"level":50.*$/gm)
+    ?.join('\n') ?? ''
 
 /** Makes one, and says what the page says of it: the badge, or why it did not work. */
 async function make(page: Page, trouble: string): Promise<string> {
@@ -118,7 +124,7 @@ describe('the demo', () => {
     async (trouble, money) => {
       const { page, complaints } = await open(context, url, '/console/demo')
       const said = await make(page, trouble)
-      expect(said.includes('As the rules demand') && said.includes(money), said).toBe(true)
+      expect(said.includes('As the rules demand') && said.includes(money), said + failures()).toBe(true)
       expect(await page.locator('.sum strong').textContent()).toBe('0.00')
       expect(complaints).toEqual([])
       await page.close()
@@ -155,7 +161,7 @@ describe('a bet', () => {
   test('shows what strangers wrote into it, and runs none of it', async () => {
     const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'javascript:alert(3)'
     const wire = partnerWire(url, named('Partner secret'))
-    const token = /^Player alice .* token (\S+)$/m.exec(text)?.[1] as string
+    const token = /^Player alice .* token (\S+)$/m.exec(output())?.[1] as string
     const bet = { transactionId: randomUUID(), token, userId: 'alice', amount: 1 }
     const item = { event: evil, market: evil, outcome: evil, eventId: evil, outcomeId: evil, coefficient: 2 }
     const placed = await wire.place({ ...bet, info: evil, metadata: [item] })
@@ -189,7 +195,7 @@ test('a refused signature is in the list of calls, and is taken apart step by st
   await page.getByRole('button', { name: 'Take it apart' }).click()
   await page.locator('.steps .bad').getByText('another secret, or a body').waitFor()
   expect(await page.locator('.steps .good').count()).toBe(5)
-  const line = /x-sign-jws: (\S+)\.\.\\\n(\S+)" -d '([\s\S]+?\})'$/m.exec(text)
+  const line = /x-sign-jws: (\S+)\.\.\\\n(\S+)" -d '([\s\S]+?\})'$/m.exec(output())
   await page.locator('[name=header]').fill(`${line?.[1]}..${line?.[2]}`)
   await page.locator('[name=body]').fill(line?.[3] ?? '')
   await page.getByRole('button', { name: 'Take it apart' }).click()

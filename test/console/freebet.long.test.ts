@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startUntil } from '../cli/command.ts'
-import { launch } from './browser.ts'
+import { ALONE, launch } from './browser.ts'
 
 let browser: Browser
 let page: Page
@@ -10,7 +10,7 @@ let stop: (() => Promise<unknown>) | undefined
 
 beforeAll(async () => {
   const env = { PORT: '0', PURSER_DATA_DIR: 'memory://', PURSER_FREEBET_STAKE: 'promotions' }
-  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', '--rate', '1'], env)
+  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], env)
   stop = () => sandbox.kill('SIGKILL')
   const url = /^Purser wallet +(\S+)/m.exec(sandbox.output())?.[1]
   browser = await launch()
