@@ -124,7 +124,7 @@ describe('the console of a wallet', () => {
       return asked.length === 1 ? route.fulfill({ contentType: 'text/event-stream', body }) : route.continue()
     })
     await see(`/bets/${bet.userId}/${bet.transactionId}`)
-    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => asked.length, { timeout: 60_000 }).toBe(2)
     await page.getByText('Live', { exact: true }).waitFor()
     expect((await wallet.wire.settle({ ...bet, amount: 30, resultType: 'won' })).status).toBe(200)
     await page.getByText('The bet won: 30.00 EUR was paid to the account').waitFor()

@@ -61,7 +61,7 @@ test('while one reads every bet for long, calls go on: those before it hold no l
   const [others, call] = [await connect(), await connect()]
   await others.query('begin; lock table purser.bet_details in access exclusive mode') // the 60th reads for as long as this stands
   const migrated = migrate(db)
-  await expect.poll(() => isWaiting(call, 'purser.bet_details'), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => isWaiting(call, 'purser.bet_details'), { timeout: 60_000 }).toBe(true)
   expect(await versionSeenBy(call)).toBe(59)
   await call.query(A_CALL)
   await others.query('commit')
@@ -75,7 +75,7 @@ test('one that waits for a table which an audit reads gives way to calls again a
   await audit.query('begin; select from purser.transfer') // 59 changes purser.bet, then purser.transfer
   const migrated = migrate(db)
   for (const _ of [1, 2, 3]) {
-    await expect.poll(() => isWaiting(call, 'purser.transfer'), { timeout: 10_000, interval: 5 }).toBe(true)
+    await expect.poll(() => isWaiting(call, 'purser.transfer'), { timeout: 60_000, interval: 5 }).toBe(true)
     await call.query(A_CALL)
   }
   expect(await versionSeenBy(call)).toBe(Number(OLD_VERSION))

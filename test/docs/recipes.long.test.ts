@@ -54,19 +54,19 @@ test('a live balance: what there is, and each change as it comes', async () => {
   const bettor = await playerWithMoney(wallet.operator, '100.00')
   const PORT = String(await freePort())
   const { output } = start('live-balance.mjs', { PORT })
-  await expect.poll(output, { timeout: 20_000 }).toContain('listening')
+  await expect.poll(output, { timeout: 60_000 }).toContain('listening')
   const stream = await fetch(`http://127.0.0.1:${PORT}/balance/${bettor.userId}`)
   let text = ''
   const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader()
   const reading = (async () => {
     for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value
   })()
-  await expect.poll(() => text, { timeout: 20_000 }).toContain('"amount":"100.00"')
+  await expect.poll(() => text, { timeout: 60_000 }).toContain('"amount":"100.00"')
   const change = async () => {
     await wallet.operator.deposit(bettor.userId, '1.00') // the follower may begin a moment after the first
     return text
   }
-  await expect.poll(change, { timeout: 20_000, interval: 500 }).toMatch(/"amount":"1(0[1-9]|[1-9]\d)\.00"/)
+  await expect.poll(change, { timeout: 60_000, interval: 500 }).toMatch(/"amount":"1(0[1-9]|[1-9]\d)\.00"/)
   await reader?.cancel()
   await reading
 })
@@ -79,9 +79,9 @@ test('a CRM by webhooks: takes what is signed, once, and nothing else', async ()
   // The recipe looks at the time of a message; the wallet's clock is that of a test.
   wallet.clock.advance(Date.now() - wallet.clock.now().getTime())
   const { output } = start('crm.mjs', { PORT, SECRET })
-  await expect.poll(output, { timeout: 20_000 }).toContain('listening')
+  await expect.poll(output, { timeout: 60_000 }).toContain('listening')
   const { userId } = await wallet.operator.createPlayer()
-  await expect.poll(output, { timeout: 20_000 }).toContain(`player.created ${userId}`)
+  await expect.poll(output, { timeout: 60_000 }).toContain(`player.created ${userId}`)
   const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': `${Math.trunc(Date.now() / 1_000)}` }
   const forged = await fetch(url, { method: 'POST', headers: { ...headers, 'webhook-signature': 'v1,x' }, body: '{}' })
   expect(forged.status).toBe(401)
@@ -124,13 +124,13 @@ test('the feed on NATS: all of it, also when the bus ends in between', async () 
   await wallet.operator.createPlayer()
   const ids = async () => (await readFeed(wallet.operator)).events.map(({ id }) => id)
   const kept = () => [...new Set(bus.published.map(({ id }) => id))]
-  await expect.poll(kept, { timeout: 20_000 }).toEqual(await ids())
+  await expect.poll(kept, { timeout: 60_000 }).toEqual(await ids())
   bus.close()
   await wallet.operator.createPlayer()
   const again = await startBus(bus.port)
   start('to-nats.mjs', env)
   const all = () => [...new Set([...bus.published, ...again.published].map(({ id }) => id))]
-  await expect.poll(all, { timeout: 20_000 }).toEqual(await ids())
+  await expect.poll(all, { timeout: 60_000 }).toEqual(await ids())
   const { events } = await readFeed(wallet.operator)
   expect([...bus.published, ...again.published].at(-1)).toEqual({
     subject: `purser.${events.at(-1)?.event}`,

@@ -86,7 +86,7 @@ async function signedIn(): Promise<{ cookie: string; 'x-purser-console': string 
 }
 
 /** It is seen when the connections have closed, however busy the machine is. */
-const SEEN = { timeout: 20_000 }
+const SEEN = { timeout: 60_000 }
 
 describe('who watches', () => {
   test('hears of a bet by its id and its player’s, and nothing of its money', async () => {

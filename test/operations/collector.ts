@@ -85,7 +85,7 @@ export async function startCollector(): Promise<Collector> {
             throw new Error(`${found.length} of ${spans.map(({ name }) => name)}`)
           return span
         },
-        { timeout: 20_000, interval: 50 },
+        { timeout: 60_000, interval: 50 },
       ),
     childrenOf: ({ spanId, traceId }) =>
       spans.filter((span) => span.parentSpanId === spanId && span.traceId === traceId),

@@ -215,7 +215,7 @@ describe('a collector that is of no use', () => {
       const player = await playerWithMoney(wallet.operator)
       const place = () => wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 })
       expect((await place()).status).toBe(200)
-      await expect.poll(wallet.output, { timeout: 20_000 }).toMatch('traces could not be sent')
+      await expect.poll(wallet.output, { timeout: 60_000 }).toMatch('traces could not be sent')
       expect((await place()).status).toBe(200)
       await wallet.auditIsClean()
       expect(await wallet.kill('SIGTERM')).toBe(0)

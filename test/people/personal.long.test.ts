@@ -34,7 +34,7 @@ beforeAll(async () => {
   const bet = { userId: 'player-1', token, transactionId, amount: 10, ip: IP, info: INFO }
   expect(answered(await wallet.wire.place(bet))).toBe(200)
   const isKept = async () => expect((await support.must('GET', '/operator/calls')).data).toHaveLength(1)
-  await vi.waitFor(isKept, { timeout: 10_000 })
+  await vi.waitFor(isKept, { timeout: 60_000 })
 })
 afterAll(async () => {
   await wallet.auditIsClean()

@@ -14,20 +14,25 @@ afterEach(async () => {
 /** Milliseconds of a step that is held up, and of it what must be seen at least: timers are not exact. */
 const HELD_MS = 200
 const SEEN_MS = 190
-const TIMEOUT_MS = 400
+/** Milliseconds for a call that is to be given up: a busy machine gets as far as it should in them. And for one that is answered. */
+const GIVEN_UP_MS = 3_000
+const ANSWERED_MS = 60_000
 
-async function clientOf(answer: (response: ServerResponse) => unknown, host = 'localhost') {
+async function clientOf(
+  answer: (response: ServerResponse) => unknown,
+  { host = 'localhost', timeoutMs = ANSWERED_MS } = {},
+) {
   const server = createHttpServer((request, response) => request.resume().once('end', () => answer(response)))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   cleanups.push(
     () => new Promise((resolve) => server.close(resolve)),
     () => server.closeAllConnections(),
   )
-  return callerOf(`http://${host}:${(server.address() as AddressInfo).port}`)
+  return callerOf(`http://${host}:${(server.address() as AddressInfo).port}`, timeoutMs)
 }
 
-function callerOf(baseUrl: string) {
-  const client = createWalletClient({ baseUrl, secrets: ['secret'], connections: 1, timeoutMs: TIMEOUT_MS })
+function callerOf(baseUrl: string, timeoutMs = GIVEN_UP_MS) {
+  const client = createWalletClient({ baseUrl, secrets: ['secret'], connections: 1, timeoutMs })
   cleanups.push(() => client.close())
   return () => client.call('place', '{}', 'a-bet')
 }
@@ -39,7 +44,7 @@ test('a first call looks the name up and connects; the next one over the same co
 })
 
 test('an address needs no name', async () => {
-  const call = await clientOf((response) => response.end('{}'), '127.0.0.1')
+  const call = await clientOf((response) => response.end('{}'), { host: '127.0.0.1' })
   expect(Object.keys((await call()).phases ?? {})).toEqual(['connectMs', 'firstByteMs', 'bodyMs'])
 })
 
@@ -60,10 +65,11 @@ test('a wallet that takes its time is slow to the first byte; one that writes sl
 })
 
 test('a call that is given up says in which step: no answer, or no end of it', async () => {
-  const silent = (await (await clientOf(() => {}))()).phases
+  const givenUp = { timeoutMs: GIVEN_UP_MS }
+  const silent = (await (await clientOf(() => {}, givenUp))()).phases
   expect(silent?.firstByteMs).toBeGreaterThanOrEqual(SEEN_MS)
   expect(silent).not.toHaveProperty('bodyMs')
-  const half = (await (await clientOf((response) => response.writeHead(200).flushHeaders()))()).phases
+  const half = (await (await clientOf((response) => response.writeHead(200).flushHeaders(), givenUp))()).phases
   expect(half?.bodyMs).toBeGreaterThanOrEqual(SEEN_MS)
 })
 
