@@ -124,11 +124,11 @@ describe('the console of a wallet', () => {
       return asked.length === 1 ? route.fulfill({ contentType: 'text/event-stream', body }) : route.continue()
     })
     await see(`/bets/${bet.userId}/${bet.transactionId}`)
-    await expect.poll(() => asked.length, { timeout: 60_000 }).toBe(2)
+    await expect.poll(() => asked.length, { timeout: 60_000 }).toBeGreaterThanOrEqual(2)
     await page.getByText('Live', { exact: true }).waitFor()
     expect((await wallet.wire.settle({ ...bet, amount: 30, resultType: 'won' })).status).toBe(200)
     await page.getByText('The bet won: 30.00 EUR was paid to the account').waitFor()
-    expect(asked).toEqual([undefined, '1'])
+    expect(asked.slice(0, 2)).toEqual([undefined, '1'])
   })
 
   test('an id that several players have is said to be, with each of them (I-1)', async () => {
