@@ -23,9 +23,9 @@ const READ = statement(
      select ${COLUMNS} from purser.bet_call
      where bucket = k.bucket and player = k.player and bet_id = k.bet_id and operation = 'place' and refusal = k.refusal order by seq limit 1
    ) c`,
-  `select distinct on (player, bet_id) ${COLUMNS} from purser.bet_call
+  `select ${COLUMNS} from purser.bet_call
    where bucket = any($1::int[]) and operation = 'place'
-     and (player, bet_id, refusal) in (select * from unnest($2::text[], $3::text[], $4::text[])) order by player, bet_id, seq`,
+     and (player, bet_id, refusal) in (select * from unnest($2::text[], $3::text[], $4::text[])) order by seq`,
 )
 
 interface Row extends Record<string, unknown> {
