@@ -184,6 +184,17 @@ test('W-46: a Rollback behind an Unsettle that is refused waits while the partne
   expect((await owed()).map(([operation]) => operation)).toEqual(['unsettle'])
 })
 
+for (const code of [8, 100])
+  test(`W-46: nor while an earlier attempt of the refused result was answered 400 with code ${code}, which is neither yes nor no`, async () => {
+    const { api, wallet, time } = scene
+    const { betId } = await api.place(scene.frame)
+    wallet.next('settle', refusal(code), refusal(20))
+    await api.settle(betId, 'won', '25.00')
+    await time.advance(MINUTE_MS)
+    await refused('unsettle', 5, () => api.unsettle(betId))
+    expect((await api.request('POST', `/bets/${betId}/cancel`, { errorCode: 50 })).status).toBe(409)
+  })
+
 test('a bet whose payout may not have been taken back cannot be cashed out', async () => {
   const { api, wallet, time } = scene
   const { betId } = await api.place(scene.frame)
@@ -221,4 +232,18 @@ test('a cashout that is refused behind an Unsettle which was refused too: the re
   await time.advance(SECOND_MS)
   expect(await owed()).toEqual([])
   expect((await api.bet(betId)).status).toBe('accepted')
+})
+
+test('so it is when the partner may have the result: its answer was lost', async () => {
+  const { api, wallet, time } = scene
+  const { betId } = await api.place(scene.frame)
+  wallet.next('settle', reset, refusal(20), refusal(4))
+  wallet.next('unsettle', refusal(21), refusal(21))
+  await api.settle(betId, 'won', '25.00')
+  await time.settle()
+  await api.unsettle(betId)
+  expect((await cashOut(betId)).status).toBe(202)
+  await time.advance(MINUTE_MS)
+  expect((await owed()).map(([operation]) => operation)).toEqual(['unsettle'])
+  expect(wallet.of('unsettle', betId).map(({ body }) => body.amount)).toEqual([25, 25])
 })

@@ -10,7 +10,7 @@ import type { Author } from '../../people/actions.ts'
 import type { Money } from '../../protocol/money.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
 import { groupBy } from '../../runtime/group.ts'
-import { readKeptResults } from '../delivery/kept-result.ts'
+import { readKeptResults, readRefusedToGiveBack } from '../delivery/kept-result.ts'
 import type { PlatformBet, Result } from './bet.ts'
 import {
   type Changed,
@@ -124,7 +124,7 @@ export interface RefusedCashout {
 
 /**
  * In the transaction that records the refusals, whose caller holds the bets: they are accepted again, and results that came
- * meanwhile decide them. What was decided by hand after the cashout stays. A result that the partner has not given back, as it refused that too, is
+ * meanwhile decide them. What was decided by hand after the cashout stays. A result that the partner has, or may have, and refused to give back is
  * taken back once more: it is owed, and its last delivery says so (C-9, W-46).
  */
 export async function takeBackCashouts(deps: FlowDeps, tx: Tx, refused: readonly RefusedCashout[]): Promise<void> {
@@ -138,6 +138,12 @@ export async function takeBackCashouts(deps: FlowDeps, tx: Tx, refused: readonly
   await saveBets(tx, open, deps.clock.now())
   const decisions = decisionsOf(deps, open, selections)
   const decided = new Set(decisions.map(({ bet }) => bet.betId))
-  const kept = open.filter(({ betId, toldResult }) => toldResult !== null && !decided.has(betId))
-  await decide(deps, tx, [...decisions, ...kept.map((bet) => unsettled(deps, bet, bet.toldResult))])
+  const undecided = open.filter(({ betId }) => !decided.has(betId))
+  const unacknowledged = undecided.filter(({ toldResult }) => toldResult === null).map(({ betId }) => betId)
+  const maybe = await readRefusedToGiveBack(tx, unacknowledged)
+  const again = undecided.flatMap((bet) => {
+    const kept = bet.toldResult ?? maybe.get(bet.betId)
+    return kept === undefined ? [] : [unsettled(deps, bet, kept)]
+  })
+  await decide(deps, tx, [...decisions, ...again])
 }

@@ -2,18 +2,29 @@
  * Results that a partner keeps, or may keep, though the platform has taken them back (W-46). It answers a Rollback of such a bet with code 8, which
  * ends the Rollback as done (C-4): the payout would stay with the player, and nobody would see it.
  *
- * A partner has a result that it has acknowledged. It may have one that it refused at last, if an earlier attempt has no answer that was
- * understood: that one may have been applied. Both are over when it acknowledges a later call.
+ * A partner has a result that it has acknowledged. It may have one that it refused at last, if an earlier attempt has no answer, or one that says
+ * neither yes nor no: that attempt may have been applied. Both are over when it acknowledges a later call.
  */
 import { statement, type Tx } from '../../db/db.ts'
+import type { PlatformBet } from '../bets/bet.ts'
 import { status } from './outbox.ts'
+import { REFUSES_A_CASHOUT, REFUSES_A_RESULT } from './schedule.ts'
 
-/** In SQL, of a bet's row. Attempts are counted when they begin: one without a row was sent by a process that died. */
-export const mayHaveResult = (bet: string) => `(${bet}.told_status = 'settled' or exists (
-    select from platform.delivery s where s.bet_id = ${bet}.bet_id and s.operation = 'settle' and ${status('s')} = 'refused'
-      and s.attempts > (select count(*) from platform.attempt a where a.delivery_id = s.delivery_id and a.outcome = 'refused')
+/** S-2: the call was not even read. */
+const NOT_READ = 1
+/** Codes of an attempt that was surely not applied. With another one, such as 8 or 100, it may have been (C-5). */
+const NOT_APPLIED = [NOT_READ, ...REFUSES_A_CASHOUT, ...REFUSES_A_RESULT].join(', ')
+
+/** In SQL, that a Settle `s` was refused at last and may have been applied. Attempts are counted when they begin: one without a row was sent by a process that died. */
+const MAYBE_APPLIED = `s.operation = 'settle' and ${status('s')} = 'refused'
+      and s.attempts > (
+        select count(*) from platform.attempt a where a.delivery_id = s.delivery_id and a.outcome = 'refused' and a.code in (${NOT_APPLIED}))
       and not exists (
-        select from platform.delivery later where later.bet_id = s.bet_id and later.number > s.number and ${status('later')} = 'done')))`
+        select from platform.delivery later where later.bet_id = s.bet_id and later.number > s.number and ${status('later')} = 'done')`
+
+/** In SQL, of a bet's row. */
+export const mayHaveResult = (bet: string) => `(${bet}.told_status = 'settled' or exists (
+    select from platform.delivery s where s.bet_id = ${bet}.bet_id and ${MAYBE_APPLIED}))`
 
 const KEPT = statement(
   'platform_kept_results',
@@ -32,4 +43,21 @@ interface Kept extends Record<string, unknown> {
 export async function readKeptResults(tx: Tx, betIds: readonly string[]): Promise<Map<string, boolean>> {
   const rows = await tx.query<Kept>(KEPT, [betIds])
   return new Map(rows.map(({ betId, isAskedFor }) => [betId, isAskedFor]))
+}
+
+const REFUSED_TO_GIVE_BACK = statement(
+  'platform_refused_to_give_back',
+  `select distinct on (s.bet_id) s.bet_id as "betId", s.payout, s.result_type as "resultType" from platform.delivery s
+   where s.bet_id = any($1::uuid[]) and s.result_type <> 'cashout' and ${MAYBE_APPLIED} order by s.bet_id, s.number desc`,
+)
+
+interface GivenBack extends Record<string, unknown>, NonNullable<PlatformBet['toldResult']> {
+  readonly betId: string
+}
+
+/** Of open bets whose calls are all over: results that the partner may have, and has refused to give back. A cashout was not asked back, it took itself back (C-8). */
+export async function readRefusedToGiveBack(tx: Tx, betIds: readonly string[]): Promise<Map<string, GivenBack>> {
+  if (betIds.length === 0) return new Map()
+  const rows = await tx.query<GivenBack>(REFUSED_TO_GIVE_BACK, [betIds])
+  return new Map(rows.map((row) => [row.betId, row]))
 }

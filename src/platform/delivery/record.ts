@@ -8,7 +8,7 @@ import { type EndedDelivery, noteDeliveries } from '../change.ts'
 import type { Claim } from './claim.ts'
 import { type FinishedRow, finishCalls } from './finish.ts'
 import { type AttemptRecord, type AttemptResult, type DeliveryStatus, promoteNext } from './outbox.ts'
-import { nextAttemptAt } from './schedule.ts'
+import { nextAttemptAt, REFUSES_A_CASHOUT, REFUSES_A_RESULT } from './schedule.ts'
 
 export interface RecordDeps extends FlowDeps {
   readonly random: () => number
@@ -126,11 +126,6 @@ function whatWasSaid(outcome: Exclude<CallOutcome, { kind: 'accepted' }>): { cod
   if (outcome.kind === 'refused') return { code: outcome.code, error: outcome.message }
   return { code: null, error: `${outcome.reason}: ${outcome.detail}` }
 }
-
-/** C-5: the partner's word on a result: not understood, blocked, blocked because the balance would go negative. */
-const REFUSES_A_RESULT = [5, 20, 21]
-/** C-5: its word on the token of a cashout: never valid, out of date. */
-const REFUSES_A_CASHOUT = [3, 4]
 
 /**
  * True if this answer ends the delivery as refused. To a rollback it is every 400 that arrived whole, whatever its body (C-4). A

@@ -2,6 +2,11 @@
 
 export type DeliveryKind = 'settle' | 'unsettle' | 'rollback'
 
+/** C-5: the partner's word on a result: not understood, blocked, blocked because the balance would go negative. */
+export const REFUSES_A_RESULT = [5, 20, 21]
+/** C-5: its word on the token of a cashout: never valid, out of date. */
+export const REFUSES_A_CASHOUT = [3, 4]
+
 /** C-4: at most this many attempts of a rollback, */
 export const ROLLBACK_ATTEMPTS = 10
 /** all started within this time of the first, */
