@@ -1,5 +1,6 @@
 /** A person says that the partner has done what a delivery asks for (W-47): nothing is sent, nothing is owed any more, what waits behind it goes out. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { statement } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { auditPlatform } from '../../src/platform/audit.ts'
 import { hang, refusal, reset } from '../support/scripted-wallet.ts'
@@ -108,6 +109,26 @@ test('it must be said how it is known', async () => {
   const both = await Promise.all([acknowledge(deliveryId), acknowledge(deliveryId)])
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
 })
+
+test('tokens go with it, as with an answer of the partner (O-6)', async () => {
+  const { api, wallet, time } = scene
+  const settled = await refusedSettle()
+  wallet.next('rollback', refusal(5))
+  const { betId: cancelled } = await api.place(scene.frame)
+  await api.cancel(cancelled, 50)
+  await time.advance(SECOND_MS)
+  for (const { deliveryId } of await needsPerson()) expect((await acknowledge(deliveryId)).status).toBe(200)
+  const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
+  const kept = await db.query(TOKENS, [[settled.betId, cancelled]])
+  await db.close()
+  expect(kept).toEqual([])
+})
+
+const TOKENS = statement(
+  'test_tokens_of_bets',
+  `select d.operation from platform.bet b join platform.delivery d using (bet_id) join platform.message m using (delivery_id)
+   where b.bet_id = any($1::uuid[]) and (b.token <> '' or m.body ~ '"token":"[^"]')`,
+)
 
 test('a Rollback that was given up', async () => {
   const { api, wallet, time } = scene

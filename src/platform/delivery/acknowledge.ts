@@ -7,7 +7,7 @@ import type { Author } from '../../people/actions.ts'
 import type { Money } from '../../protocol/money.ts'
 import { saveTold, type Told } from '../bets/bet-store.ts'
 import { noteDeliveries } from '../change.ts'
-import { promoteNext } from './outbox.ts'
+import { promoteNext, WITHOUT_TOKEN } from './outbox.ts'
 import { NOT_OWED } from './owed.ts'
 import { IS_FOR_A_PERSON, lockBetOf } from './retry.ts'
 import type { DeliveryKind } from './schedule.ts'
@@ -20,6 +20,18 @@ const ACKNOWLEDGE = statement(
    set status = 'done', finished_at = $2::timestamptz, code = null, error = $3, ${NOT_OWED}
    from was where d.delivery_id = was.delivery_id
    returning d.delivery_id, d.bet_id, d.partner_id, d.number, d.operation, d.payout, d.result_type, was.status`,
+)
+
+/** Nobody will send them again (O-6); as finish.ts has it. */
+const FORGET_TOKENS = statement(
+  'platform_forget_tokens',
+  `with ended as (
+     select d.* from platform.delivery d where d.delivery_id = $1::bigint
+   ), of_bet as (
+     update platform.bet b set token = ''
+     from ended e where b.bet_id = e.bet_id and b.deliveries = e.number and b.status in ('settled', 'cancelled')
+   ) update platform.message m set body = ${WITHOUT_TOKEN('m.body')}
+   from ended e where m.delivery_id = e.delivery_id and (e.operation = 'rollback' or e.result_type = 'cashout')`,
 )
 
 interface Acknowledged extends Row {
@@ -61,6 +73,7 @@ export async function acknowledgeByHand(
     const { bet_id: betId, payout, result_type: resultType, status } = row
     await Promise.all([
       saveTold(tx, [{ betId, status: TOLD[row.operation], payout, resultType }]),
+      tx.execute(FORGET_TOKENS, [deliveryId]),
       promoteNext(tx, [row], now),
       noteDeliveries(tx, [{ delivery: row, status: 'done', code: null, error }], now),
       author.record(tx, {
