@@ -103,6 +103,25 @@ test('a refused call is sent again from its picture, taken as curl, and the bet 
   await page.close()
 })
 
+test('an admin says that the partner has done what it refused: it is owed no more, and the page says how that is known', async () => {
+  const betId = await refusedCorrection()
+  const { page, complaints } = await open(context, url, `/console/bets/${betId}`)
+  await page.getByText('a person has to settle that').waitFor()
+  await page.locator('[data-moment^="call"].tl-refused').last().click()
+  const moment = page.locator('.moment')
+  await moment.getByText('The partner has done it already').click()
+  const done = moment.getByRole('button', { name: 'It is done' })
+  expect(await done.isDisabled()).toBe(true)
+  await moment.getByLabel('How this is known').fill('taken back by hand, ticket 4711')
+  await expectAccessible(page, 'it is done')
+  await done.click()
+  await moment.getByText('said by hand to be done: taken back by hand, ticket 4711').waitFor()
+  expect(await page.getByText('a person has to settle that').count()).toBe(0)
+  expect(await ask('GET', '/sandbox/platform/deliveries?needsPerson=true')).toMatchObject({ data: [] })
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
 test('a bet that was declined is final: its call is not offered to be sent again', async () => {
   const { balances } = (await ask('GET', '/operator/players/robin/balances')) as { balances: { amount: string }[] }
   const [money] = balances

@@ -1,5 +1,6 @@
-/** What can be done with a call once more: send its delivery again, and send its bytes from a terminal. */
+/** What can be done with a call once more: send its delivery again, say that it is done, and send its bytes from a terminal. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
 import { OPERATIONS } from '../../../src/protocol/operation.ts'
 import { curlOf } from '../../../src/runtime/curl.ts'
 import type { Call } from '../../../src/timeline/moments.ts'
@@ -22,6 +23,8 @@ export function SendAgain({ call: { delivery } }: { call: Call }) {
   if (send.isSuccess) return <p role="status">It is sent again now.</p>
   if (delivery.operation === 'place' && delivery.status === 'refused')
     return <p className="muted small">The bet is declined, and that is final: a new bet is another call.</p>
+  if (delivery.status === 'done' && delivery.error !== undefined && delivery.code === undefined)
+    return <p role="status">{delivery.error}</p> // by a person (W-47); to a partner's own yes there is nothing to say
   if (delivery.needsPersonSince === undefined || delivery.status === 'pending') return null
   const isAllowed = mayDo(person, 'support')
   return (
@@ -40,7 +43,40 @@ export function SendAgain({ call: { delivery } }: { call: Call }) {
           : 'That needs the role support.'}
       </p>
       {send.error !== null && <Refusal>Not sent: {send.error.message}.</Refusal>}
+      {mayDo(person, 'admin') && <SayDone deliveryId={delivery.deliveryId} base={bases.platform} />}
     </div>
+  )
+}
+
+/** Nothing is sent then, and nothing is owed by it any more (W-47): it is asked how that is known. */
+function SayDone({ deliveryId, base }: { deliveryId: string; base: string }) {
+  const client = useQueryClient()
+  const [reason, setReason] = useState('')
+  const say = useMutation({
+    mutationFn: () => ask('POST', `${base}/deliveries/${part(deliveryId)}/acknowledge`, { reason: reason.trim() }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['bet'] }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    say.mutate()
+  }
+  return (
+    <details className="as-curl">
+      <summary>The partner has done it already…</summary>
+      <form className="say-done" onSubmit={submit}>
+        <p className="muted small">
+          It paid by hand, or its books show it. Nothing is sent then, and nothing is owed by this call any more.
+        </p>
+        <label>
+          How this is known
+          <input value={reason} maxLength={500} onChange={({ target }) => setReason(target.value)} />
+        </label>
+        <button type="submit" className="button" disabled={reason.trim() === '' || say.isPending}>
+          It is done
+        </button>
+        {say.error !== null && <Refusal>Not taken: {say.error.message}.</Refusal>}
+      </form>
+    </details>
   )
 }
 

@@ -31,6 +31,7 @@ export interface SandboxApiDeps {
 const BODY_BYTES = 16 * 1024
 const READ = { config: { role: 'read' } } as const
 const SUPPORT = { config: { role: 'support' } } as const
+const ADMIN = { config: { role: 'admin' } } as const
 const CASH = { role: 'cash' } as const
 
 const PLATFORM = '/platform'
@@ -78,6 +79,10 @@ export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: S
       api.get('/live', READ, (request, reply) => streamBoth(known(), request, reply))
       const one = { ...SUPPORT, schema: { params: WindowPath } }
       api.post(`${PLATFORM}/deliveries/:id/retry`, one, (request, reply) => forward(known().platform, request, reply))
+      const done = { ...ADMIN, schema: { params: WindowPath } }
+      api.post(`${PLATFORM}/deliveries/:id/acknowledge`, done, (request, reply) =>
+        forward(known().platform, request, reply),
+      )
       addFrameRoutes(api, frame)
     },
   )
