@@ -2,12 +2,13 @@
  * The one real Postgres of a test run (vitest's globalSetup): real binaries, a new data folder, a free port, a password
  * of its own, so a server left alive by an earlier run is never in the way and never taken for ours. It commits
  * as production does (fsync and synchronous_commit on, Postgres's defaults: given here, no reload could change them), because
- * the kill tests prove what survives.
+ * the kill tests prove what survives. Its data lie in memory where there is room: each test file makes and drops databases of hundreds of
+ * files, which a disk is slow at.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,25 +67,39 @@ export async function startPostgres(more: PostgresSettings = {}, other?: OtherSe
 /** The server, or what it said when it did not start. */
 async function startOnce(more: PostgresSettings, other: OtherServer | undefined): Promise<Server | string> {
   const user = serverUser()
-  const folder = newFolder(user)
+  const folder = newFolder(user, tmpdir())
+  const data = newFolder(user, dataParent())
   try {
     const native = other?.native ?? nativeFolder(user, folder)
     const password = other?.password ?? randomBytes(16).toString('hex')
-    initialise(native, folder, user, password)
+    initialise(native, { folder, data }, user, password)
     const port = await freePort()
-    const child = launch(native, folder, user, settings(port, more), password)
+    const child = launch(native, { folder, data }, user, settings(port, more), password)
     const problem = await problemOf(child)
     if (problem === undefined) return { url: urlOf(port, password), stop: () => stop(child) }
     await stop(child)
     return problem
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true })
+    for (const made of [folder, data]) rmSync(made, { recursive: true, force: true })
     throw error
   }
 }
 
-function newFolder(user: ServerUser): string {
-  const folder = mkdtempSync(join(tmpdir(), 'purser-test-postgres-'))
+const MEMORY = '/dev/shm'
+/** Bytes that must be free there. */
+const ROOM = 4 * 1024 ** 3
+
+function dataParent(): string {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize >= ROOM ? MEMORY : tmpdir()
+  } catch {
+    return tmpdir() // not every system has such a folder
+  }
+}
+
+function newFolder(user: ServerUser, parent: string): string {
+  const folder = mkdtempSync(join(parent, 'purser-test-postgres-'))
   if ('uid' in user) chownSync(folder, user.uid, user.gid)
   return folder
 }
@@ -93,12 +108,18 @@ function urlOf(port: number, password: string): string {
   return `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
 }
 
+interface Folders {
+  /** Of what is read once, and of the programs where the installed ones cannot be used: memory may forbid to run them. */
+  readonly folder: string
+  readonly data: string
+}
+
 /** Text sorts by ICU's English rules, not by bytes as in JavaScript: as most production databases do. */
-function initialise(native: string, folder: string, user: ServerUser, password: string): void {
+function initialise(native: string, { folder, data }: Folders, user: ServerUser, password: string): void {
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, password, { mode: 0o600 })
   if ('uid' in user) chownSync(passwordFile, user.uid, user.gid)
-  const args = ['-D', join(folder, 'data'), '--username=postgres', `--pwfile=${passwordFile}`, '--auth=password']
+  const args = ['-D', data, '--username=postgres', `--pwfile=${passwordFile}`, '--auth=password']
   args.push('--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync')
   const initdb = spawnSync(join(native, 'bin', 'initdb'), args, { ...user, cwd: folder, encoding: 'utf8' })
   if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.error?.message ?? initdb.stderr}`)
@@ -123,15 +144,15 @@ function settings(port: number, more: PostgresSettings): string[] {
  * does not reach the two of them directly.
  */
 const WATCHED_SERVER = `
-folder=$1; shift
-running() { [ -e "$folder/data/postmaster.pid" ]; }
+folder=$1; data=$2; shift 2
+running() { [ -e "$data/postmaster.pid" ]; }
 (
   cat <&3 >/dev/null
   running && kill -QUIT $$
   for tenth in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     running && sleep 0.1
   done
-  rm -rf "$folder"
+  rm -rf "$folder" "$data"
 ) &
 exec "$@" 3<&-
 `
@@ -139,13 +160,13 @@ exec "$@" 3<&-
 /** The password is for a server that connects to others of its kind. */
 function launch(
   native: string,
-  folder: string,
+  { folder, data }: Folders,
   user: ServerUser,
   flags: readonly string[],
   password: string,
 ): ChildProcess {
-  const command = [join(native, 'bin', 'postgres'), '-D', join(folder, 'data'), ...flags]
-  return spawn('sh', ['-c', WATCHED_SERVER, 'sh', folder, ...command], {
+  const command = [join(native, 'bin', 'postgres'), '-D', data, ...flags]
+  return spawn('sh', ['-c', WATCHED_SERVER, 'sh', folder, data, ...command], {
     ...user,
     cwd: '/',
     env: { ...process.env, PGPASSWORD: password },
