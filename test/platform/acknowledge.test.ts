@@ -103,7 +103,7 @@ test('nothing is taken for done that is still tried, has a later call behind it,
 
 test('it must be said how it is known', async () => {
   const { deliveryId } = await refusedSettle()
-  for (const body of [{}, { reason: '' }, { reason: 'x'.repeat(501) }])
+  for (const body of [{}, { reason: '' }, { reason: ' ' }, { reason: 'x'.repeat(501) }])
     expect((await acknowledge(deliveryId, body)).status).toBe(400)
   expect(await needsPerson()).toHaveLength(1)
   const both = await Promise.all([acknowledge(deliveryId), acknowledge(deliveryId)])

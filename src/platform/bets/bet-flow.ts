@@ -111,7 +111,7 @@ export function cancelBet(deps: FlowDeps, author: Author, betId: string, errorCo
 }
 
 const NOT_GIVEN_BACK =
-  'the partner has refused to take the result back, and would keep it after a Rollback: send its Unsettle again, or settle the bet as a refund of its stake'
+  'the partner has refused to take the result back, and would keep it after a Rollback: send its Unsettle again, acknowledge it if that is done, or settle the bet as a refund of its stake'
 const MAYBE_CASHED_OUT =
   'the partner refused a cashout whose earlier attempt it may have paid, and would keep it after a Rollback: settle the bet as a refund of its stake'
 
