@@ -126,7 +126,12 @@ export const PlacedSchema = Type.Object({
 })
 
 export const AcknowledgeSchema = Type.Object(
-  { reason: explained(Type.String({ maxLength: 500, pattern: '\\S' }), 'How this is known. Shown with the delivery, and kept in the action log (O-4).') },
+  {
+    reason: explained(
+      Type.String({ maxLength: 500, pattern: '\\S' }),
+      'How this is known. Shown with the delivery, and kept in the action log (O-4).',
+    ),
+  },
   { ...strict, examples: [{ reason: 'paid by hand at the partner, ticket 4711' }] },
 )
 
