@@ -1,5 +1,5 @@
 /** What commands write: the parts of `--help` that commander does not (examples in front, settings behind), and results on stdout. */
-import { WIDTH, wrapped } from '../runtime/wrapped.ts'
+import { brokenAt, WIDTH } from '../runtime/wrapped.ts'
 import { type Reader, settingsOf } from './settings.ts'
 
 export function examples(...lines: string[]): string {
@@ -11,7 +11,7 @@ export function environment(...readers: readonly Reader[]): string {
   const width = Math.max(...settings.map(({ name }) => name.length)) + 2
   const lines = settings.flatMap(({ name, meaning, ...setting }) => {
     const fallback = setting.default === undefined ? '' : ` [${setting.default}]`
-    const texts = wrapped(`${meaning}${fallback}`, WIDTH - width - 2)
+    const texts = brokenAt(WIDTH - width - 2, `${meaning}${fallback}`)
     return texts.map((text, i) => `  ${(i === 0 ? name : '').padEnd(width)}${text}`)
   })
   return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`

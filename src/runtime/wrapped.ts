@@ -1,8 +1,11 @@
 /** Columns of a terminal, where they are not known. */
 export const WIDTH = 80
 
+/** Broken between words into lines that a terminal has room for. One argument: it is given to `flatMap`, which has three. */
+export const wrapped = (text: string) => brokenAt(WIDTH, text)
+
 /** Broken between words into lines of at most so many characters. */
-export function wrapped(text: string, width = WIDTH): string[] {
+export function brokenAt(width: number, text: string): string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {
