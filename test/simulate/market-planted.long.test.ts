@@ -20,5 +20,6 @@ describe('the market finds:', () => {
   test.each(BY_SEED)('$fault', { timeout: 600_000 }, async (planted) => {
     const { complaints } = await runMarket(planted.seed, planted.plant(stores), choicesFor(planted))
     expect(complaints.length).toBeGreaterThan(0)
+    expect(complaints.filter((complaint) => complaint.startsWith('error: '))).toEqual([]) // a statement that is wrong SQL is not the fault
   })
 })

@@ -55,7 +55,7 @@ export const PLATFORM: readonly Row[] = [
     inPlatform(
       saying(
         'platform_finish',
-        ['r.status', "(case when r.http_status = 400 then 'refused' else r.status end)"],
+        ["'stuck' else r.status end", "'stuck' when r.http_status = 400 then 'refused' else r.status end"],
         ['r.is_owed and', 'false and'],
       ),
     ),
