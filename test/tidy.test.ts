@@ -1,7 +1,7 @@
 /** The habits of the house, kept by a machine (after TigerBeetle's tidy.zig): each rule on every file, and each rule on a planted fault. */
 import { describe, expect, test } from 'vitest'
 import { definedIdsOf, namedIdsOf } from './docs/markdown.ts'
-import { complaintsAboutArrows, complaintsAboutLoops } from './tidy/arrows.ts'
+import { complaintsAboutArrows, complaintsAboutLoops, complaintsAboutTheStart } from './tidy/arrows.ts'
 import * as habits from './tidy/habits.ts'
 import { filesIn, read, sourceOf, sourcesIn } from './tidy/source.ts'
 import { complaintsAboutWaiting } from './tidy/waiting.ts'
@@ -20,6 +20,7 @@ test('there is something to look at', () => {
 describe('in src', () => {
   test('imports follow the arrows of the architecture', () => expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
   test('imports run in no loop', () => expect(complaintsAboutLoops(SRC)).toEqual([]))
+  test('no command waits for what only another one needs', () => expect(complaintsAboutTheStart(SRC)).toEqual([]))
   test('time, turns and chance come from the world', () => {
     expect(SRC.flatMap(complaintsAboutTheWorld)).toEqual([])
     expect(LATER.filter((path) => !SRC.some((source) => source.path === path))).toEqual([])
@@ -144,6 +145,20 @@ describe('the rules see', () => {
     const typed = sourceOf('src/b.ts', "import type { a } from './a.ts'\nexport const b = 1 as typeof a")
     expect(complaintsAboutLoops([a, b])).toEqual(['imports run in a loop: src/a.ts → src/b.ts → src/a.ts'])
     expect(complaintsAboutLoops([a, typed])).toEqual([])
+  })
+
+  test('what every command would wait for', () => {
+    const main = sourceOf(
+      'src/main.ts',
+      "import { add } from './process/add.ts'\nimport { Command } from 'commander'\nadd(Command)",
+    )
+    const eager = sourceOf(
+      'src/process/add.ts',
+      "import pg from 'pg'\nimport type { Command } from 'commander'\nexport const add = pg",
+    )
+    const lazy = sourceOf('src/process/add.ts', "export const add = () => import('pg')")
+    expect(complaintsAboutTheStart([main, eager])).toEqual(['every command loads pg: src/main.ts → src/process/add.ts'])
+    expect(complaintsAboutTheStart([main, lazy])).toEqual([])
   })
 
   const long = (lines: number) => `function long() {\n${'  step()\n'.repeat(lines - 2)}}`

@@ -1,6 +1,6 @@
 /** The hand-written part of openapi/platform.json: introduction, security, tags, and the schemas that get a name. */
 
-import { ProblemSchema } from '../../dist/http/problem.js'
+import { ProblemSchema } from '../../dist/http/problem-schema.js'
 import * as actions from '../../dist/people/action-list.js'
 import * as apiKeys from '../../dist/people/key-routes.js'
 import * as lists from '../../dist/platform/api/lists.js'

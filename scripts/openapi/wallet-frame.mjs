@@ -1,6 +1,6 @@
 /** The hand-written part of openapi/wallet.json: introduction, security, tags, and the schemas that get a name. */
 
-import { ProblemSchema } from '../../dist/http/problem.js'
+import { ProblemSchema } from '../../dist/http/problem-schema.js'
 import * as adjustments from '../../dist/operator/adjustments.js'
 import { AuditSchema } from '../../dist/operator/audit.js'
 import * as lists from '../../dist/operator/bet-list.js'

@@ -1,7 +1,7 @@
 /** Brings the schema to this program's version. Migrations are immutable files; their checksums are kept and compared. */
 
 import { fileURLToPath } from 'node:url'
-import Postgrator from 'postgrator'
+import type Postgrator from 'postgrator'
 import { pause } from '../runtime/pause.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import type { Db, Row } from './db.ts'
@@ -31,7 +31,7 @@ const PAUSE_MS = 1_000
  * database is newer than this program, and when one fails: those before it stay applied, and the next run goes on with it.
  */
 export async function migrate(db: Pick<Db, 'script'>, lockWaitsMs = LOCK_WAITS_MS): Promise<MigrationReport> {
-  const inTurn = turnsOn(db)
+  const inTurn = await turnsOn(db)
   await inTurn((postgrator, { version }) => postgrator.migrate(String(version))) // compares checksums
   const applied: string[] = []
   for (;;) {
@@ -44,12 +44,12 @@ export async function migrate(db: Pick<Db, 'script'>, lockWaitsMs = LOCK_WAITS_M
   return { version: await inTurn(async (_, { version }) => version), applied }
 }
 
-type InTurn = ReturnType<typeof turnsOn>
+type InTurn = Awaited<ReturnType<typeof turnsOn>>
 
 /** Transactions during which nobody else migrates. All have one Postgrator, which has read the files once. */
-function turnsOn(db: Pick<Db, 'script'>) {
+async function turnsOn(db: Pick<Db, 'script'>) {
   let run: Run = () => Promise.reject(new Error('outside a transaction'))
-  const postgrator = createPostgrator((sql) => run(sql))
+  const postgrator = await createPostgrator((sql) => run(sql))
   return <T>(work: (postgrator: Postgrator, now: { run: Run; version: number }) => Promise<T>): Promise<T> =>
     db.script(async (script) => {
       run = script
@@ -104,7 +104,7 @@ class Failed extends Error {
 /** Throws unless the schema is exactly this program's (`PURSER_MIGRATE=never`). */
 export async function requireMigrated(db: Db): Promise<void> {
   await db.script(async (run) => {
-    const postgrator = createPostgrator(run)
+    const postgrator = await createPostgrator(run)
     const [current, wanted] = [await postgrator.getDatabaseVersion(), await postgrator.getMaxVersion()]
     if (current !== wanted)
       throw new WrongUse(
@@ -113,8 +113,9 @@ export async function requireMigrated(db: Db): Promise<void> {
   })
 }
 
-function createPostgrator(run: Run): Postgrator {
-  return new Postgrator({
+async function createPostgrator(run: Run): Promise<Postgrator> {
+  const { default: Runner } = await import('postgrator') // what opens no database does not wait for it
+  return new Runner({
     migrationPattern: `${FOLDER}/*.sql`,
     driver: 'pg',
     schemaTable: 'purser.migration',

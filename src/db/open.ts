@@ -1,9 +1,7 @@
-/** Opens the configured store: a Postgres server, or the embedded PGlite when none is configured. */
+/** Opens the configured store: a Postgres server, or the embedded PGlite when none is configured. Only that one is loaded. */
 
 import { Unreachable } from '../runtime/wrong-use.ts'
 import type { Db } from './db.ts'
-import { hasPglite, openPglite } from './pglite.ts'
-import { openPostgres } from './postgres.ts'
 import { explained } from './refusal.ts'
 
 export type StoreConfig =
@@ -11,14 +9,16 @@ export type StoreConfig =
   /** `dataDir` is a folder, or `memory://` for a database that keeps nothing. */
   | { readonly kind: 'pglite'; readonly dataDir: string }
 
-export function openDb(config: StoreConfig): Promise<Db> {
+export async function openDb(config: StoreConfig): Promise<Db> {
   switch (config.kind) {
-    case 'postgres':
+    case 'postgres': {
+      const { openPostgres } = await import('./postgres.ts')
       return openPostgres(config.url).catch((error: unknown) => {
         throw explained(error, config.url)
       })
+    }
     case 'pglite':
-      return openPglite(config.dataDir)
+      return (await import('./pglite.ts')).openPglite(config.dataDir)
     default:
       return config satisfies never
   }
@@ -29,7 +29,7 @@ export class NoDatabase extends Unreachable {}
 
 /** For commands that only look: throws NoDatabase where opening would make an empty embedded database. */
 export async function openExistingDb(config: StoreConfig): Promise<Db> {
-  if (config.kind === 'pglite' && !hasPglite(config.dataDir))
+  if (config.kind === 'pglite' && !(await import('./pglite.ts')).hasPglite(config.dataDir))
     throw new NoDatabase(`there is no database in ${config.dataDir}: set DATABASE_URL or PURSER_DATA_DIR`)
   return openDb(config)
 }

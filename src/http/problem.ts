@@ -1,6 +1,5 @@
 /** Errors of our own APIs: RFC 9457 problem details with a fitting 4xx. Never used on the partner wire. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 
 export interface Fault {
   /** JSON pointer into the request. */
@@ -64,16 +63,6 @@ export const busy = new Problem(503, 'busy', 'others are changing the same rows;
 /** The server ended what somebody asked, which changes nothing. */
 export const tooSlow = new Problem(503, 'busy', 'the database did not find this in time; ask for less, or again later')
 export const conflict = (code: string, detail: string) => new Problem(409, code, detail)
-
-export const ProblemSchema = Type.Object({
-  type: Type.String(),
-  title: Type.String(),
-  status: Type.Integer(),
-  code: Type.String(),
-  detail: Type.Optional(Type.String()),
-  requestId: Type.String(),
-  errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }))),
-})
 
 const TITLES: Record<number, string> = {
   400: 'Bad request',

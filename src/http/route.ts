@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
 import { type Static, type TOptional, type TSchema, Type } from 'typebox'
 import type { Role } from './caller.ts'
-import { ProblemSchema } from './problem.ts'
+import { ProblemSchema } from './problem-schema.ts'
 
 /** What a handler reads has the type of the schema that it was held against; null is a body that was left out. */
 interface FromSchemas extends FastifyTypeProvider {

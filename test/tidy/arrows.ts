@@ -1,6 +1,6 @@
 /** Who may import whom (architecture.md, Allowed imports). Anything that is not allowed here is a complaint. */
 import { posix } from 'node:path'
-import { importsOf, type Source } from './source.ts'
+import { type Import, importsOf, type Source } from './source.ts'
 
 /**
  * Per part of src/: the parts and files that it may import, beside its own. A part is the longest of these names that a
@@ -149,7 +149,34 @@ export function complaintsAboutLoops(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path }) => visit(path, []))
 }
 
+const MAIN = 'src/main.ts'
+/** What every command waits for, `--help` too. Servers load half a second of modules, so what only one command needs is imported when it runs. */
+const LOADED_AT_ONCE = ['commander']
+
+/** Packages that the program loads before it knows its command, each with the way to it. */
+export function complaintsAboutTheStart(sources: readonly Source[]): string[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const seen = new Set<string>()
+  const visit = (path: string, way: readonly string[]): string[] => {
+    const source = byPath.get(path)
+    if (source === undefined || seen.has(path)) return []
+    seen.add(path)
+    const now = importsOf(source).filter(({ isTypeOnly, isLater }) => !isTypeOnly && !isLater)
+    const heavy = now.filter(({ from }) => !/^(\.|node:)/.test(from) && !LOADED_AT_ONCE.includes(from))
+    const here = heavy.map(({ from }) => `every command loads ${from}: ${[...way, path].join(' → ')}`)
+    return [...here, ...filesOf(source, now).flatMap((target) => visit(target, [...way, path]))]
+  }
+  return visit(MAIN, [])
+}
+
 function runTimeTargets(source: Source): string[] {
-  const found = importsOf(source).filter(({ from, isTypeOnly }) => from.startsWith('.') && !isTypeOnly)
-  return found.map(({ from }) => posix.join(posix.dirname(source.path), from))
+  return filesOf(
+    source,
+    importsOf(source).filter(({ isTypeOnly }) => !isTypeOnly),
+  )
+}
+
+function filesOf({ path }: Source, imports: readonly Pick<Import, 'from'>[]): string[] {
+  const own = imports.filter(({ from }) => from.startsWith('.'))
+  return own.map(({ from }) => posix.join(posix.dirname(path), from))
 }

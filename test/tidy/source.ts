@@ -66,6 +66,8 @@ export function lineOf({ text }: Source, position: number): number {
 export interface Import {
   readonly from: string
   readonly isTypeOnly: boolean
+  /** `import(…)`, when the code runs. */
+  readonly isLater: boolean
   readonly line: number
 }
 
@@ -79,6 +81,6 @@ export function importsOf(source: Source): Import[] {
     const specifiers = Array.isArray(node.specifiers) ? node.specifiers.filter(isNode) : []
     const values = specifiers.filter((one) => (one.importKind ?? one.exportKind) !== 'type')
     const isTypeOnly = (node.importKind ?? node.exportKind) === 'type' || (specifiers.length > 0 && values.length === 0)
-    return [{ from, isTypeOnly, line: lineOf(source, node.start) }]
+    return [{ from, isTypeOnly, isLater: node.type === 'ImportExpression', line: lineOf(source, node.start) }]
   })
 }

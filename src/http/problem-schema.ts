@@ -1,0 +1,12 @@
+/** The shape of what `sendProblem` sends (problem.ts). Apart from it, since a command that throws problems need not load TypeBox. */
+import { Type } from 'typebox'
+
+export const ProblemSchema = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  code: Type.String(),
+  detail: Type.Optional(Type.String()),
+  requestId: Type.String(),
+  errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }))),
+})
