@@ -155,7 +155,11 @@ const BY_FILE = {
     ["call.resultType === 'refund' ? placement.funder : 'player'", "'player'", ['test/wallet/life-freebets.test.ts']],
     ['return sameMoney ? [] :', 'return', BATCH],
     ['(earlier.payee === later.payee || later.payout === ZERO)', 'true', ['test/wallet/life-freebets.test.ts']],
-    [' && call.resultType === settlement.resultType', '', ['test/wallet/life-grid.test.ts']],
+    [
+      ' && call.resultType === settlement.resultType',
+      '',
+      ['test/wallet/life-repeats.test.ts', 'test/wallet/life-table.test.ts'],
+    ],
   ],
   'src/wallet/decide/decision.ts': [
     ['effect < 0n && after < 0n', 'after < 0n', BOUNDS],
@@ -172,7 +176,7 @@ const BY_FILE = {
     ['session.endedAt === null && ', '', ['test/wallet/gate.test.ts', 'test/wallet/session-profile.test.ts']],
   ],
   'src/wallet/decide/place.ts': [
-    ['placement.stake === call.stake && ', '', ['test/wallet/life-grid.test.ts']],
+    ['placement.stake === call.stake && ', '', ['test/wallet/life-order-of-checks.test.ts']],
     ["funder === 'player' && balance < call.stake", 'balance < call.stake', ['test/wallet/life-freebets.test.ts']],
     [
       'balance < call.stake',

@@ -1,6 +1,12 @@
-// Lives through every cell of life-grid.ts under the second clawback policy (L-2), locked by age (L-3), and without the gate.
+// Lives through every cell of life-grid.ts in every way: under both clawback policies (L-2), locked by age (L-3), and without the gate.
 import { describe, it } from 'vitest'
 import { expectLine, lines, pastNames, walletWith, waysOf } from './life-grid-lived.ts'
+
+describe('with PURSER_CLAWBACK=refuse', () => {
+  walletWith({ PURSER_CLAWBACK: 'refuse' })
+
+  it.each(lines)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
+})
 
 // It comes with several buckets: nothing of a bet's life may depend on where a player's rows are.
 describe('with PURSER_CLAWBACK=allow-negative and PURSER_BUCKETS=8', () => {

@@ -1,7 +1,7 @@
-// Lives through every cell of life-grid.ts under the first clawback policy; life-grid.long.test.ts does so under the second, and with age locks.
+// Every call has a line for every variant that there is of it. life-grid.long.test.ts lives through their cells.
 import { describe, expect, it } from 'vitest'
 import { calls, variants } from './life-grid.ts'
-import { expectLine, lines, linesOf, walletWith, waysOf } from './life-grid-lived.ts'
+import { linesOf } from './life-grid-lived.ts'
 
 describe('the grid', () => {
   it.each(calls)('has one line for %s in every variant that there is of it, with a cell for every past', (call) => {
@@ -12,10 +12,4 @@ describe('the grid', () => {
         .sort(),
     ).toEqual(needed.sort())
   })
-})
-
-describe('with PURSER_CLAWBACK=refuse', () => {
-  walletWith({ PURSER_CLAWBACK: 'refuse' })
-
-  it.each(lines)('$call, $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
 })

@@ -1,4 +1,4 @@
-// Rows of the life table beside the grid (life-grid.test.ts has every cell in every variant), under both clawback policies.
+// Rows of the life table beside the grid (life-grid.long.test.ts has every cell in every variant), under both clawback policies.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type Answer, expectAnswer, millionths, timeOf } from './answers.ts'
