@@ -9,7 +9,7 @@ import { WrongUse } from '../runtime/wrong-use.ts'
 import { stopSignal } from './stopping.ts'
 
 interface CallFlags {
-  readonly api: string
+  readonly api?: string
   readonly key?: string
   readonly gateway?: true
   readonly player?: string
@@ -26,11 +26,19 @@ interface CallFlags {
   readonly json?: true
 }
 
+/** The two servers that keep a journal. */
+const SERVERS = {
+  wallet: { api: 'http://127.0.0.1:8080', path: '/operator/calls', keyName: 'OPERATOR_API_KEY' },
+  gateway: { api: 'http://127.0.0.1:8082', path: '/operators/calls', keyName: 'GATEWAY_API_KEY' },
+} as const
+
+const serverOf = ({ gateway }: CallFlags) => (gateway ? 'gateway' : 'wallet')
+
 export function addJournalCommands(program: Command): void {
   program
     .command('calls')
     .description('the calls of the wire as they came and were answered, the newest last')
-    .option('--api <url>', 'the address of the wallet or the gateway', 'http://127.0.0.1:8080')
+    .option('--api <url>', `the address; ${SERVERS.wallet.api}, of a gateway ${SERVERS.gateway.api}, when absent`)
     .option('--key <key>', 'a key of its API; OPERATOR_API_KEY or GATEWAY_API_KEY when absent')
     .option('--gateway', 'it is a gateway')
     .option('--player <id>', 'only calls about this player')
@@ -62,9 +70,10 @@ const LOOK_MS = 500
 const LATE_MS = 3_000
 
 async function showCalls(flags: CallFlags): Promise<void> {
-  const key = flags.key ?? process.env[flags.gateway ? 'GATEWAY_API_KEY' : 'OPERATOR_API_KEY']
-  if (!key) throw new WrongUse(`give --key, or set ${flags.gateway ? 'GATEWAY_API_KEY' : 'OPERATOR_API_KEY'}`)
-  const api = { url: flags.api, key }
+  const server = SERVERS[serverOf(flags)]
+  const { key = process.env[server.keyName], api: url = server.api } = flags
+  if (!key) throw new WrongUse(`give --key, or set ${server.keyName}`)
+  const api = { url, key }
   const signal = flags.follow && stopSignal()
   const show = flags.json ? JSON.stringify : lineOf
   const shown = new Map<string, number>()
@@ -123,8 +132,9 @@ async function readCalls(
   const query = new URLSearchParams(
     Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
-  const page = await getFrom<Page>(api, `${flags.gateway ? '/operators' : '/operator'}/calls?${query}`)
-  if (page === undefined) throw new WrongUse(`${api.url} is no ${flags.gateway ? 'gateway' : 'wallet'} of Purser`)
+  const server = serverOf(flags)
+  const page = await getFrom<Page>(api, `${SERVERS[server].path}?${query}`)
+  if (page === undefined) throw new WrongUse(`${api.url} is no ${server} of Purser`)
   return page
 }
 

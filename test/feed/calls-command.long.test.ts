@@ -63,3 +63,12 @@ test('without a key, with a wrong one, with a filter that is none: what to do, a
 test('where nothing listens: 3', async () => {
   expect(await run(['calls', '--api', 'http://127.0.0.1:1'], env)).toMatchObject({ code: 3 })
 })
+
+test('without --api it asks where a wallet, with --gateway where a gateway listens unless it is told otherwise', async () => {
+  const [wallets, gateways] = await Promise.all([
+    run(['calls', '--key', 'k']),
+    run(['calls', '--gateway', '--key', 'k']),
+  ])
+  expect(wallets.stderr).toContain('http://127.0.0.1:8080') // whoever listens there: none takes this key
+  expect(gateways.stderr).toContain('http://127.0.0.1:8082')
+})
