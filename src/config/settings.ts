@@ -76,7 +76,7 @@ export const SETTINGS = [
     name: 'PURSER_ENCRYPTION_KEY',
     readBy: ['wallet', 'platform', 'gateway'],
     meaning:
-      'Encrypts the secrets of partners, operators and webhooks in the database: 64 hexadecimal digits; several, comma-separated, while rotating: the first encrypts, all read. Required in production, but of a wallet.',
+      'Encrypts the secrets of partners, operators and webhooks in the database: 64 hexadecimal digits; several, comma-separated, while rotating: the first encrypts, all read. In production a platform and a gateway need it. A wallet needs it only to encrypt the secrets of webhooks.',
     example: 'the output of: openssl rand -hex 32',
     secret: true,
   },
