@@ -67,6 +67,21 @@ function keysOf(path: string, member: string): string[] {
   return Object.keys(content[member] ?? {})
 }
 
+type Bodies = Record<string, { readonly examples: Record<string, { readonly value: unknown }> }>
+interface Call {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly requestBody?: { readonly content: Bodies }
+  readonly responses: Record<string, { readonly content?: Bodies }>
+}
+interface Schema {
+  readonly properties?: object
+}
+const WALLET = JSON.parse(read('openapi/wallet.json')) as {
+  readonly paths: Record<string, Record<string, Call>>
+  readonly components: { readonly schemas: Record<string, Schema> }
+}
+
 const COMPLETE = [
   ['anomalies', namesIn('src/wallet/decide/decision.ts', /^ {2}\| '(\w+)'$/gm), 'docs/guides/run-in-production.md'],
   ['metrics', namesIn('src/wallet/metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
@@ -81,6 +96,36 @@ test.each(COMPLETE)('all %s of the code are on their page', (_what, names, page)
   const text = read(page)
   expect(names.length).toBeGreaterThan(3)
   expect(names.filter((name) => !text.includes(name))).toEqual([])
+})
+
+describe('the bodies of the wire on the page of the HTTP API', () => {
+  const page = read('docs/reference/http-api.md')
+  const shown = blocksOf(page).flatMap(({ info, text }) => {
+    const [, operation = '', name = '', answer] = /^json (\w+)\.(\w+)( answer)?$/.exec(info) ?? []
+    return operation === '' ? [] : [{ operation, name, isAnswer: answer !== undefined, text }]
+  })
+  const calls = Object.values(WALLET.paths).flatMap((path) =>
+    Object.values(path).filter(({ tags }) => tags.includes('Partner wire')),
+  )
+
+  it('show each call', () => {
+    expect(calls.length).toBeGreaterThan(3)
+    const missing = calls.filter(({ operationId }) => !shown.some(({ operation }) => operation === operationId))
+    expect(missing.map(({ operationId }) => operationId)).toEqual([])
+  })
+
+  it.each(shown)('$operation: $name is the example of the API description', ({ operation, name, isAnswer, text }) => {
+    const call = calls.find(({ operationId }) => operationId === operation)
+    const content = isAnswer ? call?.responses['200']?.content : call?.requestBody?.content
+    expect(JSON.parse(text)).toEqual(content?.['application/json']?.examples[name]?.value)
+  })
+
+  it('name every member of the profile', () => {
+    const { UserProfile, CustomFields } = WALLET.components.schemas
+    const members = [UserProfile, CustomFields].flatMap((schema) => Object.keys(schema?.properties ?? {}))
+    expect(members.length).toBeGreaterThan(20)
+    expect(members.filter((member) => !new RegExp(`[\`"]${member}[\`"]`).test(page))).toEqual([])
+  })
 })
 
 test('a process opens as many connections as the guide says, besides one for each lane', () => {
