@@ -12,9 +12,9 @@ import { NotDurable } from './errors.ts'
 /** Milliseconds between two looks at a server in use. */
 const WATCH_MS = 1_000
 
-/** For one session. What is stricter than `on`, or waits for a standby in another way, stays. */
+/** For one session (W-22). What is stricter than `on`, or waits for a standby in another way, stays; `local` does not wait for one. */
 const PIN = `select set_config('synchronous_commit',
-  case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`
+  case when current_setting('synchronous_commit') in ('off', 'local') then 'on' else current_setting('synchronous_commit') end, false)`
 const LOOK = "select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes"
 /** As a session has it that does not pin it. */
 const LOOK_AT_START =

@@ -54,6 +54,12 @@ describe.each(manners)('%s', (_name, begin) => {
     expect(await level()).toBe('remote_apply')
   })
 
+  test('waits for the standby, if there is one, where the server is told to wait for its own disk only', async () => {
+    await postgres.execute("alter system set synchronous_commit = 'local'")
+    await reloaded(postgres, 'synchronous_commit', 'local')
+    expect(await level()).toBe('on')
+  })
+
   test.each(['fsync', 'full_page_writes'])('begins nothing while %s is off', async (setting) => {
     await level()
     await reload(postgres, setting, 'off')
