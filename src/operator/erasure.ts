@@ -3,7 +3,7 @@
  * Done by the owner of the tables, as servers may neither delete nor change what is written once.
  */
 import { randomBytes } from 'node:crypto'
-import { type Db, statement, type Tx, WITHIN_MINUTES, WITHIN_SECONDS } from '../db/db.ts'
+import { type Db, type Row, statement, type Tx, WITHIN_MINUTES, WITHIN_SECONDS } from '../db/db.ts'
 import { forgetCalls, renameEvents } from '../feed/forget.ts'
 import type { Author } from '../people/actions.ts'
 import type { PlayerId } from '../protocol/ids.ts'
@@ -12,6 +12,7 @@ import { bucketOf } from '../wallet/store/bucket.ts'
 import { renamed, WALLET_CHANGES } from '../wallet/store/change.ts'
 import { creationOf, lockPlayers, type Player } from '../wallet/store/player.ts'
 import { eraseActions, eraseDetails } from './erasure-texts.ts'
+import { ERASURE, takeName } from './name-hold.ts'
 
 export interface ErasureDeps {
   readonly db: Db
@@ -20,7 +21,7 @@ export interface ErasureDeps {
 }
 
 export interface Erased {
-  /** Absent when there is no such player, who may have been erased before: then only calls and events are looked for. */
+  /** Absent when there is no such player, who may have been erased before: then only what names the player is looked for. */
   readonly pseudonym?: string
   /** Taken out of the journal. */
   readonly calls: number
@@ -28,60 +29,67 @@ export interface Erased {
   readonly rowsOfFeed: number
 }
 
-/** The operation in the action log. */
-export const ERASURE = 'erasePlayer'
-
 /**
  * Throws WrongUse, and has changed nothing, while the player has money or something under way. First the player gets the pseudonym, then
- * all else. Until that is done the action is kept under the name, so that whoever repeats what broke off goes on with the same pseudonym.
+ * all else. Until that is done the action is kept under the name: whoever repeats what broke off goes on with the same pseudonym, and nobody
+ * makes a player of this name.
  */
 export async function erasePlayer({ db, buckets, now }: ErasureDeps, author: Author, userId: string): Promise<Erased> {
   await requireRights(db)
   const bucket = bucketOf(userId, buckets)
-  const fresh = newPseudonym(bucket, buckets)
-  await whilePlayer(db, bucket, userId, async (tx, player) => {
-    await rename(tx, bucket, player, fresh)
-    await author.record(tx, { on: { userId }, before: {}, after: { erased: true, pseudonym: fresh }, at: now })
+  const { erased, pseudonym: name } = await db.unhurried(async (tx) => {
+    await tx.query(WITHIN_MINUTES)
+    await takeName(tx, userId)
+    const begun = await readBegun(tx, userId)
+    if (begun !== undefined) return begun
+    const pseudonym = newPseudonym(bucket, buckets)
+    const erased = await ofPlayer(tx, bucket, userId, (player) => rename(tx, bucket, player, pseudonym))
+    const after = { erased, pseudonym }
+    await author.record(tx, { on: { userId }, before: {}, after, at: now })
+    return after
   })
-  const pseudonym = await begunAs(db, userId)
-  const name = pseudonym ?? fresh
   const rowsOfFeed = await renameEvents(db, WALLET_CHANGES, bucket, userId, (item) => renamed(item, userId, name))
   await renameStrays(db, bucket, userId, newPseudonym(bucket, buckets))
   const calls = await forgetCalls(db, userId)
-  if (pseudonym !== undefined)
-    await db.unhurried(async (tx) => {
-      await tx.query(WITHIN_MINUTES)
-      await eraseActions(tx, userId, pseudonym)
-    })
-  return { ...(pseudonym !== undefined && { pseudonym }), calls, rowsOfFeed }
+  await db.unhurried(async (tx) => {
+    await tx.query(WITHIN_MINUTES)
+    await eraseActions(tx, userId, name)
+  })
+  return { ...(erased && { pseudonym: name }), calls, rowsOfFeed }
 }
 
 const BEGUN = statement(
   'erasure_begun',
-  `select after ->> 'pseudonym' as pseudonym from purser.action
+  `select (after ->> 'erased')::boolean as erased, after ->> 'pseudonym' as pseudonym from purser.action
    where subject = $1::text and operation = '${ERASURE}' order by at desc, request_id desc limit 1`,
 )
 
-/** The pseudonym of an erasure that is not done. */
-async function begunAs(db: Db, userId: string): Promise<string | undefined> {
-  const [action] = await db.unhurried((tx) => tx.query<{ pseudonym: string }>(BEGUN, [userId]))
-  return action?.pseudonym
+interface Begun extends Row {
+  /** There was such a player. */
+  erased: boolean
+  pseudonym: string
+}
+
+/** Of an erasure that is not done. */
+async function readBegun(tx: Tx, userId: string): Promise<Begun | undefined> {
+  const [begun] = await tx.query<Begun>(BEGUN, [userId])
+  return begun
 }
 
 /** False when there is no such player; throws WrongUse with what stands in the way. Changes nothing. */
 export function mayErase({ db, buckets }: Pick<ErasureDeps, 'db' | 'buckets'>, userId: string): Promise<boolean> {
-  return whilePlayer(db, bucketOf(userId, buckets), userId, async () => {})
-}
-
-function whilePlayer(db: Db, bucket: number, userId: string, work: (tx: Tx, player: Player) => Promise<void>) {
   return db.unhurried(async (tx) => {
     await tx.query(WITHIN_MINUTES)
-    const player = (await lockPlayers(tx, bucket, [userId as PlayerId])).get(userId as PlayerId)
-    if (player === undefined) return false
-    await requireNothingLeft(tx, bucket, userId)
-    await work(tx, player)
-    return true
+    return ofPlayer(tx, bucketOf(userId, buckets), userId, async () => {})
   })
+}
+
+async function ofPlayer(tx: Tx, bucket: number, userId: string, work: (player: Player) => Promise<void>) {
+  const player = (await lockPlayers(tx, bucket, [userId as PlayerId])).get(userId as PlayerId)
+  if (player === undefined) return false
+  await requireNothingLeft(tx, bucket, userId)
+  await work(player)
+  return true
 }
 
 const RIGHTS = statement(

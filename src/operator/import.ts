@@ -17,6 +17,7 @@ import { bucketOf } from '../wallet/store/bucket.ts'
 import { movementItem, noteChanges, playerItem } from '../wallet/store/change.ts'
 import { creationOf, type Player, readCreations } from '../wallet/store/player.ts'
 import { importPlayers } from '../wallet/store/player-import.ts'
+import { holdNames, IS_BEING_ERASED } from './name-hold.ts'
 import { isSameCreation } from './players.ts'
 
 export interface ImportRow {
@@ -73,8 +74,13 @@ async function importBucket(
   authorOf: () => Author,
   tx: Tx,
   bucket: number,
-  rows: readonly ImportRow[],
+  all: readonly ImportRow[],
 ): Promise<Imported> {
+  const erased = await holdNames(
+    tx,
+    all.map(({ player }) => player.id),
+  )
+  const rows = all.filter(({ player }) => !erased.has(player.id))
   const inserted = await importPlayers(
     tx,
     bucket,
@@ -83,8 +89,9 @@ async function importBucket(
   const fresh = rows.filter(({ player }) => inserted.has(player.id))
   if (fresh.length > 0) await open(deps, authorOf, tx, bucket, fresh)
   const others = rows.filter(({ player }) => !inserted.has(player.id))
-  const refused = await differing(tx, bucket, others)
-  return { imported: fresh.length, known: others.length - refused.length, refused }
+  const differ = await differing(tx, bucket, others)
+  const held = all.filter(({ player }) => erased.has(player.id)).map(({ line }) => ({ line, reason: IS_BEING_ERASED }))
+  return { imported: fresh.length, known: others.length - differ.length, refused: [...differ, ...held] }
 }
 
 /** Accounts and money of players that are new in this transaction: nobody else can have seen them. */

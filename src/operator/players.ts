@@ -20,6 +20,7 @@ import {
 } from '../wallet/store/player.ts'
 import { endSessions } from '../wallet/store/session.ts'
 import { StoredFieldsSchema, toStoredFields } from './custom-fields.ts'
+import { holdNames, IS_BEING_ERASED } from './name-hold.ts'
 import { findPlayer, locate, type OperatorDeps, toCurrency, withPlayer } from './operator.ts'
 import { countOf } from './sessions.ts'
 
@@ -100,11 +101,12 @@ export const PlayerSchema = Type.Object({
   createdAt: Type.String({ format: 'date-time' }),
 })
 
-/** 201 for a new player, 200 for the same one again, 409 for another with this id. */
+/** 201 for a new player, 200 for the same one again, 409 for another with this id, or while one with this id is being erased (O-10). */
 export async function createPlayer(deps: OperatorDeps, author: Author, body: Static<typeof NewPlayerSchema>) {
   const wanted = toNewPlayer(deps, body)
   const { bucket } = locate(deps, body.userId, '/userId')
   const { created, player, creation } = await deps.db.transaction(async (tx) => {
+    if ((await holdNames(tx, [wanted.id])).has(wanted.id)) throw conflict('being_erased', IS_BEING_ERASED)
     const created = await insertPlayer(tx, bucket, wanted)
     if (created) await openAccounts(tx, bucket, wanted.id, wanted.currencies, deps.scales, wanted.createdAt)
     const player = await readPlayer(tx, bucket, wanted.id)

@@ -86,7 +86,7 @@ function addPlayerRoutes(api: Routes, deps: RouteDeps): void {
       role: 'support',
       body: NewPlayerSchema,
       ok: { 200: PlayerSchema, 201: PlayerSchema },
-      problems: { 409: 'player_differs' },
+      problems: { 409: 'player_differs, being_erased' },
     }),
     async (request, reply) => {
       const { status, body } = await createPlayer(deps, deps.actions.by(request), request.body)

@@ -70,8 +70,9 @@ async function* linesOf(objects: AsyncIterable<ExportLine>): AsyncGenerator<stri
 }
 
 async function erase(db: Db, buckets: number, userId: string, flags: Flags): Promise<void> {
-  const [{ ERASURE, erasePlayer, mayErase }, { authorOfCommand }] = await Promise.all([
+  const [{ erasePlayer, mayErase }, { ERASURE }, { authorOfCommand }] = await Promise.all([
     import('../operator/erasure.ts'),
+    import('../operator/name-hold.ts'),
     import('../people/actions.ts'),
   ])
   if (!flags.apply) {

@@ -1,5 +1,8 @@
 /** An erasure changes nothing before it is sure that it may, goes on where it broke off, and finds what comes afterwards (O-10). */
 import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
@@ -154,15 +157,20 @@ test('a late result joins nobody to the pseudonym once the command is repeated',
   expect(JSON.stringify(body)).not.toContain('late-player')
 })
 
-/** In this process; `behind` runs in each of its transactions, behind its own statements. */
-async function eraseHere(userId: string, behind: (tx: Parameters<Parameters<Db['unhurried']>[0]>[0]) => Promise<void>) {
+type Behind = (tx: Parameters<Parameters<Db['unhurried']>[0]>[0]) => Promise<void>
+
+/** In this process; `behind` runs in each of its transactions, behind its own statements, and `between` behind each that was committed. */
+async function eraseHere(userId: string, behind: Behind, between = async () => {}) {
   const owner = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
-  const unhurried: Db['unhurried'] = (work) =>
-    owner.unhurried(async (tx) => {
+  const unhurried: Db['unhurried'] = async (work) => {
+    const done = await owner.unhurried(async (tx) => {
       const done = await work(tx)
       await behind(tx)
       return done
     })
+    await between()
+    return done
+  }
   const author = authorOfCommand('purser', 'purser erase-player', 'erasePlayer', { person: 'maria' })
   const deps = { db: { ...owner, unhurried }, buckets: 2, now: wallet.clock.now() }
   return erasePlayer(deps, author, userId).finally(() => owner.close())
@@ -193,4 +201,60 @@ test('one that is frozen while it holds the player has changed nothing, and hold
   await expect(frozen).rejects.toThrow()
   expect((await wallet.operator.request('GET', '/operator/players/frozen')).status).toBe(200)
   await wallet.operator.deposit('frozen', '1.00')
+})
+
+async function importOf(userId: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'purser-erasure-'))
+  const file = join(folder, 'players.csv')
+  writeFileSync(file, `userId,currency\n${userId},EUR\n`)
+  const { stdout, stderr } = await run(['import', file], { DATABASE_URL: wallet.databaseUrl })
+  rmSync(folder, { recursive: true })
+  return stdout + stderr
+}
+
+test('nobody gets the id of a player before all that the player had is erased, and then it is free', async () => {
+  const userId = 'again'
+  await playerWithHistory(userId)
+  const { operator, wire } = wallet
+  const create = () => operator.request('POST', '/operator/players', { userId, currency: 'EUR' })
+  const seen: unknown[] = []
+  await eraseHere(
+    userId,
+    async () => {},
+    async () => void seen.push((await create()).body),
+  )
+  const refusals = seen.slice(0, -1) // the last one found it done
+  expect(refusals.length).toBeGreaterThan(3)
+  for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'being_erased' })
+  expect(seen.at(-1)).toMatchObject({ userId })
+  const late = { userId, transactionId: randomUUID() }
+  expect(answered(await wire.rollback(late))).toBe(200)
+  await operator.deposit(userId, '10.00')
+  expect(answered(await wire.place({ ...late, amount: 5, token: await operator.session(userId) }))).toBe(8)
+})
+
+test('an erasure that broke off is finished for the earlier player, and neither a call nor an import makes another one before', async () => {
+  const userId = 'in-between'
+  await playerWithHistory(userId)
+  expect((await whileFails('update on purser.change', () => erase(userId))).code).not.toBe(0)
+  const { status } = await wallet.operator.request('POST', '/operator/players', { userId, currency: 'EUR' })
+  expect(status).toBe(409)
+  expect(await importOf(userId)).toContain('are being erased')
+  expect((await erase(userId)).code).toBe(0)
+  expect(await placesOf(userId)).toEqual([])
+  expect(await importOf(userId)).not.toContain('erased')
+  expect((await wallet.operator.request('GET', `/operator/players/${userId}`)).status).toBe(200)
+})
+
+test('an erasure waits for whoever is just making a player of this name', async () => {
+  const userId = 'just-made'
+  const making = await connect()
+  await making.query('begin')
+  await making.query('select pg_advisory_xact_lock_shared(3, hashtext($1))', [userId])
+  const erased = erase(userId)
+  const waits = "select from pg_locks where locktype = 'advisory' and not granted"
+  await expect.poll(async () => (await sql.query(waits)).rowCount).toBe(1)
+  await making.query('commit')
+  expect((await erased).stdout).toContain('is no player here')
+  await making.end()
 })
