@@ -4,11 +4,13 @@
  * what is done done.
  *
  * Invariant: bets, deliveries and their money stay. A bet is over when it is declined, cancelled or settled, has not changed since,
- * and nothing of it waits, is sent, is stuck or is owed (C-9).
+ * and nothing of it waits, is sent, is stuck or is owed (C-9), or was so since.
  */
-import { type Db, type Row, type Statement, statement } from '../db/db.ts'
+import { type Db, type Row, type Statement, statement, type Tx } from '../db/db.ts'
 import { inSlices, SLICE } from '../db/in-slices.ts'
+import { rowsOf } from '../db/rows.ts'
 import { clearOldChanges, countOldChanges } from '../feed/retention.ts'
+import type { UserProfile } from '../protocol/user-profile.ts'
 import { PLATFORM_CHANGES } from './change.ts'
 import { WITHOUT_TOKEN } from './delivery/outbox.ts'
 
@@ -27,7 +29,7 @@ export interface Amounts {
 const IS_OVER = (bet: string, before: string) => `${bet}.changed_at < ${before}::timestamptz
   and ${bet}.status in ('declined', 'cancelled', 'settled') and not exists (
     select from platform.delivery d where d.bet_id = ${bet}.bet_id
-      and (d.status in ('waiting', 'pending', 'stuck') or d.owed_since is not null))
+      and (d.status in ('waiting', 'pending', 'stuck') or d.owed_since is not null or d.finished_at >= ${before}::timestamptz))
   and (${bet}.token <> '' or exists (
     select from platform.delivery d join platform.attempt a using (delivery_id) where d.bet_id = ${bet}.bet_id))`
 
@@ -91,17 +93,32 @@ const CLEAR_BETS = statement(
    select (select count(*) from over)::int as bets, (select count(*) from gone)::int as attempts`,
 )
 
+const OLD_SESSIONS = statement(
+  'platform_old_sessions',
+  `select frame_session_id as id, profile::text as profile from platform.frame_session
+   where token <> '' and created_at < $1::timestamptz order by created_at, frame_session_id limit ${SLICE} for update skip locked`,
+)
+
+interface OldSession extends Row {
+  id: string
+  profile: string
+}
+
 /** Of the profile stays what a cashout asks for (C-8): bets of the session may be open. */
+const CLEARED = rowsOf<OldSession>(1, {
+  id: ['uuid', ({ id }) => id],
+  profile: ['json', ({ profile }) => JSON.stringify(forCashouts(JSON.parse(profile)))],
+})
 const CLEAR_SESSIONS = statement(
   'platform_clear_old_sessions',
-  `update platform.frame_session f
-   set token = '', profile = json_build_object('userId', f.user_id, 'currency', f.currency, 'customFields',
-     case when f.profile -> 'customFields' -> 'isCashOutAllowed' is null then '{}'::json
-       else json_build_object('isCashOutAllowed', f.profile -> 'customFields' -> 'isCashOutAllowed') end)
-   where f.frame_session_id in (
-     select o.frame_session_id from platform.frame_session o where o.token <> '' and o.created_at < $1::timestamptz
-     order by o.created_at, o.frame_session_id limit ${SLICE} for update skip locked)`,
+  `update platform.frame_session f set token = '', profile = r.profile from ${CLEARED.from} r where f.frame_session_id = r.id`,
 )
+
+/** Read here and not by Postgres, which reads no JSON in which a text has a NUL or half a character: a partner may send such a nickname. */
+function forCashouts({ userId, currency, customFields }: UserProfile): UserProfile {
+  const isCashOutAllowed = customFields?.isCashOutAllowed
+  return { userId, currency, customFields: isCashOutAllowed === undefined ? {} : { isCashOutAllowed } }
+}
 
 const CLEAR_RETRIED = statement(
   'platform_clear_old_retried',
@@ -130,7 +147,11 @@ async function clearRetries(db: Db, before: Date, signal: AbortSignal): Promise<
 
 /** Tokens and profiles of frame sessions from before this time. Resolves to how many had them. */
 export function clearSessions(db: Db, before: Date, signal: AbortSignal): Promise<number> {
-  return inSlices(signal, () => db.transaction((tx) => tx.execute(CLEAR_SESSIONS, [before])))
+  const clearSome = async (tx: Tx) => {
+    const old = await tx.query<OldSession>(OLD_SESSIONS, [before])
+    return tx.execute(CLEAR_SESSIONS, CLEARED.values(old))
+  }
+  return inSlices(signal, () => db.transaction(clearSome))
 }
 
 async function clearBets(db: Db, before: Date, signal: AbortSignal): Promise<Pick<Amounts, 'bets' | 'attempts'>> {

@@ -18,6 +18,7 @@ afterEach(async () => {
 async function makeOld(): Promise<void> {
   await scene.platform.sql(`
     update platform.bet set placed_at = '2020-01-01', changed_at = '2020-01-01';
+    update platform.delivery set finished_at = '2020-01-01' where finished_at is not null;
     update platform.frame_session set created_at = '2020-01-01';
     update platform.change set at = '2020-01-01'`)
 }
@@ -81,8 +82,8 @@ test('it is counted first, and nothing changes', async () => {
 
 test('then it is gone: tokens, answers, profiles, events; bets, deliveries and the feed go on', async () => {
   const betIds = [await settledBet(), await cancelledBet()]
-  const details = await Promise.all(betIds.map(scene.api.bet))
   await makeOld()
+  const details = await Promise.all(betIds.map(scene.api.bet))
   const { code, stdout } = await retention('--apply', '--json')
   expect(code).toBe(0)
   const nothing = {
@@ -136,6 +137,18 @@ test('what is open, waits, is stuck or is owed keeps all that it needs', async (
   expect(body).toMatchObject({ taken: 2 })
   await scene.time.settle()
   expect(scene.wallet.of('rollback', stuck.betId).at(-1)?.body.token).toMatch(/^token-/)
+})
+
+test('what the partner said of a payout that was owed for long is kept from the day on which it ended', async () => {
+  const { betId } = await scene.api.place(scene.frame)
+  scene.wallet.next('settle', refusal(20, 'blocked'))
+  await scene.api.settle(betId, 'won', '25.00')
+  await scene.time.settle()
+  await makeOld()
+  const [settle] = (await scene.api.bet(betId)).deliveries.slice(-1)
+  const reason = 'paid by hand, ticket 4711'
+  await scene.api.request('POST', `/deliveries/${settle?.deliveryId}/acknowledge`, { reason })
+  expect(JSON.parse((await retention('--apply', '--json')).stdout)).toMatchObject({ taken: { bets: 0, attempts: 0 } })
 })
 
 test('old retries go with their lists, and sessions of the consoles that have ended; later ones stay', async () => {

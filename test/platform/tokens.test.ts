@@ -1,4 +1,5 @@
 /** A bet keeps its user's token as long as something may be sent for it, and no longer (O-6). */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newToken } from '../support/platform.ts'
 import { refusal, reset } from '../support/scripted-wallet.ts'
@@ -88,6 +89,24 @@ test('a bet that is taken up again shows the token of its frame session', async 
   expect(scene.wallet.of('rollback', betId)[0]?.body.token).toBe(token)
   expect(await placesOf(betId)).toEqual([])
 })
+
+test.each(['half a character: \ud83d', 'a NUL: \u0000'])(
+  'C-17: nor does one whose profile has %j keep the others',
+  async (nickname) => {
+    const userId = `u-${randomUUID()}`
+    scene.wallet.profile = { userId, customFields: { nickname, isCashOutAllowed: false } }
+    const odd = await scene.api.loadFrame(scene.partnerId)
+    await scene.time.leap(DAY_MS + HOUR_MS)
+    await scene.time.advance(5 * SECOND_MS)
+    const kept = 'select token, profile from platform.frame_session where frame_session_id = any($1)'
+    expect(await scene.platform.sql(kept, [[odd, scene.frame]])).toEqual([
+      { token: '', profile: expect.anything() },
+      { token: '', profile: expect.anything() },
+    ])
+    const [session] = await scene.platform.sql(kept, [[odd]])
+    expect(session?.profile).toEqual({ userId, currency: 'EUR', customFields: { isCashOutAllowed: false } })
+  },
+)
 
 test('C-17: a frame session lasts a day: then its token and profile are gone, and what was placed goes to its end', async () => {
   const [open, cancelled] = [await placed(), await placed()]
