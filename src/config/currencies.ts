@@ -3,17 +3,18 @@ import { MAX_SCALE, type Scales, STANDARD_SCALES } from '../protocol/money.ts'
 
 /** M-2: others beside ISO 4217, and a finer scale of a standard one; a coarser one could not hold its amounts. */
 export function readScales(text: string, problems: string[]): Scales {
-  const scales = new Map(STANDARD_SCALES)
+  const own = new Map<string, number>()
   for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
-    const match = /^([A-Z0-9]{3,5}):(\d{1,2})$/.exec(entry.trim())
-    const scale = Number.parseInt(match?.[2] ?? '', 10)
-    if (match === null || scale > MAX_SCALE)
+    const [, currency = '', decimals = ''] = /^([A-Z0-9]{3,5}):(\d{1,2})$/.exec(entry.trim()) ?? []
+    const scale = Number.parseInt(decimals, 10)
+    if (currency === '' || scale > MAX_SCALE)
       problems.push(`PURSER_CURRENCIES: "${entry}" is not CODE:decimals with 0 to ${MAX_SCALE} decimals`)
-    else if (isCoarser(match[1] as string, scale))
+    else if (isCoarser(currency, scale))
       problems.push(`PURSER_CURRENCIES: "${entry}" is coarser than the standard scale`)
-    else scales.set(match[1] as string, scale)
+    else if (own.has(currency)) problems.push(`PURSER_CURRENCIES: "${entry}" is a second scale of the same`)
+    else own.set(currency, scale)
   }
-  return scales
+  return new Map([...STANDARD_SCALES, ...own])
 }
 
 /** W-27. A comma too many is no amount either: it may stand where one was forgotten. */

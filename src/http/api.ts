@@ -11,6 +11,7 @@ import { CALLER } from './caller.ts'
 import { forRole } from './personal.ts'
 import { busy, notFound, Problem, sendProblem, toFaults, tooSlow, toProblem, unavailable } from './problem.ts'
 import type { Routes } from './route.ts'
+import { refuseUnstorable } from './storable.ts'
 import { findTooLong } from './too-long.ts'
 
 export interface Api {
@@ -52,6 +53,7 @@ export async function registerApi(
         await admission.admit(request)
         requireReadableUrl(request)
       })
+      refuseUnstorable(api, ['query'])
       api.addHook('preSerialization', async (request, _reply, answer) => forRole(request, answer))
       api.addHook('onResponse', async (request, reply) => calls.answered(request, reply))
       addRoutes(api.withTypeProvider())

@@ -9,6 +9,11 @@ import { ledgerChecks } from '../ledger/audit.ts'
 import { asBases, TRANSFER_COLUMNS } from '../ledger/carried.ts'
 import { BET_CHECKS } from '../wallet/audit.ts'
 
+/** In SQL, a name as `isSamePerson` compares it (second-person.ts). */
+function plain(name: string): string {
+  return String.raw`lower(btrim(regexp_replace(normalize(${name}, NFKC), '\s+', ' ', 'g')))`
+}
+
 /** Of adjustments by two persons (W-27). */
 const PROPOSAL_CHECKS: Checks = {
   'an adjustment that a second person approved is exactly what the first one asked for, and no other is made of a proposal': `
@@ -21,7 +26,8 @@ const PROPOSAL_CHECKS: Checks = {
         is distinct from ('adjustment', p.currency, p.amount, p.reason, p.person, p.ticket, p.bet_id, p.decided_person)
       else m.player is not null or c.is_made is not null end`,
   'nobody approved an own adjustment': `
-    select player, reference from purser.proposal where status = 'approved' and (decided_key = key_name or decided_person = person)`,
+    select player, reference from purser.proposal
+    where status = 'approved' and array[${plain('decided_key')}, ${plain('decided_person')}] && array[${plain('key_name')}, ${plain('person')}]`,
 }
 
 /** All of them. Whoever gives the rows calls those of bets `bet_transfer`. */

@@ -110,6 +110,8 @@ function toRow(deps: OperatorDeps, cells: Cells, line: number): ImportRow {
     const [, code = cells.currency ?? ''] = BALANCE.exec(name) ?? []
     return BALANCE.test(name) ? [{ name, code, text }] : []
   })
+  const twice = money.find(({ code }, i) => money.findIndex((other) => other.code === code) !== i)
+  if (twice !== undefined) throw invalid(`/${twice.name}`, `is a second balance in ${twice.code}`)
   const body = checked(isNewPlayer, {
     ...membersOf(given, OF_NEW),
     ...(cells.currencies ? {} : { currencies: [...new Set([cells.currency, ...money.map(({ code }) => code)])] }),

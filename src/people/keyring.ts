@@ -50,6 +50,8 @@ function createMemory(readLive: () => Promise<LiveKey[]>) {
   let kept: Read | undefined
   let reading: Promise<void> | undefined
   let lastAskedAt = Number.NEGATIVE_INFINITY
+  /** What was asked for before is not used. */
+  let since = Number.NEGATIVE_INFINITY
   const read = async () => {
     try {
       const wait = lastAskedAt + APART_MS - world.elapsed()
@@ -65,7 +67,7 @@ function createMemory(readLive: () => Promise<LiveKey[]>) {
   /** What a reading found that began at this time or later. */
   const readSince = async (time: number): Promise<Read> => {
     for (;;) {
-      if (kept !== undefined && kept.askedAt >= time) return kept
+      if (kept !== undefined && kept.askedAt >= Math.max(time, since)) return kept
       reading ??= read()
       await reading
     }
@@ -78,6 +80,7 @@ function createMemory(readLive: () => Promise<LiveKey[]>) {
     },
     forget() {
       kept = undefined
+      since = world.elapsed() // a reading under way may not have seen the change
     },
   }
 }

@@ -57,6 +57,15 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
     expect(rowsOf(found.body, 'data').map(({ userId }) => userId)).toEqual(['full'])
   })
 
+  test('two balances in one currency are wrong with the line, not with the others, and --check says so too', async () => {
+    const lines = ['userId,currency,balance,balance:EUR,balance:USD', 'twice,EUR,1,1,3', 'good,EUR,1,,3']
+    for (const flags of [['--check'], []]) {
+      const { code, faults } = await importFile(lines, ...flags)
+      expect([code, faults]).toEqual([1, [expect.stringContaining('F:2: balance:EUR: is a second balance in EUR')]])
+    }
+    expect(await wallet.operator.balance('good')).toBe('1.00')
+  })
+
   test('again, and after it broke off, it brings only those who are not here, whatever happened to the others since', async () => {
     const lines = Array.from({ length: 1_203 }, (_, i) => `many-${i},EUR,${i}.25`)
     expect((await importFile(['userId,currency,balance', ...lines.slice(0, 700)])).said).toMatch(/ 700 imported/)

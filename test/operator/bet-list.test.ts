@@ -89,7 +89,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     const seven = bets[7] as (typeof bets)[number]
     expect(namesOf(await listed('eventId=77&outcomeId=7'))).toEqual([seven])
     expect(await listed('eventId=event-1&outcomeId=7')).toEqual([])
-    expect(await listed('eventId=event-1&outcomeId=%00')).toEqual([])
+    expectProblem(await list('eventId=event-1&outcomeId=%00'), 400, 'invalid_request')
     expect(namesOf(await listed(`eventId=77&userId=${seven.userId}&status=${seven.status}`))).toEqual([seven])
     expect(namesOf(await listed(`eventId=77&from=${startedAt[7]}&to=${startedAt[8]}`))).toEqual([seven])
     expectProblem(await list('outcomeId=7'), 400, 'invalid_request')

@@ -194,6 +194,9 @@ test('the audit finds what was approved by nobody else', async () => {
   expect(await findings(propose("decided_person = 'anna'"), propose("decided_person = 'ben'"))).toContain(
     'nobody approved an own adjustment',
   )
+  expect(await findings(propose("decided_person = ' ANNA'"), propose("decided_person = 'ben'"))).toContain(
+    'nobody approved an own adjustment',
+  )
   await sql.end()
 })
 

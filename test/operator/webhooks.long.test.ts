@@ -153,7 +153,7 @@ test('replay sends everything again from an event or a time on', async () => {
   expect((await consumer.until(3))[2]?.text).toBe(second?.text)
   expect((await ask('POST', '/replay', { after: doneTo })).status).toBe(200)
   expect((await consumer.until(5)).slice(3).map(({ text }) => text)).toEqual([first?.text, second?.text])
-  for (const body of [{}, { after: '1', from }, { after: '99999999' }])
+  for (const body of [{}, { after: '1', from }, { after: '99999999' }, { from: '2016-12-31T23:59:60Z' }])
     expect((await ask('POST', '/replay', body)).status).toBe(400)
 })
 
@@ -203,6 +203,7 @@ test('where addresses inside are refused, a webhook is too; so are an unknown ev
   expect(await put({ url: 'http://localhost:1/' })).toBe(400)
   await guarded.stop()
   expect(await put({ url: 'ftp://example.com/' }, wallet)).toBe(400)
+  expect(await put({ url: `${consumer.url}/\u0000` }, wallet)).toBe(400)
   expect(await put({ url: consumer.url, events: ['bet.lost'] }, wallet)).toBe(400)
 })
 

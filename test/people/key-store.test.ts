@@ -1,8 +1,10 @@
 /** What has ended never works again (W-25), in whatever order two changes of one key begin and commit. */
+import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db, Tx } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { createKeyStore } from '../../src/people/key-store.ts'
+import { createKeyring } from '../../src/people/keyring.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const store = createKeyStore('purser')
@@ -50,4 +52,25 @@ test('a revoke that began before a rotation and comes after it ends the new key 
   const rows = (await store.list(db, undefined, 10)).filter(({ name }) => name === 'rotated')
   expect(rows).toHaveLength(2)
   for (const { made_at, ends_at } of rows) expect(ends_at?.getTime()).toBeGreaterThanOrEqual(made_at.getTime())
+})
+
+test('a key that was revoked at this process does not work there any more, though the keys were just being read', async () => {
+  const made = await db.transaction((tx) => store.make(tx, 'dismissed', 'cash'))
+  if (made.kind !== 'made') throw new Error('not made')
+  const signals = new EventEmitter()
+  const [hasRead, mayAnswer] = [once(signals, 'read'), once(signals, 'answer')]
+  const live: typeof store.live = async (reading) => {
+    const keys = await store.live(reading)
+    signals.emit('read')
+    await mayAnswer
+    return keys
+  }
+  const keyring = createKeyring(db, { ...store, live }, 'KEY', '')
+  const found = keyring.find(made.key)
+  await hasRead
+  await db.transaction((tx) => store.revoke(tx, 'dismissed'))
+  keyring.forget()
+  signals.emit('answer')
+  expect(await found).toBeUndefined()
+  expect(await keyring.find(made.key)).toBeUndefined()
 })

@@ -253,6 +253,7 @@ test('pages of the log have every action once, newest first; a range has its own
   expect((await asked.log('?player=nobody')).data).toEqual([])
   expectProblem(await asked.send('GET', '/operator/actions?plaver=x'), 400, 'invalid_request')
   expectProblem(await asked.send('GET', '/operator/actions?after=x'), 400, 'invalid_request', ['/query/after'])
+  expectProblem(await asked.send('GET', '/operator/actions?player=%00'), 400, 'invalid_request', ['/query/player'])
 })
 
 test('no token and no key is ever in it', async () => {

@@ -2,10 +2,12 @@
 import { type Static, Type } from 'typebox'
 import type { Db, Tx } from '../../db/db.ts'
 import type { Keyring } from '../../db/keyring.ts'
+import { toTime } from '../../http/page.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import { describeRoute, type Routes, type Shape } from '../../http/route.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { withPerson } from '../../people/person.ts'
+import { isStorable } from '../../protocol/ids.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { world } from '../../runtime/world.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
@@ -181,6 +183,7 @@ async function find({ db, keyring }: WebhookDeps, webhookId: string): Promise<We
 
 async function save(deps: WebhookDeps, author: Author, webhookId: string, body: Static<ReturnType<typeof newWebhook>>) {
   const { url, events = [], after = 'latest' } = body
+  if (!isStorable(url)) throw invalid('/url', 'contains characters that cannot be stored')
   const fault = URL.canParse(url)
     ? await findFault(url.replace(/[?#].*$/, ''), deps.allowsPrivateAddresses)
     : 'is no URL'
@@ -243,7 +246,8 @@ async function placeOf({ db, feed }: WebhookDeps, { after, from }: Static<typeof
   if (asked.kind === 'too_old') throw invalid('/after', `is not kept any more; the feed begins after ${asked.first}`)
   if (asked.kind !== 'page') throw invalid('/after', 'is not a cursor of this feed')
   if (from === undefined) return BigInt(asked.page.next)
-  const [first] = await db.snapshot((tx) => tx.query<{ before: bigint }>(FIRST_FROM, [new Date(from)]))
+  const time = toTime(from, '/from')
+  const [first] = await db.snapshot((tx) => tx.query<{ before: bigint }>(FIRST_FROM, [time]))
   return first?.before ?? BigInt(asked.page.next)
 }
 

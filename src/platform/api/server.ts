@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify'
 import { registerApi } from '../../http/api.ts'
 import type { ApiCalls } from '../../http/api-calls.ts'
+import { refuseUnstorable } from '../../http/storable.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { addRoutes, type RouteDeps } from './routes.ts'
-import { refuseUnstorable } from './storable.ts'
 
 /** Of an event with all its outcomes. */
 const BODY_BYTES = 256 * 1024
@@ -18,7 +18,7 @@ export async function registerPlatform(app: FastifyInstance, deps: PlatformServe
   const { admission, apiCalls: calls, log } = deps
   const own = { prefix: '', admission, bodyBytes: BODY_BYTES, log, calls }
   await registerApi(app, own, (api) => {
-    refuseUnstorable(api)
+    refuseUnstorable(api, ['body', 'params'])
     addRoutes(api, deps)
   })
 }

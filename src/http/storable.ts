@@ -1,17 +1,16 @@
 /** What a request says must be stored and sent exactly as it was received: no text that Postgres or UTF-8 would change. */
 import type { FastifyInstance } from 'fastify'
-import { invalid } from '../../http/problem.ts'
-import { isStorable } from '../../protocol/ids.ts'
+import { isStorable } from '../protocol/ids.ts'
+import { invalid } from './problem.ts'
 
-/** For every route of the API: body, path and query. */
-export function refuseUnstorable(api: FastifyInstance): void {
-  api.addHook('preHandler', async ({ body, params, query }) => {
-    for (const [value, pointer] of [
-      [body, ''],
-      [params, '/path'],
-      [query, '/query'],
-    ] as const) {
-      const found = findUnstorable(value, pointer)
+/** Where JSON pointers into the parts of a request begin. */
+const PARTS = { body: '', params: '/path', query: '/query' } as const
+
+/** For every route of the API. A query is refused for every API (api.ts): what it names is looked for in the database. */
+export function refuseUnstorable(api: FastifyInstance, parts: readonly (keyof typeof PARTS)[]): void {
+  api.addHook('preHandler', async (request) => {
+    for (const part of parts) {
+      const found = findUnstorable(request[part], PARTS[part])
       if (found !== undefined) throw invalid(found, 'contains characters that cannot be stored')
     }
   })

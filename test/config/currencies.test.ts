@@ -1,0 +1,11 @@
+/** PURSER_CURRENCIES says one scale of a currency: it is stored with what it counts, and can never change again (M-5). */
+import { expect, test } from 'vitest'
+import { readScales } from '../../src/config/currencies.ts'
+
+test('a second scale of a currency is a problem, not a choice', () => {
+  const problems: string[] = []
+  expect(readScales('USDT:6, BTC:8', problems).get('USDT')).toBe(6)
+  expect(problems).toEqual([])
+  readScales('USDT:6,USDT:8', problems)
+  expect(problems).toEqual(['PURSER_CURRENCIES: "USDT:8" is a second scale of the same'])
+})
