@@ -274,7 +274,8 @@ const BY_FILE = {
   'src/gateway/call.ts': [["endpoint !== 'bet' && isBetCall(body)", 'false', ['test/gateway/refusals.test.ts']]],
   'src/operator/cash.ts': [['exclusion !== undefined && !insists', 'false', ['test/operator/cash.test.ts']]],
   'src/db/durability.ts': [
-    ["when 'off' then 'on'", "when 'off' then 'off'", DURABLE],
+    ["in ('off', 'local') then 'on'", "in ('off', 'local') then 'off'", DURABLE],
+    ["in ('off', 'local')", "in ('off')", DURABLE],
     ['if (!warned.has(client)) return undefined', 'return undefined', DURABLE],
     ["routine === 'SyncRepWaitForLSN' || message.includes('synchronous replication')", 'false', DURABLE],
   ],
