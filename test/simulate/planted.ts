@@ -139,7 +139,7 @@ const FAULTS: readonly Row[] = [
   ],
   [
     'a lost bet books a payout of nothing',
-    'interface.md, Settle',
+    'the interface, Settle',
     saying((answered) => {
       const [first] = answered.posted
       if (first?.kind !== 'stake_closed' || answered.posted.length > 1) return answered
