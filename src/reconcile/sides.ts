@@ -74,6 +74,8 @@ export function idsAtWallet(betId: string, platforms: Platforms = []): string[] 
 export interface WalletSide {
   /** As the platform sent it. */
   readonly betId: string
+  /** The wallet's own: of two platforms' bets with one id and one player, the second one has another (W-43). */
+  readonly ownId: string
   readonly player: string
   readonly status: 'unknown' | 'open' | 'settled' | 'cancelled' | 'refused'
   readonly currency: string | null

@@ -39,8 +39,9 @@ export async function sortById<T>(
   }
 }
 
+/** Only one and the same bet is neither before nor behind. */
 export function byIdAndPlayer(a: WalletSide, b: WalletSide): number {
-  return compareIds(a.betId, b.betId) || compareIds(a.player, b.player)
+  return compareIds(a.betId, b.betId) || compareIds(a.player, b.player) || compareIds(a.ownId, b.ownId)
 }
 
 async function writeRuns<T>(

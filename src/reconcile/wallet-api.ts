@@ -59,6 +59,7 @@ function toSide(view: BetView): WalletSide {
   const { userId, transactionId, status, currency, stake, payout, resultType } = view
   return {
     betId: sentIdOf(transactionId),
+    ownId: transactionId,
     player: userId,
     status,
     currency: currency ?? null,

@@ -6,6 +6,7 @@ import { amountIn, idsAtWallet, type Pages, type Platforms, severalPlatforms, ty
 
 interface BetRow extends Row {
   bet_id: string
+  own_id: string
   player: string
   status: WalletSide['status']
   currency: string | null
@@ -16,7 +17,7 @@ interface BetRow extends Row {
 }
 
 const SENT_ID = sentIdSql('b.bet_id')
-const COLUMNS = `${SENT_ID} as bet_id, b.player, b.status, b.currency, b.stake, b.payout, b.result_type, c.scale`
+const COLUMNS = `${SENT_ID} as bet_id, b.bet_id as own_id, b.player, b.status, b.currency, b.stake, b.payout, b.result_type, c.scale`
 const HAS_NAMES = statement(
   'reconcile_has_names',
   "select exists (select 1 from purser.bet where platform <> '') as has_names",
@@ -26,7 +27,7 @@ const DECLARE = statement(
   `declare reconcile_wallet no scroll cursor for select ${COLUMNS}
    from purser.bet b left join purser.currency c on c.currency = b.currency
    where $1::text[] is null or b.platform = any($1::text[])
-   order by ${SENT_ID} collate "C", b.player collate "C"`,
+   order by ${SENT_ID} collate "C", b.player collate "C", b.bet_id collate "C"`,
 )
 const FETCH = statement('reconcile_fetch_wallet', 'fetch 1000 from reconcile_wallet')
 /** The bucket of a player is the wallet's business: all that there can be are tried, each by primary key. */
@@ -36,7 +37,7 @@ const READ = statement(
    cross join generate_series(0, 15) as g (bucket)
    join purser.bet b on b.bucket = g.bucket and b.player = k.player and b.bet_id = k.bet_id
    left join purser.currency c on c.currency = b.currency
-   where $3::text[] is null or b.platform = any($3::text[])`,
+   where $3::text[] is null or b.platform = any($3::text[]) order by b.bet_id collate "C"`,
 )
 
 /** All bets in order, from the snapshot of `tx`; the database sorts, on disk if there are many. */
@@ -69,7 +70,7 @@ export async function readWallet(
 }
 
 function toSide(row: BetRow): WalletSide {
-  const { bet_id: betId, player, status, currency, stake, payout, result_type: resultType } = row
+  const { bet_id: betId, own_id: ownId, player, status, currency, stake, payout, result_type: resultType } = row
   const show = (amount: Money | null) => (amount === null ? null : amountIn(row, amount))
-  return { betId, player, status, currency, stake: show(stake), payout: show(payout), resultType }
+  return { betId, ownId, player, status, currency, stake: show(stake), payout: show(payout), resultType }
 }

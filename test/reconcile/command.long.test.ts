@@ -131,5 +131,14 @@ test('runs on disk are merged into one order, and a bet that was listed twice co
 })
 
 function side(betId: string, player: string): WalletSide {
-  return { betId, player, status: 'open', currency: 'EUR', stake: '10.00', payout: null, resultType: null }
+  return {
+    betId,
+    ownId: betId,
+    player,
+    status: 'open',
+    currency: 'EUR',
+    stake: '10.00',
+    payout: null,
+    resultType: null,
+  }
 }

@@ -75,6 +75,15 @@ describe('with a file', () => {
     }
   })
 
+  test('of two platforms together every bet is looked at, also two of one id and one player', async () => {
+    for (const [name, side] of sides) {
+      const options = { ...side, platformCsv: exported('10.00', [ofAll, SHORT, ofAcme]), platform: ['acme', 'best'] }
+      expect(await compare(options, wallet.databaseUrl), name).toEqual(
+        [`missing_at_platform ${ofAll}`, `missing_at_platform ${SHORT}`].sort(byId),
+      )
+    }
+  })
+
   test('without a name nothing is compared', async () => {
     for (const [, side] of sides)
       await expect(compare({ ...side, platformCsv: exported('33.00', [ofAll]) }, wallet.databaseUrl)).rejects.toThrow(
@@ -104,6 +113,14 @@ describe('with the database of a platform', () => {
     await books.wallet("update purser.bet set platform = 'best' where $1 <> ''", 1)
     for (const i of [6, 10]) await books.wallet("update purser.bet set bet_id = bet_id || '@best' where bet_id = $1", i)
     await books.wallet('update purser.bet set payout = 2101 where left(bet_id, 36) = $1', 6)
+    for (const i of [15, 16])
+      await books.wallet(
+        `insert into purser.bet (bucket, player, bet_id, platform, status, calls, currency, stake, funder, stake_version, request_id,
+           placed_at, payout, result_type, payee, first_seen_at, changed_at)
+         select bucket, player, bet_id || '@acme', 'acme', status, 1, currency, stake, funder, stake_version + 100, request_id,
+           placed_at, payout, result_type, payee, first_seen_at, changed_at from purser.bet where bet_id = $1`,
+        i,
+      )
     wallet = await startWallet({ databaseUrl: walletUrl, env: { PARTNER_SECRETS, PURSER_BUCKETS: '1' } })
   })
   afterAll(async () => {
@@ -117,5 +134,16 @@ describe('with the database of a platform', () => {
     const api = { operatorApi: wallet.url, operatorKey: wallet.operatorKey }
     for (const side of [{ walletDatabaseUrl }, api])
       expect(await compare({ ...side, platform: ['best'] }, databases[0]?.url ?? '')).toEqual([`payout ${betIdOf(6)}`])
+  })
+
+  test('of two platforms together every bet is looked at', async () => {
+    const walletDatabaseUrl = databases[1]?.url ?? ''
+    const api = { operatorApi: wallet.url, operatorKey: wallet.operatorKey }
+    for (const side of [{ walletDatabaseUrl }, api])
+      expect(await compare({ ...side, platform: ['acme', 'best'] }, databases[0]?.url ?? '')).toEqual([
+        `payout ${betIdOf(6)}`,
+        `missing_at_platform ${betIdOf(15)}`,
+        `missing_at_platform ${betIdOf(16)}`,
+      ])
   })
 })

@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 function findingOf(player: string): Finding {
-  const wallet = { betId: 'bet-1', player, status: 'open', currency: 'EUR', stake: '10.00' } as const
+  const wallet = { betId: 'bet-1', ownId: 'bet-1', player, status: 'open', currency: 'EUR', stake: '10.00' } as const
   const details = detailsOf(undefined, { ...wallet, payout: null, resultType: null })
   const rest = { platform: null, wallet: 'open, stake 10.00 EUR', details }
   return { type: 'difference', kind: 'missing_at_platform', betId: 'bet-1', player, ...rest }
