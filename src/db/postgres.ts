@@ -244,13 +244,15 @@ const LOOKS_AT_SHARING = 10
  * a connection are another's then. A connection of ours must keep its process while another one is in a transaction.
  */
 async function refuseSharedConnections(pool: pg.Pool): Promise<void> {
-  const [mine, other] = await Promise.all([pool.connect(), pool.connect()])
+  const asked = [pool.connect(), pool.connect()] as const
   try {
+    const [mine, other] = await Promise.all(asked)
     const own = await processOf(mine)
     for (let look = 0; look < LOOKS_AT_SHARING; look += 1)
       if (await isShared(mine, own, other)) throw sharedConnections()
   } finally {
-    for (const client of [mine, other]) client.release()
+    // Where one is refused, the pool's end would wait for the other for ever.
+    for (const one of await Promise.allSettled(asked)) if (one.status === 'fulfilled') one.value.release()
   }
 }
 
@@ -269,10 +271,8 @@ function sharedConnections(): WrongUse {
 }
 
 async function processOf(client: pg.PoolClient): Promise<number> {
-  const { rows } = await client.query({
-    text: 'select pg_backend_pid() as pid',
-    query_timeout: READ_TIMEOUT_MS,
-  } as pg.QueryConfig)
+  const text = 'select pg_backend_pid() as pid'
+  const { rows } = await client.query({ text, query_timeout: READ_TIMEOUT_MS } as pg.QueryConfig)
   return (rows[0] as { pid: number }).pid
 }
 
