@@ -31,8 +31,8 @@ export type Asked =
   | { readonly kind: 'page'; readonly page: FeedPage }
   /** Retention has taken what came next; the feed begins behind `first`. */
   | { readonly kind: 'too_old'; readonly first: string }
-  /** No cursor of this feed. */
-  | { readonly kind: 'unknown' }
+  /** No cursor of this feed, which ends with `last`. */
+  | { readonly kind: 'unknown'; readonly last: string }
   /** As many wait as may. */
   | { readonly kind: 'busy' }
 
@@ -71,11 +71,15 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
     watching = true
     while (waiters.size > 0) {
       await pause(LOOK_MS)
+      const waited = new Set(waiters)
       const last = await numberChanges(db, store).then(
         (extent) => extent.last,
-        () => -1n,
+        () => undefined,
       ) // next time, or the wait ends
-      for (const waiter of waiters) if (last > waiter.after) waiter.wake()
+      if (last === undefined) continue
+      // It ends before the cursor of one who waited already: the database was taken back, and the next question hears so.
+      for (const waiter of waiters)
+        if (last > waiter.after || (last < waiter.after && waited.has(waiter))) waiter.wake()
     }
     watching = false
   }
@@ -96,7 +100,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
       askedAt = world.elapsed()
       const extent = await (given === 'latest' ? numberAll : numberChanges)(db, store)
       const after = startOf(given, extent)
-      if (after === undefined) return { kind: 'unknown' }
+      if (after === undefined) return { kind: 'unknown', last: String(extent.last) }
       if (after < extent.beforeFirst) return { kind: 'too_old', first: String(extent.beforeFirst) }
       const isEmpty = after === extent.last
       if (isEmpty && waitMs > 0 && waiters.size >= MAX_WAITING) return { kind: 'busy' }

@@ -114,7 +114,11 @@ export const EVENTS: readonly string[] = ChangeSchema.anyOf.flatMap(
 /** What a webhook sends of an event; its player's events stay in order. */
 export function messageOf(deps: Scales, change: FeedEvent): Message {
   const data = showChange(deps, change)
-  return { id: `evt_${data.id}`, body: JSON.stringify({ type: data.event, timestamp: data.at, data }) }
+  // The number alone comes again for another event after a failover to a standby that had not everything.
+  return {
+    id: `evt_${data.id}_${change.at.getTime()}`,
+    body: JSON.stringify({ type: data.event, timestamp: data.at, data }),
+  }
 }
 
 export function playerOf({ event: [, player] }: FeedEvent): string {

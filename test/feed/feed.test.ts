@@ -75,6 +75,18 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     if (kind === 'pglite') await db.close()
   })
 
+  test('a feed that goes back: whoever waits is told at once, and where it ends now', async () => {
+    await write(db, 'a', 'b', 'c')
+    const { next } = await page(feed)
+    const looked = signal()
+    const query: Db['people']['query'] = (...question) => db.people.query(...question).finally(looked.give) as never
+    const waiting = page(createFeed({ ...db, people: { query } }, STORE), next, 500, LONG_MS)
+    await looked.given
+    await db.script((run) => run('delete from platform.change; update platform.change_count set last_number = 1'))
+    expect(await waiting).toEqual({ events: [], next })
+    expect(await feed.ask(next, 500, NO_WAIT)).toEqual({ kind: 'unknown', last: '1' })
+  })
+
   test('events come in the order of their transactions, counted without gaps, in pages of any size', async () => {
     await write(db, 'a', 'b', 'c')
     await write(db, 'd')
@@ -132,7 +144,8 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
 
   test('a cursor of the future, and what is none, belong to no feed', async () => {
     await write(db, 'a')
-    for (const after of ['2', '-1', 'x', '1.0']) expect(await feed.ask(after, 10, NO_WAIT)).toEqual({ kind: 'unknown' })
+    for (const after of ['2', '-1', 'x', '1.0'])
+      expect(await feed.ask(after, 10, NO_WAIT)).toEqual({ kind: 'unknown', last: '1' })
     expect(await page(feed, 'latest')).toEqual({ events: [], next: '1' })
   })
 

@@ -64,7 +64,8 @@ test('every event is sent as the feed has it, signed, with an id of its own', as
   const { events } = await readFeed(wallet.operator, doneTo)
   expect(told.map(({ data }) => data)).toEqual(events)
   for (const one of told) {
-    expect(one).toMatchObject({ type: one.data.event, headers: { 'webhook-id': `evt_${one.data.id}` } })
+    const id = `evt_${one.data.id}_${Date.parse(one.data.at)}`
+    expect(one).toMatchObject({ type: one.data.event, headers: { 'webhook-id': id } })
     expect(JSON.parse(one.text).timestamp).toBe(one.data.at)
     expect(verifies(secret, one)).toEqual([true])
   }

@@ -10,6 +10,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../../runtime/clock.ts'
 import { inTime } from '../../runtime/in-time.ts'
+import type { Logger } from '../../runtime/logger.ts'
 import { pause } from '../../runtime/pause.ts'
 import { world } from '../../runtime/world.ts'
 import type { Feed, FeedEvent } from '../feed.ts'
@@ -34,6 +35,7 @@ export interface DeliveryDeps {
   readonly feed: Feed
   readonly sender: Sender
   readonly clock: Clock
+  readonly log: Logger
   messageOf(event: FeedEvent): Message
   /** Whose events stay in order. */
   subjectOf(event: FeedEvent): string
@@ -56,11 +58,17 @@ export interface Delivery {
 
 /** What is known while it runs. */
 interface Course {
+  /** Everything up to this event was read. */
+  readTo: bigint
   /** By number, in the order in which they were read; the value is since when it fails. */
   readonly pending: Map<bigint, Date | null>
+  /** The last event of each player, by player. */
+  readonly chains: Map<string, Promise<void>>
+  /** Ends the sending of what was read until the feed went back, if it ever does. */
+  round: AbortController
   /** Behind each other. */
   failures: number
-  /** Since when it failed at the holder before. */
+  /** Since when it failed at the holder before, or before the feed went back. */
   carried: Date | null
   lastError: string | null
   lastAttempts: readonly Attempt[]
@@ -71,36 +79,27 @@ interface Course {
 export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
   const { feed } = deps
   const ended = new AbortController()
-  setMaxListeners(0, ended.signal) // each event that waits for its next attempt listens
-  const gone = () => ended.abort()
-  const course: Course = {
-    pending: new Map(),
-    failures: 0,
-    carried: webhook.failingSince,
-    lastError: webhook.lastError,
-    lastAttempts: webhook.lastAttempts,
-    isGone: false,
-    gone,
+  const end = () => {
+    ended.abort()
+    course.round.abort()
   }
-  const { pending } = course
-  const chains = new Map<string, Promise<void>>()
+  const course: Course = {
+    ...{ readTo: webhook.doneTo, pending: new Map(), chains: new Map(), round: newRound(), failures: 0 },
+    ...{ carried: webhook.failingSince, lastError: webhook.lastError, lastAttempts: webhook.lastAttempts },
+    ...{ isGone: false, gone: end },
+  }
   const slots = createSlots(AT_ONCE)
-  let readTo = webhook.doneTo
-
-  const doneTo = () => (pending.size === 0 ? readTo : ((pending.keys().next().value as bigint) ?? readTo + 1n) - 1n)
-
-  const attempt = (number: bigint, event: FeedEvent) => attemptOne(deps, webhook, course, number, event)
-
-  const deliver = (number: bigint, event: FeedEvent) =>
-    tryUntilDone(deps.random, course, slots, ended.signal, () => attempt(number, event))
 
   const take = (event: FeedEvent) => {
     const number = BigInt(event.id)
-    readTo = number
+    course.readTo = number
     if (webhook.events.length > 0 && !webhook.events.includes(event.event[0])) return
+    const { pending, chains, round } = course
     pending.set(number, null)
     const subject = deps.subjectOf(event)
-    const chain = (chains.get(subject) ?? Promise.resolve()).then(() => deliver(number, event))
+    const attempt = () => attemptOne(deps, webhook, course, number, event)
+    const deliver = () => tryUntilDone(deps.random, course, slots, round.signal, attempt)
+    const chain = (chains.get(subject) ?? Promise.resolve()).then(deliver)
     chains.set(subject, chain)
     void chain.then(() => {
       if (chains.get(subject) === chain) chains.delete(subject)
@@ -109,29 +108,66 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
 
   const read = async () => {
     while (!ended.signal.aborted && !feed.isClosed()) {
-      if (pending.size >= AHEAD || readTo - doneTo() >= FAR) await pause(ROOM_MS, ended.signal)
+      const { readTo, pending } = course
+      if (pending.size >= AHEAD || readTo - doneTo(course) >= FAR) await pause(ROOM_MS, ended.signal)
       else {
         const asked = await feed.ask(String(readTo), PAGE, WAIT_MS, ended.signal).catch(() => undefined)
         if (asked?.kind === 'page') for (const event of asked.page.events) take(event)
         else if (asked?.kind === 'too_old') {
           course.lastError = `events ${readTo + 1n} to ${asked.first} were no longer kept`
-          readTo = BigInt(asked.first)
+          course.readTo = BigInt(asked.first)
+        } else if (asked?.kind === 'unknown') {
+          await goBackTo(BigInt(asked.last), course, deps, webhook)
+          if (ended.signal.aborted) end()
         } else await pause(FIRST_RETRY_MS, ended.signal)
       }
     }
   }
   const reading = read()
   return {
-    doneTo,
-    failingSince: () => [...pending.values()].find((since) => since !== null) ?? null,
+    doneTo: () => doneTo(course),
+    failingSince: () => failingSince(course),
     lastError: () => course.lastError,
     lastAttempts: () => course.lastAttempts,
     isGone: () => course.isGone,
     async stop() {
-      ended.abort()
-      await inTime<unknown>(Promise.all([reading, ...chains.values()]), GRACE_MS, () => undefined)
+      end()
+      await inTime<unknown>(Promise.all([reading, ...course.chains.values()]), GRACE_MS, () => undefined)
     },
   }
+}
+
+function doneTo({ pending, readTo }: Course): bigint {
+  const [first] = pending.keys()
+  return first === undefined ? readTo : first - 1n
+}
+
+function failingSince({ pending }: Course): Date | null {
+  return [...pending.values()].find((since) => since !== null) ?? null
+}
+
+function newRound(): AbortController {
+  const round = new AbortController()
+  setMaxListeners(0, round.signal) // each event that waits for its next attempt listens
+  return round
+}
+
+/**
+ * The database was taken back (a failover to a standby that had not everything): what was read behind the feed's end is dropped, as its numbers come
+ * again for other events. The rest is read and sent again, once nothing is under way any more, so that no player's events are sent beside each other.
+ */
+async function goBackTo(last: bigint, course: Course, { log }: DeliveryDeps, { webhookId }: Webhook): Promise<void> {
+  const { pending, chains, round } = course
+  course.lastError = `the feed ends at event ${last} again: events ${last + 1n} to ${course.readTo} are not there any more`
+  log.warn({ webhook: webhookId, lastError: course.lastError }, 'a webhook goes back with its feed')
+  for (const number of [...pending.keys()]) if (number > last) pending.delete(number)
+  course.readTo = last
+  round.abort()
+  await Promise.all(chains.values())
+  course.readTo = doneTo(course)
+  course.carried = failingSince(course) ?? course.carried
+  pending.clear()
+  course.round = newRound()
 }
 
 /** While the consumer is down a slot is kept between two attempts, so that there is one of them at a time. */
@@ -176,8 +212,9 @@ async function attemptOne(
   }
   course.failures += 1
   course.lastError = `event ${number}: ${sent.error}`
-  course.pending.set(number, course.pending.get(number) ?? course.carried ?? clock.now())
-  course.isGone = sent.kind === 'gone'
+  const since = course.pending.get(number)
+  if (since !== undefined) course.pending.set(number, since ?? course.carried ?? clock.now()) // else it is gone from the feed
+  course.isGone ||= sent.kind === 'gone' // for good, whatever comes of those that are under way beside it
   if (course.isGone) course.gone()
   return false
 }

@@ -7,7 +7,6 @@
  */
 import type { Db } from '../../db/db.ts'
 import type { Keyring } from '../../db/keyring.ts'
-import type { Logger } from '../../runtime/logger.ts'
 import { pause } from '../../runtime/pause.ts'
 import { world } from '../../runtime/world.ts'
 import { type Delivery, type DeliveryDeps, startDelivery } from './delivery.ts'
@@ -25,7 +24,6 @@ export const DISABLE_AFTER_MS = 5 * DAY_MS
 export interface DispatcherDeps extends DeliveryDeps {
   readonly db: Db
   readonly keyring: Keyring
-  readonly log: Logger
 }
 
 export type WebhookHealth = 'ok' | 'failing' | 'warned' | 'disabled'

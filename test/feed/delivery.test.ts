@@ -1,0 +1,101 @@
+/** The deliveries of one webhook (W-42), with a feed and a consumer that do as the test says. */
+import { expect, test } from 'vitest'
+import type { Asked, Feed, FeedEvent } from '../../src/feed/feed.ts'
+import { type Delivery, startDelivery } from '../../src/feed/webhooks/delivery.ts'
+import type { Sent } from '../../src/feed/webhooks/send.ts'
+import type { Webhook } from '../../src/feed/webhooks/store.ts'
+import { systemClock } from '../../src/runtime/clock.ts'
+import type { Logger } from '../../src/runtime/logger.ts'
+
+const GONE: Sent = { kind: 'gone', httpStatus: 410, error: 'answered 410' }
+const DELIVERED: Sent = { kind: 'delivered', httpStatus: 200 }
+const FAILED: Sent = { kind: 'failed', error: 'answered 500' }
+
+const WEBHOOK: Webhook = {
+  ...{ webhookId: 'hook', url: 'http://127.0.0.1/', events: [], secrets: [], oldUntil: null, state: 'active' },
+  ...{ doneTo: 0n, failingSince: null, lastError: null, lastAttempts: [], claim: null, beat: 0n, madeAt: new Date(0) },
+}
+
+/** Of the player of its number, unless another is given. */
+function eventOf(number: bigint, name = 'made', player = `player-${number}`): FeedEvent {
+  return { id: String(number), at: new Date(0), event: [name, player] }
+}
+
+const page = (...events: FeedEvent[]): Asked => ({ kind: 'page', page: { events, next: events.at(-1)?.id ?? '0' } })
+
+interface Attempt {
+  readonly id: string
+  answer(sent: Sent): void
+}
+
+/** What was asked of the feed and sent; the feed answers with each of `answers` once, and then with nothing more. */
+function scene(...answers: Asked[]) {
+  const asked: (string | undefined)[] = []
+  const attempts: Attempt[] = []
+  const warned: unknown[] = []
+  const feed: Feed = {
+    async ask(after, _limit, _waitMs, ended) {
+      asked.push(after)
+      const answer = answers.shift()
+      if (answer !== undefined) return answer
+      await new Promise((resolve) => ended?.addEventListener('abort', resolve))
+      return page()
+    },
+    close() {},
+    isFollowed: () => true,
+    isClosed: () => false,
+  }
+  const sender = {
+    send: (_url: string, _secrets: readonly string[], { id }: { id: string }) =>
+      new Promise<Sent>((answer) => attempts.push({ id, answer })),
+    close: async () => {},
+  }
+  const log = { warn: (what: unknown) => void warned.push(what) } as unknown as Logger
+  const delivery: Delivery = startDelivery(
+    {
+      ...{ feed, sender, log, clock: systemClock, random: () => 0 },
+      messageOf: ({ id, event: [name] }) => ({ id: `${name} ${id}`, body: '' }),
+      subjectOf: ({ event: [, player] }) => String(player),
+    },
+    WEBHOOK,
+  )
+  return { asked, attempts, delivery, warned }
+}
+
+test('410 is for good, also when an attempt that was under way beside it fails behind it', async () => {
+  const { attempts, delivery } = scene(page(eventOf(1n), eventOf(2n)))
+  await expect.poll(() => attempts.length).toBe(2)
+  attempts[0]?.answer(GONE)
+  await expect.poll(() => delivery.isGone()).toBe(true)
+  attempts[1]?.answer(FAILED)
+  await expect.poll(() => delivery.lastAttempts().length).toBe(2)
+  expect(delivery.isGone()).toBe(true)
+  await delivery.stop()
+})
+
+test('a feed that ends earlier than before: what is gone is dropped, and new events with its numbers are sent', async () => {
+  const { asked, attempts, delivery, warned } = scene(
+    page(eventOf(1n), eventOf(2n, 'lost', 'of all'), eventOf(3n, 'lost', 'of all'), eventOf(4n, 'lost')),
+    { kind: 'unknown', last: '1' },
+    page(eventOf(1n), eventOf(2n, 'new', 'of all'), eventOf(3n, 'new', 'of all')),
+  )
+  await expect.poll(() => attempts.length).toBe(3)
+  await expect.poll(() => delivery.lastError()).toMatch(/^the feed ends at event 1 again: events 2 to 4 /)
+  expect(warned).toEqual([expect.objectContaining({ webhook: 'hook' })])
+  expect(delivery.doneTo()).toBe(0n)
+  const [kept, first, last] = attempts
+  kept?.answer(FAILED)
+  first?.answer(FAILED)
+  last?.answer(DELIVERED)
+  await expect.poll(() => attempts.length).toBe(5)
+  expect(asked.slice(0, 3)).toEqual(['0', '4', '0'])
+  expect(attempts.slice(3).map(({ id }) => id)).toEqual(['made 1', 'new 2'])
+  attempts[3]?.answer(DELIVERED)
+  attempts[4]?.answer(DELIVERED)
+  await expect.poll(() => attempts.length).toBe(6)
+  expect(delivery.doneTo()).toBe(2n)
+  attempts[5]?.answer(DELIVERED)
+  await expect.poll(() => delivery.doneTo()).toBe(3n)
+  expect(attempts[5]?.id).toBe('new 3')
+  await delivery.stop()
+})
