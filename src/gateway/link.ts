@@ -30,7 +30,7 @@ export interface Link {
   room(): number
   /** When the last call came, as world.elapsed() gives it. */
   usedAt(): number
-  /** Finishes the calls under way. */
+  /** Finishes the calls under way, and those that wait. */
   close(): Promise<void>
 }
 
@@ -66,6 +66,6 @@ export function createLink({ baseUrl, secrets, allowsInside }: Omit<WalletAddres
     depth: turnstile.depth,
     room: () => LINK_LIMITS.inside + LINK_LIMITS.waiting - turnstile.depth(),
     usedAt: () => usedAt,
-    close: line.close,
+    close: () => turnstile.empty().then(line.close),
   }
 }

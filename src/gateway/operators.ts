@@ -151,7 +151,7 @@ async function write(
   ])
 }
 
-/** Keeps the links while the operator is the same; replaced ones finish their calls. */
+/** Keeps the links while the operator is the same; replaced ones finish their calls, also that of somebody who has just asked for one. */
 function remember(
   known: Map<string, Known>,
   operator: Operator,
@@ -162,7 +162,7 @@ function remember(
     current.readAt = world.elapsed()
     return current
   }
-  if (current !== undefined) void closeLinks(current)
+  if (current !== undefined) world.nextTurn(() => void closeLinks(current))
   const fresh = { operator, links: linksTo(operator), readAt: world.elapsed() }
   known.set(operator.operatorId, fresh)
   return fresh

@@ -8,6 +8,8 @@ export interface Turnstile {
   leave(): void
   /** Those inside and those that wait. */
   depth(): number
+  /** Resolves as soon as nobody is inside, and so nobody waits. */
+  empty(): Promise<void>
 }
 
 export interface TurnstileLimits {
@@ -17,6 +19,7 @@ export interface TurnstileLimits {
 
 export function createTurnstile({ inside: maxInside, waiting: maxWaiting }: TurnstileLimits): Turnstile {
   const waiting = new Set<(isIn: boolean) => void>()
+  const watching: (() => void)[] = []
   let inside = 0
   return {
     enter(until) {
@@ -28,10 +31,12 @@ export function createTurnstile({ inside: maxInside, waiting: maxWaiting }: Turn
     },
     leave() {
       const [next] = waiting
-      if (next === undefined) inside--
-      else next(true) // the place changes hands
+      if (next !== undefined) return next(true) // the place changes hands
+      inside--
+      if (inside === 0) for (const tell of watching.splice(0)) tell()
     },
     depth: () => inside + waiting.size,
+    empty: () => (inside === 0 ? Promise.resolve() : new Promise((resolve) => watching.push(resolve))),
   }
 }
 

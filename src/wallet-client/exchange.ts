@@ -45,7 +45,7 @@ export type ExchangeResult = (
 export interface Line {
   /** Never rejects. */
   exchange(message: Message): Promise<ExchangeResult>
-  /** Finishes the exchanges under way. */
+  /** Finishes the exchanges under way: with every secret that they may need. */
   close(): Promise<void>
 }
 
@@ -69,10 +69,16 @@ export function openLine({ baseUrl, secrets, connections, connectMs, allowsInsid
   const [only = '', another] = secrets
   const signing = createSigning(secrets)
   const way = { pool, phaser, prefix }
+  const inTurn = new Set<Promise<ExchangeResult>>()
+  const exchangeCounted = (message: Message) => {
+    const result = exchangeInTurn(way, signing, message)
+    inTurn.add(result)
+    return result.finally(() => inTurn.delete(result))
+  }
   return {
-    exchange: (message) =>
-      another === undefined ? exchange(way, only, message) : exchangeInTurn(way, signing, message),
-    close: () => pool.close(),
+    exchange: (message) => (another === undefined ? exchange(way, only, message) : exchangeCounted(message)),
+    // A pool that is closing takes nothing more: what is between two secrets still needs it.
+    close: () => Promise.all(inTurn).then(() => pool.close()),
   }
 }
 
