@@ -3,11 +3,10 @@ import type { Command } from 'commander'
 import { examples } from '../config/help.ts'
 import { getFrom, type OwnApi } from '../http/own-api.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
 import { stopSignal } from './stopping.ts'
 
-interface ChangeFlags {
-  readonly api: string
-  readonly key?: string
+interface ChangeFlags extends ApiFlags {
   readonly platform?: true
   readonly after?: string
   readonly event?: readonly string[]
@@ -17,12 +16,17 @@ interface ChangeFlags {
   readonly json?: true
 }
 
+/** Of the two servers that have a feed. */
+const PATHS = { wallet: '/operator/changes', platform: '/changes' } as const
+
+const serverOf = ({ platform }: ChangeFlags) => (platform ? 'platform' : 'wallet')
+
 export function addChangeCommands(program: Command): void {
   program
     .command('changes')
     .description('the feed of a wallet or a platform: what has changed, in the order of its commit')
-    .option('--api <url>', 'the address of the wallet or the platform', 'http://127.0.0.1:8080')
-    .option('--key <key>', 'a key of its API; OPERATOR_API_KEY or PLATFORM_API_KEY when absent')
+    .option('--api <url>', addressOr('platform'))
+    .option('--key <key>', keyOr('platform'))
     .option('--platform', 'it is a platform')
     .option('--after <cursor>', "what came after this event's id; `latest`: from now on; absent: from the beginning")
     .option('--event <names...>', 'only these events: bet.settled balance.changed …')
@@ -35,7 +39,7 @@ export function addChangeCommands(program: Command): void {
       examples(
         'OPERATOR_API_KEY=… purser changes --follow --after latest',
         'purser changes --key … --event balance.changed --player 17 --json',
-        'purser changes --platform --api http://127.0.0.1:8081 --key … --after 4711',
+        'purser changes --platform --key … --after 4711',
       ),
     )
     .action((flags: ChangeFlags) => showChanges(flags))
@@ -58,14 +62,12 @@ const WAIT_S = 20
 const PAGE = 500
 
 async function showChanges(flags: ChangeFlags): Promise<void> {
-  const setting = flags.platform ? 'PLATFORM_API_KEY' : 'OPERATOR_API_KEY'
-  const key = flags.key ?? process.env[setting]
-  if (!key) throw new WrongUse(`give --key, or set ${setting}`)
+  const api = apiOf(serverOf(flags), flags)
   const limit = toLimit(flags.limit)
   const signal = stopSignal()
   const show = flags.json ? JSON.stringify : lineOf
   let shown = 0
-  for await (const change of changesFrom({ url: flags.api, key }, flags, signal)) {
+  for await (const change of changesFrom(api, flags, signal)) {
     if (!isAsked(change, flags)) continue
     process.stdout.write(`${show(change)}\n`)
     shown += 1
@@ -92,22 +94,22 @@ async function* changesFrom(api: OwnApi, flags: ChangeFlags, signal: AbortSignal
 /** Undefined when it was ended. */
 async function readPage(
   api: OwnApi,
-  { platform, follow }: ChangeFlags,
+  flags: ChangeFlags,
   after: string | undefined,
   signal: AbortSignal,
 ): Promise<Page | undefined> {
   const query = new URLSearchParams({
     limit: `${PAGE}`,
-    wait: `${follow ? WAIT_S : 0}`,
+    wait: `${flags.follow ? WAIT_S : 0}`,
     ...(after !== undefined && { after }),
   })
-  const path = `${platform ? '' : '/operator'}/changes?${query}`
-  const page = await getFrom<Page>(api, path, signal).catch((error: unknown) => {
+  const server = serverOf(flags)
+  const page = await getFrom<Page>(api, `${PATHS[server]}?${query}`, signal).catch((error: unknown) => {
     if (signal.aborted) return 'ended' as const
     throw error
   })
   if (page === 'ended') return undefined
-  if (page === undefined) throw new WrongUse(`${api.url} is no ${platform ? 'platform' : 'wallet'} of Purser`)
+  if (page === undefined) throw new WrongUse(`${api.url} is no ${server} of Purser`)
   return page
 }
 

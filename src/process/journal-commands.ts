@@ -2,15 +2,15 @@
 import type { Command } from 'commander'
 import { examples } from '../config/help.ts'
 import type { CallView } from '../feed/call-list.ts'
+import { MAX_AGE_MS } from '../feed/chunk.ts'
 import { getFrom, type OwnApi } from '../http/own-api.ts'
 import { pause } from '../runtime/pause.ts'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
 import { stopSignal } from './stopping.ts'
 
-interface CallFlags {
-  readonly api?: string
-  readonly key?: string
+interface CallFlags extends ApiFlags {
   readonly gateway?: true
   readonly player?: string
   readonly bet?: string
@@ -26,11 +26,8 @@ interface CallFlags {
   readonly json?: true
 }
 
-/** The two servers that keep a journal. */
-const SERVERS = {
-  wallet: { api: 'http://127.0.0.1:8080', path: '/operator/calls', keyName: 'OPERATOR_API_KEY' },
-  gateway: { api: 'http://127.0.0.1:8082', path: '/operators/calls', keyName: 'GATEWAY_API_KEY' },
-} as const
+/** Of the two servers that keep a journal. */
+const PATHS = { wallet: '/operator/calls', gateway: '/operators/calls' } as const
 
 const serverOf = ({ gateway }: CallFlags) => (gateway ? 'gateway' : 'wallet')
 
@@ -38,8 +35,8 @@ export function addJournalCommands(program: Command): void {
   program
     .command('calls')
     .description('the calls of the wire as they came and were answered, the newest last')
-    .option('--api <url>', `the address; ${SERVERS.wallet.api}, of a gateway ${SERVERS.gateway.api}, when absent`)
-    .option('--key <key>', 'a key of its API; OPERATOR_API_KEY or GATEWAY_API_KEY when absent')
+    .option('--api <url>', addressOr('gateway'))
+    .option('--key <key>', keyOr('gateway'))
     .option('--gateway', 'it is a gateway')
     .option('--player <id>', 'only calls about this player')
     .option('--bet <id>', 'only calls about this bet')
@@ -68,39 +65,68 @@ export function addJournalCommands(program: Command): void {
 const LOOK_MS = 500
 /** Milliseconds by which a call may be written later than a younger one: two processes write at their own times. */
 const LATE_MS = 3_000
+/**
+ * A call has the time of its first byte and is written when it is answered: one that takes longer than SLOW_MS may come too late for that, and is
+ * looked for on its own. Most chunks of the journal have none such, so that to look as far back as the slowest came costs little.
+ */
+const SLOW_MS = 500
+const SLOW_LATE_MS = MAX_AGE_MS + LATE_MS
 
 async function showCalls(flags: CallFlags): Promise<void> {
-  const server = SERVERS[serverOf(flags)]
-  const { key = process.env[server.keyName], api: url = server.api } = flags
-  if (!key) throw new WrongUse(`give --key, or set ${server.keyName}`)
-  const api = { url, key }
+  const api = apiOf(serverOf(flags), flags)
   const signal = flags.follow && stopSignal()
   const show = flags.json ? JSON.stringify : lineOf
-  const shown = new Map<string, number>()
   const write = (calls: readonly CallView[]) => {
-    for (const call of [...calls].reverse()) if (!shown.has(call.id)) process.stdout.write(`${show(call)}\n`)
-    for (const call of calls) shown.set(call.id, Date.parse(call.at))
+    for (const call of calls) process.stdout.write(`${show(call)}\n`)
   }
-  write((await readCalls(api, flags, flags.from, flags.limit)).data)
-  if (signal) await follow(api, flags, signal, shown, write)
+  const before = signal ? await slowBefore(api, flags) : []
+  const { data } = await readCalls(api, flags, flags.from, flags.limit)
+  write([...data].reverse())
+  if (signal) await follow(api, flags, signal, [data, before], write)
+}
+
+/** Those that are there before the first ones are shown, which may be fewer. */
+async function slowBefore(api: OwnApi, flags: CallFlags): Promise<readonly CallView[]> {
+  const [newest] = (await readCalls(api, flags, flags.from, '1')).data
+  return newest === undefined ? [] : readSlow(api, flags, Date.parse(newest.at))
 }
 
 async function follow(
   api: OwnApi,
   flags: CallFlags,
   signal: AbortSignal,
-  shown: Map<string, number>,
+  [first, before]: readonly [first: readonly CallView[], before: readonly CallView[]],
   write: (calls: readonly CallView[]) => void,
 ): Promise<void> {
-  const begun = shown.size > 0 ? Math.min(...shown.values()) : world.wall()
-  let newest = Math.max(...shown.values(), begun)
+  const known = new Map([...before, ...first].map(({ id, at }) => [id, Date.parse(at)]))
+  const begun = timeOf(first.at(-1)) ?? world.wall()
+  let newest = timeOf(first[0]) ?? begun
   while (!signal.aborted) {
     await pause(LOOK_MS, signal)
     if (signal.aborted) return
-    write(await readAll(api, flags, new Date(Math.max(begun, newest - LATE_MS)).toISOString()))
-    newest = Math.max(newest, ...shown.values())
-    for (const [id, at] of shown) if (at < newest - 2 * LATE_MS) shown.delete(id)
+    const recent = await readAll(api, flags, new Date(Math.max(begun, newest - LATE_MS)).toISOString())
+    const found = new Map([...(await readSlow(api, flags, newest)), ...recent].map((call) => [call.id, call]))
+    const fresh = [...found.values()].filter(({ id }) => !known.has(id)).sort(oldestFirst)
+    write(fresh)
+    for (const { id, at } of fresh) known.set(id, Date.parse(at))
+    newest = Math.max(newest, timeOf(fresh.at(-1)) ?? newest)
+    for (const [id, at] of known) if (at < newest - SLOW_LATE_MS) known.delete(id)
   }
+}
+
+/** Those that took long, as far back as one that is written now can have come. */
+function readSlow(api: OwnApi, flags: CallFlags, newest: number): Promise<CallView[]> {
+  const from = Math.max(newest - SLOW_LATE_MS, flags.from === undefined ? 0 : Date.parse(flags.from))
+  const slowerThan = String(Math.max(SLOW_MS, Number.parseInt(flags.slowerThan ?? '0', 10)))
+  return readAll(api, { ...flags, slowerThan }, new Date(from).toISOString())
+}
+
+function timeOf(call: CallView | undefined): number | undefined {
+  return call && Date.parse(call.at)
+}
+
+function oldestFirst(a: CallView, b: CallView): number {
+  return Date.parse(a.at) - Date.parse(b.at)
 }
 
 interface Page {
@@ -133,7 +159,7 @@ async function readCalls(
     Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
   const server = serverOf(flags)
-  const page = await getFrom<Page>(api, `${SERVERS[server].path}?${query}`)
+  const page = await getFrom<Page>(api, `${PATHS[server]}?${query}`)
   if (page === undefined) throw new WrongUse(`${api.url} is no ${server} of Purser`)
   return page
 }

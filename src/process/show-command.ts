@@ -3,13 +3,11 @@ import type { Command } from 'commander'
 import type { ShownBet } from '../archive/find.ts'
 import { examples, print } from '../config/help.ts'
 import { getFrom } from '../http/own-api.ts'
-import { WrongUse } from '../runtime/wrong-use.ts'
 import { EXIT } from './ending.ts'
+import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
 import { pageOf } from './show-page.ts'
 
-interface ShowFlags {
-  readonly api?: string
-  readonly key?: string
+interface ShowFlags extends ApiFlags {
   readonly json?: true
   readonly platform?: true
   readonly archive?: string
@@ -20,11 +18,8 @@ type Shown = Readonly<Record<string, unknown>> & {
   readonly bet?: ShownBet
 }
 
-/** The two servers that know what an id is. */
-const SERVERS = {
-  wallet: { api: 'http://127.0.0.1:8080', path: '/operator/show/', keyName: 'OPERATOR_API_KEY' },
-  platform: { api: 'http://127.0.0.1:8081', path: '/show/', keyName: 'PLATFORM_API_KEY' },
-} as const
+/** Of the two servers that know what an id is. */
+const PATHS = { wallet: '/operator/show/', platform: '/show/' } as const
 
 export function addShowCommand(program: Command): void {
   program
@@ -33,8 +28,8 @@ export function addShowCommand(program: Command): void {
       'what an id is, and all that hangs on it: a bet, player, payment, session or request; exit 1 if nothing',
     )
     .option('--platform', 'ask a platform: a bet, delivery or request of its own')
-    .option('--api <url>', `the address; ${SERVERS.wallet.api}, of a platform ${SERVERS.platform.api}, when absent`)
-    .option('--key <key>', 'a key of its API; OPERATOR_API_KEY or PLATFORM_API_KEY when absent')
+    .option('--api <url>', addressOr('platform'))
+    .option('--key <key>', keyOr('platform'))
     .option('--archive <folder>', 'also what lies in the files of purser archive, which are there')
     .option('--json', 'print it as JSON')
     .addHelpText(
@@ -47,10 +42,8 @@ export function addShowCommand(program: Command): void {
       ),
     )
     .action(async (id: string, { json, platform, archive, ...flags }: ShowFlags) => {
-      const { path, keyName, api } = SERVERS[platform ? 'platform' : 'wallet']
-      const { key = process.env[keyName], api: url = api } = flags
-      if (!key) throw new WrongUse(`give --key, or set ${keyName}`)
-      const found = await getFrom<Shown>({ url, key }, path + encodeURIComponent(id))
+      const server = platform ? 'platform' : 'wallet'
+      const found = await getFrom<Shown>(apiOf(server, flags), PATHS[server] + encodeURIComponent(id))
       const shown: Shown | undefined = archive === undefined ? found : await withFiles(archive, found)
       if (shown === undefined) process.exitCode = EXIT.findings
       if (shown === undefined)

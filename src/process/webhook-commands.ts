@@ -3,10 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examples, print } from '../config/help.ts'
 import { askApi } from '../http/own-api.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
 
-interface Flags {
-  readonly api: string
-  readonly key?: string
+interface Flags extends ApiFlags {
   readonly json?: true
 }
 
@@ -55,8 +54,8 @@ export function addWebhookCommands(program: Command): void {
 
 function onApi(command: Command): Command {
   return command
-    .option('--api <url>', 'the address of the wallet', 'http://127.0.0.1:8080')
-    .option('--key <key>', 'an admin key of its API; OPERATOR_API_KEY when absent')
+    .option('--api <url>', addressOr())
+    .option('--key <key>', keyOr(undefined, 'an admin key'))
     .option('--json', 'print the answer as JSON')
 }
 
@@ -81,14 +80,9 @@ async function ask(flags: Flags, method: string, path: string, body?: object): P
   for (const [name, value] of Object.entries(answer ?? { done: true })) print(`${name.padEnd(12)}  ${String(value)}`)
 }
 
-async function must<T>(
-  { api, key = process.env.OPERATOR_API_KEY }: Flags,
-  method: string,
-  path: string,
-  body?: object,
-) {
-  if (!key) throw new WrongUse('give --key, or set OPERATOR_API_KEY')
-  const answer = await askApi<T>({ url: api, key }, method, `/operator/webhooks${path}`, body)
-  if (answer === undefined) throw new WrongUse(`${api} has no such webhook, or is no wallet of Purser`)
+async function must<T>(flags: Flags, method: string, path: string, body?: object) {
+  const api = apiOf('wallet', flags)
+  const answer = await askApi<T>(api, method, `/operator/webhooks${path}`, body)
+  if (answer === undefined) throw new WrongUse(`${api.url} has no such webhook, or is no wallet of Purser`)
   return answer
 }

@@ -1,7 +1,10 @@
 /** `purser calls`: the journal on a terminal. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { run, startUntil } from '../cli/command.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -52,6 +55,19 @@ test('--follow goes on with what comes', async () => {
   expect(await (await tail).kill('SIGINT')).toBe(0)
 })
 
+test('--follow shows a call that took long, on a wallet that has many others meanwhile', async () => {
+  const journal = await startJournal()
+  onTestFinished(journal.stop)
+  const flags = ['--api', journal.url, '--follow', '--limit', '1']
+  const { kill, output } = await startUntil(/ slow-1 .* slow-2 /s, ['calls', ...flags], env)
+  expect(await kill('SIGINT')).toBe(0)
+  const shown = output().match(/ (quick|slow)-\d+ /g) ?? []
+  expect(new Set(shown).size).toBe(shown.length)
+  expect(shown).not.toContain(' slow-0 ')
+  expect(journal.looksBack('all')).toBeLessThanOrEqual(4 * SECOND_MS)
+  expect(journal.looksBack('slow')).toBeLessThanOrEqual(30 * SECOND_MS)
+})
+
 test('without a key, with a wrong one, with a filter that is none: what to do, and 2', async () => {
   const without = await run(['calls', '--api', wallet.url])
   expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('set OPERATOR_API_KEY') })
@@ -72,3 +88,52 @@ test('without --api it asks where a wallet, with --gateway where a gateway liste
   expect(wallets.stderr).toContain('http://127.0.0.1:8080') // whoever listens there: none takes this key
   expect(gateways.stderr).toContain('http://127.0.0.1:8082')
 })
+const SECOND_MS = 1_000
+const START_MS = Date.parse('2031-05-16T18:00:00Z')
+
+/** Looks after which it fails, so that a tail that shows too little ends. */
+const LOOKS = 30
+
+/**
+ * A journal in which a second passes between two looks, with a quick call in each. One that took long is there from the beginning on, before
+ * all that is shown first; two are written later, one of them came before the first look.
+ */
+async function startJournal() {
+  const slowOf = (number: number, at: number, writtenAt: number) => ({
+    ...{ id: `slow-${number}`, at: at * SECOND_MS, writtenAt: writtenAt * SECOND_MS },
+    milliseconds: (writtenAt - at) * SECOND_MS,
+  })
+  const slow = [slowOf(0, -20, -8), slowOf(1, -5, 4), slowOf(2, 1, 10)]
+  const quickOf = (second: number) => ({ id: `quick-${second}`, at: second * SECOND_MS, milliseconds: 1, writtenAt: 0 })
+  const farthest = { all: 0, slow: 0 }
+  let second = -1
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://journal')
+    const from = Date.parse(searchParams.get('from') ?? '') - START_MS
+    const slowerThan = searchParams.get('slowerThan')
+    if (slowerThan === null) second += 1
+    const now = second * SECOND_MS
+    if (!Number.isNaN(from)) {
+      const kind = slowerThan === null ? 'all' : 'slow'
+      farthest[kind] = Math.max(farthest[kind], now - from)
+    }
+    const quick = Array.from({ length: second + 1 }, (_, i) => quickOf(i))
+    const isAsked = ({ at, milliseconds, writtenAt }: ReturnType<typeof slowOf>) =>
+      writtenAt <= now && !(at < from) && milliseconds > Number(slowerThan ?? 0)
+    const found = [...quick, ...slow].filter(isAsked).sort((a, b) => b.at - a.at)
+    const data = found.slice(0, Number(searchParams.get('limit'))).map(({ id, at, milliseconds }) => ({
+      ...{ id, at: new Date(START_MS + at).toISOString(), operation: 'place', outcome: 'accepted', player: id },
+      ...{ transactionId: 'bet', answer: { status: 200 }, milliseconds: { arrival: milliseconds, work: 0 } },
+    }))
+    response.writeHead(second < LOOKS ? 200 : 500, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data, next: null }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const stop = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${port}`, stop, looksBack: (kind: keyof typeof farthest) => farthest[kind] }
+}

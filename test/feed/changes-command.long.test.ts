@@ -65,3 +65,12 @@ test('without a key, with a cursor that is none or too old, at another server: w
   await sql.end()
   expect(await changes('--after', '1')).toMatchObject({ code: 2, stderr: expect.stringContaining('begins after 3') })
 })
+
+test('without --api it asks where a wallet, with --platform where a platform listens unless it is told otherwise', async () => {
+  const [wallets, platforms] = await Promise.all([
+    run(['changes', '--key', 'k']),
+    run(['changes', '--platform', '--key', 'k']),
+  ])
+  expect(wallets.stderr).toContain('http://127.0.0.1:8080') // whoever listens there: none takes this key
+  expect(platforms.stderr).toContain('http://127.0.0.1:8081')
+})
