@@ -203,6 +203,7 @@ CREATE TABLE platform.bet (
     deliveries integer DEFAULT 1 NOT NULL,
     placed_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
+    taken_back_at bigint,
     CONSTRAINT bet_check CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL)))),
     CONSTRAINT bet_payout_check CHECK ((payout >= 0)),
     CONSTRAINT bet_result_source_check CHECK ((result_source = ANY (ARRAY['event'::text, 'request'::text]))),
@@ -217,6 +218,8 @@ WITH (fillfactor='50');
 COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is what the partner has acknowledged last. deliveries counts the deliveries decided.';
 
 COMMENT ON COLUMN platform.bet.token IS 'Empty when nothing is left to send (O-6).';
+
+COMMENT ON COLUMN platform.bet.taken_back_at IS 'When its result was last taken back by request: the versions of the results of its selections'' events, added up. Each only grows.';
 
 CREATE TABLE platform.change (
     change_id bigint NOT NULL,
@@ -333,8 +336,11 @@ CREATE TABLE platform.event (
     results_version bigint DEFAULT 0 NOT NULL,
     results_applied bigint DEFAULT 0 NOT NULL,
     results_at timestamp with time zone,
+    results_pending_since timestamp with time zone,
     CONSTRAINT event_status_check CHECK ((status = ANY (ARRAY['open'::text, 'suspended'::text, 'withdrawn'::text, 'ended'::text])))
 );
+
+COMMENT ON COLUMN platform.event.results_pending_since IS 'While results_applied < results_version: since when not all bets follow.';
 
 CREATE TABLE platform.event_total (
     event_id text NOT NULL COLLATE pg_catalog."C",

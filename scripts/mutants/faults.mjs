@@ -29,6 +29,8 @@ const WATCH = ['test/platform/claim-watch.test.ts']
 const BREAKER = ['test/platform/breaker.test.ts']
 const QUEUE = ['test/platform/queue-pages.test.ts']
 const WINDOW = ['test/platform/window.test.ts']
+const FOLLOW = ['test/platform/results-apart.long.test.ts']
+const CLAIM_APART = ['test/platform/claims-apart.long.test.ts']
 const DURABLE = ['test/db/durability.long.test.ts']
 
 /** @type {Readonly<Record<string, readonly (readonly [search: string, planted: string, tests: readonly string[]])[]>>} */
@@ -222,7 +224,7 @@ const BY_FILE = {
   'src/platform/delivery/claim.ts': [
     ['is_claimed = not c.is_late', 'is_claimed = false', WATCH],
     ['(due_at, delivery_id) > (k.after_due, k.after_id)', "(due_at, delivery_id) > ('-infinity', 0)", QUEUE],
-    ['limit k.free for update skip locked', 'for update skip locked', ['test/platform/partners.test.ts']],
+    ['limit k.free ${lock}', '${lock}', ['test/platform/partners.test.ts']],
   ],
   'src/platform/delivery/held.ts': [
     ['before.get(keyOf(claim)) ?? now', 'before.get(keyOf(claim)) ?? now - LEASE_MS', WATCH],
@@ -253,6 +255,13 @@ const BY_FILE = {
     ['isOwed: answer.status === BAD_REQUEST', 'isOwed: true', NEEDS],
     ["isOwed: claim.result_type !== 'cashout'", 'isOwed: true', NEEDS],
   ],
+  'src/platform/delivery/claim-apart.ts': [
+    ['tried.claimed === 0 && tried.failed.length > 1', 'tried.failed.length > 1', CLAIM_APART],
+    ['aside.add(due.delivery_id)', '', CLAIM_APART],
+  ],
+  'src/platform/bets/results.ts': [['(isOneTurn ||', '(true ||', FOLLOW]],
+  'src/platform/bets/follow.ts': [["await take(state, betIds, 'wait')", '', FOLLOW]],
+  'src/platform/bets/bet-flow.ts': [['versionsOf(mine) <= bet', 'versionsOf(mine) < bet', FOLLOW]],
   'src/platform/bets/closing.ts': [
     [' && outcome.code !== REPLY_CODES.system_error.code', '', PLACING],
     ["?.status === 'placing'\n", ' !== undefined\n', RECORD],

@@ -25,6 +25,13 @@ const BACKLOG = statement(
      least(${OLDEST('pending')}, ${OLDEST('waiting')}) as oldest`,
 )
 
+/** By the index of what is pending (0006). */
+const RESULTS = statement(
+  'platform_results_behind',
+  `select count(*) as events, min(coalesce(results_pending_since, results_at)) as oldest from platform.event
+   where results_applied < results_version`,
+)
+
 const OWED = statement('platform_owed', sumOwed('status'))
 const OLDEST_WAITING = statement(
   'platform_oldest_waiting',
@@ -35,6 +42,11 @@ const OLDEST_WAITING = statement(
 export async function oldestWaiting({ people }: Pick<Db, 'people'>): Promise<Date | undefined> {
   const [row] = await people.query<{ oldest: Date | null }>(OLDEST_WAITING)
   return row?.oldest ?? undefined
+}
+
+interface Behind extends Row {
+  events: bigint
+  oldest: Date | null
 }
 
 interface Backlog extends Row {
@@ -103,15 +115,28 @@ function createStored(db: Db, clock: Clock, elapsed: () => number): Told {
     help: 'Age of the oldest delivery that is not over',
     registers,
   })
+  const events = new Gauge({
+    name: 'platform_results_pending',
+    help: 'Events with results that not all of their bets follow yet',
+    registers,
+  })
+  const oldestResults = new Gauge({
+    name: 'platform_oldest_pending_results_seconds',
+    help: 'How long the longest waiting of them waits',
+    registers,
+  })
   const setOwed = createOwedGauges(registry)
+  const ageOf = (since: Date | null | undefined) => (since ? (clock.now().getTime() - since.getTime()) / 1_000 : 0)
   return toldByDatabase(
     'deliveries',
     async () => {
-      const [row, owed] = await readStored(db)
+      const [row, behind, owed] = await readStored(db)
       setOwed(owed)
       pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
       stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
-      oldest.set(row?.oldest ? (clock.now().getTime() - row.oldest.getTime()) / 1_000 : 0)
+      oldest.set(ageOf(row?.oldest))
+      events.set(Number.parseInt(String(behind?.events ?? 0n), 10))
+      oldestResults.set(ageOf(behind?.oldest))
       return registry.metrics()
     },
     elapsed,
@@ -119,14 +144,15 @@ function createStored(db: Db, clock: Clock, elapsed: () => number): Told {
 }
 
 /** With the time that sums have: millions that wait are counted in seconds. As lists are planned, else the whole table would be read. */
-function readStored(db: Db): Promise<[Backlog | undefined, OwedSum[]]> {
+function readStored(db: Db): Promise<[Backlog | undefined, Behind | undefined, OwedSum[]]> {
   return db.sums(async (tx) => {
-    const [, [row], owed] = await Promise.all([
+    const [, [row], [behind], owed] = await Promise.all([
       tx.query(BY_INDEX_HERE),
       tx.query<Backlog>(BACKLOG),
+      tx.query<Behind>(RESULTS),
       tx.query<OwedSum>(OWED),
     ])
-    return [row, owed]
+    return [row, behind, owed]
   })
 }
 

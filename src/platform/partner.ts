@@ -128,14 +128,14 @@ async function write(
   ])
 }
 
-/** Keeps the client while the partner is the same; a replaced one finishes its calls. */
+/** Keeps the client while the partner is the same; a replaced one finishes its calls, also that of somebody who has just asked for it. */
 function remember(cache: Map<string, Cached>, partner: Partner, { called, ...how }: Calling): Cached {
   const known = cache.get(partner.partnerId)
   if (known !== undefined && isDeepStrictEqual(known.partner, partner)) {
     known.readAt = world.elapsed()
     return known
   }
-  if (known !== undefined) void closeClients(known)
+  if (known !== undefined) world.nextTurn(() => void closeClients(known))
   const create = () =>
     telling(createWalletClient({ ...partner, ...how }), (answer) => called?.(partner.partnerId, answer))
   const clients = { users: create(), rollbacks: create(), results: create() }

@@ -192,12 +192,12 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       expect(plans[1]?.rows).toBeLessThanOrEqual(SLICE)
     })
 
-    test('the gauges through the index of sums', async () => {
+    test('the gauges through the indexes of pending results and of sums', async () => {
       const clock = { now: () => new Date() }
       const plans = await plansOf((db) =>
         createPlatformMetrics(db, clock, createBreakers(1), () => performance.now()).text(),
       )
-      expect(plans[1]?.scans).toEqual(['delivery_owed_sums'])
+      expect(plans.slice(1).map(({ scans }) => scans)).toEqual([['event_results_pending'], ['delivery_owed_sums']])
     })
   })
 

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LEASE_MS } from '../../src/platform/delivery/claim.ts'
 import { scrape } from '../operations/scrape.ts'
+import { allowWrites as allow, refuseWrites } from './poison.ts'
 import { type Scene, startScene } from './scene.ts'
 
 let scene: Scene
@@ -14,14 +15,7 @@ afterAll(() => scene.stop())
 const SECOND_MS = 1_000
 const MINUTES = 5
 
-/** As a broken page does, or a rule that somebody has added. */
-async function refuseWrites(betId: string, when: string): Promise<void> {
-  await scene.platform.sql(`create function platform.poison() returns trigger language plpgsql as
-    $$ begin raise exception 'poison' using errcode = 'check_violation'; end $$`)
-  await scene.platform.sql(`create trigger poison before update on platform.delivery for each row
-    when (new.bet_id = '${betId}' and ${when}) execute function platform.poison()`)
-}
-const allowWrites = () => scene.platform.sql('drop function platform.poison cascade')
+const allowWrites = () => allow(scene.platform)
 
 /** Bets of one event, whose results come back in one turn. */
 async function settledTogether(poisoned: string): Promise<string[]> {
@@ -29,7 +23,7 @@ async function settledTogether(poisoned: string): Promise<string[]> {
   const over = { selections: [{ eventId, outcomeId: 'home', coefficient: '2.5' }] }
   const betIds: string[] = []
   for (let i = 0; i < 5; i++) betIds.push((await scene.api.place(scene.frame, over)).betId)
-  await refuseWrites(betIds[2]!, poisoned)
+  await refuseWrites(scene.platform, 'delivery', `new.bet_id = '${betIds[2]}' and ${poisoned}`)
   await scene.api.results(eventId, { home: 'won' })
   await scene.time.advance(SECOND_MS)
   return betIds

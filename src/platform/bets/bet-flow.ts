@@ -10,7 +10,16 @@ import { readKeptResults } from '../delivery/kept-result.ts'
 import { insertDeliveries, type NewDelivery, readUnfinished } from '../delivery/outbox.ts'
 import type { DeliveryKind } from '../delivery/schedule.ts'
 import { type BetStatus, type PlatformBet, type Result, resultOf } from './bet.ts'
-import { type JudgedSelection, lockBets, readResults, readSelections, saveBets } from './bet-store.ts'
+import {
+  type JudgedSelection,
+  lockBets,
+  lockFreeBets,
+  noteTakenBack,
+  readResults,
+  readSelections,
+  saveBets,
+} from './bet-store.ts'
+import type { Busy } from './in-transactions.ts'
 import { rollbackMessage, settleMessage, unsettleMessage } from './message.ts'
 import { multiplyOdds, type Odds, payoutAt } from './odds.ts'
 import { takeOffBets, winOf } from './totals.ts'
@@ -87,11 +96,12 @@ export function settleBet(
   })
 }
 
-/** Takes the result back; the bet is open again. */
+/** Takes the result back; the bet is open again, until a next result of its events (W-17). */
 export function unsettleBet(deps: FlowDeps, author: Author, betId: string): Promise<Changed> {
-  return change(deps, author, betId, (bet) => {
+  return change(deps, author, betId, async (bet, tx) => {
     if (bet.status === 'accepted') return bet
     if (bet.status !== 'settled') return notPossible(`a ${bet.status} bet has no result`)
+    await noteTakenBack(tx, betId)
     return unsettled(deps, bet)
   })
 }
@@ -215,15 +225,24 @@ export function rollbackReason(errorCode: number): string {
 
 /**
  * Applies what is now known of an event to a slice of its bets: decides those that it decides, corrects those whose
- * result has changed, reopens those that are undecided again. Resolves to the number of bets changed.
+ * result has changed, reopens those that are undecided again.
  */
-export function applyResults(deps: FlowDeps, betIds: readonly string[]): Promise<number> {
+export function applyResults(deps: FlowDeps, betIds: readonly string[], busy: Busy): Promise<Followed> {
   return deps.db.transaction(async (tx) => {
-    const [locked, known] = await Promise.all([lockBets(tx, betIds), readResults(tx, betIds)])
+    const lock = busy === 'wait' ? lockBets : lockFreeBets
+    const [locked, known] = await Promise.all([lock(tx, betIds), readResults(tx, betIds)])
     const decisions = decisionsOf(deps, locked, known)
     await decide(deps, tx, decisions)
-    return decisions.length
+    const held = new Set(locked.map(({ betId }) => betId))
+    return { changed: decisions.length, left: busy === 'wait' ? [] : betIds.filter((betId) => !held.has(betId)) }
   })
+}
+
+export interface Followed {
+  /** Number of bets. */
+  readonly changed: number
+  /** Those that somebody else held. */
+  readonly left: readonly string[]
 }
 
 /** What the results of its selections make of each bet, where that is not what it has already. */
@@ -237,6 +256,7 @@ export function decisionsOf(
   return bets.flatMap((bet) => {
     if (bet.result?.source === 'request') return [] // a cashout, or decided by hand (W-17)
     const mine = selections.get(bet.betId) ?? []
+    if (bet.takenBackAt !== null && versionsOf(mine) <= bet.takenBackAt) return [] // no result was told since (W-17)
     const payoutOf = (won: readonly Odds[]) =>
       payoutAt(bet.stake, multiplyOdds([...won, ...(bet.booster === null ? [] : [bet.booster])]) ?? bet.odds)
     const result = resultOf(
@@ -249,3 +269,6 @@ export function decisionsOf(
     return isSame(bet.result, result) ? [] : [settled(deps, bet, result)]
   })
 }
+
+const versionsOf = (selections: readonly JudgedSelection[]) =>
+  selections.reduce((sum, { resultsVersion }) => sum + resultsVersion, 0n)

@@ -29,6 +29,7 @@ interface BetRow extends Record<string, unknown> {
   told_status: PlatformBet['told']
   told_payout: Money | null
   told_result_type: ResultType | null
+  taken_back_at: bigint | null
   deliveries: number
   placed_at: Date
 }
@@ -37,7 +38,8 @@ interface BetRow extends Record<string, unknown> {
 const TOKEN = `coalesce(nullif(token, ''),
   (select f.token from platform.frame_session f where f.frame_session_id = bet.frame_session_id), '') as token`
 const COLUMNS = `bet_id, partner_id, user_id, operator_user, currency, ${TOKEN}, stake, status, reason, ticket_type, coefficient, booster,
-  bonus_id, bonus_template_id, payout, result_type, result_source, told_status, told_payout, told_result_type, deliveries, placed_at`
+  bonus_id, bonus_template_id, payout, result_type, result_source, told_status, told_payout, told_result_type, taken_back_at,
+  deliveries, placed_at`
 
 const LOCK_BETS = statement(
   'platform_lock_bets',
@@ -102,6 +104,7 @@ function toBet(row: BetRow): PlatformBet {
     result: payout === null || resultType === null ? null : { payout, resultType, source: source ?? 'event' },
     told: row.told_status,
     toldResult: toldOf(row),
+    takenBackAt: row.taken_back_at,
     deliveries: row.deliveries,
     placedAt: row.placed_at,
   }
@@ -131,6 +134,18 @@ export async function saveBets(tx: Tx, bets: readonly PlatformBet[], now: Date):
   await Promise.all([tx.execute(SAVE_BETS, [now, ...BETS.values(bets)]), noteBets(tx, bets, now)])
 }
 
+const NOTE_TAKEN_BACK = statement(
+  'platform_note_taken_back',
+  `update platform.bet b set taken_back_at = (
+     select coalesce(sum(e.results_version), 0) from platform.selection s join platform.event e on e.event_id = s.event_id where s.bet_id = b.bet_id
+   ) where b.bet_id = $1::uuid`,
+)
+
+/** Its result was taken back by request, after what its events have said so far (W-17). The caller holds the bet. */
+export async function noteTakenBack(tx: Tx, betId: string): Promise<void> {
+  await tx.execute(NOTE_TAKEN_BACK, [betId])
+}
+
 const SAVE_TOLD = statement(
   'platform_save_told',
   `update platform.bet b set told_status = r.status, told_payout = r.payout, told_result_type = r.result_type
@@ -158,7 +173,8 @@ export async function saveTold(tx: Tx, told: readonly Told[]): Promise<void> {
 
 const READ_SELECTIONS = statement(
   'platform_read_selections',
-  `select s.bet_id, s.event_id, s.outcome_id, s.coefficient, s.details, o.coefficient as current, o.result, e.status as event_status
+  `select s.bet_id, s.event_id, s.outcome_id, s.coefficient, s.details, o.coefficient as current, o.result, e.status as event_status,
+     coalesce(e.results_version, 0) as results_version
    from platform.selection s
    left join platform.outcome o on o.event_id = s.event_id and o.outcome_id = s.outcome_id
    left join platform.event e on e.event_id = s.event_id
@@ -168,23 +184,31 @@ const READ_SELECTIONS = statement(
 /** A selection with what is known of it now. */
 export interface KnownSelection extends Selection, Offer {
   readonly betId: string
+  /** Of its event; 0: none was told yet. */
+  readonly resultsVersion: bigint
 }
 
 const READ_RESULTS = statement(
   'platform_read_results',
-  `select s.bet_id, s.coefficient, o.result from platform.selection s
+  `select s.bet_id, s.coefficient, o.result, coalesce(e.results_version, 0) as results_version from platform.selection s
    left join platform.outcome o on o.event_id = s.event_id and o.outcome_id = s.outcome_id
+   left join platform.event e on e.event_id = s.event_id
    where s.bet_id = any($1::uuid[]) order by s.bet_id, s.number`,
 )
 
 /** A selection as far as it decides its bet. */
-export type JudgedSelection = Pick<KnownSelection, 'betId' | 'odds' | 'result'>
+export type JudgedSelection = Pick<KnownSelection, 'betId' | 'odds' | 'result' | 'resultsVersion'>
 
 /** Of the bets of an event, which may be a million: without what was only sent. */
 export async function readResults(tx: Tx, betIds: readonly string[]): Promise<JudgedSelection[]> {
-  const rows = await tx.query<Pick<SelectionRow, 'bet_id' | 'coefficient' | 'result'>>(READ_RESULTS, [betIds])
-  return rows.map(({ bet_id: betId, coefficient, result }) => ({ betId, odds: storedOdds(coefficient), result }))
+  const rows = await tx.query<JudgedRow>(READ_RESULTS, [betIds])
+  return rows.map((row) => {
+    const { bet_id: betId, coefficient, result, results_version: resultsVersion } = row
+    return { betId, odds: storedOdds(coefficient), result, resultsVersion }
+  })
 }
+
+type JudgedRow = Pick<SelectionRow, 'bet_id' | 'coefficient' | 'result' | 'results_version'>
 
 interface SelectionRow extends Record<string, unknown> {
   bet_id: string
@@ -195,6 +219,7 @@ interface SelectionRow extends Record<string, unknown> {
   current: string | null
   result: SelectionResult | null
   event_status: KnownSelection['eventStatus']
+  results_version: bigint
 }
 
 export async function readSelections(tx: Pick<Tx, 'query'>, betIds: readonly string[]): Promise<KnownSelection[]> {
@@ -208,5 +233,6 @@ export async function readSelections(tx: Pick<Tx, 'query'>, betIds: readonly str
     result: row.result,
     currentOdds: row.current === null ? null : storedOdds(row.current),
     eventStatus: row.event_status,
+    resultsVersion: row.results_version,
   }))
 }

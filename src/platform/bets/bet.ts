@@ -39,6 +39,8 @@ export interface PlatformBet extends Identity {
   readonly told: 'open' | 'settled' | 'cancelled' | null
   /** The result that it has acknowledged last, while `told` is settled; else null. */
   readonly toldResult: Omit<Result, 'source'> | null
+  /** When a person last took its result back: the versions of its events' results, added up (W-17). Null: never. */
+  readonly takenBackAt: bigint | null
   /** Number of deliveries decided so far; the next one gets this number. */
   readonly deliveries: number
   readonly placedAt: Date

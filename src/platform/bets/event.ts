@@ -1,5 +1,6 @@
 /** Events: what the control stage looks at, and the results that settle bets. */
 import { type Db, statement, type Tx } from '../../db/db.ts'
+import { SLICE } from '../../db/in-slices.ts'
 import type { Author } from '../../people/actions.ts'
 import type { SelectionResult } from './bet.ts'
 
@@ -101,8 +102,10 @@ const END_EVENT = statement(
 /** A withdrawn result leaves the event as it was; an event that was never named has none to withdraw. */
 const COUNT_RESULTS = statement(
   'platform_count_results',
-  `update platform.event set results_version = results_version + 1, results_at = $2::timestamptz where event_id = $1
-   returning results_version`,
+  `update platform.event set results_version = results_version + 1, results_at = $2::timestamptz,
+     results_pending_since = case when results_applied < results_version then coalesce(results_pending_since, results_at, $2::timestamptz)
+       else $2::timestamptz end
+   where event_id = $1 returning results_version`,
 )
 const CLEAR_RESULTS = statement(
   'platform_clear_results',
@@ -178,19 +181,35 @@ export async function continueResults(db: Db, { eventId, version }: PendingResul
 const PENDING_RESULTS = statement(
   'platform_pending_results',
   `select event_id, results_version from platform.event
-   where results_applied < results_version and results_at < $1::timestamptz order by results_at limit 1`,
+   where results_applied < results_version and results_at < $1::timestamptz order by results_at limit 20`,
 )
 
-/** The longest waiting event whose results are not applied yet and had the last sign of life before this time. */
-export async function readPendingResults(db: Db, before: Date): Promise<PendingResults | undefined> {
-  const [row] = await db.query<{ event_id: string; results_version: bigint }>(PENDING_RESULTS, [before])
-  return row && { eventId: row.event_id, version: row.results_version }
+/** Events whose results are not applied yet and had the last sign of life before this time, the longest waiting first. */
+export async function readPendingResults(db: Db, before: Date): Promise<PendingResults[]> {
+  const rows = await db.query<{ event_id: string; results_version: bigint }>(PENDING_RESULTS, [before])
+  return rows.map(({ event_id: eventId, results_version: version }) => ({ eventId, version }))
+}
+
+const TAKE_UP_RESULTS = statement(
+  'platform_take_up_results',
+  `update platform.event set results_at = $4::timestamptz
+   where event_id = $1 and results_version = $2::bigint and results_applied < results_version and results_at < $3::timestamptz`,
+)
+
+/** A sign of life before anything is done: until the next one is overdue, other events come first. False: somebody else was quicker. */
+export async function takeUpResults(
+  db: Db,
+  { eventId, version }: PendingResults,
+  before: Date,
+  now: Date,
+): Promise<boolean> {
+  return (await db.transaction((tx) => tx.execute(TAKE_UP_RESULTS, [eventId, version, before, now]))) > 0
 }
 
 const BETS_ON_EVENT = statement(
   'platform_bets_on_event',
   `select distinct bet_id from platform.selection
-   where event_id = $1 and bet_id > $2::uuid order by bet_id limit 500`,
+   where event_id = $1 and bet_id > $2::uuid order by bet_id limit ${SLICE}`,
 )
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 

@@ -257,6 +257,7 @@ function toBet(
     result: null,
     told: null,
     toldResult: null,
+    takenBackAt: null,
     deliveries: 1,
     placedAt,
   }

@@ -1,26 +1,21 @@
 /**
  * Results of events settle the bets that they decide, in slices: each is a transaction with its deliveries, which leave while the
  * next slice is at work. One process applies a result, and says every second that it is still at it. Whoever told the result hears
- * after some seconds at the latest how far it has come; the rest goes on without anybody waiting.
+ * after some seconds at the latest how far it has come; the rest goes on without anybody waiting. What could not follow, or was left by a process
+ * that died, is taken up again (createFinishing).
  */
+import { isBusy, isOfData } from '../../db/errors.ts'
 import type { Author } from '../../people/actions.ts'
 import { inTime } from '../../runtime/in-time.ts'
-import type { Logger } from '../../runtime/logger.ts'
-import { applyResults, type FlowDeps } from './bet-flow.ts'
 import {
-  continueResults,
   type OutcomeResult,
   type PendingResults,
-  readBetsOn,
   readPendingResults,
   resultsApplied,
   saveResults,
+  takeUpResults,
 } from './event.ts'
-
-export interface ResultDeps extends FlowDeps {
-  /** Told when a slice of bets has something to deliver. */
-  decided(): void
-}
+import { type FollowDeps, follow, isNew, newPlace, type Place, type Turn } from './follow.ts'
 
 export interface Applied {
   /** That changed so far. */
@@ -32,23 +27,23 @@ export interface Applied {
 export interface Results {
   /** Replaces the event's results (none: the result is withdrawn) and lets every bet on it follow. */
   set(author: Author, eventId: string, outcomes: readonly OutcomeResult[]): Promise<Applied>
-  /** Ends behind the slices that are at work. What is left, as after a crash, `finishResults` does. */
+  /** Ends behind the slices that are at work. What is left, as after a crash, `createFinishing` does. */
   stop(): Promise<void>
 }
 
 /** Milliseconds until the answer to whoever told a result. */
 const ANSWER_MS = 5_000
 
-export function createResults(deps: ResultDeps & { readonly log: Logger }): Results {
+export function createResults(deps: FollowDeps): Results {
   const { db, clock, log } = deps
   const under = new Set<Promise<unknown>>()
   let isStopping = false
   return {
     async set(author, eventId, outcomes) {
       const version = await db.transaction((tx) => saveResults(tx, author, eventId, outcomes, clock.now()))
-      const progress: Progress = { bets: 0 }
+      const [results, progress] = [{ eventId, version }, { bets: 0 }]
       const isLate = { now: false }
-      const work = followResults(deps, { eventId, version }, () => isStopping, progress)
+      const work = followToEnd(deps, { results, place: newPlace(results), progress, isStopping: () => isStopping })
         .then((isWhole): Applied => ({ bets: progress.bets, isWhole }))
         .finally(() => under.delete(work))
       work.catch((error: unknown) => {
@@ -70,47 +65,51 @@ export function createResults(deps: ResultDeps & { readonly log: Logger }): Resu
 
 /** Milliseconds without a sign of life after which results that are not applied are taken for those of a process that died. */
 const ABANDONED_MS = 10_000
-/** Milliseconds between two signs of life. */
-const SIGN_MS = 1_000
+/** Events of which it is known how far this process has come. */
+const MOST_PLACES = 1_000
 
-/** Takes up one event whose results somebody accepted and did not apply to its end. True if bets changed. */
-export async function finishResults(deps: ResultDeps, isStopping: () => boolean): Promise<boolean> {
-  const pending = await readPendingResults(deps.db, new Date(deps.clock.now().getTime() - ABANDONED_MS))
-  const progress: Progress = { bets: 0 }
-  if (pending !== undefined) await followResults(deps, pending, isStopping, progress)
-  return progress.bets > 0
+/** Takes up, one at a time, events whose results somebody accepted and did not apply to their end. */
+export function createFinishing(deps: FollowDeps): (isStopping: () => boolean) => Promise<void> {
+  const places = new Map<string, Place>()
+  const placeOf = (results: PendingResults): Place => {
+    const kept = places.get(results.eventId)
+    const place = kept?.version === results.version ? kept : newPlace(results)
+    places.delete(results.eventId)
+    places.set(results.eventId, place)
+    for (const [oldest] of places) if (places.size > MOST_PLACES) places.delete(oldest)
+    return place
+  }
+  return async (isStopping) => {
+    const results = await takeUp(deps)
+    if (results === undefined) return
+    const isWhole = await followToEnd(deps, { results, place: placeOf(results), progress: { bets: 0 }, isStopping })
+    if (isWhole) places.delete(results.eventId)
+  }
 }
 
-/** Bets that have changed. */
-interface Progress {
-  bets: number
+/** An event that cannot be written itself keeps no other one waiting. */
+async function takeUp({ db, clock, log }: FollowDeps): Promise<PendingResults | undefined> {
+  const now = clock.now()
+  const before = new Date(now.getTime() - ABANDONED_MS)
+  for (const results of await readPendingResults(db, before)) {
+    try {
+      if (await takeUpResults(db, results, before, now)) return results
+    } catch (error) {
+      if (!isOfData(error) && !isBusy(error)) throw error
+      log.error({ err: error, eventId: results.eventId }, 'the results of an event cannot be taken up')
+    }
+  }
+  return undefined
 }
 
 /**
- * Bets that follow already stay as they are. Ends early when newer results have come: whoever brought them goes on. Resolves to whether all
- * follow.
+ * An event is done when one turn has looked at all of its bets: what this process knows from turns before may be wrong after a failover that lost
+ * commits.
  */
-async function followResults(
-  deps: ResultDeps,
-  results: PendingResults,
-  isStopping: () => boolean,
-  progress: Progress,
-): Promise<boolean> {
-  const { db, clock } = deps
-  let saidAt = clock.now().getTime()
-  let betIds = await readBetsOn(db, results.eventId)
-  while (betIds.length > 0 && !isStopping()) {
-    const decided = await applyResults(deps, betIds)
-    if (decided > 0) deps.decided()
-    progress.bets += decided
-    const now = clock.now()
-    if (now.getTime() - saidAt >= SIGN_MS) {
-      if (!(await continueResults(db, results, now))) return false
-      saidAt = now.getTime()
-    }
-    betIds = await readBetsOn(db, results.eventId, betIds.at(-1))
-  }
-  if (betIds.length > 0) return false
-  await resultsApplied(db, results)
-  return true
+async function followToEnd(deps: FollowDeps, turn: Turn): Promise<boolean> {
+  const isOneTurn = isNew(turn.place)
+  const isAtEnd = await follow(deps, turn)
+  const isWhole = isAtEnd && (isOneTurn || (await follow(deps, { ...turn, place: newPlace(turn.results) })))
+  if (isWhole) await resultsApplied(deps.db, turn.results)
+  return isWhole
 }

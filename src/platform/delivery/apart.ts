@@ -7,8 +7,9 @@ import { statement } from '../../db/db.ts'
 import { isOfData } from '../../db/errors.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { lockBets } from '../bets/bet-store.ts'
-import { noteDeliveries } from '../change.ts'
+import { type EndedDelivery, noteDeliveries } from '../change.ts'
 import type { PlatformMetrics } from '../metrics.ts'
+import type { Claim } from './claim.ts'
 import { insertAttempts, status } from './outbox.ts'
 import { owedIf } from './owed.ts'
 import { type Finished, type Over, type RecordDeps, type Recorded, record, toAttempt } from './record.ts'
@@ -16,11 +17,23 @@ import { type Finished, type Over, type RecordDeps, type Recorded, record, toAtt
 export interface ApartDeps extends RecordDeps {
   readonly db: Db
   readonly log: Logger
-  readonly metrics: Pick<PlatformMetrics, 'unrecorded'>
+  readonly metrics: Pick<PlatformMetrics, 'unrecorded' | 'delivered'>
+}
+
+/** Resolves to those that are to be tried again. */
+export async function recordInParts(deps: ApartDeps, finished: readonly Finished[]): Promise<readonly Finished[]> {
+  try {
+    const { over, busy } = await recordApart(deps, finished)
+    for (const { claim, status } of over) deps.metrics.delivered(claim.operation, status)
+    return busy
+  } catch (error) {
+    deps.log.error({ err: error }, 'answers could not be recorded')
+    return finished
+  }
 }
 
 /** Throws when the database cannot be worked with: then it may not be an answer's fault. */
-export async function recordApart(deps: ApartDeps, finished: readonly Finished[]): Promise<Recorded> {
+async function recordApart(deps: ApartDeps, finished: readonly Finished[]): Promise<Recorded> {
   try {
     return await deps.db.transaction((tx) => record(deps, tx, finished))
   } catch (error) {
@@ -49,7 +62,7 @@ async function setAside(deps: ApartDeps, finished: Finished, cause: unknown): Pr
     }
   }
   await tryTo('the attempt', (tx) => insertAttempts(tx, [toAttempt(finished)]))
-  const isSet = await tryTo('that it is stuck', (tx) => setStuck(deps, tx, finished, cause))
+  const isSet = await tryTo('that it is stuck', (tx) => setStuck(deps, tx, claim, true, saidOf(finished, cause)))
   if (isSet) return [{ claim, status: 'stuck', hasLater: false }]
   deps.metrics.unrecorded()
   return []
@@ -59,19 +72,30 @@ const SET_STUCK = statement(
   'platform_set_stuck',
   `update platform.delivery d set status = 'stuck', is_claimed = false, error = $3, finished_at = $4::timestamptz,
      ${owedIf('true', '$4::timestamptz')}
-   where d.delivery_id = $1::bigint and d.attempts = $2::int and d.is_claimed and ${status('d')} = 'pending'`,
+   where d.delivery_id = $1::bigint and d.attempts = $2::int and d.is_claimed = $5::boolean and ${status('d')} = 'pending'`,
 )
 
-/** Unless it is recorded already, or another process has taken the claim over. */
-async function setStuck(deps: ApartDeps, tx: Tx, { claim, answer }: Finished, cause: unknown): Promise<void> {
-  const now = deps.clock.now()
-  const { outcome } = answer
-  const said = [outcome.kind, ...(answer.status === null ? [] : [`HTTP status ${answer.status}`])].join(', ')
-  const why = (cause instanceof Error ? cause.message : String(cause)).slice(0, MAX_CAUSE)
-  const error = `it was answered (${said}), which could not be recorded: ${why}`
-  await lockBets(tx, [claim.bet_id]) // whoever decides more of the bet meanwhile is seen in what is owed, or sees the mark
-  if ((await tx.execute(SET_STUCK, [claim.delivery_id, claim.attempts, error, now])) === 0) return
-  await noteDeliveries(tx, [{ delivery: claim, status: 'stuck', code: null, error }], now)
+/** Unless it is recorded already, or another process has taken the claim over, or claimed it. */
+export async function setStuck(
+  { clock }: Pick<ApartDeps, 'clock'>,
+  tx: Tx,
+  delivery: EndedDelivery['delivery'] & Pick<Claim, 'attempts'>,
+  isClaimed: boolean,
+  error: string,
+): Promise<void> {
+  const now = clock.now()
+  await lockBets(tx, [delivery.bet_id]) // whoever decides more of the bet meanwhile is seen in what is owed, or sees the mark
+  if ((await tx.execute(SET_STUCK, [delivery.delivery_id, delivery.attempts, error, now, isClaimed])) === 0) return
+  await noteDeliveries(tx, [{ delivery, status: 'stuck', code: null, error }], now)
+}
+
+function saidOf({ answer }: Finished, cause: unknown): string {
+  const said = [answer.outcome.kind, ...(answer.status === null ? [] : [`HTTP status ${answer.status}`])].join(', ')
+  return `it was answered (${said}), which could not be recorded: ${whyOf(cause)}`
+}
+
+export function whyOf(cause: unknown): string {
+  return (cause instanceof Error ? cause.message : String(cause)).slice(0, MAX_CAUSE)
 }
 
 /** Characters. */

@@ -11,7 +11,7 @@ import type { ResultType } from '../../protocol/bet-request.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { noteDeliveries } from '../change.ts'
 import type { Lane } from './breaker.ts'
-import { IS_ROLLBACK } from './outbox.ts'
+import { IS_ROLLBACK, status } from './outbox.ts'
 import { owedIf } from './owed.ts'
 import { type DeliveryKind, ROLLBACK_ATTEMPTS, ROLLBACK_WINDOW_MS } from './schedule.ts'
 
@@ -60,30 +60,48 @@ export const IN_LANE = (partner: string, isRollback: string) =>
 const behind = (dueAt: string, deliveryId: string, latest: string) =>
   `least(${dueAt}, ${latest}::timestamptz) as after_due, case when ${dueAt} <= ${latest}::timestamptz then ${deliveryId} else 0 end as after_id`
 
-const CLAIM = statement(
-  'platform_claim',
+/** In SQL: what is due at `$1` in the lanes that the values up to `$8` name, behind their marks. */
+export const dueInLanes = (columns: string, lock = '') => `(
+     select partner_id, is_rollback, free, ${behind('after_due', 'after_id', '$7')}
+     from unnest($2::text[], $3::bool[], $4::int[], $5::timestamptz[], $6::bigint[]) as l (partner_id, is_rollback, free, after_due, after_id)
+   ) k
+   cross join lateral (
+     select ${columns} from platform.delivery
+     where ${IN_LANE('k.partner_id', 'k.is_rollback')} and not is_claimed and due_at <= $1::timestamptz
+       and (due_at, delivery_id) > (k.after_due, k.after_id) and delivery_id <> all($8::bigint[])
+     order by due_at, delivery_id limit k.free ${lock}
+   ) due`
+
+const TO_CLAIM = 'delivery_id, attempts - attempts_before as tried, first_attempt_at'
+
+/** `due` gives what is claimed, and `k` whether it is a rollback; the values from the number `gaveUp` on are those of `limits`. */
+const claimOf = (due: string, gaveUp: number) =>
   `update platform.delivery d
    set status = case when c.is_late then 'stuck' else 'pending' end, attempts = d.attempts + case when c.is_late then 0 else 1 end,
-     error = case when c.is_late then $5 else d.error end, finished_at = case when c.is_late then $1::timestamptz end,
+     error = case when c.is_late then $${gaveUp} else d.error end, finished_at = case when c.is_late then $1::timestamptz end,
      is_claimed = not c.is_late, first_attempt_at = coalesce(d.first_attempt_at, $1::timestamptz),
      ${owedIf('(c.is_late or d.owed_since is not null)', '$1::timestamptz')}
    from (
-     select due.delivery_id, m.body, k.is_rollback and (due.tried >= $6::int or coalesce(due.first_attempt_at < $7::timestamptz, false)) as is_late
-     from (
-       select partner_id, is_rollback, free, ${behind('after_due', 'after_id', '$10')}
-       from unnest($2::text[], $3::bool[], $4::int[], $8::timestamptz[], $9::bigint[]) as l (partner_id, is_rollback, free, after_due, after_id)
-     ) k
-     cross join lateral (
-       select delivery_id, attempts - attempts_before as tried, first_attempt_at from platform.delivery
-       where ${IN_LANE('k.partner_id', 'k.is_rollback')} and not is_claimed and due_at <= $1::timestamptz
-         and (due_at, delivery_id) > (k.after_due, k.after_id)
-       order by due_at, delivery_id limit k.free for update skip locked
-     ) due
+     select due.delivery_id, m.body,
+       k.is_rollback and (due.tried >= $${gaveUp + 1}::int or coalesce(due.first_attempt_at < $${gaveUp + 2}::timestamptz, false)) as is_late
+     from ${due}
      cross join lateral (select body from platform.message m where m.delivery_id = due.delivery_id limit 1) m
    ) c
    where d.delivery_id = c.delivery_id
    returning d.delivery_id, d.bet_id, d.partner_id, d.operation, c.body, d.status, d.attempts, d.attempts_before, d.first_attempt_at,
-     d.result_type, d.due_at::text as due_at`,
+     d.result_type, d.due_at::text as due_at`
+
+const CLAIM = statement('platform_claim', claimOf(dueInLanes(TO_CLAIM, 'for update skip locked'), 9))
+const CLAIM_THESE = statement(
+  'platform_claim_these',
+  claimOf(
+    `(
+     select ${TO_CLAIM}, operation from platform.delivery e
+     where delivery_id = any($2::bigint[]) and ${status('e')} = 'pending' and operation <> 'place' and not is_claimed
+     for update skip locked
+   ) due cross join lateral (select due.operation = 'rollback' as is_rollback) k`,
+    3,
+  ),
 )
 
 const GAVE_UP = 'no attempt is left, or the time for it is over'
@@ -113,20 +131,39 @@ export async function claimDue(
   lanes: readonly Wanted[],
   now: Date,
   since: Date | typeof NO_MATTER_WHEN = NO_MATTER_WHEN,
+  aside: readonly bigint[] = [],
 ): Promise<Claim[]> {
   if (lanes.length === 0) return []
-  const claims = await tx.query<Claim>(CLAIM, [
+  return noted(tx, await tx.query<Claim>(CLAIM, [...dueBehind(lanes, now, since, aside), ...limits(now)]), now)
+}
+
+/** Values of `dueInLanes`; what is aside is left out. */
+export function dueBehind(
+  lanes: readonly Wanted[],
+  now: Date,
+  since: Date | typeof NO_MATTER_WHEN,
+  aside: readonly bigint[],
+): unknown[] {
+  return [
     now,
     lanes.map((k) => k.partnerId),
     lanes.map((k) => k.lane === 'rollbacks'),
     lanes.map((k) => k.free),
-    GAVE_UP,
-    ROLLBACK_ATTEMPTS,
-    new Date(now.getTime() - ROLLBACK_WINDOW_MS),
     lanes.map(({ mark = FRONT }) => mark.dueAt),
     lanes.map(({ mark = FRONT }) => mark.deliveryId),
     since,
-  ])
+    aside,
+  ]
+}
+
+/** Claims those of them that nobody holds. */
+export async function claimThese(tx: Tx, deliveryIds: readonly bigint[], now: Date): Promise<Claim[]> {
+  return noted(tx, await tx.query<Claim>(CLAIM_THESE, [now, deliveryIds, ...limits(now)]), now)
+}
+
+const limits = (now: Date) => [GAVE_UP, ROLLBACK_ATTEMPTS, new Date(now.getTime() - ROLLBACK_WINDOW_MS)]
+
+async function noted(tx: Tx, claims: Claim[], now: Date): Promise<Claim[]> {
   const stuck = claims.filter(({ status }) => status === 'stuck')
   await noteDeliveries(
     tx,
@@ -148,7 +185,7 @@ const NEXT_DUE = statement(
    cross join lateral (
      select due_at, delivery_id from platform.delivery
      where ${IN_LANE('p.partner_id', "(k.lane = 'rollbacks')")} and not is_claimed
-       and (due_at, delivery_id) > (b.after_due, b.after_id)
+       and (due_at, delivery_id) > (b.after_due, b.after_id) and delivery_id <> all($3::bigint[])
      order by due_at, delivery_id limit 1
    ) d`,
 )
@@ -174,9 +211,10 @@ export async function readNextDue(
   tx: Pick<Tx, 'query'>,
   marks: ReadonlyMap<string, Mark> = new Map(),
   since: Date | typeof NO_MATTER_WHEN = NO_MATTER_WHEN,
+  aside: readonly bigint[] = [],
 ): Promise<LaneDue[]> {
   const places = [...marks].map(([lane, { dueAt, deliveryId }]) => [lane, [dueAt, String(deliveryId)]])
-  const rows = await tx.query<NextDueRow>(NEXT_DUE, [JSON.stringify(Object.fromEntries(places)), since])
+  const rows = await tx.query<NextDueRow>(NEXT_DUE, [JSON.stringify(Object.fromEntries(places)), since, aside])
   return rows.map(({ partner_id: partnerId, lane, due_at: dueAt, due_text, delivery_id: deliveryId }) => {
     return { partnerId, lane, dueAt, at: { dueAt: due_text, deliveryId } }
   })

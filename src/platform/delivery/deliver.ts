@@ -5,7 +5,7 @@
  */
 
 import type { Db, Tx } from '../../db/db.ts'
-import { isOfData } from '../../db/errors.ts'
+import { isOfData, isOutage } from '../../db/errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Attributes } from '../../runtime/tracing.ts'
@@ -14,9 +14,11 @@ import { notCalled } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import type { PlatformMetrics } from '../metrics.ts'
 import type { Partners } from '../partner.ts'
-import { recordApart } from './apart.ts'
+import { recordInParts } from './apart.ts'
+import { type Aside, createAside } from './aside.ts'
 import { type Breakers, endedBy, laneOf } from './breaker.ts'
 import { type Claim, claimDue, isLate, type LaneDue, readNextDue, START_WITHIN_MS, type Wanted } from './claim.ts'
+import { claimApart } from './claim-apart.ts'
 import { createLanes, type Lanes, MOST_IN_TURN } from './lanes.ts'
 import { createLookout, type Lookout } from './lookout.ts'
 import { type Finished, type Over, type Recorded, record } from './record.ts'
@@ -61,6 +63,7 @@ interface Engine {
   /** Calls that came back and are not recorded yet. */
   readonly finished: Finished[]
   readonly lanes: Lanes
+  readonly aside: Aside
   /** Something may be due that no call's end tells of: it was decided, or its time has come. */
   isAsked: boolean
   /** When it was read last what is due, as `elapsed` gives it. */
@@ -77,6 +80,7 @@ export function startDeliverer(deps: DeliverDeps): Deliverer {
     deps,
     finished: [],
     lanes,
+    aside: createAside(() => deps.timers.elapsed()),
     isAsked: true,
     askedAt: Number.NEGATIVE_INFINITY,
     lookout: createLookout({ ...deps, lanes, decided: () => ask(engine) }),
@@ -147,10 +151,7 @@ async function turn(engine: Engine): Promise<Date> {
     for (const { claim, status } of recorded.over) deps.metrics.delivered(claim.operation, status)
     const isShort = engine.lanes.took(wanted, claims)
     if (left !== undefined) engine.lanes.saw(left)
-    for (const claim of claims) {
-      if (claim.status === 'stuck') deps.metrics.delivered(claim.operation, claim.status)
-      else void send(engine, claim, claimedAt + START_WITHIN_MS)
-    }
+    start(engine, claims, claimedAt)
     const isFull = claims.length >= MOST_IN_TURN
     if ((left === undefined && isShort) || isFull || recorded.over.some(hasFollower)) engine.isAsked = true
     if (!engine.stopping) await engine.lookout.look()
@@ -158,22 +159,33 @@ async function turn(engine: Engine): Promise<Date> {
     return nextTurnAt(engine, recorded.busy.length > 0)
   } catch (error) {
     deps.log.error({ err: error }, 'a turn of deliveries failed')
-    const left = isOfData(error) ? await recordInParts(engine, finished) : finished
+    const left = isOfData(error) ? await recordInParts(deps, finished) : finished
     if (!engine.stopping) engine.finished.unshift(...left)
+    if (isOfData(error) && !engine.stopping) await claimInParts(engine)
+    if (!isOutage(error) && !engine.stopping) await engine.lookout.look()
     engine.isAsked = true
     return new Date(deps.clock.now().getTime() + RETRY_TURN_MS)
   }
 }
 
-/** Resolves to those that are to be tried again. */
-async function recordInParts({ deps }: Engine, finished: readonly Finished[]): Promise<readonly Finished[]> {
+async function claimInParts(engine: Engine): Promise<void> {
+  const { deps, lanes, aside } = engine
+  const now = deps.clock.now()
+  const since = new Date(now.getTime() - DECIDED_WITHIN_MS)
   try {
-    const { over, busy } = await recordApart(deps, finished)
-    for (const { claim, status } of over) deps.metrics.delivered(claim.operation, status)
-    return busy
+    await claimApart(deps, lanes.wanted(deps.breakers, now), since, aside, (claims, claimedAt) =>
+      start(engine, claims, claimedAt),
+    )
   } catch (error) {
-    deps.log.error({ err: error }, 'answers could not be recorded')
-    return finished
+    deps.log.error({ err: error }, 'deliveries could not be claimed')
+  }
+}
+
+/** `claimedAt`: as world.elapsed() gave it, not later than the begin of their leases. */
+function start(engine: Engine, claims: readonly Claim[], claimedAt: number): void {
+  for (const claim of claims) {
+    if (claim.status === 'stuck') engine.deps.metrics.delivered(claim.operation, claim.status)
+    else void send(engine, claim, claimedAt + START_WITHIN_MS)
   }
 }
 
@@ -196,8 +208,9 @@ interface Turn {
 /** Two round trips, and a third one for the commit where a claim can end a delivery. While much is due, nobody asks what is. */
 async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finished[], isAsked: boolean): Promise<Turn> {
   const { deps, lanes } = engine
+  const aside = engine.aside.ids()
   const since = new Date(deps.clock.now().getTime() - DECIDED_WITHIN_MS)
-  const readDue = () => (isAsked ? readNextDue(tx, lanes.marks(), since) : undefined)
+  const readDue = () => (isAsked ? readNextDue(tx, lanes.marks(), since, aside) : undefined)
   const [recorded, due] = await Promise.all([record(deps, tx, finished), readDue()])
   if (due !== undefined) {
     lanes.saw(due)
@@ -206,7 +219,7 @@ async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finishe
   const [claimedAt, now] = [world.elapsed(), deps.clock.now()]
   const wanted = engine.stopping ? [] : lanes.wanted(deps.breakers, now)
   if (wanted.length === 0) return { wanted, claims: [], claimedAt, left: due, recorded }
-  const claim = () => Promise.all([claimDue(tx, wanted, now, isAsked ? since : undefined), readDue()])
+  const claim = () => Promise.all([claimDue(tx, wanted, now, isAsked ? since : undefined, aside), readDue()])
   const [claims, left] = await (wanted.some(({ lane }) => lane === 'rollbacks') ? claim() : tx.finish(claim))
   return { wanted, claims, claimedAt, left, recorded }
 }

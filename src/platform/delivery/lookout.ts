@@ -8,14 +8,15 @@ import { isOutage } from '../../db/errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import type { FollowDeps } from '../bets/follow.ts'
 import { createForgetting } from '../bets/old-sessions.ts'
 import { giveUpPlacing } from '../bets/placing.ts'
-import { finishResults, type ResultDeps } from '../bets/results.ts'
+import { createFinishing } from '../bets/results.ts'
 import { readNextDue } from './claim.ts'
 import { type HeldClaim, isReleasable, type Releasable, readHeldClaims, releaseClaims, watchClaims } from './held.ts'
 import type { Lanes } from './lanes.ts'
 
-export interface LookoutDeps extends ResultDeps {
+export interface LookoutDeps extends FollowDeps {
   readonly db: Db
   readonly clock: Clock
   readonly log: Logger
@@ -47,6 +48,7 @@ export function createLookout(deps: LookoutDeps): Lookout {
   let results: Promise<void> | undefined
   let looking: Promise<void> | undefined
   const forgetting = createForgetting(deps)
+  const finish = createFinishing(deps)
   let nextAt = Number.NEGATIVE_INFINITY
   let isStopping = false
 
@@ -66,7 +68,7 @@ export function createLookout(deps: LookoutDeps): Lookout {
   }
   const start = (now: number): Promise<void> => {
     nextAt = now + LOOK_MS
-    results ??= finishAbandonedResults(deps, () => isStopping).finally(() => {
+    results ??= finishAbandoned(deps, finish, () => isStopping).finally(() => {
       results = undefined
     })
     forgetting.look(now)
@@ -141,9 +143,13 @@ async function tryTo<T>(log: Logger, what: string, work: () => Promise<T>): Prom
 }
 
 /** Beside the turns: a result may have a million bets, and no partner's deliveries wait for it. */
-async function finishAbandonedResults(deps: LookoutDeps, isStopping: () => boolean): Promise<void> {
+async function finishAbandoned(
+  deps: LookoutDeps,
+  finish: ReturnType<typeof createFinishing>,
+  isStopping: () => boolean,
+): Promise<void> {
   try {
-    await finishResults(deps, isStopping)
+    await finish(isStopping)
   } catch (error) {
     deps.log.error({ err: error }, 'a result that another process had begun could not be finished')
   }

@@ -1,0 +1,184 @@
+/** One bet that cannot follow the results of its event keeps no other one from following, of this event or another (C-15). */
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { scrape } from '../operations/scrape.ts'
+import { allowWrites, refuseWrites } from './poison.ts'
+import { type Scene, startScene } from './scene.ts'
+
+let scene: Scene
+beforeEach(async () => {
+  scene = await startScene()
+})
+afterEach(() => scene.stop())
+
+const SECOND_MS = 1_000
+/** After which results are taken for those of a process that died. */
+const ABANDONED_MS = 11 * SECOND_MS
+const LONG = { timeout: 60_000, interval: 20 }
+
+async function placeOn(eventId: string): Promise<string> {
+  const over = { selections: [{ eventId, outcomeId: 'home', coefficient: '2.5' }] }
+  return (await scene.api.place(scene.frame, over)).betId
+}
+/** In the order in which they follow. */
+const betsOn = async (eventId: string) =>
+  [await placeOn(eventId), await placeOn(eventId), await placeOn(eventId)].sort() as [string, string, string]
+
+/** Not by the API: it cannot show a bet in a currency that it does not know. */
+const statusOf = async (betId: string) =>
+  (await scene.platform.sql('select status from platform.bet where bet_id = $1', [betId]))[0]?.status
+const statusesOf = (betIds: string[]) => Promise.all(betIds.map(statusOf))
+const won = (eventId: string) =>
+  scene.api.request('POST', `/events/${eventId}/result`, { outcomes: [{ outcomeId: 'home', result: 'won' }] })
+
+const NOT_WHOLE = { status: 202, body: { applied: false } }
+const isApplied = (eventId: string) =>
+  scene.platform.sql('select results_applied = results_version as yes from platform.event where event_id = $1', [
+    eventId,
+  ])
+
+/** As a process leaves it that died right after it had accepted the result. */
+async function leaveResult(eventId: string): Promise<void> {
+  const at = new Date(scene.time.now().getTime() - ABANDONED_MS)
+  await scene.platform.sql(`insert into platform.outcome (event_id, outcome_id, result) values ($1, 'home', 'won')`, [
+    eventId,
+  ])
+  await scene.platform.sql(
+    `insert into platform.event (event_id, status, updated_at, results_version, results_at) values ($1, 'ended', $2, 1, $2)`,
+    [eventId, at],
+  )
+}
+
+/** Second by second. */
+const inTheEnd = (betId: string) =>
+  expect.poll(async () => {
+    await scene.time.advance(SECOND_MS)
+    return statusOf(betId)
+  }, LONG)
+
+async function gauge(name: string): Promise<number> {
+  await scene.time.advance(SECOND_MS)
+  return (await scrape(scene.platform.url)).value(name) ?? Number.NaN
+}
+
+const OTHER_CURRENCY = 'XTS'
+const kinds: [string, (betId: string) => Promise<unknown>, (betId: string) => Promise<unknown>][] = [
+  [
+    'a rule refuses',
+    (betId) => refuseWrites(scene.platform, 'bet', `new.bet_id = '${betId}' and new.status = 'settled'`),
+    () => allowWrites(scene.platform),
+  ],
+  [
+    'is in a currency that this process does not know',
+    (betId) => scene.platform.sql('update platform.bet set currency = $2 where bet_id = $1', [betId, OTHER_CURRENCY]),
+    (betId) => scene.platform.sql(`update platform.bet set currency = 'EUR' where bet_id = $1`, [betId]),
+  ],
+]
+
+test.each(kinds)(
+  'a bet that %s: those behind it follow, and other events; it follows itself when it can',
+  async (_kind, poison, cure) => {
+    const [eventId, abandoned] = [randomUUID(), randomUUID()]
+    const [x, a, c] = await betsOn(eventId)
+    const d = await placeOn(abandoned)
+    await poison(x)
+    expect(await won(eventId)).toMatchObject(NOT_WHOLE)
+    await expect.poll(() => statusesOf([x, a, c]), LONG).toEqual(['accepted', 'settled', 'settled'])
+    await scene.time.advance(3 * ABANDONED_MS)
+    await leaveResult(abandoned)
+    await inTheEnd(d).toBe('settled')
+    expect(await statusOf(x)).toBe('accepted')
+    await expect.poll(() => gauge('platform_results_pending'), LONG).toBe(1)
+    expect(await gauge('platform_oldest_pending_results_seconds')).toBeGreaterThanOrEqual((3 * ABANDONED_MS) / 1_000)
+    await cure(x)
+    await inTheEnd(x).toBe('settled')
+    await expect.poll(() => gauge('platform_results_pending'), LONG).toBe(0)
+    expect(await gauge('platform_oldest_pending_results_seconds')).toBe(0)
+    for (const betId of [x, a, c, d]) expect(scene.wallet.of('settle', betId)).toHaveLength(1)
+  },
+)
+
+test('what a failover has lost of a bet is decided again, though the process had seen it follow', async () => {
+  const eventId = randomUUID()
+  const [x, a] = await betsOn(eventId)
+  await refuseWrites(scene.platform, 'bet', `new.bet_id = '${x}' and new.status = 'settled'`)
+  await won(eventId)
+  await scene.time.advance(3 * ABANDONED_MS)
+  await expect.poll(() => statusesOf([x, a]), LONG).toEqual(['accepted', 'settled'])
+  await scene.platform.sql(
+    `update platform.bet set status = 'accepted', payout = null, result_type = null where bet_id = $1`,
+    [a],
+  )
+  await allowWrites(scene.platform)
+  await inTheEnd(x).toBe('settled')
+  await inTheEnd(a).toBe('settled')
+})
+
+test('an event that cannot be written itself keeps no other one waiting', async () => {
+  const [eventId, abandoned] = [randomUUID(), randomUUID()]
+  const d = await placeOn(abandoned)
+  await leaveResult(eventId)
+  await refuseWrites(scene.platform, 'event', `new.event_id = '${eventId}'`)
+  await scene.time.advance(ABANDONED_MS)
+  await leaveResult(abandoned)
+  await inTheEnd(d).toBe('settled')
+})
+
+async function hold(betId: string): Promise<pg.Client> {
+  const holder = new pg.Client({ connectionString: scene.platform.databaseUrl })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('select from platform.bet where bet_id = $1 for update', [betId])
+  return holder
+}
+
+test('a bet that somebody holds is waited for behind the others', async () => {
+  const eventId = randomUUID()
+  const [x, a, c] = await betsOn(eventId)
+  const holder = await hold(x)
+  const told = won(eventId)
+  await expect.poll(() => statusesOf([a, c]), LONG).toEqual(['settled', 'settled'])
+  await holder.end()
+  await expect.poll(() => statusOf(x), LONG).toBe('settled')
+  await told
+})
+
+test('a bet that somebody holds for very long: the others follow meanwhile', async () => {
+  const eventId = randomUUID()
+  const [x, a, c] = await betsOn(eventId)
+  const holder = await hold(x)
+  try {
+    const told = won(eventId)
+    await expect.poll(() => statusesOf([a, c]), LONG).toEqual(['settled', 'settled'])
+    expect(await told).toMatchObject(NOT_WHOLE)
+    expect(await statusOf(x)).toBe('accepted')
+  } finally {
+    await holder.end()
+  }
+  await inTheEnd(x).toBe('settled')
+})
+
+test('W-17: what a person takes back stays so, also when the process that applied the result dies before it could say that it was done', async () => {
+  const eventId = randomUUID()
+  const [x, y] = await betsOn(eventId)
+  await won(eventId)
+  await expect.poll(() => isApplied(eventId), LONG).toEqual([{ yes: true }])
+  await scene.time.advance(SECOND_MS)
+  await scene.platform.sql(
+    `update platform.event set results_applied = 0, results_at = results_at - interval '1 minute' where event_id = $1`,
+    [eventId],
+  )
+  await scene.platform.sql(
+    `update platform.bet set status = 'accepted', payout = null, result_type = null where bet_id = $1`,
+    [y],
+  )
+  await scene.api.unsettle(x)
+  await inTheEnd(y).toBe('settled')
+  await expect.poll(() => isApplied(eventId), LONG).toEqual([{ yes: true }])
+  await scene.time.settle()
+  expect(await statusOf(x)).toBe('accepted')
+  expect(scene.callsOf(x).map(({ operation }) => operation)).toEqual(['place', 'settle', 'unsettle'])
+  expect(await scene.api.results(eventId, { home: 'won' }), 'the next result decides').toBe(1)
+  expect(await statusOf(x)).toBe('settled')
+})
