@@ -1,7 +1,7 @@
 /** The way of a call, on one screen: verify → read → route → rewrite → send → pass on. */
 
 import type { Endpoint, WireRequest } from '../http/wire.ts'
-import { Malformed, orMalformed } from '../protocol/body.ts'
+import { Malformed, orMalformed, type Said, saidIn } from '../protocol/body.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import { failed, refused, type WireReply } from '../protocol/reply.ts'
@@ -49,6 +49,8 @@ export interface Handled {
   readonly reply: WireReply
   readonly outcome: Outcome
   readonly call?: Call
+  /** What one that is malformed says of itself. */
+  readonly said?: Said
   readonly operatorId?: string
   /** The place of the secret that signed the call; absent when none did. */
   readonly signer?: number
@@ -66,7 +68,7 @@ export function handleCall(deps: CallDeps, endpoint: Endpoint, request: WireRequ
   if (signer === undefined) return BAD_SIGNATURE
   const call = orMalformed(() => readCall(endpoint, method, body))
   if (call instanceof Malformed)
-    return { reply: refused('invalid_request', call.message), outcome: 'invalid_request', signer }
+    return { reply: refused('invalid_request', call.message), outcome: 'invalid_request', signer, said: saidIn(body) }
   const broken = (error: unknown): Handled => {
     deps.onFailure(error)
     return { call, signer, reply: failed(call.operation), outcome: 'failed' }

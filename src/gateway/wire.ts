@@ -41,7 +41,7 @@ function tell({ metrics, log, journal }: WireDeps, handled: Handled, seen: Seen)
   metrics.called(operatorId ?? 'none', outcome, totalMs / 1_000)
   const isLogged = log.isLevelEnabled('info')
   if (!isLogged && !journal.isOn) return
-  const names = call && namesIn(call)
+  const names = namesOf(handled)
   // Written out: objects that are spread into each other cost more than all the rest of this.
   if (journal.isOn)
     journal.add({
@@ -68,8 +68,9 @@ function tell({ metrics, log, journal }: WireDeps, handled: Handled, seen: Seen)
   log.info({ ...names, operator: operatorId, outcome, status, detail, ms }, 'call')
 }
 
-function endCall(span: Span, { outcome, call, operatorId, reply }: Handled): void {
-  const names = call && namesIn(call)
+function endCall(span: Span, handled: Handled): void {
+  const { outcome, operatorId, reply } = handled
+  const names = namesOf(handled)
   endSpan(span, reply.status, {
     'purser.operation': names?.operation,
     'purser.outcome': outcome,
@@ -77,6 +78,11 @@ function endCall(span: Span, { outcome, call, operatorId, reply }: Handled): voi
     'purser.bet_id': names?.betId,
     'purser.request_id': names?.requestId,
   })
+}
+
+function namesOf({ call, said }: Handled) {
+  if (call !== undefined) return namesIn(call)
+  return said && { operation: 'unknown', requestId: said.requestId, betId: said.transactionId, player: said.userId }
 }
 
 /** Never the token. */

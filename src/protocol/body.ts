@@ -1,6 +1,7 @@
 /** The body of a call, from bytes to a JSON object; what is wrong with it is code 5 (R-6, R-8), in the same words from wallet and gateway. */
 import { isUtf8 } from 'node:buffer'
-import { isObject } from './json.ts'
+import { isObject, objectIn } from './json.ts'
+import { LIMITS } from './limits.ts'
 
 /** A fault of the request: its sentence goes into the reply (code 5). */
 export class Malformed extends Error {}
@@ -35,4 +36,28 @@ export function orMalformed<T>(read: () => T): T | Malformed {
     if (error instanceof Malformed) return error
     throw error
   }
+}
+
+/** What a body that is no call says it is about: in the journal it is looked for by that as any other (W-30). */
+export interface Said {
+  readonly userId: string | undefined
+  readonly operatorUser: string | undefined
+  readonly transactionId: string | undefined
+  readonly requestId: string | undefined
+}
+
+export function saidIn(bytes: Buffer): Said {
+  const { userId, operatorUser, transactionId, requestId } = objectIn(bytes.toString('utf8')) ?? {}
+  return {
+    userId: said(userId),
+    operatorUser: said(operatorUser),
+    transactionId: said(transactionId),
+    requestId: said(requestId),
+  }
+}
+
+/** An id that stands there as a number is what is wrong with the call; its digits are the id all the same. */
+function said(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value)) return `${value}`
+  return typeof value === 'string' ? value.slice(0, LIMITS.requestId.maxLength) : undefined
 }

@@ -1,52 +1,12 @@
 /** The journal of calls (W-30): whatever comes over the wire is in it, with nothing that is nobody's business. */
 import { createHash, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asServer, createDatabase } from '../support/database.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { placeMessage } from '../support/wire.ts'
-
-interface Call {
-  at: string
-  id: string
-  operation: string
-  outcome: string
-  player?: string
-  transactionId?: string
-  requestId?: string
-  signature: string
-  source: string
-  request: { body: string; bytes: number; sha256: string }
-  answer: { status: number; code?: number; body: string }
-  batch?: string
-  milliseconds: { arrival: number; work: number; queue?: number; database?: number; reply?: number }
-}
-
-async function page(wallet: TestWallet, query: string): Promise<{ data: Call[]; next: string | null }> {
-  const { status, body } = await wallet.operator.request('GET', `/operator/calls?${query}`)
-  expect(status).toBe(200)
-  return body as never
-}
-
-/** What a query finds, as soon as it is what is waited for. */
-async function seen(wallet: TestWallet, query: string, isThere: (calls: Call[]) => boolean): Promise<Call[]> {
-  let calls = (await page(wallet, query)).data
-  while (!isThere(calls)) {
-    await sleep(20)
-    calls = (await page(wallet, query)).data
-  }
-  return calls
-}
-
-const callsOf = (wallet: TestWallet, query: string, count: number) =>
-  seen(wallet, query, ({ length }) => length >= count)
-
-async function callWith(wallet: TestWallet, query: string, text: string): Promise<Call | undefined> {
-  const has = ({ request }: Call) => request.body.includes(text)
-  return (await seen(wallet, query, (calls) => calls.some(has))).find(has)
-}
+import { type Call, callsOf, callWith, page } from './calls.ts'
 
 let wallet: TestWallet
 

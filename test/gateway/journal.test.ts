@@ -77,3 +77,12 @@ test('a call over which the gateway breaks is the platform’s all the same, wit
     ...{ signature: 'verified with secret 1', answer: { status: 400, code: 100 } },
   })
 })
+
+test('a malformed call is found by what it says it is about', async () => {
+  const { reply, message, call } = await place({ type: 99 })
+  expect([reply.status, call.outcome]).toEqual([400, 'invalid_request'])
+  expect(call).toMatchObject({
+    ...{ operation: 'unknown', player: ann.userId, transactionId: message.transactionId },
+    ...{ signature: 'verified with secret 1', answer: { code: 5 } },
+  })
+})

@@ -12,7 +12,7 @@ import {
   type SettleRequest,
   type UnsettleRequest,
 } from '../../protocol/bet-request.ts'
-import { Malformed, readBody } from '../../protocol/body.ts'
+import { Malformed, readBody, saidIn } from '../../protocol/body.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
 import { isStorable, SELECTION_ID } from '../../protocol/ids.ts'
 import { isTooDeep, parseJson } from '../../protocol/json.ts'
@@ -82,6 +82,17 @@ export function playerOf(
   { behindAggregator }: DecodeSettings,
 ): PlayerId {
   return ((behindAggregator && request.operatorUser) || request.userId) as PlayerId
+}
+
+/** What a malformed call is about, as far as it says so. */
+export function namesIn(body: Buffer, settings: DecodeSettings) {
+  const { userId = '', operatorUser = '', transactionId, requestId } = saidIn(body)
+  const player = playerOf({ userId, operatorUser }, settings)
+  return {
+    ...(player !== '' && { player }),
+    ...(transactionId !== undefined && { betId: transactionId as BetId }),
+    ...(requestId !== undefined && { requestId: requestId as RequestId }),
+  }
 }
 
 function decodeQuestion(body: Buffer): Record<string, unknown> {

@@ -8,7 +8,7 @@ import type { Soon } from '../../runtime/soon.ts'
 import { world } from '../../runtime/world.ts'
 import type { BatchTimes } from '../apply/batch-times.ts'
 import type { Answer, Lanes } from '../apply/lanes.ts'
-import { type CallSettings, type DecodeSettings, decodeBetCall, decodeUserCall } from './decode.ts'
+import { type CallSettings, type DecodeSettings, decodeBetCall, decodeUserCall, namesIn } from './decode.ts'
 import { answerBalance, answerCheck, answerProfile, type Learnt, type ProfileDeps } from './profile.ts'
 import { failed, type Reply, refused, replyTo } from './reply.ts'
 import { signerOfCall } from './verify.ts'
@@ -41,8 +41,7 @@ export function handleBetCall(deps: CallDeps, request: WireRequest): Soon<Handle
   const signer = signerOfCall(request, deps.secrets)
   if (signer === undefined) return { reply: refused('bad_signature'), operation: 'unknown' }
   const call = orMalformed(() => decodeBetCall(request.method, request.body, deps.settingsOf[signer] as CallSettings))
-  if (call instanceof Malformed)
-    return { reply: refused('invalid_request', call.message), operation: 'unknown', signer }
+  if (call instanceof Malformed) return { ...malformed(deps, request, call), operation: 'unknown', signer }
   const { kind: operation } = call
   const answered = ({ outcome, batch }: Answer): Handled => ({
     reply: replyTo(operation, outcome),
@@ -62,6 +61,10 @@ export function handleBetCall(deps: CallDeps, request: WireRequest): Soon<Handle
   }
 }
 
+function malformed({ settings }: CallDeps, { body }: WireRequest, { message }: Malformed) {
+  return { reply: refused('invalid_request', message), call: namesIn(body, settings) }
+}
+
 /** A call to /user/profile, /user/balance or /payment/check. */
 export async function handleUserCall(
   deps: CallDeps,
@@ -75,7 +78,7 @@ export async function handleUserCall(
     return failed(operation)
   }
   const leftMs = timeLeft(request.arrivedAt)
-  if (leftMs <= 0) return { reply: late(), operation, signer }
+  if (leftMs <= 0) return { reply: late(), operation, call: namesIn(request.body, deps.settings), signer }
   const call: Learnt = {}
   const platform = deps.platforms[signer] ?? ''
   try {
@@ -86,7 +89,7 @@ export async function handleUserCall(
       signer,
     }
   } catch (error) {
-    if (error instanceof Malformed) return { reply: refused('invalid_request', error.message), operation, signer }
+    if (error instanceof Malformed) return { ...malformed(deps, request, error), operation, signer }
     deps.onFailure(error)
     return { reply: failed(operation), operation, call, signer }
   }

@@ -1,0 +1,53 @@
+/** The journal where a call or its database is not as it should be (W-30): it is found by what it says, and keeps nobody waiting. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { STANDARD_SCALES } from '../../src/protocol/money.ts'
+import { namesIn } from '../../src/wallet/wire/decode.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { callsOf } from './calls.ts'
+
+let wallet: TestWallet
+beforeAll(async () => {
+  wallet = await startWallet()
+})
+afterAll(async () => {
+  await wallet.auditIsClean()
+  await wallet.stop()
+})
+
+test.each([
+  ['POST', '/payment/bet', { type: 1, amount: 'ten' }],
+  ['PUT', '/payment/bet', { type: 99 }],
+  ['POST', '/user/balance', { currency: 7 }],
+  ['POST', '/payment/check', { type: 1 }],
+] as const)(
+  '%s %s with what is wrong with it: whoever looks for its player, bet or request finds it',
+  async (...call) => {
+    const [method, path, wrong] = call
+    const about = { userId: randomUUID(), transactionId: randomUUID(), requestId: randomUUID() }
+    const reply = await wallet.wire.call(method, path, { ...about, ...wrong })
+    expect([reply.status, reply.body]).toEqual([400, expect.objectContaining({ code: 5 })])
+    const { userId: player, ...ids } = about
+    for (const [name, value] of Object.entries({ player, ...ids })) {
+      const [found] = await callsOf(wallet, `${name}=${value}`, 1)
+      expect(found).toMatchObject({ outcome: 'invalid_request', player, ...ids })
+    }
+  },
+)
+
+test('what a malformed call says of itself is kept as far as it can be: cut, a number as its digits', async () => {
+  const [userId, requestId] = [Number.parseInt(randomUUID().replaceAll(/\D/g, '').slice(0, 9), 10), randomUUID()]
+  const long = randomUUID().repeat(9)
+  await wallet.wire.call('POST', '/payment/bet', { type: 1, userId, requestId, transactionId: long })
+  const [found] = await callsOf(wallet, `player=${userId}`, 1)
+  expect(found).toMatchObject({ requestId, transactionId: long.slice(0, 64) })
+  await wallet.wire.call('POST', '/payment/bet', { type: 1, userId: ['x'], requestId: `${requestId}-2` })
+  const [other] = await callsOf(wallet, `requestId=${requestId}-2`, 1)
+  expect([other?.player, other?.transactionId]).toEqual([undefined, undefined])
+})
+
+test('behind an aggregator a malformed call is about whom its operatorUser names (I-1)', () => {
+  const body = Buffer.from(JSON.stringify({ type: 1, userId: 'the-aggregator', operatorUser: 'ada', amount: 'ten' }))
+  const player = (behindAggregator: boolean) => namesIn(body, { scales: STANDARD_SCALES, behindAggregator }).player
+  expect([player(true), player(false)]).toEqual(['ada', 'the-aggregator'])
+})
