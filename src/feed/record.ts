@@ -3,6 +3,7 @@
  * call may cost the journal a few microseconds in all.
  */
 import { hash } from 'node:crypto'
+import { objectIn } from '../protocol/json.ts'
 
 /** A call as it was answered. */
 export interface JournalCall {
@@ -157,11 +158,14 @@ function integer(text: string): number {
 }
 
 const CODE = /^\s*\{\s*"code"\s*:\s*(\d{1,4})\b/
+const MAX_CODE = 9_999
 
-/** Of an answer that is none of the good ones. */
+/** Of an answer that is none of the good ones. Ours begin with it, and so do most of others. */
 export function codeOf(status: number, answer: string): number | undefined {
-  const [, code] = (status !== 200 && CODE.exec(answer)) || []
-  return code === undefined ? undefined : integer(code)
+  if (status === 200) return undefined
+  const [, first] = CODE.exec(answer) ?? []
+  const code = first === undefined ? objectIn(answer)?.code : integer(first)
+  return Number.isInteger(code) && 0 <= (code as number) && (code as number) <= MAX_CODE ? (code as number) : undefined
 }
 
 export function withoutZero(text: string): string {

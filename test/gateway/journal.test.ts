@@ -86,3 +86,12 @@ test('a malformed call is found by what it says it is about', async () => {
     ...{ signature: 'verified with secret 1', answer: { code: 5 } },
   })
 })
+
+test('an operator’s code is one wherever it stands in the answer', async () => {
+  const answer = '{"message":"Not enough money","code":7}'
+  ann.operator.wallet.next('place', { status: 400, body: answer })
+  const { reply, message, call } = await place()
+  expect([reply.text, call.answer.code]).toEqual([answer, 7])
+  const found = await scene.gateway.api.request('GET', `/operators/calls?code=7&requestId=${message.requestId}`)
+  expect(found.body).toMatchObject({ data: [{ requestId: message.requestId, answer: { code: 7 } }] })
+})
