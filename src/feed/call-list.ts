@@ -95,10 +95,16 @@ export const CallSchema = Type.Object(
       arrival: Type.Number({ description: 'From the first byte to the whole body.' }),
       work: Type.Number({ description: 'From there to the answer.' }),
       queue: optional(
-        Type.Number({ description: 'Of the work: waiting for a batch; in a gateway for its way to the operator.' }),
+        Type.Number({
+          description:
+            'Of the work: until its batch began, or its question was asked; in a gateway until it went out to the operator.',
+        }),
       ),
       database: optional(
-        Type.Number({ description: 'Of the work: its batch, from the first statement to the commit.' }),
+        Type.Number({
+          description:
+            'Of the work: its batch, from the first statement to the commit; of a question, until it had been answered.',
+        }),
       ),
       operator: optional(
         Type.Number({ description: 'Of the work, in a gateway: the operator, until the end of its answer.' }),

@@ -61,6 +61,23 @@ test('the body is there as it came, with its hash, but for the token', async () 
   expect(token).toBe(`${sent.slice(0, 4)}…${createHash('sha256').update(sent).digest('hex').slice(0, 8)}`)
 })
 
+test('a question has the time of its work that the database took', async () => {
+  const bettor = await playerWithMoney(wallet.operator)
+  const transactionId = randomUUID()
+  await wallet.wire.place({ ...bettor, transactionId, amount: 1 })
+  const requestId = randomUUID()
+  await wallet.wire.profile(bettor.token, { requestId })
+  await wallet.wire.balance({ ...bettor, requestId })
+  await wallet.wire.check({ ...bettor, transactionId })
+  const [check] = await callsOf(wallet, `transactionId=${transactionId}&operation=check`, 1)
+  const others = await callsOf(wallet, `requestId=${requestId}`, 2)
+  for (const { operation, batch, milliseconds } of [...others, check as Call]) {
+    const { work, queue = -1, database = 0, reply = -1 } = milliseconds
+    expect([queue >= 0, database > 0, reply >= 0, batch], operation).toEqual([true, true, true, undefined])
+    expect(queue + database + reply, operation).toBeCloseTo(work)
+  }
+})
+
 test('of a profile nothing personal is kept', async () => {
   const email = `${randomUUID()}@example.com`
   const { userId } = await wallet.operator.createPlayer({ customFields: { email } })

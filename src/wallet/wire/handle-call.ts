@@ -34,6 +34,8 @@ export interface Handled {
   readonly signer?: number
   /** The one that it came into, if any. */
   readonly batch?: BatchTimes | undefined
+  /** Of a question, which comes into none: when the database was asked, and when it had answered. */
+  readonly asked?: Pick<BatchTimes, 'takenAt' | 'endedAt'>
 }
 
 /** A call to /payment/bet. Never rejects. */
@@ -81,13 +83,10 @@ export async function handleUserCall(
   if (leftMs <= 0) return { reply: late(), operation, call: namesIn(request.body, deps.settings), signer }
   const call: Learnt = {}
   const platform = deps.platforms[signer] ?? ''
+  const takenAt = world.elapsed()
   try {
-    return {
-      reply: await inTime(ANSWERS[operation](deps, request.body, call, platform), leftMs, late),
-      operation,
-      call,
-      signer,
-    }
+    const reply = await inTime(ANSWERS[operation](deps, request.body, call, platform), leftMs, late)
+    return { reply, operation, call, signer, asked: { takenAt, endedAt: world.elapsed() } }
   } catch (error) {
     if (error instanceof Malformed) return { ...malformed(deps, request, error), operation, signer }
     deps.onFailure(error)

@@ -64,7 +64,7 @@ function describe(operationId: string, summary: string, body: TSchema, ok: TSche
 }
 
 function tell({ metrics, log, journal, platforms }: WireServerDeps, handled: Handled, seen: Seen): void {
-  const { reply, operation, call, signer, batch } = handled
+  const { reply, operation, call, signer, batch, asked = batch } = handled
   const { totalMs, arrivalMs } = seen
   if (seen.span !== undefined) endCall(seen.span, handled, seen)
   metrics.called(operation, reply.outcome, totalMs / 1_000)
@@ -84,8 +84,8 @@ function tell({ metrics, log, journal, platforms }: WireServerDeps, handled: Han
       answer: reply.body,
       arrivalMs,
       workMs: totalMs - arrivalMs,
-      queueMs: batch && batch.takenAt - seen.readAt,
-      behindMs: batch && batch.endedAt - batch.takenAt,
+      queueMs: asked && asked.takenAt - seen.readAt,
+      behindMs: asked && asked.endedAt - asked.takenAt,
       batch: batch?.id,
       ageMs: totalMs,
     })
