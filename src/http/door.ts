@@ -93,6 +93,7 @@ export class Door {
   /** Every new connection. */
   watch(socket: Socket): void {
     this.callers.add(socket)
+    void socket.remoteAddress // Node keeps what was asked for once, also when the other end is gone (W-30)
     aroundNode(socket, { take: (request, isPlain) => this.take(request, isPlain), isDraining: this.isDraining })
     writeTogether(socket, () => this.isCrowded && !this.isDraining())
     // Node reads on by itself when a body has been read or thrown away.

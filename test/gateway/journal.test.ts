@@ -1,10 +1,11 @@
 /** The gateway's journal (W-30): what the platform sent, what it was answered, and whose the time was. */
 import { randomUUID } from 'node:crypto'
+import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CallView } from '../../src/feed/call-list.ts'
-import { placeMessage } from '../support/wire.ts'
+import { placeMessage, sign } from '../support/wire.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
 
 let scene: GatewayScene
@@ -94,4 +95,16 @@ test('an operator’s code is one wherever it stands in the answer', async () =>
   expect([reply.text, call.answer.code]).toEqual([answer, 7])
   const found = await scene.gateway.api.request('GET', `/operators/calls?code=7&requestId=${message.requestId}`)
   expect(found.body).toMatchObject({ data: [{ requestId: message.requestId, answer: { code: 7 } }] })
+})
+
+test('who hung up before the answer has an address all the same', async () => {
+  const requestId = randomUUID()
+  const body = JSON.stringify(placeMessage({ userId: ann.userId, token: ann.token, requestId }))
+  ann.operator.wallet.next('place', { delayMs: SLOW_MS })
+  const socket = net.connect(Number(new URL(scene.gateway.url).port), '127.0.0.1')
+  const head = ['POST /payment/bet HTTP/1.1', 'host: gateway', `x-sign-jws: ${sign(body, scene.gateway.secret)}`]
+  socket.write(`${head.join('\r\n')}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  await ann.operator.wallet.seen('place', ann.operator.wallet.of('place').length + 1)
+  socket.resetAndDestroy()
+  expect(await kept(requestId)).toMatchObject({ outcome: 'answered_200', source: '127.0.0.1' })
 })
