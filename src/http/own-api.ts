@@ -1,4 +1,5 @@
 /** One of our own APIs, read by a command of ours over HTTP. */
+import { objectIn } from '../protocol/json.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
 export interface OwnApi {
@@ -16,26 +17,54 @@ export function getFrom<T>(api: OwnApi, path: string, ended?: AbortSignal): Prom
 
 /** The same with another method; null for an answer without a body. */
 export async function askApi<T>(
-  { url, key }: OwnApi,
+  api: OwnApi,
   method: string,
   path: string,
   body?: object,
   ended?: AbortSignal,
 ): Promise<T | undefined> {
+  const response = await send(api, method, path, body, ended)
+  return response.status === 404 ? undefined : read(api, path, response)
+}
+
+/** What is there; or that it is not, in the server's words if it has any. */
+export type Asked<T> =
+  | { readonly kind: 'found'; readonly found: T }
+  | { readonly kind: 'missing'; readonly detail?: string }
+
+export async function lookFor<T>(api: OwnApi, path: string): Promise<Asked<T>> {
+  const response = await send(api, 'GET', path)
+  if (response.status !== 404) return { kind: 'found', found: await read(api, path, response) }
+  const { detail } = objectIn(await response.text()) ?? {}
+  return { kind: 'missing', ...(typeof detail === 'string' && { detail }) }
+}
+
+async function send(
+  { url, key }: OwnApi,
+  method: string,
+  path: string,
+  body?: object,
+  ended?: AbortSignal,
+): Promise<Response> {
   if (!URL.canParse(url)) throw new WrongUse(`${url} is no address such as http://127.0.0.1:8080`)
   const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
-  const target = url.replace(/\/$/, '') + path
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const signal = ended === undefined ? timeout : AbortSignal.any([timeout, ended])
   const sent = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) }
-  const response = await fetch(target, sent).catch((error: unknown) => {
+  return fetch(targetOf(url, path), sent).catch((error: unknown) => {
     throw new Unreachable(`${url} cannot be reached: ${describe(error)}`)
   })
-  if (response.status === 404) return undefined
+}
+
+async function read<T>({ url }: OwnApi, path: string, response: Response): Promise<T> {
   if (response.status === 401) throw new WrongUse(`${url} does not take this operator key`)
   if (REFUSALS.includes(response.status)) throw new WrongUse(`${url} refuses: ${await response.text()}`)
-  if (!response.ok) throw new Unreachable(`${target} answered ${response.status}`)
+  if (!response.ok) throw new Unreachable(`${targetOf(url, path)} answered ${response.status}`)
   return (response.status === 204 ? null : await response.json()) as T
+}
+
+function targetOf(url: string, path: string): string {
+  return url.replace(/\/$/, '') + path
 }
 
 const REFUSALS = [400, 403, 409, 410, 422]

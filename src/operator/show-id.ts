@@ -2,12 +2,14 @@
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
 import { type CallView, newestCalls } from '../feed/call-list.ts'
-import { invalid, notFound } from '../http/problem.ts'
+import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
 import { fileOf, readCarried } from '../ledger/carried.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
 import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
+import { LIMITS } from '../protocol/limits.ts'
+import { isCurrency } from '../protocol/money.ts'
 import { secondIdOf, sentIdOf } from '../protocol/second-id.ts'
 import { readSession, type TokenHash } from '../wallet/store/session.ts'
 import { listBets } from './bet-list.ts'
@@ -93,10 +95,12 @@ export function addShowRoute(api: Routes, deps: OperatorDeps): void {
   )
 }
 
-async function showId(deps: OperatorDeps, given: string): Promise<Shown> {
+export async function showId(deps: OperatorDeps, given: string): Promise<Shown> {
   if (!isStorable(given)) throw invalid('/path/id', 'contains characters that cannot be stored')
   const matches = await matchesOf(deps, given)
   const [match] = matches
+  if (match === undefined && isNumber(deps, given) && given.length < LIMITS.requestId.minLength)
+    throw ofSomePlayer(given)
   if (match === undefined) return showRequest(deps, given)
   return matches.length === 1 ? showMatch(deps, match) : { kind: 'several', matches }
 }
@@ -112,6 +116,16 @@ async function matchesOf({ db, buckets }: OperatorDeps, given: string): Promise<
 }
 
 const TRANSFER_ID = /^([A-Z0-9]{3,5})-([1-9]\d{0,17})$/
+
+/** A transferId, as our own answers have it, counts the transfers of one player. */
+function isNumber({ scales }: OperatorDeps, id: string): boolean {
+  const [, currency] = TRANSFER_ID.exec(id) ?? []
+  return currency !== undefined && isCurrency(scales, currency)
+}
+
+function ofSomePlayer(id: string): Problem {
+  return new Problem(404, 'not_found', `each player may have a transfer ${id}: ask for USER/${id}`)
+}
 
 function showMatch(deps: OperatorDeps, { kind, id, userId }: Match): Promise<Shown> {
   switch (kind) {
@@ -200,6 +214,7 @@ async function showRequest(deps: OperatorDeps, requestId: string): Promise<Shown
       : await newestCalls(deps.db.people, 'purser', { requestId, limit: `${CALLS}` })
   const { data, lookedBackTo } = found
   const [call] = data
+  if (call === undefined && isNumber(deps, requestId)) throw ofSomePlayer(requestId)
   if (call === undefined)
     throw notFound(`anything with this id${lookedBackTo ? `, in calls since ${lookedBackTo.toISOString()},` : ''}`)
   const bet = await betOf(deps, call)

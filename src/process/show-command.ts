@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import type { ShownBet } from '../archive/find.ts'
 import { examples, print } from '../config/help.ts'
-import { getFrom } from '../http/own-api.ts'
+import { lookFor } from '../http/own-api.ts'
 import { EXIT } from './ending.ts'
 import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
-import { pageOf } from './show-page.ts'
+import { pageOf, printable } from './show-page.ts'
 
 interface ShowFlags extends ApiFlags {
   readonly json?: true
@@ -43,17 +43,22 @@ export function addShowCommand(program: Command): void {
     )
     .action(async (id: string, { json, platform, archive, ...flags }: ShowFlags) => {
       const server = platform ? 'platform' : 'wallet'
-      const found = await getFrom<Shown>(apiOf(server, flags), PATHS[server] + encodeURIComponent(id))
-      const shown: Shown | undefined = archive === undefined ? found : await withFiles(archive, found)
-      if (shown === undefined) process.exitCode = EXIT.findings
-      if (shown === undefined)
-        process.stderr.write('nothing is called so, and nothing begins so (of six characters or more)\n')
-      else print(json ? JSON.stringify(shown) : pageOf(shown))
+      const asked = await lookFor<Shown>(apiOf(server, flags), PATHS[server] + encodeURIComponent(id))
+      if (asked.kind === 'missing') return sayNothing(asked.detail)
+      const shown = archive === undefined ? asked.found : await withFiles(archive, asked.found)
+      print(json ? JSON.stringify(shown) : pageOf(shown))
     })
 }
 
-async function withFiles(folder: string, shown: Shown | undefined): Promise<Shown | undefined> {
-  if (shown?.bet?.history === undefined) return shown
+/** The server knows how far back it has looked, and what to ask for instead. */
+function sayNothing(detail: string | undefined): void {
+  process.exitCode = EXIT.findings
+  process.stderr.write('nothing is called so, and nothing begins so (of six characters or more)\n')
+  if (detail !== undefined) process.stderr.write(`${printable(detail)}\n`)
+}
+
+async function withFiles(folder: string, shown: Shown): Promise<Shown> {
+  if (shown.bet?.history === undefined) return shown
   const { fillIn } = await import('../archive/find.ts')
   return { ...shown, bet: await fillIn(folder, shown.bet) }
 }

@@ -84,9 +84,13 @@ function isMembers(value: unknown): value is Members {
 }
 
 /** An id could speak to the terminal. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '?')
+}
+
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(value.some(isMembers) ? '; ' : ', ')
-  if (!isMembers(value)) return String(value).replaceAll(/\p{Cc}/gu, '?')
+  if (!isMembers(value)) return printable(String(value))
   const said = Object.entries(value).filter(([, member]) => member !== null)
   return said.map(([name, member]) => `${name} ${textOf(member)}`).join('  ')
 }

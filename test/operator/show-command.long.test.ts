@@ -30,6 +30,12 @@ test('a bet by its first six characters: a page of at most 80 columns, or JSON',
   expect(JSON.parse((await show(betId, '--json')).stdout)).toMatchObject({ kind: 'bet', bet: { transactionId: betId } })
 })
 
+test('what the server says of nothing is printed: what to ask for instead', async () => {
+  const { code, stderr } = await show('EUR-2')
+  expect(code).toBe(1)
+  expect(stderr.split('\n')[1]).toBe('each player may have a transfer EUR-2: ask for USER/EUR-2')
+})
+
 test('nothing of this id: 1; without a key: 2', async () => {
   expect(await show('nothing-of-ours')).toMatchObject({
     code: 1,

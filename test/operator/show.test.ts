@@ -1,5 +1,6 @@
 /** GET /operator/show/{id} and its page (W-41): whatever id somebody pastes, what it is and all that hangs on it. */
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { pageOf } from '../../src/process/show-page.ts'
 import { hashToken } from '../../src/wallet/store/session.ts'
@@ -84,6 +85,19 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(matches.map(({ userId }) => userId).sort()).toEqual(others.map(({ userId }) => userId).sort())
     const [{ userId, id } = { userId: '', id: '' }] = matches
     expect(await shown(`${userId}/${id}`)).toMatchObject({ kind: 'bet', bet: { userId, transactionId: same } })
+  })
+
+  test('a transferId without its player: each may have one, and no journal is looked through for it', async () => {
+    const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+    await sql.connect()
+    await sql.query('begin; lock table purser.journal in access exclusive mode')
+    const short = await wallet.operator.request('GET', '/operator/show/EUR-2').finally(() => sql.end())
+    const long = await wallet.operator.request('GET', '/operator/show/EUR-1234567')
+    const detail = (id: string) => `each player may have a transfer ${id}: ask for USER/${id}`
+    expect([short.status, short.body]).toEqual([404, expect.objectContaining({ detail: detail('EUR-2') })])
+    expect([long.status, long.body]).toEqual([404, expect.objectContaining({ detail: detail('EUR-1234567') })])
+    const other = await wallet.operator.request('GET', '/operator/show/XYZ-2')
+    expect(other.body).toMatchObject({ status: 404, detail: 'anything with this id does not exist' })
   })
 
   test('nothing, too little of an id, and what cannot be stored', async () => {
