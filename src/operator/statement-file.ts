@@ -12,7 +12,8 @@ type Shown = Static<typeof TransferSchema>
 
 const MONEY = ['amount', 'balance'] as const
 const TEXTS = ['transactionId', 'requestId', 'reference', 'reason', 'person', 'ticket', 'approvedBy'] as const
-const HEAD = ['at', 'transferId', 'kind', 'currency', ...MONEY, ...TEXTS]
+/** The columns that came later stand last: a reader that counts them goes on. */
+const HEAD = ['at', 'transferId', 'kind', 'currency', ...MONEY, ...TEXTS, 'despiteExclusion']
 
 /**
  * `limit` is of pages: a file has every transfer that is asked for, and behind them a line of kind `archived` for each account of which some lie in
@@ -39,9 +40,10 @@ export async function statementFile(
 }
 
 function csvOf(row: Shown): string {
-  const { at, transferId, kind, currency } = row
+  const { at, transferId, kind, currency, despiteExclusion = '' } = row
   const texts = TEXTS.map((name) => textCell(row[name]))
-  return csvLine([at, textCell(transferId), kind, currency, ...MONEY.map((name) => row[name]), ...texts])
+  const amounts = MONEY.map((name) => row[name])
+  return csvLine([at, textCell(transferId), kind, currency, ...amounts, ...texts, despiteExclusion])
 }
 
 const jsonOfArchived = (archived: Archived) => `${JSON.stringify({ kind: 'archived', ...archived })}\n`
@@ -51,5 +53,5 @@ function csvOfArchived(archived: Archived): string {
   const { at, transferId, currency, balance } = archived
   const reason = `up to this one all transfers lie in files; those that are asked for in ${sayFiles(archived)}`
   const texts = TEXTS.map((name) => (name === 'reason' ? textCell(reason) : ''))
-  return csvLine([at, textCell(transferId), 'archived', currency, '', balance, ...texts])
+  return csvLine([at, textCell(transferId), 'archived', currency, '', balance, ...texts, ''])
 }

@@ -158,8 +158,19 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(await rows(userId, ''))
     const [head, first = '', ...others] = await file(userId, 'text/csv', 'currency=EUR&limit=2')
     expect(head).toMatch(/^at,transferId,kind,currency,amount,balance,transactionId,/)
-    expect(first).toMatch(/,EUR-7,adjustment,EUR,-1\.00,35\.00,,,r,"'=1\+1","maria, ""the boss""",,$/)
+    expect(first).toMatch(/,EUR-7,adjustment,EUR,-1\.00,35\.00,,,r,"'=1\+1","maria, ""the boss""",,,$/)
     expect(others).toHaveLength(7)
+  })
+
+  test('a table says which deposits came to who was blocked or self-excluded', async () => {
+    const { userId } = await wallet.operator.createPlayer()
+    await wallet.operator.deposit(userId, '1.00')
+    await wallet.operator.patch(userId, { status: 'blocked' })
+    const late = { currency: 'EUR', amount: '2.00', reference: 'late', despiteExclusion: true }
+    expect((await wallet.operator.request('POST', `/operator/players/${userId}/deposits`, late)).status).toBe(201)
+    const [head = '', ...lines] = await file(userId, 'text/csv', '')
+    const place = head.split(',').indexOf('despiteExclusion')
+    expect(lines.filter((line) => line !== '').map((line) => line.split(',')[place])).toEqual(['true', ''])
   })
 
   test('the balances of any instant are what the last transfer up to then had left', async () => {
