@@ -100,6 +100,21 @@ test('a call is one line with its ids and what became of it', () => {
   })
 })
 
+test('a key that was refused is one line: from where, to what and why, and never the key', () => {
+  const lines = wallet
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('a key was refused'))
+    .map((line) => JSON.parse(line))
+  expect(lines).toMatchObject([
+    {
+      ...{ level: 40, reason: 'unknown', failures: 1, address: '127.0.0.1', requestId: expect.any(String) },
+      ...{ method: 'GET', route: '/operator/audit' },
+    },
+  ])
+  expect(wallet.output()).not.toContain('a-guessed-key')
+})
+
 test('what failed inside is told with its message and its place', () => {
   const errors = wallet
     .output()

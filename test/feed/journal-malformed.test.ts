@@ -1,8 +1,10 @@
 /** The journal where a call or its database is not as it should be (W-30): it is found by what it says, and keeps nobody waiting. */
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { namesIn } from '../../src/wallet/wire/decode.ts'
+import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { callsOf } from './calls.ts'
 
@@ -50,4 +52,19 @@ test('behind an aggregator a malformed call is about whom its operatorUser names
   const body = Buffer.from(JSON.stringify({ type: 1, userId: 'the-aggregator', operatorUser: 'ada', amount: 'ten' }))
   const player = (behindAggregator: boolean) => namesIn(body, { scales: STANDARD_SCALES, behindAggregator }).player
   expect([player(true), player(false)]).toEqual(['ada', 'the-aggregator'])
+})
+
+test('bets are answered while nothing can be written to the journal', async () => {
+  const bettor = await playerWithMoney(wallet.operator)
+  const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+  await sql.connect()
+  await sql.query('begin; lock table purser.journal in access exclusive mode')
+  await wallet.wire.place({ ...bettor, transactionId: randomUUID(), amount: 1 })
+  const waits =
+    'select count(*)::int as n from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())'
+  await expect.poll(async () => (await sql.query(waits)).rows[0].n, { timeout: 4_000 }).toBeGreaterThan(0)
+  const bets = Array.from({ length: 20 }, () => ({ ...bettor, transactionId: randomUUID(), amount: 1 }))
+  const replies = await Promise.all(bets.map((bet) => wallet.wire.place(bet)))
+  await sql.end()
+  expect(replies.map(({ status }) => status)).toEqual(bets.map(() => 200))
 })

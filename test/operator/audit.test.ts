@@ -2,16 +2,29 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { openDb } from '../../src/db/open.ts'
 import { feedCheckNames } from '../../src/feed/audit.ts'
 import { DAILY_CHECKS } from '../../src/ledger/daily-audit.ts'
 import { playerChecks } from '../../src/operator/audit-players.ts'
+import { importRows } from '../../src/operator/import.ts'
+import { authorOfCommand } from '../../src/people/actions.ts'
+import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
+import { money, STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
 import { TOLD_CHECKS } from '../../src/wallet/store/change-audit.ts'
+import type { Player } from '../../src/wallet/store/player.ts'
 import { changeMoneySettings } from '../support/money-settings.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { objectOf, rowsOf } from './answers.ts'
 import { CHECKS, type Check, DAMAGE } from './damage.ts'
+
+const EUR = 'EUR' as Currency
+/** Whoever is nobody in particular. */
+const NOBODY: Omit<Player, 'id' | 'createdAt'> = {
+  ...{ currency: EUR, currencies: [EUR], status: 'active', isTest: null, operatorUser: null, customFields: null },
+  ...{ brand: null, selfExcludedUntil: null, verified: null, birthday: null, limits: {} },
+}
 
 const TABLES = ['account', 'transfer', 'cash_movement', 'bet', 'bet_call', 'change', 'daily_close', 'daily_sum']
 
@@ -39,6 +52,7 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
     await playScene()
+    await importOne()
     await Promise.all([1, 2, 3].map(() => playBystander()))
     await wallet.operator.request('GET', '/operator/changes') // who reads the feed first numbers it
     await wallet.auditIsClean()
@@ -94,6 +108,18 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect((await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, body)).status).toBe(201)
   }
 
+  /** With an opening balance from another wallet (O-8). */
+  async function importOne(): Promise<void> {
+    names.imported = `imported-${randomUUID()}`
+    const db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
+    const deps = { db, buckets: Number.parseInt(buckets, 10), scales: STANDARD_SCALES, now: wallet.clock.now() }
+    const player = { ...NOBODY, id: names.imported as PlayerId, createdAt: wallet.clock.now() }
+    const rows = [{ line: 2, player, openings: [{ currency: EUR, amount: money(700n) }] }]
+    const { imported } = await importRows(deps, () => authorOfCommand('purser', 'a test', 'importPlayers'), rows)
+    await db.close()
+    expect(imported).toBe(1)
+  }
+
   /** Others, whose money is not touched by any damage. */
   async function playBystander(): Promise<void> {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
@@ -131,7 +157,8 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     const found = await findings()
     expect(new Set(found.map(({ check }) => check))).toEqual(new Set(checks.map((check) => CHECKS[check])))
     const players = new Set(found.flatMap(({ row }) => ('player' in row ? [row.player] : [])))
-    expect([...players].filter((player) => player !== names.player && player !== 'mallory')).toEqual([])
+    const damaged = [names.player, names.imported, 'mallory']
+    expect([...players].filter((player) => !damaged.includes(player as string))).toEqual([])
   })
 
   test('a row says what is wrong, in minor units', async () => {

@@ -25,7 +25,7 @@ export const CHECKS = {
 }
 export type Check = keyof typeof CHECKS
 
-/** What is done, in SQL, and what it breaks. `:bet` stands for the id of the bet in that state, `:player` for the player. */
+/** What is done, in SQL, and what it breaks. `:bet` stands for the id of the bet in that state, `:player` for the player, `:imported` for one with an opening balance. */
 export const DAMAGE: [string, string, Check[]][] = [
   [
     'a row of the feed that is lost',
@@ -169,6 +169,26 @@ export const DAMAGE: [string, string, Check[]][] = [
     'an adjustment that the house paid',
     "update purser.transfer set debit = 'house' where player = :player and kind = 'adjustment' and credit = 'player'",
     ['kinds'],
+  ],
+  [
+    'an opening balance that nobody recorded',
+    "delete from purser.cash_movement where player = :imported and kind = 'opening'",
+    ['cash'],
+  ],
+  [
+    'a recorded opening balance of a cent more',
+    "update purser.cash_movement set amount = amount + 1 where player = :imported and kind = 'opening'",
+    ['cash'],
+  ],
+  [
+    'an opening balance that came in as cash',
+    "update purser.transfer set debit = 'cash_in' where player = :imported and kind = 'opening'",
+    ['kinds'],
+  ],
+  [
+    'a deposit that is called an opening balance',
+    "update purser.transfer set kind = 'opening' where player = :player and kind = 'deposit'",
+    ['cash', 'kinds'],
   ],
   ['a bet with another stake', 'update purser.bet set stake = stake + 1 where bet_id = :open', ['perBet']],
   ['a bet with another payout', 'update purser.bet set payout = payout + 1 where bet_id = :settled', ['perBet']],

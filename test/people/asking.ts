@@ -21,12 +21,13 @@ export interface Asking {
 
 export const asMaria = { 'x-purser-person': 'maria', 'x-purser-reason': 'asked for' }
 
-export function asking(url: string, key: string, actions: string): Asking {
+/** `own`: headers of each call, instead of the key, of who is signed in to the console. */
+export function asking(url: string, key: string, actions: string, own?: Record<string, string>): Asking {
   const send: Asking['send'] = async (method, path, body, headers) => {
     const json = body && { 'content-type': 'application/json' }
     const reply = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${key}`, ...json, ...headers },
+      headers: { ...(own ?? { authorization: `Bearer ${key}` }), ...json, ...headers },
       ...(body && { body: JSON.stringify(body) }),
     })
     const requestId = reply.headers.get('x-request-id') ?? ''
