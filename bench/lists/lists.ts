@@ -6,6 +6,9 @@ import { type Db, PEOPLE_SETTINGS_SQL, type Reading, type Statement, SUMS_SETTIN
 import { openDb } from '../../src/db/open.ts'
 import { listCalls } from '../../src/feed/call-list.ts'
 import { createFeed } from '../../src/feed/feed.ts'
+import { createMinutes } from '../../src/feed/minutes.ts'
+import { readNow } from '../../src/feed/now.ts'
+import { sumLedger } from '../../src/ledger/balanced.ts'
 import { keepDays } from '../../src/ledger/daily.ts'
 import { audit } from '../../src/operator/audit.ts'
 import { listAnomalies, listBets } from '../../src/operator/bet-list.ts'
@@ -14,18 +17,23 @@ import { getBalances } from '../../src/operator/cash.ts'
 import { findId } from '../../src/operator/find-id.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { listPlayers } from '../../src/operator/player-list.ts'
+import { listProposals } from '../../src/operator/proposals.ts'
 import { report } from '../../src/operator/report.ts'
+import { showId } from '../../src/operator/show-id.ts'
 import { getStatement } from '../../src/operator/statement.ts'
 import { createActionLog } from '../../src/people/actions.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
 import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
 import { type Plan, planOf, type Sent } from '../../test/support/plans.ts'
 import { positive, readArguments } from '../arguments.ts'
 import { startBenchPostgres } from '../postgres.ts'
 import { MAIN } from '../subjects.ts'
-import { EVENTS, PLAYERS, seed, seedJournal } from './seed.ts'
+import { betIdOf, EVENTS, PLAYERS, seed, seedJournal } from './seed.ts'
 
 const DAY_MS = 86_400_000
 const ROUNDS = 7
+/** Of what a report sums, as long as the sums of the day are not kept. */
+const NOT_KEPT = ', not yet kept'
 
 interface Asked {
   readonly what: string
@@ -55,6 +63,9 @@ function questions(bets: number, day: string): Asked[] {
     bet('bets, a page far behind', { after: far }),
     bet('bets that are open', { status: 'open' }),
     bet('bets of one player', { userId }),
+    bet('bets that were refused', { status: 'refused' }),
+    bet('bets that were cancelled', { status: 'cancelled' }),
+    bet('bets with an id, whoever has them', { transactionId: betIdOf(middle) }),
     bet('bets of one platform', { platform: 'acme' }),
     bet('bets on an event', { eventId: '4000077' }),
     bet('bets on an event, a page far behind', { eventId: '4000077', after: far }),
@@ -64,11 +75,22 @@ function questions(bets: number, day: string): Asked[] {
     { what: 'anomalies, the newest 50', ask: (deps) => listAnomalies(deps, of({})) },
     player('players, the first 50', {}),
     player('players by the beginning of an e-mail address', { q: '4711' }),
+    player('players by the beginning of a nickname', { q: 'nick-4711' }),
+    player("players by the beginning of the operator's id", { q: 'site-4711' }),
     player('players who are blocked', { status: 'blocked' }),
     player('players of a brand', { brand: 'brand-3' }),
     { what: 'statement of a player', ask: (deps) => getStatement(deps, userId, of({})) },
     { what: 'statement of a player, payouts', ask: (deps) => getStatement(deps, userId, of({ kind: 'payout' })) },
     { what: "a player's money at an instant", ask: (deps) => getBalances(deps, userId, { at: time }) },
+    {
+      what: 'who blocked, limited or excluded a player',
+      ask: ({ db }) => actions.list(db.people, of({}), userId, 'history'),
+    },
+    { what: 'adjustments, the newest 50', ask: (deps) => listProposals(deps, of({})) },
+    { what: 'adjustments that wait', ask: (deps) => listProposals(deps, of({ status: 'pending' })) },
+    { what: `the sums of the whole ledger${NOT_KEPT}`, isReport: true, ask: ({ db }) => sumLedger(db, new Date()) },
+    { what: 'the calls of the last hour, by minute', ask: ({ db }) => lastHour(db as Db) },
+    { what: 'all about a bet, by its whole id', ask: (deps) => showId(deps, betIdOf(middle)) },
     { what: 'what an id is, by six characters', ask: ({ db, buckets }) => findId(db.people, buckets, '7b1c8f') },
     feed('changes, a page of 100 in the middle', String(bets)),
     call('calls, the newest 50', {}),
@@ -76,8 +98,13 @@ function questions(bets: number, day: string): Asked[] {
     call('one call by its request', { requestId: `request-${middle}` }),
     { what: 'the action log, the newest 50', ask: ({ db }) => actions.list(db.people, of({}), undefined, undefined) },
     { what: 'the action log of a player', ask: ({ db }) => actions.list(db.people, of({}), userId, 'player') },
-    { what: 'report of the day, not yet kept', isReport: true, ask: (deps) => report(deps, { from: day }) },
+    { what: `report of the day${NOT_KEPT}`, isReport: true, ask: (deps) => report(deps, { from: day }) },
   ]
+}
+
+function lastHour(db: Db): Promise<unknown> {
+  const clock = { now: () => new Date() }
+  return readNow(createMinutes({ db, clock, log: createLogger('silent'), schema: 'purser' }), clock.now())
 }
 
 async function oneBet(deps: OperatorDeps, userId: string): Promise<unknown> {
@@ -172,7 +199,9 @@ async function main(): Promise<void> {
 async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
   const deps: OperatorDeps = { db, clock: { now: () => new Date() }, buckets: 1, scales: new Map([['EUR', 2]]) }
   const all = questions(bets, day)
-  const kept = all.filter(({ isReport }) => isReport).map((one) => ({ ...one, what: 'report of the day, kept' }))
+  const kept = all
+    .filter(({ isReport }) => isReport)
+    .map((one) => ({ ...one, what: `${one.what.replace(NOT_KEPT, '')}, kept` }))
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   say('\n| What | First ms | Median ms | Rows | Pages | Through |\n|---|---|---|---|---|---|')
   for (const one of all) say(lineOf(await time(sql, deps, one)))

@@ -1,10 +1,11 @@
 // One day of a wallet, written in SQL: as many bets as are asked for, of as many players, ten at a moment, on 2,000 events; two of five are
-// won, one of fifty is still open. The ledger is whole: the audit is one of the things that are timed.
+// won, one of fifty is still open. Some are refused, and some taken back before they came; some adjustments wait for a second person. The ledger is whole: the audit is one of the things that are timed.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { Db } from '../../src/db/db.ts'
 import { createJournal } from '../../src/feed/journal.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { ofWhatIsRare } from './seed-rare.ts'
 
 export const PLAYERS = 100_000
 export const EVENTS = 2_000
@@ -130,6 +131,7 @@ function ofMoney(size: Size): [string, string][] {
          case when is_won then array[version + 1, version + 2] else array[version + 1] end, t + ${settled}, t + ${settled}
        from b where not is_open`,
     ],
+    ...ofWhatIsRare(size, SPREAD_MS),
     [
       'late rollbacks',
       `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, outcome, refusal, anomaly, transfers, at)
