@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { objectOf, rowsOf } from '../operator/answers.ts'
 import { createDatabase } from '../support/database.ts'
@@ -136,6 +137,35 @@ describe.each(['1', '3'])('with %s buckets', (buckets) => {
   ])('%j is no such file', async (lines, message) => {
     const { code, faults } = await importFile(lines)
     expect([code, faults.join()]).toEqual([2, expect.stringContaining(message)])
+  })
+})
+
+describe('a whole site', () => {
+  const PLAYERS = 50_000
+  const folder = mkdtempSync(join(tmpdir(), 'import-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('comes with one command: every player and every cent, once, and the seconds are printed', async () => {
+    const wallet = await startWallet()
+    const file = join(folder, 'players.csv')
+    const lines = Array.from({ length: PLAYERS }, (_, i) => `site-${i},EUR,${i}.25,north,player-${i}@example.com`)
+    writeFileSync(file, ['userId,currency,balance,brand,customFields.email', ...lines].join('\n'))
+    const begun = performance.now()
+    const { code, stdout, stderr } = await run(['import', file], { DATABASE_URL: wallet.databaseUrl })
+    console.log(`${PLAYERS} players in ${((performance.now() - begun) / 1_000).toFixed(1)} s`)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(`${PLAYERS} imported, 0 already here, 0 refused`)
+    const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+    await sql.connect()
+    const { rows } = await sql.query(
+      'select count(*)::int as players, sum(balance)::bigint as cents from purser.account',
+    )
+    await sql.end()
+    expect(rows).toEqual([{ players: PLAYERS, cents: String((PLAYERS * (PLAYERS - 1) * 100) / 2 + PLAYERS * 25) }])
+    const again = await run(['import', file], { DATABASE_URL: wallet.databaseUrl })
+    expect(again.stdout).toContain(`0 imported, ${PLAYERS} already here, 0 refused`)
+    await wallet.auditIsClean()
+    await wallet.stop()
   })
 })
 
