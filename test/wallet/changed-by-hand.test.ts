@@ -3,7 +3,10 @@
  * lost commits the server may have another past; here its rows are written by hand.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type BatchScene, findingsOf, openScene, place, seat } from './batch-scene.ts'
+import { openDb } from '../../src/db/open.ts'
+import { moveCash } from '../../src/operator/cash.ts'
+import type { PlaceCall } from '../../src/wallet/store/bet.ts'
+import { type BatchScene, elsewhere, findingsOf, openScene, place, SOMEBODY, seat } from './batch-scene.ts'
 
 let scene: BatchScene
 beforeAll(async () => {
@@ -23,6 +26,13 @@ async function failOver(otherPast: string): Promise<void> {
   await scene.reconnected() // a busy process may not have heard of the end yet
 }
 
+/** Each goes to the gate in a batch of its own. */
+async function verdictsOn(...bets: PlaceCall[]): Promise<string[]> {
+  const verdicts: string[] = []
+  for (const bet of bets) verdicts.push(...(await scene.take(bet)).map(({ kind }) => kind))
+  return verdicts
+}
+
 const others: [string, (player: string) => string, string][] = [
   [
     'a player who is blocked',
@@ -39,10 +49,51 @@ test.each(others)('%s there is refused, though the version is the same', async (
   const player = `player with ${what}`
   await seat(scene, player, '100.00')
   const bets = Array.from({ length: 4 }, (_, n) => place(player, `bet-${n} of ${code}`, 10))
-  expect(await scene.applyEach(bets[0]!, bets[1]!)).toMatchObject([{ kind: 'accepted' }, { kind: 'accepted' }])
+  expect(await verdictsOn(bets[0]!, bets[1]!)).toEqual(['taken', 'taken'])
   await failOver(otherPast(player))
+  expect(await verdictsOn(bets[2]!)).toEqual(['left'])
   expect(await scene.applyEach(bets[2]!, bets[3]!)).toMatchObject([
     { kind: 'refused', code },
     { kind: 'refused', code },
   ])
 })
+
+test('a bet that a failover has lost is taken once more, and its stake with it', async () => {
+  const player = 'player whose second bet is lost'
+  await seat(scene, player, '100.00')
+  const bets = [place(player, 'kept', 60), place(player, 'lost', 40)] as const
+  expect(await verdictsOn(...bets)).toEqual(['taken', 'taken'])
+  await failOver(`
+    delete from purser.bet where bet_id = 'lost';
+    delete from purser.bet_details where bet_id = 'lost';
+    delete from purser.transfer where bet_id = 'lost';
+    delete from purser.change where events::text like '%lost%';
+    update purser.account set balance = balance + 4000, version = version - 1 where player = '${player}'`)
+  expect(await verdictsOn(place(player, 'dearer', 41), bets[0], bets[1])).toEqual(['left', 'left', 'taken'])
+  expect(await balanceOf(player)).toBe('0')
+})
+
+test('money that another process takes or gives between two batches counts in the next one', async () => {
+  const player = 'player with money elsewhere'
+  await seat(scene, player, '100.00')
+  const betOf = (euros: number) => place(player, `${euros} of ${player}`, euros)
+  const other = await openDb({ kind: 'postgres', url: scene.url })
+  const move = (kind: 'deposit' | 'withdrawal', amount: string) =>
+    moveCash({ ...elsewhere(scene), db: other }, SOMEBODY, player, kind, { currency: 'EUR', amount, reference: kind })
+  try {
+    expect(await verdictsOn(betOf(60))).toEqual(['taken'])
+    await move('withdrawal', '35.00')
+    expect(await verdictsOn(betOf(10))).toEqual(['left'])
+    expect(await scene.apply(betOf(10))).toMatchObject([{ kind: 'refused', code: 'not_enough_money' }])
+    await move('deposit', '20.00')
+    expect(await verdictsOn(betOf(25))).toEqual(['taken'])
+    expect(await balanceOf(player)).toBe('0')
+  } finally {
+    await other.close()
+  }
+})
+
+async function balanceOf(player: string) {
+  const [account] = await scene.read(`select balance from purser.account where player = '${player}'`)
+  return account?.balance
+}

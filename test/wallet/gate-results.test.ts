@@ -4,7 +4,7 @@ import { MOVED_ON } from '../../src/db/errors.ts'
 import type { Currency, PlayerId, RequestId } from '../../src/protocol/ids.ts'
 import { MAX_BALANCE, money } from '../../src/protocol/money.ts'
 import { mayPass } from '../../src/wallet/apply/gate.ts'
-import { endSessions } from '../../src/wallet/store/session.ts'
+import { endSessions, hashToken, insertSession } from '../../src/wallet/store/session.ts'
 import { signal } from '../support/signal.ts'
 import { place, rollback, seat, seatForDays, settle, unsettle } from './batch-scene.ts'
 import {
@@ -109,6 +109,39 @@ describe('of results', () => {
     expect(mayPass(rollback(player(), bet(0), 'any'), scene.rules)).toBe(false)
     expect(mayPass(unsettle(player(), bet(0), 'any'), scene.rules)).toBe(false)
   })
+
+  test('leaves one of another platform, unless bets are shared (W-43)', async () => {
+    await leaves(resultOf(0, 30, { platform: 'other' }), refused('invalid_request'))
+    scene.rules = { ...scene.rules, sharedBets: true }
+    expect(await verdictOn(resultOf(0, 30, { platform: 'other' }))).toBe('taken')
+    scene.rules = { ...scene.rules, sharedBets: false }
+  })
+
+  test('leaves one that names another player’s bet: it is another bet (I-1)', async () => {
+    const other = `another than ${player()}`
+    await seat(scene, other, '20.00')
+    await leaves(settle(other, bet(0), `result-${number}-of-other`, 30), refused('invalid_request'))
+  })
+
+  test('pays into the account of its currency', async () => {
+    await patch({ currencies: ['EUR', 'USD'] })
+    await cash('deposit', '50.00', 'USD')
+    await scene.apply(betOf(1, 10, { token: await dollars(), currency: USD }))
+    expect(await verdictOn(resultOf(1, 30, { currency: USD }))).toBe('taken')
+    expect(
+      await scene.read(`select currency, balance from purser.account where player = '${player()}' order by 1`),
+    ).toEqual([
+      { currency: 'EUR', balance: '9000' },
+      { currency: 'USD', balance: '7000' },
+    ])
+  })
+
+  async function dollars() {
+    const token = hashToken(`dollars of ${player()}`)
+    const session = { player: player() as PlayerId, currency: USD, expiresAt: NEXT_DAY, endedAt: null }
+    await scene.db.transaction((tx) => insertSession(tx, 0, token, { ...session, ip: null, country: null }, scene.now))
+    return token
+  }
 
   test('leaves one whose account is a day ahead by another clock', async () => {
     const token = await seatForDays(scene, player())
