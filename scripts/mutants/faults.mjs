@@ -5,14 +5,11 @@
  * Most are in SQL or at a bound, where a tool that changes TypeScript does not reach.
  */
 
+import { GATE_FAULTS } from './gate-faults.mjs'
+
 const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.test.ts']
 const LIMITS = ['test/wallet/limits.test.ts']
 const GATE = ['test/wallet/gate.test.ts']
-const PLAYER_IS_THERE = '(select 1 from purser.player where bucket = $1::int and player = k.player limit 1) is not null'
-const BET_IS_THERE =
-  'select 1 from purser.bet where bucket = $1::int and bet_id = k.bet_id and player = k.player limit 1'
-const ACCOUNT_OF_CALL = 'from purser.account where bucket = $1::int and player = k.player'
-const GATE_RESULTS = ['test/wallet/gate-results.test.ts']
 const LANES = ['test/wallet/lanes.test.ts']
 const CODES = ['test/platform/result-codes.test.ts']
 const RESULTS = ['test/platform/result-delivery.test.ts']
@@ -93,73 +90,7 @@ const BY_FILE = {
     ],
     [' and request_id = k.request_id', '', REPEATS],
   ],
-  'src/wallet/apply/gate.ts': [
-    ["'xmax = pg_current_xact_id()::xid'", "'true'", GATE_RESULTS],
-    ["'xmax = pg_current_xact_id()::xid'", "'false'", GATE],
-    [`case when held is null then ${PLAYER_IS_THERE} end`, PLAYER_IS_THERE, GATE_RESULTS],
-    [`case when held is null then ${PLAYER_IS_THERE} end`, 'held is null', GATE],
-    ['when $3::date > a.day then', 'when $3::date >= a.day then', GATE],
-    ['${IS_MARKED} and ${IS_LOCKED} as', '${IS_LOCKED} as', GATE],
-    [' and ${IS_LOCKED} as is_plain', ' as is_plain', GATE_RESULTS],
-    [
-      'birthday\n       from purser.player where bucket = $1::int and player = k.player',
-      'birthday\n       from purser.player where bucket = $1::int',
-      GATE,
-    ],
-    ['and (self_excluded_until is null or self_excluded_until <= $2::timestamptz)', '', GATE],
-    ['self_excluded_until <= $2', 'self_excluded_until < $2', GATE],
-    ['and (birthday is null or birthday collate "C" <= $4::text)', '', GATE],
-    ['birthday collate "C" <= $4', 'birthday collate "C" < $4', GATE],
-    [' and token_hash = k.token', '', GATE],
-    ['s.player = k.player and s.currency', 's.currency', GATE],
-    [' and s.currency = k.currency and ended_at', ' and ended_at', GATE],
-    ['ended_at is null and ', '', GATE],
-    [' and expires_at > $2::timestamptz', '', GATE],
-    ['expires_at > $2', 'expires_at >= $2', GATE],
-    ['and balance >= k.stake and', 'and', GATE],
-    ['balance >= k.stake', 'balance > k.stake', GATE],
-    ['k.stake and day <= $3::date', 'k.stake', GATE],
-    ['k.payout and day <= $3::date', 'k.payout', GATE_RESULTS],
-    [`       and (${BET_IS_THERE}) is null\n`, '', GATE],
-    ['bet_id = k.bet_id and player = k.player limit 1) is null', 'bet_id = k.bet_id limit 1) is null', GATE],
-    [
-      'where bucket = $1::int and bet_id = k.bet_id and player = k.player limit 1) is',
-      'where bucket = $1::int and player = k.player limit 1) is',
-      GATE,
-    ],
-    [
-      `${ACCOUNT_OF_CALL} and currency = k.currency limit 1\n     ) a\n     where is_plain`,
-      `${ACCOUNT_OF_CALL} limit 1\n     ) a\n     where is_plain`,
-      GATE,
-    ],
-    ["where is_locked and status = 'open' and", "where is_locked and status <> 'settled' and", GATE_RESULTS],
-    [" and status = 'open' and calls = 1 and", " and status = 'open' and", GATE_RESULTS],
-    ['where is_locked and', 'where', GATE_RESULTS],
-    ['bet_id = k.bet_id and player = k.player limit 1\n', 'bet_id = k.bet_id limit 1\n', GATE_RESULTS],
-    ['bet_id = k.bet_id and player = k.player limit 1\n', 'player = k.player limit 1\n', GATE_RESULTS],
-    [' and (b.platform = k.signer or $5::boolean)', '', GATE_RESULTS],
-    ['b.platform = k.signer or $5::boolean', 'b.platform = k.signer', GATE_RESULTS],
-    [
-      `${ACCOUNT_OF_CALL} and currency = k.currency limit 1\n     ) a\n     where is_locked`,
-      `${ACCOUNT_OF_CALL} limit 1\n     ) a\n     where is_locked`,
-      GATE_RESULTS,
-    ],
-    ['where t.amount > 0', '', GATE_RESULTS],
-    [' and b.currency = k.currency and funder', ' and funder', GATE_RESULTS],
-    [" and funder = 'player' and stake > 0", ' and stake > 0', GATE_RESULTS],
-    [' and stake > 0\n', '\n', GATE_RESULTS],
-    ['and balance <= $4::bigint - k.payout and', 'and', GATE_RESULTS],
-    ['balance <= $4', 'balance < $4', GATE_RESULTS],
-    ['case when f.payout > 0 then 2 else 1 end', '2', GATE_RESULTS],
-    ['calls = 2, last_result = 2,', 'calls = 2, last_result = 1,', ['test/wallet/same-rows.test.ts']],
-    ['count(*) > (select count(*) from settled)', 'count(*) < (select count(*) from settled)', GATE_RESULTS],
-    ["return funderOf(call, rules) === 'player'", 'return true', GATE],
-    ["call.kind === 'settle' && ", '', GATE_RESULTS],
-    [" && call.resultType !== 'cashout'", '', GATE_RESULTS],
-    [' && !contradictsAmount(call)', '', GATE_RESULTS],
-    ['filter((one) => !isTooLate(one))', 'filter(() => true)', GATE],
-    ['busy.has(call.player) ? BUSY', 'busy.has(call.player) ? LEFT', GATE_RESULTS],
-  ],
+  'src/wallet/apply/gate.ts': GATE_FAULTS,
   'src/wallet/apply/lanes.ts': [
     ['first.tries >= MAX_TRIES', 'false', LANES],
     ['entries.length > HOT', 'entries.length > HOT + 1', LANES],
@@ -168,7 +99,14 @@ const BY_FILE = {
     ['lane.waiting.length >= WORTHWHILE) lane.wake()', 'false) lane.wake()', LANES],
     ['lane.waiting.unshift(...staying)', 'lane.waiting.push(...staying)', LANES],
     ['lane.inside = [...batch.gated, ...batch.judged]', 'lane.inside = batch.judged', LANES],
+    ["    enter(lane, 'gathering')\n", '', LANES],
+    ['Math.min(Math.trunc(tookMs), MOST_REST_MS)', 'MOST_REST_MS', LANES],
+    ['Math.min(Math.trunc(tookMs), MOST_REST_MS)', 'Math.trunc(tookMs)', LANES],
+    ['LIMITS.giveUpMs + SWEEP_MS', 'LIMITS.giveUpMs', LANES],
     ['judged.push(...entries)', 'judged.push(first), staying.push(...others)', LANES],
+  ],
+  'src/wallet/apply/lane-mode.ts': [
+    ['MODES[lane.mode].some((next) => next === mode)', 'true', ['test/wallet/lane-mode.test.ts']],
   ],
   'src/wallet/apply/apply-batch.ts': [
     ['if (!isOutage(error)) return [', 'return [', LANES],

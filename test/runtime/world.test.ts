@@ -5,33 +5,21 @@ import { inTime } from '../../src/runtime/in-time.ts'
 import { nextTurn, pause } from '../../src/runtime/pause.ts'
 import { timeLimit } from '../../src/runtime/time-out.ts'
 import { takeOver, world } from '../../src/runtime/world.ts'
+import { standStill } from '../support/still-world.ts'
 
 let giveBack = () => {}
 afterEach(() => giveBack())
 
-/** Time that passes when it is told to. */
-function standStill() {
-  let now = 0
-  const waiting = new Map<() => void, number>()
-  giveBack = takeOver({
-    wall: () => now,
-    elapsed: () => now,
-    after(milliseconds, run) {
-      waiting.set(run, now + milliseconds)
-      return () => void waiting.delete(run)
-    },
-  })
-  const pass = (milliseconds: number) => {
-    now += milliseconds
-    for (const [run, at] of waiting) if (at <= now && waiting.delete(run)) run()
-  }
-  return { pass, waiting: () => waiting.size }
+function still() {
+  const time = standStill()
+  giveBack = time.giveBack
+  return time
 }
 
 const HOUR_MS = 3_600_000
 
 test('an hour passes at once, for clocks, pauses, time-outs and limits', async () => {
-  const time = standStill()
+  const time = still()
   const paused = pause(HOUR_MS)
   const late = inTime(new Promise(() => {}), HOUR_MS, () => 'late')
   const { signal } = timeLimit(HOUR_MS)
@@ -52,6 +40,17 @@ test('a pause ends with its signal, and leaves no timer behind', async () => {
   await paused
   await pause(HOUR_MS, ended.signal)
   expect(time.waiting()).toBe(0)
+})
+
+test('what is done again and again is done each time that it is due, in order with all else', () => {
+  const time = still()
+  const done: string[] = []
+  const cancel = world.every(100, () => done.push(`every at ${world.elapsed()}`))
+  world.after(150, () => done.push(`once at ${world.elapsed()}`))
+  time.pass(250)
+  cancel()
+  time.pass(HOUR_MS)
+  expect([done, time.waiting()]).toEqual([['every at 100', 'once at 150', 'every at 200'], 0])
 })
 
 test('the world that is given back is the real one', async () => {

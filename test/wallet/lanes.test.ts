@@ -1,88 +1,22 @@
-/** Which calls go together, which way, and which wait (lanes.ts): turns of the event loop are counted, no time. */
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { afterEach, expect, test, vi } from 'vitest'
+/** Which calls go together, which way, and which wait (lanes.ts): turns of the event loop are counted, and time stands still until it is let pass. */
+import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/protocol/limits.ts'
-import type { Verdict } from '../../src/wallet/apply/gate.ts'
-import type { Outcome, WaitingCall } from '../../src/wallet/apply/judge.ts'
-import { createLanes } from '../../src/wallet/apply/lanes.ts'
-import type { BetCall } from '../../src/wallet/store/bet.ts'
-import { place, rollback } from './batch-scene.ts'
+import type { Outcome } from '../../src/wallet/apply/judge.ts'
+import {
+  conflict,
+  endBatchOf,
+  kindsOf,
+  LONGEST_REST_MS,
+  openLane,
+  outage,
+  playersFrom,
+  SWEEP_MS,
+  settled,
+  standStillEachTime,
+  time,
+} from './lane-scene.ts'
 
-interface AtWork {
-  /** `gate: a1 b1` or `judge: a1`. */
-  readonly what: string
-  /** The gate takes all of it but what is named; the rules accept all. */
-  end(but?: Readonly<Record<string, 'busy' | 'left'>>): void
-  fail(error: Error): void
-}
-
-/** One lane. What is given to the gate and to the rules is written down, and ends when it is told to. */
-function openLane() {
-  const work: AtWork[] = []
-  const failures: unknown[] = []
-  const told = <R>(way: string, calls: readonly WaitingCall[], verdict: (call: BetCall, but: Ends) => R) =>
-    new Promise<R[]>((resolve, reject) => {
-      const end = (but: Ends = {}) => resolve(calls.map(({ call }) => verdict(call, but)))
-      work.push({ what: `${way}: ${calls.map(({ call }) => call.betId).join(' ')}`, end, fail: reject })
-    })
-  const lanes = createLanes({
-    ...{ buckets: 1, lanesPerBucket: 1, onWaited() {}, onTaken() {} },
-    onFailure: (error) => failures.push(error),
-    openLane: () => ({
-      mayPass: ({ kind }) => kind === 'place',
-      take: (calls) => told<Verdict>('gate', calls, ({ betId }, but) => verdictOf(but[betId])),
-      judge: (calls) => told<Outcome>('judge', calls, ({ betId }) => ({ kind: 'accepted', betId, at: new Date(0) })),
-    }),
-  })
-  const send = async (call: BetCall, agoMs = 0) => (await lanes.submit(call, performance.now() - agoMs)).outcome
-  const bet = (id: string, agoMs = 0) => send(place(id.slice(0, 1), id, 1), agoMs)
-  const takeBack = (id: string) => send(rollback(id.slice(0, 1), id, `rollback-${id}`))
-  const end = async (but?: Ends) => {
-    work.at(-1)?.end(but)
-    await settled()
-  }
-  const fail = async (error: Error) => {
-    work.at(-1)?.fail(error)
-    await settled()
-  }
-  return { ...{ lanes, bet, takeBack, end, fail, failures }, seen: () => work.map(({ what }) => what) }
-}
-
-type Ends = Readonly<Record<string, 'busy' | 'left'>>
-
-function verdictOf(end: 'busy' | 'left' | undefined): Verdict {
-  return end === undefined ? { kind: 'taken', at: new Date(0) } : { kind: end }
-}
-
-const outage = () => new Error('Query read timeout')
-const conflict = () => Object.assign(new Error('taken'), { code: '23505' })
-
-/** Turns of the event loop after which a lane that nobody answers has nothing more to do. */
-const QUIET_TURNS = 25
-
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < QUIET_TURNS; turn++) await turnOfTheLoop()
-}
-
-afterEach(() => void vi.useRealTimers())
-
-/** A batch of so many calls, which took longer than a lane rests; only the test ends the rest. */
-async function endBatchOf(calls: number, { bet, end }: ReturnType<typeof openLane>): Promise<Promise<Outcome>[]> {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const answers = playersFrom('a', calls).map((id) => bet(id))
-  await settled()
-  const over = performance.now() + LONGEST_REST_MS
-  while (performance.now() < over) await turnOfTheLoop()
-  await end()
-  return answers
-}
-
-const LONGEST_REST_MS = 8
-/** A bet of each of so many players, whose names are one character. */
-const playersFrom = (first: string, count: number) =>
-  Array.from({ length: count }, (_, i) => `${String.fromCharCode(first.charCodeAt(0) + i)}1`)
-
-const kindsOf = async (answers: Promise<Outcome>[]) => (await Promise.all(answers)).map(({ kind }) => kind)
+standStillEachTime()
 
 test('calls gather while a batch is with the database', async () => {
   const { bet, end, seen } = openLane()
@@ -97,15 +31,19 @@ test('calls gather while a batch is with the database', async () => {
   expect(await kindsOf(answers)).toEqual(['accepted', 'accepted', 'accepted'])
 })
 
-test('behind a batch of many calls a lane lets as many more gather, for some milliseconds', async () => {
+test.each([
+  [3, 3],
+  [LONGEST_REST_MS + 1, LONGEST_REST_MS],
+])('behind a batch of many calls that took %i ms a lane lets more gather, for %i ms', async (took, restMs) => {
   const lane = openLane()
-  const answers = await endBatchOf(8, lane)
+  const answers = await endBatchOf(8, lane, took)
   answers.push(lane.bet('x1'))
   await settled()
+  time.pass(restMs - 1)
   answers.push(lane.bet('y1'))
   await settled()
   expect(lane.seen()).toHaveLength(1)
-  vi.advanceTimersByTime(LONGEST_REST_MS)
+  time.pass(1)
   await settled()
   expect(lane.seen()[1]).toBe('gate: x1 y1')
   await lane.end()
@@ -137,7 +75,7 @@ test('behind a batch of few calls a lane does not rest, and one for which nobody
 
   const busy = openLane()
   await endBatchOf(8, busy)
-  vi.advanceTimersByTime(LONGEST_REST_MS)
+  time.pass(LONGEST_REST_MS)
   await settled()
   const alone = busy.bet('x1')
   await settled()
@@ -277,24 +215,41 @@ test('a call that came too late is never begun, and the lane goes on (R-5)', asy
   expect(lanes.depth()).toBe(0)
 })
 
-test('a call whose batch does not end is given up in time, and the lane goes on (W-20); so is one that came late behind younger ones', async () => {
+test('a call whose batch does not end is given up in time, and the lane goes on (W-20)', async () => {
+  const { bet, end, lanes } = openLane()
+  const answers = [bet('a1')]
+  const heard: string[] = []
+  void answers[0]?.then(({ kind }) => heard.push(kind))
+  await settled()
+  time.pass(LIMITS.giveUpMs - SWEEP_MS)
+  await settled()
+  expect(heard).toEqual([])
+  time.pass(SWEEP_MS)
+  await settled()
+  expect(heard).toEqual(['failed'])
+  answers.push(bet('b1'))
+  await end().then(() => end())
+  expect(await kindsOf(answers)).toEqual(['failed', 'accepted'])
+  expect(lanes.depth()).toBe(0)
+})
+
+test('a call that came late behind younger ones is refused at the next look (R-5)', async () => {
   const { bet, end } = openLane()
-  const late = bet('a1', LIMITS.startMs - 50)
+  const first = bet('a1')
   await settled()
   const [young, behind] = [bet('b1'), bet('c1', LIMITS.startMs + 1)]
-  expect(await kindsOf([late, behind])).toEqual(['failed', 'failed'])
+  time.pass(SWEEP_MS)
+  expect(await kindsOf([behind])).toEqual(['failed'])
   await end().then(() => end())
-  expect(await kindsOf([young])).toEqual(['accepted'])
+  expect(await kindsOf([first, young])).toEqual(['accepted', 'accepted'])
 })
 
 test('a call that stays in front is not overtaken by one that the batch had no room for', async () => {
   const { bet, end, seen } = openLane()
   const others = Array.from({ length: 254 }, (_, i) => `${String.fromCharCode(0x4e00 + i)}1`)
   const answers = ['a1', 'a2', ...others, 'a3'].map((id) => bet(id))
-  for (const batches of [1, 2, 3]) {
-    while (seen().length < batches) await turnOfTheLoop() // behind so large a batch the lane rests
-    await end()
-  }
+  await settled()
+  for (let batch = 0; batch < 3; batch++) await end()
   expect(seen().slice(1)).toEqual(['gate: a2', 'gate: a3'])
   expect(await Promise.all(answers)).toHaveLength(257)
 })

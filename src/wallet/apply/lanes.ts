@@ -14,7 +14,6 @@
  *          waiting ──the lane is full, or 4 s are over──► failed (R-4, R-5)
  *          in the gate, judged ──4.75 s are nearly over──► failed, whatever becomes of it (W-20)
  */
-import { strict as assert } from 'node:assert'
 import { LIMITS } from '../../protocol/limits.ts'
 import { groupBy } from '../../runtime/group.ts'
 import type { Span } from '../../runtime/tracing.ts'
@@ -24,6 +23,7 @@ import { bucketOf, laneOf } from '../store/bucket.ts'
 import { applyBatch, type Entry, type LaneBatch, type LaneWork, type Told } from './apply-batch.ts'
 import type { BatchTimes } from './batch-times.ts'
 import { FAILED, isTooLate, type Outcome } from './judge.ts'
+import { enter, type Moded } from './lane-mode.ts'
 
 /** Calls in one batch at most. */
 const MAX_BATCH = 256
@@ -70,30 +70,12 @@ export interface Lanes {
   room(): number
 }
 
-/** The modes that a lane may enter from each. */
-const MODES = {
-  idle: ['gathering'],
-  gathering: ['applying'],
-  applying: ['resting', 'gathering', 'idle'],
-  resting: ['gathering', 'idle'],
-} as const
-type Mode = keyof typeof MODES
-
-interface Lane extends LaneWork {
-  mode: Mode
+interface Lane extends LaneWork, Moded {
   waiting: Entry[]
   /** Of the batch at work. */
   inside: readonly Entry[]
   /** Ends the rest. */
   wake(): void
-}
-
-function enter(lane: Lane, mode: Mode): void {
-  assert(
-    MODES[lane.mode].some((next) => next === mode),
-    `a lane goes from ${lane.mode} to ${mode}`,
-  )
-  lane.mode = mode
 }
 
 export function createLanes(deps: LanesDeps): Lanes {

@@ -1,0 +1,49 @@
+/** A world whose time stands still until the test lets it pass: what waits is run when it is due, in order. */
+import { takeOver } from '../../src/runtime/world.ts'
+
+export interface StillWorld {
+  pass(milliseconds: number): void
+  /** Timers that are not run yet; those that are run again and again count too. */
+  waiting(): number
+  giveBack(): void
+}
+
+interface Timer {
+  at: number
+  readonly run: () => void
+  /** Milliseconds; of one that is run again and again. */
+  readonly every?: number
+}
+
+export function standStill(): StillWorld {
+  let now = 0
+  const timers = new Set<Timer>()
+  const add = (timer: Timer) => {
+    timers.add(timer)
+    return () => void timers.delete(timer)
+  }
+  const giveBack = takeOver({
+    wall: () => now,
+    elapsed: () => now,
+    after: (ms, run) => add({ at: now + ms, run }),
+    every: (ms, run) => add({ at: now + ms, run, every: ms }),
+  })
+  return {
+    pass(milliseconds) {
+      const end = now + milliseconds
+      for (let next = first(timers, end); next !== undefined; next = first(timers, end)) {
+        now = next.at
+        if (next.every === undefined) timers.delete(next)
+        else next.at += next.every
+        next.run()
+      }
+      now = end
+    },
+    waiting: () => timers.size,
+    giveBack,
+  }
+}
+
+function first(timers: ReadonlySet<Timer>, until: number): Timer | undefined {
+  return [...timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0]
+}

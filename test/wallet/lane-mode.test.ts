@@ -1,0 +1,25 @@
+/** The modes of a lane are entered as its picture shows them (lanes.ts), and in no other order. */
+import { expect, test } from 'vitest'
+import { enter, type Mode } from '../../src/wallet/apply/lane-mode.ts'
+
+test('a lane goes only where its picture leads', () => {
+  const modes: readonly Mode[] = ['idle', 'gathering', 'applying', 'resting']
+  const ways = modes.map((from) => [from, modes.filter((to) => mayEnter(from, to))])
+  expect(Object.fromEntries(ways)).toEqual({
+    idle: ['gathering'],
+    gathering: ['applying'],
+    applying: ['idle', 'gathering', 'resting'],
+    resting: ['idle', 'gathering'],
+  })
+})
+
+function mayEnter(from: Mode, to: Mode): boolean {
+  const lane = { mode: from }
+  try {
+    enter(lane, to)
+  } catch {
+    expect(lane.mode).toBe(from)
+    return false
+  }
+  return lane.mode === to
+}
