@@ -8,6 +8,18 @@
  *   added ──committed──► without a number ──numbered──► in the feed
  */
 import { type Db, type Reading, type Row, type Statement, statement, type Tx } from '../db/db.ts'
+import { rowsOf } from '../db/rows.ts'
+
+/** Items that are added as one row. */
+interface Slice {
+  readonly size: number
+  readonly items: readonly StoredEvent[]
+}
+
+const SLICES = rowsOf<Slice>(1, {
+  size: ['int', ({ size }) => size],
+  events: ['text', ({ items }) => JSON.stringify(items)],
+})
 
 type Member = string | number | boolean | null | readonly string[]
 /** An event, as its writer gives it: a name and members that JSON can hold. What they mean is the reader's and writer's business. */
@@ -46,8 +58,8 @@ export function changesIn(
     eventsOf,
     add: statement(
       `${schema}_add_changes`,
-      `insert into ${table} (${bucket}size, at, events) select ${itsBucket}r.size, $2::timestamptz, r.events::json
-       from unnest($1::int[], $3::text[]) with ordinality as r (size, events, place) order by r.place`,
+      `insert into ${table} (${bucket}size, at, events) select ${itsBucket}r.size, $3::timestamptz, r.events::json
+       from ${SLICES.from} r order by r.ord`,
     ),
     look: statement(
       `${schema}_look_at_changes`,
@@ -105,8 +117,11 @@ export async function addChanges(
   const slices = Array.from({ length: Math.ceil(items.length / perRow) }, (_, i) =>
     items.slice(i * perRow, (i + 1) * perRow),
   )
-  const sizes = slices.map((slice) => slice.reduce((sum, item) => sum + store.eventsOf(item).length, 0))
-  const values = [sizes, at, slices.map((slice) => JSON.stringify(slice))]
+  const sized = slices.map((slice) => ({
+    items: slice,
+    size: slice.reduce((sum, item) => sum + store.eventsOf(item).length, 0),
+  }))
+  const values = [...SLICES.values(sized), at]
   await tx.execute(store.add, bucket === undefined ? values : [...values, bucket])
 }
 

@@ -1,6 +1,7 @@
 /** One movement of money: the amount leaves `debit` and reaches `credit`. Rows are immutable; a correction is a new one. */
 import { compose } from '../db/conditions.ts'
 import { type Statement, statement, type Tx } from '../db/db.ts'
+import { rowsOf } from '../db/rows.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 import type { AccountName, Posting, TransferKind } from './posting.ts'
@@ -31,9 +32,21 @@ const COLUMNS =
   'player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, at'
 const PREFIXED = COLUMNS.replaceAll(/\w+/g, 't.$&')
 
+interface Opening {
+  readonly player: PlayerId
+  readonly currency: Currency
+  readonly version: bigint
+}
+
+const OPENINGS = rowsOf<Opening>(2, {
+  player: ['text', ({ player }) => player],
+  currency: ['text', ({ currency }) => currency],
+  opening: ['bigint', ({ version }) => version],
+})
+
 const TRANSFERS_OF_TODAY = statement(
   'transfers_of_today',
-  `select ${PREFIXED} from unnest($2::text[], $3::text[], $4::bigint[]) as k (player, currency, opening)
+  `select ${PREFIXED} from ${OPENINGS.from} k
    cross join lateral (
      select ${COLUMNS} from purser.transfer
      where bucket = $1::int and player = k.player and currency = k.currency and version > k.opening
@@ -42,18 +55,8 @@ const TRANSFERS_OF_TODAY = statement(
 )
 
 /** The transfers of accounts after their opening version: all of the account's current day. */
-export async function readTransfersAfter(
-  tx: Tx,
-  bucket: number,
-  openings: readonly { player: PlayerId; currency: Currency; version: bigint }[],
-): Promise<Transfer[]> {
-  const values = [
-    bucket,
-    openings.map((o) => o.player),
-    openings.map((o) => o.currency),
-    openings.map((o) => o.version),
-  ]
-  return toTransfers(tx, TRANSFERS_OF_TODAY, values)
+export function readTransfersAfter(tx: Tx, bucket: number, openings: readonly Opening[]): Promise<Transfer[]> {
+  return toTransfers(tx, TRANSFERS_OF_TODAY, [bucket, ...OPENINGS.values(openings)])
 }
 
 const TRANSFERS_BY_VERSION = statement(

@@ -146,13 +146,6 @@ export async function noteTakenBack(tx: Tx, betId: string): Promise<void> {
   await tx.execute(NOTE_TAKEN_BACK, [betId])
 }
 
-const SAVE_TOLD = statement(
-  'platform_save_told',
-  `update platform.bet b set told_status = r.status, told_payout = r.payout, told_result_type = r.result_type
-   from unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[]) as r (bet_id, status, payout, result_type)
-   where b.bet_id = r.bet_id`,
-)
-
 /** What the partner has acknowledged of a bet last; reconcile compares the partner's books with this. */
 export interface Told {
   readonly betId: string
@@ -161,14 +154,21 @@ export interface Told {
   readonly resultType: string | null
 }
 
+const TOLD = rowsOf<Told>(1, {
+  bet_id: ['uuid', ({ betId }) => betId],
+  status: ['text', ({ status }) => status],
+  payout: ['bigint', ({ payout }) => payout],
+  result_type: ['text', ({ resultType }) => resultType],
+})
+
+const SAVE_TOLD = statement(
+  'platform_save_told',
+  `update platform.bet b set told_status = r.status, told_payout = r.payout, told_result_type = r.result_type
+   from ${TOLD.from} r where b.bet_id = r.bet_id`,
+)
+
 export async function saveTold(tx: Tx, told: readonly Told[]): Promise<void> {
-  if (told.length === 0) return
-  await tx.execute(SAVE_TOLD, [
-    told.map((t) => t.betId),
-    told.map((t) => t.status),
-    told.map((t) => t.payout),
-    told.map((t) => t.resultType),
-  ])
+  if (told.length > 0) await tx.execute(SAVE_TOLD, TOLD.values(told))
 }
 
 const READ_SELECTIONS = statement(

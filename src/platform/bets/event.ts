@@ -1,6 +1,7 @@
 /** Events: what the control stage looks at, and the results that settle bets. */
 import { type Db, statement, type Tx } from '../../db/db.ts'
 import { SLICE } from '../../db/in-slices.ts'
+import { rowsOf } from '../../db/rows.ts'
 import type { Author } from '../../people/actions.ts'
 import type { SelectionResult } from './bet.ts'
 
@@ -11,10 +12,21 @@ const SAVE_EVENT = statement(
   `insert into platform.event (event_id, status, updated_at) values ($1, $2, $3::timestamptz)
    on conflict (event_id) do update set status = excluded.status, updated_at = excluded.updated_at`,
 )
+
+export interface OutcomeOdds {
+  readonly outcomeId: string
+  /** Decimal text. */
+  readonly coefficient: string
+}
+
+const ODDS = rowsOf<OutcomeOdds>(2, {
+  outcome_id: ['text', ({ outcomeId }) => outcomeId],
+  coefficient: ['text', ({ coefficient }) => coefficient],
+})
+
 const SAVE_ODDS = statement(
   'platform_save_odds',
-  `insert into platform.outcome (event_id, outcome_id, coefficient)
-   select $1, r.outcome_id, r.coefficient from unnest($2::text[], $3::text[]) as r (outcome_id, coefficient)
+  `insert into platform.outcome (event_id, ${ODDS.columns}) select $1, ${ODDS.columns} from ${ODDS.from} r
    on conflict (event_id, outcome_id) do update set coefficient = excluded.coefficient`,
 )
 
@@ -46,12 +58,6 @@ export async function readEnded(tx: Pick<Tx, 'query'>, eventIds: readonly string
   return new Set(rows.map((row) => row.event_id))
 }
 
-export interface OutcomeOdds {
-  readonly outcomeId: string
-  /** Decimal text. */
-  readonly coefficient: string
-}
-
 const READ_STATE = statement('platform_read_event_state', 'select status from platform.event where event_id = $1')
 const READ_ODDS = statement(
   'platform_read_named_odds',
@@ -77,7 +83,6 @@ export async function saveEvent(
   now: Date,
 ): Promise<void> {
   const names = outcomes.map((o) => o.outcomeId)
-  const odds = outcomes.map((o) => o.coefficient)
   await db.transaction(async (tx) => {
     const [, state, known] = await Promise.all([
       tx.query(LOCK_EVENT, [eventId]),
@@ -88,7 +93,7 @@ export async function saveEvent(
     const after = { status, odds: viewOf(outcomes.map((o) => ({ name: o.outcomeId, value: o.coefficient }))) }
     await Promise.all([
       tx.execute(SAVE_EVENT, [eventId, status, now]),
-      tx.execute(SAVE_ODDS, [eventId, names, odds]),
+      tx.execute(SAVE_ODDS, [eventId, ...ODDS.values(outcomes)]),
       author.record(tx, { on: { eventId }, before, after, at: now }),
     ])
   })
@@ -111,17 +116,22 @@ const CLEAR_RESULTS = statement(
   'platform_clear_results',
   'update platform.outcome set result = null where event_id = $1 and result is not null',
 )
-const SAVE_RESULTS = statement(
-  'platform_save_results',
-  `insert into platform.outcome (event_id, outcome_id, result)
-   select $1, r.outcome_id, r.result from unnest($2::text[], $3::text[]) as r (outcome_id, result)
-   on conflict (event_id, outcome_id) do update set result = excluded.result`,
-)
 
 export interface OutcomeResult {
   readonly outcomeId: string
   readonly result: SelectionResult
 }
+
+const RESULTS = rowsOf<OutcomeResult>(2, {
+  outcome_id: ['text', ({ outcomeId }) => outcomeId],
+  result: ['text', ({ result }) => result],
+})
+
+const SAVE_RESULTS = statement(
+  'platform_save_results',
+  `insert into platform.outcome (event_id, ${RESULTS.columns}) select $1, ${RESULTS.columns} from ${RESULTS.from} r
+   on conflict (event_id, outcome_id) do update set result = excluded.result`,
+)
 
 /**
  * Replaces the event's results; none: they are withdrawn. A result ends the event. Resolves to the version of the results,
@@ -146,7 +156,7 @@ export async function saveResults(
     outcomes.length > 0 && tx.execute(END_EVENT, [eventId, now]),
     tx.query<{ results_version: bigint }>(COUNT_RESULTS, [eventId, now]),
     tx.execute(CLEAR_RESULTS, [eventId]),
-    tx.execute(SAVE_RESULTS, [eventId, outcomes.map((o) => o.outcomeId), outcomes.map((o) => o.result)]),
+    tx.execute(SAVE_RESULTS, [eventId, ...RESULTS.values(outcomes)]),
     author.record(tx, { on: { eventId }, before, after, at: now }),
   ])
   return counted[0]?.results_version ?? 0n

@@ -125,15 +125,22 @@ export async function holdPlacing(
   return new Map(rows.map(({ bet_id, status, reason }) => [bet_id, { status, reason }]))
 }
 
+type Closed = Placed & { readonly betId: string }
+
+const CLOSED = rowsOf<Closed>(2, {
+  bet_id: ['uuid', ({ betId }) => betId],
+  status: ['text', ({ status }) => status],
+  reason: ['text', ({ reason }) => reason],
+})
+
 const CLOSE_BETS = statement(
   'platform_close_bets',
   `update platform.bet b set status = r.status, reason = r.reason, told_status = case when r.status = 'accepted' then 'open' end,
-     token = case when r.status = 'declined' then '' else b.token end, changed_at = $4::timestamptz
-   from unnest($1::uuid[], $2::text[], $3::text[]) as r (bet_id, status, reason) where b.bet_id = r.bet_id`,
+     token = case when r.status = 'declined' then '' else b.token end, changed_at = $1::timestamptz
+   from ${CLOSED.from} r where b.bet_id = r.bet_id`,
 )
 
 /** Bets that were being placed and are accepted, of which the partner has said so, or declined. The caller holds them. */
-export async function closeBets(tx: Tx, bets: readonly (Placed & { betId: string })[], now: Date): Promise<void> {
-  if (bets.length === 0) return
-  await tx.execute(CLOSE_BETS, [bets.map((b) => b.betId), bets.map((b) => b.status), bets.map((b) => b.reason), now])
+export async function closeBets(tx: Tx, bets: readonly Closed[], now: Date): Promise<void> {
+  if (bets.length > 0) await tx.execute(CLOSE_BETS, [now, ...CLOSED.values(bets)])
 }

@@ -6,6 +6,7 @@
  * and nobody adds another one until the transaction ends. Rows are written in the order of their keys, outcomes before events.
  */
 import { statement, type Tx } from '../../db/db.ts'
+import { rowsOf } from '../../db/rows.ts'
 import type { Money } from '../../protocol/money.ts'
 import type { PlatformBet, Selection } from './bet.ts'
 import { multiplyOdds, payoutAt } from './odds.ts'
@@ -97,17 +98,28 @@ export async function takeOffBets(tx: Tx, bets: readonly Counted[]): Promise<voi
   await change(tx, changes)
 }
 
+const OUTCOMES = rowsOf<OutcomeTotal>(1, {
+  event_id: ['text', ({ key: [eventId] }) => eventId],
+  outcome_id: ['text', ({ key: [, outcomeId] }) => outcomeId],
+  currency: ['text', ({ key: [, , currency] }) => currency],
+  stake: ['numeric', ({ stake }) => stake],
+  win: ['numeric', ({ win }) => win],
+})
+const EVENTS = rowsOf<readonly [eventId: string, bets: bigint]>(1, {
+  event_id: ['text', ([eventId]) => eventId],
+  bets: ['bigint', ([, bets]) => bets],
+})
+
 /** A sum can be larger than any integer column: it travels as text. */
 const CHANGE_OUTCOMES = statement(
   'platform_change_outcome_totals',
-  `insert into platform.outcome_total as t (event_id, outcome_id, currency, stake, win)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::numeric[], $5::numeric[])
+  `insert into platform.outcome_total as t (${OUTCOMES.columns}) select ${OUTCOMES.columns} from ${OUTCOMES.from} r
    on conflict (event_id, outcome_id, currency) do update set stake = t.stake + excluded.stake, win = t.win + excluded.win
    returning event_id, outcome_id, currency, stake::text, win::text`,
 )
 const CHANGE_EVENTS = statement(
   'platform_change_event_totals',
-  `insert into platform.event_total as t (event_id, bets) select * from unnest($1::text[], $2::bigint[])
+  `insert into platform.event_total as t (${EVENTS.columns}) select ${EVENTS.columns} from ${EVENTS.from} r
    on conflict (event_id) do update set bets = t.bets + excluded.bets returning event_id, bets`,
 )
 
@@ -125,12 +137,8 @@ async function change(tx: Tx, changes: Totals): Promise<Totals> {
   const outcomes = inOrder(changes.outcomes).map(([, total]) => total)
   const events = inOrder(changes.events)
   const [outcomeRows, eventRows] = await Promise.all([
-    tx.query<OutcomeRow>(CHANGE_OUTCOMES, [
-      ...[0, 1, 2].map((part) => outcomes.map(({ key }) => key[part])),
-      outcomes.map(({ stake }) => stake),
-      outcomes.map(({ win }) => win),
-    ]),
-    tx.query<{ event_id: string; bets: bigint }>(CHANGE_EVENTS, [events.map(([id]) => id), events.map(([, n]) => n)]),
+    tx.query<OutcomeRow>(CHANGE_OUTCOMES, OUTCOMES.values(outcomes)),
+    tx.query<{ event_id: string; bets: bigint }>(CHANGE_EVENTS, EVENTS.values(events)),
   ])
   for (const row of outcomeRows) {
     const key = [row.event_id, row.outcome_id, row.currency] as const

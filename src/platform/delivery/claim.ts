@@ -7,6 +7,7 @@
  * passes over them again and again: each look begins behind the last one that was claimed, its mark (lanes.ts).
  */
 import { statement, type Tx } from '../../db/db.ts'
+import { rowsOf } from '../../db/rows.ts'
 import type { ResultType } from '../../protocol/bet-request.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { noteDeliveries } from '../change.ts'
@@ -60,10 +61,18 @@ export const IN_LANE = (partner: string, isRollback: string) =>
 const behind = (dueAt: string, deliveryId: string, latest: string) =>
   `least(${dueAt}, ${latest}::timestamptz) as after_due, case when ${dueAt} <= ${latest}::timestamptz then ${deliveryId} else 0 end as after_id`
 
+const LANES = rowsOf<Wanted>(2, {
+  partner_id: ['text', ({ partnerId }) => partnerId],
+  is_rollback: ['bool', ({ lane }) => lane === 'rollbacks'],
+  free: ['int', ({ free }) => free],
+  after_due: ['timestamptz', ({ mark = FRONT }) => mark.dueAt],
+  after_id: ['bigint', ({ mark = FRONT }) => mark.deliveryId],
+})
+
 /** In SQL: what is due at `$1` in the lanes that the values up to `$8` name, behind their marks. */
 export const dueInLanes = (columns: string, lock = '') => `(
      select partner_id, is_rollback, free, ${behind('after_due', 'after_id', '$7')}
-     from unnest($2::text[], $3::bool[], $4::int[], $5::timestamptz[], $6::bigint[]) as l (partner_id, is_rollback, free, after_due, after_id)
+     from ${LANES.from} l
    ) k
    cross join lateral (
      select ${columns} from platform.delivery
@@ -144,16 +153,7 @@ export function dueBehind(
   since: Date | typeof NO_MATTER_WHEN,
   aside: readonly bigint[],
 ): unknown[] {
-  return [
-    now,
-    lanes.map((k) => k.partnerId),
-    lanes.map((k) => k.lane === 'rollbacks'),
-    lanes.map((k) => k.free),
-    lanes.map(({ mark = FRONT }) => mark.dueAt),
-    lanes.map(({ mark = FRONT }) => mark.deliveryId),
-    since,
-    aside,
-  ]
+  return [now, ...LANES.values(lanes), since, aside]
 }
 
 /** Claims those of them that nobody holds. */

@@ -3,6 +3,7 @@
  * process that has watched it for a whole lease releases it (C-12), or gives the placement up (C-1).
  */
 import { statement, type Tx } from '../../db/db.ts'
+import { rowsOf } from '../../db/rows.ts'
 import { IN_LANE, LEASE_MS, START_WITHIN_MS } from './claim.ts'
 import { status } from './outbox.ts'
 import { type DeliveryKind, MAX_RESULT_GAP_MS, nextAttemptAt, ROLLBACK_WINDOW_MS } from './schedule.ts'
@@ -56,21 +57,28 @@ export function readHeldClaims(tx: Pick<Tx, 'query'>, placementsFrom = 0n): Prom
   return tx.query<HeldClaim>(HELD_CLAIMS, [placementsFrom])
 }
 
+interface Released {
+  readonly claim: Releasable
+  readonly dueAt: Date
+}
+
+const RELEASED = rowsOf<Released>(1, {
+  delivery_id: ['bigint', ({ claim }) => claim.delivery_id],
+  attempts: ['int', ({ claim }) => claim.attempts],
+  due_at: ['timestamptz', ({ dueAt }) => dueAt.toISOString()],
+})
+
 const RELEASE = statement(
   'platform_release',
   `update platform.delivery d set due_at = r.due_at, is_claimed = false
-   from unnest($1::bigint[], $2::int[], $3::timestamptz[]) as r (delivery_id, attempts, due_at)
+   from ${RELEASED.from} r
    where d.delivery_id = r.delivery_id and d.attempts = r.attempts and ${status('d')} = 'pending' and d.operation <> 'place'
      and d.is_claimed`,
 )
 
 /** Makes deliveries due again whose claims are abandoned. A claim that has ended meanwhile is left alone. `random` is from 0 to 1. */
 export function releaseClaims(tx: Tx, claims: readonly Releasable[], now: Date, random: number): Promise<number> {
-  return tx.execute(RELEASE, [
-    claims.map((c) => c.delivery_id),
-    claims.map((c) => c.attempts),
-    claims.map((c) => dueAgainAt(c, now, random).toISOString()),
-  ])
+  return tx.execute(RELEASE, RELEASED.values(claims.map((claim) => ({ claim, dueAt: dueAgainAt(claim, now, random) }))))
 }
 
 /**

@@ -184,21 +184,23 @@ export function recordResults(tx: Tx, results: readonly AttemptResult[], now: Da
   return tx.query<RecordedRow>(RECORD, [now.toISOString(), ...RESULTS.values(results)])
 }
 
+type Over = Pick<RecordedRow, 'bet_id' | 'number'>
+
+const OVER = rowsOf<Over>(2, {
+  bet_id: ['uuid', ({ bet_id }) => bet_id],
+  number: ['int', ({ number }) => number],
+})
+
 const PROMOTE = statement(
   'platform_promote',
-  `update platform.delivery d set status = 'pending', due_at = $3::timestamptz
-   from unnest($1::uuid[], $2::int[]) as r (bet_id, number)
+  `update platform.delivery d set status = 'pending', due_at = $1::timestamptz
+   from ${OVER.from} r
    where d.bet_id = r.bet_id and d.number = r.number + 1 and ${status('d')} = 'waiting'`,
 )
 
 /** Lets the delivery after each of these, which are over, go (C-6). */
-export async function promoteNext(
-  tx: Tx,
-  over: readonly { bet_id: string; number: number }[],
-  now: Date,
-): Promise<void> {
-  if (over.length === 0) return
-  await tx.execute(PROMOTE, [over.map((d) => d.bet_id), over.map((d) => d.number), now])
+export async function promoteNext(tx: Tx, over: readonly Over[], now: Date): Promise<void> {
+  if (over.length > 0) await tx.execute(PROMOTE, [now, ...OVER.values(over)])
 }
 
 export interface AttemptRecord {

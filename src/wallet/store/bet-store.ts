@@ -58,7 +58,11 @@ export interface BetRow extends Record<string, unknown> {
 export const BET_COLUMNS = `player, bet_id, platform, status, calls, last_result, currency, stake, funder, stake_version, request_id, placed_at, payout,
   result_type, payee, refusal, locked, first_seen_at, changed_at`
 
-const SOME_BETS = `select b.* from unnest($2::text[], $3::text[]) as k (player, bet_id)
+type BetKey = Pick<BetCall, 'player' | 'betId'>
+
+const KEYS = rowsOf<BetKey>(2, { player: ['text', ({ player }) => player], bet_id: ['text', ({ betId }) => betId] })
+
+const SOME_BETS = `select b.* from ${KEYS.from} k
    cross join lateral (
      select ${BET_COLUMNS} from purser.bet
      where bucket = $1::int and player = k.player and bet_id = k.bet_id limit 1`
@@ -66,11 +70,8 @@ const SOME_BETS = `select b.* from unnest($2::text[], $3::text[]) as k (player, 
 const READ_BETS = statement('read_bets', `${SOME_BETS}) b`)
 const LOCK_BETS = statement('lock_bets', `${SOME_BETS} for update) b`)
 
-type BetKey = Pick<BetCall, 'player' | 'betId'>
-
 export async function readBets(tx: Pick<Tx, 'query'>, bucket: number, keys: readonly BetKey[]): Promise<BetRecord[]> {
-  const rows = await tx.query<BetRow>(READ_BETS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
-  return rows.map(toRecord)
+  return (await tx.query<BetRow>(READ_BETS, [bucket, ...KEYS.values(keys)])).map(toRecord)
 }
 
 /**
@@ -79,8 +80,7 @@ export async function readBets(tx: Pick<Tx, 'query'>, bucket: number, keys: read
  */
 export async function lockBets(tx: Tx, bucket: number, keys: readonly BetKey[]): Promise<BetRecord[]> {
   if (keys.length === 0) return []
-  const rows = await tx.query<BetRow>(LOCK_BETS, [bucket, keys.map((key) => key.player), keys.map((key) => key.betId)])
-  return rows.map(toRecord)
+  return (await tx.query<BetRow>(LOCK_BETS, [bucket, ...KEYS.values(keys)])).map(toRecord)
 }
 
 export function toRecord(row: BetRow): BetRecord {
@@ -192,20 +192,27 @@ const DETAILS = rowsOf<BetRecord>(2, {
   first_seen_at: ['timestamptz', (record) => isoOf(record.firstSeenAt)],
   details: ['json', (record) => record.details],
 })
+interface FoundBy {
+  readonly eventId: string
+  readonly at: Date
+}
+
+const EVENTS = rowsOf<FoundBy>(6, {
+  event_id: ['text', ({ eventId }) => eventId],
+  first_seen_at: ['timestamptz', ({ at }) => isoOf(at)],
+})
+
 const INSERT_DETAILS = statement(
   'insert_bet_details',
   `with events as (
      insert into purser.bet_event (bucket, event_id, first_seen_at)
-     select distinct $1::int, event_id, first_seen_at from unnest($6::text[], $7::timestamptz[]) as e (event_id, first_seen_at)
+     select distinct $1::int, event_id, first_seen_at from ${EVENTS.from} e
    ) insert into purser.bet_details (bucket, ${DETAILS.columns}) select $1::int, ${DETAILS.columns} from ${DETAILS.from} r`,
 )
 
 /** Of bets that this batch has placed, or refused for good. */
 export async function insertDetails(tx: Tx, bucket: number, records: readonly BetRecord[]): Promise<void> {
   if (records.length === 0) return
-  const events = records.flatMap(({ events = [], firstSeenAt }) =>
-    events.map((id) => [id, isoOf(firstSeenAt)] as const),
-  )
-  const found = [events.map(([id]) => id), events.map(([, at]) => at)]
-  await tx.execute(INSERT_DETAILS, [bucket, ...DETAILS.values(records), ...found])
+  const found = records.flatMap(({ events = [], firstSeenAt: at }) => events.map((eventId) => ({ eventId, at })))
+  await tx.execute(INSERT_DETAILS, [bucket, ...DETAILS.values(records), ...EVENTS.values(found)])
 }
