@@ -141,7 +141,7 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
       return reply.code(201).send({ operatorId, baseUrl })
     },
   )
-  api.put<{ Params: Static<typeof OperatorPathSchema>; Body: Static<typeof ChangedOperatorSchema> }>(
+  api.put(
     '/:operatorId',
     describe(
       'changeOperator',

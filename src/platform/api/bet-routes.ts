@@ -36,7 +36,7 @@ export function addBetRoutes(api: Routes, deps: RouteDeps): void {
       problems: { 404: 'not_found', 409: 'still_running', 422: 'idempotency_key_reused' },
     }),
     async (request, reply) => {
-      const wanted = withKey(request.body as Wanted, request.headers['idempotency-key'])
+      const wanted = withKey(request.body, request.headers['idempotency-key'])
       const { span } = request
       const how = span === undefined ? deps : { ...deps, span }
       const outcome = await orBusy(placeBet(how, deps.actions.byUser(request), wanted))

@@ -1,6 +1,6 @@
 /** The sandbox's own routes for the console: a window to the platform's API, and the demo frame with its troubles. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { Admission } from '../../http/admission.ts'
 import { registerApi } from '../../http/api.ts'
 import { createApiCalls } from '../../http/api-calls.ts'
@@ -91,21 +91,15 @@ export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: S
 function addFrameRoutes(api: Routes, frame: () => Frame): void {
   api.get('/frame', READ, () => frame().state())
   api.get('/frame/wire', { ...READ, schema: { querystring: WireQuery } }, async ({ query }) =>
-    frame().wire(Number.parseInt((query as Static<typeof WireQuery>).after ?? '0', 10)),
+    frame().wire(Number.parseInt(query.after ?? '0', 10)),
   )
-  api.post('/frame/bets', { config: CASH, schema: { body: NewBet } }, ({ body }) =>
-    frame().bet(body as Static<typeof NewBet>),
-  )
+  api.post('/frame/bets', { config: CASH, schema: { body: NewBet } }, ({ body }) => frame().bet(body))
   api.post('/frame/bets/:betId', { config: CASH, schema: { params: BetPath, body: Ending } }, ({ params, body }) =>
-    frame().end((params as Static<typeof BetPath>).betId, (body as Static<typeof Ending>).what),
+    frame().end(params.betId, body.what),
   )
-  api.post('/frame/troubles', { config: CASH, schema: { body: Chosen } }, ({ body }) =>
-    frame().trouble((body as Static<typeof Chosen>).trouble),
-  )
+  api.post('/frame/troubles', { config: CASH, schema: { body: Chosen } }, ({ body }) => frame().trouble(body.trouble))
   api.post('/frame/money', { config: CASH }, () => frame().payIn())
-  api.post('/frame/currency', { config: CASH, schema: { body: Switch } }, ({ body }) =>
-    frame().switchTo((body as Static<typeof Switch>).currency),
-  )
+  api.post('/frame/currency', { config: CASH, schema: { body: Switch } }, ({ body }) => frame().switchTo(body.currency))
 }
 
 /** As an object: what is personal is masked in it before it is sent (O-11). */
