@@ -91,14 +91,14 @@ async function main(): Promise<number> {
   if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
   const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs }
   const all = await compare(options)
-  const missed = shortfalls(all)
+  const missed = shortfalls(all, options.shape)
   if (options.json)
     process.stdout.write(
-      `${JSON.stringify({ machine, options, servers: all, ratios: ratios(all), missed }, null, 2)}\n`,
+      `${JSON.stringify({ machine, options, servers: all, ratios: ratios(all, options.shape), missed }, null, 2)}\n`,
     )
   else
     process.stdout.write(
-      `${textReport(all)}\n${JSON.stringify(machine)}\n${missed.map((line) => `SHORT: ${line}\n`).join('')}`,
+      `${textReport(all, options.shape)}\n${JSON.stringify(machine)}\n${missed.map((line) => `SHORT: ${line}\n`).join('')}`,
     )
   return missed.length > 0 ? 1 : 0
 }

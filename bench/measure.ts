@@ -28,6 +28,11 @@ export interface Measurement {
 export interface DatabaseCost {
   walBytesPerCall: number
   transactionsPerCall: number
+  walRecordsPerCall: number
+  /** Whole pages in the write-ahead log: each page that is touched for the first time since a checkpoint. */
+  pageImagesPerCall: number
+  /** Of 8 KiB, of tables and indexes, looked at or written; each as often as it was asked for. */
+  pagesPerCall: number
   /** Bets in the database minus bets answered with 200: must be 0. */
   betsTooMany: number
   /** What `purser audit` said about the money; only purser has one. */
@@ -95,9 +100,15 @@ function perCall<Counters extends Record<string, number>>({ before, after, windo
   return (name: keyof Counters) => (after[name]! - before[name]!) / window.accepted
 }
 
-export function databaseCostOf(run: LoadRun<{ walBytes: number; transactions: number }>) {
+export function databaseCostOf(run: LoadRun<Awaited<ReturnType<typeof databaseCounters>>>) {
   const cost = perCall(run)
-  return { walBytesPerCall: cost('walBytes'), transactionsPerCall: cost('transactions') }
+  return {
+    walBytesPerCall: cost('walBytes'),
+    transactionsPerCall: cost('transactions'),
+    walRecordsPerCall: cost('walRecords'),
+    pageImagesPerCall: cost('pageImages'),
+    pagesPerCall: cost('pages'),
+  }
 }
 
 /** Calls that the gate took, by the servers' own count; NaN when they have none. */
@@ -152,11 +163,15 @@ async function onFreshDatabase<Result>(
 }
 
 async function databaseCounters(postgres: BenchPostgres) {
-  const [walBytes, transactions] = await Promise.all([
-    postgres.count('postgres', "select pg_current_wal_lsn() - '0/0' as count"),
-    postgres.count('postgres', 'select pg_snapshot_xmax(pg_current_snapshot())::text as count'),
+  const count = (sql: string) => postgres.count('postgres', `select ${sql} as count`)
+  const [walBytes, transactions, walRecords, pageImages, pages] = await Promise.all([
+    count("pg_current_wal_lsn() - '0/0'"),
+    count('pg_snapshot_xmax(pg_current_snapshot())::text'),
+    count('(select wal_records from pg_stat_wal)'),
+    count('(select wal_fpi from pg_stat_wal)'),
+    count('(select sum(blks_hit + blks_read) from pg_stat_database)'),
   ])
-  return { walBytes, transactions }
+  return { walBytes, transactions, walRecords, pageImages, pages }
 }
 
 export function audit(databaseUrl: string, main = MAIN): { clean: boolean; said: string } {

@@ -1,6 +1,7 @@
 // From measurements to the verdict, as text or JSON.
 import type { Window } from './generator.ts'
 import type { Counted, DatabaseCost, Measurement } from './measure.ts'
+import type { ShapeName } from './options.ts'
 import type { SubjectName } from './subjects.ts'
 
 export interface Subjected {
@@ -18,20 +19,44 @@ export interface Open {
 
 const OPEN_REQUIRED = { p99Ms: 10, p999Ms: 25 } as const
 
-export interface Ratio {
-  of: 'before' | 'plain' | 'signature-only'
-  required: number
+type Figure = 'calls/s' | 'µs'
+
+/** Both servers' medians, and what is required of them. */
+interface Compared {
+  figure: Figure
+  over: SubjectName
+  under: SubjectName
+  /** Judged in these shapes; elsewhere it is only printed. */
+  required: Partial<Record<ShapeName, { is: 'at least' | 'at most'; bound: number }>>
+}
+
+export interface Ratio extends Pick<Compared, 'figure' | 'over' | 'under'> {
+  required: Compared['required'][ShapeName]
   /** Of the medians. */
   measured: number
   lowestRound: number
   highestRound: number
 }
 
-const REQUIRED = [
-  { of: 'before', required: 1 },
-  { of: 'plain', required: 3 },
-  { of: 'signature-only', required: 1 / 3 },
-] as const
+const atLeast = (bound: number) => ({ is: 'at least', bound }) as const
+const atMost = (bound: number) => ({ is: 'at most', bound }) as const
+const everywhere = (bound: number) => ({ production: atLeast(bound), laboratory: atLeast(bound) })
+
+const COMPARED: readonly Compared[] = [
+  {
+    ...{ figure: 'calls/s', over: 'purser', under: 'before' },
+    required: { production: atLeast(1.5), laboratory: atLeast(1) },
+  },
+  { figure: 'calls/s', over: 'purser', under: 'plain', required: everywhere(3) },
+  { figure: 'calls/s', over: 'purser', under: 'signature-only', required: everywhere(1 / 3) },
+  { figure: 'µs', over: 'purser', under: 'before', required: { production: atMost(0.6) } },
+  { figure: 'µs', over: 'plain', under: 'purser', required: { production: atLeast(3.5) } },
+]
+
+const FIGURES: Record<Figure, (round: Measurement) => number | undefined> = {
+  'calls/s': ({ callsPerSecond }) => callsPerSecond,
+  µs: ({ processorTime }) => processorTime && processorTime.server + processorTime.postgres,
+}
 
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
@@ -39,24 +64,44 @@ export function median(values: number[]): number {
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2
 }
 
-export function ratios(all: Subjected[]): Ratio[] {
-  const speeds = (name: SubjectName) =>
-    all.find((one) => one.name === name)?.rounds.map((round) => round.callsPerSecond)
-  const ours = speeds('purser')
-  return REQUIRED.flatMap(({ of, required }) => {
-    const theirs = speeds(of)
-    if (!ours || !theirs) return []
-    const rounds = ours.map((speed, round) => speed / theirs[round]!)
-    const measured = median(ours) / median(theirs)
-    return [{ of, required, measured, lowestRound: Math.min(...rounds), highestRound: Math.max(...rounds) }]
+/** Those of servers that were measured; processor times only where they are known. */
+export function ratios(all: Subjected[], shape: ShapeName): Ratio[] {
+  return COMPARED.flatMap(({ figure, over, under, required }) => {
+    const [above, below] = [over, under].map((name) => figuresOf(all, name, FIGURES[figure])) as [number[], number[]]
+    if (above.length === 0 || above.length !== below.length) return []
+    const rounds = above.map((value, round) => value / below[round]!)
+    const measured = median(above) / median(below)
+    const range = { lowestRound: Math.min(...rounds), highestRound: Math.max(...rounds) }
+    return [{ figure, over, under, required: required[shape], measured, ...range }]
   })
 }
 
+function figuresOf(all: Subjected[], name: SubjectName, figure: (typeof FIGURES)[Figure]): number[] {
+  return all.flatMap((one) => (one.name === name ? one.rounds : [])).flatMap((round) => figure(round) ?? [])
+}
+
+/** By what is printed: on a machine with neighbours a third decimal says nothing. */
+function isMet({ measured, required }: Ratio): boolean {
+  if (required === undefined) return true
+  const [printed, bound] = [measured, required.bound].map((value) => Math.round(value * 100)) as [number, number]
+  return required.is === 'at least' ? printed >= bound : printed <= bound
+}
+
+function described({ figure, over, under, required, measured }: Ratio, rounds = ''): string {
+  const wanted = required ? `required ${required.is} ${required.bound.toFixed(2)}` : 'not judged in this shape'
+  return `${over} / ${under}, ${UNITS[figure]}: ${measured.toFixed(2)}${rounds}, ${wanted}`
+}
+
+const UNITS: Record<Figure, string> = {
+  'calls/s': 'calls per second',
+  µs: 'processor time of server and Postgres per call',
+}
+
 /** Everything that makes the run fall short; empty = good. */
-export function shortfalls(all: Subjected[]): string[] {
-  const slow = ratios(all)
-    .filter(({ measured, required }) => measured < required)
-    .map(({ of, measured, required }) => `purser is ${number(measured)} times ${of}, required ${number(required)}`)
+export function shortfalls(all: Subjected[], shape: ShapeName): string[] {
+  const slow = ratios(all, shape)
+    .filter((ratio) => !isMet(ratio))
+    .map((ratio) => described(ratio))
   const late = all.flatMap(({ name, open }) => (open === undefined ? [] : lateness(name, open)))
   return [...slow, ...late, ...all.flatMap(({ name, rounds }) => rounds.flatMap((round) => faults(name, round)))]
 }
@@ -79,7 +124,7 @@ function faults(name: SubjectName, { window, database }: Measurement): string[] 
   return found
 }
 
-export function textReport(all: Subjected[]): string {
+export function textReport(all: Subjected[], shape: ShapeName): string {
   const lines = [
     row([
       '',
@@ -91,12 +136,14 @@ export function textReport(all: Subjected[]): string {
       'round trips',
       'transactions',
       'WAL bytes',
+      'WAL records',
+      'images',
+      'pages',
     ]),
     ...all.map((one) => row([one.name, ...speedCells(one.rounds), ...costCells(one)])),
     '',
-    ...ratios(all).map(
-      ({ of, required, measured, lowestRound, highestRound }) =>
-        `purser / ${of}: ${number(measured)} (rounds ${number(lowestRound)}–${number(highestRound)}), required ${number(required)}`,
+    ...ratios(all, shape).map((ratio) =>
+      described(ratio, ` (rounds ${ratio.lowestRound.toFixed(2)}–${ratio.highestRound.toFixed(2)})`),
     ),
     '',
     ...all.flatMap(processorLine),
@@ -119,13 +166,16 @@ function speedCells(rounds: Measurement[]): string[] {
 
 function costCells({ rounds, counted }: Subjected): string[] {
   const costs = rounds.flatMap(({ database }) => (database ? [database] : []))
-  if (costs.length === 0) return ['–', '–', '–', '–']
+  if (costs.length === 0) return Array.from({ length: 7 }, () => '–')
   const middle = (of: (cost: DatabaseCost) => number) => number(median(costs.map(of)))
   return [
     counted ? number(counted.statementsPerCall) : '–',
     counted ? number(counted.roundTripsPerCall) : '–',
     middle((cost) => cost.transactionsPerCall),
     middle((cost) => cost.walBytesPerCall),
+    middle((cost) => cost.walRecordsPerCall),
+    middle((cost) => cost.pageImagesPerCall),
+    middle((cost) => cost.pagesPerCall),
   ]
 }
 
@@ -157,7 +207,7 @@ function auditLine(name: SubjectName, database: DatabaseCost | undefined): strin
   return [`${name} audit after the load: ${database.audit.clean ? 'clean' : database.audit.said}`]
 }
 
-const WIDTHS = [15, 9, 16, 8, 8, 12, 13, 14, 11]
+const WIDTHS = [15, 9, 16, 8, 8, 12, 13, 14, 11, 13, 11, 8]
 const row = (cells: string[]) =>
   cells.map((cell, at) => (at ? cell.padStart(WIDTHS[at]!) : cell.padEnd(WIDTHS[at]!))).join('')
 
