@@ -1,13 +1,11 @@
 /** `purser archive`: what is old of transfers and of what describes bets goes into files (O-13). Done by the owner of the tables, as migrations are. */
 import { type Command, InvalidArgumentError } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
-import { requireMigrated } from '../db/migrate.ts'
-import { openExistingDb } from '../db/open.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { world } from '../runtime/world.ts'
 import { EXIT } from './ending.ts'
-import { withDb } from './schema-commands.ts'
 import { stopSignal } from './stopping.ts'
+import { withMigrated } from './with-database.ts'
 
 /** What people look at most are the bets of the last days, and a file answers nobody at once. */
 const LEAST_DAYS = 7
@@ -38,10 +36,7 @@ export function addArchiveCommand(program: Command): void {
     .action(async ({ before, to, json }: Flags) => {
       const { archive } = await import('../archive/run.ts')
       const signal = stopSignal()
-      const done = await withDb(openExistingDb, async (db) => {
-        await requireMigrated(db)
-        return archive({ db, folder: to, before, now: systemClock.now(), signal, say })
-      })
+      const done = await withMigrated((db) => archive({ db, folder: to, before, now: systemClock.now(), signal, say }))
       const { files, transfers, bets, heldBack, changed, broken } = done
       if (json) print(JSON.stringify({ before: before.toISOString(), isWhole: !signal.aborted, ...done }))
       else {

@@ -1,12 +1,10 @@
 /** `purser audit`: everything that must be true of the books, on the configured database; for a person, or at night. */
 import type { Command } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
-import { requireMigrated } from '../db/migrate.ts'
-import { openExistingDb } from '../db/open.ts'
 import type { Progress } from '../operator/audit.ts'
 import { world } from '../runtime/world.ts'
 import { EXIT } from './ending.ts'
-import { withDb } from './schema-commands.ts'
+import { withMigrated } from './with-database.ts'
 
 export function addAuditCommand(program: Command): void {
   program
@@ -22,10 +20,9 @@ export function addAuditCommand(program: Command): void {
     .addHelpText('after', environment('tool'))
     .action(async ({ changed, archive, json }: { changed?: true; archive?: string; json?: true }) => {
       const { auditAll } = await import('./audit-work.ts')
-      const findings = await withDb(openExistingDb, async (db, config) => {
-        await requireMigrated(db)
-        return auditAll(db, { config, onlyChanged: changed === true, archive, say, progress: progressLines() })
-      })
+      const findings = await withMigrated((db, config) =>
+        auditAll(db, { config, onlyChanged: changed === true, archive, say, progress: progressLines() }),
+      )
       const isClean = findings.length === 0
       if (json) print(JSON.stringify({ ok: isClean, findings }))
       else if (isClean) print('audit: no findings')

@@ -3,13 +3,11 @@ import type { Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import { environment, examples, print } from '../config/help.ts'
 import type { Db } from '../db/db.ts'
-import { requireMigrated } from '../db/migrate.ts'
-import { openExistingDb } from '../db/open.ts'
 import { checkScales } from '../db/scales.ts'
 import { EXIT } from './ending.ts'
 import type { Flags } from './import-work.ts'
 import { refuseOtherSettings, requireSettings } from './money-settings.ts'
-import { withDb } from './schema-commands.ts'
+import { withMigrated } from './with-database.ts'
 
 export function addImportCommand(program: Command): void {
   program
@@ -29,8 +27,7 @@ export function addImportCommand(program: Command): void {
     .addHelpText('after', environment('tool'))
     .action(async (file: string, flags: Flags) => {
       const { importFile } = await import('./import-work.ts')
-      const result = await withDb(openExistingDb, async (db, config) => {
-        await requireMigrated(db)
+      const result = await withMigrated(async (db, config) => {
         await requireCurrencies(db, config, flags)
         return importFile(db, config, file, flags)
       })

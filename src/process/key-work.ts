@@ -2,8 +2,6 @@
 import { userInfo } from 'node:os'
 import { print } from '../config/help.ts'
 import type { Db } from '../db/db.ts'
-import { requireMigrated } from '../db/migrate.ts'
-import { openExistingDb } from '../db/open.ts'
 import type { Role } from '../http/caller.ts'
 import { type Author, authorOfCommand, type Said } from '../people/actions.ts'
 import { showKey, showMade } from '../people/key-routes.ts'
@@ -12,7 +10,7 @@ import { createKeyChanges } from '../people/keys.ts'
 import { OWN, type Server } from '../people/server.ts'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { withDb } from './schema-commands.ts'
+import { withMigrated } from './with-database.ts'
 
 /** Rows of a list: more than anybody reads. */
 const MOST_LISTED = 10_000
@@ -63,10 +61,7 @@ function withKeys<T>(
   work: (changes: ReturnType<typeof createKeyChanges>, db: Db) => Promise<T>,
 ): Promise<T> {
   const { schema } = OWN[toServer(name)]
-  return withDb(openExistingDb, async (db) => {
-    await requireMigrated(db)
-    return work(createKeyChanges(db, createKeyStore(schema)), db)
-  })
+  return withMigrated((db) => work(createKeyChanges(db, createKeyStore(schema)), db))
 }
 
 function toServer(name: string): Server {

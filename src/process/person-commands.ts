@@ -1,18 +1,15 @@
 /** `purser export-player` and `purser erase-player`: all that a wallet knows of one person, and the end of it (O-9, O-10). */
 import type { Command } from 'commander'
-import type { Config } from '../config/config.ts'
 import { environment, examples, print } from '../config/help.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import type { Db } from '../db/db.ts'
-import { requireMigrated } from '../db/migrate.ts'
-import { openExistingDb } from '../db/open.ts'
 import { readScales } from '../db/scales.ts'
 import { Problem } from '../http/problem.ts'
 import type { ExportLine } from '../operator/export.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { withDb } from './schema-commands.ts'
 import { writeLines } from './stopping.ts'
+import { withMigrated } from './with-database.ts'
 
 interface Flags {
   readonly apply?: true
@@ -44,10 +41,7 @@ export function addPersonCommands(program: Command): void {
 }
 
 function withWallet(work: (db: Db, buckets: number) => Promise<void>): Promise<void> {
-  return withDb(openExistingDb, async (db: Db, { buckets }: Config) => {
-    await requireMigrated(db)
-    await work(db, await fixBuckets(db, buckets))
-  }).catch((error: unknown) => {
+  return withMigrated(async (db, { buckets }) => work(db, await fixBuckets(db, buckets))).catch((error: unknown) => {
     if (error instanceof Problem) throw new WrongUse(error.message, { cause: error })
     throw error
   })

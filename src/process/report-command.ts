@@ -1,13 +1,11 @@
 /** `purser report`: what came in, went out and is left, by day, currency and brand, from the database of a wallet. */
 import type { Command } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
-import { requireMigrated } from '../db/migrate.ts'
-import { openExistingDb } from '../db/open.ts'
 import { readScales } from '../db/scales.ts'
 import type { ReportRow } from '../operator/report.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { withDb } from './schema-commands.ts'
+import { withMigrated } from './with-database.ts'
 
 type Report = typeof import('../operator/report.ts')
 
@@ -47,8 +45,7 @@ export function addReportCommand(program: Command): void {
         import('../ledger/daily.ts'),
         import('../operator/report.ts'),
       ])
-      const rows = await withDb(openExistingDb, async (db) => {
-        await requireMigrated(db)
+      const rows = await withMigrated(async (db) => {
         await keepDays(db, systemClock.now())
         return rowsFor(flags, { db, clock: systemClock, scales: await readScales(db, 'wallet') })
       })

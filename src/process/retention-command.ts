@@ -3,8 +3,6 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
 import type { Db } from '../db/db.ts'
 import { isDenied } from '../db/errors.ts'
-import { requireMigrated } from '../db/migrate.ts'
-import { openExistingDb } from '../db/open.ts'
 import { clearOldChanges, countOldChanges } from '../feed/retention.ts'
 import { clearEndedSessions, countEndedSessions } from '../people/old-sessions.ts'
 import { type Amounts, clearOld, countOld } from '../platform/retention.ts'
@@ -12,8 +10,8 @@ import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'
 import { EXIT } from './ending.ts'
-import { withDb } from './schema-commands.ts'
 import { stopSignal } from './stopping.ts'
+import { withMigrated } from './with-database.ts'
 
 /** Tokens of yesterday may still be those of users who are in the frame. */
 const LEAST_AGE_MS = 86_400_000
@@ -40,7 +38,7 @@ export function addRetentionCommand(program: Command): void {
     )
     .addHelpText('after', environment('tool'))
     .action(async ({ before, apply, json }: Flags) => {
-      const result = await withDb(openExistingDb, (db) => retain(db, before, apply === true))
+      const result = await withMigrated((db) => retain(db, before, apply === true))
       print(json ? JSON.stringify({ before: before.toISOString(), ...result }) : describe(before, result))
       if (result.kind === 'applied' && !isNothing(result.left)) process.exitCode = EXIT.findings
     })
@@ -81,7 +79,6 @@ async function clearAll(db: Db, before: Date, signal: AbortSignal): Promise<All>
 }
 
 async function retain(db: Db, before: Date, apply: boolean): Promise<Result> {
-  await requireMigrated(db)
   if (!apply) return { kind: 'counted', found: await countAll(db, before) }
   const taken = await clearAll(db, before, stopSignal()).catch((error: unknown) => {
     if (!isDenied(error)) throw error

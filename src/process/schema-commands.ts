@@ -1,16 +1,17 @@
 /** The commands for the owner of the database: its schema, the rights of the servers' roles, the settings that it keeps. */
 import type { Command } from 'commander'
-import { type Config, MAX_BUCKETS, NO_DATABASE, ROLES, readConfig } from '../config/config.ts'
+import { MAX_BUCKETS, NO_DATABASE } from '../config/config.ts'
 import { environment, examples, print } from '../config/help.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import { BUCKETS_ON_CITUS, distribute, type Spread } from '../db/citus.ts'
 import type { Db } from '../db/db.ts'
-import { migrate, requireMigrated } from '../db/migrate.ts'
-import { openDb, openExistingDb, type StoreConfig } from '../db/open.ts'
+import { migrate } from '../db/migrate.ts'
+import { openDb, type StoreConfig } from '../db/open.ts'
 import { grantsFor } from '../db/rights.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Compared, changeSettings, compareSettings, isOther, type Keeper } from './money-settings.ts'
 import { endPlatform } from './platform-names.ts'
+import { withDb, withMigrated } from './with-database.ts'
 
 export function addSchemaCommands(program: Command): void {
   addMigrate(program)
@@ -98,8 +99,7 @@ function addSettings(program: Command): void {
     .action(async (name: string, { apply, json, endPlatform: ended }: SettingsFlags) => {
       const keeper = toKeeper(name)
       if (ended !== undefined) return endOf(ended, keeper)
-      const compared = await withDb(openExistingDb, async (db, config) => {
-        await requireMigrated(db)
+      const compared = await withMigrated(async (db, config) => {
         const before = await compareSettings(db, keeper, config)
         if (apply) await changeSettings(db, keeper, config)
         return before
@@ -117,10 +117,7 @@ interface SettingsFlags {
 
 async function endOf(platform: string, keeper: Keeper): Promise<void> {
   if (keeper !== 'wallet') throw new WrongUse('only a wallet has platforms: purser settings wallet --end-platform NAME')
-  await withDb(openExistingDb, async (db) => {
-    await requireMigrated(db)
-    await endPlatform(db, platform)
-  })
+  await withMigrated((db) => endPlatform(db, platform))
   print(`${platform} has ended: wallets start without it, and results of its bets find none of them`)
 }
 
@@ -144,11 +141,6 @@ function describe(compared: readonly Compared[], isApplied: boolean): string {
   return [...lines, end].join('\n')
 }
 
-export async function withDb<T>(open: typeof openDb, work: (db: Db, config: Config) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env, ROLES.tool)
-  const db = await open(config.store)
-  return work(db, config).finally(() => db.close())
-}
 /** One SQL text for each `server=role`. */
 function toGrants(text: string, earlier: readonly string[] = []): readonly string[] {
   const [server = '', role = ''] = text.split(/=(.*)/s)
