@@ -196,10 +196,7 @@ const BY_FILE = {
     ['(due_at, delivery_id) > (k.after_due, k.after_id)', "(due_at, delivery_id) > ('-infinity', 0)", QUEUE],
     ['limit k.free ${lock}', '${lock}', ['test/platform/partners.test.ts']],
   ],
-  'src/platform/delivery/held.ts': [
-    ['before.get(keyOf(claim)) ?? now', 'before.get(keyOf(claim)) ?? now - LEASE_MS', WATCH],
-    ['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH],
-  ],
+  'src/platform/delivery/held.ts': [['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH]],
   'src/platform/delivery/breaker.ts': [
     ['inFlight.results + inFlight.users === 0 && ', '', BREAKER],
     ['inFlight.results + inFlight.users === 0', 'inFlight.results === 0', ['test/platform/partner-down.test.ts']],
@@ -229,7 +226,11 @@ const BY_FILE = {
     ['tried.claimed === 0 && tried.failed.length > 1', 'tried.failed.length > 1', CLAIM_APART],
     ['aside.add(due.delivery_id)', '', CLAIM_APART],
   ],
-  'src/platform/bets/results.ts': [['(isOneTurn ||', '(true ||', FOLLOW]],
+  'src/platform/watch.ts': [['before.get(keyOf(item)) ?? ended', 'before.get(keyOf(item)) ?? ended - leaseMs', WATCH]],
+  'src/platform/bets/results.ts': [
+    ['(isOneTurn ||', '(true ||', FOLLOW],
+    ['!applying.has(keyOf(results))', 'true', ['test/platform/results-watch.test.ts']],
+  ],
   'src/platform/bets/follow.ts': [["await take(state, betIds, 'wait')", '', FOLLOW]],
   'src/platform/bets/bet-flow.ts': [['versionsOf(mine) <= bet', 'versionsOf(mine) < bet', FOLLOW]],
   'src/platform/bets/closing.ts': [

@@ -44,11 +44,12 @@ export function createPlatform(deps: PlatformDeps): Platform {
   const partners = createPartners(db, deps.keyring, calling)
   const breakers = createBreakers(calling.connections)
   const metrics = deps.metricsOf(breakers)
-  const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics })
+  const applying = new Set<string>()
+  const deliverer = startDeliverer({ db, clock, scales, timers, partners, breakers, log, random, metrics, applying })
   const flow = { db, clock, scales }
   const [placements, cashOut] = [createPlacements(flow), createCashouts(flow)]
   const decided = deliverer.wake
-  const results = createResults({ ...flow, decided, log })
+  const results = createResults({ ...flow, decided, log, applying })
   return {
     deciding: { ...flow, partners, breakers, placements, cashOut, results, decided },
     metrics,

@@ -107,7 +107,7 @@ async function lookAt(failing: string) {
   const lanes: Lanes = { ...createLanes(), front: () => void seen.fronts++ }
   const timers = { elapsed: () => seen.elapsed }
   const rest = { clock: scene.time, log: createLogger('silent'), scales: new Map(), decided: () => {}, random: () => 0 }
-  return { seen, lookout: createLookout({ db: { ...db, query }, timers, lanes, ...rest }) }
+  return { seen, lookout: createLookout({ db: { ...db, query }, timers, lanes, applying: new Set(), ...rest }) }
 }
 
 test.each([

@@ -18,19 +18,28 @@ const held = (attempts: number): HeldClaim => ({
   ...{ attempts, attempts_before: 0, first_attempt_at: new Date(0) },
 })
 
+const at = (ms: number) => ({ begun: ms, ended: ms })
+
 test('a claim is abandoned when it was seen unchanged for a whole lease, and not a millisecond before', () => {
   const watch = watchClaims()
-  expect(watch.abandoned([held(1)], 1_000)).toEqual([])
-  expect(watch.abandoned([held(1)], 1_000 + LEASE_MS - 1)).toEqual([])
-  expect(watch.abandoned([held(1)], 1_000 + LEASE_MS)).toEqual([held(1)])
+  expect(watch.abandoned([held(1)], at(1_000))).toEqual([])
+  expect(watch.abandoned([held(1)], at(1_000 + LEASE_MS - 1))).toEqual([])
+  expect(watch.abandoned([held(1)], at(1_000 + LEASE_MS))).toEqual([held(1)])
+})
+
+test('it counts from the end of the reading that saw it first to the begin of the last one: these are sure to have seen it', () => {
+  const watch = watchClaims()
+  watch.abandoned([held(1)], { begun: 0, ended: 3_000 })
+  expect(watch.abandoned([held(1)], { begun: 2_999 + LEASE_MS, ended: 9_000 + LEASE_MS })).toEqual([])
+  expect(watch.abandoned([held(1)], { begun: 3_000 + LEASE_MS, ended: 9_000 + LEASE_MS })).toEqual([held(1)])
 })
 
 test('another attempt, or one that was not seen in between, is watched from its beginning', () => {
   const watch = watchClaims()
-  watch.abandoned([held(1)], 0)
-  expect(watch.abandoned([held(2)], LEASE_MS)).toEqual([])
-  expect(watch.abandoned([], LEASE_MS + 1)).toEqual([])
-  expect(watch.abandoned([held(2)], 2 * LEASE_MS)).toEqual([])
+  watch.abandoned([held(1)], at(0))
+  expect(watch.abandoned([held(2)], at(LEASE_MS))).toEqual([])
+  expect(watch.abandoned([], at(LEASE_MS + 1))).toEqual([])
+  expect(watch.abandoned([held(2)], at(2 * LEASE_MS))).toEqual([])
 })
 
 const placing = (id: bigint): HeldClaim => ({ ...held(1), delivery_id: id, operation: 'place' })
@@ -38,7 +47,7 @@ const placing = (id: bigint): HeldClaim => ({ ...held(1), delivery_id: id, opera
 test('placements are looked for from the oldest that was held a minute ago, and not past one that is held still', () => {
   const watch = watchClaims()
   const from = (now: number, ...ids: bigint[]) => {
-    watch.abandoned([...ids.map(placing), held(1)], now)
+    watch.abandoned([...ids.map(placing), held(1)], at(now))
     return watch.placementsFrom()
   }
   expect([from(0), from(1_000, 50n, 51n), from(2_000, 60n)]).toEqual([0n, 0n, 0n])

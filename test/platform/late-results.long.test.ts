@@ -68,7 +68,7 @@ test('whoever tells it hears after 5 s how far it has come; the rest follows by 
   const clock = { now: () => new Date() }
   const held = slow(real)
   const deps = { db: held.db, clock, scales: STANDARD_SCALES, decided: () => {}, log: createLogger('silent') }
-  const results = createResults(deps)
+  const results = createResults({ ...deps, applying: new Set() })
   try {
     expect(await results.set(SOMEBODY, eventId, WON)).toEqual({ bets: SLICE, isWhole: false })
     expect(await count('settled')).toBe(SLICE)

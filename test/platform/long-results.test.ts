@@ -1,11 +1,13 @@
 /** A result with many bets: applied beside the deliveries, in slices that leave at once, by one process that says it is at work. */
 import pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { readPendingResults } from '../../src/platform/bets/event.ts'
 import { createResults } from '../../src/platform/bets/results.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { takeOver } from '../../src/runtime/world.ts'
 import { SOMEBODY } from '../support/somebody.ts'
 import { manyLike } from './many-bets.ts'
 import { type Scene, startScene } from './scene.ts'
@@ -20,7 +22,7 @@ const FINAL = { selections: [{ eventId: 'final', outcomeId: 'home', coefficient:
 
 /** As a process leaves it that died right after it had accepted the result. */
 async function leaveResult(): Promise<void> {
-  const at = new Date(scene.time.now().getTime() - 11_000)
+  const at = scene.time.now()
   await scene.platform.sql(
     `insert into platform.outcome (event_id, outcome_id, result) values ('final', 'home', 'won')`,
   )
@@ -38,7 +40,7 @@ test('while a result that was left meets a busy bet, the deliveries of all other
   await holder.query('begin')
   await holder.query('select from platform.bet where bet_id = $1 for update', [busy])
   await leaveResult()
-  await scene.time.advance(1_000)
+  await scene.time.advance(12_000)
   await expect.poll(() => waitsForBet()).toBe(true)
   await scene.api.cancel(other, 50)
   await scene.time.settle()
@@ -57,34 +59,34 @@ async function waitsForBet(): Promise<boolean> {
   return Number(row?.waiting) > 0
 }
 
-test('each slice is decided and sent before the next one; the result is nobody else’s to take up, however long it takes', async () => {
+test('each slice is decided and sent before the next one, with a sign of life when it is time to, whatever the clock says', async () => {
   const { betId } = await scene.api.place(scene.frame, FINAL)
   await manyLike(scene.platform, betId, 1_100)
   const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
-  let now = scene.time.now().getTime()
-  const clock = {
-    now() {
-      now += 3_000
-      return new Date(now)
-    },
-  }
+  let elapsed = 0
+  onTestFinished(takeOver({ elapsed: () => (elapsed += 3_000) }))
   const seen: Promise<unknown>[] = []
   const look = async () => {
     const [row] = await scene.platform.sql("select count(*)::int as settled from platform.bet where status = 'settled'")
-    return [row?.settled, await readPendingResults(db, new Date(now - 10_000))]
+    return [row?.settled, (await readPendingResults(db))[0]?.signOfLife]
+  }
+  const transaction: Db['transaction'] = async (work) => {
+    await Promise.all(seen)
+    return db.transaction(work)
   }
   const deps = {
-    db,
-    clock,
+    db: { ...db, transaction },
+    clock: scene.time,
+    applying: new Set<string>(),
     scales: STANDARD_SCALES,
     decided: () => void seen.push(look()),
     log: createLogger('silent'),
   }
   const applied = await createResults(deps).set(SOMEBODY, 'final', [{ outcomeId: 'home', result: 'won' }])
   expect(applied).toEqual({ bets: 1_101, isWhole: true })
-  const slices = (await Promise.all(seen)) as [number, unknown][]
+  const slices = (await Promise.all(seen)) as [number, string][]
   expect(slices.length).toBeGreaterThan(2)
-  expect(slices.map(([, left]) => left)).toEqual(slices.map(() => []))
+  expect(new Set(slices.map(([, sign]) => sign)).size).toBe(slices.length)
   expect(slices[0]?.[0], 'committed when it is told').toBeGreaterThanOrEqual(500)
   await db.close()
 })

@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hotSettings, type Tx } from '../../src/db/db.ts'
+import { readPendingResults } from '../../src/platform/bets/event.ts'
 import { claimDue, readNextDue } from '../../src/platform/delivery/claim.ts'
 import { finishCalls } from '../../src/platform/delivery/finish.ts'
 import { readHeldClaims, releaseClaims } from '../../src/platform/delivery/held.ts'
@@ -89,6 +90,7 @@ const statements: [string, (tx: Tx) => Promise<unknown>, string[]][] = [
   ],
   ['what came of a Place bet', (tx) => recordResults(tx, [result], now), ['delivery_pkey']],
   ['the next of a bet', (tx) => promoteNext(tx, [{ bet_id: betId, number: 1 }], now), ['delivery_bet_id_number_key']],
+  ['results that are pending', (tx) => readPendingResults(tx), ['event_results_pending']],
   ['what of a bet is not over', (tx) => readUnfinished(tx, [betId]), ['delivery_bet_id_number_key']],
 ]
 test.each(statements)('%s', async (_what, work, expected) => {

@@ -237,10 +237,11 @@ async function isWorking(
   return length > held || time.sleepers() === 0
 }
 
-const NEXT_DUE = `select coalesce(extract(epoch from min(case when is_claimed or due_at = 'infinity' then 'epoch' else due_at end)) * 1000, 'Infinity')::float8 as at
+const NEXT_DUE = `select least(coalesce(extract(epoch from min(case when is_claimed or due_at = 'infinity' then 'epoch' else due_at end)) * 1000, 'Infinity')::float8,
+    (select 0 from platform.event where results_applied < results_version limit 1)) as at
   from platform.delivery where status = 'pending'`
 
-/** Nothing happens by itself before a delivery is due; but claims are watched each second (C-12). */
+/** Nothing happens by itself before a delivery is due; but claims, and results under way, are watched each second (C-12). */
 async function nextDue(sql: TestPlatform['sql']): Promise<number> {
   const [row] = await sql(NEXT_DUE)
   return Number(row?.at)

@@ -178,9 +178,11 @@ export async function resultsApplied(db: Db, { eventId, version }: PendingResult
   await db.transaction((tx) => tx.execute(RESULTS_APPLIED, [eventId, version]))
 }
 
+/** No two signs of life are the same, even when the clock was set back: whoever watches sees each of them. */
+const SIGN = "greatest($3::timestamptz, results_at + interval '1 millisecond')"
 const CONTINUE_RESULTS = statement(
   'platform_continue_results',
-  'update platform.event set results_at = $3::timestamptz where event_id = $1 and results_version = $2::bigint',
+  `update platform.event set results_at = ${SIGN} where event_id = $1 and results_version = $2::bigint`,
 )
 
 /** A sign of life of the process that applies them; false when there are newer ones. */
@@ -188,32 +190,35 @@ export async function continueResults(db: Db, { eventId, version }: PendingResul
   return (await db.transaction((tx) => tx.execute(CONTINUE_RESULTS, [eventId, version, now]))) > 0
 }
 
+/** Pending ones with their last sign of life, as Postgres writes it, with all of its digits. */
+export interface SeenResults extends PendingResults {
+  readonly signOfLife: string
+}
+
+/** Events that one look sees: those with the oldest signs of life. What is at work gives new ones, and is at the end. */
+const LOOKED_AT = 1_000
 const PENDING_RESULTS = statement(
   'platform_pending_results',
-  `select event_id, results_version from platform.event
-   where results_applied < results_version and results_at < $1::timestamptz order by results_at limit 20`,
+  `select event_id, results_version, results_at::text as sign from platform.event
+   where results_applied < results_version order by results_at limit ${LOOKED_AT}`,
 )
 
-/** Events whose results are not applied yet and had the last sign of life before this time, the longest waiting first. */
-export async function readPendingResults(db: Db, before: Date): Promise<PendingResults[]> {
-  const rows = await db.query<{ event_id: string; results_version: bigint }>(PENDING_RESULTS, [before])
-  return rows.map(({ event_id: eventId, results_version: version }) => ({ eventId, version }))
+/** Events whose results are not applied yet, whoever is at work on them; the longest without a sign of life first. */
+export async function readPendingResults(db: Pick<Tx, 'query'>): Promise<SeenResults[]> {
+  const rows = await db.query<{ event_id: string; results_version: bigint; sign: string }>(PENDING_RESULTS)
+  return rows.map(({ event_id: eventId, results_version: version, sign }) => ({ eventId, version, signOfLife: sign }))
 }
 
 const TAKE_UP_RESULTS = statement(
   'platform_take_up_results',
-  `update platform.event set results_at = $4::timestamptz
-   where event_id = $1 and results_version = $2::bigint and results_applied < results_version and results_at < $3::timestamptz`,
+  `update platform.event set results_at = ${SIGN}
+   where event_id = $1 and results_version = $2::bigint and results_applied < results_version and results_at = $4::timestamptz`,
 )
 
-/** A sign of life before anything is done: until the next one is overdue, other events come first. False: somebody else was quicker. */
-export async function takeUpResults(
-  db: Db,
-  { eventId, version }: PendingResults,
-  before: Date,
-  now: Date,
-): Promise<boolean> {
-  return (await db.transaction((tx) => tx.execute(TAKE_UP_RESULTS, [eventId, version, before, now]))) > 0
+/** A sign of life before anything is done. False: somebody else has given one since, or newer results have come. */
+export async function takeUpResults(db: Db, seen: SeenResults, now: Date): Promise<boolean> {
+  const { eventId, version, signOfLife } = seen
+  return (await db.transaction((tx) => tx.execute(TAKE_UP_RESULTS, [eventId, version, now, signOfLife]))) > 0
 }
 
 const BETS_ON_EVENT = statement(

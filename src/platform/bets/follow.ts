@@ -50,6 +50,7 @@ const TURN_MS = 20_000
 
 interface State extends Turn {
   readonly deps: FollowDeps
+  /** When the last sign of life was given, as world.elapsed() gives it: no clock that is set back keeps the next one waiting. */
   saidAt: number
   readonly until: number
   /** The process stops, or newer results have come: whoever brought them goes on. */
@@ -61,8 +62,8 @@ interface State extends Turn {
 /** Bets that follow already stay as they are. Resolves to whether all follow. */
 export async function follow(deps: FollowDeps, turn: Turn): Promise<boolean> {
   const { place, results } = turn
-  const saidAt = deps.clock.now().getTime()
-  const state: State = { ...turn, deps, saidAt, until: world.elapsed() + TURN_MS, isCut: false }
+  const begun = world.elapsed()
+  const state: State = { ...turn, deps, saidAt: begun, until: begun + TURN_MS, isCut: false }
   const again = [...place.left]
   while (!place.isAtEnd && goesOn(state)) {
     const betIds = await readBetsOn(deps.db, results.eventId, place.after)
@@ -119,10 +120,10 @@ function leave({ left }: Place, betIds: readonly string[]): void {
 async function isCut(state: State): Promise<boolean> {
   const { deps, results, saidAt } = state
   state.isCut ||= state.isStopping()
-  const now = deps.clock.now()
-  if (state.isCut || now.getTime() - saidAt < SIGN_MS) return state.isCut
-  state.isCut = !(await continueResults(deps.db, results, now))
-  state.saidAt = now.getTime()
+  const now = world.elapsed()
+  if (state.isCut || now - saidAt < SIGN_MS) return state.isCut
+  state.isCut = !(await continueResults(deps.db, results, deps.clock.now()))
+  state.saidAt = now
   return state.isCut
 }
 

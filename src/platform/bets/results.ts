@@ -2,16 +2,18 @@
  * Results of events settle the bets that they decide, in slices: each is a transaction with its deliveries, which leave while the
  * next slice is at work. One process applies a result, and says every second that it is still at it. Whoever told the result hears
  * after some seconds at the latest how far it has come; the rest goes on without anybody waiting. What could not follow, or was left by a process
- * that died, is taken up again (createFinishing).
+ * that died, is taken up again: by a process that does not apply it itself and has watched it for long enough (createFinishing, C-12).
  */
 import { isBusy, isOfData } from '../../db/errors.ts'
 import type { Author } from '../../people/actions.ts'
 import { inTime } from '../../runtime/in-time.ts'
+import { watchUnchanged } from '../watch.ts'
 import {
   type OutcomeResult,
   type PendingResults,
   readPendingResults,
   resultsApplied,
+  type SeenResults,
   saveResults,
   takeUpResults,
 } from './event.ts'
@@ -31,10 +33,17 @@ export interface Results {
   stop(): Promise<void>
 }
 
+export interface ResultsDeps extends FollowDeps {
+  /** What this process is applying, by `keyOf`. */
+  readonly applying: Set<string>
+}
+
+const keyOf = ({ eventId, version }: PendingResults): string => `${version}/${eventId}`
+
 /** Milliseconds until the answer to whoever told a result. */
 const ANSWER_MS = 5_000
 
-export function createResults(deps: FollowDeps): Results {
+export function createResults(deps: ResultsDeps): Results {
   const { db, clock, log } = deps
   const under = new Set<Promise<unknown>>()
   let isStopping = false
@@ -43,7 +52,7 @@ export function createResults(deps: FollowDeps): Results {
       const version = await db.transaction((tx) => saveResults(tx, author, eventId, outcomes, clock.now()))
       const [results, progress] = [{ eventId, version }, { bets: 0 }]
       const isLate = { now: false }
-      const work = followToEnd(deps, { results, place: newPlace(results), progress, isStopping: () => isStopping })
+      const work = applyHere(deps, { results, place: newPlace(results), progress, isStopping: () => isStopping })
         .then((isWhole): Applied => ({ bets: progress.bets, isWhole }))
         .finally(() => under.delete(work))
       work.catch((error: unknown) => {
@@ -65,41 +74,115 @@ export function createResults(deps: FollowDeps): Results {
 
 /** Milliseconds without a sign of life after which results that are not applied are taken for those of a process that died. */
 const ABANDONED_MS = 10_000
+/** Events that are finished side by side: what is small does not wait for a final with a million bets. */
+const MOST_AT_ONCE = 4
 /** Events of which it is known how far this process has come. */
 const MOST_PLACES = 1_000
 
-/** Takes up, one at a time, events whose results somebody accepted and did not apply to their end. */
-export function createFinishing(deps: FollowDeps): (isStopping: () => boolean) => Promise<void> {
-  const places = new Map<string, Place>()
-  const placeOf = (results: PendingResults): Place => {
-    const kept = places.get(results.eventId)
-    const place = kept?.version === results.version ? kept : newPlace(results)
-    places.delete(results.eventId)
-    places.set(results.eventId, place)
-    for (const [oldest] of places) if (places.size > MOST_PLACES) places.delete(oldest)
-    return place
+export interface FinishingDeps extends ResultsDeps {
+  /** `elapsed`: milliseconds of a clock that nobody sets. */
+  readonly timers: { elapsed(): number }
+}
+
+export interface Finishing {
+  /** Begins with what is abandoned, and ends when it has: beside the deliveries, no partner's wait for it. Never rejects. */
+  look(): Promise<void>
+  /** Ends behind the slices that are at work. */
+  stop(): Promise<void>
+}
+
+/** Takes up events whose results somebody accepted and did not apply to their end. */
+export function createFinishing(deps: FinishingDeps): Finishing {
+  const { log } = deps
+  const places = createPlaces()
+  const watch = watchUnchanged(
+    ({ signOfLife, ...results }: SeenResults) => `${keyOf(results)}/${signOfLife}`,
+    ABANDONED_MS,
+  )
+  const works = new Set<Promise<void>>()
+  let looking: Promise<void> | undefined
+  let isStopping = false
+  const unfinished = (err: unknown) =>
+    log.error({ err }, 'a result that another process had begun could not be finished')
+
+  const finish = async (results: PendingResults) => {
+    const turn = { results, place: places.of(results), progress: { bets: 0 }, isStopping: () => isStopping }
+    if (await applyHere(deps, turn)) places.forget(results)
   }
-  return async (isStopping) => {
-    const results = await takeUp(deps)
-    if (results === undefined) return
-    const isWhole = await followToEnd(deps, { results, place: placeOf(results), progress: { bets: 0 }, isStopping })
-    if (isWhole) places.delete(results.eventId)
+  const begin = (results: PendingResults) => {
+    const work = finish(results)
+      .catch(unfinished)
+      .finally(() => works.delete(work))
+    works.add(work)
+  }
+  const look = async () => {
+    for (const results of await readAbandoned(deps, watch)) {
+      if (isStopping || works.size >= MOST_AT_ONCE) return
+      if (await takeUp(deps, results)) begin(results)
+    }
+  }
+  return {
+    look() {
+      looking ??= look()
+        .catch(unfinished)
+        .finally(() => {
+          looking = undefined
+        })
+      return looking
+    },
+    async stop() {
+      isStopping = true
+      await looking
+      await Promise.all(works)
+    },
   }
 }
 
-/** An event that cannot be written itself keeps no other one waiting. */
-async function takeUp({ db, clock, log }: FollowDeps): Promise<PendingResults | undefined> {
-  const now = clock.now()
-  const before = new Date(now.getTime() - ABANDONED_MS)
-  for (const results of await readPendingResults(db, before)) {
-    try {
-      if (await takeUpResults(db, results, before, now)) return results
-    } catch (error) {
-      if (!isOfData(error) && !isBusy(error)) throw error
-      log.error({ err: error, eventId: results.eventId }, 'the results of an event cannot be taken up')
-    }
+function createPlaces() {
+  const places = new Map<string, Place>()
+  return {
+    of(results: PendingResults): Place {
+      const kept = places.get(results.eventId)
+      const place = kept?.version === results.version ? kept : newPlace(results)
+      places.delete(results.eventId)
+      places.set(results.eventId, place)
+      for (const [oldest] of places) if (places.size > MOST_PLACES) places.delete(oldest)
+      return place
+    },
+    forget: ({ eventId }: PendingResults) => void places.delete(eventId),
   }
-  return undefined
+}
+
+/** What this process is applying itself is not watched, however long it is silent. */
+async function readAbandoned(
+  { db, timers, applying }: FinishingDeps,
+  watch: ReturnType<typeof watchUnchanged<SeenResults>>,
+): Promise<SeenResults[]> {
+  const begun = timers.elapsed()
+  const pending = await readPendingResults(db)
+  const ofOthers = pending.filter((results) => !applying.has(keyOf(results)))
+  return watch(ofOthers, { begun, ended: timers.elapsed() })
+}
+
+/** An event that cannot be written itself keeps no other one waiting. */
+async function takeUp({ db, clock, log }: FinishingDeps, results: SeenResults): Promise<boolean> {
+  try {
+    return await takeUpResults(db, results, clock.now())
+  } catch (error) {
+    if (!isOfData(error) && !isBusy(error)) throw error
+    log.error({ err: error, eventId: results.eventId }, 'the results of an event cannot be taken up')
+    return false
+  }
+}
+
+async function applyHere(deps: ResultsDeps, turn: Turn): Promise<boolean> {
+  const key = keyOf(turn.results)
+  deps.applying.add(key)
+  try {
+    return await followToEnd(deps, turn)
+  } finally {
+    deps.applying.delete(key)
+  }
 }
 
 /**

@@ -40,6 +40,8 @@ export interface DeliverDeps extends FlowDeps {
   readonly log: Logger
   readonly random: () => number
   readonly metrics: PlatformMetrics
+  /** Results that this process is applying (results.ts). */
+  readonly applying: Set<string>
 }
 
 export interface Deliverer {

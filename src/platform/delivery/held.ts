@@ -4,6 +4,7 @@
  */
 import { statement, type Tx } from '../../db/db.ts'
 import { rowsOf } from '../../db/rows.ts'
+import { type Span, watchUnchanged } from '../watch.ts'
 import { IN_LANE, LEASE_MS, START_WITHIN_MS } from './claim.ts'
 import { status } from './outbox.ts'
 import { type DeliveryKind, MAX_RESULT_GAP_MS, nextAttemptAt, ROLLBACK_WINDOW_MS } from './schedule.ts'
@@ -95,25 +96,19 @@ function dueAgainAt({ operation, attempts, attempts_before, first_attempt_at }: 
 }
 
 export interface ClaimWatch {
-  /** Takes all claims that are held, by whomever; gives those that were held, unchanged, for a whole lease. `now` is monotonic, in milliseconds. */
-  abandoned(held: readonly HeldClaim[], now: number): HeldClaim[]
+  /** Takes all claims that are held, by whomever; gives those that were held, unchanged, for a whole lease. */
+  abandoned(held: readonly HeldClaim[], read: Span): HeldClaim[]
   /** All placements with smaller ids are over. */
   placementsFrom(): bigint
 }
 
-/**
- * C-12: a claim counts as abandoned only for a process that has itself seen it unchanged for a whole lease on its own monotonic
- * clock. No step of the database's clock, and none of a host's, makes two processes send one delivery at once.
- */
 export function watchClaims(): ClaimWatch {
-  let since = new Map<string, number>()
+  const watch = watchUnchanged(keyOf, LEASE_MS)
   const oldest = watchOldest()
   return {
-    abandoned(held, now) {
-      const before = since
-      since = new Map(held.map((claim) => [keyOf(claim), before.get(keyOf(claim)) ?? now]))
-      oldest.saw(held, now)
-      return held.filter((claim) => now - (since.get(keyOf(claim)) ?? now) >= LEASE_MS)
+    abandoned(held, read) {
+      oldest.saw(held, read)
+      return watch(held, read)
     },
     placementsFrom: oldest.id,
   }
@@ -133,13 +128,13 @@ function watchOldest() {
   let next: { readonly id: bigint; readonly at: number } | undefined
   return {
     id: () => id,
-    saw(held: readonly HeldClaim[], now: number) {
+    saw(held: readonly HeldClaim[], { begun, ended }: Span) {
       const [first] = held.filter((claim) => !isReleasable(claim)).map((claim) => claim.delivery_id)
-      if (next !== undefined && now - next.at >= COMMITTED_MS) {
+      if (next !== undefined && begun - next.at >= COMMITTED_MS) {
         id = first !== undefined && first < next.id ? first : next.id
         next = undefined
       }
-      if (first !== undefined) next ??= { id: first, at: now }
+      if (first !== undefined) next ??= { id: first, at: ended }
     },
   }
 }

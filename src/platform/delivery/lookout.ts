@@ -3,25 +3,17 @@
  * the marks (lanes.ts). It may take long, for it passes over what is over and was not cleaned up yet, because somebody's snapshot is
  * older. So it goes on beside the turns when it does, and is had less often.
  */
-import type { Db } from '../../db/db.ts'
 import { isOutage } from '../../db/errors.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import type { Logger } from '../../runtime/logger.ts'
-import type { FollowDeps } from '../bets/follow.ts'
 import { createForgetting } from '../bets/old-sessions.ts'
 import { giveUpPlacing } from '../bets/placing.ts'
-import { createFinishing } from '../bets/results.ts'
+import { createFinishing, type FinishingDeps } from '../bets/results.ts'
 import { readNextDue } from './claim.ts'
 import { type HeldClaim, isReleasable, type Releasable, readHeldClaims, releaseClaims, watchClaims } from './held.ts'
 import type { Lanes } from './lanes.ts'
 
-export interface LookoutDeps extends FollowDeps {
-  readonly db: Db
-  readonly clock: Clock
-  readonly log: Logger
-  /** `elapsed`: milliseconds of a clock that nobody sets. */
-  readonly timers: { elapsed(): number }
+export interface LookoutDeps extends FinishingDeps {
   readonly lanes: Lanes
   /** From 0 to 1. */
   readonly random: () => number
@@ -45,10 +37,9 @@ const SLICE = 200
 export function createLookout(deps: LookoutDeps): Lookout {
   const { timers, log, lanes } = deps
   const watch = watchClaims()
-  let results: Promise<void> | undefined
   let looking: Promise<void> | undefined
   const forgetting = createForgetting(deps)
-  const finish = createFinishing(deps)
+  const finishing = createFinishing(deps)
   let nextAt = Number.NEGATIVE_INFINITY
   let isStopping = false
 
@@ -60,17 +51,16 @@ export function createLookout(deps: LookoutDeps): Lookout {
       tryTo(log, 'read what is claimed', () => readHeldClaims(deps.db, watch.placementsFrom())),
       tryTo(log, 'read what is due', () => readNextDue(deps.db)),
     ])
+    const ended = timers.elapsed()
     rest(now)
     if (due !== undefined) lanes.front(due)
     if (held === undefined) return
-    const isWhole = await takeOver(deps, watch.abandoned(held, now), () => isStopping)
+    const isWhole = await takeOver(deps, watch.abandoned(held, { begun: now, ended }), () => isStopping)
     if (!isWhole) rest(now) // it comes again at the next look
   }
   const start = (now: number): Promise<void> => {
     nextAt = now + LOOK_MS
-    results ??= finishAbandoned(deps, finish, () => isStopping).finally(() => {
-      results = undefined
-    })
+    void finishing.look()
     forgetting.look(now)
     return look(now).finally(() => {
       looking = undefined
@@ -84,7 +74,7 @@ export function createLookout(deps: LookoutDeps): Lookout {
     },
     async stop() {
       isStopping = true
-      await Promise.all([results, looking, forgetting.stop()])
+      await Promise.all([finishing.stop(), looking, forgetting.stop()])
     },
   }
 }
@@ -139,18 +129,5 @@ async function tryTo<T>(log: Logger, what: string, work: () => Promise<T>): Prom
   } catch (error) {
     log.error({ err: error }, `a look at the queues could not ${what}`)
     return undefined
-  }
-}
-
-/** Beside the turns: a result may have a million bets, and no partner's deliveries wait for it. */
-async function finishAbandoned(
-  deps: LookoutDeps,
-  finish: ReturnType<typeof createFinishing>,
-  isStopping: () => boolean,
-): Promise<void> {
-  try {
-    await finish(isStopping)
-  } catch (error) {
-    deps.log.error({ err: error }, 'a result that another process had begun could not be finished')
   }
 }
