@@ -61,7 +61,11 @@ async function claim(laterMs: number, lane: 'results' | 'rollbacks' = 'results')
 function recordAnswer(claim: Claim, outcome: Answer['outcome']) {
   const answer: Answer = { outcome, status: outcome.kind === 'refused' ? 400 : 200, body: '', durationMs: 1 }
   const deps = { db, clock: scene.time, scales: STANDARD_SCALES, random: () => 0 }
-  return db.transaction((tx) => record(deps, tx, [{ claim, answer, startedAt: scene.time.now() }]))
+  return db.transaction(async (tx) => {
+    const { rest, ...recorded } = await record(deps, tx, [{ claim, answer, startedAt: scene.time.now() }])
+    await rest
+    return recorded
+  })
 }
 
 const DELIVERY = `select status, attempts, due_at, code, error, finished_at from platform.delivery where delivery_id = $1`

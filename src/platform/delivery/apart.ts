@@ -35,7 +35,7 @@ export async function recordInParts(deps: ApartDeps, finished: readonly Finished
 /** Throws when the database cannot be worked with: then it may not be an answer's fault. */
 async function recordApart(deps: ApartDeps, finished: readonly Finished[]): Promise<Recorded> {
   try {
-    return await deps.db.transaction((tx) => record(deps, tx, finished))
+    return await deps.db.transaction((tx) => recordWhole(deps, tx, finished))
   } catch (error) {
     if (!isOfData(error)) throw error
     const [first] = finished
@@ -44,6 +44,12 @@ async function recordApart(deps: ApartDeps, finished: readonly Finished[]): Prom
   const middle = Math.ceil(finished.length / 2)
   const halves = [await recordApart(deps, finished.slice(0, middle)), await recordApart(deps, finished.slice(middle))]
   return { over: halves.flatMap(({ over }) => over), busy: halves.flatMap(({ busy }) => busy) }
+}
+
+async function recordWhole(deps: ApartDeps, tx: Tx, finished: readonly Finished[]): Promise<Recorded> {
+  const { rest, ...recorded } = await record(deps, tx, finished)
+  await rest
+  return recorded
 }
 
 /** What was answered is kept if it can be. A delivery that cannot be changed at all stays claimed, and is tried again when its lease is over. */

@@ -3,10 +3,8 @@
  * sleep until something comes back, something new is decided, or the next delivery is due. Several processes can do this
  * on one database: a claim is theirs alone (claim.ts).
  */
-
-import type { Db, Tx } from '../../db/db.ts'
+import type { Tx } from '../../db/db.ts'
 import { isOfData, isOutage } from '../../db/errors.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Attributes } from '../../runtime/tracing.ts'
 import { world } from '../../runtime/world.ts'
@@ -32,8 +30,6 @@ export interface Timers {
 }
 
 export interface DeliverDeps extends FlowDeps {
-  readonly db: Db
-  readonly clock: Clock
   readonly timers: Timers
   readonly partners: Partners
   readonly breakers: Breakers
@@ -207,7 +203,10 @@ interface Turn {
   readonly recorded: Recorded
 }
 
-/** Two round trips, and a third one for the commit where a claim can end a delivery. While much is due, nobody asks what is. */
+/**
+ * Two round trips: what came back, and behind what follows from it (record.ts) the claims with the commit. A third one for the commit where a
+ * claim can end a delivery, and one more where a cashout was refused. While much is due, nobody asks what is.
+ */
 async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finished[], isAsked: boolean): Promise<Turn> {
   const { deps, lanes } = engine
   const aside = engine.aside.ids()
@@ -220,8 +219,12 @@ async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finishe
   }
   const [claimedAt, now] = [world.elapsed(), deps.clock.now()]
   const wanted = engine.stopping ? [] : lanes.wanted(deps.breakers, now)
-  if (wanted.length === 0) return { wanted, claims: [], claimedAt, left: due, recorded }
-  const claim = () => Promise.all([claimDue(tx, wanted, now, isAsked ? since : undefined, aside), readDue()])
+  if (wanted.length === 0) {
+    await tx.finish(() => recorded.rest)
+    return { wanted, claims: [], claimedAt, left: due, recorded }
+  }
+  const claim = () =>
+    Promise.all([claimDue(tx, wanted, now, isAsked ? since : undefined, aside), readDue(), recorded.rest])
   const [claims, left] = await (wanted.some(({ lane }) => lane === 'rollbacks') ? claim() : tx.finish(claim))
   return { wanted, claims, claimedAt, left, recorded }
 }

@@ -35,12 +35,17 @@ export interface Recorded {
   readonly busy: readonly Finished[]
 }
 
+export interface Recording extends Recorded {
+  /** The last statements are on their way; whoever sends more behind them needs no round trip for them. To be waited for. */
+  readonly rest: Promise<unknown>
+}
+
 /**
  * The bets are locked first: whoever decides another delivery for one of them sees either this result, or is seen by the
  * promotion.
  */
-export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Recorded> {
-  if (finished.length === 0) return { over: [], busy: [] }
+export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Recording> {
+  if (finished.length === 0) return { over: [], busy: [], rest: Promise.resolve() }
   const now = deps.clock.now()
   const calls = finished.map((entry) => ({
     claim: entry.claim,
@@ -49,9 +54,10 @@ export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finish
   const { held, written } = await finishCalls(tx, calls, now)
   const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
   const followed = over.filter((row) => row.has_later)
-  await Promise.all([promoteNext(tx, followed, now), noteDeliveries(tx, endedOf(calls, written), now)])
+  const rest = Promise.all([promoteNext(tx, followed, now), noteDeliveries(tx, endedOf(calls, written), now)])
+  rest.catch(() => {}) // nobody may come to wait for it, when something else fails before
   await takeBackCashouts(deps, tx, refusedCashouts(finished, over))
-  return { over: toOver(finished, written), busy: finished.filter(({ claim }) => !held.has(claim.bet_id)) }
+  return { over: toOver(finished, written), busy: finished.filter(({ claim }) => !held.has(claim.bet_id)), rest }
 }
 
 function toOver(finished: readonly Finished[], written: readonly FinishedRow[]): Over[] {

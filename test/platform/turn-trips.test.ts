@@ -1,0 +1,88 @@
+/** What a turn of deliveries asks of the database: each round trip is time in which no call of any partner begins. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ROLES, readConfig } from '../../src/config/config.ts'
+import type { Db, Statement, Tx } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { servePlatform } from '../../src/process/platform.ts'
+import { asServer, createDatabase, type TestDatabase } from '../support/database.ts'
+import { platformClient } from '../support/platform.ts'
+import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
+
+let database: TestDatabase
+let db: Db
+let wallet: ScriptedWallet
+beforeEach(async () => {
+  database = await createDatabase()
+  wallet = await startScriptedWallet()
+})
+afterEach(async () => {
+  await wallet.stop()
+  await db.close()
+  await database.drop()
+})
+
+/** Names of the statements that go out together; the last round trip has the commit. */
+type Trips = string[][]
+
+/** What is sent before anything is answered goes out in one write (writes.test.ts). */
+function watching(tx: Tx, trips: Trips): Tx {
+  let isAnswered = true
+  const sent = async <T>(name: string, send: () => Promise<T>): Promise<T> => {
+    if (isAnswered) trips.push([])
+    isAnswered = false
+    trips.at(-1)?.push(name)
+    return send().finally(() => {
+      isAnswered = true
+    })
+  }
+  return {
+    query: (statement: Statement, values) => sent(statement.name, () => tx.query(statement, values)) as never,
+    execute: (statement, values) => sent(statement.name, () => tx.execute(statement, values)),
+    finish(send) {
+      const answered = tx.finish(send)
+      trips.at(-1)?.push('commit')
+      return answered
+    },
+  }
+}
+
+/** A platform on the database, and the round trips of each of its transactions. */
+async function watchedPlatform() {
+  const key = 'a-key-of-some-length'
+  const env = {
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    PLATFORM_API_KEY: key,
+    DATABASE_URL: asServer('platform', database.url),
+  }
+  const transactions: Trips[] = []
+  db = await openDb({ kind: 'postgres', url: database.url })
+  const transaction: Db['transaction'] = (work) =>
+    db.transaction((tx) => {
+      const trips: Trips = []
+      transactions.push(trips)
+      return work(watching(tx, trips))
+    })
+  const config = readConfig(env, ROLES.platform)
+  const { url, close } = await servePlatform(config, { db: { ...db, transaction } })
+  return { api: platformClient(url, key), close, transactions }
+}
+
+const BETS = 300
+
+test('a turn that records and claims takes two round trips', async () => {
+  const { api, close, transactions } = await watchedPlatform()
+  const frame = await api.loadFrame(await api.savePartner(wallet))
+  const selections = [{ eventId: 'final', outcomeId: 'home', coefficient: '2.5' }]
+  await Promise.all(Array.from({ length: BETS }, () => api.place(frame, { selections })))
+  await api.results('final', { home: 'won' })
+  await api.results('final', { home: 'lost' })
+  await wallet.seen('settle', 2 * BETS)
+  await close()
+  const names = transactions.map((trips) => trips.map((trip) => trip.join(' ')))
+  const busy = names.filter((trips) => /platform_finish/.test(`${trips}`) && /platform_claim/.test(`${trips}`))
+  expect(busy.length).toBeGreaterThan(0)
+  expect(busy.filter((trips) => /platform_promote/.test(`${trips}`)).length).toBeGreaterThan(0)
+  for (const trips of busy) expect(trips, trips.join(' | ')).toHaveLength(2)
+  expect(new Set(busy.map(([, last]) => last?.split(' ').at(-1)))).toEqual(new Set(['commit']))
+})
