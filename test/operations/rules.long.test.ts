@@ -115,6 +115,13 @@ test('every alert has its section, and every section its alert', () => {
   }
 })
 
+test('money that is owed for long has an alert that says how much, in which currency', () => {
+  const rule = RULES.find(({ expr }) => expr.includes('platform_owed_amount'))
+  expect(rule).toMatchObject({ alert: 'PlatformOwesMoney', for: '1h' })
+  expect(askedBy(rule?.expr ?? '').groups).toEqual(['currency'])
+  expect(rule?.annotations.summary).toContain('{{ $value }} {{ $labels.currency }}')
+})
+
 test('the metrics of ours are all on the page of metrics', () => {
   const own = answers
     .flatMap(({ names }) => [...names])
