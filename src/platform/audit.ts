@@ -55,6 +55,9 @@ const BET_CHECKS: Checks = {
     select bet_id, number, operation, status from (
       select *, min(number) filter (where status in ('pending', 'stuck')) over (partition by bet_id) as first_not_over from platform.delivery
     ) d where status in ('waiting', 'pending', 'stuck') and (status = 'waiting') <> coalesce(first_not_over < number, false)`,
+  'what is sent, or may be sent again, has its text: else nobody ever claims it': `
+    select d.bet_id, d.delivery_id, d.number, d.operation, d.status from platform.delivery d
+    where d.operation <> 'place' and d.status <> 'done' and not exists (select from platform.message m where m.delivery_id = d.delivery_id)`,
   'what needs a person is marked, and nothing else: stuck, refused as the last of its bet, or tried again after a 400 (C-9)': `
     select d.bet_id, d.number, d.operation, d.status, d.owed_since from platform.delivery d join platform.bet b using (bet_id)
     where d.status <> 'pending' and (d.owed_since is not null) <> (d.status = 'stuck' or (d.status = 'refused' and d.operation <> 'place'
@@ -113,6 +116,11 @@ const SLICES: readonly Slices[] = [
       'platform_audit_bets',
       `bet as materialized (select * from platform.bet where ${OF_BETS}),
        delivery as materialized (select * from platform.delivery where ${OF_BETS}),
+       message as materialized (
+         select m.delivery_id from delivery d
+         cross join lateral (select delivery_id from platform.message m where m.delivery_id = d.delivery_id offset 0) m
+         where d.status <> 'done'
+       ),
        selection as materialized (select * from platform.selection where ${OF_BETS})`,
       BET_CHECKS,
     ),
@@ -185,7 +193,7 @@ const MAY_READ = statement(
   'platform_audit_may_read',
   `select coalesce(bool_and(has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select')), false) as may
    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-   where n.nspname = 'platform' and c.relname in ('bet', 'delivery', 'selection', 'currency', 'outcome_total', 'event_total', 'change', 'change_count')`,
+   where n.nspname = 'platform' and c.relname in ('bet', 'delivery', 'message', 'selection', 'currency', 'outcome_total', 'event_total', 'change', 'change_count')`,
 )
 
 async function mayRead(tx: Tx): Promise<boolean> {

@@ -70,6 +70,10 @@ test('nothing is found after a life of every kind of trouble', async () => {
   expect(await findings()).toEqual([])
 })
 
+const LAST = 'bet_id = :bet and number = (select max(number) from platform.delivery where bet_id = :bet)'
+const PENDING = `update platform.delivery set status = 'pending' where ${LAST}`
+const OF_LAST = `where delivery_id = (select delivery_id from platform.delivery where ${LAST})`
+
 /** Damage by hand, and the check that sees it; the transaction is undone. `:bet` is the settled bet, `:event` its event. */
 const DAMAGE: [string, string, string][] = [
   [
@@ -105,6 +109,7 @@ const DAMAGE: [string, string, string][] = [
     "update platform.delivery set status = 'pending', due_at = 'infinity' where bet_id = :bet and number in (2, 3)",
     'nothing waits without',
   ],
+  ['a delivery without its text', `${PENDING}; delete from platform.message ${OF_LAST}`, 'has its text'],
   [
     'a delivery marked for a person that needs none',
     'update platform.delivery set owed_since = now() where bet_id = :bet and number = 2',
