@@ -145,5 +145,6 @@ function refusal(platform: PlatformSide, wallet: WalletSide | undefined): Findin
 function describeFailed({ operation, status, code }: NonNullable<PlatformSide['failed']>): string {
   const suffix = code === null ? '' : `, code ${code}`
   if (status === 'refused') return `the partner refused the ${operation}${suffix}`
+  if (status === 'late') return `the ${operation} has waited for longer than its schedule explains${suffix}`
   return status === 'stuck' ? `the ${operation} is stuck${suffix}` : `the ${operation} is tried again${suffix}`
 }

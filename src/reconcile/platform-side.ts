@@ -18,23 +18,32 @@ interface BetRow extends Row {
   told_result_type: string | null
   deliveries: number
   moving: boolean
+  late: boolean | null
   failed_operation: string | null
-  failed_status: Failed['status'] | null
+  failed_status: Exclude<Failed['status'], 'late'> | null
   failed_code: number | null
   scale: number | null
 }
+
+/**
+ * In SQL: longer than the schedule can explain (C-4: 6 minutes, C-5: 25 hours), and an hour more, a delivery has waited for a partner that is down,
+ * or for a database that refuses to mark or to end it (C-15). Who waits for a partner is called again by itself; both are untold.
+ */
+const LATE = `l.operation <> 'place' and least(case when not l.is_claimed then l.due_at end,
+    l.first_attempt_at + case l.operation when 'rollback' then interval '6 minutes' else interval '25 hours' end) < now() - interval '1 hour'`
 
 /**
  * What failed is the last delivery, if the partner refused it (the Place bet's refusal is the bet's own status), or the first one that
  * holds the others back: stuck, or tried again after a 400 that does not end it (owed.ts).
  */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
-    b.told_status, b.told_payout, b.told_result_type, b.deliveries, coalesce(d.moving, false) as moving,
+    b.told_status, b.told_payout, b.told_result_type, b.deliveries, coalesce(d.moving and not d.late, false) as moving,
+    d.moving and d.late as late,
     d.operation as failed_operation, d.status as failed_status, d.code as failed_code, c.scale
   from platform.bet b
   left join platform.currency c on c.currency = b.currency
   left join lateral (
-    select l.status = 'pending' and l.owed_since is null as moving, l.operation, l.status, l.code
+    select l.status = 'pending' and l.owed_since is null as moving, coalesce(${LATE}, false) as late, l.operation, l.status, l.code
     from platform.delivery l
     where l.bet_id = b.bet_id and (l.status in ('pending', 'stuck') or (l.status = 'refused' and l.operation <> 'place' and l.number = b.deliveries))
     order by l.number limit 1
@@ -113,8 +122,14 @@ function toSide(row: BetRow): PlatformSide {
   }
 }
 
-function failedOf({ failed_operation: operation, failed_status: status, failed_code: code }: BetRow): Failed | null {
-  return operation === null || status === null ? null : { operation, status, code }
+function failedOf({
+  failed_operation: operation,
+  failed_status: status,
+  failed_code: code,
+  late,
+}: BetRow): Failed | null {
+  if (operation === null || status === null) return null
+  return { operation, status: late ? 'late' : status, code }
 }
 
 type Show = (amount: Money) => string

@@ -74,6 +74,28 @@ describe('in books that agreed before', () => {
     ])
   })
 
+  const due = (since: string) => `due_at = now() - interval '${since}'`
+  const claimed = (since: string) => `is_claimed = true, attempts = 9, first_attempt_at = now() - interval '${since}'`
+  test.each([
+    ['a settle that nobody claims', 'settle', due('61 minutes'), due('59 minutes')],
+    ['a settle that cannot be ended', 'settle', claimed('26 hours 1 minute'), claimed('25 hours 59 minutes')],
+    ['a rollback that cannot be ended', 'rollback', claimed('67 minutes'), claimed('65 minutes')],
+  ])(
+    '%s is owed when it has waited for longer than its schedule explains, and an hour',
+    async (_, operation, late, not) => {
+      await decide(5, 'pending', null, operation)
+      await decide(10, 'pending', null, operation)
+      await books.platform(`update platform.delivery set ${late} where number = 2 and bet_id = $1`, 5)
+      await books.platform(`update platform.delivery set ${not} where number = 2 and bet_id = $1`, 10)
+      const result = await compare(database.url)
+      expect(result).toMatchObject({ differences: 1, inFlight: 1 })
+      expect(told(result)).toEqual([`owed ${betIdOf(5)}`])
+      expect(result.findings[0]?.platform).toContain(
+        `the ${operation} has waited for longer than its schedule explains`,
+      )
+    },
+  )
+
   test('a rollback is owed too, and a decision that no delivery tells of', async () => {
     await decide(5, 'stuck', null, 'rollback')
     await books.platform("update platform.bet set told_payout = 2000 where bet_id = $1 and status = 'settled'", 6)
