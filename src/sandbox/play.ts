@@ -35,8 +35,9 @@ const MAX_PLACING = 64
 const STEPS_PER_PACE = 10 * STEPS_PER_SECOND
 
 interface Play extends PlayDeps {
-  /** Bets left out since the pace was looked at. */
+  /** Bets left out, and steps, since the pace was looked at. */
   leftOut: number
+  steps: number
   readonly frames: Map<string, () => Promise<string>>
   /** Bets that are being placed, and what they start. */
   readonly under: Set<Promise<void>>
@@ -54,6 +55,7 @@ export async function play(deps: PlayDeps, { seed, rate, duration, signal }: Pla
     under: new Set(),
     matchCalls: new Map(),
     leftOut: 0,
+    steps: 0,
     cashOuts: new Set(),
   }
   await Promise.all(BETTORS.map((bettor) => createBettor(game, bettor)))
@@ -64,9 +66,10 @@ export async function play(deps: PlayDeps, { seed, rate, duration, signal }: Pla
   for (let step = 0; step < steps && !signal.aborted; step++) {
     for (const happening of fixtures.advance()) happen(game, happening)
     for (let i = betsBefore(step, rate); i < betsBefore(step + 1, rate); i++) bet(game, random, fixtures.open())
-    if ((step + 1) % STEPS_PER_PACE === 0) tellPace(game, rate)
+    if (++game.steps === STEPS_PER_PACE) tellPace(game, rate)
     await waitUntil(startedAt + ((step + 1) * 1000) / STEPS_PER_SECOND, signal)
   }
+  tellPace(game, rate)
   while (game.under.size > 0) await Promise.all(game.under)
   for (const timer of game.cashOuts) clearTimeout(timer) // nobody counts any more what they would do
   await Promise.all(game.matchCalls.values())
@@ -74,14 +77,15 @@ export async function play(deps: PlayDeps, { seed, rate, duration, signal }: Pla
 
 /** A rate that cannot be kept is never lowered in silence. */
 function tellPace(game: Play, rate: number): void {
-  const { leftOut, story } = game
-  const seconds = STEPS_PER_PACE / STEPS_PER_SECOND
+  const { leftOut, steps, story } = game
+  const seconds = steps / STEPS_PER_SECOND
   const reached = Math.floor(((rate * seconds - leftOut) / seconds) * 10) / 10
   if (leftOut > 0)
     story.note(
       `the rate of ${rate} bets a second cannot be kept: ${reached} a second in the last ${seconds} s, because ${MAX_PLACING} bets were still being placed`,
     )
   game.leftOut = 0
+  game.steps = 0
 }
 
 function betsBefore(step: number, rate: number): number {
