@@ -2,17 +2,20 @@
 import { describe, expect, test } from 'vitest'
 import { definedIdsOf, namedIdsOf } from './docs/markdown.ts'
 import { complaintsAboutArrows, complaintsAboutLoops, complaintsAboutTheStart } from './tidy/arrows.ts'
+import { complaintsAboutBareCodes } from './tidy/codes.ts'
 import * as habits from './tidy/habits.ts'
 import { filesIn, read, sourceOf, sourcesIn } from './tidy/source.ts'
 import { complaintsAboutWaiting } from './tidy/waiting.ts'
 import { complaintsAboutTheWorld, LATER } from './tidy/world.ts'
 
 const SRC = sourcesIn(['src'])
+const CONSOLE = sourcesIn(['console/src'])
 const ALL = [...SRC, ...sourcesIn(['test', 'scripts', 'bench'])]
 const DECISIONS = definedIdsOf(read('docs/reference/decisions.md'))
 
 test('there is something to look at', () => {
   expect(SRC.length).toBeGreaterThan(40)
+  expect(CONSOLE.length).toBeGreaterThan(40)
   expect(ALL.length).toBeGreaterThan(100)
   expect(DECISIONS).toEqual(expect.arrayContaining(['S-1', 'R-1', 'M-1', 'I-1', 'L-1', 'P-1', 'C-1']))
 })
@@ -29,6 +32,11 @@ describe('in src', () => {
   test('no scale is guessed', () => expect(SRC.flatMap(habits.noFallbackScale)).toEqual([]))
   test('every file opens with what it is for', () => expect(SRC.flatMap(habits.opensWithComment)).toEqual([]))
   test('SQL names tables with their schema', () => expect(SRC.flatMap(habits.sqlIsQualified)).toEqual([]))
+})
+
+describe('in src and console', () => {
+  test('codes and reasons are known by their names', () =>
+    expect([...SRC, ...CONSOLE].flatMap(complaintsAboutBareCodes)).toEqual([]))
 })
 
 describe('in src, test, scripts and bench', () => {
@@ -119,6 +127,29 @@ describe('the rules see', () => {
   ])('%s that is not the world’s', (_name, text) => {
     expect(complaintsAboutTheWorld(sourceOf('src/wallet/apply/judge.ts', text))).toHaveLength(1)
     expect(complaintsAboutTheWorld(sourceOf('src/load/drive.ts', text))).toEqual([])
+  })
+
+  test.each([
+    ['compared', 'const isOver = answer.code === 8'],
+    ['compared the other way round', 'const isOver = 20 !== code'],
+    ['looked for', 'const isNo = [5, 20, 21].includes(code ?? 0)'],
+    ['allowed', 'const allow = refuse(7)'],
+    ['kept by a name', 'const REFUSES_A_RESULT = [5, 20, 21]'],
+    ['that words belong to', "const DECLINED = { 3: 'invalid session' }"],
+    ['sent', 'const body = { type: 3, errorCode: 50 }'],
+    ['in the words of the platform', "const isPoor = reason === 'partner code 7'"],
+    ['in a body', 'const hasFailed = /"code":100\\b/.test(text)'],
+  ])('a code without its name, %s', (_name, text) => {
+    expect(complaintsAboutBareCodes(sourceOf('src/platform/planted.ts', text))).toHaveLength(1)
+  })
+
+  test('no fault in numbers that are no codes', () => {
+    const text = `if (code === 0x20 || exit.code !== 0 || status === 400 || code === replyCode('timed_out') || code.length === 5) step(7)
+      const schema = { examples: [{ errorCode: 8 }] }
+      const SEEDS = { code: 6 }
+      const MAX_CODE = 16
+      const RETRIES = [1, 3, 9]`
+    expect(complaintsAboutBareCodes(sourceOf('src/platform/planted.ts', text))).toEqual([])
   })
 
   test('a file that is on the list of exceptions for nothing', () => {

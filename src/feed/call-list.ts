@@ -12,6 +12,7 @@ import {
   toTimeRange,
 } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
+import { REPLY_CODES, replyCode } from '../protocol/codes.ts'
 import { platformIn, sentIdOf } from '../protocol/second-id.ts'
 import { world } from '../runtime/world.ts'
 import type { JournalSchema } from './journal.ts'
@@ -58,7 +59,11 @@ const EXAMPLE = {
   requestId: 'request-4711',
   signature: 'verified with secret 1',
   request: { body: '{"requestId":"request-4711","token":"q7Kx…1f3870be",…', bytes: 712, sha256: 'ba7816bf…' },
-  answer: { status: 400, code: 7, body: '{"code":7,"message":"Not enough money"}' },
+  answer: {
+    status: 400,
+    code: replyCode('not_enough_money'),
+    body: JSON.stringify(REPLY_CODES.not_enough_money),
+  },
   batch: 'k3f9a2c1-1723',
   milliseconds: { arrival: 0.1, work: 4.2, queue: 1.1, database: 2.9, reply: 0.2 },
 }

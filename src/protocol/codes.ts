@@ -25,6 +25,16 @@ export const REPLY_CODES = {
 /** The name of a reply code; outside protocol/ a refusal is known by this name. */
 export type ReplyCode = keyof typeof REPLY_CODES
 
+/** The number that stands for it on the wire. */
+export function replyCode(name: ReplyCode): number {
+  return REPLY_CODES[name].code
+}
+
+/** The numbers of some of them, to look for that of an answer among. */
+export function replyCodes(...names: readonly ReplyCode[]): readonly number[] {
+  return names.map(replyCode)
+}
+
 /** A Place bet refused for one of these stays refused (I-3). */
 export const REMEMBERED_REFUSALS = [
   'not_enough_money',

@@ -1,4 +1,5 @@
 /** A bet's life in words, told by the platform's record of what it delivered. Pure. */
+import { REPLY_CODES, ROLLBACK_REASON, replyCode } from '../protocol/codes.ts'
 import { formatMoney, parseDecimal, STANDARD_SCALES } from '../protocol/money.ts'
 
 export const NAME_LENGTH = 6
@@ -74,14 +75,14 @@ function toStep(bet: BetDetail, delivery: DeliveryDetail, before: readonly Deliv
 }
 
 const DECLINED: Readonly<Record<number, string>> = {
-  3: 'invalid session',
-  4: 'session out of date',
-  7: 'not enough money',
+  [REPLY_CODES.invalid_token.code]: 'invalid session',
+  [REPLY_CODES.expired_token.code]: 'session out of date',
+  [REPLY_CODES.not_enough_money.code]: 'not enough money',
 }
 
 /** A bet that the wallet took and the platform's last look did not is debited, never accepted (C-3). */
 function placed(bet: BetDetail, { status, code, error }: DeliveryDetail): Step {
-  if (status === 'refused' && code === 100) return { kind: 'unknown', text: 'wallet error' }
+  if (status === 'refused' && code === replyCode('system_error')) return { kind: 'unknown', text: 'wallet error' }
   if (status === 'refused') return { kind: 'declined', text: `declined: ${DECLINED[code ?? 0] ?? `code ${code}`}` }
   if (status === 'unknown') return { kind: 'unknown', text: describeUnknown(error ?? '') }
   const isRolledBack = bet.deliveries[1]?.operation === 'rollback'
@@ -97,9 +98,9 @@ function describeUnknown(error: string): string {
 
 /** Those that are not told by the step before (C-2, C-3). */
 const REASONS: Readonly<Record<number, string>> = {
-  8: ': odds moved',
-  9: ': match over',
-  32: ': withdrawn',
+  [ROLLBACK_REASON.oddsChanged]: ': odds moved',
+  [ROLLBACK_REASON.eventCompleted]: ': match over',
+  [ROLLBACK_REASON.eventWithdrawn]: ': withdrawn',
 }
 
 function rolledBack({ status, code, request }: DeliveryDetail): Step {

@@ -1,5 +1,6 @@
 /** The simulated operation, step by step: matches go on, bettors bet, all through the HTTP APIs of wallet and platform. */
 import { randomUUID } from 'node:crypto'
+import { replyCode } from '../protocol/codes.ts'
 import { createRandom, type Random } from '../runtime/random.ts'
 import type { Api } from './api.ts'
 import { createFixtures, type Happening, type Match, OUTCOMES, STEPS_PER_SECOND } from './fixtures.ts'
@@ -194,8 +195,11 @@ async function place(game: Play, wish: Wish): Promise<void> {
   })
   const watched = game.watch.add(betId, wish, status)
   if (status === 'accepted') planCashOut(game, watched)
-  if (status === 'declined' && reason === 'partner code 7') await refill(game, bettor)
+  if (status === 'declined' && reason === HAS_NO_MONEY) await refill(game, bettor)
 }
+
+/** Of a bet that the wallet declined. */
+const HAS_NO_MONEY = `partner code ${replyCode('not_enough_money')}`
 
 /** Who has run out of money pays in again, and loads the frame anew. */
 async function refill(game: Play, { userId, currency, unit, scale }: BettorPlan): Promise<void> {

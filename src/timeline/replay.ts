@@ -1,5 +1,5 @@
 /** A bet's history in the words of the simulator (`npm run simulate -- --history`): the same calls in the same order, with its amounts. */
-import { REPLY_CODES } from '../protocol/codes.ts'
+import { replyCode, replyCodes } from '../protocol/codes.ts'
 import type { WalletBet, WalletCall } from './sources.ts'
 
 export interface Replay {
@@ -62,12 +62,11 @@ function wordOf({ operation, amount, resultType }: WalletCall, stake: string | u
   return amount === undefined || /^[0.]+$/.test(amount) ? 'settle 0' : 'settle 25'
 }
 
-const codeOf = (name: keyof typeof REPLY_CODES) => REPLY_CODES[name].code
-const TOKEN: readonly number[] = [codeOf('invalid_token'), codeOf('expired_token')]
-const MONEY: readonly number[] = [codeOf('not_enough_money'), codeOf('recalculation_negative')]
-const BLOCKED: number = codeOf('recalculation_blocked')
+const TOKEN = replyCodes('invalid_token', 'expired_token')
+const MONEY = replyCodes('not_enough_money', 'recalculation_negative')
+const BLOCKED = replyCode('recalculation_blocked')
 /** What the life of a bet alone decides. */
-const OF_LIFE = [5, 8]
+const OF_LIFE = replyCodes('invalid_request', 'already_processed')
 
 /** What must have happened beside the calls for one to be answered so. */
 function happen(told: Told, { operation, outcome, code = 0 }: WalletCall): void {

@@ -31,7 +31,7 @@ export function sourceOf(path: string, text: string): Source {
 
 /** Every TypeScript and JavaScript file of these folders. */
 export function sourcesIn(folders: readonly string[]): Source[] {
-  return folders.flatMap((folder) => filesIn(folder, ['.ts', '.mjs'])).map((path) => sourceOf(path, read(path)))
+  return folders.flatMap((folder) => filesIn(folder, ['.ts', '.tsx', '.mjs'])).map((path) => sourceOf(path, read(path)))
 }
 
 export function filesIn(folder: string, endings: readonly string[]): string[] {

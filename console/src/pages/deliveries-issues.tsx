@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { replyCodes } from '../../../src/protocol/codes.ts'
 import { titleOf } from '../../../src/timeline/moments.ts'
 import { part, read } from '../api.ts'
 import { agoOf, ShortId, Time } from '../format.tsx'
@@ -122,9 +123,12 @@ const WHAT: Readonly<Record<string, readonly [string, string, string]>> = {
   pending: ['tried again', 'wait', 'The partner answers, but not to the question. It is tried again by itself.'],
 }
 
+/** C-5: the partner's no to a result. */
+const NO_TO_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'recalculation_negative')
+
 /** W-46: the Rollback behind it waits. */
 const isHeldBack = ({ operation, status, code }: Issue) =>
-  operation === 'unsettle' && status === 'stuck' && [5, 20, 21].includes(code ?? 0)
+  operation === 'unsettle' && status === 'stuck' && NO_TO_A_RESULT.includes(code ?? 0)
 const HELD_BACK = 'The partner said no, and the Rollback of the bet waits. Mend the cause, then send it again.'
 
 function Money({ of }: { of: readonly Delivery[] }) {

@@ -1,5 +1,6 @@
 /** The left side of the demo: matches whose odds move, and the slip. */
 import { type FormEvent, useState } from 'react'
+import { replyCode } from '../../../src/protocol/codes.ts'
 
 const OUTCOMES = ['home', 'draw', 'away'] as const
 type Outcome = (typeof OUTCOMES)[number]
@@ -146,12 +147,13 @@ export function Slip({ state, pick, isBusy, fault, placed, place }: SlipProps) {
       </button>
       <span className="slip-said small" role="status">
         {fault !== null ? `Not placed: ${fault.message}.` : placed === undefined || isBusy ? '' : SAID[placed.status]}
-        {fault === null && placed?.reason === 'partner code 7' ? ' There is not enough money.' : ''}
+        {fault === null && placed?.reason === HAS_NO_MONEY ? ' There is not enough money.' : ''}
       </span>
     </form>
   )
 }
 
+const HAS_NO_MONEY = `partner code ${replyCode('not_enough_money')}`
 const SAID: Readonly<Record<string, string>> = {
   accepted: 'Accepted: the stake is held for the bet.',
   declined: 'Refused; nothing was taken.',

@@ -6,12 +6,13 @@
  * neither yes nor no: that attempt may have been applied. Both are over when it acknowledges a later call.
  */
 import { statement, type Tx } from '../../db/db.ts'
+import { replyCode } from '../../protocol/codes.ts'
 import type { PlatformBet } from '../bets/bet.ts'
 import { status } from './outbox.ts'
 import { REFUSES_A_CASHOUT, REFUSES_A_RESULT } from './schedule.ts'
 
 /** S-2: the call was not even read. */
-const NOT_READ = 1
+const NOT_READ = replyCode('bad_signature')
 /** Codes of an attempt that was surely not applied. With another one, such as 8 or 100, it may have been (C-5). */
 const NOT_APPLIED = [NOT_READ, ...REFUSES_A_CASHOUT, ...REFUSES_A_RESULT].join(', ')
 

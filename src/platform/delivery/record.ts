@@ -1,5 +1,6 @@
 /** Writes what came of calls: the attempt, the delivery's end or its next attempt, and what the partner knows now. */
 import type { Tx } from '../../db/db.ts'
+import { replyCode } from '../../protocol/codes.ts'
 import type { CallOutcome } from '../../wallet-client/classify.ts'
 import type { Answer } from '../../wallet-client/wallet-client.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
@@ -104,7 +105,7 @@ export function toAttempt({ claim, answer, startedAt }: Finished): AttemptRecord
 }
 
 /** C-4: to a rollback, 400 with code 8 says that it is done already. */
-const ALREADY_PROCESSED = 8
+const ALREADY_PROCESSED = replyCode('already_processed')
 
 /** C-5: a 400 that does not end a result says that something is wrong, and nobody knows for how long. */
 const BAD_REQUEST = 400

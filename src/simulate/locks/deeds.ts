@@ -2,11 +2,13 @@
 import pg from 'pg'
 import { Problem } from '../../http/problem.ts'
 import { moveCash } from '../../operator/cash.ts'
+import { ROLLBACK_REASON } from '../../protocol/codes.ts'
 import { sign } from '../../protocol/signature.ts'
 import { pause } from '../../runtime/pause.ts'
 import { world } from '../../runtime/world.ts'
 import type { Answer, Request } from '../market/network.ts'
 import { AUTHORS } from '../market/parties.ts'
+import { codeIn, isSystemError } from '../market/said.ts'
 import { SECRET } from '../market/store.ts'
 import type { Player, Scene } from './scene.ts'
 
@@ -84,7 +86,13 @@ function newCall({ random }: Scene, bet: Bet): Sent {
     if (drawn < 15) return place(bet, random.below(2))
     if (drawn < 65) return settle(bet, random.pick([0, 0, 12, 40]))
     if (drawn < 78) return requestOf('PUT', { ...commonOf(bet), type: 1, amount: bet.stake })
-    return requestOf('PUT', { ...commonOf(bet), type: 3, token: bet.player.token, amount: bet.stake, errorCode: 50 })
+    return requestOf('PUT', {
+      ...commonOf(bet),
+      type: 3,
+      token: bet.player.token,
+      amount: bet.stake,
+      errorCode: ROLLBACK_REASON.closingFailed,
+    })
   }
 }
 
@@ -116,17 +124,14 @@ export function call(scene: Scene, table: Table, wallet: number, sent: Sent): vo
   scene.wallets[wallet]?.host(sent.request, (answer) => {
     table.underWay -= 1
     sent.answer = answer
-    const { code } = JSON.parse(answer.body.toString('utf8')) as { code?: number }
-    trace.note(`${name} is answered ${[answer.status, code].filter(Boolean).join('/')}`)
+    trace.note(`${name} is answered ${[answer.status, codeIn(answer)].filter(Boolean).join('/')}`)
     told(answer)
   })
 }
 
 /** Yes or no. */
 export function isClear({ answer }: Sent): boolean {
-  return (
-    answer !== undefined && (answer.status === 200 || (answer.status === 400 && !/"code":100\b/.test(`${answer.body}`)))
-  )
+  return answer !== undefined && (answer.status === 200 || (answer.status === 400 && !isSystemError(answer)))
 }
 
 /** Both wallets are asked for the same movement, which is made once (O-2). */

@@ -8,6 +8,7 @@ import { cancelBet, settleBet, unsettleBet } from '../../platform/bets/bet-flow.
 import { placeBet } from '../../platform/bets/place.ts'
 import { sendAllAgain } from '../../platform/delivery/retry.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { ROLLBACK_REASON, replyCode } from '../../protocol/codes.ts'
 import { type Money, money } from '../../protocol/money.ts'
 import type { Random } from '../../runtime/random.ts'
 import { betCalled, type Cast, type Player, RECENT } from './cast.ts'
@@ -16,7 +17,7 @@ import type { Market } from './market.ts'
 import { openFrame } from './operator-people.ts'
 import { AUTHORS, type WalletParty } from './parties.ts'
 
-const TOKEN_IS_OLD = 'partner code 4'
+const TOKEN_IS_OLD = `partner code ${replyCode('expired_token')}`
 
 /** Bets now and then until the market is over. */
 export async function bettor(market: Market, cast: Cast, player: Player, random: Random): Promise<void> {
@@ -139,7 +140,7 @@ async function trade({ deciding, deliverer }: Platform, deed: Trade, betId: stri
         ? await settleBet(deciding, author, betId, { resultType: payout === 0n ? 'lost' : 'won', payout })
         : deed === 'unsettle'
           ? await unsettleBet(deciding, author, betId)
-          : await cancelBet(deciding, author, betId, 32)
+          : await cancelBet(deciding, author, betId, ROLLBACK_REASON.eventWithdrawn)
   deliverer.wake()
   return kind
 }

@@ -5,6 +5,7 @@
  * has ruled out, and complains when none is left. Of locks, blocked players and ended tokens it is told when they are surely so: then what
  * they forbid is complained about. A refusal because of a lock or a token is always possible.
  */
+import { type ReplyCode, replyCode, replyCodes } from '../../protocol/codes.ts'
 
 export interface Heard {
   readonly kind: 'place' | 'settle' | 'unsettle' | 'rollback'
@@ -42,6 +43,10 @@ interface Possible {
   readonly done: Readonly<Record<number, Verdict>>
 }
 
+const BLOCKED = replyCode('recalculation_blocked')
+const OF_TOKEN = replyCodes('invalid_token', 'expired_token')
+const OF_CASHOUT = [...OF_TOKEN, replyCode('invalid_request')]
+
 type Next = readonly [life: Life, verdict: Verdict]
 
 /** A call that may still take effect, and what it must meet. */
@@ -69,34 +74,43 @@ function afterPlace(life: Life, call: Waiting): Next[] {
     case 'refused':
       return [[life, life.refusal]]
     case 'cancelled':
-      return [[life, 8]]
+      return [[life, replyCode('already_processed')]]
     default:
-      return [[life, life.stake === amount ? 200 : 8]]
+      return [[life, life.stake === amount ? 200 : replyCode('already_processed')]]
   }
 }
 
 /** In the order of R-6: what is wrong with the token, with the player, with the money. */
 function afterFirstPlace(life: Life, { amount, isTokenOver, block, isLimited }: Waiting): Next[] {
-  const refusedWith = (code: number): Next => [{ ...life, status: 'refused', refusal: code }, code]
-  const ofToken: Next[] = [3, 4].map((code) => [life, code])
+  const refusedWith = (name: ReplyCode): Next => [
+    { ...life, status: 'refused', refusal: replyCode(name) },
+    replyCode(name),
+  ]
+  const ofToken: Next[] = OF_TOKEN.map((code) => [life, code])
   if (isTokenOver) return ofToken
-  if (block === 'surely') return [...ofToken, refusedWith(9)]
+  if (block === 'surely') return [...ofToken, refusedWith('player_blocked')]
   const open: Next = [{ ...life, status: 'open', stake: amount }, 200]
-  const limits = isLimited ? [11, 13].map(refusedWith) : []
-  return [open, refusedWith(7), ...ofToken, ...limits, ...(block === 'maybe' ? [refusedWith(9)] : [])]
+  const limits = isLimited ? (['stake_limit', 'bet_count_limit'] as const).map(refusedWith) : []
+  return [
+    open,
+    refusedWith('not_enough_money'),
+    ...ofToken,
+    ...limits,
+    ...(block === 'maybe' ? [refusedWith('player_blocked')] : []),
+  ]
 }
 
 function afterRollback(life: Life): Next[] {
-  if (life.status === 'settled') return [[life, 8]]
+  if (life.status === 'settled') return [[life, replyCode('already_processed')]]
   return [[life.status === 'refused' ? life : { ...life, status: 'cancelled' }, 200]]
 }
 
 function afterResult(life: Life, call: Waiting): Next[] {
   const name = `${call.kind} ${call.requestId} ${call.amount} ${call.resultType}`
-  if (life.status === 'nothing' || life.status === 'refused') return [[life, 5]]
+  if (life.status === 'nothing' || life.status === 'refused') return [[life, replyCode('invalid_request')]]
   if (life.acknowledged.includes(name)) return [[life, 200]]
-  if (life.passed.includes(name)) return [[life, 20]]
-  const refused: Next = [{ ...life, refused: adding(life.refused, name) }, 20]
+  if (life.passed.includes(name)) return [[life, BLOCKED]]
+  const refused: Next = [{ ...life, refused: adding(life.refused, name) }, BLOCKED]
   if (life.status === 'cancelled') return [refused]
   const { amount: payout, resultType } = call
   const passing = {
@@ -112,7 +126,7 @@ function afterResult(life: Life, call: Waiting): Next[] {
     ? life.status === 'settled' && life.payout === payout && life.resultType === resultType
     : life.status === 'open'
   if (isSame) return [accepted]
-  const ofToken: Next[] = resultType === 'cashout' ? [3, 4, 5].map((code) => [life, code]) : []
+  const ofToken: Next[] = resultType === 'cashout' ? OF_CASHOUT.map((code) => [life, code]) : []
   if (call.isTokenOver && ofToken.length > 0) return ofToken
   if (life.status !== 'settled') return [accepted, ...ofToken]
   return [...(call.isLocked ? [] : [accepted]), ...ofToken, refused]

@@ -5,6 +5,7 @@
  */
 import type { Names } from './names.ts'
 import type { Answer, Request } from './network.ts'
+import { isSystemError } from './said.ts'
 import type { WalletName } from './who.ts'
 
 interface Session {
@@ -84,6 +85,6 @@ function textOf({ status, body }: Answer): string {
 }
 
 /** As of a wallet that failed. */
-function isFailure({ method }: Request, { status, body }: Answer): boolean {
-  return method === 'POST' ? status === 400 && /"code":100\b/.test(body.toString('utf8')) : status === 500
+function isFailure({ method }: Request, answer: Answer): boolean {
+  return method === 'POST' ? isSystemError(answer) : answer.status === 500
 }

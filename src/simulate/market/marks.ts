@@ -4,7 +4,9 @@
  */
 import type { Db, Statement, Tx } from '../../db/db.ts'
 import type { Breakers } from '../../platform/delivery/breaker.ts'
+import { REPLY_CODES, replyCode } from '../../protocol/codes.ts'
 import type { Answer, Request } from './network.ts'
+import { isSystemError, refusalOf } from './said.ts'
 import type { Trace } from './trace.ts'
 
 export const STATEMENT_MARKS: Readonly<Record<string, string>> = {
@@ -43,11 +45,11 @@ export const MUST_BE_MET: readonly string[] = [
 
 /** By the code of a refused Place bet. */
 const PLACE_REFUSED: Readonly<Record<number, string>> = {
-  4: 'an ended token is refused',
-  7: 'a Place bet is refused for want of money',
-  9: 'a blocked player is refused',
-  11: 'a limit of a day refuses a Place bet',
-  13: 'a limit of a day refuses a Place bet',
+  [REPLY_CODES.expired_token.code]: 'an ended token is refused',
+  [REPLY_CODES.not_enough_money.code]: 'a Place bet is refused for want of money',
+  [REPLY_CODES.player_blocked.code]: 'a blocked player is refused',
+  [REPLY_CODES.stake_limit.code]: 'a limit of a day refuses a Place bet',
+  [REPLY_CODES.bet_count_limit.code]: 'a limit of a day refuses a Place bet',
 }
 
 function ofNetwork(fate: string): string {
@@ -85,9 +87,9 @@ export function watchAnswers(trace: Trace): (request: Request, answer: Answer) =
     if (path !== '/payment/bet') return
     const { transactionId, type, resultType } = JSON.parse(body.toString('utf8')) as Record<string, unknown>
     const [bet, text, sent] = [`${transactionId}`, answer.body.toString('utf8'), `${method} ${body.toString('utf8')}`]
-    const code = answer.status === 400 ? (JSON.parse(text) as { code: number }).code : 0
+    const code = refusalOf(answer)
     const isPlace = method === 'POST' && type === 1
-    if (answer.status >= 500 || code === 100) trace.mark('a call fails inside')
+    if (answer.status >= 500 || isSystemError(answer)) trace.mark('a call fails inside')
     else if (said.get(sent) === text) trace.mark('a call is answered as it was before')
     said.set(sent, text)
     if (answer.status === 200 && isPlace) placed.add(bet)
@@ -95,16 +97,17 @@ export function watchAnswers(trace: Trace): (request: Request, answer: Answer) =
       tombs.add(bet)
       trace.mark('a tombstone is left')
     }
-    if (isPlace && code === 8 && tombs.has(bet)) trace.mark('a tombstone is met')
-    const refused = isPlace ? PLACE_REFUSED[code] : undefined
+    if (isPlace && code === replyCode('already_processed') && tombs.has(bet)) trace.mark('a tombstone is met')
+    const refused = isPlace ? PLACE_REFUSED[code ?? 0] : undefined
     if (refused !== undefined) trace.mark(refused)
-    if (type === 3 && code === 8) trace.mark('a settled bet is not rolled back')
-    if (type !== 3 && code === 20 && !tombs.has(bet)) trace.mark('a result is refused by a lock')
+    if (type === 3 && code === replyCode('already_processed')) trace.mark('a settled bet is not rolled back')
+    if (type !== 3 && code === replyCode('recalculation_blocked') && !tombs.has(bet))
+      trace.mark('a result is refused by a lock')
     if (resultType === 'cashout')
       trace.mark(
         answer.status === 200
           ? 'a cashout is paid'
-          : code > 0
+          : code !== undefined
             ? 'a cashout is refused and taken back'
             : 'a cashout fails',
       )

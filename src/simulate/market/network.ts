@@ -4,11 +4,13 @@
  * minute) and so in another order, cuts an answer, or has a proxy say something of its own. A partition loses everything for a time.
  */
 import type { Dispatcher } from 'undici'
+import { REPLY_CODES } from '../../protocol/codes.ts'
 import type { Random } from '../../runtime/random.ts'
 import { type Connections, network } from '../../wallet-client/network.ts'
 import type { Choices } from './choices.ts'
 import { drawFate, PARTITIONED, PLAIN } from './fates.ts'
 import type { PaceWatch } from './pace.ts'
+import { codeIn } from './said.ts'
 import type { Trace } from './trace.ts'
 import type { VirtualWorld } from './virtual-world.ts'
 import type { PartyName } from './who.ts'
@@ -226,7 +228,7 @@ function listening({ hears }: Deps, request: Request): Hearing {
 /** By status: a proxy's own, and that of one that has another secret. */
 const PROXY: Readonly<Record<400 | 502, Answer>> = {
   502: { status: 502, body: Buffer.from('<html>Bad Gateway</html>') },
-  400: { status: 400, body: Buffer.from('{"code":1,"message":"bad signature"}') },
+  400: { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.bad_signature)) },
 }
 /** "settle bet 3 #2" is the second one of its kind. */
 function counter(): (subject: string) => string {
@@ -244,16 +246,7 @@ function cut({ status, body }: Answer): Answer {
 }
 
 /** The code of a refusal. */
-function shown({ status, body }: Answer): string {
-  if (status === 200) return ''
-  const said: unknown = parsed(body)
-  return typeof said === 'object' && said !== null && 'code' in said ? `/${said.code}` : ''
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
-  }
+function shown(answer: Answer): string {
+  const code = answer.status === 200 ? undefined : codeIn(answer)
+  return code === undefined ? '' : `/${code}`
 }

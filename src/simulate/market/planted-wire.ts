@@ -1,14 +1,18 @@
 /** Faults of a wallet as its callers see it. */
-
+import { replyCode } from '../../protocol/codes.ts'
 import { inFront, type Row } from './planted-row.ts'
 import { done, oneMore, reworded } from './planting.ts'
+
+const NO_MONEY = replyCode('not_enough_money')
+const PROCESSED = replyCode('already_processed')
+const BLOCKED = replyCode('recalculation_blocked')
 
 export const WIRE: readonly Row[] = [
   [
     'a result that a lock refuses is answered 200',
     'L-3',
     3,
-    inFront({ answer: ({ kind, code }, answer, said) => (kind !== 'place' && code === 20 ? done(said) : answer) }),
+    inFront({ answer: ({ kind, code }, answer, said) => (kind !== 'place' && code === BLOCKED ? done(said) : answer) }),
   ],
   [
     'a rollback of an unknown bet leaves no tombstone',
@@ -64,13 +68,15 @@ export const WIRE: readonly Row[] = [
     10,
     inFront({
       answer: ({ kind, code, isRepeat }, answer, said) =>
-        kind === 'place' && code === 7 && isRepeat ? done(said) : answer,
+        kind === 'place' && code === NO_MONEY && isRepeat ? done(said) : answer,
     }),
   ],
   [
     'a Place bet of a cancelled bet is accepted',
     'the bet’s life',
     1,
-    inFront({ answer: ({ kind, code }, answer, said) => (kind === 'place' && code === 8 ? done(said) : answer) }),
+    inFront({
+      answer: ({ kind, code }, answer, said) => (kind === 'place' && code === PROCESSED ? done(said) : answer),
+    }),
   ],
 ]

@@ -3,6 +3,7 @@ import type { Db, Row, Statement, Tx } from '../../db/db.ts'
 import { sign } from '../../protocol/signature.ts'
 import { world } from '../../runtime/world.ts'
 import type { Answer, Host, Request } from './network.ts'
+import { refusalOf } from './said.ts'
 import { SECRET } from './store.ts'
 
 type Query = Tx['query']
@@ -114,9 +115,8 @@ function resigned(request: Request, said: Said): Request {
   return { ...request, headers, body }
 }
 
-function codeOf({ status, body }: Answer): number {
-  if (status === 200) return 200
-  return status === 400 ? (JSON.parse(body.toString('utf8')) as { code: number }).code : 0
+function codeOf(answer: Answer): number {
+  return answer.status === 200 ? 200 : (refusalOf(answer) ?? 0)
 }
 
 /** 200, at this time. */

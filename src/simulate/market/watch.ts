@@ -2,6 +2,7 @@
 import { createAuditor, type Heard, type Standing } from './auditor.ts'
 import type { Names } from './names.ts'
 import type { Answer, Request } from './network.ts'
+import { codeIn, isSystemError } from './said.ts'
 
 export interface WireWatch {
   /** A call has reached the wallet; told its answer, if there is one. */
@@ -32,7 +33,7 @@ export function watchWire(names: Names, answered: (request: Request, answer: Ans
       return (answer) => {
         answered(request, answer)
         const text = answer.body.toString('utf8')
-        const complaint = auditor.answered(id, betId, verdictOf(answer.status, text))
+        const complaint = auditor.answered(id, betId, verdictOf(answer))
         if (complaint !== undefined) complaints.push(`${names.bet(betId)}: ${complaint}`)
         if (answer.status !== 200) return
         const sent = `${kind} ${request.body.toString('utf8')}`
@@ -62,9 +63,8 @@ function heardOf(kind: Heard['kind'], { requestId, amount, resultType, token }: 
   }
 }
 
-/** Undefined: it failed inside (R-4). */
-function verdictOf(status: number, text: string): number | undefined {
-  if (status === 200) return 200
-  const code = status === 400 ? (JSON.parse(text) as { code: number }).code : 100
-  return code === 100 ? undefined : code
+/** Undefined: it failed inside (R-4). A 400 without a code is none that a wallet may give. */
+function verdictOf(answer: Answer): number | undefined {
+  if (answer.status === 200) return 200
+  return answer.status !== 400 || isSystemError(answer) ? undefined : (codeIn(answer) ?? 0)
 }

@@ -3,11 +3,12 @@
  * (the bet's life, I-2, I-3, I-5, L-1 to L-4, S-5) and from nothing else: it shares no line with the rules that it judges. Pure;
  * a moment is the number of the step that took effect.
  */
+import type { ReplyCode } from '../../protocol/codes.ts'
 import { CALLS, type CallName } from './letters.ts'
 
 export type Verdict =
   | { readonly status: 200; readonly moment: number }
-  | { readonly status: 400; readonly code: number }
+  | { readonly status: 400; readonly code: ReplyCode }
 
 export type Status = 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
 
@@ -20,12 +21,12 @@ export interface Mind {
   readonly since: number
   readonly payout: bigint
   readonly resultType: string
-  readonly refusal: number
+  readonly refusal: ReplyCode | undefined
   readonly results: number
   /** Settles and unsettles that were answered 200: their request and the moment they were told. */
   readonly acknowledged: ReadonlyMap<number, number>
   /** Those refused with 20 or 21: the code, and how many results had been acknowledged by then. */
-  readonly refused: ReadonlyMap<number, readonly [code: number, results: number]>
+  readonly refused: ReadonlyMap<number, readonly [code: ReplyCode, results: number]>
   readonly balance: bigint
   readonly locked: boolean
   readonly live: boolean
@@ -39,7 +40,7 @@ export function newMind(balance: bigint): Mind {
     since: 0,
     payout: 0n,
     resultType: '',
-    refusal: 0,
+    refusal: undefined,
     results: 0,
   } as const
   return { ...life, acknowledged: new Map(), refused: new Map(), balance, locked: false, live: true }
@@ -73,32 +74,34 @@ export function audit(mind: Mind, heard: Heard): Judged {
 
 function auditPlace(mind: Mind, { name, moment }: Heard): Judged {
   const stake = CALLS[name].amount
-  if (mind.status === 'refused') return no(mind, mind.refusal)
-  if (mind.status === 'cancelled') return no(mind, 8)
-  if (mind.status !== 'nothing') return mind.stake === stake ? yes(mind, mind.placed) : no(mind, 8)
-  if (!mind.live) return no(mind, 4)
-  if (mind.balance < stake) return no({ ...mind, status: 'refused', refusal: 7, since: moment }, 7)
+  if (mind.refusal !== undefined) return no(mind, mind.refusal)
+  if (mind.status === 'cancelled') return no(mind, 'already_processed')
+  if (mind.status !== 'nothing') return mind.stake === stake ? yes(mind, mind.placed) : no(mind, 'already_processed')
+  if (!mind.live) return no(mind, 'expired_token')
+  if (mind.balance < stake)
+    return no({ ...mind, status: 'refused', refusal: 'not_enough_money', since: moment }, 'not_enough_money')
   const placed = { status: 'open', stake, placed: moment, since: moment, balance: mind.balance - stake } as const
   return yes({ ...mind, ...placed }, moment)
 }
 
 function auditRollback(mind: Mind, { moment }: Heard): Judged {
-  if (mind.status === 'settled') return no(mind, 8)
+  if (mind.status === 'settled') return no(mind, 'already_processed')
   if (mind.status === 'cancelled' || mind.status === 'refused') return yes(mind, mind.since)
   const back = mind.status === 'open' ? mind.stake : 0n
   return yes({ ...mind, status: 'cancelled', since: moment, balance: mind.balance + back }, moment)
 }
 
 function auditResult(mind: Mind, heard: Heard): Judged {
-  if (mind.status === 'nothing' || mind.status === 'refused') return no(mind, 5)
+  if (mind.status === 'nothing' || mind.status === 'refused') return no(mind, 'invalid_request')
   const told = mind.acknowledged.get(heard.request)
   if (told !== undefined) return yes(mind, told)
-  const [code = 0, results = 0] = mind.refused.get(heard.request) ?? []
-  if (code !== 0 && results < mind.results) return no(mind, code)
-  const { mind: after, verdict } = mind.status === 'cancelled' ? no(mind, 20) : change(mind, heard)
+  const [code, results = 0] = mind.refused.get(heard.request) ?? []
+  if (code !== undefined && results < mind.results) return no(mind, code)
+  const { mind: after, verdict } = mind.status === 'cancelled' ? no(mind, 'recalculation_blocked') : change(mind, heard)
   if (verdict.status === 200)
     return { verdict, mind: { ...after, acknowledged: new Map(after.acknowledged).set(heard.request, verdict.moment) } }
-  const isFirst = (verdict.code === 20 || verdict.code === 21) && code === 0
+  const isFirst =
+    (verdict.code === 'recalculation_blocked' || verdict.code === 'recalculation_negative') && code === undefined
   if (!isFirst) return { verdict, mind: after }
   return {
     verdict,
@@ -115,10 +118,10 @@ function change(mind: Mind, { name, moment, mayGoBelowZero }: Heard): Judged {
     ? mind.status === 'settled' && mind.payout === payout && mind.resultType === resultType
     : mind.status === 'open'
   if (has) return yes({ ...mind, results: mind.results + 1 }, mind.since)
-  if (resultType === 'cashout' && !mind.live) return no(mind, 4)
-  if (mind.status === 'settled' && mind.locked) return no(mind, 20)
+  if (resultType === 'cashout' && !mind.live) return no(mind, 'expired_token')
+  if (mind.status === 'settled' && mind.locked) return no(mind, 'recalculation_blocked')
   const balance = mind.balance + payout - mind.payout
-  if (balance < mind.balance && balance < 0n && !mayGoBelowZero) return no(mind, 21)
+  if (balance < mind.balance && balance < 0n && !mayGoBelowZero) return no(mind, 'recalculation_negative')
   const status = isSettle ? 'settled' : 'open'
   return yes({ ...mind, status, payout, resultType, balance, since: moment, results: mind.results + 1 }, moment)
 }
@@ -127,6 +130,6 @@ function yes(mind: Mind, moment: number): Judged {
   return { verdict: { status: 200, moment }, mind }
 }
 
-function no(mind: Mind, code: number): Judged {
+function no(mind: Mind, code: ReplyCode): Judged {
   return { verdict: { status: 400, code }, mind }
 }

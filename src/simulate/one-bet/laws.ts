@@ -4,6 +4,7 @@
  */
 import { effectOnPlayer } from '../../ledger/posting.ts'
 import type { Transfer } from '../../ledger/transfer.ts'
+import type { ReplyCode } from '../../protocol/codes.ts'
 import type { BetCall } from '../../wallet/store/bet.ts'
 
 /** What a history has shown so far, as far as the laws ask for it. */
@@ -32,7 +33,7 @@ export interface Step {
   readonly kind: BetCall['kind']
   readonly request: number
   /** Of a refusal; undefined when it was answered 200. */
-  readonly code: number | undefined
+  readonly code: ReplyCode | undefined
   /** It took effect now. */
   readonly hasEffect: boolean
   readonly posted: readonly Transfer[]
@@ -65,14 +66,19 @@ export function brokenLaw(step: Step, shown: Shown): string | undefined {
 export function afterStep(shown: Shown, { kind, request, code, posted }: Step): Shown {
   const isResult = kind === 'settle' || kind === 'unsettle'
   const passes = isResult && code === undefined && !shown.done.has(request)
-  const isFinal = isResult && (code === 20 || code === 21)
+  const isFinal = isResult && (code === 'recalculation_blocked' || code === 'recalculation_negative')
   return {
     stakes: shown.stakes + stakesIn(posted),
-    isGivenUp: shown.isGivenUp || (kind === 'rollback' && code === undefined) || (kind === 'place' && code === 7),
+    isGivenUp: shown.isGivenUp || givesUp(kind, code),
     done: code === undefined ? withOne(shown.done, request) : shown.done,
     refused: isFinal ? withOne(shown.refused, request) : shown.refused,
     passed: passes ? new Set([...shown.passed, ...shown.refused].filter((one) => one !== request)) : shown.passed,
   }
+}
+
+/** A Rollback that was acknowledged, or a Place bet without the money (I-3). */
+function givesUp(kind: Step['kind'], code: Step['code']): boolean {
+  return kind === 'rollback' ? code === undefined : kind === 'place' && code === 'not_enough_money'
 }
 
 function withOne(requests: ReadonlySet<number>, request: number): ReadonlySet<number> {

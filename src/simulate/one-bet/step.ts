@@ -3,7 +3,7 @@
  * state and the sums of the ledger must be what the auditor says, and no law may be broken. Pure.
  */
 
-import { REPLY_CODES } from '../../protocol/codes.ts'
+import { replyCode } from '../../protocol/codes.ts'
 import type { Outcome } from '../../wallet/apply/judge.ts'
 import type { Rules } from '../../wallet/decide/decision.ts'
 import { audit, type Judged, type Mind, newMind, type Verdict } from './auditor.ts'
@@ -62,7 +62,7 @@ function afterPlaceWithPut(judge: Judge, place: Place, moment: number): Stepped 
   const request = place.sent.place?.[0]
   if (request === undefined) return undefined
   const answered = judge.tell(place.state, placeWithPut(request), moment, judge.rules)
-  const judged: Judged = { verdict: { status: 400, code: 5 }, mind: place.mind }
+  const judged: Judged = { verdict: { status: 400, code: 'invalid_request' }, mind: place.mind }
   return compare(judged, answered.outcome, { ...place, state: answered.state }, undefined)
 }
 
@@ -77,7 +77,7 @@ function afterCall(judge: Judge, place: Place, letter: Letter & { kind: 'call' }
   const seen: Step = {
     kind: CALLS[name].kind,
     request,
-    code: outcome.kind === 'refused' ? REPLY_CODES[outcome.code].code : undefined,
+    code: outcome.kind === 'refused' ? outcome.code : undefined,
     hasEffect: outcome.kind === 'accepted' && momentOf(outcome.at) === moment,
     posted,
     before: state.account.balance,
@@ -123,7 +123,7 @@ function complaintAbout({ record, account, moved }: State, mind: Mind): string |
 }
 
 function told(verdict: Verdict): string {
-  return verdict.status === 200 ? `200 of step ${verdict.moment}` : `400/${verdict.code}`
+  return verdict.status === 200 ? `200 of step ${verdict.moment}` : `400/${replyCode(verdict.code)}`
 }
 
 function answerOf(outcome: Outcome): string {
@@ -131,7 +131,7 @@ function answerOf(outcome: Outcome): string {
     case 'accepted':
       return `200 of step ${momentOf(outcome.at)}`
     case 'refused':
-      return `400/${REPLY_CODES[outcome.code].code}`
+      return `400/${replyCode(outcome.code)}`
     case 'failed':
       return 'a failure'
     default:

@@ -1,4 +1,5 @@
 /** What the platform makes of an answer to Place bet (P1 to P4, P7; C-2). */
+import { type ReplyCode, ROLLBACK_REASON, replyCode } from '../../../protocol/codes.ts'
 import type { BadBody, PlatformCase } from '../case.ts'
 import { atLeast, awaiting, count, NO_ROLLBACK, PLACE, ROLLED_BACK, refusal, status, WATCH } from './scenes.ts'
 
@@ -6,15 +7,15 @@ const ERRORS = 'Place bet, responses'
 const UNWANTED = 'The platform takes back a bet that stands: the stake returns and the player can no longer win.'
 const UNREFUNDED = 'The partner may have debited the stake; nobody returns it, and the bet does not exist.'
 
-const declined = (code: number, id: string, meaning: string): PlatformCase => ({
+const declined = (name: ReplyCode, id: string, meaning: string): PlatformCase => ({
   kind: 'scene',
   id,
-  clause: code === 7 ? 'Errors, code 7; Rollback, triggers' : 'C-2',
-  level: code === 7 ? 'MUST' : 'SHOULD',
-  sentence: `400 with code ${code} (${meaning}) declines the bet, and no Rollback follows.`,
+  clause: name === 'not_enough_money' ? 'Errors, code 7; Rollback, triggers' : 'C-2',
+  level: name === 'not_enough_money' ? 'MUST' : 'SHOULD',
+  sentence: `400 with code ${replyCode(name)} (${meaning}) declines the bet, and no Rollback follows.`,
   loses: 'Nobody, but the partner keeps a record of cancelled bets that never were, and each costs a call.',
   covers: ['P2'],
-  answers: { place: { always: refusal(code) } },
+  answers: { place: { always: refusal(name) } },
   acts: [PLACE, WATCH],
   expect: [count('place', 1), NO_ROLLBACK],
 })
@@ -57,10 +58,10 @@ export const ANSWER_CASES: readonly PlatformCase[] = [
     acts: [PLACE, WATCH],
     expect: [count('place', 1), NO_ROLLBACK],
   },
-  declined(7, 'platform-answer-02', 'not enough money'),
-  declined(3, 'platform-answer-03', 'invalid token'),
-  declined(9, 'platform-answer-04', 'user blocked'),
-  declined(14, 'platform-answer-05', 'self-excluded'),
+  declined('not_enough_money', 'platform-answer-02', 'not enough money'),
+  declined('invalid_token', 'platform-answer-03', 'invalid token'),
+  declined('player_blocked', 'platform-answer-04', 'user blocked'),
+  declined('self_excluded', 'platform-answer-05', 'self-excluded'),
   {
     kind: 'scene',
     id: 'platform-answer-06',
@@ -69,7 +70,7 @@ export const ANSWER_CASES: readonly PlatformCase[] = [
     sentence: '400 with code 100 (system error) leads to one Rollback.',
     loses: UNREFUNDED,
     covers: ['P3'],
-    answers: { place: { always: refusal(100) } },
+    answers: { place: { always: refusal('system_error') } },
     acts: [PLACE, awaiting('rollback'), WATCH],
     expect: [count('place', 1), ROLLED_BACK],
   },
@@ -81,9 +82,9 @@ export const ANSWER_CASES: readonly PlatformCase[] = [
     sentence: 'The Rollback after 400 with code 100 says errorCode 52 (technical issues on the partner’s side).',
     loses: 'Nobody, but the partner looks for the cause in the wrong place.',
     covers: ['P3'],
-    answers: { place: { always: refusal(100) } },
+    answers: { place: { always: refusal('system_error') } },
     acts: [PLACE, awaiting('rollback')],
-    expect: [atLeast('rollback', 1), { kind: 'error_code', code: 52 }],
+    expect: [atLeast('rollback', 1), { kind: 'error_code', code: ROLLBACK_REASON.partnerFailed }],
   },
   failing(401, 'platform-answer-08'),
   failing(403, 'platform-answer-09'),

@@ -1,9 +1,11 @@
 /** Currencies, restarts, dead partners, and the form of every request (P15 to P18). */
+import { ROLLBACK_REASON } from '../../../protocol/codes.ts'
 import type { Act, PlatformCase } from '../case.ts'
 import { atLeast, awaiting, count, HANG, PLACE, refusal, status, WATCH, won } from './scenes.ts'
 
 const SETTLE_FIRST: Act = { kind: 'settle', bet: 0, resultType: 'won', amount: '25.00' }
 const CASHOUT_SECOND: Act = { kind: 'settle', bet: 1, resultType: 'cashout', amount: '12.00' }
+const WITHDRAW_FIRST: Act = { kind: 'cancel', bet: 0, errorCode: ROLLBACK_REASON.eventWithdrawn }
 const RESTART: Act = { kind: 'restart' }
 const recovered = (call: 'rollback' | 'settle', many: number): Act => ({
   kind: 'await',
@@ -49,7 +51,7 @@ const CURRENCY_CASES: readonly PlatformCase[] = [
     sentence: 'A bet placed before a switch of the currency keeps its currency in Rollback.',
     loses: 'The partner cannot find the stake’s currency, or refunds another one.',
     covers: ['P17'],
-    acts: [PLACE, { kind: 'switch_currency' }, PLACE, { kind: 'cancel', bet: 0, errorCode: 32 }, awaiting('rollback')],
+    acts: [PLACE, { kind: 'switch_currency' }, PLACE, WITHDRAW_FIRST, awaiting('rollback')],
     expect: [count('place', 2), atLeast('rollback', 1), { kind: 'currencies', of: ['EUR', 'USD'] }],
   },
 ]
@@ -94,7 +96,7 @@ const CRASH_CASES: readonly PlatformCase[] = [
     sentence: 'A Rollback that waits for its next attempt when the platform is killed is sent after its start.',
     loses: 'The player’s stake is gone for good.',
     covers: ['P16'],
-    answers: { place: { always: refusal(100) }, rollback: { first: [status(500), status(500)] } },
+    answers: { place: { always: refusal('system_error') }, rollback: { first: [status(500), status(500)] } },
     acts: [PLACE, awaiting('rollback', 2), RESTART, recovered('rollback', 3), WATCH],
     expect: [count('rollback', 3)],
   },

@@ -1,19 +1,20 @@
 /** Settle, resettle and Unsettle on their way to the partner (P12 to P14; C-5, C-6). */
+import { type ReplyCode, replyCode } from '../../../protocol/codes.ts'
 import type { PlatformCase } from '../case.ts'
 import { atLeast, awaiting, count, HANG, PLACE, refusal, status, times, UNSETTLE, WATCH, won } from './scenes.ts'
 
 const RESETTLE = 'Settle, resettle (a)'
 const UNPAID = 'The partner was away for a moment, and the winner is never paid.'
 
-const refused = (code: 20 | 21, id: string): PlatformCase => ({
+const refused = (name: ReplyCode, id: string): PlatformCase => ({
   kind: 'scene',
   id,
   clause: 'C-5',
   level: 'SHOULD',
-  sentence: `A Settle refused with 400 and code ${code} is not sent again.`,
+  sentence: `A Settle refused with 400 and code ${replyCode(name)} is not sent again.`,
   loses: 'Nobody, but the refusal is hidden behind retries that cannot succeed.',
   covers: ['P13'],
-  answers: { settle: { always: refusal(code) } },
+  answers: { settle: { always: refusal(name) } },
   acts: [PLACE, won('25.00'), awaiting('settle'), WATCH],
   expect: [count('settle', 1)],
 })
@@ -75,8 +76,8 @@ export const RESULT_CASES: readonly PlatformCase[] = [
     acts: [PLACE, won('25.00'), awaiting('settle', 2), WATCH],
     expect: [count('settle', 2), { kind: 'one_at_a_time' }],
   },
-  refused(20, 'platform-result-05'),
-  refused(21, 'platform-result-06'),
+  refused('recalculation_blocked', 'platform-result-05'),
+  refused('recalculation_negative', 'platform-result-06'),
   {
     kind: 'scene',
     id: 'platform-result-07',
@@ -85,7 +86,7 @@ export const RESULT_CASES: readonly PlatformCase[] = [
     sentence: 'A Settle that the partner refused is shown as refused.',
     loses: 'The player keeps a payout that was corrected, or misses one, and nobody at the platform can know.',
     covers: ['P13'],
-    answers: { settle: { always: refusal(20) } },
+    answers: { settle: { always: refusal('recalculation_blocked') } },
     acts: [PLACE, won('25.00'), awaiting('settle')],
     expect: [{ kind: 'shown', as: 'refused' }],
   },
@@ -158,7 +159,7 @@ export const RESULT_CASES: readonly PlatformCase[] = [
       'A Settle answered 400 with code 1 or 100, which is no word on the result, is sent again with the same data.',
     loses: 'A secret was mistyped for a moment, or the partner failed, and the winner is never paid.',
     covers: ['P13'],
-    answers: { settle: { first: [refusal(1), refusal(100)] } },
+    answers: { settle: { first: [refusal('bad_signature'), refusal('system_error')] } },
     acts: [PLACE, won('25.00'), awaiting('settle', 3), WATCH],
     expect: [count('settle', 3), { kind: 'same_data', call: 'settle', exactly: false }],
   },

@@ -11,7 +11,7 @@ const STOPPED_AT = 'Rollback, code 8; Limits, rollback completion'
 const SOME = 4
 /** or 10.5 s. */
 const SEEN = 5
-const FAILED = { always: refusal(100) } as const
+const FAILED = { always: refusal('system_error') } as const
 const WINDOW = { kind: 'await', call: 'rollback', count: MAX_ROLLBACK_ATTEMPTS, within: 'windowMs' } as const
 
 export const ROLLBACK_CASES: readonly PlatformCase[] = [
@@ -59,7 +59,7 @@ export const ROLLBACK_CASES: readonly PlatformCase[] = [
     sentence: '400 with code 8 to a Rollback means done: it is not sent again.',
     loses: 'Nobody, but partners are called again and again about bets that are long over.',
     covers: ['P10'],
-    answers: { place: FAILED, rollback: { always: refusal(8) } },
+    answers: { place: FAILED, rollback: { always: refusal('already_processed') } },
     acts: [PLACE, awaiting('rollback'), WATCH],
     expect: [ROLLED_BACK],
   },
@@ -71,7 +71,7 @@ export const ROLLBACK_CASES: readonly PlatformCase[] = [
     sentence: 'A Rollback refused with 400 and code 5 is not sent again: the answer will not change.',
     loses: 'Nobody, but the refusal is hidden behind retries that cannot succeed.',
     covers: ['P11'],
-    answers: { place: FAILED, rollback: { always: refusal(5) } },
+    answers: { place: FAILED, rollback: { always: refusal('invalid_request') } },
     acts: [PLACE, awaiting('rollback'), WATCH],
     expect: [ROLLED_BACK],
   },
@@ -83,7 +83,7 @@ export const ROLLBACK_CASES: readonly PlatformCase[] = [
     sentence: 'A Rollback that the partner refused is shown as refused.',
     loses: 'The player’s stake stays debited, and nobody at the platform can know.',
     covers: ['P11'],
-    answers: { place: FAILED, rollback: { always: refusal(5) } },
+    answers: { place: FAILED, rollback: { always: refusal('invalid_request') } },
     acts: [PLACE, awaiting('rollback')],
     expect: [{ kind: 'shown', as: 'refused' }],
   },

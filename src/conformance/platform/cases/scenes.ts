@@ -1,10 +1,11 @@
 /** Words of which the cases are made. */
+import { type ReplyCode, replyCode } from '../../../protocol/codes.ts'
 import type { BetOperation } from '../../../protocol/operation.ts'
 import type { Act, Answer, Expectation } from '../case.ts'
 
 export const HANG: Answer = { kind: 'hang' }
 export const RESET: Answer = { kind: 'reset' }
-export const refusal = (code: number): Answer => ({ kind: 'refusal', code })
+export const refusal = (name: ReplyCode): Answer => ({ kind: 'refusal', code: replyCode(name) })
 export const status = (code: number): Answer => ({ kind: 'status', status: code })
 export const times = (count: number, answer: Answer): Answer[] => Array<Answer>(count).fill(answer)
 

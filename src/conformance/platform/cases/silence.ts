@@ -1,4 +1,5 @@
 /** When the partner is late, silent or gone (P5, P6; C-2). */
+import { ROLLBACK_REASON } from '../../../protocol/codes.ts'
 import type { Act, PlatformCase, Script, Whereabouts } from '../case.ts'
 import { atLeast, awaiting, count, HANG, NO_ROLLBACK, PLACE, RESET, ROLLED_BACK, WATCH } from './scenes.ts'
 
@@ -80,7 +81,7 @@ export const SILENCE_CASES: readonly PlatformCase[] = [
     covers: ['P5'],
     answers: { place: { always: HANG } },
     acts: [PLACE, awaiting('rollback')],
-    expect: [atLeast('rollback', 1), { kind: 'error_code', code: 10 }],
+    expect: [atLeast('rollback', 1), { kind: 'error_code', code: ROLLBACK_REASON.timeOut }],
   },
   {
     kind: 'scene',

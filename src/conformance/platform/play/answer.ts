@@ -1,6 +1,7 @@
 /** One answer of the kit's wallet, right or wrong in exactly the way that the script says. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { REPLY_CODES } from '../../../protocol/codes.ts'
 import { twinId } from '../../twin-id.ts'
 import type { Answer, BadBody } from '../case.ts'
 import type { Received } from './record.ts'
@@ -40,7 +41,7 @@ export async function sendAnswer(
     case 'refusal':
       return send(400, JSON.stringify({ code: answer.code, message: `code ${answer.code}` }))
     case 'status':
-      return send(answer.status, JSON.stringify({ code: 100, message: 'System error' }), elsewhere(request))
+      return send(answer.status, JSON.stringify(REPLY_CODES.system_error), elsewhere(request))
     case 'late_body':
       response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
       await pause(timing[answer.after], response)

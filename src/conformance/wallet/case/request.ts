@@ -1,5 +1,6 @@
 /** From a call of a case to the exact request: complete, valid members (interface.md, Resources) with the call's changes. */
 import { randomUUID } from 'node:crypto'
+import { ROLLBACK_REASON } from '../../../protocol/codes.ts'
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { SIGNATURE_HEADER } from '../../../protocol/signature.ts'
 import type { PlannedRequest } from '../play/sender.ts'
@@ -58,7 +59,7 @@ function membersOf({ operation, resultType }: Call, given: Ingredients): Record<
     case 'unsettle':
       return commonMembers(given, 1)
     case 'rollback':
-      return { ...commonMembers(given, 3), bonusAmount: null, errorCode: 50 }
+      return { ...commonMembers(given, 3), bonusAmount: null, errorCode: ROLLBACK_REASON.closingFailed }
     case 'profile':
       return { token, requestId, operatorUser }
     case 'balance':

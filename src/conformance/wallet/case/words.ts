@@ -1,4 +1,5 @@
 /** The words in which steps of cases are written. They only build data. */
+import { type ReplyCode, replyCodes } from '../../../protocol/codes.ts'
 import type { Operation } from '../../../protocol/operation.ts'
 import type { BodyRule } from '../play/body-rules.ts'
 import type { Act, Allowed, Amount, Call, Effect, OperatorAct, Pause, Rounds, Step, Together } from './case.ts'
@@ -22,8 +23,8 @@ export function accept(effect: Effect, body: readonly BodyRule[] = []): Allowed 
 }
 
 /** 400 with one of these codes, with any when none is named; nothing moves. */
-export function refuse(...codes: number[]): Allowed {
-  return { kind: 'refused', codes, effect: 'nothing' }
+export function refuse(...names: readonly ReplyCode[]): Allowed & { kind: 'refused' } {
+  return { kind: 'refused', codes: replyCodes(...names), effect: 'nothing' }
 }
 
 /** No success, in whatever form: the interface shows no answer to such a call. Nothing moves. */
@@ -38,17 +39,20 @@ export const GIVEN_UP: Allowed = { kind: 'given up', effect: 'nothing' }
 export const UNKNOWN: readonly Allowed[] = [...deny(), { kind: 'lost', effect: 'debit' }]
 
 /** 400 with 20 or 21, which the interface allows for a result that differs from the applied one. */
-export const REFUSE_CHANGE: Allowed = { kind: 'refused', codes: [20, 21], effect: 'nothing', only: 'changed' }
+export const REFUSE_CHANGE: Allowed = {
+  ...refuse('recalculation_blocked', 'recalculation_negative'),
+  only: 'changed',
+}
 
 /** 400 with 8 in answer to a Rollback counts as done. */
-export const ALREADY_DONE: Allowed = { kind: 'refused', codes: [8], effect: 'cancel' }
+export const ALREADY_DONE: Allowed = { ...refuse('already_processed'), effect: 'cancel' }
 
 const PAID = [accept('pay'), REFUSE_CHANGE]
 /** After a settlement a Rollback undoes the whole bet or moves nothing: never stake and win together. */
 export const CANCELLED: readonly Allowed[] = [
   ...[accept('cancel'), ALREADY_DONE],
   { ...accept('nothing'), only: 'settled' },
-  { kind: 'refused', codes: [], effect: 'nothing', only: 'settled' },
+  { ...refuse(), only: 'settled' },
 ]
 /** What Unsettle is published to do; a partner may refuse it, and must then keep the settlement. */
 const UNPAID = [accept('unpay'), refuse()]

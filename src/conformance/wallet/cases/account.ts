@@ -1,4 +1,5 @@
 /** Players that may not bet (B 23, C 51): their bets are refused, their money still moves by what the service decides. */
+import type { ReplyCode } from '../../../protocol/codes.ts'
 import type { OperatorAct, PlayedCase, PlayerKind, Step } from '../case/case.ts'
 import { accept, act, deny, place, refuse, rollback, settle } from '../case/words.ts'
 
@@ -6,7 +7,7 @@ import { accept, act, deny, place, refuse, rollback, settle } from '../case/word
 function shutOut(
   id: string,
   player: PlayerKind,
-  code: number,
+  code: ReplyCode,
   sentence: string,
   covers: readonly string[],
 ): PlayedCase {
@@ -36,7 +37,7 @@ function goesOn(id: string, what: OperatorAct, sentence: string, covers: readonl
 }
 
 /** A limit that the operator sets; a bet that would go beyond it is refused. */
-function limited(id: string, what: OperatorAct, code: number, sentence: string, steps: readonly Step[]): PlayedCase {
+function limited(id: string, what: OperatorAct, code: ReplyCode, sentence: string, steps: readonly Step[]): PlayedCase {
   return {
     ...{ id, sentence, clause: 'R-3', level: 'SHOULD', covers: ['C51'], needs: ['operator'] },
     loses: 'a bet that the operator must not take: its licence',
@@ -45,10 +46,10 @@ function limited(id: string, what: OperatorAct, code: number, sentence: string, 
 }
 
 export const ACCOUNT_CASES: readonly PlayedCase[] = [
-  shutOut('account-01', 'blocked', 9, 'a blocked player does not bet', ['B23']),
-  shutOut('account-02', 'selfExcluded', 14, 'a player who has excluded himself does not bet', ['C51']),
-  shutOut('account-03', 'unverified', 15, 'a player who is not verified does not bet', ['C51']),
-  shutOut('account-04', 'underAge', 16, 'a player under age does not bet', ['C51']),
+  shutOut('account-01', 'blocked', 'player_blocked', 'a blocked player does not bet', ['B23']),
+  shutOut('account-02', 'selfExcluded', 'self_excluded', 'a player who has excluded himself does not bet', ['C51']),
+  shutOut('account-03', 'unverified', 'not_verified', 'a player who is not verified does not bet', ['C51']),
+  shutOut('account-04', 'underAge', 'under_age', 'a player under age does not bet', ['C51']),
   goesOn('account-05', 'block', 'the bets of a player who is blocked meanwhile are settled and rolled back', [
     ...['B23', 'D68', 'E78'],
   ]),
@@ -65,13 +66,13 @@ export const ACCOUNT_CASES: readonly PlayedCase[] = [
       ...[settle('won', '200', { token: 'dead' }, accept('pay')), rollback({ bet: 'Y', token: 'dead' })],
     ],
   },
-  limited('account-07', 'limit stake', 11, 'stakes beyond the limit of the day are refused', [
+  limited('account-07', 'limit stake', 'stake_limit', 'stakes beyond the limit of the day are refused', [
     place({ bet: 'Z', amount: '50' }),
   ]),
-  limited('account-08', 'limit loss', 12, 'a bet that could lose more than the limit of the day is refused', [
+  limited('account-08', 'limit loss', 'loss_limit', 'a bet that could lose more than the limit of the day is refused', [
     ...[settle('won', '200'), place({ bet: 'Z', amount: '60' })],
   ]),
-  limited('account-09', 'limit bet count', 13, 'bets beyond their number of the day are refused', [
+  limited('account-09', 'limit bet count', 'bet_count_limit', 'bets beyond their number of the day are refused', [
     ...[rollback(), place({ bet: 'Z' })],
   ]),
 ]

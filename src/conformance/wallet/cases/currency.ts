@@ -58,7 +58,7 @@ export const CURRENCY_CASES: readonly PlayedCase[] = [
     steps: [
       ...[place(), place({ bet: 'Y' }), act('switch currency')],
       ...[settle('won', '200', {}, accept('pay')), settle('lost', '0')],
-      ...[rollback({ bet: 'Y' }), place({ bet: 'Z', purse: 'second' }, refuse(7))],
+      ...[rollback({ bet: 'Y' }), place({ bet: 'Z', purse: 'second' }, refuse('not_enough_money'))],
     ],
   },
   {

@@ -83,9 +83,12 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     loses: 'nothing at once: the books of both sides differ by fractions of a cent, bet by bet',
     covers: ['C34', 'K23'],
     steps: [
-      place({ members: { amount: written('1e-9') } }, refuse(5)),
-      ...[place({ amount: finer('33') }, refuse(5)), place({ amount: finer('99999999') }, refuse(5))],
-      ...[place({ bet: 'Y' }), settle('won', finer('33'), { bet: 'Y' }, refuse(5))],
+      place({ members: { amount: written('1e-9') } }, refuse('invalid_request')),
+      ...[
+        place({ amount: finer('33') }, refuse('invalid_request')),
+        place({ amount: finer('99999999') }, refuse('invalid_request')),
+      ],
+      ...[place({ bet: 'Y' }), settle('won', finer('33'), { bet: 'Y' }, refuse('invalid_request'))],
     ],
   },
   {
@@ -95,6 +98,6 @@ export const MONEY_CASES: readonly PlayedCase[] = [
     sentence: 'a stake of 0 is refused',
     loses: 'a win that cost nothing: the operator pays',
     covers: ['C31', 'K4'],
-    steps: [place({ amount: '0' }, refuse(5))],
+    steps: [place({ amount: '0' }, refuse('invalid_request'))],
   },
 ]

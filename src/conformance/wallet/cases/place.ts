@@ -32,7 +32,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
     sentence: 'a bet of one minor unit more than the balance is refused with 7',
     loses: 'players bet money that they do not have: the operator pays',
     covers: ['C29', 'K7'],
-    steps: [place({ amount: whole(1) }, refuse(7))],
+    steps: [place({ amount: whole(1) }, refuse('not_enough_money'))],
   },
   {
     id: 'place-04',
@@ -132,7 +132,7 @@ export const PLACE_CASES: readonly PlayedCase[] = [
     steps: [
       ...[
         place({ bet: 'Y' }),
-        place({ amount: whole(1), named: 'bet' }, refuse(7)),
+        place({ amount: whole(1), named: 'bet' }, refuse('not_enough_money')),
         settle('won', '200', { bet: 'Y' }),
       ],
       place({ amount: whole(1), bytesOf: 'bet' }, refuse()),

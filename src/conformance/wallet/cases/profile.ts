@@ -106,7 +106,7 @@ export const PROFILE_CASES: readonly PlayedCase[] = [
     loses: 'nothing: the frame does not know whether a new token would help',
     covers: ['B18', 'B19'],
     needs: ['dead token'],
-    steps: [place({ token: 'unknown' }, refuse(3)), place({ token: 'dead' }, refuse(4))],
+    steps: [place({ token: 'unknown' }, refuse('invalid_token')), place({ token: 'dead' }, refuse('expired_token'))],
   },
   {
     id: 'profile-11',

@@ -80,7 +80,7 @@ export const REPLAY_CASES: readonly PlayedCase[] = [
       ...[place(), settle('won', '200', {}, accept('pay')), place({ bet: 'Y', amount: whole() })],
       settle('won', '50', { named: 'refused' }),
       settle('refund', '300', { bet: 'Y' }, accept('pay')),
-      settle('won', '50', { bytesOf: 'refused' }, [accept('pay'), refuse(20)]),
+      settle('won', '50', { bytesOf: 'refused' }, [accept('pay'), refuse('recalculation_blocked')]),
     ],
   },
 ]

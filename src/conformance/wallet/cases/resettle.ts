@@ -72,7 +72,7 @@ export const RESETTLE_CASES: readonly PlayedCase[] = [
     needs: ['operator'],
     steps: [
       ...[place(), settle('won', '200', {}, accept('pay')), act('lock bet')],
-      ...[settle('won', '150', {}, refuse(20)), settle('won', '200', {}, accept('pay'))],
+      ...[settle('won', '150', {}, refuse('recalculation_blocked')), settle('won', '200', {}, accept('pay'))],
     ],
   },
 ]

@@ -1,4 +1,5 @@
 /** Part D, K18 to K21: the stake comes back once, whatever the order of the calls. */
+import { ROLLBACK_REASON } from '../../../protocol/codes.ts'
 import type { PlayedCase } from '../case/case.ts'
 import { ALREADY_DONE, accept, deny, MOMENT, place, refuse, rollback, settle, times, whole } from '../case/words.ts'
 
@@ -6,12 +7,12 @@ import { ALREADY_DONE, accept, deny, MOMENT, place, refuse, rollback, settle, ti
 const GIVEN_BACK = [accept('cancel'), ALREADY_DONE]
 /** 400/8, which is as good, has no time. */
 const TIMED = [accept('cancel', ['says the time of the first answer']), ALREADY_DONE]
-const UNMOVED = [accept('nothing'), refuse(8)]
+const UNMOVED = [accept('nothing'), refuse('already_processed')]
 /** A bet of a player who has none by that id: refused, or taken for one that is not known. */
 const NOTHING = [accept('nothing'), refuse()]
 
 /** All that interface.md lists. */
-const ERROR_CODES = [8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115]
+const ERROR_CODES = Object.values(ROLLBACK_REASON)
 
 export const ROLLBACK_CASES: readonly PlayedCase[] = [
   {
@@ -57,7 +58,7 @@ export const ROLLBACK_CASES: readonly PlayedCase[] = [
     sentence: 'the Rollback of a bet that was refused for want of money refunds nothing',
     loses: 'money that the player never paid: the operator pays',
     covers: ['D61'],
-    steps: [place({ amount: whole(1) }, refuse(7)), rollback()],
+    steps: [place({ amount: whole(1) }, refuse('not_enough_money')), rollback()],
   },
   {
     id: 'rollback-06',

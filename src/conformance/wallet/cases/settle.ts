@@ -61,7 +61,7 @@ export const SETTLE_CASES: readonly PlayedCase[] = [
     sentence: 'a win of a bet that was refused for want of money is not paid',
     loses: 'the win of a bet that the player could not pay: the operator pays',
     covers: ['D61', 'E75'],
-    steps: [place({ amount: whole(1) }, refuse(7)), settle('won', '200', {}, deny())],
+    steps: [place({ amount: whole(1) }, refuse('not_enough_money')), settle('won', '200', {}, deny())],
   },
   {
     id: 'settle-07',

@@ -104,7 +104,11 @@ export const UNSETTLE_CASES: readonly PlayedCase[] = [
     sentence: 'an Unsettle takes the payout back without a token',
     loses: 'every payout that was announced by mistake: the operator pays',
     covers: ['E76', 'E91'],
-    steps: [place(), settle('won', '200'), unsettle('200', {}, [accept('unpay'), refuse(20, 21)])],
+    steps: [
+      place(),
+      settle('won', '200'),
+      unsettle('200', {}, [accept('unpay'), refuse('recalculation_blocked', 'recalculation_negative')]),
+    ],
   },
   {
     id: 'unsettle-10',

@@ -3,6 +3,7 @@
  * balance must be taken (and is rolled back), and one of a minor unit more must be refused with 7 (cases.md, part G).
  */
 
+import { replyCode } from '../../../protocol/codes.ts'
 import { parseWireBalance } from '../../../protocol/money.ts'
 import type { Exchange } from '../../exchange.ts'
 import { describeUnits } from '../case/amounts.ts'
@@ -114,7 +115,7 @@ async function tryBet(holder: Holder, amount: bigint, ask: Ask): Promise<Tried> 
     const back = readAnswer(await ask(rollback(), holder, amount, betId))
     return back.kind === 'accepted' || isAlreadyDone(back) ? 'accepted' : 'kept'
   }
-  return answer.kind === 'refused' && answer.code === 7 ? 'too much' : 'untold'
+  return answer.kind === 'refused' && answer.code === replyCode('not_enough_money') ? 'too much' : 'untold'
 }
 
 function show(units: bigint, { account }: Holder): string {

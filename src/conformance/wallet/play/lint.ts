@@ -1,5 +1,5 @@
 /** The form of every answer of a run (interface.md, Errors and Resources). One rule, one case: see cases/answers.ts. */
-import { REPLY_CODES } from '../../../protocol/codes.ts'
+import { REPLY_CODES, type ReplyCode, replyCode } from '../../../protocol/codes.ts'
 import { LIMITS } from '../../../protocol/limits.ts'
 import { betOperationOf } from '../../../protocol/operation.ts'
 import type { Exchange, SentRequest } from '../../exchange.ts'
@@ -31,7 +31,10 @@ type Rule = (seen: Seen) => string | undefined
 
 const CODES: readonly number[] = Object.values(REPLY_CODES).map(({ code }) => code)
 /** The refusals that the interface shows, by operation. That of a Rollback, 8, is a matter of each case: it may be left out. */
-const SHOWN_CODES: Readonly<Record<string, number>> = { place: 7, settle: 20 }
+const SHOWN_REFUSALS: Readonly<Record<string, ReplyCode>> = {
+  place: 'not_enough_money',
+  settle: 'recalculation_blocked',
+}
 const UTC_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|\+00:?00)$/
 /** Milliseconds between two clocks that are both said to be right. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000
@@ -42,7 +45,8 @@ const isShownError = (seen: Seen) => isError(seen) && seen.isShown
 const isBetSuccess = ({ status, betId }: Seen) => status === 200 && betId !== undefined
 
 function isShownRefusal({ operation = '', body }: Seen): boolean {
-  return body?.code !== undefined && body.code === SHOWN_CODES[operation]
+  const shown = SHOWN_REFUSALS[operation]
+  return shown !== undefined && body?.code === replyCode(shown)
 }
 
 function when(applies: (seen: Seen) => boolean, judge: (body: Body, seen: Seen) => string | false): Rule {

@@ -1,0 +1,82 @@
+/** Reply codes and reasons of rollbacks are known by their names: a bare number is found where one is compared, listed or written. */
+import { REPLY_CODES, ROLLBACK_REASONS } from '../../src/protocol/codes.ts'
+import { isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
+
+const NUMBERS = new Set([
+  ...Object.values(REPLY_CODES).map(({ code }) => code),
+  ...Object.keys(ROLLBACK_REASONS).map(Number),
+])
+
+/** What holds one: `code`, `answer.code`, `errorCode`. Those of characters are compared with hexadecimals, and an exit code that is good is 0. */
+const HOLDS_A_CODE = /(^|\.)(code|\w+Code|refusal)( \?\? \d+)?$/
+/** Constants that are, or list, codes: REFUSES_A_RESULT, PLACE_REFUSED, ERROR_CODES. */
+const NAMES_CODES = /^(?!MAX_)(.*_)?(CODES?|REFUS\w*|DECLINED|REASONS?|PROCESSED)(_|$)/
+const REFUSES = /^(refuse|refusal|refusedWith|declined|no)$/
+/** As the platform writes it, and as it stands in a body. */
+const IN_TEXT = /^partner code \d+$|"(code|errorCode)":\d+/
+
+export function complaintsAboutBareCodes(source: Source): string[] {
+  if (source.path === 'src/protocol/codes.ts') return []
+  const found = source.nodes.filter((node) => isBare(source, node))
+  return found.map(
+    ({ start }) => `${source.path}:${lineOf(source, start)}: a bare code has a name in protocol/codes.ts`,
+  )
+}
+
+function isBare(source: Source, node: Node): boolean {
+  const text = (name: string) => textOf(source, memberOf(node, name))
+  switch (node.type) {
+    case 'BinaryExpression':
+      return isCompared(node, text)
+    case 'CallExpression':
+      return REFUSES.test(text('callee')) ? listOf(node.arguments).some(isCode) : isLookedUp(source, node)
+    case 'VariableDeclarator':
+      return NAMES_CODES.test(text('id')) && holdsCodes(memberOf(node, 'init'))
+    case 'Property':
+      return text('key') === 'errorCode' && isCode(memberOf(node, 'value')) && !isExample(source, node)
+    case 'Literal':
+      return IN_TEXT.test(String(node.value ?? node.raw)) && !isExample(source, node)
+    default:
+      return false
+  }
+}
+
+function isCompared(node: Node, text: (name: string) => string): boolean {
+  if (!/^[=!]==?$/.test(String(node.operator))) return false
+  const [left, right] = [memberOf(node, 'left'), memberOf(node, 'right')]
+  return (isCode(right) && HOLDS_A_CODE.test(text('left'))) || (isCode(left) && HOLDS_A_CODE.test(text('right')))
+}
+
+/** `[5, 20].includes(code)` */
+function isLookedUp(source: Source, node: Node): boolean {
+  const list = memberOf(memberOf(node, 'callee') ?? node, 'object')
+  const [sought] = listOf(node.arguments)
+  return holdsCodes(list) && HOLDS_A_CODE.test(textOf(source, sought))
+}
+
+/** A code, a list of codes, or a table by codes. */
+function holdsCodes(node: Node | undefined): boolean {
+  if (node?.type === 'ArrayExpression') return listOf(node.elements).some(isCode)
+  if (node?.type === 'ObjectExpression') return listOf(node.properties).some((one) => isCode(memberOf(one, 'key')))
+  return isCode(node)
+}
+
+function isCode(node: Node | undefined): boolean {
+  return (
+    node?.type === 'Literal' && typeof node.value === 'number' && NUMBERS.has(node.value) && /^\d+$/.test(`${node.raw}`)
+  )
+}
+
+/** A document shows what is written on the wire. */
+function isExample({ nodes }: Source, inner: Node): boolean {
+  const examples = nodes.filter((node) => node.type === 'Property' && memberOf(node, 'key')?.name === 'examples')
+  return examples.some(({ start, end }) => start <= inner.start && inner.end <= end)
+}
+
+function listOf(value: unknown): Node[] {
+  return Array.isArray(value) ? value.filter(isNode) : []
+}
+
+function textOf({ text }: Source, node: Node | undefined): string {
+  return node === undefined ? '' : text.slice(node.start, node.end)
+}
