@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { Admission } from '../http/admission.ts'
 import { callerOf, ROLES, type Role } from '../http/caller.ts'
 import { conflict, invalid, notFound, Problem } from '../http/problem.ts'
+import { isObject } from '../protocol/json.ts'
 import type { ActionLog } from './actions.ts'
 import type { ConsolePersons } from './console-people.ts'
 import type { ConsoleSessions } from './console-session.ts'
@@ -62,8 +63,7 @@ export function addPeopleRoutes(console: FastifyInstance, { admission, sessions,
 }
 
 export function textIn(body: unknown, name: string): string | undefined {
-  if (typeof body !== 'object' || body === null) return undefined
-  const value = (body as Record<string, unknown>)[name]
+  const value = isObject(body) ? body[name] : undefined
   return typeof value === 'string' && value.length <= PASSWORD_MAX ? value : undefined
 }
 

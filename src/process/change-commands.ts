@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { examples } from '../config/help.ts'
 import { getFrom, type OwnApi } from '../http/own-api.ts'
+import { isObject } from '../protocol/json.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
 import { stopSignal } from './stopping.ts'
@@ -122,7 +123,7 @@ function isAsked(change: Change, { event, player }: ChangeFlags): boolean {
 /** What the event tells of: its bet, balance, player, session or delivery. */
 function about({ id: _, event: __, at: ___, version: ____, ...subject }: Change): Readonly<Record<string, unknown>> {
   const [value] = Object.values(subject)
-  return typeof value === 'object' && value !== null ? { ...value } : {}
+  return isObject(value) ? value : {}
 }
 
 /** 18:00:00.123  4711  balance.changed   player-17  change=-10.00 amount=90.00 … */

@@ -1,4 +1,6 @@
 /** What the API says of something, as a page for a terminal: names beside values, one line for each of a list, folded at 80 columns. */
+import { isObject } from '../protocol/json.ts'
+
 const COLUMNS = 80
 const INDENT = '  '
 
@@ -16,8 +18,8 @@ function titleOf(kind: string): string {
 
 function blockOf(name: string, value: unknown): string {
   if (Array.isArray(value)) return listOf(name, value)
-  if (!isMembers(value)) return membersOf({ [name]: value })
-  const lists = Object.entries(value).filter(([, member]) => Array.isArray(member) && member.some(isMembers))
+  if (!isObject(value)) return membersOf({ [name]: value })
+  const lists = Object.entries(value).filter(([, member]) => Array.isArray(member) && member.some(isObject))
   const plain = Object.entries(value).filter(([member]) => !lists.some(([list]) => list === member))
   return [
     membersOf(Object.fromEntries(plain)),
@@ -32,7 +34,7 @@ function membersOf(members: Members): string {
 }
 
 function listOf(name: string, items: readonly unknown[], above: Members = {}): string {
-  const lines = items.flatMap((item) => (isMembers(item) ? linesOf(item, above, INDENT) : [fold(INDENT, textOf(item))]))
+  const lines = items.flatMap((item) => (isObject(item) ? linesOf(item, above, INDENT) : [fold(INDENT, textOf(item))]))
   return [`${name}${items.length === 0 ? ': none' : ''}`, ...lines].join('\n')
 }
 
@@ -45,7 +47,7 @@ function linesOf({ at, ...item }: Members, above: Members, indent: string): stri
     ...(requestId !== undefined && { requestId }),
   })
   const known: Members = { ...above, transactionTime: at }
-  const lists = members.flatMap(([, value]) => (Array.isArray(value) ? value.filter(isMembers) : []))
+  const lists = members.flatMap(([, value]) => (Array.isArray(value) ? value.filter(isObject) : []))
   const plain = members.filter(
     ([name, value]) => !Array.isArray(value) && !(SAID_ONCE.has(name) && value === known[name]),
   )
@@ -79,18 +81,14 @@ const BARE = new Set([
   'transactionId',
 ])
 
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** An id could speak to the terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '?')
 }
 
 function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(value.some(isMembers) ? '; ' : ', ')
-  if (!isMembers(value)) return printable(String(value))
+  if (Array.isArray(value)) return value.map(textOf).join(value.some(isObject) ? '; ' : ', ')
+  if (!isObject(value)) return printable(String(value))
   const said = Object.entries(value).filter(([, member]) => member !== null)
   return said.map(([name, member]) => `${name} ${textOf(member)}`).join('  ')
 }

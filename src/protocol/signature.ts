@@ -107,7 +107,10 @@ function isAcceptable(protectedHeader: string): boolean {
   return acceptable
 }
 
-/** HS256 and nothing that would change what is signed: no `crit`, no `b64:false` (S-2), no name twice (RFC 7515, section 4). */
+/**
+ * HS256 and nothing that would change what is signed: no `crit`, no `b64:false` (S-2), no name twice (RFC 7515, section 4). `objectIn` would
+ * catch too little: in a header that is nested deep enough counting the names throws too.
+ */
 function judgeHeader(protectedHeader: string): boolean {
   if (!SEGMENT.test(protectedHeader)) return false
   try {

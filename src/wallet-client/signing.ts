@@ -4,6 +4,7 @@
  * go out again under the next secret: should the wallet have done it after all, they are a repeat of the same call (I-2).
  */
 import { REPLY_CODES } from '../protocol/codes.ts'
+import { objectIn } from '../protocol/json.ts'
 import { world } from '../runtime/world.ts'
 import type { ExchangeResult } from './exchange.ts'
 
@@ -37,15 +38,6 @@ export function isBadSignature(result: ExchangeResult): boolean {
   return (
     result.kind === 'answered' &&
     result.status === BAD_REQUEST &&
-    codeIn(result.body) === REPLY_CODES.bad_signature.code
+    objectIn(result.body.toString('utf8'))?.code === REPLY_CODES.bad_signature.code
   )
-}
-
-function codeIn(body: Buffer): unknown {
-  try {
-    const reply: unknown = JSON.parse(body.toString('utf8'))
-    return typeof reply === 'object' && reply !== null && 'code' in reply ? reply.code : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -3,7 +3,7 @@
  * token and a signed request are worth money to whoever reaches the wallet; a signature is also something to guess the
  * shared secret against, which itself is in no request. Headers that open a test system (--header) are masked too.
  */
-import { parseJson } from '../../protocol/json.ts'
+import { objectIn, parseJson } from '../../protocol/json.ts'
 import { SIGNATURE_HEADER } from '../../protocol/signature.ts'
 import type { Exchange, SentRequest } from '../exchange.ts'
 import { withoutCredentials } from '../exchange.ts'
@@ -56,13 +56,8 @@ function tokensIn(body: string): string[] {
 const MIN_SECRET_LENGTH = 10
 
 function parsedToken(body: string): string[] {
-  try {
-    const value = parseJson(body)
-    const token = typeof value === 'object' && value !== null && 'token' in value ? value.token : undefined
-    return typeof token === 'string' ? [token] : []
-  } catch {
-    return []
-  }
+  const token = objectIn(body, parseJson)?.token
+  return typeof token === 'string' ? [token] : []
 }
 
 function maskedVerdict(verdict: Verdict, mask: Mask): Verdict {

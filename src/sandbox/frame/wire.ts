@@ -1,4 +1,5 @@
 /** The calls about the frame's player as the network between platform and wallet sees them: those on their way too. Bounded: old ones go. */
+import { objectIn } from '../../protocol/json.ts'
 import type { Lookout, Passing, Told, Trouble } from '../faults.ts'
 
 export interface WireCall {
@@ -96,12 +97,7 @@ interface Body {
 }
 
 function bodyOf({ path, body }: Passing): Body | undefined {
-  if (!path.startsWith('/payment/bet')) return undefined
-  try {
-    return JSON.parse(body.toString()) as Body
-  } catch {
-    return undefined
-  }
+  return path.startsWith('/payment/bet') ? objectIn(body.toString()) : undefined
 }
 
 function operationOf({ method }: Passing, { type }: Body): Operation | undefined {
@@ -124,10 +120,6 @@ function apply(call: WireCall, what: Told): void {
 }
 
 function codeIn(text: string): number | undefined {
-  try {
-    const { code } = JSON.parse(text) as { code?: unknown }
-    return typeof code === 'number' ? code : undefined
-  } catch {
-    return undefined
-  }
+  const code = objectIn(text)?.code
+  return typeof code === 'number' ? code : undefined
 }

@@ -15,6 +15,7 @@ import { startDatabaseClock } from '../../platform/database-clock.ts'
 import { patient } from '../../platform/delivery/patience.ts'
 import type { PlatformMetrics } from '../../platform/metrics.ts'
 import { createPlatform, type Platform } from '../../platform/platform.ts'
+import { isObject } from '../../protocol/json.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { world } from '../../runtime/world.ts'
@@ -150,7 +151,7 @@ export async function beginPlatform(
 /** Errors are part of what happened; the rest is told by the network. */
 export function logTo(note: (line: string) => void, party: string): Logger {
   const tell = (said: unknown, text?: string) => {
-    const err = typeof said === 'object' && said !== null && 'err' in said ? said.err : undefined
+    const err = isObject(said) ? said.err : undefined
     note(`${party} logs: ${text ?? ''}${err instanceof Error ? ` (${err.message})` : ''}`)
   }
   const quiet = () => {}

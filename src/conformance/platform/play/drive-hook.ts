@@ -1,5 +1,6 @@
 /** Drives any platform by a command of the user's: each wish is one run of it, as JSON on stdin. */
 import { spawn } from 'node:child_process'
+import { objectIn } from '../../../protocol/json.ts'
 import { broken, type Drive, type Fulfilled, type Look, unable, WISH_TIMEOUT_MS, type Wish } from './drive.ts'
 
 /** The hook ends with this when it cannot do what is wished: the case is not judged. */
@@ -58,13 +59,11 @@ function read(code: number | null, { stdout, stderr }: { stdout: string; stderr:
 }
 
 function readLook(stdout: string): Look | undefined {
-  try {
-    const { status, delivery } = JSON.parse(stdout) as Record<string, unknown>
-    return {
-      ...(typeof status === 'string' && { status }),
-      ...(typeof delivery === 'string' && { delivery }),
-    }
-  } catch {
-    return undefined
+  const said = objectIn(stdout)
+  if (said === undefined) return undefined
+  const { status, delivery } = said
+  return {
+    ...(typeof status === 'string' && { status }),
+    ...(typeof delivery === 'string' && { delivery }),
   }
 }
