@@ -25,3 +25,17 @@ test('the last value of a name counts, also when it was there before', () => {
     expect(lru.get('a')).toBe(value)
   }
 })
+
+test('what is taken out is gone, wherever it stands, and what is left is listed once', () => {
+  const lru = createLru<number, bigint>(4)
+  for (const key of [1n, 2n, 3n]) lru.set(key, 0)
+  lru.set(1n, 1)
+  expect([...lru.entries()].sort()).toEqual([
+    [1n, 1],
+    [2n, 0],
+    [3n, 0],
+  ])
+  for (const key of [1n, 3n]) lru.delete(key)
+  expect([...lru.entries()]).toEqual([[2n, 0]])
+  expect(lru.get(1n)).toBeUndefined()
+})

@@ -2,10 +2,11 @@
  * Who sends wrong keys, by address. The more an address has sent lately, the later the answer that says so; a good key is never kept
  * waiting, for behind a proxy everybody has the proxy's address (W-26). What is remembered is bounded, and so is the log.
  */
+import { createLru } from '../runtime/lru.ts'
 import { pause } from '../runtime/pause.ts'
 import { world } from '../runtime/world.ts'
 
-/** Addresses that are remembered; the one that was heard of longest ago is forgotten first. */
+/** Addresses that are remembered; those that were heard of longest ago are forgotten first, and never the last half of as many. */
 const MAX_ADDRESSES = 1_000
 /** Milliseconds without a wrong key after which an address begins anew. */
 const FORGET_MS = 60_000
@@ -18,12 +19,12 @@ const MAX_DELAY_MS = 1_000
 const MAX_HELD = 1_000
 
 interface Record {
-  failures: number
-  lastAt: number
+  readonly failures: number
+  readonly lastAt: number
 }
 
 export class Strangers {
-  private readonly records = new Map<string, Record>()
+  private readonly records = createLru<Record>(MAX_ADDRESSES)
   private readonly now: () => number
   private readonly wait: (milliseconds: number) => Promise<unknown>
   private held = 0
@@ -39,9 +40,7 @@ export class Strangers {
     const known = this.records.get(place)
     const now = this.now()
     const failures = known !== undefined && now - known.lastAt < FORGET_MS ? known.failures + 1 : 1
-    this.records.delete(place)
     this.records.set(place, { failures, lastAt: now })
-    if (this.records.size > MAX_ADDRESSES) this.records.delete(this.records.keys().next().value as string)
     return failures
   }
 

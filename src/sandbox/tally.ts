@@ -1,4 +1,5 @@
 /** Bets counted by what the feed says of them, where there are too many to be told one by one. */
+import { createLru } from '../runtime/lru.ts'
 import type { Change } from './follow.ts'
 import type { StepKind } from './life.ts'
 
@@ -16,13 +17,7 @@ const MAX_REMEMBERED = 20_000
 
 /** What a change counts as; a bet counts itself too when it is first heard of. */
 export function createTally(): (change: Change) => Counted[] {
-  const known = new Map<string, 'accepted' | 'settled'>()
-  const remember = (betId: string, state: 'accepted' | 'settled') => {
-    known.delete(betId)
-    known.set(betId, state)
-    const [oldest] = known.keys()
-    if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest)
-  }
+  const known = createLru<'accepted' | 'settled'>(MAX_REMEMBERED)
   return ({ event, bet }) => {
     const end = ENDS[event]
     if (bet === undefined) return end === undefined ? [] : [end]
@@ -32,7 +27,7 @@ export function createTally(): (change: Change) => Counted[] {
       known.delete(bet.betId)
       return [...isNew, end]
     }
-    remember(bet.betId, event === 'bet.settled' ? 'settled' : 'accepted')
+    known.set(bet.betId, event === 'bet.settled' ? 'settled' : 'accepted')
     if (event === 'bet.accepted') return before === undefined ? ['bets', 'accepted'] : ['result withdrawn']
     return before === 'settled' ? ['corrected'] : [RESULTS[bet.resultType ?? 'lost']]
   }
