@@ -35,6 +35,7 @@ describe('in src', () => {
 })
 
 describe('in src and console', () => {
+  test('decimals are parsed in one place', () => expect([...SRC, ...CONSOLE].flatMap(habits.noDecimals)).toEqual([]))
   test('codes and reasons are known by their names', () =>
     expect([...SRC, ...CONSOLE].flatMap(complaintsAboutBareCodes)).toEqual([]))
 })
@@ -199,6 +200,8 @@ describe('the rules see', () => {
     ['parseFloat', habits.noFloats, 'const x = parseFloat(text)'],
     ['toFixed', habits.noFloats, 'const x = amount.toFixed(2)'],
     ['Math.round', habits.noFloats, 'const x = Math.round(amount * 100)'],
+    ['a decimal that is cut at its point', habits.noDecimals, "const [whole = '0', part = ''] = amount.split('.')"],
+    ['a decimal that is counted', habits.noDecimals, "const x = BigInt(digits + part.padEnd(2, '0'))"],
     ['a scale of nothing', habits.noFallbackScale, 'const x = scales.get(currency) ?? 0'],
     ['a scale of two', habits.noFallbackScale, 'const x = row.scale || 2'],
     ['a scale unless one is given', habits.noFallbackScale, 'const show = (amount, scale = 2) => amount'],

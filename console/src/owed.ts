@@ -1,5 +1,5 @@
 /** Money that was decided and has not moved (C-9): what players are still to be paid, and what is still to be taken back from them. */
-import { sumOf } from '../../src/timeline/sum.ts'
+import { sumOf } from '../../src/protocol/decimal.ts'
 
 interface Unmoved {
   readonly currency?: string

@@ -1,6 +1,6 @@
 /**
  * Money is an integer count of minor units of a currency, a bigint, everywhere inside (M-1). This is the only file in
- * which an amount is a number or a decimal text; nothing here rounds.
+ * which an amount is a number; a decimal text it is here and in decimal.ts. Nothing here rounds.
  */
 import type { Currency } from './ids.ts'
 import { LIMITS } from './limits.ts'

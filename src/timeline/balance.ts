@@ -1,9 +1,9 @@
 /** The player's balance under the lanes, as a step line: it moves where a transfer moved it, and goes on dashed where something is still to come. */
 
+import { negated, sumOf, unitsOf } from '../protocol/decimal.ts'
 import type { Placed } from './layout.ts'
 import type { History } from './moments.ts'
 import type { Transfer } from './sources.ts'
-import { sumOf, unitsOf } from './sum.ts'
 import { type Element, el } from './svg.ts'
 
 interface Box {
@@ -77,7 +77,7 @@ function stepsOf(placed: readonly Placed[]): Step[] {
 
 /** What the ledger has after a transfer, less the transfer: exactly, for it is shown. */
 function earlierOf({ amount, balance }: Transfer): string {
-  return sumOf([balance, amount.startsWith('-') ? amount.slice(1) : `-${amount}`])
+  return sumOf([balance, negated(amount)])
 }
 
 /** From 0, the least, to 1, the most. Only for the eye: what is shown as a number is the ledger's own text. */

@@ -1,8 +1,8 @@
 /** What a call came to: of all that the row of the life table allows, the branch that was taken, with the amounts. */
 import { REPLY_CODES } from '../protocol/codes.ts'
+import { negated, sumOf, unitsOf } from '../protocol/decimal.ts'
 import { REFUSALS } from './refusal.ts'
 import type { WalletBet, WalletCall } from './sources.ts'
-import { negated, sumOf, unitsOf } from './sum.ts'
 import { type Known, knownBefore, whyOf } from './why.ts'
 
 const { not_enough_money, already_processed, recalculation_blocked, recalculation_negative } = REPLY_CODES

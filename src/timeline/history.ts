@@ -1,9 +1,10 @@
 /** A bet's history as one list of moments, from what platform and wallet say of it: each may be missing. */
+
+import { sumOf } from '../protocol/decimal.ts'
 import { callsOfPlatform, callsOfWallet } from './calls.ts'
 import { type Decision, type History, inOrder } from './moments.ts'
 import { sayReason, shortReason } from './reasons.ts'
 import type { Delivery, JournalCall, Operation, PlatformBet, Sources, WalletBet } from './sources.ts'
-import { sumOf } from './sum.ts'
 
 /** Oldest first. What moved money is told once: with the first attempt that can have moved it. */
 export function historyOf({ wallet, platform, journal: found = [] }: Sources): History {

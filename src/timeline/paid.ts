@@ -1,7 +1,8 @@
 /** What a bet has paid its player and taken back, in order: each correction takes the payout before it back (L-1). */
+
+import { sumOf } from '../protocol/decimal.ts'
 import { isArchived } from './history.ts'
 import type { Transfer, WalletBet } from './sources.ts'
-import { sumOf } from './sum.ts'
 
 export interface Paid {
   /** Payouts and their ways back that moved the player's money. */

@@ -8,7 +8,6 @@ import { countsOf, paidOf, takenOf } from '../../src/timeline/paid.ts'
 import { standingOf } from '../../src/timeline/sentence.ts'
 import { storyFile } from '../../src/timeline/share.ts'
 import type { PlatformBet, Sources, WalletBet, WalletCall } from '../../src/timeline/sources.ts'
-import { sumOf } from '../../src/timeline/sum.ts'
 import { toMarkup } from '../../src/timeline/svg.ts'
 import { read } from '../tidy/source.ts'
 
@@ -179,12 +178,4 @@ test('the file that is shared runs nothing, loads nothing, and keeps what strang
   expect(file).toContain("default-src 'none'")
   expect(file).toContain('&lt;/style&gt;&lt;script&gt;')
   expect(file.match(/<\/style>/g)).toHaveLength(1)
-})
-
-test('sums of amounts are exact', () => {
-  expect(sumOf(['0.1', '0.2'])).toBe('0.3')
-  expect(sumOf(['-10.00', '27.70', '-27.70'])).toBe('-10.00')
-  expect(sumOf(['0.00000001', '90071992547409.93'])).toBe('90071992547409.93000001')
-  expect(sumOf(['500', '-80'])).toBe('420')
-  expect(sumOf([])).toBe('0')
 })

@@ -51,6 +51,23 @@ export const noFloats: Rule = (source) => {
   )
 }
 
+const DECIMAL_FILES = ['src/protocol/money.ts', 'src/protocol/decimal.ts']
+
+/** M-1: a decimal text that is cut at its point to be counted in minor units is parsed in one place. */
+export const noDecimals: Rule = (source) => {
+  if (DECIMAL_FILES.includes(source.path)) return []
+  const text = (node: Node | undefined) => (node === undefined ? '' : source.text.slice(node.start, node.end))
+  const counted = source.nodes.filter((node) => {
+    if (node.type === 'VariableDeclarator')
+      return /^\[\w+ = '0'/.test(text(memberOf(node, 'id'))) && /\.split\('\.'\)$/.test(text(memberOf(node, 'init')))
+    return (
+      calleeOf(source, node) === 'BigInt' &&
+      /padEnd|\b(whole|fraction)\b|split\(/.test(argumentsOf(node).map(text).join())
+    )
+  })
+  return counted.map((node) => at(source, node, 'decimals are parsed in protocol/money.ts and decimal.ts'))
+}
+
 /** `scale`, `row.scale`, `scales.get(…)`, `scales[…]`, whatever the table is called. */
 const A_SCALE = /(^scale|\.scale|scales(\.get\([^()]*\)|\[[^\]]*\]))$/i
 

@@ -1,5 +1,5 @@
 /** The ledger's accounts behind the demo's player, as T-accounts: what one gains another gives, so the sum stays 0.00. */
-import { sumOf } from '../../../src/timeline/sum.ts'
+import { sumOf } from '../../../src/protocol/decimal.ts'
 import { amountText } from '../format.tsx'
 
 const SHOWN = [

@@ -1,6 +1,6 @@
 /** The report's rows, of which each is of one platform too (W-43), added up: a player's balance is of all of them. */
 import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
-import { sumOf } from '../../../src/timeline/sum.ts'
+import { sumOf } from '../../../src/protocol/decimal.ts'
 
 /** In UTC, of milliseconds since 1970. */
 export const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)

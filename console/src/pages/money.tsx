@@ -1,7 +1,7 @@
 /** The money of a day: from what was there at midnight to what is there, by currency and brand, and that all accounts sum to zero. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
-import { sumOf } from '../../../src/timeline/sum.ts'
+import { sumOf } from '../../../src/protocol/decimal.ts'
 import { fileOf, read } from '../api.ts'
 import { amountText } from '../format.tsx'
 import { MONEY_LIVE } from '../live.tsx'

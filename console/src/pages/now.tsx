@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { sumOf } from '../../../src/timeline/sum.ts'
+import { sumOf } from '../../../src/protocol/decimal.ts'
 import { part, read } from '../api.ts'
 import { agoOf, amountText, countText } from '../format.tsx'
 import { type LiveMeta, MONEY_LIVE } from '../live.tsx'

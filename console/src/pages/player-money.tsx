@@ -1,8 +1,8 @@
 /** A player's money: what can be staked, what is in play, what the bets have brought, and the balance. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { sumOf } from '../../../src/protocol/decimal.ts'
 import { signed } from '../../../src/timeline/draw.ts'
-import { sumOf } from '../../../src/timeline/sum.ts'
 import { part, read } from '../api.ts'
 import { amountText } from '../format.tsx'
 import { Answer } from '../parts.tsx'

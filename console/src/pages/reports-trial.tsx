@@ -1,6 +1,6 @@
 /** All accounts at both ends of the days, by currency. Each column sums to zero, or the ledger is broken. */
 import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
-import { sumOf } from '../../../src/timeline/sum.ts'
+import { sumOf } from '../../../src/protocol/decimal.ts'
 import { amountText } from '../format.tsx'
 import { isZero, negated, type ReportRow } from './money-days.ts'
 

@@ -1,10 +1,10 @@
 /** The calls of a failed case as the picture that the console has of a bet, with what the balance said after each. */
 import { readFileSync } from 'node:fs'
+import { sumOf } from '../../protocol/decimal.ts'
 import { objectIn, parseJson } from '../../protocol/json.ts'
 import { betOperationOf, OPERATIONS } from '../../protocol/operation.ts'
 import { drawTimeline } from '../../timeline/draw.ts'
 import { type Call, type Ending, type History, inOrder } from '../../timeline/moments.ts'
-import { sumOf } from '../../timeline/sum.ts'
 import { toMarkup } from '../../timeline/svg.ts'
 import type { Exchange } from '../exchange.ts'
 

@@ -2,6 +2,7 @@
 import { sign } from '../../protocol/signature.ts'
 import { world } from '../../runtime/world.ts'
 import type { Player } from './cast.ts'
+import { centsOf } from './cents.ts'
 import type { Market } from './market.ts'
 import type { Answer } from './network.ts'
 import { SECRET } from './store.ts'
@@ -21,7 +22,7 @@ export async function auditBalances(market: Market, players: readonly Player[]):
       continue
     market.trace.mark('a balance is asked for')
     const may = [...new Set([...before, ...behind])].map((moved) => cash + moved)
-    const has = minorOf(text)
+    const has = centsOf(text)
     if (!may.includes(has))
       complaints.push(`the auditor: the balance of ${player.name} is ${has}, may be ${may.slice(0, 5).join(', ')}`)
   }
@@ -44,11 +45,4 @@ async function askBalance(market: Market, { wallet: name, userId, token }: Playe
   await market.until(asked, 2 * ANSWER_MS)
   const told = /"amount":(-?[\d.]+)/.exec(answer?.body.toString('utf8') ?? '')?.[1]
   return answer?.status === 200 ? told : undefined
-}
-
-/** Two decimals. */
-function minorOf(amount: string): bigint {
-  const [whole = '0', part = ''] = amount.replace('-', '').split('.')
-  const minor = BigInt(`${whole}${part.padEnd(2, '0')}`)
-  return amount.startsWith('-') ? -minor : minor
 }

@@ -6,6 +6,7 @@
  * they forbid is complained about. A refusal because of a lock or a token is always possible.
  */
 import { type ReplyCode, replyCode, replyCodes } from '../../protocol/codes.ts'
+import { centsOf } from './cents.ts'
 
 export interface Heard {
   readonly kind: 'place' | 'settle' | 'unsettle' | 'rollback'
@@ -136,15 +137,9 @@ function adding(names: readonly string[], name: string): readonly string[] {
   return names.includes(name) ? names : [...names, name].sort()
 }
 
-/** Minor units of a currency with two decimals. */
-function minorOf(amount: string): bigint {
-  const [whole = '0', part = ''] = amount.split('.')
-  return BigInt(`${whole}${part.padEnd(2, '0')}`)
-}
-
 function moved({ status, stake, payout }: Life): bigint {
-  if (status === 'open') return -minorOf(stake)
-  return status === 'settled' ? minorOf(payout) - minorOf(stake) : 0n
+  if (status === 'open') return -centsOf(stake)
+  return status === 'settled' ? centsOf(payout) - centsOf(stake) : 0n
 }
 
 interface Watched {

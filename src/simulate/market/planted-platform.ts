@@ -3,7 +3,7 @@ import type { Row as Stored } from '../../db/db.ts'
 import { REPLY_CODES } from '../../protocol/codes.ts'
 import type { Answer, Request } from './network.ts'
 import { below, hearing, type Row } from './planted-row.ts'
-import { done, losing, without } from './planting.ts'
+import { done, losing, oneMore, without } from './planting.ts'
 import { altered, type Plant, saying, together } from './planting-sql.ts'
 
 const inPlatform = (...plants: readonly Plant[]) => below('platform', together(...plants))
@@ -18,7 +18,7 @@ const isReadable = ({ body }: Answer) => body.toString('utf8').endsWith('}')
 function withMore(row: Stored): Stored {
   return {
     ...row,
-    body: `${row.body}`.replace(/"amount":([1-9]\d*)/, (_, whole: string) => `"amount":${BigInt(whole) + 1n}`),
+    body: `${row.body}`.replace(/"amount":([1-9]\d*)/, (_, whole: string) => `"amount":${oneMore(whole)}`),
   }
 }
 

@@ -1,5 +1,6 @@
 /** How a fault is planted around a party of a market: between it and its database, or between it and the network. */
 import type { Db, Row, Statement, Tx } from '../../db/db.ts'
+import { sumOf } from '../../protocol/decimal.ts'
 import { sign } from '../../protocol/signature.ts'
 import { world } from '../../runtime/world.ts'
 import type { Answer, Host, Request } from './network.ts'
@@ -132,6 +133,5 @@ export function reworded(id: string): string {
 
 /** An amount of the wire. */
 export function oneMore(amount: string): string {
-  const [whole = '0', ...part] = amount.split('.')
-  return [`${BigInt(whole) + 1n}`, ...part].join('.')
+  return sumOf([amount, '1'])
 }

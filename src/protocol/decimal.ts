@@ -1,6 +1,6 @@
-/** Sums of amounts as text: no float ever touches money. */
+/** Decimal texts of any scale, summed and compared exactly, where no currency is at hand: no float ever touches money (M-1). Light, for the console. */
 
-/** Of decimals with the same digits, exactly. */
+/** With the digits of the one that has most of them. */
 export function sumOf(amounts: readonly string[]): string {
   const digits = digitsOf(amounts)
   const sum = unitsOf(amounts).reduce((total, units) => total + units, 0n)
