@@ -1,5 +1,6 @@
 /** The files against the database: each is what was written, and what it has of an account ends in the balance that the account carries on from. */
 import { type Db, type Row, statement } from '../db/db.ts'
+import { errorText } from '../runtime/error-text.ts'
 import { type ArchiveFile, Damaged, readArchive } from './file.ts'
 import type { Archived } from './lines.ts'
 import { readDatabaseId } from './run.ts'
@@ -79,7 +80,7 @@ async function contentOf(
     if (content.header.database !== database) throw new Damaged('it is of another database')
     return content
   } catch (error) {
-    findings.add(ARCHIVE_CHECKS.file, { file, why: error instanceof Error ? error.message : String(error) })
+    findings.add(ARCHIVE_CHECKS.file, { file, why: errorText(error) })
     return undefined
   }
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorText } from '../runtime/error-text.ts'
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from '../runtime/private-folder.ts'
 
 export function readSecretFile(name: string, path: string, problems: string[]): string | undefined {
@@ -10,7 +11,7 @@ export function readSecretFile(name: string, path: string, problems: string[]): 
     if (text !== '') return text
     problems.push(`${name}_FILE is empty: ${path}`)
   } catch (error) {
-    problems.push(`${name}_FILE cannot be read: ${messageOf(error)}`)
+    problems.push(`${name}_FILE cannot be read: ${errorText(error)}`)
   }
   return undefined
 }
@@ -35,11 +36,7 @@ export function keepSecret(dataDir: string, name: string, problems: string[]): K
     if (kept !== undefined) return { name, value: kept, path, isNew: false }
     writePrivateFile(path, `${value}\n`)
   } catch (error) {
-    problems.push(`${name} is not set and cannot be kept in PURSER_DATA_DIR: ${messageOf(error)}`)
+    problems.push(`${name} is not set and cannot be kept in PURSER_DATA_DIR: ${errorText(error)}`)
   }
   return { name, value, path, isNew: true }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -3,6 +3,7 @@
  * the report and the exit code. What differs is a Kit.
  */
 import { readFileSync } from 'node:fs'
+import { errorText } from '../runtime/error-text.ts'
 import { type ReportFile, reportFileOf, writeReport } from '../runtime/report-file.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 import { againOf, type Option } from './again.ts'
@@ -160,7 +161,7 @@ export function readText(option: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new WrongUse(`${option}: ${error instanceof Error ? error.message : error}`)
+    throw new WrongUse(`${option}: ${errorText(error)}`)
   }
 }
 

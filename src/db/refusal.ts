@@ -1,4 +1,5 @@
 /** Why a database cannot be worked with, in words that say what to do: the same for all commands. */
+import { errorText } from '../runtime/error-text.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 import { isBusy, isOutage } from './errors.ts'
 
@@ -25,20 +26,13 @@ export function explained(error: unknown, url?: string): unknown {
   if (error instanceof WrongUse || error instanceof Unreachable) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const advice = ADVICE[code]
-  if (advice !== undefined) return new WrongUse(`${messageOf(error)}: ${advice}`, { cause: error })
+  if (advice !== undefined) return new WrongUse(`${errorText(error)}: ${advice}`, { cause: error })
   if (isBusy(error))
-    return new Unreachable(`the database did not do it in time (${messageOf(error)}): run it again`, { cause: error })
+    return new Unreachable(`the database did not do it in time (${errorText(error)}): run it again`, { cause: error })
   if (!isOutage(error)) return error
   const hint = HINTS[code] ?? (/^[0-9A-Z]{5}$/.test(code) ? 'try again when it is ready' : SILENT)
   const where = url === undefined ? 'the database' : `the database at ${addressOf(url)}`
-  return new Unreachable(`${where} cannot be reached (${messageOf(error)}): ${hint}`, { cause: error })
-}
-
-/** Of several addresses of a host that were tried, the system's error has no message. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '')
-    return error.errors.map((one: unknown) => messageOf(one)).join(', ')
-  return error instanceof Error ? error.message : String(error)
+  return new Unreachable(`${where} cannot be reached (${errorText(error)}): ${hint}`, { cause: error })
 }
 
 /** Without user and password. */

@@ -8,6 +8,7 @@ import { decodeCursor, limitOf, pageOf, toPage } from '../http/page.ts'
 import { conflict, invalid, notFound } from '../http/problem.ts'
 import type { Author } from '../people/actions.ts'
 import type { Clock } from '../runtime/clock.ts'
+import { errorText } from '../runtime/error-text.ts'
 import { inTime } from '../runtime/in-time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { world } from '../runtime/world.ts'
@@ -94,7 +95,7 @@ export function createConformanceRuns({ db, clock, log, kit }: RunsDeps): Confor
     const cancel = world.every(SAVE_MS, () => void save().catch((err: unknown) => log.warn({ err }, NOT_STORED)))
     const { results, ending } = await judge(stopping.signal, (result) => known.push(result)).then(
       ({ results, isGood }) => ({ results, ending: endingOf(stopping.signal, isGood) }),
-      (error: unknown) => ({ results: known, ending: { why: error instanceof Error ? error.message : String(error) } }),
+      (error: unknown) => ({ results: known, ending: { why: errorText(error) } }),
     )
     cancel()
     await db.transaction((tx) => endRun(tx, id, results, ending, clock.now()))

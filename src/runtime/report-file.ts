@@ -4,6 +4,7 @@
  */
 import { accessSync, constants, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { errorText } from './error-text.ts'
 import { WrongUse } from './wrong-use.ts'
 
 /** By the ending of a file's name, in lower case. */
@@ -55,7 +56,7 @@ export function writeReport<R>({ file, write }: ReportFile<R>, report: R, { stdo
     writeFileSync(file, text)
   } catch (error) {
     const where = isPrinted ? 'the report stands on stdout' : 'its content follows on stdout'
-    stderr.write(`purser: --report: ${error instanceof Error ? error.message : error}; ${where}\n`)
+    stderr.write(`purser: --report: ${errorText(error)}; ${where}\n`)
     if (!isPrinted) stdout.write(text)
   }
 }

@@ -1,6 +1,7 @@
 /** The simulated operation, step by step: matches go on, bettors bet, all through the HTTP APIs of wallet and platform. */
 import { randomUUID } from 'node:crypto'
 import { replyCode } from '../protocol/codes.ts'
+import { errorText } from '../runtime/error-text.ts'
 import { createRandom, type Random } from '../runtime/random.ts'
 import type { Api } from './api.ts'
 import { createFixtures, type Happening, type Match, OUTCOMES, STEPS_PER_SECOND } from './fixtures.ts'
@@ -93,10 +94,6 @@ function betsBefore(step: number, rate: number): number {
   return Math.floor((step * rate) / STEPS_PER_SECOND)
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 /** A player of earlier runs is taken as it is. */
 async function createBettor(game: Play, { userId, currency, unit, scale }: BettorPlan): Promise<void> {
   const customFields = { nickname: userId }
@@ -142,7 +139,7 @@ function happen(game: Play, happening: Happening): void {
       game.watch.matchIsOver(match.id)
       game.matchCalls.delete(match.id)
     })
-    .catch((error: unknown) => game.story.note(`a match could not be told: ${messageOf(error)}`))
+    .catch((error: unknown) => game.story.note(`a match could not be told: ${errorText(error)}`))
   game.matchCalls.set(match.id, call)
 }
 
@@ -169,7 +166,7 @@ function bet(game: Play, random: Random, open: readonly Match[]): void {
     return
   }
   const work: Promise<void> = place(game, wish)
-    .catch((error: unknown) => game.story.note(`a bet could not be placed: ${messageOf(error)}`))
+    .catch((error: unknown) => game.story.note(`a bet could not be placed: ${errorText(error)}`))
     .finally(() => game.under.delete(work))
   game.under.add(work)
 }

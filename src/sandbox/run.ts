@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { ConsolePeople } from '../people/people.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { lineOf, summaryLine } from '../reconcile/report.ts'
+import { errorText } from '../runtime/error-text.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { wrapped } from '../runtime/wrapped.ts'
 import type { Api } from './api.ts'
@@ -16,7 +17,7 @@ import { type Change, followChanges } from './follow.ts'
 import { addSandboxApi, type SandboxParts } from './frame/api.ts'
 import { startFrame } from './frame/frame.ts'
 import { addFrontPage, type FrontPage, isFromHere } from './front-page.ts'
-import { messageOf, play } from './play.ts'
+import { play } from './play.ts'
 import { buildStage, type House, type Stage } from './stage.ts'
 import { createStory, type Story } from './story.ts'
 import { createTable, ROW_SECONDS, TABLE_RATE } from './table.ts'
@@ -130,7 +131,7 @@ function lookAround(story: Story, every: number, look: () => Promise<void>): { s
   const stopping = new AbortController()
   const run = async () => {
     while (!stopping.signal.aborted) {
-      await look().catch((error: unknown) => story.note(`could not look at a bet: ${messageOf(error)}`))
+      await look().catch((error: unknown) => story.note(`could not look at a bet: ${errorText(error)}`))
       await waitUntil(Date.now() + every, stopping.signal)
     }
   }

@@ -5,6 +5,7 @@
 import type { Db, Tx } from '../../db/db.ts'
 import { statement } from '../../db/db.ts'
 import { isOfData } from '../../db/errors.ts'
+import { errorText } from '../../runtime/error-text.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import { lockBets } from '../bets/bet-store.ts'
 import { type EndedDelivery, noteDeliveries } from '../change.ts'
@@ -101,7 +102,7 @@ function saidOf({ answer }: Finished, cause: unknown): string {
 }
 
 export function whyOf(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)).slice(0, MAX_CAUSE)
+  return errorText(cause).slice(0, MAX_CAUSE)
 }
 
 /** Characters. */

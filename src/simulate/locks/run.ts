@@ -1,6 +1,7 @@
 /** One run: two wallets on one Postgres are asked for much at once while statements wait and connections break; then all is calm, and must be right. */
 import { statement } from '../../db/db.ts'
 import { audit } from '../../operator/audit.ts'
+import { errorWithStack } from '../../runtime/error-text.ts'
 import type { Base } from './base.ts'
 import { call, isClear, newTable, type Table } from './deeds.ts'
 import { judgeBalances } from './judge.ts'
@@ -32,7 +33,7 @@ export async function runLocks(seed: number, base: Base, plant?: Plant): Promise
     complaints.push(...(await playAll(scene, table)))
     if (complaints.length === 0) complaints.push(...(await putRight(scene, table)))
   } catch (error) {
-    complaints.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    complaints.push(errorWithStack(error))
   } finally {
     await scene.end()
   }

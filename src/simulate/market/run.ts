@@ -1,5 +1,6 @@
 /** One run: the market is made, then everything goes wrong that can, then all is calm, and what is left must be right. */
 import type { Platform } from '../../platform/platform.ts'
+import { errorWithStack } from '../../runtime/error-text.ts'
 import { createRandom } from '../../runtime/random.ts'
 import { world } from '../../runtime/world.ts'
 import { bettor, putRight, resultSource, traders } from './actors.ts'
@@ -58,7 +59,7 @@ export async function runMarket(seed: number, stores: Stores, choices: Choices =
     complaints.push(...(await misfortune(market, cast, stores, scene)))
     if (complaints.length === 0) complaints.push(...(await calm(market, cast, stores, scene)))
   } catch (error) {
-    complaints.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    complaints.push(errorWithStack(error))
   } finally {
     market.end()
   }

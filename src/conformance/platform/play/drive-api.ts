@@ -1,6 +1,7 @@
 /** Drives a Purser platform over its API, or any platform that answers the same calls. */
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
+import { errorText } from '../../../runtime/error-text.ts'
 import type { Headers } from '../../headers.ts'
 import { broken, type Drive, type Fulfilled, unable, WISH_TIMEOUT_MS, type Wish } from './drive.ts'
 
@@ -17,7 +18,7 @@ export async function whyUnreachable(url: string): Promise<string | undefined> {
     await (await request(url)).body.dump()
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message || String(error) : String(error)
+    return errorText(error)
   }
 }
 
@@ -42,7 +43,7 @@ export function driveByApi({ url, key, headers: extra = {} }: ApiOptions): { dri
     try {
       return await fulfil(send, frames, wish)
     } catch (error) {
-      return broken(error instanceof Error ? error.message : String(error))
+      return broken(errorText(error))
     }
   }
   return { drive, close: () => agent.destroy() }

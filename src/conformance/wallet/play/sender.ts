@@ -1,6 +1,7 @@
 /** Sends exact bytes to the judged wallet and keeps what came back. wallet-client cannot be used: it only sends good requests. */
 import { Pool } from 'undici'
 import type { Clock } from '../../../runtime/clock.ts'
+import { errorText } from '../../../runtime/error-text.ts'
 import type { Exchange, ReceivedAnswer, SentRequest } from '../../exchange.ts'
 import type { Headers } from '../../headers.ts'
 import { type Pace, UNPACED } from '../../pace.ts'
@@ -67,7 +68,7 @@ async function receive(pool: Pool, path: string, { method, headers, body }: Sent
     return { kind: 'some', status: response.statusCode, contentType: String(contentType ?? ''), body: text }
   } catch (error) {
     if (signal.aborted) return { kind: 'none', why: `no answer within ${TIMEOUT_MS} ms` }
-    return { kind: 'none', why: error instanceof Error ? error.message || error.name : String(error) }
+    return { kind: 'none', why: errorText(error) }
   }
 }
 

@@ -7,6 +7,7 @@ import { Compile } from 'typebox/compile'
 import { CurrencySchema, OperatorUserSchema, TokenSchema, UserIdSchema } from '../../../protocol/bet-request.ts'
 import { parseDecimal, STANDARD_SCALES } from '../../../protocol/money.ts'
 import { CustomFieldsSchema } from '../../../protocol/user-profile.ts'
+import { errorText } from '../../../runtime/error-text.ts'
 import type { Need, PlayerKind } from '../case/case.ts'
 import {
   type Account,
@@ -102,7 +103,7 @@ function parseFile(text: string): FixturesFile {
   try {
     file = JSON.parse(text)
   } catch (error) {
-    throw new BadFixtures(`the fixtures are not JSON: ${error instanceof Error ? error.message : error}`)
+    throw new BadFixtures(`the fixtures are not JSON: ${errorText(error)}`)
   }
   if (fileCheck.Check(file)) return file
   const problems = fileCheck.Errors(file).flatMap(({ keyword, instancePath, message }) => {

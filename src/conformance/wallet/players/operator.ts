@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { parseDecimal, STANDARD_SCALES } from '../../../protocol/money.ts'
+import { errorText } from '../../../runtime/error-text.ts'
 import type { Need, OperatorAct, PlayerKind } from '../case/case.ts'
 import {
   type Account,
@@ -81,9 +82,7 @@ function asker(pool: Pool, prefix: string, key: string): Ask {
       body: body === undefined ? null : JSON.stringify(body),
     }
     const response = await pool.request(call).catch((error: unknown) => {
-      throw new OperatorUnreachable(
-        `the operator API does not answer: ${error instanceof Error ? error.message : error}`,
-      )
+      throw new OperatorUnreachable(`the operator API does not answer: ${errorText(error)}`)
     })
     const text = await response.body.text()
     if (response.statusCode < 300) return text === '' ? {} : JSON.parse(text)
