@@ -35,6 +35,10 @@ describe('in src', () => {
 })
 
 describe('in src and console', () => {
+  test('a prefix that five files share is a folder', () => {
+    const paths = [...SRC.map(({ path }) => path), ...filesIn('console/src', ['.ts', '.tsx', '.css'])]
+    expect(habits.complaintsAboutPrefixes(paths)).toEqual([])
+  })
   test('decimals are parsed in one place', () => expect([...SRC, ...CONSOLE].flatMap(habits.noDecimals)).toEqual([]))
   test('codes and reasons are known by their names', () =>
     expect([...SRC, ...CONSOLE].flatMap(complaintsAboutBareCodes)).toEqual([]))
@@ -270,6 +274,15 @@ describe('the rules see', () => {
       expect(habits.noBucket(sourceOf(path, ''))).toHaveLength(1)
     },
   )
+
+  test('five files that should be a folder, and not four of one name and one of another', () => {
+    const names = ['bet.ts', 'bet.css', 'bet-flow.ts', 'bet-id.ts']
+    const paths = (...others: string[]) => [...names, ...others].map((name) => `src/platform/${name}`)
+    expect(habits.complaintsAboutPrefixes(paths('bet-store.ts'))).toEqual([
+      'src/platform/bet*: 5 files, which are a folder',
+    ])
+    expect(habits.complaintsAboutPrefixes(paths('bets.ts', '../bet-x.ts', 'bet/a.ts'))).toEqual([])
+  })
 
   test('a decision that nobody took', () => {
     expect(namedIdsOf('as R-99 says, not as SHA-256 or x-R-1')).toEqual(['R-99'])

@@ -2,14 +2,14 @@
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Router, Switch } from 'wouter'
 import { LiveProvider } from './live.tsx'
-import { BetPage } from './pages/bet.tsx'
+import { BetPage } from './pages/bet/bet.tsx'
 import { SignIn } from './pages/sign-in.tsx'
 import { Empty, Fault, Waiting } from './parts.tsx'
 import { SessionGate, useSession } from './session.tsx'
 import { Shell } from './shell.tsx'
 
 const Bets = lazy(() => import('./pages/bets.tsx').then(({ BetsPage }) => ({ default: BetsPage })))
-const Now = lazy(() => import('./pages/now.tsx').then(({ NowPage }) => ({ default: NowPage })))
+const Now = lazy(() => import('./pages/now/now.tsx').then(({ NowPage }) => ({ default: NowPage })))
 const Calls = lazy(() => import('./pages/calls.tsx').then(({ CallsPage }) => ({ default: CallsPage })))
 const Players = lazy(() => import('./pages/players.tsx').then(({ PlayersPage }) => ({ default: PlayersPage })))
 const Money = lazy(() => import('./pages/money.tsx').then(({ MoneyPage }) => ({ default: MoneyPage })))
@@ -18,12 +18,14 @@ const Conformance = lazy(() =>
   import('./pages/conformance.tsx').then(({ ConformancePage }) => ({ default: ConformancePage })),
 )
 const Deliveries = lazy(() =>
-  import('./pages/deliveries.tsx').then(({ DeliveriesPage }) => ({ default: DeliveriesPage })),
+  import('./pages/deliveries/deliveries.tsx').then(({ DeliveriesPage }) => ({ default: DeliveriesPage })),
 )
-const Settings = lazy(() => import('./pages/settings.tsx').then(({ SettingsPage }) => ({ default: SettingsPage })))
+const Settings = lazy(() =>
+  import('./pages/settings/settings.tsx').then(({ SettingsPage }) => ({ default: SettingsPage })),
+)
 const Find = lazy(() => import('./pages/find.tsx').then(({ FindPage }) => ({ default: FindPage })))
 const Player = lazy(() => import('./pages/player.tsx').then(({ PlayerPage }) => ({ default: PlayerPage })))
-const Demo = lazy(() => import('./pages/demo.tsx').then(({ DemoPage }) => ({ default: DemoPage })))
+const Demo = lazy(() => import('./pages/demo/demo.tsx').then(({ DemoPage }) => ({ default: DemoPage })))
 
 export function App() {
   return (

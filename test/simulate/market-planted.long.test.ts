@@ -1,8 +1,8 @@
 /** The market finds what is planted around wallet and platform, each fault in the run that the table of docs/internals names. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'
-import { PLANTED } from '../../src/simulate/market/planted.ts'
-import { choicesFor } from '../../src/simulate/market/planted-row.ts'
+import { PLANTED } from '../../src/simulate/market/planted/planted.ts'
+import { choicesFor } from '../../src/simulate/market/planted/row.ts'
 import { runMarket } from '../../src/simulate/market/run.ts'
 import { closeStores, makeStores } from '../../src/simulate/market/store.ts'
 

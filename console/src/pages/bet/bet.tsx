@@ -1,0 +1,214 @@
+/** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
+import { useMemo, useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { drawTimeline } from '../../../../src/timeline/draw.ts'
+import { historyOf, netSoFar } from '../../../../src/timeline/history.ts'
+import type { Scale } from '../../../../src/timeline/layout.ts'
+import type { History } from '../../../../src/timeline/moments.ts'
+import { countsOf, paidOf, takenOf } from '../../../../src/timeline/paid.ts'
+import { replayOf } from '../../../../src/timeline/replay.ts'
+import { standingOf } from '../../../../src/timeline/sentence.ts'
+import { storyFile } from '../../../../src/timeline/share.ts'
+import css from '../../../../src/timeline/timeline.css?raw'
+import '../../../../src/timeline/timeline.css'
+import { part } from '../../api.ts'
+import { type BetSources, useBet } from '../../bet-data.ts'
+import { amountText, CopyButton, Id, Time } from '../../format.tsx'
+import { Answer, Badge } from '../../parts.tsx'
+import { Picture } from '../../picture.tsx'
+import { saveText } from '../../save.ts'
+import { useSession } from '../../session.tsx'
+import { MomentPanel } from './moment.tsx'
+import { Replay } from './replay.tsx'
+import './bet.css'
+
+export function BetPage({ bet, user }: { bet: string; user?: string | undefined }) {
+  const asked = useBet(bet, user)
+  return (
+    <div className="page bet-page">
+      <Answer of={asked}>{(sources) => <Bet bet={bet} sources={sources} />}</Answer>
+    </div>
+  )
+}
+
+function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
+  const [query, setQuery] = useSearchParams()
+  const scale: Scale = query.get('scale') === 'time' ? 'time' : 'compact'
+  const [chosen, setChosen] = useState<string>()
+  const history = useMemo(() => historyOf(sources), [sources])
+  const standing = standingOf(sources.wallet, sources.platform)
+  const picture = useMemo(() => drawTimeline(history, { scale, selected: chosen }), [history, scale, chosen])
+  const share = () => {
+    const replay = sources.wallet && replayOf(sources.wallet).saved
+    const file = storyFile({ history, standing, css, madeAt: new Date(), replay })
+    saveText(`bet-${bet.slice(0, 8)}.html`, file, 'text/html')
+  }
+  const moment = history.moments.find(({ id }) => id === chosen)
+  const setScale = (next: Scale) => setQuery(next === 'time' ? { scale: 'time' } : {}, { replace: true })
+  return (
+    <>
+      <div className="head">
+        <h1>Bet</h1>
+        <Id id={bet} whole />
+        <CopyButton text={bet} />
+        <Badge tone={standing.tone}>{standing.state}</Badge>
+        <span className="spring" />
+        <button type="button" className="button" onClick={share}>
+          Share as a file
+        </button>
+        {sources.wallet !== undefined && sources.wallet.history.length > 0 && <Replay wallet={sources.wallet} />}
+      </div>
+      {sources.owners.length > 1 && <Owners bet={bet} owners={sources.owners} shown={history.player} />}
+      <p className="sentence">{standing.sentence}</p>
+      <Facts sources={sources} history={history} />
+      <section className="card happened" aria-label="What happened">
+        <header>
+          <h2>What happened</h2>
+          <span className="spring" />
+          <fieldset className="switch" aria-label="Scale">
+            {(['compact', 'time'] as const).map((one) => (
+              <button key={one} type="button" aria-pressed={scale === one} onClick={() => setScale(one)}>
+                {one === 'compact' ? 'Steps' : 'True time'}
+              </button>
+            ))}
+          </fieldset>
+        </header>
+        <div className="body scroll picture">
+          <Picture of={picture} onChoose={(id) => setChosen(id === chosen ? undefined : id)} />
+        </div>
+        {moment === undefined ? (
+          <p className="hint muted small">Choose a moment to see its request, its answer, and why.</p>
+        ) : (
+          <MomentPanel moment={moment} wallet={sources.wallet} close={() => setChosen(undefined)} />
+        )}
+      </section>
+      <Selections sources={sources} />
+    </>
+  )
+}
+
+/** An id is of one bet only together with its player (I-1). */
+function Owners({ bet, owners, shown }: { bet: string; owners: readonly string[]; shown: string }) {
+  return (
+    <p className="notice" role="status">
+      {owners.length} players have a bet with this id. This is the one of {shown}; choose:{' '}
+      {owners.map((owner, i) => (
+        <span key={owner}>
+          {i > 0 && ', '}
+          <Link href={`/bets/${part(owner)}/${part(bet)}`}>{owner}</Link>
+        </span>
+      ))}
+      .
+    </p>
+  )
+}
+
+function Facts({ sources: { wallet, platform }, history }: { sources: BetSources; history: History }) {
+  const { bases } = useSession()
+  const currency = history.currency
+  const stake = wallet?.stake ?? platform?.amount
+  const payout = wallet === undefined ? platform?.payout : wallet.payout
+  const net = wallet && netSoFar(wallet)
+  const counts = wallet && countsOf(paidOf(wallet))
+  const taken = wallet && takenOf(wallet)
+  const player = history.player
+  return (
+    <dl className="facts">
+      <Fact name="Player">{bases.wallet ? <Link href={`/players/${part(player)}`}>{player}</Link> : player}</Fact>
+      <Fact name="Stake">
+        {stake === undefined ? '–' : `${stake} ${currency}`}
+        {taken !== undefined && <small className="muted"> {taken}</small>}
+      </Fact>
+      <Fact name="Payout">
+        {payout === undefined ? '–' : `${payout} ${currency}`}
+        {counts !== undefined && <small className="muted"> {counts}</small>}
+      </Fact>
+      {wallet !== undefined && (
+        <Fact name="Net for the player">
+          {net === undefined ? '–' : `${amountText(net.net)} ${currency}`}
+          {net?.inPlay !== undefined && (
+            <small className="muted">
+              {' '}
+              and {net.inPlay} {currency} in play
+            </small>
+          )}
+        </Fact>
+      )}
+      {platform?.coefficient !== undefined && <Fact name="Odds">{platform.coefficient}</Fact>}
+      <div>
+        <dt>Placed</dt>
+        <dd className="small">
+          <Time at={platform?.placedAt ?? wallet?.firstSeenAt ?? 0} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+interface Selection {
+  readonly event?: unknown
+  readonly market?: unknown
+  readonly outcome?: unknown
+  readonly outcomeId?: unknown
+  readonly coefficient?: unknown
+  readonly result?: unknown
+}
+
+/** From the platform, else from what the Place bet carried. */
+function Selections({ sources: { wallet, platform } }: { sources: BetSources }) {
+  const details = wallet?.details as { metadata?: unknown } | undefined
+  const metadata = Array.isArray(details?.metadata) ? (details.metadata as Selection[]) : []
+  const selections: readonly Selection[] = platform?.selections ?? metadata
+  const isOver = ['refused', 'cancelled', 'declined'].includes(wallet?.status ?? platform?.status ?? '')
+  if (selections.length === 0) return null
+  return (
+    <section className="card" aria-label="Selections">
+      <header>
+        <h2>Selections</h2>
+      </header>
+      <div className="scroll">
+        <table className="list">
+          <thead>
+            <tr>
+              <th>Event</th>
+              <th>Market</th>
+              <th>Outcome</th>
+              <th className="num">Odds</th>
+              <th>Result</th>
+            </tr>
+          </thead>
+          <tbody>
+            {selections.map((one) => (
+              <tr key={JSON.stringify([one.event, one.market, one.outcomeId, one.outcome])}>
+                <td>{text(one.event)}</td>
+                <td>{text(one.market)}</td>
+                <td>{text(one.outcome ?? one.outcomeId)}</td>
+                <td className="num">{text(one.coefficient)}</td>
+                <td>
+                  {one.result === undefined || isOver ? (
+                    <span className="muted">{isOver ? 'none' : 'not yet'}</span>
+                  ) : (
+                    <Badge tone={one.result === 'won' ? 'good' : 'plain'}>{text(one.result)}</Badge>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function text(value: unknown): string {
+  return value === undefined || value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

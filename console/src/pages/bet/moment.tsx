@@ -1,0 +1,237 @@
+/** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { neededBy, sayBranch } from '../../../../src/timeline/branch.ts'
+import { sayAttempt, sayEnding, sayKind, signed } from '../../../../src/timeline/draw.ts'
+import { spanOf } from '../../../../src/timeline/layout.ts'
+import { type Call, type Decision, type Moment, titleOf } from '../../../../src/timeline/moments.ts'
+import type { WalletBet } from '../../../../src/timeline/sources.ts'
+import { type Known, knownBefore, LIFE, whyOf } from '../../../../src/timeline/why.ts'
+import { part, readOrNone } from '../../api.ts'
+import { Id, Time } from '../../format.tsx'
+import { Code } from '../../parts.tsx'
+import type { StatementPage } from '../../statement.ts'
+import { AsCurl, SendAgain } from './again.tsx'
+
+interface Props {
+  readonly moment: Moment
+  readonly wallet: WalletBet | undefined
+  close(): void
+}
+
+export function MomentPanel({ moment, wallet, close }: Props) {
+  const title = moment.kind === 'decision' ? moment.title : `${titleOf(moment.operation)}, ${sayAttempt(moment)}`
+  return (
+    <section className="moment" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <span className="muted small">
+          <Time at={moment.at} millis />
+        </span>
+        <span className="spring" />
+        <button type="button" className="button quiet" onClick={close} aria-label="Close">
+          ✕
+        </button>
+      </header>
+      {moment.kind === 'decision' ? <DecisionPanel decision={moment} /> : <CallPanel call={moment} wallet={wallet} />}
+    </section>
+  )
+}
+
+function DecisionPanel({ decision: { operation, detail, says = detail } }: { decision: Decision }) {
+  return (
+    <p className="moment-body">
+      The platform decided this and has to tell the wallet with {titleOf(operation)}
+      {says === '' ? '' : `: ${says}`}.
+    </p>
+  )
+}
+
+function CallPanel({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
+  const { journal, made, delivery } = call
+  const request = journal?.request.body ?? (delivery?.request && JSON.stringify(delivery.request))
+  const answer = journal?.answer.body ?? made?.body
+  return (
+    <div className="moment-body columns">
+      <div>
+        <dl className="rows">
+          <Row name="How it went">{sayEnding(call)}</Row>
+          {made?.error !== undefined && <Row name="The platform saw">{made.error}</Row>}
+          <Row name="Signature">
+            {journal === undefined
+              ? made === undefined
+                ? '–'
+                : 'not in the journal that is shown here'
+              : journal.signature}
+          </Row>
+          <Row name="Request">{call.requestId === '' ? '–' : <Id id={call.requestId} />}</Row>
+          {journal !== undefined && <Row name="From">{journal.source}</Row>}
+        </dl>
+        {journal !== undefined && <Phases call={call} />}
+        <SendAgain call={call} />
+        <Moved call={call} />
+        <Why call={call} wallet={wallet} />
+      </div>
+      <div className="bodies">
+        <h3>Asked</h3>
+        <Body name="Asked" text={request} />
+        <h3>Answered</h3>
+        <Body name="Answered" text={answer === '' ? undefined : answer} />
+        <AsCurl call={call} />
+      </div>
+    </div>
+  )
+}
+
+function Row({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+function Body({ name, text }: { name: string; text: string | undefined }) {
+  if (text === undefined) return <p className="muted small">Nothing that could be kept.</p>
+  return <Code name={name}>{pretty(text)}</Code>
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+/** Where the time went. */
+function Phases({ call: { journal, made } }: { call: Call }) {
+  if (journal === undefined) return null
+  const { arrival, queue, database, reply, work } = journal.milliseconds
+  const phases =
+    queue === undefined
+      ? [['work', work] as const]
+      : [['queue', queue] as const, ['database', database ?? 0] as const, ['reply', reply ?? 0] as const]
+  const inside = [['arrival', arrival] as const, ...phases]
+  const total = (parts: readonly (readonly [string, number])[]) => parts.reduce((sum, [, ms]) => sum + ms, 0)
+  const outside = (made?.durationMs ?? 0) - total(inside)
+  const all = outside >= 1 ? [...inside, ['outside the wallet', outside] as const] : inside
+  const sum = total(all) || 1
+  let x = 0
+  return (
+    <figure className="phases">
+      <svg viewBox="0 0 300 10" preserveAspectRatio="none" aria-hidden="true">
+        {all.map(([name, ms]) => {
+          const from = x
+          x += (ms / sum) * 300
+          return (
+            <rect
+              key={name}
+              className={`phase-${name.replaceAll(' ', '-')}`}
+              x={from}
+              y="0"
+              width={Math.max(0, x - from - 1)}
+              height="10"
+            />
+          )
+        })}
+      </svg>
+      <figcaption className="small muted">{all.map(([name, ms]) => `${name} ${spanOf(ms)}`).join(' · ')}</figcaption>
+    </figure>
+  )
+}
+
+function Moved({ call: { transfers } }: { call: Call }) {
+  if (transfers.length === 0) return null
+  return (
+    <table className="list moved">
+      <thead>
+        <tr>
+          <th>Transfer</th>
+          <th className="num">For the player</th>
+          <th className="num">Balance after</th>
+        </tr>
+      </thead>
+      <tbody>
+        {transfers.map(({ transferId, kind, amount, balance, currency }) => (
+          <tr key={transferId}>
+            <td>{sayKind(kind)}</td>
+            <td className="num">{signed(amount)}</td>
+            <td className="num">
+              {balance} {currency}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A refusal for want of money is told with what was there: the player's balance after the last movement before. */
+function Branch({ wallet, at }: { wallet: WalletBet; at: number }) {
+  const { userId, history, currency } = wallet
+  const came = history[at]?.at
+  const needed = neededBy(history, at)
+  const asked = useQuery({
+    queryKey: ['balance at', userId, currency, came],
+    queryFn: ({ signal }) => balanceAt(userId, history[at]?.currency ?? currency ?? '', came ?? '', signal),
+    enabled: needed !== undefined && came !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return sayBranch(wallet, at, asked.data ?? undefined)
+}
+
+async function balanceAt(user: string, currency: string, at: string, signal: AbortSignal): Promise<string | null> {
+  const to = new Date(Date.parse(at) + 1).toISOString() // what moved in the same millisecond was before: one bet after the other
+  const path = `/operator/players/${part(user)}/statement?limit=1&currency=${part(currency)}&to=${to}`
+  const page = await readOrNone<StatementPage>(path, signal)
+  const carried = page?.archived?.find((one) => one.at < to) // the last movement before lies in a file (O-13)
+  return page?.data[0]?.balance ?? carried?.balance ?? null
+}
+
+const STATES: readonly Known[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']
+
+/** Only of calls that the rules of a bet's life have answered; what was refused before that has its reason in the answer. */
+function Why({ call, wallet }: { call: Call; wallet: WalletBet | undefined }) {
+  const i = call.wallet === undefined || wallet === undefined ? -1 : wallet.history.indexOf(call.wallet)
+  const known = wallet === undefined || i < 0 ? undefined : knownBefore(wallet.history)[i]
+  const { operation } = call
+  if (known === undefined || operation === 'other') {
+    if (call.wallet !== undefined || call.journal === undefined) return null
+    return (
+      <p className="why-says small">
+        The bet's life did not decide this: the wallet answered{' '}
+        <strong>{call.journal.outcome.replaceAll('_', ' ')}</strong>.
+      </p>
+    )
+  }
+  return (
+    <div className="why">
+      <h3>Why this answer, and what if</h3>
+      <p className="why-says">{wallet !== undefined && <Branch wallet={wallet} at={i} />}</p>
+      <table className="list">
+        <thead>
+          <tr>
+            <th>The wallet knew</th>
+            <th>{titleOf(operation)} then means</th>
+          </tr>
+        </thead>
+        <tbody>
+          {STATES.map((state) => (
+            <tr key={state} className={state === known ? 'at' : undefined}>
+              <td>
+                {state}
+                {state === known && <span className="vh"> (this call)</span>}
+              </td>
+              <td>
+                {whyOf(state, operation).says}
+                <code className="muted why-row">{LIFE[state][operation]}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,178 @@
+/** What needs a person, by partner and cause: how many, since when, the money they are about, and the next step. */
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { replyCodes } from '../../../../src/protocol/codes.ts'
+import { titleOf } from '../../../../src/timeline/moments.ts'
+import { part, read } from '../../api.ts'
+import { agoOf, ShortId, Time } from '../../format.tsx'
+import { owedMoney, owedText } from '../../owed.ts'
+import { Answer, Badge, Empty } from '../../parts.tsx'
+import { mayDo, useSession } from '../../session.tsx'
+import { SendAgain } from './again.tsx'
+import { type Delivery, LIVE, ofPartner } from './deliveries.tsx'
+
+/** The most that the API lists at once. */
+const MOST = 500
+const LOOK_MS = 3_000
+
+/** Deliveries of one cause. */
+export interface Issue {
+  readonly partnerId: string
+  readonly operation: string
+  readonly status: string
+  readonly code: number | undefined
+  /** Newest first. */
+  readonly deliveries: readonly Delivery[]
+}
+
+export function Issues({ base, partner }: { base: string; partner: string }) {
+  // Kept while the window is open: what was sent again is soon no issue any more.
+  const [sending, setSending] = useState<Issue>()
+  const asked = useQuery({
+    queryKey: partner === '' ? ['issues'] : ['issues', partner],
+    queryFn: ({ signal }) =>
+      read<{ data: Delivery[]; next: string | null }>(
+        `${base}/deliveries?needsPerson=true&limit=${MOST}${ofPartner(partner)}`,
+        signal,
+      ),
+    meta: LIVE,
+    refetchInterval: LOOK_MS,
+  })
+  return (
+    <>
+      {sending !== undefined && <SendAgain issue={sending} base={base} close={() => setSending(undefined)} />}
+      <Answer of={asked}>
+        {({ data, next }) =>
+          data.length === 0 ? (
+            <section className="card">
+              <Empty title={partner === '' ? 'Nothing needs a person.' : `Nothing of ${partner} needs a person.`}>
+                <p>What a partner refuses, or does not answer in time, is here until it is acknowledged.</p>
+              </Empty>
+            </section>
+          ) : (
+            <>
+              {next !== null && <p className="notice">There are more: these are the newest {MOST}.</p>}
+              {issuesIn(data).map((issue) => (
+                <IssueCard key={keyOf(issue)} issue={issue} send={() => setSending(issue)} />
+              ))}
+            </>
+          )
+        }
+      </Answer>
+    </>
+  )
+}
+
+type Cause = Pick<Issue, 'partnerId' | 'operation' | 'status' | 'code'>
+const keyOf = ({ partnerId, operation, status, code }: Cause) => JSON.stringify([partnerId, operation, status, code])
+
+export function issuesIn(deliveries: readonly Delivery[]): Issue[] {
+  const byCause = new Map<string, Delivery[]>()
+  for (const one of deliveries) {
+    const key = keyOf({ ...one, code: one.code })
+    byCause.set(key, [...(byCause.get(key) ?? []), one])
+  }
+  return [...byCause.values()].flatMap((some) => {
+    const [first] = some
+    return first === undefined ? [] : [{ ...first, code: first.code, deliveries: some }]
+  })
+}
+
+function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
+  const { person } = useSession()
+  const { partnerId, operation, status, code, deliveries } = issue
+  const since = deliveries.map(({ needsPersonSince, decidedAt }) => needsPersonSince ?? decidedAt).sort()[0] ?? ''
+  const [name, tone, words] = WHAT[status] ?? [status, 'bad', '']
+  const says = isHeldBack(issue) ? HELD_BACK : words
+  return (
+    <section className="card issue half" aria-label={`${titleOf(operation)} ${name}`}>
+      <header>
+        <span className="issue-count">{deliveries.length}</span>
+        <div className="issue-says">
+          <h2>
+            {titleOf(operation)} to {partnerId}
+            <Badge tone={tone}>{code === undefined ? name : `${name} · code ${code}`}</Badge>
+          </h2>
+          <p className="muted">
+            {says} {deliveries[0]?.error && <>It said: “{deliveries[0].error}”.</>}
+          </p>
+          <p className="muted small">The oldest since {agoOf(new Date(since))}.</p>
+        </div>
+        <Money of={deliveries} />
+        {status !== 'pending' && (
+          <button
+            type="button"
+            className="button"
+            disabled={!mayDo(person, 'support')}
+            title={mayDo(person, 'support') ? undefined : 'This needs a key of the role support.'}
+            onClick={send}
+          >
+            Send {deliveries.length} again…
+          </button>
+        )}
+      </header>
+      <Some deliveries={deliveries} />
+    </section>
+  )
+}
+
+const WHAT: Readonly<Record<string, readonly [string, string, string]>> = {
+  stuck: ['stuck', 'bad', 'No answer came that says yes or no: it may have been booked. Sending it again is safe.'],
+  refused: ['refused', 'bad', 'The partner said no. Mend the cause, then send it again.'],
+  pending: ['tried again', 'wait', 'The partner answers, but not to the question. It is tried again by itself.'],
+}
+
+/** C-5: the partner's no to a result. */
+const NO_TO_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'recalculation_negative')
+
+/** W-46: the Rollback behind it waits. */
+const isHeldBack = ({ operation, status, code }: Issue) =>
+  operation === 'unsettle' && status === 'stuck' && NO_TO_A_RESULT.includes(code ?? 0)
+const HELD_BACK = 'The partner said no, and the Rollback of the bet waits. Mend the cause, then send it again.'
+
+function Money({ of }: { of: readonly Delivery[] }) {
+  return (
+    <div className="issue-money num">
+      {owedMoney(of).map((money) => (
+        <strong key={money.currency}>{owedText([money])}</strong>
+      ))}
+    </div>
+  )
+}
+
+const SHOWN = 20
+
+function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
+  return (
+    <div className="scroll">
+      <table className="list">
+        <thead>
+          <tr>
+            <th>Since</th>
+            <th>Bet</th>
+            <th className="num">Tries</th>
+            <th className="num">Amount</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, needsPersonSince, decidedAt, ...money }) => (
+            <tr key={deliveryId}>
+              <td>
+                <Time at={needsPersonSince ?? decidedAt} />
+              </td>
+              <td>
+                <Link href={`/bets/${part(betId)}`}>
+                  <ShortId id={betId} />
+                </Link>
+              </td>
+              <td className="num">{attempts}</td>
+              <td className="num">{owedText(owedMoney([money])) || '–'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {deliveries.length > SHOWN && <p className="more muted small">and {deliveries.length - SHOWN} more</p>}
+    </div>
+  )
+}

@@ -1,0 +1,78 @@
+/** Of which partner deliveries are shown: a choice that the address keeps, and what is owed to players through the chosen one. */
+import { useQuery } from '@tanstack/react-query'
+import { read } from '../../api.ts'
+import { countText } from '../../format.tsx'
+import { owedText } from '../../owed.ts'
+import { Stale } from '../../parts.tsx'
+import type { Partner } from '../now/parties.tsx'
+import { LIVE } from './deliveries.tsx'
+
+/** The most that the API lists at once. */
+const MOST = 500
+const LOOK_MS = 3_000
+
+function usePartners(base: string) {
+  return useQuery({
+    queryKey: ['partners', base],
+    queryFn: ({ signal }) => read<{ data: Partner[]; next: string | null }>(`${base}/partners?limit=${MOST}`, signal),
+    meta: LIVE,
+    refetchInterval: LOOK_MS,
+  })
+}
+
+interface Choice {
+  readonly base: string
+  /** Empty: all. */
+  readonly partner: string
+  choose(partner: string): void
+}
+
+/** Also of one partner alone, and of an empty list: who looks for a partner sees whether it is here. */
+export function PartnerChoice({ base, partner, choose }: Choice) {
+  const { data } = usePartners(base)
+  const ids = new Set([...(data?.data.map(({ partnerId }) => partnerId) ?? []), ...(partner === '' ? [] : [partner])])
+  if (ids.size === 0) return null
+  return (
+    <label className="field partner-choice">
+      <span className="vh">Partner</span>
+      <select value={partner} onChange={({ target }) => choose(target.value)}>
+        <option value="">All partners</option>
+        {[...ids].sort().map((id) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+      {typeof data?.next === 'string' && (
+        <span className="small">the first {MOST}; another one by ?partner=ID in the address</span>
+      )}
+    </label>
+  )
+}
+
+/** What the chosen one still has to be told, in money: as the platform sums it, however long the list below is. */
+export function OwedThrough({ base, partner }: Omit<Choice, 'choose'>) {
+  const asked = usePartners(base)
+  const found = asked.data?.data.find(({ partnerId }) => partnerId === partner)
+  if (asked.data === undefined) return null
+  if (found === undefined)
+    return asked.data.next === null ? <p className="notice">No partner is called “{partner}”.</p> : null
+  const count = found.owed.reduce((sum, { deliveries }) => sum + deliveries, 0)
+  return (
+    <>
+      <Stale of={asked} />
+      <p className="partner-owed" role="status">
+        <strong>{partner}</strong>{' '}
+        {count === 0 ? (
+          'has nothing that needs a person'
+        ) : (
+          <>
+            has <strong className="num">{owedText(found.owed)}</strong> in{' '}
+            {countText(count, 'delivery that needs a person', 'deliveries that need a person')}
+          </>
+        )}
+        ; {found.waiting} on the way.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,275 @@
+/** The demo: a betting frame, the same seconds on the wire and in the accounts, and trouble to make. All of it is real: platform, wire, wallet, ledger. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { ask, part, read } from '../../api.ts'
+import { ShortId } from '../../format.tsx'
+import { Answer, Badge } from '../../parts.tsx'
+import { Accounts } from './accounts.tsx'
+import { type FrameState, Matches, type Pick, type Placed, Slip } from './frame.tsx'
+import { Wire } from './wire.tsx'
+import './demo.css'
+
+/** Milliseconds between two looks. */
+const LOOK_MS = 700
+
+export function DemoPage() {
+  const asked = useQuery({
+    queryKey: ['frame'],
+    queryFn: ({ signal }) => read<FrameState>('/sandbox/frame', signal),
+    refetchInterval: LOOK_MS,
+  })
+  return (
+    <div className="page demo">
+      <div className="head">
+        <div>
+          <h1>See the money move</h1>
+          <p className="muted">
+            Everything here is real: a platform, a wallet, the calls between them, and a ledger that sums to zero.
+          </p>
+        </div>
+        <span className="spring" />
+        <a href="/sandbox">Addresses and keys</a>
+      </div>
+      <Answer of={asked}>{(state) => <Demo state={state} />}</Answer>
+    </div>
+  )
+}
+
+function Demo({ state }: { state: FrameState }) {
+  const client = useQueryClient()
+  const [pick, setPick] = useState<Pick>()
+  const look = () => void client.invalidateQueries({ queryKey: ['frame'] })
+  const place = useMutation({
+    mutationFn: (wish: { stake: string; isFree: boolean }) =>
+      ask<Placed>('POST', '/sandbox/frame/bets', { ...pick, ...wish }),
+    onSettled: look,
+  })
+  const end = useMutation({
+    mutationFn: ({ betId, what }: { betId: string; what: string }) =>
+      ask('POST', `/sandbox/frame/bets/${part(betId)}`, { what }),
+    onSettled: look,
+  })
+  const switchTo = useMutation({
+    mutationFn: (currency: string) => ask('POST', '/sandbox/frame/currency', { currency }),
+    onSettled: look,
+  })
+  const payIn = useMutation({ mutationFn: () => ask('POST', '/sandbox/frame/money'), onSettled: look })
+  return (
+    <>
+      <div className="demo-columns">
+        <section className="card frame-card" aria-label="Betting frame">
+          <header>
+            <h2>Betting frame</h2>
+            <span className="spring" />
+            <fieldset className="switch" aria-label="Currency of the player">
+              {state.currencies.map((one) => (
+                <button
+                  key={one}
+                  type="button"
+                  aria-pressed={state.currency === one}
+                  disabled={switchTo.isPending}
+                  onClick={() => switchTo.mutate(one)}
+                >
+                  {one}
+                </button>
+              ))}
+            </fieldset>
+            <span className="purse">
+              <span className="muted small">{state.player}</span>{' '}
+              <strong>
+                {state.balance} {state.currency}
+              </strong>
+            </span>
+            <button type="button" className="button" onClick={() => payIn.mutate()} disabled={payIn.isPending}>
+              Pay in 100
+            </button>
+          </header>
+          <Matches matches={state.matches} pick={pick} onPick={setPick} />
+          <Slip
+            state={state}
+            pick={pick}
+            isBusy={place.isPending}
+            fault={place.error}
+            placed={place.data}
+            place={(stake, isFree) => place.mutate({ stake, isFree })}
+          />
+          <Bets state={state} isBusy={end.isPending} end={(betId, what) => end.mutate({ betId, what })} />
+        </section>
+        <div className="demo-right">
+          <Wire />
+          <Accounts accounts={state.accounts} sum={state.sum} currency={state.currency} />
+        </div>
+      </div>
+      <Troubles onDone={look} />
+    </>
+  )
+}
+
+const STATES: Readonly<Record<string, readonly [string, string]>> = {
+  placing: ['wait', 'Being placed'],
+  accepted: ['open', 'Open'],
+  declined: ['bad', 'Refused'],
+  cancelled: ['plain', 'Cancelled'],
+  won: ['good', 'Won'],
+  lost: ['plain', 'Lost'],
+  refund: ['plain', 'Refunded'],
+  cashout: ['good', 'Cashed out'],
+}
+
+const CHOICES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  accepted: [
+    ['won', 'It wins'],
+    ['lost', 'It loses'],
+    ['cashout', 'Cash out'],
+  ],
+  won: [
+    ['correct', 'Correct the result'],
+    ['take back', 'Take it back'],
+  ],
+  lost: [
+    ['correct', 'Correct the result'],
+    ['take back', 'Take it back'],
+  ],
+}
+
+function Bets({
+  state: { bets },
+  isBusy,
+  end,
+}: {
+  state: FrameState
+  isBusy: boolean
+  end(betId: string, what: string): void
+}) {
+  if (bets.length === 0)
+    return <p className="demo-hint muted">Your bets stand here. Choose odds, or make some trouble below.</p>
+  return (
+    <ul className="demo-bets">
+      {bets.map((bet) => {
+        const now = bet.status === 'settled' ? (bet.resultType ?? 'lost') : bet.status
+        const [tone, word] = STATES[now] ?? ['plain', now]
+        const { notBooked } = bet
+        return (
+          <li key={bet.betId}>
+            <div className="demo-bet">
+              <span>
+                <strong>{bet.outcome}</strong> <span className="muted">{bet.odds}</span>
+                <span className="small muted demo-event">{bet.event}</span>
+              </span>
+              <span className="num">
+                {bet.stake} {bet.currency}
+                {bet.isFree && <span className="small muted demo-event">freebet</span>}
+                {bet.payout !== undefined && notBooked === undefined && (
+                  <span className="small muted demo-event">paid {bet.payout}</span>
+                )}
+              </span>
+              <Badge tone={notBooked === undefined ? tone : 'bad'}>
+                {word}
+                {notBooked !== undefined && ' – not booked'}
+              </Badge>
+            </div>
+            {notBooked !== undefined && (
+              <p className="small demo-not-booked">
+                The wallet refused{notBooked.code !== undefined && ` (code ${notBooked.code})`}
+                {notBooked.paid !== undefined && `; ${notBooked.paid} ${bet.currency} still paid`}.
+              </p>
+            )}
+            <div className="demo-actions">
+              <span className="muted small">
+                <ShortId id={bet.betId} />
+              </span>
+              {(CHOICES[now] ?? []).map(([what, text]) => (
+                <button
+                  key={what}
+                  type="button"
+                  className="button small"
+                  disabled={isBusy}
+                  onClick={() => end(bet.betId, what)}
+                >
+                  {text}
+                </button>
+              ))}
+              <Link className="story" href={`/bets/${part(bet.betId)}`}>
+                Its story →
+              </Link>
+            </div>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+interface Caption {
+  readonly title: string
+  readonly story: string
+  readonly money: string
+  readonly isAsDemanded: boolean
+  readonly betIds: readonly string[]
+}
+
+const TROUBLES = [
+  ['lost answer', 'Lose the next answer', 'The wallet says yes; nobody hears it'],
+  ['twice', 'Send it twice', 'The same bytes, two times'],
+  ['late answer', 'Answer after 6 s', 'The platform waits for 5'],
+  ['late call', 'Rollback first', 'The bet comes after its own end'],
+  ['correct', 'Correct the result', 'Won and paid; then it had lost'],
+  ['take back', 'Take it back', 'Won and paid; then no result'],
+  ['two bets', 'Two bets of 80 on 100', 'In the same instant; first the balance is made 100'],
+  ['kill', 'Kill the wallet', 'kill -9, with a bet open; takes some seconds'],
+] as const
+
+function Troubles({ onDone }: { onDone(): void }) {
+  const [captions, setCaptions] = useState<readonly Caption[]>([])
+  const make = useMutation({
+    mutationFn: (trouble: string) => ask<Caption>('POST', '/sandbox/frame/troubles', { trouble }),
+    onSuccess: (caption) => setCaptions((before) => [caption, ...before].slice(0, 5)),
+    onSettled: onDone,
+  })
+  return (
+    <section className="card" aria-label="Make trouble">
+      <header>
+        <h2>Make trouble</h2>
+        <span className="muted small">Each places a bet and lets something go wrong on the wire, for real.</span>
+      </header>
+      <div className="body demo-troubles">
+        {TROUBLES.map(([trouble, name, what]) => (
+          <button
+            key={trouble}
+            type="button"
+            className="button trouble"
+            disabled={make.isPending}
+            onClick={() => make.mutate(trouble)}
+          >
+            <span>{name}</span>
+            <span className="small muted">{make.isPending && make.variables === trouble ? 'Under way…' : what}</span>
+          </button>
+        ))}
+      </div>
+      <div aria-live="polite">
+        {make.error !== null && <p className="notice demo-notice">That did not work: {make.error.message}.</p>}
+        {captions.map((caption) => (
+          <article key={caption.betIds.join()} className="caption">
+            <div className="head">
+              <h3>{caption.title}</h3>
+              {caption.isAsDemanded ? (
+                <Badge tone="good">As the rules demand</Badge>
+              ) : (
+                <Badge tone="bad">Not as the rules demand</Badge>
+              )}
+              <span className="spring" />
+              {caption.betIds.map((id, i) => (
+                <Link key={id} href={`/bets/${part(id)}`} className="story">
+                  {caption.betIds.length === 1 ? 'Its story →' : `Story ${i + 1} →`}
+                </Link>
+              ))}
+            </div>
+            <p>{caption.story}</p>
+            <p className="where">{caption.money}</p>
+          </article>
+        ))}
+      </div>
+    </section>
+  )
+}

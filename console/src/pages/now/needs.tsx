@@ -1,0 +1,160 @@
+/** What needs a person, five lines at most, each with its next step. */
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { titleOf } from '../../../../src/timeline/moments.ts'
+import { part, read } from '../../api.ts'
+import { agoOf, amountText } from '../../format.tsx'
+import { useKeys } from '../../list.tsx'
+import { owedMoney, owedText } from '../../owed.ts'
+import { Badge, Empty, Fault, Stale, Waiting } from '../../parts.tsx'
+import { useSession } from '../../session.tsx'
+import type { Delivery } from '../deliveries/deliveries.tsx'
+import { issuesIn } from '../deliveries/issues.tsx'
+import { LIVE, LOOK_MS } from './now.tsx'
+import type { Partner } from './parties.tsx'
+
+interface Need {
+  readonly key: string
+  readonly what: ReactNode
+  readonly badge: readonly [tone: string, word: string]
+  readonly since: string
+  readonly step: string
+  readonly href: string
+}
+
+interface Proposal {
+  readonly userId: string
+  readonly reference: string
+  readonly amount: string
+  readonly currency: string
+  readonly proposedAt: string
+}
+
+const MOST = 5
+const LISTED = 500
+
+export function NeedsPerson({ partners = [] }: { partners?: readonly Partner[] | undefined }) {
+  const { bases } = useSession()
+  const issues = useQuery({
+    queryKey: ['issues'],
+    queryFn: ({ signal }) =>
+      read<{ data: Delivery[]; next: string | null }>(
+        `${bases.platform}/deliveries?needsPerson=true&limit=${LISTED}`,
+        signal,
+      ),
+    enabled: bases.platform !== undefined,
+    meta: LIVE,
+    refetchInterval: LOOK_MS,
+  })
+  const adjustments = useQuery({
+    queryKey: ['now', 'adjustments'],
+    queryFn: ({ signal }) => read<{ data: Proposal[] }>('/operator/adjustments?status=pending&limit=100', signal),
+    enabled: bases.wallet,
+    refetchInterval: LOOK_MS,
+  })
+  const needs = [
+    ...ofPartners(partners),
+    ...ofIssues(issues.data?.data ?? []),
+    ...ofAdjustments(adjustments.data?.data ?? []),
+  ]
+  const shown = needs.slice(0, MOST)
+  const at = useKeys(shown.length, (i) => shown[i]?.href)
+  const isKnown =
+    (!issues.isEnabled || issues.data !== undefined) && (!adjustments.isEnabled || adjustments.data !== undefined)
+  return (
+    <section className="card" aria-label="Needs a person">
+      <header>
+        <h2>Needs a person</h2>
+      </header>
+      {[issues, adjustments].map((asked, i) => (
+        <Unsure key={i === 0 ? 'issues' : 'adjustments'} of={asked} />
+      ))}
+      {!isKnown && issues.error === null && adjustments.error === null && <Waiting />}
+      {isKnown && shown.length === 0 && (
+        <Empty title="Nothing needs a person.">
+          <p>What a partner refuses, a partner that is down, or money that waits for a second person is here.</p>
+        </Empty>
+      )}
+      <ol className="needs">
+        {shown.map((need, i) => (
+          <li key={need.key} className={i === at ? 'at' : undefined}>
+            <span className="need-what">
+              <Badge tone={need.badge[0]}>{need.badge[1]}</Badge> {need.what}
+            </span>
+            <span className="muted small">since {agoOf(new Date(need.since)).replace(' ago', '')}</span>
+            <Link href={need.href} className="button">
+              {need.step}
+            </Link>
+          </li>
+        ))}
+      </ol>
+      {needs.length > MOST && (
+        <p className="more muted small">and {needs.length - MOST} more kinds, in Deliveries and Money</p>
+      )}
+    </section>
+  )
+}
+
+/** Without an answer yet, or with one that is not of now. */
+function Unsure({ of }: { of: Pick<UseQueryResult, 'data' | 'error' | 'dataUpdatedAt' | 'refetch'> }) {
+  if (of.error !== null && of.data === undefined) return <Fault error={of.error} again={() => void of.refetch()} />
+  return <Stale of={of} />
+}
+
+function ofPartners(partners: readonly Partner[]): Need[] {
+  return partners
+    .filter(({ state }) => state !== 'up')
+    .map(({ partnerId, since, waiting }) => ({
+      key: `partner ${partnerId}`,
+      what: (
+        <>
+          <strong>{partnerId}</strong> gives no usable answers; {waiting} wait for it
+        </>
+      ),
+      badge: ['bad', 'Down'],
+      since: since ?? new Date().toISOString(),
+      step: 'See what waits',
+      href: `/deliveries?view=${part('pending,waiting')}&partner=${part(partnerId)}`,
+    }))
+}
+
+const WORDS: Readonly<Record<string, readonly [string, string]>> = {
+  stuck: ['bad', 'Stuck'],
+  refused: ['bad', 'Refused'],
+  pending: ['wait', 'Tried again'],
+}
+
+function ofIssues(deliveries: readonly Delivery[]): Need[] {
+  return issuesIn(deliveries).map(({ partnerId, operation, status, code, deliveries: some }) => ({
+    key: JSON.stringify([partnerId, operation, status, code]),
+    what: (
+      <>
+        {some.length} × {titleOf(operation)} to <strong>{partnerId}</strong>
+        {code === undefined ? '' : `, code ${code}`} · <span className="num">{owedText(owedMoney(some))}</span>
+      </>
+    ),
+    badge: WORDS[status] ?? ['bad', status],
+    since: some.map((one) => one.needsPersonSince ?? one.decidedAt).sort()[0] ?? '',
+    step: status === 'pending' ? 'Look' : 'Mend, send again',
+    href: `/deliveries?partner=${part(partnerId)}`,
+  }))
+}
+
+function ofAdjustments(proposals: readonly Proposal[]): Need[] {
+  return proposals.map(({ userId, reference, amount, currency, proposedAt }) => ({
+    key: `adjustment ${userId} ${reference}`,
+    what: (
+      <>
+        <span className="num">
+          {amountText(amount)} {currency}
+        </span>{' '}
+        for <strong>{userId}</strong> waits for a second person
+      </>
+    ),
+    badge: ['wait', 'Adjustment'],
+    since: proposedAt,
+    step: 'Approve or refuse',
+    href: '/money',
+  }))
+}

@@ -1,0 +1,141 @@
+/** A row for each other side, with the calls of its hour as small bars. */
+import { Link } from 'wouter'
+import { part } from '../../api.ts'
+import { agoOf, countText } from '../../format.tsx'
+import { type OwedMoney, owedText } from '../../owed.ts'
+import { Badge, Empty } from '../../parts.tsx'
+import type { Hour, Party } from './now.tsx'
+
+export interface Partner {
+  readonly partnerId: string
+  readonly state: 'up' | 'down' | 'probing'
+  readonly since?: string
+  readonly waiting: number
+  readonly owed: readonly (OwedMoney & { readonly deliveries: number })[]
+}
+
+const MINUTE_MS = 60_000
+const MOST_SILENT = 50
+const STATES = { up: ['Up', 'good'], down: ['Down', 'bad'], probing: ['Trying', 'wait'] } as const
+
+interface Props {
+  readonly hour: Hour
+  readonly title: string
+  /** Of a platform: those without a call too. */
+  readonly partners?: readonly Partner[] | undefined
+}
+
+export function Parties({ hour, title, partners = [] }: Props) {
+  const silent = partners.filter(({ partnerId }) => !hour.parties.some(({ name }) => name === partnerId))
+  const shown = silent.slice(0, MOST_SILENT)
+  const parties = [...hour.parties, ...shown.map(({ partnerId }) => ({ name: partnerId, isKnown: true, minutes: [] }))]
+  return (
+    <section className="card" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+      </header>
+      {parties.length === 0 ? (
+        <Empty title="Nobody has called in the last hour.">
+          <p>Each platform whose secret signs calls has a row here.</p>
+        </Empty>
+      ) : (
+        <ul className="parties">
+          {parties.map((party) => (
+            <Row
+              key={`${party.isKnown} ${party.name}`}
+              hour={hour}
+              party={party}
+              partner={partners.find(({ partnerId }) => partnerId === party.name)}
+            />
+          ))}
+        </ul>
+      )}
+      {silent.length > shown.length && (
+        <p className="more muted small">and {silent.length - shown.length} more without a call in the last hour</p>
+      )}
+    </section>
+  )
+}
+
+function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Partner | undefined }) {
+  const calls = party.minutes.reduce((sum, { accepted, refused, failed }) => sum + accepted + refused + failed, 0)
+  const failed = party.minutes.reduce((sum, minute) => sum + minute.failed, 0)
+  const name = nameOf(party)
+  const [word, tone] = partner === undefined ? [] : STATES[partner.state]
+  return (
+    <li title={name}>
+      <span className="party-name">
+        <span className="cut">{name}</span>
+        {word !== undefined && partner?.state !== 'up' && (
+          <Badge tone={tone}>
+            {word}
+            {partner?.since === undefined ? '' : ` since ${agoOf(new Date(partner.since)).replace(' ago', '')}`}
+          </Badge>
+        )}
+        {partner !== undefined && <Owed to={partner} />}
+      </span>
+      <Bars
+        hour={hour}
+        party={party}
+        says={`${name}: ${countText(calls, 'call')} in the last hour, ${failed} failed`}
+      />
+      <Link className="num party-count" href={linkOf(party, partner)}>
+        {calls} <small>{calls === 1 ? 'call' : 'calls'}</small>
+      </Link>
+    </li>
+  )
+}
+
+/** In words also when it is nothing: who looks for it must not have to conclude it. */
+function Owed({ to: { owed } }: { to: Partner }) {
+  if (owed.length === 0) return <small className="muted">nothing is owed</small>
+  return <small>owed: {owedText(owed)}</small>
+}
+
+function nameOf({ name, isKnown }: Party): string {
+  if (!isKnown) return 'Strangers'
+  return name === '' ? 'The platform' : name
+}
+
+function linkOf({ name, isKnown }: Party, partner: Partner | undefined): string {
+  if (partner !== undefined) return deliveriesOf(partner)
+  if (!isKnown) return `/calls?q=${part('outcome:bad_signature')}`
+  return name === '' ? '/calls' : `/calls?q=${part(`platform:${name}`)}`
+}
+
+/** What needs a person, where something does; else what is under way. */
+function deliveriesOf({ partnerId, owed }: Partner): string {
+  const view = owed.length > 0 ? '' : `view=${part('pending,waiting')}&`
+  return `/deliveries?${view}partner=${part(partnerId)}`
+}
+
+const [WIDTH, HEIGHT, BAR] = [4, 26, 3]
+
+/** Of each minute: as high as its part of the busiest one; failed calls stand on top. */
+function Bars({ hour, party, says }: { hour: Hour; party: Party; says: string }) {
+  const first = Date.parse(hour.from)
+  const count = (Date.parse(hour.to) - first) / MINUTE_MS + 1
+  const sums = party.minutes.map(({ accepted, refused, failed }) => accepted + refused + failed)
+  const most = Math.max(1, ...sums)
+  return (
+    <svg
+      className="bars"
+      viewBox={`0 0 ${count * WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={says}
+    >
+      <line className="ground" x1="0" x2={count * WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+      {party.minutes.map(({ at, accepted, refused, failed }) => {
+        const x = ((Date.parse(at) - first) / MINUTE_MS) * WIDTH
+        const [good, bad] = [((accepted + refused) / most) * HEIGHT, (failed / most) * HEIGHT]
+        return (
+          <g key={at}>
+            <rect x={x} width={BAR} y={HEIGHT - good} height={good} />
+            <rect className="failed" x={x} width={BAR} y={HEIGHT - good - bad} height={bad} />
+          </g>
+        )
+      })}
+    </svg>
+  )
+}

@@ -1,0 +1,189 @@
+/** People and keys alike: listed, made, shown once what they sign in with, renewed, ended. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { ask, part, read } from '../../api.ts'
+import { Time } from '../../format.tsx'
+import { Answer, Badge, Empty } from '../../parts.tsx'
+
+interface Holder {
+  readonly name: string
+  readonly role: string
+  readonly madeAt: string
+  readonly live: boolean
+  readonly locked?: boolean
+  readonly hash?: string
+}
+
+interface HoldersProps {
+  readonly title: string
+  readonly empty: string
+  /** Listed, made and ended here. */
+  readonly list: string
+  /** The member of an answer that is shown this once. */
+  readonly shownOnce: 'password' | 'key'
+  renew(name: string): readonly [method: string, path: string, word: string]
+}
+
+/** A name, a role, something that is shown once. */
+export function Holders({ title, empty, list, shownOnce, renew }: HoldersProps) {
+  const client = useQueryClient()
+  const [once, setOnce] = useState<{ readonly name: string; readonly secret: string }>()
+  const asked = useQuery({
+    queryKey: ['holders', list],
+    queryFn: ({ signal }) => read<{ data: Holder[] }>(list, signal),
+  })
+  const change = useMutation({
+    mutationFn: ({ method, path, body }: { method: string; path: string; body?: object }) =>
+      ask<Record<string, string> | undefined>(method, path, body),
+    onSuccess: (made) =>
+      setOnce(made?.[shownOnce] === undefined ? undefined : { name: made.name ?? '', secret: made[shownOnce] }),
+    onSettled: () => void client.invalidateQueries(),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    const [name, role] = ['name', 'role'].map((field) => String(new FormData(form).get(field) ?? '').trim())
+    change.mutate({ method: 'POST', path: list, body: { name, role } }, { onSuccess: () => form.reset() })
+  }
+  return (
+    <section className="card half" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+      </header>
+      {once !== undefined && (
+        <div className="once" role="status">
+          <p>
+            The {shownOnce} of <strong>{once.name}</strong>, shown this once:
+          </p>
+          <code>{once.secret}</code>
+        </div>
+      )}
+      {change.error !== null && (
+        <p className="notice" role="alert">
+          That did not work: {change.error.message}.
+        </p>
+      )}
+      <Answer of={asked}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={empty} />
+          ) : (
+            <div className="scroll">
+              <table className="list">
+                <thead>
+                  <tr>
+                    <th>Name</th>
+                    <th>Role</th>
+                    <th>State</th>
+                    <th>Since</th>
+                    <th>
+                      <span className="vh">What can be done</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {data.map((holder) => (
+                    <HolderRow
+                      key={`${holder.name} ${holder.madeAt}`}
+                      holder={holder}
+                      renew={renew(holder.name)}
+                      end={`${list}/${part(holder.name)}`}
+                      isBusy={change.isPending}
+                      act={(method, path) => change.mutate({ method, path })}
+                    />
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )
+        }
+      </Answer>
+      <form className="line-form" onSubmit={submit}>
+        <label className="field">
+          <span>Name</span>
+          <input
+            name="name"
+            pattern="[a-z0-9][a-z0-9._\-]{0,63}"
+            title="Small letters, digits, . _ -"
+            spellCheck={false}
+            autoComplete="off"
+            required
+          />
+        </label>
+        <label className="field">
+          <span>Role</span>
+          <select name="role" defaultValue="read">
+            <option value="read">read: looks</option>
+            <option value="support">support: players, limits, locks, sends again</option>
+            <option value="cash">cash: deposits, withdrawals, adjustments</option>
+            <option value="admin">admin: people and keys</option>
+          </select>
+        </label>
+        <button type="submit" className="button" disabled={change.isPending}>
+          Make
+        </button>
+      </form>
+    </section>
+  )
+}
+
+interface RowProps {
+  readonly holder: Holder
+  readonly renew: readonly [string, string, string]
+  readonly end: string
+  readonly isBusy: boolean
+  act(method: string, path: string): void
+}
+
+function HolderRow({
+  holder: { name, role, madeAt, live, locked },
+  renew: [method, path, word],
+  end,
+  isBusy,
+  act,
+}: RowProps) {
+  return (
+    <tr>
+      <td>
+        <span className="cut">{name}</span>
+      </td>
+      <td>{role}</td>
+      <td>
+        {!live ? (
+          <Badge tone="plain">Ended</Badge>
+        ) : locked ? (
+          <Badge tone="wait">Locked</Badge>
+        ) : (
+          <Badge tone="good">Live</Badge>
+        )}
+      </td>
+      <td>
+        <Time at={madeAt} />
+      </td>
+      <td className="num">
+        {live && (
+          <span className="choices">
+            <button
+              type="button"
+              className="button"
+              disabled={isBusy}
+              onClick={() => act(method, path)}
+              aria-label={`${word}, ${name}`}
+            >
+              {word}
+            </button>
+            <button
+              type="button"
+              className="button"
+              disabled={isBusy}
+              onClick={() => act('DELETE', end)}
+              aria-label={`End ${name}`}
+            >
+              End
+            </button>
+          </span>
+        )}
+      </td>
+    </tr>
+  )
+}

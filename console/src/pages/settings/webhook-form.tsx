@@ -1,0 +1,129 @@
+/** A webhook made or changed, and sending it everything again since a time. */
+import { useMutation } from '@tanstack/react-query'
+import type { FormEvent } from 'react'
+import { ask, part } from '../../api.ts'
+import { Dialog } from '../../dialog.tsx'
+import { useZone } from '../../format.tsx'
+import { Refusal } from '../../parts.tsx'
+
+export interface Webhook {
+  readonly webhookId: string
+  readonly url: string
+  /** Empty: all. */
+  readonly events: readonly string[]
+  readonly state: 'ok' | 'failing' | 'warned' | 'disabled'
+  readonly failingSince?: string
+  readonly disabledAt?: string
+  readonly lastError?: string
+}
+
+type Done = (made?: { webhookId?: string; secret?: string }) => void
+
+interface FormProps {
+  /** The one that is changed; absent: a new one. */
+  readonly of?: Webhook
+  /** That are taken. */
+  readonly names?: readonly string[]
+  readonly eventNames: readonly string[]
+  readonly done: Done
+}
+
+export function WebhookForm({ of, names = [], eventNames, done }: FormProps) {
+  const save = useMutation({
+    mutationFn: ({ name, url, events }: { name: string; url: string; events: string[] }) => {
+      if (names.includes(name)) throw new Error(`there is a webhook ${name} already`)
+      return ask<{ webhookId: string; secret?: string }>('PUT', `/operator/webhooks/${part(name)}`, { url, events })
+    },
+    onSuccess: (made) => done(made),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    const text = (field: string) => String(form.get(field) ?? '').trim()
+    save.mutate({ name: of?.webhookId ?? text('name'), url: text('url'), events: form.getAll('event').map(String) })
+  }
+  return (
+    <Dialog title={of === undefined ? 'New webhook' : `Change ${of.webhookId}`} close={() => done()}>
+      <form className="hook-form" onSubmit={submit}>
+        {of === undefined && (
+          <label className="field">
+            <span>Name</span>
+            <input
+              name="name"
+              pattern="[A-Za-z0-9._\-]{1,64}"
+              title="Letters, digits, . _ -"
+              spellCheck={false}
+              required
+            />
+          </label>
+        )}
+        <label className="field">
+          <span>Address</span>
+          <input
+            name="url"
+            type="url"
+            defaultValue={of?.url}
+            placeholder="https://crm.example/purser"
+            maxLength={2_000}
+            spellCheck={false}
+            required
+          />
+        </label>
+        <fieldset className="hook-events">
+          <legend>Only these changes; none chosen: all</legend>
+          {eventNames.map((name) => (
+            <label key={name}>
+              <input type="checkbox" name="event" value={name} defaultChecked={of?.events.includes(name) ?? false} />{' '}
+              {name}
+            </label>
+          ))}
+        </fieldset>
+        {save.error !== null && <Refusal>Not saved: {save.error.message}.</Refusal>}
+        <div className="choices">
+          <button type="button" className="button" onClick={() => done()}>
+            Cancel
+          </button>
+          <button type="submit" className="button main-one" disabled={save.isPending}>
+            {of === undefined ? 'Make' : 'Save'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+export function Replay({ of, done }: { of: Webhook; done: Done }) {
+  const zone = useZone()
+  const replay = useMutation({
+    mutationFn: (from: string) => ask('POST', `/operator/webhooks/${part(of.webhookId)}/replay`, { from }),
+    onSuccess: () => done(),
+  })
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const text = String(new FormData(event.currentTarget).get('from') ?? '')
+    replay.mutate(new Date(zone === 'utc' ? `${text}Z` : text).toISOString())
+  }
+  return (
+    <Dialog title={`Send ${of.webhookId} everything again`} close={() => done()}>
+      <form className="hook-form" onSubmit={submit}>
+        <p className="muted">
+          Every change since then is sent once more, with the ids it had: who keeps the ids takes each once. A webhook
+          that is disabled has to be enabled too.
+        </p>
+        <label className="field">
+          <span>Since ({zone === 'utc' ? 'UTC' : 'local time'})</span>
+          <input name="from" type="datetime-local" required />
+        </label>
+        {replay.error !== null && <Refusal>Not sent: {replay.error.message}.</Refusal>}
+        <div className="choices">
+          <button type="button" className="button" onClick={() => done()}>
+            Cancel
+          </button>
+          <button type="submit" className="button main-one" disabled={replay.isPending}>
+            Send again
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,286 @@
+/** Webhooks (W-42): who is told of changes, whether they are heard, and what helps when they are not. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask, part, read } from '../../api.ts'
+import { Dialog } from '../../dialog.tsx'
+import { Time } from '../../format.tsx'
+import { Answer, Badge, Empty, Refusal } from '../../parts.tsx'
+import { Replay, type Webhook, WebhookForm } from './webhook-form.tsx'
+
+interface Listed {
+  readonly data: readonly Webhook[]
+  readonly eventNames: readonly string[]
+}
+
+const PATH = '/operator/webhooks'
+const pathOf = ({ webhookId }: Webhook) => `${PATH}/${part(webhookId)}`
+/** Milliseconds between two looks: how a webhook does is no change of the feed. */
+const LOOK_MS = 3_000
+
+type Open =
+  | { readonly what: 'new' }
+  | { readonly what: 'change' | 'replay' | 'secret' | 'remove'; readonly webhook: Webhook }
+
+export function Webhooks() {
+  const client = useQueryClient()
+  const [open, setOpen] = useState<Open>()
+  const [once, setOnce] = useState<{ readonly name: string; readonly secret: string }>()
+  const asked = useQuery({
+    queryKey: ['webhooks'],
+    queryFn: ({ signal }) => read<Listed>(PATH, signal),
+    refetchInterval: LOOK_MS,
+  })
+  const done = (made?: { webhookId?: string; secret?: string }) => {
+    setOpen(undefined)
+    if (made?.secret !== undefined) setOnce({ name: made.webhookId ?? '', secret: made.secret })
+    void client.invalidateQueries({ queryKey: ['webhooks'] })
+  }
+  return (
+    <section className="card" aria-label="Webhooks">
+      <header>
+        <h2>Webhooks</h2>
+        <span className="muted small">Who is called when something changes.</span>
+        <span className="spring" />
+        <button type="button" className="button" onClick={() => setOpen({ what: 'new' })}>
+          New webhook…
+        </button>
+      </header>
+      {once !== undefined && (
+        <div className="once" role="status">
+          <p>
+            The secret of <strong>{once.name}</strong>, shown this once:
+          </p>
+          <code>{once.secret}</code>
+        </div>
+      )}
+      <Answer of={asked}>
+        {({ data, eventNames }) => (
+          <>
+            {data.length === 0 && (
+              <Empty title="Nobody is called yet.">
+                <p>
+                  A webhook is an address that gets each change as a signed POST, at least once, in order for each
+                  player.
+                </p>
+              </Empty>
+            )}
+            {data.map((webhook) => (
+              <Row key={webhook.webhookId} webhook={webhook} open={(what) => setOpen({ what, webhook })} done={done} />
+            ))}
+            {open?.what === 'new' && (
+              <WebhookForm names={data.map(({ webhookId }) => webhookId)} eventNames={eventNames} done={done} />
+            )}
+            {open?.what === 'change' && <WebhookForm of={open.webhook} eventNames={eventNames} done={done} />}
+            {open?.what === 'replay' && <Replay of={open.webhook} done={done} />}
+            {open?.what === 'secret' && (
+              <Sure
+                title={`A new secret for ${open.webhook.webhookId}?`}
+                text="The one before signs too for a day, so that nothing is refused meanwhile."
+                word="Make a new secret"
+                act={() => ask('POST', `${pathOf(open.webhook)}/rotate`)}
+                done={done}
+              />
+            )}
+            {open?.what === 'remove' && (
+              <Sure
+                title={`Remove ${open.webhook.webhookId}?`}
+                text="It is told nothing any more, and its secret is forgotten."
+                word="Remove it"
+                act={() => ask('DELETE', pathOf(open.webhook))}
+                done={done}
+              />
+            )}
+          </>
+        )}
+      </Answer>
+    </section>
+  )
+}
+
+const STATES: Readonly<Record<Webhook['state'], readonly [tone: string, word: string]>> = {
+  ok: ['good', 'Heard'],
+  failing: ['wait', 'Failing'],
+  warned: ['bad', 'Failing for a day'],
+  disabled: ['bad', 'Disabled'],
+}
+
+interface RowProps {
+  readonly webhook: Webhook
+  open(what: 'change' | 'replay' | 'secret' | 'remove'): void
+  done(): void
+}
+
+function Row({ webhook, open, done }: RowProps) {
+  const { webhookId, url, events, state } = webhook
+  const [isShown, setShown] = useState(false)
+  const test = useMutation({
+    mutationFn: () =>
+      ask<{ delivered: boolean; httpStatus?: number; error?: string }>('POST', `${pathOf(webhook)}/test`),
+  })
+  const enable = useMutation({ mutationFn: () => ask('PUT', pathOf(webhook), { url, events }), onSuccess: done })
+  const fault = test.error ?? enable.error
+  const [tone, word] = STATES[state]
+  return (
+    <article className="hook" aria-label={webhookId}>
+      <div className="hook-head">
+        <h3 className="hook-name">{webhookId}</h3>
+        <Badge tone={tone}>{word}</Badge>
+        <span className="spring" />
+        <span className="choices">
+          {state === 'disabled' && (
+            <button
+              type="button"
+              className="button main-one"
+              disabled={enable.isPending}
+              onClick={() => enable.mutate()}
+            >
+              Enable
+            </button>
+          )}
+          <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
+            {test.isPending ? 'Sending…' : 'Send a test'}
+          </button>
+          <button type="button" className="button" onClick={() => open('replay')}>
+            Replay…
+          </button>
+          <button type="button" className="button quiet" onClick={() => open('change')}>
+            Change…
+          </button>
+          <button type="button" className="button quiet" onClick={() => open('secret')}>
+            New secret…
+          </button>
+          <button type="button" className="button quiet" onClick={() => open('remove')}>
+            Remove…
+          </button>
+        </span>
+      </div>
+      <p className="hook-url">
+        <code>{url}</code>{' '}
+        <span className="muted small">{events.length === 0 ? 'all changes' : events.join(', ')}</span>
+      </p>
+      <Trouble of={webhook} />
+      {fault !== null && <Refusal>That did not work: {fault.message}.</Refusal>}
+      {test.data !== undefined && (
+        <p role="status" className="small">
+          {test.data.delivered
+            ? `The test was acknowledged with ${test.data.httpStatus}.`
+            : `The test was not acknowledged: ${test.data.error}.`}
+        </p>
+      )}
+      <button
+        type="button"
+        className="button quiet hook-more"
+        aria-expanded={isShown}
+        onClick={() => setShown(!isShown)}
+      >
+        {isShown ? '▾' : '▸'} Last deliveries
+      </button>
+      {isShown && <Attempts of={webhook} />}
+    </article>
+  )
+}
+
+/** What is wrong, since when, and what comes next. */
+function Trouble({ of: { state, lastError, failingSince, disabledAt } }: { of: Webhook }) {
+  if (state === 'ok') return null
+  return (
+    <p className="small hook-trouble">
+      {state === 'disabled' ? 'It is told nothing any more' : 'It is tried again'}
+      {lastError !== undefined && <>: {lastError}</>}.{' '}
+      {failingSince !== undefined && (
+        <>
+          Failing since <Time at={failingSince} />.{' '}
+        </>
+      )}
+      {disabledAt !== undefined && (
+        <>
+          It will be disabled at <Time at={disabledAt} />.
+        </>
+      )}
+      {state === 'disabled' && 'Once it is enabled, it goes on where it stopped.'}
+    </p>
+  )
+}
+
+interface Attempt {
+  readonly at: string
+  readonly event: string
+  readonly name: string
+  readonly durationMs: number
+  readonly httpStatus?: number
+  readonly error?: string
+}
+
+function Attempts({ of }: { of: Webhook }) {
+  const asked = useQuery({
+    queryKey: ['webhooks', of.webhookId, 'attempts'],
+    queryFn: ({ signal }) => read<{ data: readonly Attempt[] }>(`${pathOf(of)}/attempts`, signal),
+    refetchInterval: LOOK_MS,
+  })
+  return (
+    <Answer of={asked}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Empty title="It has been told nothing yet.">
+            <p>The next change is here as soon as it is sent.</p>
+          </Empty>
+        ) : (
+          <div className="scroll">
+            <table className="list">
+              <thead>
+                <tr>
+                  <th>Time</th>
+                  <th>Event</th>
+                  <th>Answer</th>
+                  <th className="num">Took</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.map(({ at, event, name, durationMs, httpStatus, error }) => (
+                  <tr key={`${event} ${at}`}>
+                    <td>
+                      <Time at={at} />
+                    </td>
+                    <td>
+                      {name} <span className="muted">{event}</span>
+                    </td>
+                    <td>
+                      <Badge tone={error === undefined ? 'good' : 'bad'}>{error ?? `${httpStatus}`}</Badge>
+                    </td>
+                    <td className="num">{durationMs} ms</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )
+      }
+    </Answer>
+  )
+}
+
+interface SureProps {
+  readonly title: string
+  readonly text: string
+  readonly word: string
+  act(): Promise<unknown>
+  done(made?: { webhookId?: string; secret?: string }): void
+}
+
+function Sure({ title, text, word, act, done }: SureProps) {
+  const doing = useMutation({ mutationFn: act, onSuccess: (made) => done(made as { secret?: string } | undefined) })
+  return (
+    <Dialog title={title} close={() => done()}>
+      <p>{text}</p>
+      {doing.error !== null && <Refusal>That did not work: {doing.error.message}.</Refusal>}
+      <div className="choices">
+        <button type="button" className="button" onClick={() => done()}>
+          Cancel
+        </button>
+        <button type="button" className="button main-one" disabled={doing.isPending} onClick={() => doing.mutate()}>
+          {word}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

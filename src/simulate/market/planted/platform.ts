@@ -1,0 +1,112 @@
+/** Faults of the platform: in what it reads, writes and hears. */
+import type { Row as Stored } from '../../../db/db.ts'
+import { REPLY_CODES } from '../../../protocol/codes.ts'
+import type { Answer, Request } from '../network.ts'
+import { done, losing, oneMore, without } from '../planting.ts'
+import { altered, type Plant, saying, together } from '../planting-sql.ts'
+import { below, hearing, type Row } from './row.ts'
+
+const inPlatform = (...plants: readonly Plant[]) => below('platform', together(...plants))
+
+const saidIn = ({ body }: Request) => JSON.parse(body.toString('utf8')) as Record<string, unknown>
+const isPlace = ({ method, path }: Request) => method === 'POST' && path === '/payment/bet'
+const isSettle = (request: Request) => request.path === '/payment/bet' && saidIn(request).type === 2
+const DECLINED: Answer = { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.not_enough_money)) }
+const isReadable = ({ body }: Answer) => body.toString('utf8').endsWith('}')
+
+/** One unit more than was decided. */
+function withMore(row: Stored): Stored {
+  return {
+    ...row,
+    body: `${row.body}`.replace(/"amount":([1-9]\d*)/, (_, whole: string) => `"amount":${oneMore(whole)}`),
+  }
+}
+
+export const PLATFORM: readonly Row[] = [
+  ['the platform loses a commit', 'C-1', 1, inPlatform(losing(60))],
+  ['what a process that died was calling is left', 'C-12', 1, inPlatform(without('platform_held_claims'))],
+  ['a claim of a process that died is not released', 'C-12', 1, inPlatform(without('platform_release'))],
+  ['what waits behind another delivery is forgotten', 'C-6', 5, inPlatform(without('platform_promote'))],
+  ['nothing waits for earlier deliveries of its bet', 'C-6', 5, inPlatform(without('platform_unfinished'))],
+  ['nothing that is due is seen', 'C-5', 1, inPlatform(without('platform_next_due'))],
+  [
+    'the attempts of a rollback bunch after a pause',
+    'C-4',
+    2,
+    inPlatform(
+      saying('platform_finish', [
+        'due_at = coalesce(r.due_at, d.due_at)',
+        "due_at = case when d.operation = 'rollback' then r.first_attempt_at + interval '0.7 seconds' * (2 ^ r.attempt - 1) else coalesce(r.due_at, d.due_at) end",
+      ]),
+    ),
+  ],
+  ['a claim is taken that somebody holds', 'C-6', 1, inPlatform(saying('platform_claim', ['and not is_claimed', '']))],
+  [
+    'a cashout that was refused freezes its bet',
+    'C-8',
+    1,
+    inPlatform(
+      altered('platform_finish', (row) => ({ ...row, status: row.status === 'refused' ? 'done' : row.status })),
+    ),
+  ],
+  [
+    'one 400 ends a result, and nothing is owed',
+    'C-5',
+    1,
+    inPlatform(
+      saying(
+        'platform_finish',
+        ["'stuck' else r.status end", "'stuck' when r.http_status = 400 then 'refused' else r.status end"],
+        ['r.is_owed and', 'false and'],
+      ),
+    ),
+  ],
+  [
+    'a 502 to a Place bet declines it',
+    'C-2',
+    3,
+    hearing({ answer: (request, answer) => (isPlace(request) && answer.status === 502 ? DECLINED : answer) }),
+  ],
+  [
+    'a connection that breaks declines a Place bet',
+    'C-2',
+    1,
+    hearing({ broken: (request) => (isPlace(request) ? DECLINED : undefined) }),
+  ],
+  [
+    'a refusal that was cut is taken for a yes',
+    'C-2',
+    2,
+    hearing({
+      answer: (request, answer) =>
+        isPlace(request) && answer.status === 400 && !isReadable(answer) ? done(saidIn(request)) : answer,
+    }),
+  ],
+  [
+    'a 502 to a result is taken for a yes',
+    'C-5',
+    2,
+    hearing({
+      answer: (request, answer) => (isSettle(request) && answer.status === 502 ? done(saidIn(request)) : answer),
+    }),
+  ],
+  [
+    'what the partner took is not written down',
+    'C-9',
+    1,
+    inPlatform(saying('platform_finish', ["b.bet_id = e.bet_id and e.status = 'done'", 'false'])),
+  ],
+  [
+    'a bet whose process died while placing it stays',
+    'C-1',
+    3,
+    inPlatform(altered('platform_held_claims', (row) => (row.operation === 'place' ? undefined : row))),
+  ],
+  [
+    'a claim is watched by the clock of the database',
+    'C-12',
+    11,
+    (stores) => ({ ...stores, elapsed: (clock) => clock.now().getTime() }),
+  ],
+  ['another payout is sent than was decided', 'M-2', 1, inPlatform(altered('platform_claim', withMore))],
+]

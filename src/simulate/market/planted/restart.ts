@@ -1,0 +1,36 @@
+/** Faults that only those runs find in which processes begin again with other settings, or a backup is put back. */
+
+import { altered, together } from '../planting-sql.ts'
+import { below, type Planted } from './row.ts'
+
+/** The start compares neither scales nor the setting that says them. */
+const unchecked = (server: 'wallet' | 'platform') =>
+  below(
+    server,
+    together(
+      altered(`read_scales_of_${server}`, () => undefined),
+      altered(`read_settings_of_${server}`, (row) => (row.name === 'PURSER_CURRENCIES' ? undefined : row)),
+    ),
+  )
+
+const OTHER_SETTINGS = { operators: 1, hasOtherSettings: true } as const
+const GUIDE = '[reconcile](../guides/reconcile.md)'
+
+export const RESTART: readonly Planted[] = [
+  {
+    ...{ fault: 'a wallet begins in another scale', breaks: 'M-5', seed: 1 },
+    ...{ scene: OTHER_SETTINGS, plant: unchecked('wallet') },
+  },
+  {
+    ...{ fault: 'a platform begins in another scale', breaks: 'M-5', seed: 1 },
+    ...{ scene: OTHER_SETTINGS, plant: unchecked('platform') },
+  },
+  {
+    ...{ fault: 'reconcile does not see that a wallet has lost a bet', breaks: GUIDE, seed: 2 },
+    plant: (stores) => ({ ...stores, blindTo: 'missing_at_wallet' }),
+  },
+  {
+    ...{ fault: 'reconcile does not see that a wallet has lost a result', breaks: GUIDE, seed: 2 },
+    plant: (stores) => ({ ...stores, blindTo: 'status' }),
+  },
+]

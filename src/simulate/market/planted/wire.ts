@@ -1,0 +1,82 @@
+/** Faults of a wallet as its callers see it. */
+import { replyCode } from '../../../protocol/codes.ts'
+import { done, oneMore, reworded } from '../planting.ts'
+import { inFront, type Row } from './row.ts'
+
+const NO_MONEY = replyCode('not_enough_money')
+const PROCESSED = replyCode('already_processed')
+const BLOCKED = replyCode('recalculation_blocked')
+
+export const WIRE: readonly Row[] = [
+  [
+    'a result that a lock refuses is answered 200',
+    'L-3',
+    3,
+    inFront({ answer: ({ kind, code }, answer, said) => (kind !== 'place' && code === BLOCKED ? done(said) : answer) }),
+  ],
+  [
+    'a rollback of an unknown bet leaves no tombstone',
+    'the bet’s life',
+    1,
+    inFront({ instead: ({ kind, isKnown }, said) => (kind === 'rollback' && !isKnown ? done(said) : undefined) }),
+  ],
+  [
+    'a Place bet that comes again is another bet',
+    'I-1',
+    1,
+    inFront({
+      call: ({ kind, isRepeat }, said) =>
+        kind === 'place' && isRepeat ? { ...said, transactionId: reworded(`${said.transactionId}`) } : said,
+    }),
+  ],
+  [
+    'a payout is one too high',
+    'M-2',
+    1,
+    inFront({
+      call: ({ kind }, said) =>
+        kind === 'settle' && said.amount !== 0 ? { ...said, amount: oneMore(`${said.amount}`) } : said,
+    }),
+  ],
+  [
+    'a repeat has the time of the repeat',
+    'R-2',
+    1,
+    inFront({ answer: ({ isRepeat, code }, answer, said) => (isRepeat && code === 200 ? done(said) : answer) }),
+  ],
+  [
+    'a Place bet is answered 200 before it is judged',
+    'R-4',
+    1,
+    inFront({ early: ({ kind }, said) => (kind === 'place' ? done(said) : undefined) }),
+  ],
+  [
+    'an unsettle is answered 200 and not done',
+    'the bet’s life',
+    4,
+    inFront({ instead: ({ kind }, said) => (kind === 'unsettle' ? done(said) : undefined) }),
+  ],
+  [
+    'a rollback of an open bet is answered 200 and not done',
+    'the bet’s life',
+    1,
+    inFront({ instead: ({ kind, isKnown }, said) => (kind === 'rollback' && isKnown ? done(said) : undefined) }),
+  ],
+  [
+    'a refused Place bet is judged anew',
+    'I-3',
+    10,
+    inFront({
+      answer: ({ kind, code, isRepeat }, answer, said) =>
+        kind === 'place' && code === NO_MONEY && isRepeat ? done(said) : answer,
+    }),
+  ],
+  [
+    'a Place bet of a cancelled bet is accepted',
+    'the bet’s life',
+    1,
+    inFront({
+      answer: ({ kind, code }, answer, said) => (kind === 'place' && code === PROCESSED ? done(said) : answer),
+    }),
+  ],
+]
