@@ -5,6 +5,7 @@
  */
 import type { Tx } from '../db/db.ts'
 import { statement } from '../db/db.ts'
+import { rowsOf } from '../db/rows.ts'
 import { recordScales } from '../db/scales.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { type Money, type Scales, ZERO } from '../protocol/money.ts'
@@ -49,24 +50,33 @@ export async function openAccounts(
   await tx.execute(OPEN_ACCOUNTS, [bucket, player, currencies, dayOf(at)])
 }
 
+interface NewAccount {
+  readonly player: PlayerId
+  readonly currency: Currency
+}
+
+const NEW_ACCOUNTS = rowsOf<NewAccount>(3, {
+  player: ['text', ({ player }) => player],
+  currency: ['text', ({ currency }) => currency],
+})
+
 const OPEN_NEW_ACCOUNTS = statement(
   'open_new_accounts',
-  `insert into purser.account (bucket, player, currency, balance, version, day, opening_version)
-   select $1::int, r.player, r.currency, 0, 0, $4::date, 0 from unnest($2::text[], $3::text[]) as r (player, currency)`,
+  `insert into purser.account (bucket, ${NEW_ACCOUNTS.columns}, balance, version, day, opening_version)
+   select $1::int, ${NEW_ACCOUNTS.columns}, 0, 0, $2::date, 0 from ${NEW_ACCOUNTS.from} r`,
 )
 
 /** Opens accounts of players that are new in this transaction, and answers them. */
 export async function openNewAccounts(
   tx: Tx,
   bucket: number,
-  accounts: readonly { player: PlayerId; currency: Currency }[],
+  accounts: readonly NewAccount[],
   scales: Scales,
   at: Date,
 ): Promise<Account[]> {
   const day = dayOf(at)
   await recordScales(tx, 'wallet', [...new Set(accounts.map(({ currency }) => currency))], scales)
-  const columns = [accounts.map(({ player }) => player), accounts.map(({ currency }) => currency)]
-  await tx.execute(OPEN_NEW_ACCOUNTS, [bucket, ...columns, day])
+  await tx.execute(OPEN_NEW_ACCOUNTS, [bucket, day, ...NEW_ACCOUNTS.values(accounts)])
   return accounts.map(({ player, currency }) => ({
     ...{ player, currency, day },
     balance: ZERO,
