@@ -33,7 +33,7 @@ function answer(socket: Socket, request: string): void {
     return
   }
   const transactionId = /"transactionId":"([^"]*)"/.exec(request)?.[1] ?? ''
-  note(transactionId, request.includes('"type":3'))
+  if (transactionId !== '') note(transactionId, request.includes('"type":3')) // else an address is being tried
   const reply = JSON.stringify({ transactionId, transactionTime: '2031-05-16T12:00:00.000Z' })
   if (DELAY_MS === 0) send(socket, reply)
   else setTimeout(send, DELAY_MS, socket, reply)

@@ -41,6 +41,7 @@ const FRAME = {
 const NAMED_SCHEMAS = {
   NewOperator: routes.NewOperatorSchema,
   Operator: routes.OperatorSchema,
+  TriedOperator: routes.TriedOperatorSchema,
   OperatorPage: routes.OperatorPageSchema,
   NewSession: routes.NewSessionSchema,
   Session: routes.SessionSchema,

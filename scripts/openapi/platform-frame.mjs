@@ -4,6 +4,7 @@ import { ProblemSchema } from '../../dist/http/problem-schema.js'
 import * as actions from '../../dist/people/action-list.js'
 import * as apiKeys from '../../dist/people/key-routes.js'
 import * as lists from '../../dist/platform/api/lists.js'
+import * as partners from '../../dist/platform/api/partner-list.js'
 import * as shapes from '../../dist/platform/api/shapes.js'
 import * as views from '../../dist/platform/api/views.js'
 import { LimitsSchema } from '../../dist/platform/bets/limits.js'
@@ -51,7 +52,7 @@ export const OPENAPI = {
 
 export const NAMED_SCHEMAS = {
   NewPartner: shapes.NewPartnerSchema,
-  Partner: shapes.PartnerSchema,
+  TriedPartner: partners.TriedPartnerSchema,
   ChangedPartner: shapes.ChangedPartnerSchema,
   NewFrameSession: shapes.NewFrameSchema,
   FrameSession: shapes.FrameSchema,

@@ -9,7 +9,7 @@ import type { Routes } from '../http/route.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { givenSecrets, requireSecrets, secretMembers } from '../http/secrets.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
-import type { ActionLog } from '../people/actions.ts'
+import type { ActionLog, Author } from '../people/actions.ts'
 import { addKeyRoutes } from '../people/key-routes.ts'
 import type { KeyChanges } from '../people/keys.ts'
 import { withPerson } from '../people/person.ts'
@@ -18,10 +18,10 @@ import { isStorable } from '../protocol/ids.ts'
 import { OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { findFault } from '../wallet-client/base-url.ts'
-import { triedMembers, trySecrets } from '../wallet-client/try-secrets.ts'
+import { triedMembers, trySecrets, warningOf } from '../wallet-client/try-secrets.ts'
 import type { Directory } from './directory.ts'
 import { type Exchanged, exchangeToken } from './exchange-token.ts'
-import type { Operators } from './operators.ts'
+import type { Operator, Operators } from './operators.ts'
 
 export interface ApiDeps {
   readonly operators: Operators
@@ -125,20 +125,20 @@ function viewOf(exchanged: Exchanged): Static<typeof SessionSchema> {
 }
 
 function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
-  const { operators, actions, clock } = deps
+  const { operators, actions } = deps
   api.post(
     '',
     describe(
       'saveOperator',
-      'Add an operator, or change its address or secret',
-      withPerson({ role: 'admin', body: NewOperatorSchema, ok: { 201: OperatorSchema } }),
+      'Add an operator, or change its address or secret, and try each with a harmless call',
+      withPerson({ role: 'admin', body: NewOperatorSchema, ok: { 201: TriedOperatorSchema } }),
     ),
     async (request, reply) => {
       const { operatorId, baseUrl, ...given } = request.body
       const secrets = requireSecrets(given)
-      await requireUsable(deps, baseUrl, secrets)
-      await operators.save(actions.by(request), { operatorId, baseUrl, secrets }, clock.now())
-      return reply.code(201).send({ operatorId, baseUrl })
+      const known = await operators.read(operatorId).catch(() => undefined) // what cannot be read is replaced all the same
+      const saved = await saveAndTry(deps, actions.by(request), { operatorId, baseUrl, secrets }, known)
+      return reply.code(201).send(saved)
     },
   )
   api.put(
@@ -159,9 +159,7 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
       const known = await operators.read(operatorId)
       if (known === undefined) throw notFound('the operator')
       const secrets = givenSecrets(given) ?? known.secrets
-      await requireUsable(deps, baseUrl, secrets)
-      await operators.save(actions.by(request), { operatorId, baseUrl, secrets }, clock.now())
-      return { operatorId, baseUrl, ...(await trySecrets(baseUrl, secrets, deps.allowsPrivateAddresses)) }
+      return saveAndTry(deps, actions.by(request), { operatorId, baseUrl, secrets }, known)
     },
   )
   api.get(
@@ -181,6 +179,15 @@ function addOperatorRoutes(api: Routes, deps: ApiDeps): void {
       ])
     },
   )
+}
+
+/** It is saved whatever the operator answers, or if it answers nothing. */
+async function saveAndTry(deps: ApiDeps, author: Author, operator: Operator, known: Operator | undefined) {
+  const { operatorId, baseUrl, secrets } = operator
+  await requireUsable(deps, baseUrl, secrets)
+  await deps.operators.save(author, operator, deps.clock.now())
+  const tried = await trySecrets(baseUrl, secrets, deps.allowsPrivateAddresses)
+  return { operatorId, baseUrl, ...tried, ...warningOf(known?.secrets, secrets) }
 }
 
 async function requireUsable(deps: ApiDeps, baseUrl: string, secrets: readonly string[]): Promise<void> {

@@ -24,8 +24,20 @@ export const triedMembers = {
       description: 'Of the other secrets, in their order (C-13). Absent when there are none.',
     }),
   ),
+  warning: Type.Optional(
+    Type.String({ description: 'When the change has dropped all secrets of before: what that can cost (C-13).' }),
+  ),
 }
 
+const DROPPED =
+  'no secret of before is left: processes that have not read the new one yet, for up to 5 s, sign with the old one, and a Rollback that is refused for it (400, code 1) is not sent again by itself; give both while a secret rotates, the new one first'
+
+/** What a change of secrets answers besides; `before`: those that it has replaced, undefined when there were none. */
+export function warningOf(before: readonly string[] | undefined, secrets: readonly string[]) {
+  return before === undefined || before.some((secret) => secrets.includes(secret)) ? {} : { warning: DROPPED }
+}
+
+/** Within the 5 s of a call, all at once. */
 export async function trySecrets(baseUrl: string, secrets: readonly string[], allowsInside: boolean) {
   const [tried, ...triedOthers] = await Promise.all(secrets.map((secret) => trySecret(baseUrl, secret, allowsInside)))
   if (tried === undefined) throw new Error('there is no secret to be tried')

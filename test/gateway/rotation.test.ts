@@ -36,6 +36,28 @@ test('each secret of a change is tried, and each answer shown', async () => {
   expect((await change({ baseUrl: 'http://user@127.0.0.1' })).status).toBe(400)
 })
 
+test('a new operator is tried too; whoever drops every secret of before is warned', async () => {
+  const { wallet } = player.operator
+  wallet.accepts = [NEW]
+  wallet.always('profile', refusal(3, 'Invalid token'))
+  const { url, key } = scene.gateway
+  const add = (over: object) =>
+    asking(url, key, '/operators/actions').send('POST', '/operators', {
+      operatorId: 'new',
+      baseUrl: wallet.url,
+      ...over,
+    })
+  const first = await add({ secrets: [old, NEW] })
+  expect(first).toMatchObject({
+    status: 201,
+    body: { operatorId: 'new', tried: { signature: 'refused', code: 1 }, triedOthers: [{ signature: 'accepted' }] },
+  })
+  expect(first.body).not.toHaveProperty('warning')
+  const dead = await add({ secret: 'a-third-one', baseUrl: 'http://127.0.0.1:1' })
+  expect(dead).toMatchObject({ status: 201, body: { tried: { signature: 'unknown' }, warning: expect.any(String) } })
+  expect(await change({ secret: 'a-third-one' })).toMatchObject({ body: { warning: expect.any(String) } })
+})
+
 test('calls reach the operator with the secret that it knows, before and after it changes', async () => {
   const { wallet } = player.operator
   wallet.accepts = [old]

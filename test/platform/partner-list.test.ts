@@ -84,5 +84,33 @@ test('a change without a secret keeps it; the next bet goes to the new address',
 test('nobody is 404, a faulty address 400, and neither is tried', async () => {
   expect((await change({}, 'nobody')).status).toBe(404)
   expect((await change({ baseUrl: 'http://user@127.0.0.1' })).status).toBe(400)
-  expect(scene.wallet.of('profile')).toHaveLength(1)
+  expect(scene.wallet.tries, 'but when it was added').toHaveLength(1)
+})
+
+const add = (over: object) =>
+  scene.api.request('POST', '/partners', { partnerId: 'new', baseUrl: scene.wallet.url, secret: 'a-secret', ...over })
+
+test('a new partner is tried as a change is; it is saved whatever it answers', async () => {
+  scene.wallet.accepts = ['a-secret']
+  scene.wallet.next('profile', refusal(3, 'Invalid token'))
+  const tried = { signature: 'accepted', httpStatus: 400, code: 3, error: 'Invalid token' }
+  const known = { partnerId: 'new', baseUrl: scene.wallet.url }
+  expect(await add({})).toMatchObject({ status: 201, body: { ...known, tried } })
+  expect((await add({ secret: 'another' })).body).toMatchObject({ tried: { signature: 'refused', code: 1 } })
+  expect((await add({ secrets: ['another', 'a-secret'], secret: undefined })).body).toMatchObject({
+    triedOthers: [{ signature: 'accepted' }],
+  })
+})
+
+test('whoever drops every secret of before is warned; nobody else is', async () => {
+  const warned = async (saved: ReturnType<typeof change>) => 'warning' in ((await saved).body as object)
+  const { secret } = scene.wallet
+  scene.wallet.accepts = [secret]
+  expect(await warned(add({ secret }))).toBe(false)
+  expect(await warned(change({ secret }))).toBe(false)
+  expect(await warned(change({ secrets: ['the-next-one', secret] }))).toBe(false)
+  expect(await warned(change({}))).toBe(false)
+  expect(await warned(change({ secret: 'the-next-one' }))).toBe(false)
+  expect(await warned(change({ secret: 'one-more' }))).toBe(true)
+  expect(await warned(add({ secret: 'one-more' }))).toBe(true)
 })

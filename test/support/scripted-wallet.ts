@@ -52,6 +52,8 @@ export interface ScriptedWallet {
   /** Calls answered so. */
   readonly turnedAway: readonly Received[]
   readonly requests: readonly Received[]
+  /** Harmless calls by which an address and its secrets are tried; they are among no others. */
+  readonly tries: readonly Received[]
   /** Breaches of the interface by the caller. */
   readonly faults: string[]
   /** Queues answers, used once each. */
@@ -85,6 +87,7 @@ interface State {
   readonly turnedAway: Received[]
   readonly clock: Clock
   readonly requests: Received[]
+  readonly tries: Received[]
   readonly faults: string[]
   readonly queues: Map<string, Script[]>
   readonly standing: Map<string, Script>
@@ -106,7 +109,7 @@ const SEEN_TIMEOUT_MS = 30_000
 export async function startScriptedWallet(options: ScriptedOptions = {}): Promise<ScriptedWallet> {
   const { clock = systemClock, secret = 'the-secret-of-the-scripted-partner', port = 0 } = options
   const state: State = {
-    ...{ secret, clock, requests: [], faults: [], queues: new Map(), standing: new Map(), open: new Set() },
+    ...{ secret, clock, requests: [], tries: [], faults: [], queues: new Map(), standing: new Map(), open: new Set() },
     held: new Set(),
     ...{ connections: 0, mostAtOnce: 0, profile: {}, accepts: undefined, turnedAway: [] },
   }
@@ -122,7 +125,7 @@ function walletOn(state: State, server: Server, url: string): ScriptedWallet {
   const of: ScriptedWallet['of'] = (operation, betId) =>
     state.requests.filter((r) => r.operation === operation && (betId === undefined || r.body.transactionId === betId))
   return {
-    ...{ url, secret: state.secret, requests: state.requests, faults: state.faults, of },
+    ...{ url, secret: state.secret, requests: state.requests, tries: state.tries, faults: state.faults, of },
     next: (operation, ...scripts) =>
       void state.queues.set(operation, [...(state.queues.get(operation) ?? []), ...scripts]),
     always: (operation, script) => void state.standing.set(operation, script),
@@ -201,6 +204,10 @@ function receive(state: State, request: IncomingMessage, text: string, connectio
     state.turnedAway.push(received)
     return received
   }
+  if (isTry(received)) {
+    state.tries.push(received) // with whatever secret
+    return received
+  }
   state.faults.push(
     ...faultsOf({ ...state, secrets: state.accepts ?? [state.secret] }, received).map(
       (fault) => `${received.operation}: ${fault} in ${text}`,
@@ -224,6 +231,11 @@ function operationOf(method: string, path: string, type: unknown): Received['ope
   if (method === 'POST') return type === 1 ? 'place' : 'other'
   if (method !== 'PUT') return 'other'
   return type === 1 ? 'unsettle' : type === 2 ? 'settle' : type === 3 ? 'rollback' : 'other'
+}
+
+/** By a token that nobody has (try-secrets.ts). */
+function isTry({ operation, body }: Received): boolean {
+  return operation === 'profile' && String(body.token).startsWith('nobody-')
 }
 
 function isAccepted({ accepts }: State, received: Received): boolean {

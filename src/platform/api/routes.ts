@@ -12,17 +12,18 @@ import { invalid, notFound, Problem } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { givenSecrets, requireSecrets } from '../../http/secrets.ts'
 import { ActionPageSchema, actionQuery } from '../../people/action-list.ts'
-import type { ActionLog } from '../../people/actions.ts'
+import type { ActionLog, Author } from '../../people/actions.ts'
 import { addKeyRoutes } from '../../people/key-routes.ts'
 import type { KeyChanges } from '../../people/keys.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
-import { trySecrets } from '../../wallet-client/try-secrets.ts'
+import { trySecrets, warningOf } from '../../wallet-client/try-secrets.ts'
 import type { Changed } from '../bets/bet-flow.ts'
 import type { CashoutWish } from '../bets/cashout.ts'
 import { loadFrame } from '../bets/frame-session.ts'
 import type { PlaceDeps } from '../bets/place.ts'
 import type { Results } from '../bets/results.ts'
 import { oldestWaiting } from '../metrics.ts'
+import type { Partner } from '../partner.ts'
 import { addBetRoutes, addResultRoutes } from './bet-routes.ts'
 import { feedRoutes } from './changes.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
@@ -37,7 +38,6 @@ import {
   NewFrameSchema,
   NewPartnerSchema,
   PartnerPath,
-  PartnerSchema,
 } from './shapes.ts'
 import { addShowRoute } from './show.ts'
 
@@ -72,18 +72,18 @@ export function addRoutes(api: Routes, deps: RouteDeps): void {
 function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
   api.post(
     '/partners',
-    describeChange('savePartner', 'Partners', 'Add a partner, or change its address or secret', {
-      role: 'admin',
-      body: NewPartnerSchema,
-      ok: { 201: PartnerSchema },
-    }),
+    describeChange(
+      'savePartner',
+      'Partners',
+      'Add a partner, or change its address or secret, and try each with a harmless call',
+      { role: 'admin', body: NewPartnerSchema, ok: { 201: TriedPartnerSchema } },
+    ),
     async (request, reply) => {
       const { partnerId, baseUrl, ...given } = request.body
       const secrets = requireSecrets(given)
-      const fault = await findFault(baseUrl, deps.allowsPrivateAddresses)
-      if (fault !== undefined) throw invalid('/baseUrl', fault)
-      await deps.partners.save(deps.actions.by(request), { partnerId, baseUrl, secrets }, deps.clock.now())
-      return reply.code(201).send({ partnerId, baseUrl })
+      const known = await deps.partners.read(partnerId).catch(() => undefined) // what cannot be read is replaced all the same
+      const saved = await saveAndTry(deps, deps.actions.by(request), { partnerId, baseUrl, secrets }, known)
+      return reply.code(201).send(saved)
     },
   )
   api.get(
@@ -115,13 +115,25 @@ function addPartnerRoutes(api: Routes, deps: RouteDeps): void {
       const secrets = givenSecrets(given)
       const known = await deps.partners.read(partnerId)
       if (known === undefined) throw notFound('the partner')
-      const fault = await findFault(baseUrl, deps.allowsPrivateAddresses)
-      if (fault !== undefined) throw invalid('/baseUrl', fault)
       const partner = { partnerId, baseUrl, secrets: secrets ?? known.secrets }
-      await deps.partners.save(deps.actions.by(request), partner, deps.clock.now())
-      return { partnerId, baseUrl, ...(await trySecrets(baseUrl, partner.secrets, deps.allowsPrivateAddresses)) }
+      return saveAndTry(deps, deps.actions.by(request), partner, known)
     },
   )
+}
+
+/** It is saved whatever the partner answers, or if it answers nothing. */
+async function saveAndTry(
+  { partners, clock, allowsPrivateAddresses }: RouteDeps,
+  author: Author,
+  partner: Partner,
+  known: Partner | undefined,
+) {
+  const { partnerId, baseUrl, secrets } = partner
+  const fault = await findFault(baseUrl, allowsPrivateAddresses)
+  if (fault !== undefined) throw invalid('/baseUrl', fault)
+  await partners.save(author, partner, clock.now())
+  const tried = await trySecrets(baseUrl, secrets, allowsPrivateAddresses)
+  return { partnerId, baseUrl, ...tried, ...warningOf(known?.secrets, secrets) }
 }
 
 function addFrameRoutes(api: Routes, deps: RouteDeps): void {

@@ -44,7 +44,6 @@ export const NewPartnerSchema = Type.Object(
   },
   { ...strict, examples: [{ partnerId: 'acme', baseUrl: 'https://wallet.acme.example', secret: 'shared-secret' }] },
 )
-export const PartnerSchema = Type.Object({ partnerId: Type.String(), baseUrl: Type.String() })
 export const PartnerPath = Type.Object({ partnerId: text(64) })
 export const ChangedPartnerSchema = Type.Object(
   { baseUrl: NewPartnerSchema.properties.baseUrl, ...secretMembers },
