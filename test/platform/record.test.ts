@@ -63,7 +63,7 @@ function recordAnswer(claim: Claim, outcome: Answer['outcome']) {
   const deps = { db, clock: scene.time, scales: STANDARD_SCALES, random: () => 0 }
   return db.transaction(async (tx) => {
     const { rest, ...recorded } = await record(deps, tx, [{ claim, answer, startedAt: scene.time.now() }])
-    await rest
+    await rest()
     return recorded
   })
 }

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { scrape } from '../operations/scrape.ts'
+import { fakeTime } from '../support/fake-time.ts'
+import { startPlatform } from '../support/platform.ts'
 import { allowWrites, refuseWrites } from './poison.ts'
 import { type Scene, startScene } from './scene.ts'
 
@@ -157,6 +159,23 @@ test('a bet that somebody holds for very long: the others follow meanwhile', asy
     await holder.end()
   }
   await inTheEnd(x).toBe('settled')
+})
+
+test('C-12: a result under way is not taken up by a process whose clock is 20 s ahead, before it has watched it for a lease', async () => {
+  const eventId = randomUUID()
+  const holder = await hold(await placeOn(eventId))
+  expect(await won(eventId)).toMatchObject(NOT_WHOLE)
+  const ahead = fakeTime(new Date(scene.time.now().getTime() + 20 * SECOND_MS))
+  const begunAt = ahead.now()
+  const other = await startPlatform({ time: ahead, databaseUrl: scene.platform.databaseUrl })
+  await ahead.settle()
+  await ahead.advance(8 * SECOND_MS)
+  const [row] = await scene.platform.sql('select results_at from platform.event where event_id = $1', [eventId])
+  expect((row?.results_at as Date) < begunAt, 'signed by the sender, whose clock is 20 s behind').toBe(true)
+  await holder.end()
+  await ahead.advance(2 * ABANDONED_MS)
+  await expect.poll(() => isApplied(eventId), LONG).toEqual([{ yes: true }])
+  await other.stop()
 })
 
 test('W-17: what a person takes back stays so, also when the process that applied the result dies before it could say that it was done', async () => {

@@ -1,19 +1,14 @@
 /** Who goes on with a result that another process has accepted, and when (C-12): no clock decides it, only a lease of watching. */
-import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { createFinishing, createResults } from '../../src/platform/bets/results.ts'
 import { STANDARD_SCALES } from '../../src/protocol/money.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
-import { fakeTime } from '../support/fake-time.ts'
-import { startPlatform } from '../support/platform.ts'
 import { SOMEBODY } from '../support/somebody.ts'
 import { type Scene, startScene } from './scene.ts'
 
 const SECOND_MS = 1_000
-/** For which a result is watched before it counts as abandoned. */
-const WATCHED_MS = 10 * SECOND_MS
 const WON = [{ outcomeId: 'home', result: 'won' }] as const
 
 let scene: Scene
@@ -35,7 +30,7 @@ async function placeOn(eventId: string): Promise<string> {
 const rowOf = async (eventId: string) =>
   (
     await scene.platform.sql(
-      `select results_at::text as sign, results_at, results_applied = results_version as applied from platform.event where event_id = $1`,
+      `select results_at::text as sign, results_applied = results_version as applied from platform.event where event_id = $1`,
       [eventId],
     )
   )[0]
@@ -80,26 +75,6 @@ function slow(): { db: Db; let(): void } {
   }
   return { db: { ...db, transaction }, let: open }
 }
-
-test('a result under way is not taken up by a process whose clock is 20 s ahead, before it has watched it for a lease', async () => {
-  const betId = await placeOn('final')
-  const holder = new pg.Client({ connectionString: scene.platform.databaseUrl })
-  await holder.connect()
-  await holder.query('begin')
-  await holder.query('select from platform.bet where bet_id = $1 for update', [betId])
-  const told = scene.api.request('POST', '/events/final/result', { outcomes: WON })
-  expect(await told).toMatchObject({ status: 202, body: { applied: false } })
-  const ahead = fakeTime(new Date(scene.time.now().getTime() + 20 * SECOND_MS))
-  const other = await startPlatform({ time: ahead, databaseUrl: scene.platform.databaseUrl })
-  await ahead.settle()
-  await ahead.advance(WATCHED_MS - 2 * SECOND_MS)
-  expect((await rowOf('final'))?.results_at).toEqual(scene.time.now())
-  await holder.end()
-  await ahead.advance(2 * WATCHED_MS)
-  await expect.poll(() => isApplied('final')).toBe(true)
-  expect((await rowOf('final'))?.results_at, 'by the other one').not.toEqual(scene.time.now())
-  await other.stop()
-})
 
 test('a slice that takes longer than the lease is not taken up by its own process; by another one that has watched it', async () => {
   const betId = await placeOn('final')

@@ -21,18 +21,17 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Names of the statements that go out together; the last round trip has the commit. */
+/** Names of the statements of each round trip; the last one has the commit. */
 type Trips = string[][]
 
-/** What is sent before anything is answered goes out in one write (writes.test.ts). */
+/** Answers come in the order of the statements, so whatever is sent is one round trip behind the last of those that were answered by then. */
 function watching(tx: Tx, trips: Trips): Tx {
-  let isAnswered = true
+  let answered = 0
   const sent = async <T>(name: string, send: () => Promise<T>): Promise<T> => {
-    if (isAnswered) trips.push([])
-    isAnswered = false
-    trips.at(-1)?.push(name)
+    const trip = answered
+    trips[trip] = [...(trips[trip] ?? []), name]
     return send().finally(() => {
-      isAnswered = true
+      answered = Math.max(answered, trip + 1)
     })
   }
   return {

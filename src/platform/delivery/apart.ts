@@ -49,7 +49,7 @@ async function recordApart(deps: ApartDeps, finished: readonly Finished[]): Prom
 
 async function recordWhole(deps: ApartDeps, tx: Tx, finished: readonly Finished[]): Promise<Recorded> {
   const { rest, ...recorded } = await record(deps, tx, finished)
-  await rest
+  await rest()
   return recorded
 }
 

@@ -204,7 +204,7 @@ interface Turn {
 }
 
 /**
- * Two round trips: what came back, and behind what follows from it (record.ts) the claims with the commit. A third one for the commit where a
+ * Two round trips: what came back; what follows from it (record.ts), the claims and the commit. A third one for the commit where a
  * claim can end a delivery, and one more where a cashout was refused. While much is due, nobody asks what is.
  */
 async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finished[], isAsked: boolean): Promise<Turn> {
@@ -220,12 +220,12 @@ async function recordAndClaim(engine: Engine, tx: Tx, finished: readonly Finishe
   const [claimedAt, now] = [world.elapsed(), deps.clock.now()]
   const wanted = engine.stopping ? [] : lanes.wanted(deps.breakers, now)
   if (wanted.length === 0) {
-    await tx.finish(() => recorded.rest)
+    await tx.finish(recorded.rest)
     return { wanted, claims: [], claimedAt, left: due, recorded }
   }
   const claim = () =>
-    Promise.all([claimDue(tx, wanted, now, isAsked ? since : undefined, aside), readDue(), recorded.rest])
-  const [claims, left] = await (wanted.some(({ lane }) => lane === 'rollbacks') ? claim() : tx.finish(claim))
+    Promise.all([recorded.rest(), claimDue(tx, wanted, now, isAsked ? since : undefined, aside), readDue()])
+  const [, claims, left] = await (wanted.some(({ lane }) => lane === 'rollbacks') ? claim() : tx.finish(claim))
   return { wanted, claims, claimedAt, left, recorded }
 }
 

@@ -37,16 +37,18 @@ export interface Recorded {
 }
 
 export interface Recording extends Recorded {
-  /** The last statements are on their way; whoever sends more behind them needs no round trip for them. To be waited for. */
-  readonly rest: Promise<unknown>
+  /** Sends the last statements, to be waited for: whoever sends more with them needs no round trip for them. */
+  rest(): Promise<unknown>
 }
+
+const NOTHING = async () => {}
 
 /**
  * The bets are locked first: whoever decides another delivery for one of them sees either this result, or is seen by the
  * promotion.
  */
 export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finished[]): Promise<Recording> {
-  if (finished.length === 0) return { over: [], busy: [], rest: Promise.resolve() }
+  if (finished.length === 0) return { over: [], busy: [], rest: NOTHING }
   const now = deps.clock.now()
   const calls = finished.map((entry) => ({
     claim: entry.claim,
@@ -55,10 +57,13 @@ export async function record(deps: RecordDeps, tx: Tx, finished: readonly Finish
   const { held, written } = await finishCalls(tx, calls, now)
   const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
   const followed = over.filter((row) => row.has_later)
-  const rest = Promise.all([promoteNext(tx, followed, now), noteDeliveries(tx, endedOf(calls, written), now)])
-  rest.catch(() => {}) // nobody may come to wait for it, when something else fails before
-  await takeBackCashouts(deps, tx, refusedCashouts(finished, over))
-  return { over: toOver(finished, written), busy: finished.filter(({ claim }) => !held.has(claim.bet_id)), rest }
+  const rest = () => Promise.all([promoteNext(tx, followed, now), noteDeliveries(tx, endedOf(calls, written), now)])
+  const recorded = { over: toOver(finished, written), busy: finished.filter(({ claim }) => !held.has(claim.bet_id)) }
+  const refused = refusedCashouts(finished, over)
+  if (refused.length === 0) return { ...recorded, rest }
+  await rest()
+  await takeBackCashouts(deps, tx, refused)
+  return { ...recorded, rest: NOTHING }
 }
 
 function toOver(finished: readonly Finished[], written: readonly FinishedRow[]): Over[] {
