@@ -142,6 +142,8 @@ describe('the rules see', () => {
     ['kept by a name', 'const REFUSES_A_RESULT = [5, 20, 21]'],
     ['that words belong to', "const DECLINED = { 3: 'invalid session' }"],
     ['sent', 'const body = { type: 3, errorCode: 50 }'],
+    ['answered', "const answer = { kind: 'refusal', code: 5 }"],
+    ['told apart', 'switch (answer.code) { case 8: step() }'],
     ['in the words of the platform', "const isPoor = reason === 'partner code 7'"],
     ['in a body', 'const hasFailed = /"code":100\\b/.test(text)'],
   ])('a code without its name, %s', (_name, text) => {
@@ -151,7 +153,8 @@ describe('the rules see', () => {
   test('no fault in numbers that are no codes', () => {
     const text = `if (code === 0x20 || exit.code !== 0 || status === 400 || code === replyCode('timed_out') || code.length === 5) step(7)
       const schema = { examples: [{ errorCode: 8 }] }
-      const SEEDS = { code: 6 }
+      const SEEDS = { code: 6, player: 1 }
+      switch (code) { case 0: step() }
       const MAX_CODE = 16
       const RETRIES = [1, 3, 9]`
     expect(complaintsAboutBareCodes(sourceOf('src/platform/planted.ts', text))).toEqual([])

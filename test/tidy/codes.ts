@@ -34,6 +34,10 @@ function isBare(source: Source, node: Node): boolean {
       return NAMES_CODES.test(text('id')) && holdsCodes(memberOf(node, 'init'))
     case 'Property':
       return text('key') === 'errorCode' && isCode(memberOf(node, 'value')) && !isExample(source, node)
+    case 'ObjectExpression':
+      return isAnswer(source, node) && !isExample(source, node)
+    case 'SwitchStatement':
+      return HOLDS_A_CODE.test(text('discriminant')) && listOf(node.cases).some((one) => isCode(memberOf(one, 'test')))
     case 'Literal':
       return IN_TEXT.test(String(node.value ?? node.raw)) && !isExample(source, node)
     default:
@@ -45,6 +49,13 @@ function isCompared(node: Node, text: (name: string) => string): boolean {
   if (!/^[=!]==?$/.test(String(node.operator))) return false
   const [left, right] = [memberOf(node, 'left'), memberOf(node, 'right')]
   return (isCode(right) && HOLDS_A_CODE.test(text('left'))) || (isCode(left) && HOLDS_A_CODE.test(text('right')))
+}
+
+/** `{ kind: 'refusal', code: 5 }`, `{ code: 100, message: 'System error' }` */
+function isAnswer(source: Source, node: Node): boolean {
+  const members = listOf(node.properties)
+  const named = (name: RegExp) => members.filter((one) => name.test(textOf(source, memberOf(one, 'key'))))
+  return named(/^code$/).some((one) => isCode(memberOf(one, 'value'))) && named(/^(kind|status|message)$/).length > 0
 }
 
 /** `[5, 20].includes(code)` */
