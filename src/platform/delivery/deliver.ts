@@ -5,6 +5,7 @@
  */
 import type { Tx } from '../../db/db.ts'
 import { isOfData, isOutage } from '../../db/errors.ts'
+import { errorText } from '../../runtime/error-text.ts'
 import type { Logger } from '../../runtime/logger.ts'
 import type { Attributes } from '../../runtime/tracing.ts'
 import { world } from '../../runtime/world.ts'
@@ -291,7 +292,7 @@ async function callPartner(
     const traced = client.isTraced ? { attributes: attributesOf(claim) } : undefined
     return { answer: await client.call(claim.operation, claim.body, claim.bet_id, traced), startedAt }
   } catch (error) {
-    return { answer: notCalled(error instanceof Error ? error.message : String(error)), startedAt }
+    return { answer: notCalled(errorText(error)), startedAt }
   }
 }
 
