@@ -261,8 +261,7 @@ function totalInFlight({ deps }: Engine): number {
 /** One call. No transaction is open; whatever happens ends as an answer, or, when it is too late to call, as nothing. */
 async function send(engine: Engine, claim: Claim, startBefore: number): Promise<void> {
   const { deps } = engine
-  const breaker = deps.breakers.of(claim.partner_id)
-  const lane = laneOf(claim.operation)
+  const [breaker, lane] = [deps.breakers.of(claim.partner_id), laneOf(claim.operation)]
   breaker.started(lane, deps.clock.now().getTime())
   const call = await callPartner(deps, claim, startBefore)
   breaker.ended(lane, call && endedBy(call.answer, deps.clock.now().getTime()))
