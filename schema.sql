@@ -318,7 +318,7 @@ WITH (fillfactor='50');
 
 COMMENT ON TABLE platform.delivery IS 'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at, or on its way (is_claimed), and due again when a process has watched that claim unchanged for a whole lease.';
 
-COMMENT ON COLUMN platform.delivery.owed_since IS 'Since when it needs a person: stuck, refused with no later delivery of its bet, or answered 400 and tried again (C-5, C-9). owed_amount is the money that has not moved: below zero it is to be taken back from the player.';
+COMMENT ON COLUMN platform.delivery.owed_since IS 'Since when it needs a person: stuck, refused with no later delivery of its bet, or tried again after an answer of 400 or after six minutes without any (C-5, C-9, W-48). owed_amount is the money that has not moved: below zero it is to be taken back from the player.';
 
 ALTER TABLE platform.delivery ALTER COLUMN delivery_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME platform.delivery_delivery_id_seq

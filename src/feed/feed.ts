@@ -4,6 +4,7 @@
  */
 import type { Db } from '../db/db.ts'
 import { pause } from '../runtime/pause.ts'
+import { resolvable } from '../runtime/resolvable.ts'
 import { world } from '../runtime/world.ts'
 import {
   type ChangeStore,
@@ -84,7 +85,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
     watching = false
   }
   const wait = async (after: bigint, waitMs: number, signal: AbortSignal | undefined) => {
-    const { promise, resolve } = withResolve()
+    const { promise, resolve } = resolvable()
     const waiter = { after, wake: resolve }
     const cancel = world.after(waitMs, resolve)
     signal?.addEventListener('abort', resolve, { once: true })
@@ -134,12 +135,4 @@ function startOf(given: After, { beforeFirst, last }: Extent): bigint | undefine
   if (given === 'latest') return last
   const after = NUMBER.test(given) ? BigInt(given) : undefined
   return after !== undefined && after <= last ? after : undefined
-}
-
-function withResolve(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
 }

@@ -166,7 +166,7 @@ function createOwedGauges(registry: Registry): (sums: readonly OwedSum[]) => voi
   })
   const owed = new Gauge({
     name: 'platform_bets_owed',
-    help: 'Bets with a delivery that needs a person: refused, stuck, or answered 400 and tried again',
+    help: 'Bets with a delivery that needs a person: refused, stuck, or tried again after a 400 or after six minutes without an answer',
     registers,
   })
   const amount = new Gauge({

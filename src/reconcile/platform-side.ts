@@ -34,7 +34,7 @@ const LATE = `l.operation <> 'place' and least(case when not l.is_claimed then l
 
 /**
  * What failed is the last delivery, if the partner refused it (the Place bet's refusal is the bet's own status), or the first one that
- * holds the others back: stuck, or tried again after a 400 that does not end it (owed.ts).
+ * holds the others back: stuck, or tried again and marked (owed.ts).
  */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
     b.told_status, b.told_payout, b.told_result_type, b.deliveries, coalesce(d.moving and not d.late, false) as moving,

@@ -11,6 +11,9 @@ beforeEach(async () => {
 afterEach(() => scene.stop())
 
 const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+/** window.ts: 64 at once to a partner that was not called yet. */
+const MORE_THAN_A_WINDOW = 70
 const LONG = { timeout: 60_000, interval: 20 }
 
 async function placeOn(eventId: string, frame = scene.frame): Promise<string> {
@@ -61,7 +64,7 @@ test('where not even that can be written, it waits; the others go out, later one
   await scene.time.advance(10 * SECOND_MS)
   expect(await timesRefused(scene.platform), 'it is left out for a minute').toBe(before)
   await allowWrites(scene.platform)
-  await scene.time.advance(2 * 60 * SECOND_MS)
+  await scene.time.advance(2 * MINUTE_MS)
   expect(await statusesOf(betIds)).toEqual(['done', 'done', 'done'])
 })
 
@@ -87,5 +90,28 @@ test('while turns fail, what another process has left is looked after', async ()
     return (await settleOf(d))?.status
   }
   await expect.poll(inTime, LONG).toBe('done')
-  expect(await statusesOf(x), 'the fault is theirs').toEqual(['stuck', 'stuck'])
+  await scene.time.advance(2 * MINUTE_MS)
+  expect(await statusesOf(x), 'something else could be claimed meanwhile: the fault is theirs').toEqual([
+    'stuck',
+    'stuck',
+  ])
+})
+
+test('more of them than a turn takes keep nobody back who is behind them', async () => {
+  const { platform, api, time } = scene
+  const eventId = randomUUID()
+  const poisoned: string[] = []
+  for (let i = 0; i < MORE_THAN_A_WINDOW; i++) poisoned.push(await placeOn(eventId))
+  const behindOf = randomUUID()
+  const behind = await placeOn(behindOf)
+  const list = poisoned.map((betId) => `'${betId}'`).join(', ')
+  await refuseWrites(platform, 'delivery', `new.bet_id in (${list})`) // so that they cannot be stuck either
+  await api.results(eventId, { home: 'won' })
+  await time.advance(SECOND_MS)
+  await api.results(behindOf, { home: 'won' })
+  const inTime = async () => {
+    await time.advance(SECOND_MS)
+    return (await settleOf(behind))?.status
+  }
+  await expect.poll(inTime, LONG).toBe('done')
 })

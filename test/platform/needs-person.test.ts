@@ -137,6 +137,35 @@ test('nothing is in it that a later delivery has overtaken, that took itself bac
   expect(await list()).toEqual([])
 })
 
+test('W-48: a result that has had no answer for six minutes is in it, until it has one', async () => {
+  const { api, wallet, time } = scene
+  const betId = await aBetOf()
+  wallet.always('settle', status(500))
+  await api.settle(betId, 'won', '21.00')
+  await time.advance(6 * MINUTE_MS - SECOND_MS)
+  expect(await list()).toEqual([])
+  await time.advance(MINUTE_MS + SECOND_MS) // its next attempt
+  expect((await list()).map(line)).toEqual([[betId, 'settle', 'pending', undefined, '21.00', 'EUR']])
+  expect(betsOf(await list('&code=none'))).toEqual([betId])
+  wallet.always('settle', {})
+  await time.advance(MINUTE_MS)
+  expect(await list()).toEqual([])
+})
+
+test('what was answered 400 stays in it, in its place, when the next attempts have no answer', async () => {
+  const { api, wallet, time } = scene
+  const betId = await settledBet(100)
+  wallet.always('settle', status(500))
+  const [first] = await list()
+  const later = await aBetOf()
+  wallet.next('settle', refusal(20))
+  await api.settle(later, 'won', '21.00')
+  await time.advance(2 * SECOND_MS)
+  const now = await list()
+  expect(betsOf(now)).toEqual([later, betId])
+  expect(now[1]?.needsPersonSince).toBe(first?.needsPersonSince)
+})
+
 test('a 400 that has no code the column takes, or none at all, is in it too', async () => {
   const betIds = [await aBetOf(), await aBetOf()]
   scene.wallet.next('settle', refusal(2 ** 40), { status: 400, body: '<html>no</html>' })

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
-import { type Claim, claimDue, LEASE_MS, START_WITHIN_MS } from '../../src/platform/delivery/claim.ts'
+import { type Claim, claimDue, claimThese, LEASE_MS, START_WITHIN_MS } from '../../src/platform/delivery/claim.ts'
 import { isReleasable, readHeldClaims, releaseClaims } from '../../src/platform/delivery/held.ts'
 import { record } from '../../src/platform/delivery/record.ts'
 import { sendAgain } from '../../src/platform/delivery/retry.ts'
@@ -168,4 +168,13 @@ test('a Place bet that waits for its answer is nobody’s to send again; given u
   expect(placed).toBe('cancelled')
   expect(scene.callsOf(betId).map(({ operation }) => operation)).toEqual(['place', 'rollback'])
   scene.wallet.faults.length = 0 // that the rollback came before the answer is what this is about
+})
+
+test('what somebody else has sent since it was read, and planned anew, is not claimed before its time', async () => {
+  const betId = await waitingSettle()
+  const { deliveryId = '' } = (await scene.api.bet(betId)).deliveries.find(({ status }) => status === 'pending') ?? {}
+  const claimAt = (laterMs: number) =>
+    db.transaction((tx) => claimThese(tx, [BigInt(deliveryId)], new Date(scene.time.now().getTime() + laterMs)))
+  expect(await claimAt(0)).toEqual([])
+  expect(await claimAt(1_000)).toHaveLength(1)
 })

@@ -79,7 +79,8 @@ export const DeliverySchema = Type.Object({
   finishedAt: optional(time),
   needsPersonSince: optional({
     ...time,
-    description: 'Stuck, refused, or answered 400 and tried again (C-5): owed until it is acknowledged (C-9).',
+    description:
+      'Stuck, refused, or tried again after a 400 (C-5) or after six minutes without an answer (W-48): owed until it is acknowledged (C-9).',
   }),
   owedAmount: optional(
     Type.String({

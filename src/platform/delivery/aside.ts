@@ -5,6 +5,12 @@ import { MAX_RESULT_GAP_MS } from './schedule.ts'
 export interface Aside {
   ids(): bigint[]
   add(deliveryId: bigint): void
+  /** It could not be claimed, and neither could anything beside it: the fault may be everywhere. */
+  suspect(deliveryId: bigint): void
+  /** Something was claimed: the fault is not everywhere. */
+  claimed(): void
+  /** True if something was claimed since it was suspected: the fault is its own. */
+  isProven(deliveryId: bigint): boolean
 }
 
 /** Each statement that looks for what is due is sent them all. Of more, the older ones are tried again too early. */
@@ -13,13 +19,22 @@ const MOST_ASIDE = 1_000
 /** `elapsed`: milliseconds of a clock that nobody sets. */
 export function createAside(elapsed: () => number): Aside {
   const until = createLru<number, bigint>(MOST_ASIDE)
+  const suspects = createLru<number, bigint>(MOST_ASIDE)
+  let claimedAt = Number.NEGATIVE_INFINITY
+  const add = (deliveryId: bigint) => until.set(deliveryId, elapsed() + MAX_RESULT_GAP_MS)
   return {
     ids() {
       for (const [id, at] of until.entries()) if (at <= elapsed()) until.delete(id)
       return Array.from(until.entries(), ([id]) => id)
     },
-    add(deliveryId) {
-      until.set(deliveryId, elapsed() + MAX_RESULT_GAP_MS)
+    add,
+    suspect(deliveryId) {
+      suspects.set(deliveryId, elapsed())
+      add(deliveryId)
     },
+    claimed() {
+      claimedAt = elapsed()
+    },
+    isProven: (deliveryId) => (suspects.get(deliveryId) ?? Number.POSITIVE_INFINITY) < claimedAt,
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Claims that could not be made together, because the database refuses what is written of one of them: halved until it is alone (C-15). That
  * delivery is stuck then, a person's to look at (C-9); where not even that can be written, it is left out for a while. The others go out.
+ * Where nothing can be claimed the fault may be everywhere: then they are left out first, and stuck when they fail again after others were claimed.
  */
 import { type Db, type Row, statement } from '../../db/db.ts'
 import { isBusy, isOfData } from '../../db/errors.ts'
@@ -47,9 +48,12 @@ export async function claimApart(
   const due = await deps.db.query<Due & Row>(READ_DUE, dueBehind(wanted, deps.clock.now(), since, aside.ids()))
   const tried: Tried = { claimed: 0, failed: [] }
   await inHalves(deps, due, tried, claimed)
-  const isEverywhere = tried.claimed === 0 && tried.failed.length > 1
-  if (isEverywhere) return deps.log.error({ deliveries: due.length }, 'no delivery can be claimed')
-  for (const { due: failed, cause } of tried.failed) await setAside(deps, failed, cause, aside)
+  const mayBeEverywhere = tried.claimed === 0 && tried.failed.length > 1
+  if (mayBeEverywhere) deps.log.error({ deliveries: due.length }, 'no delivery can be claimed')
+  for (const { due: failed, cause } of tried.failed) {
+    if (mayBeEverywhere && !aside.isProven(failed.delivery_id)) aside.suspect(failed.delivery_id)
+    else await setAside(deps, failed, cause, aside)
+  }
 }
 
 async function inHalves(

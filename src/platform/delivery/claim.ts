@@ -107,6 +107,7 @@ const CLAIM_THESE = statement(
     `(
      select ${TO_CLAIM}, operation from platform.delivery e
      where delivery_id = any($2::bigint[]) and ${status('e')} = 'pending' and operation <> 'place' and not is_claimed
+       and due_at <= $1::timestamptz
      for update skip locked
    ) due cross join lateral (select due.operation = 'rollback' as is_rollback) k`,
     3,
@@ -156,7 +157,7 @@ export function dueBehind(
   return [now, ...LANES.values(lanes), since, aside]
 }
 
-/** Claims those of them that nobody holds. */
+/** Claims those of them that nobody holds, and that are due still: somebody else may have sent one since it was read, and planned it anew. */
 export async function claimThese(tx: Tx, deliveryIds: readonly bigint[], now: Date): Promise<Claim[]> {
   return noted(tx, await tx.query<Claim>(CLAIM_THESE, [now, deliveryIds, ...limits(now)]), now)
 }

@@ -7,6 +7,7 @@ import type { Tx } from '../../db/db.ts'
 import { isOfData, isOutage } from '../../db/errors.ts'
 import { errorText } from '../../runtime/error-text.ts'
 import type { Logger } from '../../runtime/logger.ts'
+import { resolvable } from '../../runtime/resolvable.ts'
 import type { Attributes } from '../../runtime/tracing.ts'
 import { world } from '../../runtime/world.ts'
 import { notCalled } from '../../wallet-client/wallet-client.ts'
@@ -113,7 +114,7 @@ function ask(engine: Engine): void {
 
 /** A wake-up that comes during a turn makes the sleep after the turn end at once. */
 function createSleep(engine: Engine): (until: Date) => Promise<void> {
-  const { promise, resolve } = newPromise()
+  const { promise, resolve } = resolvable()
   engine.wake = resolve
   return async (until) => {
     const cancel = engine.deps.timers.at(until, () => {
@@ -123,14 +124,6 @@ function createSleep(engine: Engine): (until: Date) => Promise<void> {
     await promise
     cancel()
   }
-}
-
-function newPromise(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {}
-  const promise = new Promise<void>((done) => {
-    resolve = done
-  })
-  return { promise, resolve }
 }
 
 /**
@@ -182,6 +175,7 @@ async function claimInParts(engine: Engine): Promise<void> {
 
 /** `claimedAt`: as world.elapsed() gave it, not later than the begin of their leases. */
 function start(engine: Engine, claims: readonly Claim[], claimedAt: number): void {
+  if (claims.length > 0) engine.aside.claimed()
   for (const claim of claims) {
     if (claim.status === 'stuck') engine.deps.metrics.delivered(claim.operation, claim.status)
     else void send(engine, claim, claimedAt + START_WITHIN_MS)

@@ -37,8 +37,11 @@ export interface CameBack {
 const STATUS = `case when r.status = 'refused' and d.operation = 'unsettle' and (r.bet).status = 'cancelled' and r.deliveries = d.number + 1
   and ${mayHaveResult('(r.bet)')} then 'stuck' else r.status end`
 
-/** One that was refused is not owed any more when a later one was decided, which may be unseen too. */
-const IS_OWED = `r.is_owed and (${STATUS} <> 'refused' or r.deliveries = d.number)`
+/**
+ * One that was refused is not owed any more when a later one was decided, which may be unseen too. What is tried again stays in its place in
+ * the list, whatever the next attempt has met.
+ */
+const IS_OWED = `r.is_owed and (${STATUS} <> 'refused' or r.deliveries = d.number) or r.status = 'pending' and d.owed_since is not null`
 
 const CALLS = rowsOf<CameBack>(2, {
   bet_id: ['uuid', ({ betId }) => betId],

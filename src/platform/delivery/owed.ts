@@ -1,6 +1,6 @@
 /**
- * What needs a person (C-9): a settle, unsettle or rollback that is stuck, that was refused and is the last delivery of its bet, or that was
- * answered 400 and is tried again (C-5). A refused cashout is none: it took itself back (C-8).
+ * What needs a person (C-9): a settle, unsettle or rollback that is stuck, that was refused and is the last delivery of its bet, or that is
+ * tried again after an answer of 400 (C-5), or after six minutes without any (W-48). A refused cashout is none: it took itself back (C-8).
  *
  * Its money is what has not moved: above zero the player is still to be paid, below zero it is still to be taken back from him.
  *

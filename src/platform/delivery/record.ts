@@ -9,7 +9,7 @@ import { type EndedDelivery, noteDeliveries } from '../change.ts'
 import type { Claim } from './claim.ts'
 import { type FinishedRow, finishCalls } from './finish.ts'
 import { type AttemptRecord, type AttemptResult, type DeliveryStatus, promoteNext } from './outbox.ts'
-import { nextAttemptAt, REFUSES_A_CASHOUT, REFUSES_A_RESULT } from './schedule.ts'
+import { nextAttemptAt, REFUSES_A_CASHOUT, REFUSES_A_RESULT, ROLLBACK_WINDOW_MS } from './schedule.ts'
 
 export interface RecordDeps extends FlowDeps {
   readonly random: () => number
@@ -114,6 +114,8 @@ const ALREADY_PROCESSED = replyCode('already_processed')
 
 /** C-5: a 400 that does not end a result says that something is wrong, and nobody knows for how long. */
 const BAD_REQUEST = 400
+/** W-48: milliseconds of attempts without an answer after which a result needs a person. Those of a Rollback are over by then. */
+const UNTOLD_MS = ROLLBACK_WINDOW_MS
 
 /** An answer ends the delivery as done or refused; anything else plans the next attempt, or leaves it stuck (C-4, C-5). */
 function toResult(deps: RecordDeps, { claim, answer, startedAt }: Finished, now: Date): AttemptResult {
@@ -131,7 +133,13 @@ function toResult(deps: RecordDeps, { claim, answer, startedAt }: Finished, now:
   const next = nextAttemptAt(claim.operation, tried)
   return next === undefined
     ? { ...base, ...said, status: 'stuck', isOwed: true }
-    : { ...base, ...said, status: 'pending', dueAt: new Date(first + next), isOwed: answer.status === BAD_REQUEST }
+    : {
+        ...base,
+        ...said,
+        status: 'pending',
+        dueAt: new Date(first + next),
+        isOwed: answer.status === BAD_REQUEST || now.getTime() - first >= UNTOLD_MS,
+      }
 }
 
 function whatWasSaid(outcome: Exclude<CallOutcome, { kind: 'accepted' }>): { code: number | null; error: string } {

@@ -84,7 +84,8 @@ function IssueCard({ issue, send }: { issue: Issue; send(): void }) {
   const { partnerId, operation, status, code, deliveries } = issue
   const since = deliveries.map(({ needsPersonSince, decidedAt }) => needsPersonSince ?? decidedAt).sort()[0] ?? ''
   const [name, tone, words] = WHAT[status] ?? [status, 'bad', '']
-  const says = isHeldBack(issue) ? HELD_BACK : words
+  const isUnanswered = status === 'pending' && code === undefined
+  const says = isHeldBack(issue) ? HELD_BACK : isUnanswered ? UNANSWERED : words
   return (
     <section className="card issue half" aria-label={`${titleOf(operation)} ${name}`}>
       <header>
@@ -122,6 +123,8 @@ const WHAT: Readonly<Record<string, readonly [string, string, string]>> = {
   refused: ['refused', 'bad', 'The partner said no. Mend the cause, then send it again.'],
   pending: ['tried again', 'wait', 'The partner answers, but not to the question. It is tried again by itself.'],
 }
+/** W-48: tried again, and the last answer had no code. */
+const UNANSWERED = 'No answer has said yes or no: it may have been booked. It is tried again by itself.'
 
 /** C-5: the partner's no to a result. */
 const NO_TO_A_RESULT = replyCodes('invalid_request', 'recalculation_blocked', 'recalculation_negative')

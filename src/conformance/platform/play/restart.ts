@@ -1,4 +1,5 @@
 /** One kill of the platform for all scenes that are about one: it begins when each of them waits for it, or has ended without it. */
+import { resolvable } from '../../../runtime/resolvable.ts'
 import type { Drive, Fulfilled } from './drive.ts'
 
 export interface SharedRestart {
@@ -13,10 +14,7 @@ export interface SharedRestart {
 export function shareRestart(drive: Drive, scenes: number): SharedRestart {
   let missing = scenes
   let waiting = 0
-  let begin = () => {}
-  const begins = new Promise<void>((resolve) => {
-    begin = resolve
-  })
+  const { promise: begins, resolve: begin } = resolvable()
   const restarted = begins.then(() => drive({ do: 'restart' }))
   const check = () => {
     missing -= 1
