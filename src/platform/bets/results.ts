@@ -7,6 +7,7 @@
 import { isBusy, isOfData } from '../../db/errors.ts'
 import type { Author } from '../../people/actions.ts'
 import { inTime } from '../../runtime/in-time.ts'
+import { createLru } from '../../runtime/lru.ts'
 import { watchUnchanged } from '../watch.ts'
 import {
   type OutcomeResult,
@@ -94,7 +95,11 @@ export interface Finishing {
 /** Takes up events whose results somebody accepted and did not apply to their end. */
 export function createFinishing(deps: FinishingDeps): Finishing {
   const { log } = deps
-  const places = createPlaces()
+  const places = createLru<Place>(MOST_PLACES)
+  const placeOf = (results: PendingResults) => {
+    const kept = places.get(results.eventId)
+    return kept?.version === results.version ? kept : newPlace(results)
+  }
   const watch = watchUnchanged(
     ({ signOfLife, ...results }: SeenResults) => `${keyOf(results)}/${signOfLife}`,
     ABANDONED_MS,
@@ -106,8 +111,10 @@ export function createFinishing(deps: FinishingDeps): Finishing {
     log.error({ err }, 'a result that another process had begun could not be finished')
 
   const finish = async (results: PendingResults) => {
-    const turn = { results, place: places.of(results), progress: { bets: 0 }, isStopping: () => isStopping }
-    if (await applyHere(deps, turn)) places.forget(results)
+    const place = placeOf(results)
+    places.set(results.eventId, place)
+    const turn = { results, place, progress: { bets: 0 }, isStopping: () => isStopping }
+    if (await applyHere(deps, turn)) places.delete(results.eventId)
   }
   const begin = (results: PendingResults) => {
     const work = finish(results)
@@ -135,21 +142,6 @@ export function createFinishing(deps: FinishingDeps): Finishing {
       await looking
       await Promise.all(works)
     },
-  }
-}
-
-function createPlaces() {
-  const places = new Map<string, Place>()
-  return {
-    of(results: PendingResults): Place {
-      const kept = places.get(results.eventId)
-      const place = kept?.version === results.version ? kept : newPlace(results)
-      places.delete(results.eventId)
-      places.set(results.eventId, place)
-      for (const [oldest] of places) if (places.size > MOST_PLACES) places.delete(oldest)
-      return place
-    },
-    forget: ({ eventId }: PendingResults) => void places.delete(eventId),
   }
 }
 
