@@ -195,6 +195,7 @@ const BY_FILE = {
     ['is_claimed = not c.is_late', 'is_claimed = false', WATCH],
     ['(due_at, delivery_id) > (k.after_due, k.after_id)', "(due_at, delivery_id) > ('-infinity', 0)", QUEUE],
     ['limit k.free ${lock}', '${lock}', ['test/platform/partners.test.ts']],
+    ['not is_claimed\n       and due_at <= $1::timestamptz', 'not is_claimed', RECORD],
   ],
   'src/platform/delivery/held.ts': [['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH]],
   'src/platform/delivery/breaker.ts': [
@@ -219,12 +220,15 @@ const BY_FILE = {
     ['REFUSES_A_RESULT.includes(outcome.code)', 'true', CODES],
     ["result_type === 'cashout' && REFUSES", 'REFUSES', CODES],
     ["reason.endsWith('_body')", 'true', ROLLBACKS],
-    ['isOwed: answer.status === BAD_REQUEST', 'isOwed: true', NEEDS],
+    ['isOwed: answer.status === BAD_REQUEST ||', 'isOwed: true ||', NEEDS],
+    ['|| now.getTime() - first >= UNTOLD_MS', '', NEEDS],
     ["isOwed: claim.result_type !== 'cashout'", 'isOwed: true', NEEDS],
   ],
   'src/platform/delivery/claim-apart.ts': [
     ['tried.claimed === 0 && tried.failed.length > 1', 'tried.failed.length > 1', CLAIM_APART],
     ['aside.add(due.delivery_id)', '', CLAIM_APART],
+    ['mayBeEverywhere && !aside.isProven(failed.delivery_id)', 'mayBeEverywhere', CLAIM_APART],
+    ['aside.suspect(failed.delivery_id)', 'continue', CLAIM_APART],
   ],
   'src/platform/watch.ts': [['before.get(keyOf(item)) ?? ended', 'before.get(keyOf(item)) ?? ended - leaseMs', WATCH]],
   'src/platform/bets/results.ts': [

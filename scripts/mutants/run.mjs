@@ -1,19 +1,24 @@
 /**
  * `npm run mutants`: plants one fault after another (faults.mjs) and runs the tests that must see it, each fault in a project
  * of its own of one vitest run, on one Postgres. The sources on the disk stay as they are. Ends with 1 when a fault
- * survives, is not found any more, or keeps its tests from starting. `npm run mutants -- decide` plants in files of that name.
+ * survives, is not found any more, or keeps its tests from starting. `npm run mutants -- decide` plants in files of that name,
+ * `--part 2/5` every fifth from the second on, and `--part today/5` the part of this day, so that five days of checks plant all.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { startVitest } from 'vitest/node'
 import { FAULTS } from './faults.mjs'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Milliseconds for one test: a fault may keep it waiting for ever. */
 const TEST_TIMEOUT_MS = 30_000
+const DAY_MS = 86_400_000
 
-const wanted = process.argv[2] ?? ''
-const faults = FAULTS.filter(({ file }) => file.includes(wanted)).map((fault, i) => ({
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { part: { type: 'string' } } })
+const [wanted = ''] = positionals
+const isMine = partOf(values.part ?? '1/1')
+const faults = FAULTS.filter(({ file }, i) => file.includes(wanted) && isMine(i)).map((fault, i) => ({
   ...fault,
   name: `fault ${i + 1}`,
 }))
@@ -32,6 +37,18 @@ for (const [verdict, { file, search, planted: instead, tests }] of bad)
   )
 process.stdout.write(`${faults.length} faults, ${faults.length - bad.length} killed\n`)
 process.exitCode = bad.length === 0 ? 0 : 1
+
+/** Whether a fault, by its place in the table, is of this part. */
+function partOf(text) {
+  const [, part = '', parts = ''] = /^(today|\d+)\/([1-9]\d*)$/.exec(text) ?? []
+  const first = part === 'today' ? Math.floor(Date.now() / DAY_MS) % parts : part - 1
+  if (parts === '' || first < 0 || first >= parts) {
+    process.stderr.write('which part? as in: npm run mutants -- --part 2/5\n')
+    process.exit(2)
+  }
+  process.stdout.write(`faults of part ${first + 1} of ${parts}\n`)
+  return (i) => i % parts === first
+}
 
 /** The test files of each project. */
 async function runAll() {

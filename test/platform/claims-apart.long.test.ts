@@ -53,6 +53,15 @@ test('a delivery that cannot be claimed needs a person; the others go out', asyn
   expect(scene.wallet.of('settle', betIds[0])).toHaveLength(1)
 })
 
+test('several of them need a person at once when another one could be claimed', async () => {
+  const eventId = randomUUID()
+  const [x, y, good] = [await placeOn(eventId), await placeOn(eventId), await placeOn(eventId)]
+  await refuseWrites(scene.platform, 'delivery', `new.bet_id in ('${x}', '${y}') and new.is_claimed`)
+  await scene.api.results(eventId, { home: 'won' })
+  await scene.time.advance(SECOND_MS)
+  expect(await statusesOf([x, y, good])).toEqual(['stuck', 'stuck', 'done'])
+})
+
 test('where not even that can be written, it waits; the others go out, later ones too', async () => {
   const betIds = await settledTogether('true')
   expect(await statusesOf(betIds)).toEqual(['pending', 'done', 'done'])
