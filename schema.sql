@@ -793,7 +793,7 @@ PARTITION BY RANGE (at);
 ALTER TABLE ONLY purser.journal ALTER COLUMN keys SET STORAGE EXTERNAL;
 ALTER TABLE ONLY purser.journal ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only, some hundred in a row: at and since are the times of its last answer and of its first byte, slowest is in milliseconds, keys are hashes of what its calls can be found by (players, bets, requests, operations, outcomes, codes), bytes are the calls, deflated. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads them.';
+COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only, some hundred in a row: at and since are the times of its last answer and of its first byte, slowest is in milliseconds, keys are hashes of what its calls can be found by (players, bets, requests, operations, outcomes, codes), bytes are the calls, compressed: behind a byte 1 by brotli, else deflated. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads them.';
 
 CREATE TABLE purser.migration (
     version bigint NOT NULL,

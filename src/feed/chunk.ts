@@ -3,10 +3,9 @@
  * keeps the memory in which its request arrived.
  */
 import { hash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { constants, deflate, type ZlibOptions } from 'node:zlib'
 import { keyOf } from './keys.ts'
 import { maskedAnswer, maskedBody, maskedProfile, maskToken } from './masked.ts'
+import { packed } from './packed.ts'
 import { codeOf, headText, type JournalCall, LENGTHS_BYTES, withoutZero, writeLengths } from './record.ts'
 
 /** A chunk as it is written. */
@@ -37,10 +36,6 @@ export const SPAN_MS = 1_000
 const BYTES_PER_UNIT = 3
 /** What few names are in a chunk of, so that each is kept once. */
 const NAMED = ['operation', 'outcome', 'code', 'platform'] as const
-/** The fastest: a quarter of the bytes for some 4 µs a call, in another thread, to which a piece of the result is a journey of its own. */
-const DEFLATE = { level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024 }
-
-const deflated = promisify<Buffer, ZlibOptions, Buffer>(deflate)
 
 /**
  * Memory of chunks that are closed, for those to come. Memory outside the heap that is new each time makes V8 look through all of its heap,
@@ -110,7 +105,7 @@ export class Chunk {
   async close(): Promise<ClosedChunk> {
     const { at, since, calls, slowestMs, keys, names } = this
     const all = keys.concat(...NAMED.map((kind) => Array.from(names[kind], (name) => keyOf(kind, name))))
-    const bytes = await deflated(this.raw(), DEFLATE)
+    const bytes = await packed(this.raw())
     this.memory.giveBack(this.bytes)
     return { at, since, calls, slowestMs, keys: all, bytes }
   }

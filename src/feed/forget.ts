@@ -1,13 +1,9 @@
 /** What journal and feed have of a player who is erased (O-10): the calls go, the events get the pseudonym. For the owner of the tables. */
-import { promisify } from 'node:util'
-import { deflate, inflate } from 'node:zlib'
 import { type Db, statement, type Tx, WITHIN_SECONDS } from '../db/db.ts'
 import { type ChangeStore, NUMBERED_AT_ONCE, type StoredEvent } from './change-store.ts'
 import { keyOf } from './keys.ts'
+import { packed, unpacked } from './packed.ts'
 import { playersIn } from './record.ts'
-
-const deflated = promisify<Buffer, Buffer>(deflate)
-const inflated = promisify<Buffer, Buffer>(inflate)
 
 /** Chunks, or rows of the feed, of one transaction. */
 const SLICE = 100
@@ -63,10 +59,10 @@ async function forgetIn(tx: Tx, places: readonly Place[], key: number, player: s
   const asked = [places.map(({ at }) => at.toISOString()), places.map(({ chunk }) => chunk), key]
   let taken = 0
   for (const { at, chunk, bytes } of await tx.query<ChunkRow>(READ_CHUNKS, asked)) {
-    const { gone, left, rest } = withoutPlayer(await inflated(Buffer.from(bytes)), player)
+    const { gone, left, rest } = withoutPlayer(await unpacked(bytes), player)
     if (gone === 0) continue // another player with the same hash
     if (left === 0) await tx.execute(DROP_CHUNK, [at, chunk])
-    else await tx.execute(WRITE_CHUNK, [at, chunk, left, await deflated(rest), key])
+    else await tx.execute(WRITE_CHUNK, [at, chunk, left, await packed(rest), key])
     taken += gone
   }
   return taken

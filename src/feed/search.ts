@@ -3,14 +3,13 @@
  * keys say that no such call is in them, and the others are read. A look ends when the page is full, or its time is over: then the page
  * says where to go on.
  */
-import { promisify } from 'node:util'
-import { inflate } from 'node:zlib'
 import { type Composed, type Condition, compose } from '../db/conditions.ts'
 import { type Reading, statement } from '../db/db.ts'
 import { world } from '../runtime/world.ts'
 import { MAX_AGE_MS, SPAN_MS } from './chunk.ts'
 import type { JournalSchema } from './journal.ts'
 import { type KeyKind, keyOf } from './keys.ts'
+import { unpacked } from './packed.ts'
 import { recordsIn, type StoredCall } from './record.ts'
 
 export interface FoundCall extends StoredCall {
@@ -50,8 +49,6 @@ const QUICK_MS = 150
 const LAST_ID = '~'
 /** Milliseconds from the first byte of a call to the last answer of its chunk, at most. */
 const LATEST_MS = MAX_AGE_MS + 2 * SPAN_MS
-
-const inflated = promisify<Buffer, Buffer>(inflate)
 
 interface ChunkRow extends Record<string, unknown> {
   at: Date
@@ -164,7 +161,7 @@ function spanOf(schema: JournalSchema) {
 }
 
 async function callsIn({ chunk, bytes }: ChunkRow): Promise<FoundCall[]> {
-  const calls = recordsIn(await inflated(Buffer.from(bytes)))
+  const calls = recordsIn(await unpacked(bytes))
   return calls.map((call, place) => ({ ...call, id: `${chunk}-${place}` }))
 }
 

@@ -1,7 +1,7 @@
 /** Chunks of calls take turns in the same memory: what one keeps never becomes another one's. */
-import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { Chunk, ChunkMemory } from '../../src/feed/chunk.ts'
+import { unpacked } from '../../src/feed/packed.ts'
 import { recordsIn } from '../../src/feed/record.ts'
 
 const CALLS = 200
@@ -22,9 +22,9 @@ test('a chunk that is being closed keeps its memory; the next ones take it when 
   const closed = await closing
   const third = filled(memory, 'c')
   expect(third.raw().buffer === first.raw().buffer).toBe(true)
-  const markers = (bytes: Buffer) =>
-    new Set(recordsIn(inflateSync(bytes)).map(({ body }) => body.replace(/^(.)\1*$/s, '$1').slice(0, 9)))
-  expect(markers(closed.bytes)).toEqual(new Set(['a']))
-  expect(markers((await second.close()).bytes)).toEqual(new Set(['b']))
-  expect(markers((await third.close()).bytes)).toEqual(new Set(['c']))
+  const markers = async (bytes: Buffer) =>
+    new Set(recordsIn(await unpacked(bytes)).map(({ body }) => body.replace(/^(.)\1*$/s, '$1').slice(0, 9)))
+  expect(await markers(closed.bytes)).toEqual(new Set(['a']))
+  expect(await markers((await second.close()).bytes)).toEqual(new Set(['b']))
+  expect(await markers((await third.close()).bytes)).toEqual(new Set(['c']))
 })

@@ -1,10 +1,12 @@
 /** The journal is found as it was written (W-30): every filter against a look at all calls, over days and processes. */
 import { randomUUID } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
-import type { Db, Reading } from '../../src/db/db.ts'
+import { type Db, type Reading, type Row, statement } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { type CallQuery, type CallView, listCalls, newestCalls } from '../../src/feed/call-list.ts'
 import { createJournal } from '../../src/feed/journal.ts'
+import { unpacked } from '../../src/feed/packed.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
@@ -31,11 +33,35 @@ beforeAll(async () => {
   database = await createDatabase()
   db = await openDb({ kind: 'postgres', url: database.url })
   for (const day of [0, 1, 4]) await fill(FIRST + day * DAY_MS)
+  await deflateSome()
 })
 afterAll(async () => {
   await db.close()
   await database.drop()
 })
+
+/** As versions before wrote them all. */
+async function deflateSome(): Promise<void> {
+  const chunks = await db.query<Chunk>(EVERY_SECOND)
+  expect(chunks.length).toBeGreaterThan(5)
+  for (const { at, chunk, bytes } of chunks)
+    await db.transaction(async (tx) => tx.execute(WRITE, [at, chunk, deflateSync(await unpacked(bytes))]))
+}
+
+const EVERY_SECOND = statement(
+  'test_every_second_chunk',
+  'select at, chunk, bytes from (select *, row_number() over (order by at) as n from purser.journal) j where n % 2 = 0',
+)
+const WRITE = statement(
+  'test_write_chunk',
+  'update purser.journal set bytes = $3::bytea where at = $1::timestamptz and chunk = $2::uuid',
+)
+
+interface Chunk extends Row {
+  at: Date
+  chunk: string
+  bytes: Uint8Array
+}
 
 /** Some minutes of calls by two processes in turn, some of which took seconds. */
 async function fill(from: number): Promise<void> {
