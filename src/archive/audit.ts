@@ -35,7 +35,7 @@ const TAKEN = statement(
 )
 const SUMS = statement(
   'audit_archive_sums',
-  `select day::text as day, currency, brand, kind, debit, credit, platform, transfers::text as transfers, amount::text as amount
+  `select day::text as day, currency, brand, kind, debit, credit, platform, site, transfers::text as transfers, amount::text as amount
    from purser.archived_sum`,
 )
 

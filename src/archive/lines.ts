@@ -42,6 +42,7 @@ export interface TransferLine {
   readonly request?: string
   readonly reference?: string
   readonly platform?: string
+  readonly site?: string
 }
 
 /** Behind the transfers of its account. */

@@ -48,6 +48,7 @@ interface TransferRow extends Row {
   request_id: string | null
   reference: string | null
   platform: string
+  site: string
   at: string
 }
 
@@ -79,7 +80,7 @@ const BRAND = statement(
 )
 const TRANSFERS = statement(
   'archive_transfers',
-  `select version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, platform, ${exactly('at')} as at
+  `select version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, platform, site, ${exactly('at')} as at
    from purser.transfer where bucket = $1::int and player = $2::text and currency = $3::text
      and version > $4::bigint and version <= $4::bigint + $5::int order by version`,
 )
@@ -209,12 +210,13 @@ function requireChain(rows: readonly TransferRow[], from: { version: bigint; bal
 }
 
 function toLine(row: TransferRow): TransferLine {
-  const { kind, debit, credit, bet_id, request_id, reference, platform, at } = row
+  const { kind, debit, credit, bet_id, request_id, reference, platform, site, at } = row
   return {
     ...{ version: `${row.version}`, kind, debit, credit, amount: `${row.amount}`, balance: `${row.balance_after}`, at },
     ...(bet_id !== null && { bet: bet_id }),
     ...(request_id !== null && { request: request_id }),
     ...(reference !== null && { reference }),
     ...(platform !== '' && { platform }),
+    ...(site !== '' && { site }),
   }
 }

@@ -49,7 +49,7 @@ const SUMS = rowsOf<DaySum>(1, { day: ['date', (sum) => sum.day], ...SUM_ROWS })
 const ADD_SUMS = statement(
   'archive_add_sums',
   `insert into purser.archived_sum as s (${SUMS.columns}) select ${SUMS.columns} from ${SUMS.from} r
-   on conflict (day, currency, brand, kind, debit, credit, platform) do update
+   on conflict (day, currency, brand, kind, debit, credit, platform, site) do update
    set transfers = s.transfers + excluded.transfers, amount = s.amount + excluded.amount`,
 )
 const DROP_TRANSFERS = statement(
@@ -129,8 +129,8 @@ export function daySumsOf(
   transfers: readonly TransferLine[],
   sums = new Map<string, DaySum>(),
 ): Map<string, DaySum> {
-  for (const { at, kind, debit, credit, platform = '', amount } of transfers) {
-    const of = { day: at.slice(0, 10), currency, brand, kind, debit, credit, platform }
+  for (const { at, kind, debit, credit, platform = '', site = '', amount } of transfers) {
+    const of = { day: at.slice(0, 10), currency, brand, kind, debit, credit, platform, site }
     const key = JSON.stringify(Object.values(of))
     const sum = sums.get(key) ?? { transfers: 0n, amount: 0n }
     sums.set(key, { ...of, transfers: sum.transfers + 1n, amount: sum.amount + BigInt(amount) })

@@ -82,6 +82,7 @@ function toTransfer(posting: Posting, after: Account, at: Date): Transfer {
     betId: posting.betId,
     requestId: posting.requestId,
     platform: posting.platform,
+    site: posting.site,
     reference: posting.reference,
     version: after.version,
     balanceAfter: after.balance,

@@ -36,9 +36,9 @@ export function fileOf(carried: readonly Carried[], currency: string, version: b
 
 /** For audits, as SQL: all columns of a transfer. */
 export const TRANSFER_COLUMNS =
-  'bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, at, platform'
+  'bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, reference, at, platform, site'
 
 /** For audits, as SQL: what stands in `from`, as the transfers that it stands for (audit.ts, `is_base`). */
 export function asBases(from: string): string {
-  return `select c.bucket, c.player, c.currency, c.version, 'opening', 'openings', 'player', 0, c.balance, null, null, null, c.at, '', true from ${from}`
+  return `select c.bucket, c.player, c.currency, c.version, 'opening', 'openings', 'player', 0, c.balance, null, null, null, c.at, '', '', true from ${from}`
 }

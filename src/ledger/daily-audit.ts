@@ -21,21 +21,21 @@ const ORDER = statement(
 const SUMS = statement(
   'audit_sums_of_days',
   `select coalesce(t.day, s.day)::text as day, coalesce(t.currency, s.currency) as currency, coalesce(t.brand, s.brand) as brand,
-     coalesce(t.platform, s.platform) as platform, coalesce(t.kind, s.kind) as kind,
+     coalesce(t.platform, s.platform) as platform, coalesce(t.site, s.site) as site, coalesce(t.kind, s.kind) as kind,
      s.amount as kept, t.amount as actual, s.transfers as kept_transfers, t.transfers as actual_transfers
    from (
-     select (t.at at time zone 'UTC')::date as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform,
+     select (t.at at time zone 'UTC')::date as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform, t.site,
        count(*) as transfers, sum(t.amount) as amount
      from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
      where t.at >= ($1::date + 1)::timestamp at time zone 'UTC' and t.at < ($2::date + 1)::timestamp at time zone 'UTC'
-       and (t.at at time zone 'UTC')::date <= (select max(day) from purser.daily_close) group by 1, 2, 3, 4, 5, 6, 7
+       and (t.at at time zone 'UTC')::date <= (select max(day) from purser.daily_close) group by 1, 2, 3, 4, 5, 6, 7, 8
    ) t full join (
-     select day, currency, brand, kind, debit, credit, platform, sum(transfers) as transfers, sum(amount) as amount from (
+     select day, currency, brand, kind, debit, credit, platform, site, sum(transfers) as transfers, sum(amount) as amount from (
        select * from purser.daily_sum union all
-       select day, currency, brand, kind, debit, credit, -transfers, -amount, platform from purser.archived_sum
-     ) k where day > $1::date and day <= $2::date group by 1, 2, 3, 4, 5, 6, 7 having sum(transfers) <> 0 or sum(amount) <> 0
+       select day, currency, brand, kind, debit, credit, -transfers, -amount, platform, site from purser.archived_sum
+     ) k where day > $1::date and day <= $2::date group by 1, 2, 3, 4, 5, 6, 7, 8 having sum(transfers) <> 0 or sum(amount) <> 0
    ) s
-     using (day, currency, brand, kind, debit, credit, platform)
+     using (day, currency, brand, kind, debit, credit, platform, site)
    where (t.transfers, t.amount) is distinct from (s.transfers, s.amount)`,
 )
 

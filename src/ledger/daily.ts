@@ -11,7 +11,7 @@ const GRACE_MS = 3_600_000
 /** Sums that one reading answers: a process reads them while it answers calls. */
 export const MAX_SUMS = 20_000
 
-/** Transfers of one kind between two accounts, of the players of one brand and the bets of one platform, '' for none. */
+/** Transfers of one kind between two accounts, of the players of one brand and the bets of one platform and site, '' for none. */
 export interface TransferSum {
   readonly currency: string
   readonly brand: string
@@ -19,6 +19,7 @@ export interface TransferSum {
   readonly debit: string
   readonly credit: string
   readonly platform: string
+  readonly site: string
   readonly transfers: bigint
   /** In minor units; more than one account can hold. */
   readonly amount: bigint
@@ -44,22 +45,22 @@ export interface DailySums {
 }
 
 const MEASURES = 'transfers::text as transfers, amount::text as amount'
-const OF_TRANSFERS = `select date_trunc('day', t.at, 'UTC') as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform,
+const OF_TRANSFERS = `select date_trunc('day', t.at, 'UTC') as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform, t.site,
     count(*)::text as transfers, sum(t.amount)::text as amount
   from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
-  where t.at >= $1::timestamptz and t.at < $2::timestamptz group by 1, 2, 3, 4, 5, 6, 7`
+  where t.at >= $1::timestamptz and t.at < $2::timestamptz group by 1, 2, 3, 4, 5, 6, 7, 8`
 
 const SUM_TRANSFERS = statement('daily_sum_transfers', OF_TRANSFERS)
 const READ_KEPT = statement(
   'daily_read_kept',
-  `select day::timestamp at time zone 'UTC' as day, currency, brand, kind, debit, credit, platform, ${MEASURES} from purser.daily_sum
+  `select day::timestamp at time zone 'UTC' as day, currency, brand, kind, debit, credit, platform, site, ${MEASURES} from purser.daily_sum
    where day >= ($1::timestamptz at time zone 'UTC')::date and day < ($2::timestamptz at time zone 'UTC')::date limit ${MAX_SUMS + 1}`,
 )
 const SUM_KEPT = statement(
   'daily_sum_kept',
-  `select currency, brand, kind, debit, credit, platform, ${MEASURES} from (
-     select currency, brand, kind, debit, credit, platform, sum(transfers) as transfers, sum(amount) as amount from purser.daily_sum
-     where day < ($1::timestamptz at time zone 'UTC')::date group by 1, 2, 3, 4, 5, 6
+  `select currency, brand, kind, debit, credit, platform, site, ${MEASURES} from (
+     select currency, brand, kind, debit, credit, platform, site, sum(transfers) as transfers, sum(amount) as amount from purser.daily_sum
+     where day < ($1::timestamptz at time zone 'UTC')::date group by 1, 2, 3, 4, 5, 6, 7
    ) s`,
 )
 /** The day after the last one that is kept; else that of the first player, before whom there was no money. */
@@ -114,6 +115,7 @@ export const SUM_ROWS = {
   debit: ['text', (sum) => sum.debit],
   credit: ['text', (sum) => sum.credit],
   platform: ['text', (sum) => sum.platform],
+  site: ['text', (sum) => sum.site],
   transfers: ['bigint', (sum) => sum.transfers],
   amount: ['numeric', (sum) => sum.amount],
 } as const satisfies Members<TransferSum>

@@ -18,6 +18,7 @@ const TRANSFERS = rowsOf<Transfer>(2, {
   request_id: ['text', (t) => t.requestId ?? null],
   reference: ['text', (t) => t.reference ?? null],
   platform: ['text', (t) => t.platform ?? ''],
+  site: ['text', (t) => t.site ?? ''],
   at: ['timestamptz', (t) => isoOf(t.at)],
 })
 const INSERT_TRANSFERS = statement(

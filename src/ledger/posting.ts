@@ -47,6 +47,8 @@ export interface Posting {
   readonly requestId?: RequestId | undefined
   /** Of a bet of a platform that has a name (W-43). */
   readonly platform?: string | undefined
+  /** Of a bet that one of the platform's sites took. */
+  readonly site?: string | undefined
   /** The operator's reference of a deposit, withdrawal or adjustment. */
   readonly reference?: string | undefined
 }

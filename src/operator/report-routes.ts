@@ -7,7 +7,7 @@ import { describe } from './shapes.ts'
 export function addReportRoutes(api: Routes, deps: OperatorDeps): void {
   api.get(
     '/reports/daily',
-    describe('reportDays', 'Money', 'What came in, went out and is left, by day, currency, brand and platform', {
+    describe('reportDays', 'Money', 'What came in, went out and is left, by day, currency, brand, platform and site', {
       role: 'read',
       querystring: ReportQuerySchema,
       ok: { 200: orCsv(ReportSchema) },

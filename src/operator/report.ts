@@ -1,4 +1,4 @@
-/** The report: what came in, what went out and what is left, by day, currency and brand, from the sums of the ledger. */
+/** The report: what came in, what went out and what is left, by day, currency, brand, platform and site, from the sums of the ledger. */
 import { type Static, Type } from 'typebox'
 import { onlyKnown, toTime } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
@@ -7,12 +7,12 @@ import { ACCOUNTS, type AccountName, type TransferKind } from '../ledger/posting
 import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import { formatMoney, money, type Scales, SIGNED_DECIMAL_PATTERN, scaleOf } from '../protocol/money.ts'
-import { csvLine } from '../runtime/csv.ts'
+import { csvLine, textCell } from '../runtime/csv.ts'
 import { groupBy } from '../runtime/group.ts'
 import { nextTurn } from '../runtime/pause.ts'
 import type { OperatorDeps } from './operator.ts'
 import { BrandSchema } from './players.ts'
-import { PlatformSchema } from './shapes.ts'
+import { PlatformSchema, SiteSchema } from './shapes.ts'
 
 const MAX_DAYS = 400
 /** Of one answer. */
@@ -34,6 +34,7 @@ export const ReportQuerySchema = Type.Object(
     currency: optional(CurrencySchema),
     brand: optional(BrandSchema),
     platform: optional(PlatformSchema),
+    site: optional(SiteSchema),
   },
   onlyKnown,
 )
@@ -79,6 +80,7 @@ export const ReportRowSchema = Type.Object({
   currency: CurrencySchema,
   brand: optional(BrandSchema),
   platform: optional(PlatformSchema),
+  site: optional(SiteSchema),
   final: Type.Boolean({ description: 'The sums of the day are kept and stay as they are.' }),
   transfers: Type.Integer({ minimum: 0 }),
   ...mapValues(COLUMNS, ({ description }) => decimal(description)),
@@ -103,10 +105,10 @@ export const ReportRowSchema = Type.Object({
 export const ReportSchema = Type.Object({ data: Type.Array(ReportRowSchema) })
 export type ReportRow = Static<typeof ReportRowSchema>
 
-/** By day, then currency, brand and platform. A day on which nothing moved has a row once there was money of its currency, brand and platform. */
+/** By day, then currency, brand, platform and site. A day on which nothing moved has a row once there was money of the same four. */
 export async function report(
   deps: Pick<OperatorDeps, 'db' | 'clock' | 'scales'>,
-  { currency, brand, platform, ...range }: Static<typeof ReportQuerySchema>,
+  { currency, brand, platform, site, ...range }: Static<typeof ReportQuerySchema>,
 ): Promise<ReportRow[]> {
   const now = deps.clock.now()
   const days = toDays(range, now)
@@ -118,16 +120,17 @@ export async function report(
   const isAsked = (sum: Sum) =>
     (currency === undefined || sum.currency === currency) &&
     (brand === undefined || sum.brand === brand) &&
-    (platform === undefined || sum.platform === platform)
+    (platform === undefined || sum.platform === platform) &&
+    (site === undefined || sum.site === site)
   const earlier = groupBy(before.filter(isAsked), groupOf)
   const sumsOf = groupBy(since.filter(isAsked), (sum) => `${sum.day.getTime()} ${groupOf(sum)}`)
   const groups = [...groupBy([...before, ...since].filter(isAsked), groupOf).values()].map(([one]) => one as Sum)
   if (since.length > MAX_SUMS || days.length * groups.length > MAX_ROWS)
     throw invalid(
       '/query/to',
-      `is too far from the first day for ${groups.length} currencies, brands and platforms: ask for fewer`,
+      `is too far from the first day for ${groups.length} currencies, brands, platforms and sites: ask for fewer`,
     )
-  groups.sort((a, b) => compare(a.currency, b.currency) || compare(a.brand, b.brand) || compare(a.platform, b.platform))
+  groups.sort(inOrder)
   const balances = new Map(groups.map((group) => [groupOf(group), add(NOTHING, earlier.get(groupOf(group)) ?? [])]))
   const rows: ReportRow[] = []
   for (const day of days) {
@@ -152,8 +155,11 @@ type Sum = Omit<DailySum, 'day'>
 type Balances = ReadonlyMap<AccountName, bigint>
 const NOTHING: Balances = new Map()
 
-const groupOf = ({ currency, platform, brand }: Sum) => `${currency} ${platform} ${brand}`
+/** A site is any text, so it comes last. */
+const groupOf = ({ currency, platform, brand, site }: Sum) => `${currency} ${platform} ${brand} ${site}`
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const NAMES = ['currency', 'brand', 'platform', 'site'] as const
+const inOrder = (a: Sum, b: Sum) => NAMES.reduce((order, name) => order || compare(a[name], b[name]), 0)
 const dayAfter = (day: Date) => new Date(day.getTime() + DAY_MS)
 const dateOf = (day: Date) => day.toISOString().slice(0, 10)
 
@@ -183,8 +189,8 @@ function add(balances: Balances, moved: readonly Sum[]): Balances {
   return after
 }
 
-function showDay(day: Date, { currency, brand, platform }: Sum, final: boolean) {
-  const names = { ...(brand !== '' && { brand }), ...(platform !== '' && { platform }) }
+function showDay(day: Date, { currency, brand, platform, site }: Sum, final: boolean) {
+  const names = { ...(brand !== '' && { brand }), ...(platform !== '' && { platform }), ...(site !== '' && { site }) }
   return { day: dateOf(day), currency, ...names, final }
 }
 
@@ -229,6 +235,7 @@ export function toCsv(rows: readonly ReportRow[]): string {
     ...ACCOUNTS.flatMap((account) => [row.accounts[account].opening, row.accounts[account].closing]),
     row.sum,
     row.platform ?? '',
+    textCell(row.site),
   ])
-  return [[...head, ...accounts, 'sum', 'platform'], ...lines].map(csvLine).join('')
+  return [[...head, ...accounts, 'sum', 'platform', 'site'], ...lines].map(csvLine).join('')
 }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { withPerson } from '../people/person.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
-import { MAX_PLATFORM_NAME, PLATFORM_NAME } from '../protocol/ids.ts'
+import { MAX_PLATFORM_NAME, MAX_SITE, PLATFORM_NAME } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 
 /** Characters of a platform's name, with the @ in front of it. */
@@ -17,6 +17,11 @@ export const BetIdSchema = Type.String({
 export const PlatformSchema = Type.String({
   pattern: `^${PLATFORM_NAME}$`,
   description: 'The name of a platform in PARTNER_SECRETS (W-43).',
+})
+export const SiteSchema = Type.String({
+  minLength: 1,
+  maxLength: MAX_SITE,
+  description: 'The site that a Place bet names as its `subPartnerId`, of which this is the beginning (O-7).',
 })
 export const PlayerPath = Type.Object({ userId: UserIdSchema })
 export const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdSchema })

@@ -1,9 +1,10 @@
-/** `purser report`: what came in, went out and is left, by day, currency and brand, from the database of a wallet. */
+/** `purser report`: what came in, went out and is left, by day, currency, brand, platform and site, from the database of a wallet. */
 import type { Command } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
 import { readScales } from '../db/scales.ts'
 import type { ReportRow } from '../operator/report.ts'
 import { systemClock } from '../runtime/clock.ts'
+import { printable } from '../runtime/csv.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { withMigrated } from './with-database.ts'
 
@@ -15,6 +16,7 @@ interface Flags {
   readonly currency?: string
   readonly brand?: string
   readonly platform?: string
+  readonly site?: string
   readonly csv?: true
   readonly json?: true
 }
@@ -23,13 +25,14 @@ export function addReportCommand(program: Command): void {
   program
     .command('report')
     .description(
-      'sums of a wallet by day (UTC), currency, brand and platform, tied to zero; yesterday when no day is named',
+      'sums of a wallet by day (UTC), currency, brand, platform and site, tied to zero; yesterday when no day is named',
     )
     .option('--from <day>', 'the first day: 2026-05-01')
     .option('--to <day>', 'the last day, itself too')
     .option('--currency <code>', 'only this currency')
     .option('--brand <name>', 'only players of this brand')
     .option('--platform <name>', 'only bets of this platform')
+    .option('--site <name>', 'only bets of this site, as Place bet names it (subPartnerId)')
     .option('--csv', 'a table for spreadsheets')
     .option('--json', 'one JSON document')
     .addHelpText(
@@ -91,7 +94,8 @@ function* linesOf(row: ReportRow): Generator<string> {
   const line = (label: string, amount: string) => `  ${label.padEnd(34)}${amount.padStart(WIDTH)}`
   const minus = (amount: string) =>
     /^0(\.0*)?$/.test(amount) ? amount : amount.startsWith('-') ? amount.slice(1) : `-${amount}`
-  yield `${row.day}  ${row.currency}${row.brand === undefined ? '' : `  ${row.brand}`}${row.platform === undefined ? '' : `  ${row.platform}`}${row.final ? '' : '  (not final)'}  ${row.transfers} transfers`
+  const names = [row.currency, row.brand, row.platform, row.site].filter((name) => name !== undefined).map(printable)
+  yield `${[row.day, ...names, ...(row.final ? [] : ['(not final)'])].join('  ')}  ${row.transfers} transfers`
   yield line("players' balances at midnight", player.opening)
   yield line('deposits', row.deposits)
   yield line('withdrawals', minus(row.withdrawals))

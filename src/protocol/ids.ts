@@ -18,6 +18,9 @@ export const MAX_PLATFORM_NAME = 32
 /** Of a platform among several (W-43). Neither @ nor a dot: they stand around it in the id of a bet (second-id.ts). */
 export const PLATFORM_NAME = `[a-z0-9][a-z0-9_-]{0,${MAX_PLATFORM_NAME - 1}}`
 
+/** Characters. */
+export const MAX_SITE = 64
+
 /** The id of an event or an outcome by which a bet is found (W-44): one that JSON writes as it is. */
 export const SELECTION_ID = /^[^\p{Cc}\p{Cs}"\\]{1,64}$/u
 
@@ -27,4 +30,9 @@ export const SELECTION_ID = /^[^\p{Cc}\p{Cs}"\\]{1,64}$/u
  */
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed()
+}
+
+/** As it is stored: free text is not bounded by the interface, and refuses no bet. What was cut or replaced stays in the bet's details. */
+export function siteOf(subPartnerId: string | null | undefined): string {
+  return (subPartnerId ?? '').slice(0, MAX_SITE).toWellFormed().replaceAll('\u0000', '\ufffd')
 }

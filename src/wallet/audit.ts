@@ -2,20 +2,20 @@
 import type { Checks } from '../db/checks.ts'
 import { REMEMBERED_REFUSALS } from '../protocol/codes.ts'
 
-/** Per bet, from its transfers: what each account came to. A transfer under another platform's name than its bet is none of it (W-43). */
+/** Per bet, from its transfers: what each account came to. A transfer under another platform or site than its bet is none of it (W-43, O-7). */
 const ACTUAL = `
-  select bucket, player as owner, bet_id, currency, platform,
+  select bucket, player as owner, bet_id, currency, platform, site,
     count(*) filter (where kind = 'stake') as stakes,
     count(*) filter (where kind = 'refund') as refunds,
     sum(case when credit = 'player' then amount when debit = 'player' then -amount else 0 end) as to_player,
     sum(case when credit = 'promotions' then amount when debit = 'promotions' then -amount else 0 end) as to_promotions,
     sum(case when credit = 'open_stakes' then amount when debit = 'open_stakes' then -amount else 0 end) as to_open_stakes,
     sum(case when credit = 'house' then amount when debit = 'house' then -amount else 0 end) as to_house
-  from purser.transfer where bet_id is not null group by bucket, player, bet_id, currency, platform`
+  from purser.transfer where bet_id is not null group by bucket, player, bet_id, currency, platform, site`
 
 /** Per placed bet, from its state: what each account should have come to, less what the transfers in files came to (O-13). */
 const EXPECTED = `
-  select bucket, player as owner, bet_id, currency, platform, status, archived_to_player is not null as is_archived,
+  select bucket, player as owner, bet_id, currency, platform, site, status, archived_to_player is not null as is_archived,
     case when status in ('open', 'settled') and funder = 'player' then -stake else 0 end
       + case when status = 'settled' and payee = 'player' then payout else 0 end - coalesce(archived_to_player, 0) as to_player,
     case when status in ('open', 'settled') and funder = 'promotions' then -stake else 0 end
@@ -50,7 +50,7 @@ const NAMED = `
 export const BET_CHECKS: Checks = {
   'per bet, the player is off by nothing, minus the stake, or minus the stake plus the last payout; so are the other accounts': `
     select e.owner as player, e.bet_id, e.status, e.to_player as expected, a.to_player as actual
-    from (${EXPECTED}) e left join (${ACTUAL}) a using (bucket, owner, bet_id, currency, platform)
+    from (${EXPECTED}) e left join (${ACTUAL}) a using (bucket, owner, bet_id, currency, platform, site)
     where (a.owner is null and not e.is_archived)
       or (coalesce(a.to_player, 0), coalesce(a.to_promotions, 0), coalesce(a.to_open_stakes, 0), coalesce(a.to_house, 0))
         is distinct from (e.to_player, e.to_promotions, e.to_open_stakes, e.to_house)`,

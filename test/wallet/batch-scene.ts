@@ -188,6 +188,7 @@ export function place(player: string, bet: string, euros: number, over: Over<Pla
     currency: EUR,
     stake: cents(euros),
     hasBonus: false,
+    site: '',
     details: '{}',
     events: [],
   } as const

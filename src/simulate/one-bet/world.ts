@@ -104,6 +104,7 @@ export function callOf(name: CallName, request: number): BetCall {
         currency: EUR,
         stake: amount,
         hasBonus: false,
+        site: '',
         details: '{}',
         events: [],
       }

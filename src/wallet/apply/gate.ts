@@ -113,6 +113,7 @@ const PLACES = rowsOf<PlaceCall>(6, {
   stake: ['bigint', (call) => call.stake],
   request_id: ['text', (call) => call.requestId],
   platform: ['text', (call) => call.platform],
+  site: ['text', (call) => call.site],
   details: ['json', (call) => call.details],
 })
 
@@ -147,13 +148,13 @@ const PLACE = statement(
      returning f.*, a.version, a.balance
    ), transfers as (
      insert into purser.transfer
-       (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, platform, at)
-     select $1::int, player, currency, version, 'stake', 'player', 'open_stakes', stake, balance, bet_id, request_id, platform, $2::timestamptz
+       (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, platform, site, at)
+     select $1::int, player, currency, version, 'stake', 'player', 'open_stakes', stake, balance, bet_id, request_id, platform, site, $2::timestamptz
      from debited
    ), bets as (
-     insert into purser.bet (bucket, player, bet_id, platform, status, calls, currency, stake, funder, stake_version, request_id,
+     insert into purser.bet (bucket, player, bet_id, platform, site, status, calls, currency, stake, funder, stake_version, request_id,
        placed_at, first_seen_at, changed_at)
-     select $1::int, player, bet_id, platform, 'open', 1, currency, stake, 'player', version, request_id,
+     select $1::int, player, bet_id, platform, site, 'open', 1, currency, stake, 'player', version, request_id,
        $2::timestamptz, $2::timestamptz, $2::timestamptz
      from debited
    ), described as (
@@ -199,13 +200,13 @@ const RESULTS = rowsOf<SettleCall>(6, {
 const SETTLE = statement(
   'gate_settle',
   `with fine as materialized (
-     select k.*, b.place as bet_place, b.platform, b.stake, a.place
+     select k.*, b.place as bet_place, b.platform, b.site, b.stake, a.place
      from ${RESULTS.from} k
      cross join lateral (
        select ${IS_LOCKED} as is_locked from purser.player where bucket = $1::int and player = k.player limit 1
      ) p
      cross join lateral (
-       select ctid as place, platform, status, calls, currency, stake, funder
+       select ctid as place, platform, site, status, calls, currency, stake, funder
        from purser.bet where bucket = $1::int and bet_id = k.bet_id and player = k.player limit 1
      ) b
      cross join lateral (
@@ -225,8 +226,8 @@ const SETTLE = statement(
      returning 1
    ), transfers as (
      insert into purser.transfer
-       (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, platform, at)
-     select $1::int, player, currency, t.version, t.kind, t.debit, t.credit, t.amount, t.balance, bet_id, request_id, platform, $2::timestamptz
+       (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, request_id, platform, site, at)
+     select $1::int, player, currency, t.version, t.kind, t.debit, t.credit, t.amount, t.balance, bet_id, request_id, platform, site, $2::timestamptz
      from credited c
      cross join lateral (values
        (c.version - case when c.payout > 0 then 1 else 0 end, 'stake_closed', 'open_stakes', 'house', c.stake, c.balance - c.payout),

@@ -172,9 +172,9 @@ function post(batch: Batch, call: BetCall, { platform }: BetRecord, decision: De
   const placement = 'placement' in decision.bet ? decision.bet.placement : undefined
   if (placement === undefined) throw new Error('a decision moves money for a bet that was never placed')
   const { player, betId, requestId } = call
-  const { currency } = placement
+  const { currency, site } = placement
   return decision.postings.map(({ kind, debit, credit, amount }) => {
-    const posting = { kind, debit, credit, amount, player, currency, betId, requestId, platform }
+    const posting = { kind, debit, credit, amount, player, currency, betId, requestId, platform, site }
     return batch.book.post(posting, batch.now)
   })
 }

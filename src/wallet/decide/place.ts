@@ -52,10 +52,10 @@ function remember(refusal: RememberedRefusal, { now }: Facts): Decision {
   return { kind: 'refuse', code: refusal, bet: { kind: 'refused', refusal, since: now } }
 }
 
-function debit({ stake, currency }: PlaceCall, funder: Funder, now: Date): Decision {
+function debit({ stake, currency, site }: PlaceCall, funder: Funder, now: Date): Decision {
   return {
     kind: 'apply',
-    bet: { kind: 'open', placement: { stake, currency, funder, placedAt: now }, since: now },
+    bet: { kind: 'open', placement: { stake, currency, funder, site, placedAt: now }, since: now },
     postings: [{ kind: 'stake', debit: funder, credit: 'open_stakes', amount: stake }],
   }
 }

@@ -43,6 +43,7 @@ export interface BetRow extends Record<string, unknown> {
   currency: Currency | null
   stake: Money | null
   funder: Funder | null
+  site: string
   stake_version: bigint | null
   request_id: RequestId | null
   placed_at: Date | null
@@ -55,7 +56,7 @@ export interface BetRow extends Record<string, unknown> {
   changed_at: Date
 }
 
-export const BET_COLUMNS = `player, bet_id, platform, status, calls, last_result, currency, stake, funder, stake_version, request_id, placed_at, payout,
+export const BET_COLUMNS = `player, bet_id, platform, status, calls, last_result, currency, stake, funder, site, stake_version, request_id, placed_at, payout,
   result_type, payee, refusal, locked, first_seen_at, changed_at`
 
 type BetKey = Pick<BetCall, 'player' | 'betId'>
@@ -112,9 +113,9 @@ function toBet(row: BetRow): Bet {
   throw new Error(`the row of a bet contradicts itself: ${kind}`)
 }
 
-function toPlacement({ stake, currency, funder, placed_at: placedAt }: BetRow): Placement | undefined {
+function toPlacement({ stake, currency, funder, site, placed_at: placedAt }: BetRow): Placement | undefined {
   if (stake === null || currency === null || funder === null || placedAt === null) return undefined
-  return { stake, currency, funder, placedAt }
+  return { stake, currency, funder, site, placedAt }
 }
 
 /** A record with the parts of its state that columns are made of. */
@@ -146,6 +147,7 @@ const BETS = rowsOf<Written>(2, {
   currency: ['text', ({ placement }) => placement?.currency ?? null],
   stake: ['bigint', ({ placement }) => placement?.stake ?? null],
   funder: ['text', ({ placement }) => placement?.funder ?? null],
+  site: ['text', ({ placement }) => placement?.site ?? ''],
   stake_version: ['bigint', ({ record }) => record.stakeVersion],
   request_id: ['text', ({ record }) => record.placeRequestId],
   placed_at: ['timestamptz', ({ placement }) => (placement === undefined ? null : isoOf(placement.placedAt))],
@@ -173,7 +175,7 @@ const SAVE_BETS = statement(
      ${INSERT}
      on conflict (bucket, player, bet_id) do update
      set status = excluded.status, calls = excluded.calls, currency = excluded.currency, stake = excluded.stake,
-       funder = excluded.funder, stake_version = excluded.stake_version, request_id = excluded.request_id,
+       funder = excluded.funder, site = excluded.site, stake_version = excluded.stake_version, request_id = excluded.request_id,
        placed_at = excluded.placed_at, payout = excluded.payout, result_type = excluded.result_type, payee = excluded.payee,
        refusal = excluded.refusal, changed_at = excluded.changed_at, last_result = excluded.last_result
      where b.calls < excluded.calls

@@ -20,6 +20,8 @@ export interface Placement {
   readonly stake: Money
   readonly currency: Currency
   readonly funder: Funder
+  /** Of the platform's sites, where the player has placed it; empty for none. */
+  readonly site: string
   readonly placedAt: Date
 }
 
@@ -54,6 +56,7 @@ export interface PlaceCall extends CallBase {
   readonly currency: Currency
   readonly stake: Money
   readonly hasBonus: boolean
+  readonly site: string
   /** What only describes the bet (odds, selections, ip …), as JSON text for the record. */
   readonly details: string
   /** Of its selections: what the bet is found by (W-44). */

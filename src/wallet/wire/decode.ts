@@ -14,7 +14,7 @@ import {
 } from '../../protocol/bet-request.ts'
 import { Malformed, readBody, saidIn } from '../../protocol/body.ts'
 import type { BetId, Currency, PlayerId, RequestId } from '../../protocol/ids.ts'
-import { isStorable, SELECTION_ID } from '../../protocol/ids.ts'
+import { isStorable, SELECTION_ID, siteOf } from '../../protocol/ids.ts'
 import { isTooDeep, parseJson } from '../../protocol/json.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { isCurrency, type Money, parseWireAmount, type Scales, scaleOf } from '../../protocol/money.ts'
@@ -179,6 +179,7 @@ function toPlaceCall(request: PlaceBetRequest, settings: CallSettings): BetCall 
     currency,
     stake,
     hasBonus,
+    site: siteOf(request.subPartnerId),
     details: detailsOf(request),
     events: eventsOf(request),
   }

@@ -118,8 +118,12 @@ function ofPlace(of: Of, scales: ReadonlyMap<string, number>): Expected {
   must(metadata === undefined || (metadata.kind === 'list' && !isDeeper(metadata, 32)))
   if (metadata?.kind === 'list') for (const item of metadata.items) mustBeSelection(item)
   must(units !== 0n || hasBonus) // M-3
-  return { token, currency, stake: units, hasBonus }
+  const site = sub?.kind === 'string' ? [...sub.value.slice(0, 64)].map(storedAs).join('') : ''
+  return { token, currency, stake: units, hasBonus, site }
 }
+
+/** What Postgres does not take as text. */
+const storedAs = (character: string) => (character === '\u0000' || /^\p{Cs}$/u.test(character) ? '\ufffd' : character)
 
 const ID_OR_TEXT = ['disciplineId', 'tournamentId', 'eventId', 'marketId', 'outcomeId']
 const TEXT_OR_NULL = ['discipline', 'tournament', 'tournamentRegionCode', 'event', 'market', 'outcome']
