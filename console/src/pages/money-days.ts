@@ -1,4 +1,4 @@
-/** The report's rows, of which each is of one platform too (W-43), added up: a player's balance is of all of them. */
+/** The report's rows, of which each is of one platform and site too (W-43, O-7), added up: a player's balance is of all of them. */
 import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
 import { sumOf } from '../../../src/protocol/decimal.ts'
 
@@ -32,6 +32,7 @@ export type ReportRow = Readonly<Record<(typeof MOVED)[number], string>> & {
   readonly currency: string
   readonly brand?: string
   readonly platform?: string
+  readonly site?: string
   readonly final: boolean
   readonly accounts: Readonly<Record<AccountName, Ends>>
 }
@@ -52,15 +53,26 @@ export function daysIn(rows: readonly ReportRow[]): DayOfMoney[] {
   const keyOf = ({ currency, brand }: ReportRow) => JSON.stringify([currency, brand])
   return [...new Set(rows.map(keyOf))].map((key) => {
     const some = rows.filter((row) => keyOf(row) === key)
-    const byPlatform = some.some(({ platform }) => platform !== undefined) ? some : []
-    return { whole: added(some), byPlatform }
+    const isNamed = some.some(({ platform }) => platform !== undefined)
+    return { whole: added(some), byPlatform: isNamed ? grouped(some, ({ platform = '' }) => platform, 'platform') : [] }
+  })
+}
+
+export type Split = 'brand' | 'platform' | 'site'
+
+/** What belongs together, added up; the rows of one platform or site keep its name. */
+export function grouped(rows: readonly ReportRow[], keyOf: (row: ReportRow) => string, split?: Split): ReportRow[] {
+  return [...new Set(rows.map(keyOf))].map((key) => {
+    const some = rows.filter((row) => keyOf(row) === key)
+    const name = split && some[0]?.[split]
+    return { ...added(some), ...(split !== undefined && name !== undefined && { [split]: name }) }
   })
 }
 
 export function added(rows: readonly ReportRow[]): ReportRow {
   const [first] = rows
   if (first === undefined) throw new Error('a day without rows')
-  const { platform: _, ...rest } = first
+  const { platform: _platform, site: _site, ...rest } = first
   const moved = Object.fromEntries(MOVED.map((name) => [name, sumOf(rows.map((row) => row[name]))])) as Pick<
     ReportRow,
     (typeof MOVED)[number]

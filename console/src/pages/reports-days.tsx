@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { amountText } from '../format.tsx'
 import { Badge } from '../parts.tsx'
-import { added, isZero, type ReportRow, resultOf } from './money-days.ts'
+import { grouped, isZero, type ReportRow, resultOf, type Split } from './money-days.ts'
 
 interface Column {
   readonly name: string
@@ -43,11 +43,11 @@ const PARTS: readonly Column[] = [
   { name: 'Taken back from them', of: ({ promotionResettlements }) => promotionResettlements },
 ]
 
-type Split = 'brand' | 'platform'
+const SPLITS: Readonly<Record<Split, string>> = { brand: 'Brand', platform: 'Platform', site: 'Site' }
 
-/** A balance is of all platforms. */
+/** A balance is of all platforms and sites. */
 export function DayTables({ rows, by }: { rows: readonly ReportRow[]; by: string }) {
-  const split: Split | undefined = by === 'brand' || by === 'platform' ? by : undefined
+  const split = (Object.keys(SPLITS) as Split[]).find((one) => one === by)
   const common = { rows, split }
   return (
     <>
@@ -65,7 +65,7 @@ export function DayTables({ rows, by }: { rows: readonly ReportRow[]; by: string
       />
       <Days
         {...common}
-        columns={split === 'platform' ? OF_PLAYERS : [...OF_PLAYERS, HAVE]}
+        columns={split === 'platform' || split === 'site' ? OF_PLAYERS : [...OF_PLAYERS, HAVE]}
         title="Money of players"
         says="what came and went beside their bets"
       />
@@ -107,7 +107,7 @@ function Days({ rows, split, columns, title, says, children }: DaysProps) {
             <tr>
               <th>Day</th>
               <th>Currency</th>
-              {split !== undefined && <th>{split === 'brand' ? 'Brand' : 'Platform'}</th>}
+              {split !== undefined && <th>{SPLITS[split]}</th>}
               {shown.map(({ name }) => (
                 <th key={name} className="num">
                   {name}
@@ -161,13 +161,4 @@ function Amounts({ row, shown, isSum = false }: { row: ReportRow; shown: readonl
       {!(isSum && isLevel) && amountText(of(row))}
     </td>
   ))
-}
-
-/** What belongs together, added up; a platform's own rows keep its name. */
-function grouped(rows: readonly ReportRow[], keyOf: (row: ReportRow) => string, split?: Split): ReportRow[] {
-  return [...new Set(rows.map(keyOf))].map((key) => {
-    const some = rows.filter((row) => keyOf(row) === key)
-    const platform = split === 'platform' ? some[0]?.platform : undefined
-    return { ...added(some), ...(platform !== undefined && { platform }) }
-  })
 }

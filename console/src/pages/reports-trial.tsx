@@ -79,9 +79,9 @@ function TrialBalance({ currency, rows }: { currency: string; rows: readonly Rep
   )
 }
 
-/** Of each brand and platform its first row and its last: what begins later was zero before. */
+/** Of each brand, platform and site its first row and its last: what begins later was zero before. */
 function endsOf(rows: readonly ReportRow[]): { first: ReportRow[]; last: ReportRow[] } {
-  const keyOf = ({ brand, platform }: ReportRow) => JSON.stringify([brand, platform])
+  const keyOf = ({ brand, platform, site }: ReportRow) => JSON.stringify([brand, platform, site])
   const groups = [...new Set(rows.map(keyOf))].map((key) => rows.filter((row) => keyOf(row) === key))
   const at = (i: number) => groups.flatMap((group) => group.at(i) ?? [])
   return { first: at(0), last: at(-1) }

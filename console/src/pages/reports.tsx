@@ -25,8 +25,9 @@ export const SPLITS = [
   ['', 'All together'],
   ['brand', 'By brand'],
   ['platform', 'By platform'],
+  ['site', 'By site'],
 ] as const
-const FILTERS = ['from', 'to', 'currency', 'brand', 'platform'] as const
+const FILTERS = ['from', 'to', 'currency', 'brand', 'platform', 'site'] as const
 
 export function ReportsPage() {
   const [query, setQuery] = useSearchParams()
@@ -87,7 +88,7 @@ function Rows({ view, query, set }: RowsProps) {
       <form className="report-filters" onSubmit={(event) => event.preventDefault()} aria-label="Which days">
         <Day name="From" value={range.from} max={range.to} set={(value) => set('from', value)} />
         <Day name="To" value={range.to} max={today} set={(value) => set('to', value)} />
-        {(['currency', 'brand', 'platform'] as const).map((name) => (
+        {FILTERS.slice(2).map((name) => (
           <Word key={name} name={name} value={wanted[name] ?? ''} set={(value) => set(name, value)} />
         ))}
         {view === 'days' && (
@@ -137,7 +138,9 @@ function Day({ name, value, max, set }: { name: string; value: string; max: stri
 
 /** Asked for when it has been typed: with Enter, or on the way out. */
 function Word({ name, value, set }: { name: string; value: string; set(value: string): void }) {
-  const labels: Readonly<Record<string, string>> = { currency: 'Currency', brand: 'Brand', platform: 'Platform' }
+  const labels: Readonly<Record<string, string>> = {
+    ...{ currency: 'Currency', brand: 'Brand', platform: 'Platform', site: 'Site' },
+  }
   return (
     <label className="field">
       <span>{labels[name]}</span>
