@@ -521,6 +521,7 @@ CREATE TABLE purser.archived_sum (
     platform text NOT NULL COLLATE pg_catalog."C",
     transfers bigint NOT NULL,
     amount numeric NOT NULL,
+    site text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT archived_sum_amount_check CHECK ((amount >= (0)::numeric)),
     CONSTRAINT archived_sum_transfers_check CHECK ((transfers > 0))
 );
@@ -557,6 +558,7 @@ END) STORED COLLATE pg_catalog."C",
     archived_to_player bigint,
     archived_to_promotions bigint,
     archived_to_open_stakes bigint,
+    site text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT bet_calls_check CHECK ((calls > 0)),
     CONSTRAINT bet_check CHECK (((status <> ALL (ARRAY['open'::text, 'settled'::text])) OR ((stake IS NOT NULL) AND (currency IS NOT NULL) AND (funder IS NOT NULL) AND (placed_at IS NOT NULL)))),
     CONSTRAINT bet_check1 CHECK (((status = 'settled'::text) = ((payout IS NOT NULL) AND (result_type IS NOT NULL) AND (payee IS NOT NULL)))),
@@ -581,6 +583,8 @@ COMMENT ON COLUMN purser.bet.rare_status IS 'The status, if few bets have it, fo
 COMMENT ON COLUMN purser.bet.platform IS 'Whose secret signed the first call about it. bet_id is as the platform sent it, or followed by @ and this name where another platform''s bet of the player had it before.';
 
 COMMENT ON COLUMN purser.bet.archived_to_player IS 'What the transfers of the bet that are in files came to; null when none is. The two behind it are null for 0.';
+
+COMMENT ON COLUMN purser.bet.site IS 'The beginning of the subPartnerId of its Place bet; bet_details has all of it.';
 
 CREATE TABLE purser.bet_call (
     bucket integer NOT NULL,
@@ -774,11 +778,12 @@ CREATE TABLE purser.daily_sum (
     transfers bigint NOT NULL,
     amount numeric NOT NULL,
     platform text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    site text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT daily_sum_amount_check CHECK ((amount >= (0)::numeric)),
     CONSTRAINT daily_sum_transfers_check CHECK ((transfers > 0))
 );
 
-COMMENT ON TABLE purser.daily_sum IS 'Sums of purser.transfer, in minor units. brand is the player''s, empty for players of none; platform the bet''s, empty where there is none.';
+COMMENT ON TABLE purser.daily_sum IS 'Sums of purser.transfer, in minor units. brand is the player''s, empty for players of none; platform and site are the bet''s, empty where there is none.';
 
 CREATE TABLE purser.journal (
     at timestamp with time zone NOT NULL,
@@ -912,6 +917,7 @@ CREATE TABLE purser.transfer (
     reference text COLLATE pg_catalog."C",
     at timestamp with time zone NOT NULL,
     platform text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    site text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT transfer_check CHECK ((debit <> credit)),
     CONSTRAINT transfer_check1 CHECK (((amount > 0) OR ((amount = 0) AND (kind = ANY (ARRAY['stake'::text, 'refund'::text]))))),
     CONSTRAINT transfer_check2 CHECK (((balance_after >= 0) OR (debit <> 'player'::text) OR (kind = 'payout_reversal'::text))),
@@ -1053,7 +1059,7 @@ ALTER TABLE ONLY purser.archive
     ADD CONSTRAINT archive_pkey PRIMARY KEY (file);
 
 ALTER TABLE ONLY purser.archived_sum
-    ADD CONSTRAINT archived_sum_pkey PRIMARY KEY (day, currency, brand, kind, debit, credit, platform);
+    ADD CONSTRAINT archived_sum_pkey PRIMARY KEY (day, currency, brand, kind, debit, credit, platform, site);
 
 ALTER TABLE ONLY purser.bet_call
     ADD CONSTRAINT bet_call_pkey PRIMARY KEY (bucket, player, bet_id, seq);
@@ -1089,7 +1095,7 @@ ALTER TABLE ONLY purser.daily_close
     ADD CONSTRAINT daily_close_pkey PRIMARY KEY (day);
 
 ALTER TABLE ONLY purser.daily_sum
-    ADD CONSTRAINT daily_sum_pkey PRIMARY KEY (day, currency, brand, kind, debit, credit, platform);
+    ADD CONSTRAINT daily_sum_pkey PRIMARY KEY (day, currency, brand, kind, debit, credit, platform, site);
 
 ALTER TABLE ONLY purser.journal
     ADD CONSTRAINT journal_pkey PRIMARY KEY (at, chunk);

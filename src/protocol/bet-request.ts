@@ -91,7 +91,7 @@ export const PlaceBetSchema = Type.Object({
   ...description,
   ip: optional(IpSchema),
   info: optional(text),
-  subPartnerId: nullable(text),
+  subPartnerId: nullable(Type.String({ description: 'The site where it was placed; reports sum by it.' })),
   metadata: optional(Type.Array(SelectionSchema)),
 })
 

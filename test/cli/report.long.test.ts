@@ -1,4 +1,5 @@
 /** `purser report` on a terminal: what a person adds up, and tables for others. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -26,6 +27,18 @@ test('shows each currency and brand as a sum that a person can follow, in its ow
   expect(euro).toMatch(/deposits +12\.50\n.*a day later +12\.50\n.*sum of all accounts +0\.00$/s)
   expect(gold).toMatch(/GOLD {2}mine.*deposits +7\n/s)
   for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test('by the site that a Place bet names', async () => {
+  const player = await playerWithMoney(wallet.operator, '20.00', 'EUR', { brand: 'sited' })
+  const bet = { ...player, transactionId: randomUUID(), amount: 5, subPartnerId: 'north \u001b[2J' }
+  expect((await wallet.wire.place(bet)).status).toBe(200)
+  const { stdout } = await report('--from', today, '--site', bet.subPartnerId)
+  expect(stdout).toMatch(/EUR {2}sited {2}north \ufffd\[2J {2}\(not final\) {2}1 transfers\n/)
+  expect(stdout).toMatch(/stakes +-5\.00\n/)
+  expect((await report('--from', today, '--csv', '--site', bet.subPartnerId)).stdout).toMatch(
+    /,site\r\n.*,north \ufffd\[2J\r\n$/s,
+  )
 })
 
 test('as CSV and as JSON', async () => {

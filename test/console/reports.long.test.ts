@@ -45,7 +45,11 @@ test('sums up what each platform’s bets made, each currency in its own digits,
   expect((await acme.place({ ...lost, currency: 'EUR' } as never)).status).toBe(200)
   expect((await acme.settle({ ...lost, amount: 0, currency: 'EUR' } as never)).status).toBe(200)
   const best = partnerWire(wallet.url, 'secret-of-best')
-  expect((await best.place({ ...bet(inYen, 300), currency: 'JPY' } as never)).status).toBe(200)
+  for (const [amount, subPartnerId] of [
+    [100, 'north'],
+    [200, 'south'],
+  ] as const)
+    expect((await best.place({ ...bet(inYen, amount), currency: 'JPY', subPartnerId } as never)).status).toBe(200)
   await see()
   await row(/Together EUR 10\.00 0\.00 0\.00 10\.00/).waitFor()
   await row(/Together JPY 300 0 −300 0/).waitFor()
@@ -54,7 +58,15 @@ test('sums up what each platform’s bets made, each currency in its own digits,
   await page.getByLabel('Rows').selectOption('By platform')
   await row(/EUR acme 10\.00/).waitFor()
   await expect.poll(() => new URL(page.url()).searchParams.get('by')).toBe('platform')
+  await row(/JPY best 300 0 −300 0/).waitFor()
   await expectAccessibleEverywhere(page, 'reports by platform')
+  await page.getByLabel('Rows').selectOption('By site')
+  await row(/JPY south 200 0 −200 0/).waitFor()
+  await page.getByRole('textbox', { name: 'Site' }).fill('north')
+  await page.keyboard.press('Enter')
+  await row(/Together JPY 100 0 −100 0/).waitFor()
+  await page.getByRole('textbox', { name: 'Site' }).fill('')
+  await page.keyboard.press('Enter')
   await page.getByLabel('Currency').fill('jpy')
   await page.keyboard.press('Enter')
   await expect.poll(() => new URL(page.url()).searchParams.get('currency')).toBe('JPY')
@@ -97,7 +109,7 @@ test('audits when somebody asks for it, and names what is wrong', async () => {
 const LARGE = {
   ...{ deposits: '9876543.21', withdrawals: '9876543.21', adjustments: '-1234567.89', openings: '1234567.89' },
   ...{ stakes: '9876543.21', refunds: '1234567.89', payouts: '5234567.89', promotionStakes: '7.00', ggr: '2172846.54' },
-  ...{ brand: 'the-longest-of-all-brands', platform: 'the-longest-of-all-platforms' },
+  ...{ brand: 'the-longest-of-all-brands', platform: 'the-longest-of-all-platforms', site: 'the-longest-of-all-sites' },
 }
 const ENDS = {
   open_stakes: { opening: '1000000.00', closing: '2234567.89' },
@@ -111,7 +123,7 @@ test('what stands before the result adds up to it, and at 1,280 px no column is 
     const large = data.map((row) => ({ ...row, ...LARGE, accounts: { ...row.accounts, ...ENDS } }))
     await route.fulfill({ json: { data: large.filter(({ currency }) => currency === 'EUR').slice(0, 1) } })
   })
-  for (const by of ['', 'brand', 'platform']) {
+  for (const by of ['', 'brand', 'platform', 'site']) {
     await see(`?by=${by}`)
     const result = page.getByRole('region', { name: 'Result, by day' })
     const line = result.getByRole('row').nth(1)
