@@ -105,6 +105,8 @@ describe('the rules see', () => {
       'src/platform/bets/bet.ts',
       "import { openBook } from '../../wallet/apply/batch.ts'",
     ],
+    ['deliveries importing their API', 'src/platform/delivery/a.ts', "import type { A } from '../api/views.ts'"],
+    ['bets importing HTTP', 'src/platform/bets/bet.ts', "import { notFound } from '../../http/problem.ts'"],
     ['the gateway importing the ledger', 'src/gateway/route.ts', "import { saveBook } from '../ledger/post.ts'"],
     ['the conformance kit importing the database', 'src/conformance/run.ts', "import { openDb } from '../db/open.ts'"],
     ['the sandbox importing the wallet', 'src/sandbox/run.ts', "import { createWallet } from '../wallet/wallet.ts'"],

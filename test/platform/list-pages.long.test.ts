@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
-import { listDeliveries } from '../../src/platform/delivery/list.ts'
-import { getRetry } from '../../src/platform/delivery/retries.ts'
+import { listDeliveries } from '../../src/platform/api/delivery-list.ts'
+import { getRetry } from '../../src/platform/api/retries.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { planOf, type Sent } from '../support/plans.ts'
 

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BY_INDEX_HERE, type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import type { Author } from '../../src/people/actions.ts'
+import { listDeliveries } from '../../src/platform/api/delivery-list.ts'
 import { listBets } from '../../src/platform/api/lists.ts'
 import { listPartners } from '../../src/platform/api/partner-list.ts'
+import { getRetry, listRetries } from '../../src/platform/api/retries.ts'
 import { showId } from '../../src/platform/api/show.ts'
 import { createBreakers } from '../../src/platform/delivery/breaker.ts'
-import { listDeliveries } from '../../src/platform/delivery/list.ts'
-import { getRetry, listRetries } from '../../src/platform/delivery/retries.ts'
 import { SLICE, sendAllAgain } from '../../src/platform/delivery/retry.ts'
 import { createPlatformMetrics } from '../../src/platform/metrics.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -184,9 +184,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
     test.each(owed.slice(0, 5))('a slice to be sent again with %o', async (query, index) => {
       const deps = { db: {} as Db, clock: { now: () => new Date('2100-01-01') }, decided: () => {} }
-      const { code, ...rest } = query as { code?: string }
-      const filter = { ...rest, ...(code !== undefined && { code: Number(code) }) }
-      const plans = await plansOf((db) => sendAllAgain({ ...deps, db }, {} as Author, filter))
+      const plans = await plansOf((db) => sendAllAgain({ ...deps, db }, {} as Author, query))
       expect(plans.map(({ scans }) => scans.length)).toEqual([1, 1])
       expect(plans[1]?.scans).toEqual([index])
       expect(plans[1]?.rows).toBeLessThanOrEqual(SLICE)

@@ -3,18 +3,21 @@
 import { conflict, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { acknowledgeByHand } from '../delivery/acknowledge.ts'
-import { withLadders } from '../delivery/ladder.ts'
-import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from '../delivery/list.ts'
+import { sendAgain } from '../delivery/retry.ts'
+import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from './delivery-list.ts'
+import { withLadders } from './ladder.ts'
 import {
   getRetry,
   listRetries,
+  RetriedSchema,
   RetryDetailSchema,
   RetryListQuery,
   RetryPageSchema,
   RetryPath,
   RetryQuery,
-} from '../delivery/retries.ts'
-import { RetriedSchema, RetrySchema, sendAgain, sendAllAgain } from '../delivery/retry.ts'
+  RetrySchema,
+  retryDeliveries,
+} from './retries.ts'
 import type { RouteDeps } from './routes.ts'
 import { AcknowledgeSchema, DeliveryPath, describe, describeChange } from './shapes.ts'
 import { DeliverySchema, getDelivery } from './views.ts'
@@ -40,7 +43,7 @@ export function addDeliveryRoutes(api: Routes, deps: RouteDeps): void {
       'Send all chosen stuck and refused deliveries again, or count them (W-16)',
       { role: 'support', body: RetrySchema, ok: { 200: RetriedSchema } },
     ),
-    (request) => sendAllAgain(deps, deps.actions.by(request), request.body),
+    (request) => retryDeliveries(deps, deps.actions.by(request), request.body),
   )
   api.get(
     '/deliveries/retries',

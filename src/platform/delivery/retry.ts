@@ -1,47 +1,14 @@
 /** Sends again by hand what is stuck or was refused: one delivery, or all that are chosen (C-4, W-16). */
-import { type Static, Type } from 'typebox'
 import { compose } from '../../db/conditions.ts'
 import { type Db, type Row, statement, type Tx } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
-import { decimal, strict } from '../api/shapes.ts'
 import { holdFreeBets } from '../bets/bet-store.ts'
 import { noteDeliveries } from '../change.ts'
-import { type DeliveryFilter, deliveryFilters, isOwed, NO_CODE, owedConditions } from './list.ts'
+import { type DeliveryFilter, isOwed, owedConditions } from './filter.ts'
 import type { DeliveryStatus } from './outbox.ts'
 import { IS_SUMMED, NOT_OWED, type OwedSum, sumOwed } from './owed.ts'
 import { beginRetry, endRetry, noteRetried } from './retries.ts'
 import type { DeliveryKind } from './schedule.ts'
-
-const optional = Type.Optional
-const count = (description: string) => Type.Integer({ minimum: 0, description })
-
-export const RetrySchema = Type.Object(
-  {
-    ...deliveryFilters,
-    code: optional(
-      Type.Union([Type.Integer({ minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }), Type.Null()], {
-        description: "The partner's last code; null: only what has none. Absent: whatever it is.",
-      }),
-    ),
-    dryRun: optional(Type.Boolean({ description: 'true: only counts what would be sent again. Absent: false.' })),
-  },
-  { ...strict, examples: [{ partnerId: 'acme', status: 'refused', code: 20, dryRun: true }] },
-)
-export const RetriedSchema = Type.Object({
-  dryRun: Type.Boolean(),
-  retryId: optional(
-    Type.String({ description: 'GET /deliveries/retries/{retryId} says what has become of each. None in a dry run.' }),
-  ),
-  count: count('Deliveries that are chosen and may be sent again (W-16).'),
-  money: Type.Array(Type.Object({ currency: Type.String(), amount: decimal, takeBack: decimal }), {
-    description: 'That has not moved, by currency; takeBack: of it what is to be taken back from players.',
-  }),
-  taken: count('Sent again; 0 in a dry run.'),
-  notTaken: Type.Object({
-    stillTried: count('Chosen too, but tried again anyway: nothing is to be done but to mend the cause (C-5).'),
-    changed: count('Somebody else was changing the bet, or has changed it since the count: look again.'),
-  }),
-})
 
 /** In SQL, that a delivery `d` is a person's: it is stuck, or was refused as the last one of its bet and did not take itself back (W-16). */
 export const IS_FOR_A_PERSON = `d.operation <> 'place' and (d.status = 'stuck' or (
@@ -111,23 +78,14 @@ export interface RetryDeps {
   decided(): void
 }
 
-/** In slices, so that no bet is held for long: what a slice has taken is on its way, whatever becomes of the others. */
-export async function sendAllAgain(
-  deps: RetryDeps,
-  author: Author,
-  { dryRun = false, code, ...rest }: Static<typeof RetrySchema>,
-): Promise<Static<typeof RetriedSchema>> {
-  const filter = { ...rest, code: code === null ? NO_CODE : code?.toString() }
-  const { stillTried, ...counted } = await countOwed(deps.db, filter)
-  if (dryRun) return { dryRun, ...counted, taken: 0, notTaken: { stillTried, changed: 0 } }
+/**
+ * In slices, so that no bet is held for long: what a slice has taken is on its way, whatever becomes of the others. A dry run only counts them.
+ */
+export async function sendAllAgain(deps: RetryDeps, author: Author, filter: DeliveryFilter, dryRun = false) {
   const { db, clock } = deps
-  const retryId = await beginRetry(
-    db,
-    author,
-    { ...rest, code: filter.code },
-    { count: counted.count, stillTried },
-    clock.now(),
-  )
+  const { stillTried, ...counted } = await countOwed(db, filter)
+  if (dryRun) return { dryRun, ...counted, taken: 0, notTaken: { stillTried, changed: 0 } }
+  const retryId = await beginRetry(db, author, filter, { count: counted.count, stillTried }, clock.now())
   let taken = 0
   for await (const slice of takeSlices(deps, author, filter, retryId)) taken += slice
   await endRetry(db, retryId, clock.now())

@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox'
 import { statement } from '../../db/db.ts'
 import type { Clock } from '../../runtime/clock.ts'
-import type { DeliverySchema, ViewDeps } from '../api/views.ts'
-import { attemptsAhead, type DeliveryKind, ROLLBACK_WINDOW_MS } from './schedule.ts'
+import { attemptsAhead, type DeliveryKind, ROLLBACK_WINDOW_MS } from '../delivery/schedule.ts'
+import type { DeliverySchema, ViewDeps } from './views.ts'
 
 const time = Type.String({ format: 'date-time' })
 const times = (description: string) => Type.Array(time, { description })

@@ -1,10 +1,20 @@
 /** Lists of deliveries in the platform API: all of them, the latest decided first, and what needs a person, the newest fault first. */
 import { type Static, Type } from 'typebox'
-import { type Condition, compose } from '../../db/conditions.ts'
+import { compose } from '../../db/conditions.ts'
 import { statement } from '../../db/db.ts'
 import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
 import { decodeCursor, limitOf, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
 import { invalid } from '../../http/problem.ts'
+import {
+  commonConditions,
+  type DeliveryFilter,
+  isOwed,
+  NO_CODE,
+  owedConditions,
+  statusesOf,
+} from '../delivery/filter.ts'
+import type { DeliveryStatus } from '../delivery/outbox.ts'
+import { LadderSchema } from './ladder.ts'
 import {
   DELIVERIES,
   DELIVERY_COLUMNS,
@@ -13,15 +23,10 @@ import {
   DeliverySchema,
   showDelivery,
   type ViewDeps,
-} from '../api/views.ts'
-import { LadderSchema } from './ladder.ts'
-import type { DeliveryStatus } from './outbox.ts'
+} from './views.ts'
 
 const optional = Type.Optional
 const STATUS = `(${DELIVERY_STATUSES.join('|')})`
-
-/** For deliveries whose last answer had no code, or never came. */
-export const NO_CODE = 'none'
 
 export const DeliveryPageSchema = pageOf(Type.Object({ ...DeliverySchema.properties, ladder: optional(LadderSchema) }))
 /** Members by which deliveries are chosen, to list them and to send them again. */
@@ -59,49 +64,8 @@ export const DeliveryListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export interface DeliveryFilter {
-  readonly status?: string | undefined
-  readonly operation?: string | undefined
-  readonly partnerId?: string | undefined
-  readonly code?: string | undefined
-}
-
 export function listDeliveries(deps: ViewDeps, query: Static<typeof DeliveryListQuery>) {
   return query.needsPerson === 'true' ? listOwed(deps, query) : listAll(deps, query)
-}
-
-function statusesOf({ status }: DeliveryFilter): DeliveryStatus[] {
-  return [...new Set(status?.split(','))] as DeliveryStatus[]
-}
-
-/** All but the status, short names of which make the statement's. */
-function commonConditions({ partnerId, operation, code }: DeliveryFilter): Record<string, Condition | undefined> {
-  return {
-    partner: partnerId === undefined ? undefined : ['partner_id = ?::text', partnerId],
-    op: operation === undefined ? undefined : ['operation = ?::text', operation],
-    code: code === undefined || code === NO_CODE ? undefined : ['code = ?::bigint', code],
-    codeless: code === NO_CODE ? ['code is null'] : undefined,
-  }
-}
-
-/** Of what needs a person: one status has an index, of several only the third one is passed over. */
-export function owedConditions(filter: DeliveryFilter): Record<string, Condition | undefined> {
-  const statuses = statusesOf(filter)
-  return {
-    status: statuses.length === 1 ? ['status = ?::text', statuses[0]] : undefined,
-    statuses: statuses.length > 1 ? ['status = any(?::text[])', statuses] : undefined,
-    ...commonConditions(filter),
-  }
-}
-
-/** As the indexes state it, that of the whole list and those of filters in words of their own (0016). */
-export function isOwed(
-  { partnerId, operation, code, ...filter }: DeliveryFilter,
-  ofAll = "owed_since < 'infinity'",
-): string {
-  const isFiltered =
-    [partnerId, operation, code].some((member) => member !== undefined) || statusesOf(filter).length === 1
-  return isFiltered ? "owed_since > '-infinity'" : ofAll
 }
 
 async function listOwed({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {
