@@ -1,5 +1,6 @@
 /** Errors of our own APIs: RFC 9457 problem details with a fitting 4xx. Never used on the partner wire. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { Full } from '../runtime/batches.ts'
 
 export interface Fault {
   /** JSON pointer into the request. */
@@ -97,8 +98,9 @@ export function sendProblem(reply: FastifyReply, problem: Problem, request: Fast
 }
 
 /** What was thrown, as a problem; what is not ours to explain is a 500 without details. */
-export function toProblem(error: FastifyError | Problem): Problem {
+export function toProblem(error: FastifyError | Problem | Full): Problem {
   if (error instanceof Problem) return error
+  if (error instanceof Full) return busy
   if (error.statusCode !== undefined && error.statusCode < 500)
     return new Problem(error.statusCode, 'invalid_request', error.message)
   return new Problem(500, 'internal_error', 'the request failed inside the server')

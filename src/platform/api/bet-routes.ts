@@ -1,17 +1,17 @@
 /** Bets: placing them, and what is decided about them by hand. */
 import type { Static } from 'typebox'
-import { busy, conflict, invalid, notFound, Problem } from '../../http/problem.ts'
+import { invalid, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import type { Author } from '../../people/actions.ts'
 import { scaleOf } from '../../protocol/money.ts'
-import { Full } from '../../runtime/batches.ts'
 import type { PlatformBet } from '../bets/bet.ts'
 import { type Changed, cancelBet, settleBet, unsettleBet } from '../bets/bet-flow.ts'
 import { readBets } from '../bets/bet-store.ts'
 import type { AskedIn } from '../bets/cashout.ts'
 import { readFrameSession } from '../bets/frame-session.ts'
-import { type PlaceDeps, type PlacedBet, type PlaceOutcome, parseAmount, placeBet, type Wanted } from '../bets/place.ts'
+import { type PlaceDeps, parseAmount, placeBet, type Wanted } from '../bets/place.ts'
 import { BetListQuery, BetPageSchema, listBets } from './lists.ts'
+import { orProblem } from './refused.ts'
 import type { RouteDeps } from './routes.ts'
 import {
   BetPath,
@@ -39,8 +39,7 @@ export function addBetRoutes(api: Routes, deps: RouteDeps): void {
       const wanted = withKey(request.body, request.headers['idempotency-key'])
       const { span } = request
       const how = span === undefined ? deps : { ...deps, span }
-      const outcome = await orBusy(placeBet(how, deps.actions.byUser(request), wanted))
-      const { betId, status, reason } = placedBy(outcome)
+      const { betId, status, reason } = orProblem(await placeBet(how, deps.actions.byUser(request), wanted))
       return reply.code(201).send({ betId, status, ...(reason !== null && { reason }) })
     },
   )
@@ -76,33 +75,6 @@ function withKey(wanted: Wanted, idempotencyKey: string | undefined): Wanted {
   return { ...wanted, idempotencyKey }
 }
 
-/** Throws what has kept the bet from being placed. */
-function placedBy(outcome: PlaceOutcome): PlacedBet {
-  switch (outcome.kind) {
-    case 'placed':
-      return outcome.bet
-    case 'no_such_session':
-      throw notFound('the frame session')
-    case 'bad':
-      throw invalid(outcome.pointer, outcome.detail)
-    case 'key_running':
-      throw conflict('still_running', 'the bet with this idempotency key is being placed')
-    case 'key_differs':
-      throw new Problem(422, 'idempotency_key_reused', 'the idempotency key belongs to another bet')
-    default:
-      return outcome satisfies never
-  }
-}
-
-/** Too many wishes of one process at once. */
-async function orBusy<T>(wish: Promise<T>): Promise<T> {
-  try {
-    return await wish
-  } catch (error) {
-    throw error instanceof Full ? busy : error
-  }
-}
-
 export function addResultRoutes(api: Routes, deps: RouteDeps): void {
   const answer = {
     role: 'cash',
@@ -111,18 +83,9 @@ export function addResultRoutes(api: Routes, deps: RouteDeps): void {
     problems: { 409: 'not_possible' },
   } as const
   const changeOf = async (wish: Promise<Changed>) => {
-    const changed = await orBusy(wish)
-    switch (changed.kind) {
-      case 'changed':
-        deps.decided()
-        return showBet(deps, changed.bet)
-      case 'not_possible':
-        throw conflict('not_possible', changed.detail)
-      case 'no_such_bet':
-        throw notFound('the bet')
-      default:
-        return changed satisfies never
-    }
+    const bet = orProblem(await wish)
+    deps.decided()
+    return showBet(deps, bet)
   }
   api.post(
     '/bets/:betId/settle',
@@ -157,7 +120,7 @@ async function settle(
 ): Promise<Changed> {
   const { resultType, amount, frameSessionId } = body
   const [bet] = await readBets(deps.db, [betId])
-  if (bet === undefined) return { kind: 'no_such_bet' }
+  if (bet === undefined) throw notFound('the bet')
   const payout = parseAmount(amount, scaleOf(deps.scales, bet.currency))
   if (payout === undefined) throw invalid('/amount', `is too large or has more decimals than ${bet.currency}`)
   if (resultType === 'cashout')

@@ -1,11 +1,11 @@
 /** The routes of deliveries: what is told to partners, what needs a person, and sending it again. */
 
-import { conflict, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { acknowledgeByHand } from '../delivery/acknowledge.ts'
 import { sendAgain } from '../delivery/retry.ts'
 import { DeliveryListQuery, DeliveryPageSchema, listDeliveries } from './delivery-list.ts'
 import { withLadders } from './ladder.ts'
+import { orProblem } from './refused.ts'
 import {
   getRetry,
   listRetries,
@@ -86,12 +86,9 @@ function addByHand(api: Routes, deps: RouteDeps): void {
     async (request, reply) => {
       const { params } = request
       const author = deps.actions.by(request)
-      const isRetried = await sendAgain(deps.db, author, BigInt(params.deliveryId), deps.clock.now())
-      const delivery = await getDelivery(deps, params.deliveryId)
-      if (delivery === undefined) throw notFound('the delivery')
-      if (!isRetried) throw notStuck()
+      orProblem(await sendAgain(deps.db, author, BigInt(params.deliveryId), deps.clock.now()))
       deps.decided()
-      return reply.code(202).send(delivery)
+      return reply.code(202).send(await getDelivery(deps, params.deliveryId))
     },
   )
   api.post(
@@ -111,13 +108,8 @@ function addByHand(api: Routes, deps: RouteDeps): void {
     async (request) => {
       const { params, body } = request
       const author = deps.actions.by(request, body)
-      const isTaken = await acknowledgeByHand(deps, author, BigInt(params.deliveryId), body.reason)
-      const delivery = await getDelivery(deps, params.deliveryId)
-      if (delivery === undefined) throw notFound('the delivery')
-      if (!isTaken) throw notStuck()
-      return delivery
+      orProblem(await acknowledgeByHand(deps, author, BigInt(params.deliveryId), body.reason))
+      return getDelivery(deps, params.deliveryId)
     },
   )
 }
-
-const notStuck = () => conflict('not_stuck', 'this delivery is neither stuck nor refused, or its bet has a later one')

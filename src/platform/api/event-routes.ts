@@ -6,9 +6,10 @@ import type { Routes } from '../../http/route.ts'
 import type { ActionLog } from '../../people/actions.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import { type EventStatus, saveEvent } from '../bets/event.ts'
-import { faultOf, LimitsSchema, readLimits, writeLimits } from '../bets/limits.ts'
+import { LimitsSchema, objectionTo, readLimits, writeLimits } from '../bets/limits.ts'
 import { formatOdds, parseOdds } from '../bets/odds.ts'
 import type { Results } from '../bets/results.ts'
+import { orProblem } from './refused.ts'
 import { describeChange, EventPath, EventStateSchema, ResultsAppliedSchema, ResultsSchema } from './shapes.ts'
 
 export interface EventDeps extends FlowDeps {
@@ -65,8 +66,7 @@ export function addEventRoutes(api: Routes, deps: EventDeps): void {
     }),
     async (request) => {
       const author = deps.actions.by(request)
-      const fault = faultOf(request.body, deps.scales)
-      if (fault !== undefined) throw invalid(fault.pointer, fault.detail)
+      orProblem(objectionTo(request.body, deps.scales))
       await deps.db.transaction((tx) => writeLimits(tx, author, request.body, deps.clock.now()))
       return readLimits(deps.db)
     },

@@ -8,7 +8,7 @@ import type { Minutes } from '../../feed/minutes.ts'
 import { NowSchema, readNow } from '../../feed/now.ts'
 import { addFeedRoutes } from '../../feed/routes.ts'
 import type { Admission } from '../../http/admission.ts'
-import { invalid, notFound, Problem } from '../../http/problem.ts'
+import { invalid, notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
 import { givenSecrets, requireSecrets } from '../../http/secrets.ts'
 import { ActionPageSchema, actionQuery } from '../../people/action-list.ts'
@@ -29,6 +29,7 @@ import { feedRoutes } from './changes.ts'
 import { addDeliveryRoutes } from './delivery-routes.ts'
 import { addEventRoutes } from './event-routes.ts'
 import { listPartners, PartnerListQuery, PartnerPageSchema, TriedPartnerSchema } from './partner-list.ts'
+import { orProblem } from './refused.ts'
 import {
   ChangedPartnerSchema,
   describe,
@@ -147,14 +148,10 @@ function addFrameRoutes(api: Routes, deps: RouteDeps): void {
     }),
     async (request, reply) => {
       const { partnerId, token } = request.body
-      const loaded = await loadFrame(deps, deps.actions.byUser(request), partnerId, token)
-      if (loaded.kind === 'unknown_partner') throw notFound('the partner')
-      if (loaded.kind === 'loaded')
-        return reply.code(201).send({ frameSessionId: loaded.session.frameSessionId, profile: loaded.session.profile })
-      const { outcome } = loaded
-      if (outcome.kind === 'refused')
-        throw new Problem(422, 'partner_refused', `the partner answered code ${outcome.code}: ${outcome.message}`)
-      throw new Problem(502, 'partner_failed', `the partner gave no usable answer: ${outcome.detail}`)
+      const { frameSessionId, profile } = orProblem(
+        await loadFrame(deps, deps.actions.byUser(request), partnerId, token),
+      )
+      return reply.code(201).send({ frameSessionId, profile })
     },
   )
 }

@@ -1,6 +1,7 @@
 /** Bets, deliveries and attempts as the platform API shows them. */
 import { type Static, Type } from 'typebox'
 import { type Db, statement } from '../../db/db.ts'
+import { notFound } from '../../http/problem.ts'
 import { formatMoney, type Money, type Scales, scaleOf } from '../../protocol/money.ts'
 import { fromText } from '../../wallet-client/phases.ts'
 import type { PlatformBet } from '../bets/bet.ts'
@@ -249,8 +250,8 @@ function showAttempt({ number, started_at, duration_ms, http_status, outcome, co
   }
 }
 
-/** Undefined when there is none. */
 export async function getDelivery({ db }: ViewDeps, deliveryId: string) {
   const [row] = await db.people.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
-  return row && showDelivery(row)
+  if (row === undefined) throw notFound('the delivery')
+  return showDelivery(row)
 }

@@ -9,6 +9,7 @@ import { world } from '../../runtime/world.ts'
 import { readKeptResults } from '../delivery/kept-result.ts'
 import { insertDeliveries, type NewDelivery, readUnfinished } from '../delivery/outbox.ts'
 import type { DeliveryKind } from '../delivery/schedule.ts'
+import { isRefused, noSuch, type Refused, refused } from '../refusal.ts'
 import { type BetStatus, type PlatformBet, type Result, resultOf } from './bet.ts'
 import {
   type JudgedSelection,
@@ -67,18 +68,10 @@ export async function decide(deps: FlowDeps, tx: Tx, decisions: readonly Decided
 }
 
 /** What a wish about a bet came to; the same wish again is the same. */
-export type Changed =
-  | { readonly kind: 'changed'; readonly bet: PlatformBet }
-  /** The bet's state does not allow it. */
-  | NotPossible
-  | { readonly kind: 'no_such_bet' }
+export type Changed = PlatformBet | Refused
 
-interface NotPossible {
-  readonly kind: 'not_possible'
-  readonly detail: string
-}
-
-const notPossible = (detail: string): NotPossible => ({ kind: 'not_possible', detail })
+/** The bet's state does not allow it. */
+export const notPossible = (detail: string) => refused('not_possible', detail)
 
 /** Settles or resettles by hand; the same result again sends nothing, but it is decided by hand from then on (W-17). */
 export function settleBet(
@@ -126,7 +119,7 @@ const MAYBE_CASHED_OUT =
   'the partner refused a cashout whose earlier attempt it may have paid, and would keep it after a Rollback: settle the bet as a refund of its stake'
 
 /** A decision, the bet when the partner need not be told, or why not. */
-type Ruling = Decided | PlatformBet | NotPossible
+type Ruling = Decided | PlatformBet | Refused
 
 function change(
   deps: FlowDeps,
@@ -136,15 +129,15 @@ function change(
 ): Promise<Changed> {
   return deps.db.transaction(async (tx) => {
     const [bet] = await lockBets(tx, [betId])
-    if (bet === undefined) return { kind: 'no_such_bet' }
-    const changed = await rule(bet, tx)
-    if ('kind' in changed) return changed
-    const after = 'operation' in changed ? changed.bet : changed
-    if ('operation' in changed) await decide(deps, tx, [changed])
+    if (bet === undefined) return noSuch('the bet')
+    const ruling = await rule(bet, tx)
+    if (isRefused(ruling)) return ruling
+    const after = 'operation' in ruling ? ruling.bet : ruling
+    if ('operation' in ruling) await decide(deps, tx, [ruling])
     else if (after !== bet) await saveBets(tx, [after], deps.clock.now())
     if (isCounted(bet) && !isCounted(after)) await stopCounting(tx, bet)
     await recordChange(deps, tx, author, bet, after)
-    return { kind: 'changed', bet: after }
+    return after
   })
 }
 

@@ -11,6 +11,7 @@ import type { Money } from '../../protocol/money.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
 import { groupBy } from '../../runtime/group.ts'
 import { readKeptResults, readRefusedToGiveBack } from '../delivery/kept-result.ts'
+import { noSuch, type Refused } from '../refusal.ts'
 import type { PlatformBet, Result } from './bet.ts'
 import {
   type Changed,
@@ -19,6 +20,7 @@ import {
   decisionsOf,
   type FlowDeps,
   isSame,
+  notPossible,
   recordChange,
   settled,
   unsettled,
@@ -66,9 +68,9 @@ async function cashOut(
   const taken: { wish: CashoutWish; before: PlatformBet; decided: Decided }[] = []
   const results = wishes.map((wish): Changed | undefined => {
     const before = bets.get(wish.betId)
-    if (before === undefined) return busy === 'wait' ? { kind: 'no_such_bet' } : undefined
+    if (before === undefined) return busy === 'wait' ? noSuch('the bet') : undefined
     const result: Result = { resultType: 'cashout', payout: wish.payout, source: 'request' }
-    if (isSame(before.result, result)) return { kind: 'changed', bet: before }
+    if (isSame(before.result, result)) return before
     const profile = wish.askedIn?.profile ?? known.profiles.get(wish.betId)
     const objection = objectionTo(
       before,
@@ -76,11 +78,11 @@ async function cashOut(
       known.selections.get(wish.betId) ?? [],
       profile,
     )
-    if (objection !== undefined) return { kind: 'not_possible', detail: objection }
+    if (objection !== undefined) return objection
     const decided = settled(deps, before, result, wish.askedIn?.token)
     bets.set(wish.betId, decided.bet)
     taken.push({ wish, before, decided })
-    return { kind: 'changed', bet: decided.bet }
+    return decided.bet
   })
   await decide(
     deps,
@@ -96,12 +98,14 @@ function objectionTo(
   isKept: boolean,
   selections: readonly KnownSelection[],
   profile: UserProfile | undefined,
-): string | undefined {
-  if (status !== 'accepted') return `a ${status} bet cannot be cashed out`
-  if (isKept) return 'the partner may have a result of the bet, and has refused to take it back'
-  if (selections.some(({ result }) => result !== null)) return 'a selection of the bet has a result already'
-  if (selections.some(({ eventStatus }) => eventStatus === 'ended')) return 'an event of the bet has ended'
-  if (profile?.customFields?.isCashOutAllowed === false) return "the player's profile does not allow cashouts"
+): Refused | undefined {
+  if (status !== 'accepted') return notPossible(`a ${status} bet cannot be cashed out`)
+  if (isKept) return notPossible('the partner may have a result of the bet, and has refused to take it back')
+  if (selections.some(({ result }) => result !== null))
+    return notPossible('a selection of the bet has a result already')
+  if (selections.some(({ eventStatus }) => eventStatus === 'ended')) return notPossible('an event of the bet has ended')
+  if (profile?.customFields?.isCashOutAllowed === false)
+    return notPossible("the player's profile does not allow cashouts")
   return undefined
 }
 

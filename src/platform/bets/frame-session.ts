@@ -4,8 +4,8 @@ import type { Author } from '../../people/actions.ts'
 import { isStorable } from '../../protocol/ids.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
 import { world } from '../../runtime/world.ts'
-import type { CallOutcome } from '../../wallet-client/classify.ts'
 import type { Partners } from '../partner.ts'
+import { noSuch, type Refused, refused } from '../refusal.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { profileMessage } from './message.ts'
 
@@ -47,32 +47,28 @@ interface Row extends Record<string, unknown> {
   scale: number | null
 }
 
-export type Loaded =
-  | { readonly kind: 'loaded'; readonly session: FrameSession }
-  | { readonly kind: 'unknown_partner' }
-  /** The partner said no, or nothing that can be used. */
-  | { readonly kind: 'failed'; readonly outcome: Exclude<CallOutcome, { kind: 'accepted' }> }
-
 export async function loadFrame(
   deps: FlowDeps & { partners: Partners },
   author: Author,
   partnerId: string,
   token: string,
-): Promise<Loaded> {
+): Promise<FrameSession | Refused> {
   const client = await deps.partners.client(partnerId, 'users')
-  if (client === undefined) return { kind: 'unknown_partner' }
+  if (client === undefined) return noSuch('the partner')
   const { outcome } = await client.call('profile', profileMessage(token, world.uuid()))
-  if (outcome.kind !== 'accepted') return { kind: 'failed', outcome }
+  if (outcome.kind === 'refused')
+    return refused('partner_refused', `the partner answered code ${outcome.code}: ${outcome.message}`)
+  if (outcome.kind === 'unknown') return unusable(outcome.detail)
   const profile = outcome.reply as UserProfile
   if (!deps.scales.has(profile.currency)) return unusable(`currency ${profile.currency} is not known here`)
   if (!isStorable(profile.userId)) return unusable('a userId that cannot be kept as it is') // it must never change (C-7)
   const session = { frameSessionId: world.uuid(), partnerId, token, ...identityOf(profile), profile }
   await save(deps, author, session)
-  return { kind: 'loaded', session }
+  return session
 }
 
-function unusable(detail: string): Loaded {
-  return { kind: 'failed', outcome: { kind: 'unknown', reason: 'contradictory_body', detail } }
+function unusable(detail: string): Refused {
+  return refused('partner_failed', `the partner gave no usable answer: ${detail}`)
 }
 
 /** P-5: the operator's own id comes as a member or inside customFields. */

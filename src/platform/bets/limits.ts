@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
 import { isCurrency, parseDecimal, type Scales, scaleOf } from '../../protocol/money.ts'
+import { invalidAt, type Refused } from '../refusal.ts'
 
 const decimal = Type.Optional(Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,8})?$' }))
 
@@ -46,16 +47,16 @@ export function amountsIn(limits: Limits, currency: string): LimitAmounts {
   return limits.currencies?.[currency] ?? limits
 }
 
-/** What of the amounts below `currencies` is none: as a JSON pointer and a sentence. */
-export function faultOf({ currencies = {} }: Limits, scales: Scales): { pointer: string; detail: string } | undefined {
+/** Of amounts below `currencies` that are none. */
+export function objectionTo({ currencies = {} }: Limits, scales: Scales): Refused | undefined {
   for (const [currency, amounts] of Object.entries(currencies)) {
     const pointer = `/currencies/${currency}`
-    if (!isCurrency(scales, currency)) return { pointer, detail: 'is a currency that is not known here' }
+    if (!isCurrency(scales, currency)) return invalidAt(pointer, 'is a currency that is not known here')
     const bad = Object.entries(amounts).find(
       ([, amount]) => parseDecimal(amount, scaleOf(scales, currency)) === undefined,
     )
     if (bad !== undefined)
-      return { pointer: `${pointer}/${bad[0]}`, detail: `is too large or has more decimals than ${currency}` }
+      return invalidAt(`${pointer}/${bad[0]}`, `is too large or has more decimals than ${currency}`)
   }
   return undefined
 }

@@ -9,12 +9,12 @@ import { world } from '../../runtime/world.ts'
 import { type Answer, notCalled } from '../../wallet-client/wallet-client.ts'
 import { type Breakers, type Ended, endedBy } from '../delivery/breaker.ts'
 import type { Partners } from '../partner.ts'
+import { invalidAt, isRefused, noSuch, type Refused, refused } from '../refusal.ts'
 import type { BetStatus, PlatformBet, Selection } from './bet.ts'
 import type { FlowDeps } from './bet-flow.ts'
 import { newBetId } from './bet-id.ts'
 import type { FrameSession, KeptSession } from './frame-session.ts'
-import type { PlaceExtras } from './message.ts'
-import { multiplyOdds, type Odds, parseOdds, payoutAt } from './odds.ts'
+import { multiplyOdds, parseOdds, payoutAt } from './odds.ts'
 import type { Intent, Opened, Placing } from './opening.ts'
 import type { Placements } from './placing.ts'
 import { type Placed, readSubmission } from './placing-store.ts'
@@ -49,24 +49,6 @@ export interface PlacedBet {
   readonly reason: string | null
 }
 
-/** What a wish came to. */
-export type PlaceOutcome =
-  | { readonly kind: 'placed'; readonly bet: PlacedBet }
-  | { readonly kind: 'no_such_session' }
-  /** What is wrong with it, as a JSON pointer and a sentence. */
-  | { readonly kind: 'bad'; readonly pointer: string; readonly detail: string }
-  /** The idempotency key belongs to another bet, or its bet is being placed right now. */
-  | { readonly kind: 'key_differs' | 'key_running' }
-
-/** Thrown where a wish is read, caught where its reading began. */
-class BadBet extends Error {
-  readonly pointer: string
-  constructor(pointer: string, detail: string) {
-    super(detail)
-    this.pointer = pointer
-  }
-}
-
 export interface PlaceDeps extends FlowDeps {
   readonly partners: Partners
   readonly breakers: Breakers
@@ -82,39 +64,23 @@ const EVENT_ENDED = 'event ended'
 /** C-10: a user does not wait 5 s to learn that nobody answers. */
 const PARTNER_UNAVAILABLE = 'partner unavailable'
 
-export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlaceOutcome> {
-  try {
-    return await placeGood(deps, author, wanted)
-  } catch (error) {
-    if (error instanceof BadBet) return { kind: 'bad', pointer: error.pointer, detail: error.message }
-    throw error
-  }
-}
-
-/** Throws BadBet, before anything is written. */
-async function placeGood(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlaceOutcome> {
+/** Refused before anything is written. */
+export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlacedBet | Refused> {
   const { frameSessionId } = wanted
   const eventIds = wanted.selections.map(({ eventId }) => eventId)
   const { session, isOver } = await deps.placements.look({ frameSessionId, eventIds })
-  if (session === undefined) return { kind: 'no_such_session' }
-  const selections = wanted.selections.map(toSelection)
-  requireOnePerEvent(selections)
-  const bet = toBet(deps, session, wanted, selections)
+  if (session === undefined) return noSuch('the frame session')
+  const slip = readSlip(deps, session, wanted)
+  if (isRefused(slip)) return slip
   await keepScale(deps, session)
   const submission = {
     frameSessionId: session.frameSessionId,
     idempotencyKey: wanted.idempotencyKey ?? null,
     requestHash: hashOf(wanted),
   }
-  const extras: PlaceExtras = {
-    ...(wanted.ip !== undefined && { ip: wanted.ip }),
-    ...(wanted.info !== undefined && { info: wanted.info }),
-    subPartnerId: wanted.subPartnerId ?? null,
-    bonusAmount: toBonusAmount(deps, session, wanted),
-  }
-  const placed = await place(deps, { bet, selections, extras, submission, author }, isOver)
+  const placed = await place(deps, { ...slip, submission, author }, isOver)
   if (placed === 'key taken') return answerRepeat(deps, session.partnerId, wanted, submission.requestHash)
-  return { kind: 'placed', bet: { betId: bet.betId, ...placed } }
+  return { betId: slip.bet.betId, ...placed }
 }
 
 /** While the partner counts as down it is not called, but for a probe (C-10). What it answers here counts for its deliveries too. */
@@ -182,13 +148,14 @@ async function answerRepeat(
   partnerId: string,
   { idempotencyKey }: Wanted,
   requestHash: string,
-): Promise<PlaceOutcome> {
+): Promise<PlacedBet | Refused> {
   const earlier = idempotencyKey === undefined ? undefined : await readSubmission(db, partnerId, idempotencyKey)
-  if (earlier === undefined || earlier.request_hash !== requestHash) return { kind: 'key_differs' }
-  if (earlier.status === 'placing') return { kind: 'key_running' }
+  if (earlier === undefined || earlier.request_hash !== requestHash)
+    return refused('idempotency_key_reused', 'the idempotency key belongs to another bet')
+  if (earlier.status === 'placing') return refused('still_running', 'the bet with this idempotency key is being placed')
   const { bet_id: betId, status, reason } = earlier
   const answered = status === 'settled' ? 'accepted' : status // settled since: the answer was accepted
-  return { kind: 'placed', bet: { betId, status: answered, reason } }
+  return { betId, status: answered, reason }
 }
 
 /** Of the content: the order in which members are written says nothing. */
@@ -201,44 +168,60 @@ function inOrder(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function toSelection({ eventId, outcomeId, coefficient, ...details }: WantedSelection, i: number): Selection {
-  const odds = parseOdds(coefficient)
-  if (odds === undefined || odds < LOWEST_ODDS)
-    throw new BadBet(`/selections/${i}/coefficient`, 'must be at least 1.01 with at most six decimals')
-  return { eventId, outcomeId, odds, details }
+/** What the wish says, or what is wrong with it. */
+function readSlip(deps: PlaceDeps, session: FrameSession, wanted: Wanted): Slip | Refused {
+  const selections = toSelections(wanted.selections)
+  if (isRefused(selections)) return selections
+  const bet = toBet(deps, session, wanted, selections)
+  if (isRefused(bet)) return bet
+  const bonusAmount = toBonusAmount(deps, session, wanted)
+  if (isRefused(bonusAmount)) return bonusAmount
+  const { ip, info, subPartnerId = null } = wanted
+  const extras = { ...(ip !== undefined && { ip }), ...(info !== undefined && { info }), subPartnerId, bonusAmount }
+  return { bet, selections, extras }
+}
+
+type Slip = Pick<Intent, 'bet' | 'selections' | 'extras'>
+
+/** C-11: two outcomes of one event lose or win together, so that their odds cannot be multiplied. */
+function toSelections(wanted: readonly WantedSelection[]): Selection[] | Refused {
+  const selections: Selection[] = []
+  for (const [i, { eventId, outcomeId, coefficient, ...details }] of wanted.entries()) {
+    const odds = parseOdds(coefficient)
+    if (odds === undefined || odds < LOWEST_ODDS)
+      return invalidAt(`/selections/${i}/coefficient`, 'must be at least 1.01 with at most six decimals')
+    selections.push({ eventId, outcomeId, odds, details })
+  }
+  const seen = new Set<string>()
+  const twice = selections.findIndex(({ eventId }) => seen.size === seen.add(eventId).size)
+  if (twice < 0) return selections
+  return invalidAt(`/selections/${twice}/eventId`, 'is named twice: an express has one outcome per event')
 }
 
 /** C-11, in millionths. */
 const LOWEST_ODDS = 1_010_000n
-
-/** C-11: two outcomes of one event lose or win together, so that their odds cannot be multiplied. */
-function requireOnePerEvent(selections: readonly Selection[]): void {
-  const seen = new Set<string>()
-  const twice = selections.findIndex(({ eventId }) => seen.size === seen.add(eventId).size)
-  if (twice >= 0)
-    throw new BadBet(`/selections/${twice}/eventId`, 'is named twice: an express has one outcome per event')
-}
 
 function toBet(
   { scales, clock }: PlaceDeps,
   session: FrameSession,
   wanted: Wanted,
   selections: readonly Selection[],
-): PlatformBet {
+): PlatformBet | Refused {
   const { partnerId, token, userId, operatorUser, currency } = session
-  if (!isCurrency(scales, currency)) throw new BadBet('/frameSessionId', `is in ${currency}, which is not known here`)
+  if (!isCurrency(scales, currency)) return invalidAt('/frameSessionId', `is in ${currency}, which is not known here`)
   const bonusId = wanted.bonusId ?? null
   const stake = parseAmount(wanted.amount, scaleOf(scales, currency))
   if (stake === undefined || (stake === 0n && bonusId === null))
-    throw new BadBet('/amount', `must be an amount of ${currency}, more than 0 unless there is a bonusId`)
-  const booster = wanted.boosterCoefficient === undefined ? null : toBooster(wanted.boosterCoefficient)
+    return invalidAt('/amount', `must be an amount of ${currency}, more than 0 unless there is a bonusId`)
+  const booster = wanted.boosterCoefficient === undefined ? null : parseOdds(wanted.boosterCoefficient)
+  if (booster === undefined) return invalidAt('/boosterCoefficient', 'must be more than 0 with at most six decimals')
   const odds = multiplyOdds(selections.map((s) => s.odds))
   const paid = odds && multiplyOdds([odds, ...(booster === null ? [] : [booster])])
-  if (odds === undefined || paid === undefined) throw new BadBet('/selections', 'together pay too much')
-  if (payoutAt(stake, paid) > MAX_WIN) throw new BadBet('/amount', 'could win more than can be paid out')
+  if (odds === undefined || paid === undefined) return invalidAt('/selections', 'together pay too much')
+  if (payoutAt(stake, paid) > MAX_WIN) return invalidAt('/amount', 'could win more than can be paid out')
   const ticketType = wanted.ticketType ?? (selections.length === 1 ? 'single' : 'express')
   if ((ticketType === 'single') !== (selections.length === 1))
-    throw new BadBet('/ticketType', 'a single has one selection, an express several')
+    return invalidAt('/ticketType', 'a single has one selection, an express several')
   const placedAt = clock.now()
   const identity = { betId: newBetId(placedAt), partnerId, userId, operatorUser, currency, token }
   const terms = {
@@ -273,16 +256,15 @@ export function parseAmount(written: string, scale: number): Money | undefined {
 }
 
 /** As the wire writes it: what people write ("05.5") is not always a JSON number. */
-function toBonusAmount({ scales }: PlaceDeps, { currency }: FrameSession, { bonusAmount }: Wanted): string | null {
+function toBonusAmount(
+  { scales }: PlaceDeps,
+  { currency }: FrameSession,
+  { bonusAmount }: Wanted,
+): string | null | Refused {
   if (bonusAmount === undefined || bonusAmount === null) return null
   const scale = scaleOf(scales, currency)
   const amount = parseAmount(bonusAmount, scale)
-  if (amount === undefined) throw new BadBet('/bonusAmount', `must be an amount of ${currency}`)
-  return formatMoney(amount, scale)
-}
-
-function toBooster(written: string | number): Odds {
-  const booster = parseOdds(written)
-  if (booster === undefined) throw new BadBet('/boosterCoefficient', 'must be more than 0 with at most six decimals')
-  return booster
+  return amount === undefined
+    ? invalidAt('/bonusAmount', `must be an amount of ${currency}`)
+    : formatMoney(amount, scale)
 }

@@ -7,9 +7,10 @@ import type { Author } from '../../people/actions.ts'
 import type { Money } from '../../protocol/money.ts'
 import { saveTold, type Told } from '../bets/bet-store.ts'
 import { noteDeliveries } from '../change.ts'
+import { noSuch, type Refused } from '../refusal.ts'
 import { promoteNext, WITHOUT_TOKEN } from './outbox.ts'
 import { NOT_OWED } from './owed.ts'
-import { IS_FOR_A_PERSON, lockBetOf } from './retry.ts'
+import { IS_FOR_A_PERSON, lockBetOf, NOT_STUCK } from './retry.ts'
 import type { DeliveryKind } from './schedule.ts'
 
 const ACKNOWLEDGE = statement(
@@ -57,19 +58,19 @@ export interface AcknowledgeDeps {
   decided(): void
 }
 
-/** False when the delivery is not a person's: it is done, still tried, or its bet has a later one. The delivery behind it goes out. */
+/** The delivery behind it goes out. */
 export async function acknowledgeByHand(
   { db, clock, decided }: AcknowledgeDeps,
   author: Author,
   deliveryId: bigint,
   reason: string,
-): Promise<boolean> {
-  const isTaken = await db.transaction(async (tx) => {
-    await lockBetOf(tx, deliveryId)
+): Promise<Refused | undefined> {
+  const objection = await db.transaction(async (tx) => {
+    if (!(await lockBetOf(tx, deliveryId))) return noSuch('the delivery')
     const now = clock.now()
     const error = `said by hand to be done: ${reason}`
     const [row] = await tx.query<Acknowledged>(ACKNOWLEDGE, [deliveryId, now, error])
-    if (row === undefined) return false
+    if (row === undefined) return NOT_STUCK
     const { bet_id: betId, payout, result_type: resultType, status } = row
     await Promise.all([
       saveTold(tx, [{ betId, status: TOLD[row.operation], payout, resultType }]),
@@ -83,8 +84,8 @@ export async function acknowledgeByHand(
         at: now,
       }),
     ])
-    return true
+    return undefined
   })
-  if (isTaken) decided()
-  return isTaken
+  if (objection === undefined) decided()
+  return objection
 }

@@ -4,6 +4,7 @@ import { type Db, type Row, statement, type Tx } from '../../db/db.ts'
 import type { Author } from '../../people/actions.ts'
 import { holdFreeBets } from '../bets/bet-store.ts'
 import { noteDeliveries } from '../change.ts'
+import { noSuch, type Refused, refused } from '../refusal.ts'
 import { type DeliveryFilter, isOwed, owedConditions } from './filter.ts'
 import type { DeliveryStatus } from './outbox.ts'
 import { IS_SUMMED, NOT_OWED, type OwedSum, sumOwed } from './owed.ts'
@@ -55,19 +56,20 @@ const LOCK_BET_OF = statement(
   `select b.bet_id from platform.delivery d join platform.bet b using (bet_id) where d.delivery_id = $1::bigint for update of b`,
 )
 
-/** Whoever decides the next delivery of the bet sees then what becomes of this one. */
-export async function lockBetOf(tx: Tx, deliveryId: bigint): Promise<void> {
-  await tx.query(LOCK_BET_OF, [deliveryId])
+/** Whoever decides the next delivery of the bet sees then what becomes of this one. False when there is no such delivery. */
+export async function lockBetOf(tx: Tx, deliveryId: bigint): Promise<boolean> {
+  return (await tx.query(LOCK_BET_OF, [deliveryId])).length > 0
 }
 
-/**
- * Starts the schedule of a stuck or refused delivery anew. False when it is neither, or was refused and the bet has a later one, which
- * has gone out since (C-6), or was a cashout, which took itself back (C-8).
- */
-export function sendAgain(db: Db, author: Author, deliveryId: bigint, now: Date): Promise<boolean> {
+/** Also of one that was refused before a later one of its bet, which has gone out since (C-6), or as a cashout, which took itself back (C-8). */
+export const NOT_STUCK = refused('not_stuck', 'this delivery is neither stuck nor refused, or its bet has a later one')
+
+/** Starts the schedule of a stuck or refused delivery anew. */
+export function sendAgain(db: Db, author: Author, deliveryId: bigint, now: Date): Promise<Refused | undefined> {
   return db.transaction(async (tx) => {
-    await lockBetOf(tx, deliveryId)
-    return (await beginAnew(tx, author, [deliveryId], now)).length === 1
+    if (!(await lockBetOf(tx, deliveryId))) return noSuch('the delivery')
+    const again = await beginAnew(tx, author, [deliveryId], now)
+    return again.length === 0 ? NOT_STUCK : undefined
   })
 }
 

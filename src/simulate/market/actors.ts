@@ -8,6 +8,7 @@ import { cancelBet, settleBet, unsettleBet } from '../../platform/bets/bet-flow.
 import { placeBet } from '../../platform/bets/place.ts'
 import { sendAllAgain } from '../../platform/delivery/retry.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { isRefused } from '../../platform/refusal.ts'
 import { ROLLBACK_REASON, replyCode } from '../../protocol/codes.ts'
 import { type Money, money } from '../../protocol/money.ts'
 import type { Random } from '../../runtime/random.ts'
@@ -37,12 +38,14 @@ export async function bettor(market: Market, cast: Cast, player: Player, random:
       atPlatform(market, ({ deciding }) => placeBet(deciding, AUTHORS.platform(), wanted)),
     ).catch((error: Error) => error)
     if (outcome === undefined || outcome instanceof Error) continue
-    const name = outcome.kind === 'placed' ? market.names.bet(outcome.bet.betId) : ''
-    market.trace.note(
-      `${player.name} hears: ${outcome.kind === 'placed' ? `${name} ${outcome.bet.status} ${outcome.bet.reason ?? ''}` : outcome.kind}`,
-    )
-    if (outcome.kind === 'placed') cast.bets.push({ betId: outcome.bet.betId, player })
-    if (outcome.kind === 'placed' && outcome.bet.reason === TOKEN_IS_OLD) player.frameSessionId = undefined
+    if (isRefused(outcome)) {
+      market.trace.note(`${player.name} hears: ${outcome.code}`)
+      continue
+    }
+    const { betId, status, reason } = outcome
+    market.trace.note(`${player.name} hears: ${market.names.bet(betId)} ${status} ${reason ?? ''}`)
+    cast.bets.push({ betId, player })
+    if (reason === TOKEN_IS_OLD) player.frameSessionId = undefined
   }
 }
 
@@ -133,7 +136,7 @@ async function trade({ deciding, deliverer }: Platform, deed: Trade, betId: stri
     await sendAllAgain(deciding, author, {})
     return 'sent'
   }
-  const { kind } =
+  const changed =
     deed === 'cashout'
       ? await deciding.cashOut({ author, betId, payout, askedIn: undefined })
       : deed === 'settle'
@@ -142,7 +145,7 @@ async function trade({ deciding, deliverer }: Platform, deed: Trade, betId: stri
           ? await unsettleBet(deciding, author, betId)
           : await cancelBet(deciding, author, betId, ROLLBACK_REASON.eventWithdrawn)
   deliverer.wake()
-  return kind
+  return isRefused(changed) ? changed.code : 'changed'
 }
 
 /** What people do when all is calm: results may be changed again, and what needs a person is sent again. */

@@ -4,6 +4,7 @@ import { moveCash } from '../../operator/cash.ts'
 import { createPlayer, patchPlayer } from '../../operator/players.ts'
 import { createSession, endAllSessions } from '../../operator/sessions.ts'
 import { loadFrame } from '../../platform/bets/frame-session.ts'
+import { isRefused } from '../../platform/refusal.ts'
 import type { Random } from '../../runtime/random.ts'
 import { betCalled, type Cast, PARTNER, type Player, RECENT } from './cast.ts'
 import { atGateway, atPlatform, atWallet, insist } from './insist.ts'
@@ -83,9 +84,9 @@ export async function openFrame(market: Market, cast: Cast, player: Player): Pro
     cast,
     atPlatform(market, ({ deciding }) => loadFrame(deciding, AUTHORS.platform(), PARTNER, token)),
   )
-  if (loaded?.kind !== 'loaded') return
-  player.frameSessionId = loaded.session.frameSessionId
-  player.knownAs = loaded.session.userId
+  if (loaded === undefined || isRefused(loaded)) return
+  player.frameSessionId = loaded.frameSessionId
+  player.knownAs = loaded.userId
 }
 
 /** What the platform is given: behind a gateway another one. */
