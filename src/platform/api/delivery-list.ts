@@ -13,19 +13,11 @@ import {
   owedConditions,
   statusesOf,
 } from '../delivery/filter.ts'
-import type { DeliveryStatus } from '../delivery/outbox.ts'
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery/outbox.ts'
 import { LadderSchema } from './ladder.ts'
-import {
-  DELIVERIES,
-  DELIVERY_COLUMNS,
-  DELIVERY_STATUSES,
-  type DeliveryRow,
-  DeliverySchema,
-  showDelivery,
-  type ViewDeps,
-} from './views.ts'
+import { optional } from './shapes.ts'
+import { DELIVERIES, DELIVERY_COLUMNS, type DeliveryRow, DeliverySchema, showDelivery, type ViewDeps } from './views.ts'
 
-const optional = Type.Optional
 const STATUS = `(${DELIVERY_STATUSES.join('|')})`
 
 export const DeliveryPageSchema = pageOf(Type.Object({ ...DeliverySchema.properties, ladder: optional(LadderSchema) }))

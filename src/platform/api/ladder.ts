@@ -1,9 +1,9 @@
 /** The attempts of a delivery since its first one: those that were made, and those that are planned (C-4, C-5). */
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { statement } from '../../db/db.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { attemptsAhead, type DeliveryKind, ROLLBACK_WINDOW_MS } from '../delivery/schedule.ts'
-import type { DeliverySchema, ViewDeps } from './views.ts'
+import type { ViewDeps } from './views.ts'
 
 const time = Type.String({ format: 'date-time' })
 const times = (description: string) => Type.Array(time, { description })
@@ -19,7 +19,6 @@ export const LadderSchema = Type.Object(
   },
   { description: 'The attempts since the delivery was first sent, or last sent again by hand; absent before that.' },
 )
-export type Ladder = Static<typeof LadderSchema>
 
 /** Attempts of a delivery that are read: in the first six minutes there are fewer. */
 const MOST_MADE = 40
@@ -48,10 +47,8 @@ interface LadderRow extends Record<string, unknown> {
   readonly made_at: readonly Date[]
 }
 
-type Shown = Static<typeof DeliverySchema>
-
 /** Each with its attempts, if it has any. */
-export async function withLadders<P extends { readonly data: readonly Shown[] }>(
+export async function withLadders<P extends { readonly data: readonly { readonly deliveryId: string }[] }>(
   { db, clock }: ViewDeps & { readonly clock: Clock },
   page: P,
 ) {

@@ -7,17 +7,11 @@ import { decodeCursor, decodeParts, limitOf, pageOf, pageQuery, toPage, withMore
 import { invalid, notFound } from '../../http/problem.ts'
 import type { Author } from '../../people/actions.ts'
 import { NO_CODE } from '../delivery/filter.ts'
+import { DELIVERY_STATUSES } from '../delivery/outbox.ts'
 import { type RetryDeps, sendAllAgain } from '../delivery/retry.ts'
 import { deliveryFilters } from './delivery-list.ts'
 import { decimal, optional, strict } from './shapes.ts'
-import {
-  DELIVERIES,
-  DELIVERY_COLUMNS,
-  DELIVERY_STATUSES,
-  type DeliveryRow,
-  DeliverySchema,
-  showDelivery,
-} from './views.ts'
+import { DELIVERIES, DELIVERY_COLUMNS, type DeliveryRow, DeliverySchema, showDelivery } from './views.ts'
 
 const time = Type.String({ format: 'date-time' })
 const count = (description: string) => Type.Integer({ minimum: 0, description })

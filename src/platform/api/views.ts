@@ -7,13 +7,12 @@ import { fromText } from '../../wallet-client/phases.ts'
 import type { PlatformBet } from '../bets/bet.ts'
 import { type KnownSelection, readBets, readSelections } from '../bets/bet-store.ts'
 import { formatOdds } from '../bets/odds.ts'
-import type { DeliveryStatus } from '../delivery/outbox.ts'
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery/outbox.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
 const DECIMAL = '^\\d+(\\.\\d+)?$'
 const decimal = Type.String({ pattern: DECIMAL })
-export const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
 export const BetStatusSchema = Type.Enum(['placing', 'accepted', 'declined', 'cancelled', 'settled'])
 
 export const BetViewSchema = Type.Object({

@@ -64,7 +64,7 @@ const EVENT_ENDED = 'event ended'
 /** C-10: a user does not wait 5 s to learn that nobody answers. */
 const PARTNER_UNAVAILABLE = 'partner unavailable'
 
-/** Refused before anything is written. */
+/** A wish that is not valid is refused before anything is written. */
 export async function placeBet(deps: PlaceDeps, author: Author, wanted: Wanted): Promise<PlacedBet | Refused> {
   const { frameSessionId } = wanted
   const eventIds = wanted.selections.map(({ eventId }) => eventId)
@@ -256,15 +256,10 @@ export function parseAmount(written: string, scale: number): Money | undefined {
 }
 
 /** As the wire writes it: what people write ("05.5") is not always a JSON number. */
-function toBonusAmount(
-  { scales }: PlaceDeps,
-  { currency }: FrameSession,
-  { bonusAmount }: Wanted,
-): string | null | Refused {
+function toBonusAmount({ scales }: PlaceDeps, { currency }: FrameSession, { bonusAmount }: Wanted) {
   if (bonusAmount === undefined || bonusAmount === null) return null
   const scale = scaleOf(scales, currency)
   const amount = parseAmount(bonusAmount, scale)
-  return amount === undefined
-    ? invalidAt('/bonusAmount', `must be an amount of ${currency}`)
-    : formatMoney(amount, scale)
+  if (amount === undefined) return invalidAt('/bonusAmount', `must be an amount of ${currency}`)
+  return formatMoney(amount, scale)
 }

@@ -14,16 +14,14 @@ export interface DeliveryFilter {
   readonly code?: string | undefined
 }
 
+type Conditions = Readonly<Record<string, Condition | undefined>>
+
 export function statusesOf({ status }: DeliveryFilter): DeliveryStatus[] {
   return [...new Set(status?.split(','))] as DeliveryStatus[]
 }
 
 /** All but the status, short names of which make the statement's. */
-export function commonConditions({
-  partnerId,
-  operation,
-  code,
-}: DeliveryFilter): Record<string, Condition | undefined> {
+export function commonConditions({ partnerId, operation, code }: DeliveryFilter): Conditions {
   return {
     partner: partnerId === undefined ? undefined : ['partner_id = ?::text', partnerId],
     op: operation === undefined ? undefined : ['operation = ?::text', operation],
@@ -33,7 +31,7 @@ export function commonConditions({
 }
 
 /** Of what needs a person: one status has an index, of several only the third one is passed over. */
-export function owedConditions(filter: DeliveryFilter): Record<string, Condition | undefined> {
+export function owedConditions(filter: DeliveryFilter): Conditions {
   const statuses = statusesOf(filter)
   return {
     status: statuses.length === 1 ? ['status = ?::text', statuses[0]] : undefined,

@@ -31,7 +31,8 @@ export const status = (delivery: string) => `nullif(${delivery}.status, '')`
 /** In SQL, a body as it is kept when nobody will send it again (O-6); as `withoutToken` does it. */
 export const WITHOUT_TOKEN = (body: string) => `regexp_replace(${body}, '"token":"([^"\\\\]|\\\\.)+"', '"token":""')`
 
-export type DeliveryStatus = 'waiting' | 'pending' | 'done' | 'refused' | 'unknown' | 'stuck'
+export const DELIVERY_STATUSES = ['waiting', 'pending', 'done', 'refused', 'unknown', 'stuck'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 export interface NewDelivery {
   readonly betId: string

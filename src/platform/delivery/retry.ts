@@ -80,9 +80,7 @@ export interface RetryDeps {
   decided(): void
 }
 
-/**
- * In slices, so that no bet is held for long: what a slice has taken is on its way, whatever becomes of the others. A dry run only counts them.
- */
+/** In slices, so that no bet is held for long: what a slice has taken is on its way, whatever becomes of the others. */
 export async function sendAllAgain(deps: RetryDeps, author: Author, filter: DeliveryFilter, dryRun = false) {
   const { db, clock } = deps
   const { stillTried, ...counted } = await countOwed(db, filter)
