@@ -35,7 +35,8 @@ function newCall(random: Random, index: number): BetCall {
   if (kind === 2) return rollback(player, bet, request)
   const token = random.chance(0.1) ? { token: hashToken(`old-token-of-${player}`) } : {}
   if (kind === 3) return settle(player, bet, request, euros + 5)
-  return place(player, bet, euros + 10, { requestId: request as never, hasBonus: random.chance(0.2), ...token })
+  const site = random.chance(0.5) ? 'north' : ''
+  return place(player, bet, euros + 10, { requestId: request as never, hasBonus: random.chance(0.2), site, ...token })
 }
 
 /** The calls cut into batches of this many. */
@@ -121,7 +122,7 @@ function livesOf(random: Random): BetCall[] {
 }
 
 function lifeOf(random: Random, player: string, bet: string): BetCall[] {
-  const placed = place(player, bet, 1 + random.below(9))
+  const placed = place(player, bet, 1 + random.below(9), { site: `site-${random.below(3)}` })
   const result = settle(player, bet, `result-of-${bet}`, 5 * random.below(4))
   const settled = random.chance(0.2) ? { ...result, resultType: 'refund' as const } : result
   const later = [settle(player, bet, `later-of-${bet}`, 3), unsettle(player, bet, `undone-${bet}`), settled, placed]
