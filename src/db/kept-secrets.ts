@@ -4,16 +4,16 @@ import { type Db, type Statement, statement, type Tx } from './db.ts'
 import { isSealed, type Kept, type Keyring, type Opened, type Unreadable } from './keyring.ts'
 
 /** A table whose column `secrets` holds them. */
-export interface SecretTable {
+export interface SecretTable<Of extends string = string> {
   readonly table: string
   /** What a row is, for people: "partner". */
-  readonly of: string
+  readonly of: Of
   readonly readAll: Statement
   readonly lockAll: Statement
   readonly write: Statement
 }
 
-function secretTable(schema: 'purser' | 'platform' | 'gateway', of: string): SecretTable {
+function secretTable<Of extends string>(schema: 'purser' | 'platform' | 'gateway', of: Of): SecretTable<Of> {
   const table = `${schema}.${of}`
   const readAll = `select ${of}_id as id, secrets from ${table} order by ${of}_id`
   return {

@@ -1,0 +1,161 @@
+/**
+ * Targets: whom calls go to, as a table has them (a platform's partners, a gateway's operators), each with ways of its own, so that none
+ * delays another. A way is a client or a link.
+ *
+ * Invariant: the ways to a target that is known are at hand, no call waits for the database. All that are known are read again and again
+ * meanwhile: what another process changes or removes counts here within REFRESH_MS, also for a target that nobody has called for long. What
+ * cannot be read stays as it is known.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { type Db, type Row, statement } from '../db/db.ts'
+import { fromColumn, replacedSecrets, type SecretTable, toColumn } from '../db/kept-secrets.ts'
+import type { Kept, Keyring } from '../db/keyring.ts'
+import type { Author } from '../people/actions.ts'
+import type { Soon } from '../runtime/soon.ts'
+import { world } from '../runtime/world.ts'
+
+/** `Of`: what the table's rows are, which names the id: `partnerId`. */
+export type Target<Of extends string> = Readonly<Record<`${Of}Id`, string>> & {
+  readonly baseUrl: string
+  /** The first signs (C-13). */
+  readonly secrets: readonly string[]
+}
+
+/** One for each use: users wait for some calls, and others must not queue behind theirs, least of all a rollback behind bets that hang. */
+type Ways<Use extends string, Way> = Readonly<Record<Use, Way>>
+
+export interface Targets<Of extends string, Use extends string, Way> {
+  /** Undefined when there is no such target; rejects when that cannot be found out. */
+  way(id: string, use: Use): Soon<Way | undefined>
+  read(id: string): Promise<Target<Of> | undefined>
+  /** Adds a target, or changes its address or secrets: here at once, in other processes within REFRESH_MS. */
+  save(author: Author, target: Target<Of>, now: Date): Promise<void>
+  /** By id, all that are known now. */
+  ways(): [string, Ways<Use, Way>][]
+  /** Finishes the calls under way. */
+  close(): Promise<void>
+}
+
+export interface TargetsDeps<Of extends string, Use extends string, Way> {
+  readonly db: Db
+  readonly keyring: Keyring
+  readonly table: SecretTable<Of>
+  open(target: Target<Of>): Ways<Use, Way>
+}
+
+/** Milliseconds until a change of another process counts here, while the database answers. */
+const REFRESH_MS = 5_000
+const READ_EVERY_MS = REFRESH_MS / 2
+
+export function createTargets<Of extends string, Use extends string, Way extends { close(): Promise<void> }>(
+  deps: TargetsDeps<Of, Use, Way>,
+): Targets<Of, Use, Way> {
+  const known = new Map<string, { readonly target: Target<Of>; readonly ways: Ways<Use, Way> }>()
+  const { readRows, toTarget, idOf, save } = storeOf(deps)
+  const read = async (id: string) => {
+    const [row] = await readRows([id])
+    return row && toTarget(row)
+  }
+  /** Keeps the ways while the target is the same. Replaced ones finish their calls, also that of somebody who has just asked for one. */
+  const put = (id: string, target: Target<Of> | undefined) => {
+    const before = known.get(id)
+    if (before !== undefined && isDeepStrictEqual(before.target, target)) return
+    if (target === undefined) known.delete(id)
+    else known.set(id, { target, ways: deps.open(target) })
+    if (before !== undefined) world.nextTurn(() => void closeWays(before.ways))
+  }
+  const learn = async (id: string, use: Use) => {
+    const target = await read(id)
+    if (!known.has(id)) put(id, target) // what was saved meanwhile is newer
+    return known.get(id)?.ways[use]
+  }
+  const readAgain = async () => {
+    const before = [...known]
+    const rows = before.length === 0 ? [] : await readRows(before.map(([id]) => id))
+    const found = new Map(rows.map((row) => [row.id, row]))
+    for (const [id, one] of before) if (known.get(id) === one) putIfUsable(found.get(id), id)
+  }
+  const putIfUsable = (row: TargetRow | undefined, id: string) => {
+    try {
+      put(id, row && toTarget(row))
+    } catch {} // somebody without the key has written it (O-5): it stays as it is known
+  }
+  let reading: Promise<void> | undefined
+  const stop = world.every(READ_EVERY_MS, () => {
+    reading ??= readAgain()
+      .catch(() => {})
+      .finally(() => (reading = undefined))
+  })
+  return {
+    way: (id, use) => known.get(id)?.ways[use] ?? learn(id, use),
+    read,
+    async save(author, target, now) {
+      await save(author, target, now)
+      put(idOf(target), target)
+    },
+    ways: () => [...known].map(([id, { ways }]) => [id, ways]),
+    async close() {
+      stop()
+      const last = [...known.values()]
+      known.clear()
+      await Promise.all(last.map(({ ways }) => closeWays(ways)))
+    },
+  }
+}
+
+async function closeWays(ways: Ways<string, { close(): Promise<void> }>): Promise<void> {
+  await Promise.all(Object.values(ways).map((way) => way.close()))
+}
+
+interface TargetRow extends Row {
+  id: string
+  base_url: string
+  secrets: Kept
+}
+
+function storeOf<Of extends string>({
+  db,
+  keyring,
+  table,
+}: Pick<TargetsDeps<Of, never, never>, 'db' | 'keyring' | 'table'>) {
+  const { read, add, lock, change } = statementsOf(table)
+  const idName = `${table.of}Id` as const
+  const idOf = (target: Readonly<Record<`${Of}Id`, string>>): string => target[idName]
+  return {
+    idOf,
+    readRows: (ids: readonly string[]) => db.query<TargetRow>(read, [ids]),
+    toTarget: ({ id, base_url: baseUrl, secrets }: TargetRow) =>
+      ({ [idName]: id, baseUrl, secrets: fromColumn(keyring, table, id, secrets) }) as Target<Of>,
+    save: (author: Author, target: Target<Of>, at: Date) =>
+      db.transaction(async (tx) => {
+        const { baseUrl, secrets } = target
+        const id = idOf(target)
+        const kept = toColumn(keyring, table, id, secrets)
+        const isNew = (await tx.execute(add, [id, baseUrl, kept, at])) === 1
+        const [row] = isNew ? [] : await tx.query<TargetRow>(lock, [id])
+        const before = row && { baseUrl: row.base_url, secret: replacedSecrets(keyring, table, id, row.secrets) }
+        await Promise.all([
+          row && tx.execute(change, [id, baseUrl, kept]),
+          author.record(tx, { on: { [idName]: id }, before: before ?? {}, after: { baseUrl, secret: secrets }, at }),
+        ])
+      }),
+  }
+}
+
+function statementsOf({ table, of }: SecretTable) {
+  const [schema] = table.split('.')
+  const select = `select ${of}_id as id, base_url, secrets from ${table}`
+  return {
+    read: statement(`${schema}_read_${of}s`, `${select} where ${of}_id = any($1::text[])`),
+    add: statement(
+      `${schema}_add_${of}`,
+      `insert into ${table} (${of}_id, base_url, secrets, created_at) values ($1, $2, $3::json, $4::timestamptz)
+       on conflict (${of}_id) do nothing`,
+    ),
+    lock: statement(`${schema}_lock_${of}`, `${select} where ${of}_id = $1 for update`),
+    change: statement(
+      `${schema}_change_${of}`,
+      `update ${table} set base_url = $2, secrets = $3::json where ${of}_id = $1`,
+    ),
+  }
+}
