@@ -102,7 +102,7 @@ const BY_FILE = {
     ["    enter(lane, 'gathering')\n", '', LANES],
     ['Math.min(Math.trunc(tookMs), MOST_REST_MS)', 'MOST_REST_MS', LANES],
     ['Math.min(Math.trunc(tookMs), MOST_REST_MS)', 'Math.trunc(tookMs)', LANES],
-    ['LIMITS.giveUpMs + SWEEP_MS', 'LIMITS.giveUpMs', LANES],
+    ['world.elapsed() + SWEEP_MS', 'world.elapsed()', LANES],
     ['judged.push(...entries)', 'judged.push(first), staying.push(...others)', LANES],
   ],
   'src/wallet/apply/lane-mode.ts': [

@@ -2,7 +2,7 @@
 
 import type { Endpoint, WireRequest } from '../http/wire.ts'
 import { Malformed, orMalformed, type Said, saidIn } from '../protocol/body.ts'
-import { LIMITS } from '../protocol/limits.ts'
+import { startBefore } from '../protocol/limits.ts'
 import { OPERATIONS, type Operation } from '../protocol/operation.ts'
 import { failed, refused, type WireReply } from '../protocol/reply.ts'
 import { SIGNATURE_HEADER, signerOf } from '../protocol/signature.ts'
@@ -128,7 +128,7 @@ interface Way {
 /** Up to three reads, each of which can be late; nothing is sent here, so that it can be given up (G-6). */
 function wayInTime(deps: CallDeps, call: Call, arrivedAt: number): Soon<Way | undefined> {
   const way = findWay(deps, call)
-  return way instanceof Promise ? orLate(way, arrivedAt + LIMITS.startMs - world.elapsed()) : way
+  return way instanceof Promise ? orLate(way, startBefore(arrivedAt) - world.elapsed()) : way
 }
 
 async function orLate(found: Promise<Way | undefined>, leftMs: number): Promise<Way | undefined> {

@@ -1,6 +1,6 @@
 /** The way to one operator: its own connections and its own queue, both bounded, and what is left of the platform's 5 s. */
 
-import { LIMITS } from '../protocol/limits.ts'
+import { giveUpAt, startBefore } from '../protocol/limits.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
 import { world } from '../runtime/world.ts'
 import { type ExchangeResult, openLine, type WalletAddress } from '../wallet-client/exchange.ts'
@@ -47,11 +47,11 @@ export function createLink({ baseUrl, secrets, allowsInside }: Omit<WalletAddres
   const turnstile = createTurnstile(LINK_LIMITS)
   const exchange = ({ method, path, body, traceparent, arrivedAt }: OperatorCall): Soon<LinkResult> => {
     const now = world.elapsed()
-    if (now >= arrivedAt + LIMITS.startMs) {
+    if (now >= startBefore(arrivedAt)) {
       turnstile.leave()
       return NO_TIME // a place was free, but the call came to it late (G-6)
     }
-    const timeoutMs = Math.floor(arrivedAt + LIMITS.giveUpMs - now)
+    const timeoutMs = Math.floor(giveUpAt(arrivedAt) - now)
     return line.exchange({ method, path, body, traceparent, timeoutMs }).then((heard) => {
       turnstile.leave()
       return { kind: 'sent', sentAt: now, heard }
@@ -61,7 +61,7 @@ export function createLink({ baseUrl, secrets, allowsInside }: Omit<WalletAddres
   return {
     send(call) {
       usedAt = world.elapsed()
-      return soon(turnstile.enter(call.arrivedAt + LIMITS.startMs), (isIn) => (isIn ? exchange(call) : TOO_MANY))
+      return soon(turnstile.enter(startBefore(call.arrivedAt)), (isIn) => (isIn ? exchange(call) : TOO_MANY))
     },
     depth: turnstile.depth,
     room: () => LINK_LIMITS.inside + LINK_LIMITS.waiting - turnstile.depth(),

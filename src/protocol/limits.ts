@@ -18,5 +18,9 @@ export const LIMITS = {
   amountDigits: 15,
 } as const
 
+/** Until when a call that arrived then may start to be applied (R-5), and when we fail it ourselves (W-20, G-6): on the clock of its arrival. */
+export const startBefore = (arrivedAt: number): number => arrivedAt + LIMITS.startMs
+export const giveUpAt = (arrivedAt: number): number => arrivedAt + LIMITS.giveUpMs
+
 /** `operatorUser` (interface.md; P-5). */
 export const OPERATOR_USER_PATTERN = '^[A-Za-z0-9._~-]{1,64}$'

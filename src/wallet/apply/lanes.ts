@@ -14,7 +14,7 @@
  *          waiting ──the lane is full, or 4 s are over──► failed (R-4, R-5)
  *          in the gate, judged ──4.75 s are nearly over──► failed, whatever becomes of it (W-20)
  */
-import { LIMITS } from '../../protocol/limits.ts'
+import { giveUpAt, startBefore } from '../../protocol/limits.ts'
 import { groupBy } from '../../runtime/group.ts'
 import type { Span } from '../../runtime/tracing.ts'
 import { world } from '../../runtime/world.ts'
@@ -104,8 +104,7 @@ export function createLanes(deps: LanesDeps): Lanes {
           resolve({ outcome, batch })
         }
         const giveUp = () => resolve({ outcome: FAILED })
-        const startBefore = arrivedAt + LIMITS.startMs
-        lane.waiting.push({ call, arrivedAt, startBefore, tries: 0, span, answer, giveUp })
+        lane.waiting.push({ call, arrivedAt, startBefore: startBefore(arrivedAt), tries: 0, span, answer, giveUp })
         if (lane.mode === 'idle') void work(deps, lane)
         else if (lane.waiting.length >= WORTHWHILE) lane.wake()
       })
@@ -130,8 +129,8 @@ function failLate(lane: Lane): void {
 
 /** Of a batch that takes too long, or that never ends; a timer for each call would cost more than its place in the lane. */
 function giveUp({ inside }: Lane): void {
-  const arrivedBefore = world.elapsed() - LIMITS.giveUpMs + SWEEP_MS
-  for (const entry of inside) if (entry.arrivedAt < arrivedBefore) entry.giveUp()
+  const nextLook = world.elapsed() + SWEEP_MS
+  for (const entry of inside) if (giveUpAt(entry.arrivedAt) < nextLook) entry.giveUp()
 }
 
 /** Each batch is put off for a turn, so that calls of one network read travel together. */

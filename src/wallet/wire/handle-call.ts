@@ -1,7 +1,7 @@
 /** The way of a call, on one screen: verify → decode → queue → apply → reply, all of it in time. */
 import type { WireRequest } from '../../http/wire.ts'
 import { Malformed, orMalformed } from '../../protocol/body.ts'
-import { LIMITS } from '../../protocol/limits.ts'
+import { giveUpAt } from '../../protocol/limits.ts'
 import type { Operation } from '../../protocol/operation.ts'
 import { inTime } from '../../runtime/in-time.ts'
 import type { Soon } from '../../runtime/soon.ts'
@@ -79,7 +79,7 @@ export async function handleUserCall(
     deps.onFailure(new Error('no answer in time'))
     return failed(operation)
   }
-  const leftMs = timeLeft(request.arrivedAt)
+  const leftMs = giveUpAt(request.arrivedAt) - world.elapsed()
   if (leftMs <= 0) return { reply: late(), operation, call: namesIn(request.body, deps.settings), signer }
   const call: Learnt = {}
   const platform = deps.platforms[signer] ?? ''
@@ -92,11 +92,6 @@ export async function handleUserCall(
     deps.onFailure(error)
     return { reply: failed(operation), operation, call, signer }
   }
-}
-
-/** Milliseconds until the call is given up (W-20). */
-function timeLeft(arrivedAt: number): number {
-  return arrivedAt + LIMITS.giveUpMs - world.elapsed()
 }
 
 const ANSWERS = {
