@@ -188,6 +188,23 @@ describe.each([
     expect(callsOf(old, moved)).toEqual([1, 1])
   })
 
+  test('nor by the first read, and who waited for that calls what was saved', async () => {
+    await other.save('bert', targetOf(old))
+    here.answersAfter(() => given)
+    const first = side.send('bert')
+    await side.save('bert', targetOf(moved))
+    give()
+    await first
+    await side.send('bert')
+    expect(callsOf(old, moved)).toEqual([1, 2])
+  })
+
+  test('one that is the same keeps its connections', async () => {
+    await pass(HOUR_MS)
+    await side.send('anna')
+    expect(new Set(old.of('settle').map(({ connection }) => connection)).size).toBe(1)
+  })
+
   test('O-5: what somebody without the key has written is not used, and keeps no other from being read', async () => {
     await other.save('bert', targetOf(old))
     await side.send('bert')
