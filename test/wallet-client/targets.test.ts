@@ -154,8 +154,9 @@ describe.each([
     const sent = side.send('anna')
     await old.seen('settle', 2)
     await sent
-    here.answersAfter(() => Promise.reject(new Error('gone')))
     give()
+    await here.rest()
+    here.answersAfter(() => Promise.reject(new Error('gone')))
     await pass(HOUR_MS)
     await side.send('anna')
     expect(callsOf(old)).toEqual([3])
