@@ -10,6 +10,15 @@ const GRACE_MS = 3_600_000
 
 /** Sums that one reading answers: a process reads them while it answers calls. */
 export const MAX_SUMS = 20_000
+/** Sums that a process takes into its memory at once. */
+const MOST_SUMS = 100_000
+
+/** As a platform makes them that names a site of its own with each bet: neither are such days kept, nor are they reported. */
+export class TooManySums extends Error {
+  constructor() {
+    super(`more than ${MOST_SUMS} sums by currency, brand, platform and site: is a subPartnerId sent that is no site?`)
+  }
+}
 
 /** Transfers of one kind between two accounts, of the players of one brand and the bets of one platform and site, '' for none. */
 export interface TransferSum {
@@ -48,7 +57,7 @@ const MEASURES = 'transfers::text as transfers, amount::text as amount'
 const OF_TRANSFERS = `select date_trunc('day', t.at, 'UTC') as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform, t.site,
     count(*)::text as transfers, sum(t.amount)::text as amount
   from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
-  where t.at >= $1::timestamptz and t.at < $2::timestamptz group by 1, 2, 3, 4, 5, 6, 7, 8`
+  where t.at >= $1::timestamptz and t.at < $2::timestamptz group by 1, 2, 3, 4, 5, 6, 7, 8 limit ${MOST_SUMS + 1}`
 
 const SUM_TRANSFERS = statement('daily_sum_transfers', OF_TRANSFERS)
 const READ_KEPT = statement(
@@ -60,7 +69,7 @@ const SUM_KEPT = statement(
   'daily_sum_kept',
   `select currency, brand, kind, debit, credit, platform, site, ${MEASURES} from (
      select currency, brand, kind, debit, credit, platform, site, sum(transfers) as transfers, sum(amount) as amount from purser.daily_sum
-     where day < ($1::timestamptz at time zone 'UTC')::date group by 1, 2, 3, 4, 5, 6, 7
+     where day < ($1::timestamptz at time zone 'UTC')::date group by 1, 2, 3, 4, 5, 6, 7 limit ${MOST_SUMS + 1}
    ) s`,
 )
 /** The day after the last one that is kept; else that of the first player, before whom there was no money. */
@@ -73,12 +82,13 @@ const FIRST_OPEN = statement(
 
 type Row = Record<string, unknown> & Omit<DailySum, 'transfers' | 'amount'> & { transfers: string; amount: string }
 
-function toSum(row: Row): DailySum {
-  return { ...row, transfers: BigInt(row.transfers), amount: BigInt(row.amount) }
+function toSums(rows: readonly Row[]): DailySum[] {
+  if (rows.length > MOST_SUMS) throw new TooManySums()
+  return rows.map((row) => ({ ...row, transfers: BigInt(row.transfers), amount: BigInt(row.amount) }))
 }
 
 async function readSums(tx: Tx, query: typeof SUM_TRANSFERS, from: Date, to: Date): Promise<DailySum[]> {
-  return from < to ? (await tx.query<Row>(query, [from, to])).map(toSum) : []
+  return from < to ? toSums(await tx.query<Row>(query, [from, to])) : []
 }
 
 /** The first day whose sums are not kept, midnight. */
@@ -93,7 +103,7 @@ export function readDailySums(db: Pick<Db, 'sums'>, from: Date, to: Date, now: D
     const open = await firstOpen(tx, now)
     const kept = await readSums(tx, READ_KEPT, from, to)
     const made = await readSums(tx, SUM_TRANSFERS, open, to)
-    const keptBefore = (await tx.query<Row>(SUM_KEPT, [from])).map(toSum)
+    const keptBefore = toSums(await tx.query<Row>(SUM_KEPT, [from]))
     return {
       before: [...keptBefore, ...made.filter(({ day }) => day < from)],
       days: [...kept, ...made.filter(({ day }) => day >= from)],

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { onlyKnown, toTime } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
-import { DAY_MS, type DailySum, MAX_SUMS, readDailySums } from '../ledger/daily.ts'
+import { DAY_MS, type DailySum, MAX_SUMS, readDailySums, TooManySums } from '../ledger/daily.ts'
 import { ACCOUNTS, type AccountName, type TransferKind } from '../ledger/posting.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
@@ -112,11 +112,8 @@ export async function report(
 ): Promise<ReportRow[]> {
   const now = deps.clock.now()
   const days = toDays(range, now)
-  const {
-    before,
-    days: since,
-    open,
-  } = await readDailySums(deps.db, days[0] as Date, dayAfter(days.at(-1) as Date), now)
+  const [first, end] = [days[0] as Date, dayAfter(days.at(-1) as Date)]
+  const { before, days: since, open } = await readDailySums(deps.db, first, end, now).catch(orInvalid)
   const isAsked = (sum: Sum) =>
     (currency === undefined || sum.currency === currency) &&
     (brand === undefined || sum.brand === brand) &&
@@ -149,6 +146,10 @@ export async function report(
     }
   }
   return rows
+}
+
+function orInvalid(error: unknown): never {
+  throw error instanceof TooManySums ? invalid('/query', `cannot be answered: there are ${error.message}`) : error
 }
 
 type Sum = Omit<DailySum, 'day'>

@@ -182,4 +182,14 @@ describe.each(['on', 'off'])('with the gate %s', (gate) => {
     expect([...new Set(rowsOf(body, 'findings').map(({ check }) => check))].toSorted()).toEqual(checks.toSorted())
     await sql.query(repair)
   })
+
+  test('so many sites that they can be none are an error with words, not a memory that runs full', async () => {
+    const insert = `insert into purser.daily_sum (day, currency, brand, kind, debit, credit, platform, site, transfers, amount)
+      select '2020-01-01', 'EUR', '', 'stake', 'player', 'open_stakes', '', n::text, 1, 1 from generate_series(1, 100001) n`
+    await sql.query(insert)
+    const answer = await wallet.operator.request('GET', `/operator/reports/daily?from=${today()}`)
+    await sql.query("delete from purser.daily_sum where day = '2020-01-01'")
+    expect(answer.status).toBe(400)
+    expect(JSON.stringify(answer.body)).toContain('is a subPartnerId sent that is no site?')
+  })
 })

@@ -62,8 +62,14 @@ export type Split = 'brand' | 'platform' | 'site'
 
 /** What belongs together, added up; the rows of one platform or site keep its name. */
 export function grouped(rows: readonly ReportRow[], keyOf: (row: ReportRow) => string, split?: Split): ReportRow[] {
-  return [...new Set(rows.map(keyOf))].map((key) => {
-    const some = rows.filter((row) => keyOf(row) === key)
+  const byKey = new Map<string, ReportRow[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    const some = byKey.get(key)
+    if (some === undefined) byKey.set(key, [row])
+    else some.push(row)
+  }
+  return [...byKey.values()].map((some) => {
     const name = split && some[0]?.[split]
     return { ...added(some), ...(split !== undefined && name !== undefined && { [split]: name }) }
   })

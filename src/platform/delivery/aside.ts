@@ -7,33 +7,35 @@ export interface Aside {
   add(deliveryId: bigint): void
   /** It could not be claimed, and neither could anything beside it: the fault may be everywhere. */
   suspect(deliveryId: bigint): void
-  /** Something was claimed: the fault is not everywhere. */
-  claimed(): void
+  /** These were claimed: the fault is not everywhere, and they have none. */
+  claimed(deliveryIds: readonly bigint[]): void
   /** True if something was claimed since it was suspected: the fault is its own. */
   isProven(deliveryId: bigint): boolean
 }
 
 /** Each statement that looks for what is due is sent them all. Of more, the older ones are tried again too early. */
 const MOST_ASIDE = 1_000
+/** Milliseconds that a suspect is left out: where the fault was everywhere, and is over, a Rollback has its times (C-4). */
+const SUSPECT_MS = 5_000
 
 /** `elapsed`: milliseconds of a clock that nobody sets. */
 export function createAside(elapsed: () => number): Aside {
   const until = createLru<number, bigint>(MOST_ASIDE)
   const suspects = createLru<number, bigint>(MOST_ASIDE)
   let claimedAt = Number.NEGATIVE_INFINITY
-  const add = (deliveryId: bigint) => until.set(deliveryId, elapsed() + MAX_RESULT_GAP_MS)
   return {
     ids() {
       for (const [id, at] of until.entries()) if (at <= elapsed()) until.delete(id)
       return Array.from(until.entries(), ([id]) => id)
     },
-    add,
+    add: (deliveryId) => until.set(deliveryId, elapsed() + MAX_RESULT_GAP_MS),
     suspect(deliveryId) {
       suspects.set(deliveryId, elapsed())
-      add(deliveryId)
+      until.set(deliveryId, elapsed() + SUSPECT_MS)
     },
-    claimed() {
+    claimed(deliveryIds) {
       claimedAt = elapsed()
+      for (const id of deliveryIds) suspects.delete(id)
     },
     isProven: (deliveryId) => (suspects.get(deliveryId) ?? Number.POSITIVE_INFINITY) < claimedAt,
   }

@@ -175,7 +175,7 @@ async function claimInParts(engine: Engine): Promise<void> {
 
 /** `claimedAt`: as world.elapsed() gave it, not later than the begin of their leases. */
 function start(engine: Engine, claims: readonly Claim[], claimedAt: number): void {
-  if (claims.length > 0) engine.aside.claimed()
+  if (claims.length > 0) engine.aside.claimed(claims.map(({ delivery_id }) => delivery_id))
   for (const claim of claims) {
     if (claim.status === 'stuck') engine.deps.metrics.delivered(claim.operation, claim.status)
     else void send(engine, claim, claimedAt + START_WITHIN_MS)
