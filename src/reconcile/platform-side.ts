@@ -35,6 +35,7 @@ const LATE = `l.operation <> 'place' and least(case when not l.is_claimed then l
 /**
  * What failed is the last delivery, if the partner refused it (the Place bet's refusal is the bet's own status), or the first one that
  * holds the others back: stuck, or tried again and marked (owed.ts).
+ * What has had no answer, and has a later decision behind it, is under way: the partner may have it or not (W-48).
  */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
     b.told_status, b.told_payout, b.told_result_type, b.deliveries, coalesce(d.moving and not d.late, false) as moving,
@@ -43,7 +44,7 @@ const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.c
   from platform.bet b
   left join platform.currency c on c.currency = b.currency
   left join lateral (
-    select l.status = 'pending' and l.owed_since is null as moving, coalesce(${LATE}, false) as late, l.operation, l.status, l.code
+    select l.status = 'pending' and (l.owed_since is null or (l.code is null and l.number < b.deliveries)) as moving, coalesce(${LATE}, false) as late, l.operation, l.status, l.code
     from platform.delivery l
     where l.bet_id = b.bet_id and (l.status in ('pending', 'stuck') or (l.status = 'refused' and l.operation <> 'place' and l.number = b.deliveries))
     order by l.number limit 1

@@ -125,6 +125,22 @@ describe('in books that agreed before', () => {
     )
   })
 
+  test('W-48: what has had no answer is owed; with a later decision behind it, it is under way: the partner may have either', async () => {
+    for (const i of [5, 10]) {
+      await decide(i, 'pending', null)
+      await books.platform('update platform.delivery set owed_since = now() where number = 2 and bet_id = $1', i)
+      await books.wallet(
+        "update purser.bet set status = 'settled', payout = 2100, result_type = 'won', payee = 'player' where bet_id = $1",
+        i,
+      )
+    }
+    const unsettled = "update platform.bet set status = 'accepted', payout = null, result_type = null, deliveries = 3"
+    await books.platform(`${unsettled} where bet_id = $1`, 10)
+    const result = await compare(database.url)
+    expect(result).toMatchObject({ differences: 1, inFlight: 1 })
+    expect(told(result)).toEqual([`owed ${betIdOf(5)}`])
+  })
+
   test('a placement that nobody knows of is owed its rollback, whether the wallet has the bet or not', async () => {
     for (const i of [5, 10]) {
       await decide(i, 'stuck', null, 'rollback')
