@@ -2,7 +2,7 @@
  * `npm run mutants`: plants one fault after another (faults.mjs) and runs the tests that must see it, each fault in a project
  * of its own of one vitest run, on one Postgres. The sources on the disk stay as they are. Ends with 1 when a fault
  * survives, is not found any more, or keeps its tests from starting. `npm run mutants -- decide` plants in files of that name,
- * `--part 2/5` every fifth from the second on, and `--part today/5` the part of this day, so that five days of checks plant all.
+ * `--part 2/5` every fifth from the second on, and `--part today/10` the part of this day, so that ten days of checks plant all.
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
