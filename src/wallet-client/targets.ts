@@ -59,7 +59,8 @@ export function createTargets<Of extends string, Use extends string, Way extends
   /** Keeps the ways while the target is the same. Replaced ones finish their calls, also that of somebody who has just asked for one. */
   const put = (id: string, target: Target<Of> | undefined) => {
     const before = known.get(id)
-    if (before !== undefined && isDeepStrictEqual(before.target, target)) return
+    // An entry of its own, so that what was read before it does not count any more.
+    if (before !== undefined && isDeepStrictEqual(before.target, target)) return void known.set(id, { ...before })
     if (target === undefined) known.delete(id)
     else known.set(id, { target, ways: deps.open(target) })
     if (before !== undefined) world.nextTurn(() => void closeWays(before.ways))

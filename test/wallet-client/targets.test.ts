@@ -189,6 +189,17 @@ describe.each([
     expect(callsOf(old, moved)).toEqual([1, 1])
   })
 
+  test('nor when what is saved here is what was known here', async () => {
+    await other.save('anna', targetOf(moved))
+    here.answersAfter(() => given)
+    time.pass(REFRESH_MS / 2)
+    await side.save('anna', targetOf(old))
+    give()
+    await here.rest()
+    await side.send('anna')
+    expect(callsOf(old, moved)).toEqual([2, 0])
+  })
+
   test('nor by the first read, and who waited for that calls what was saved', async () => {
     await other.save('bert', targetOf(old))
     here.answersAfter(() => given)
