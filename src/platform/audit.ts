@@ -58,7 +58,7 @@ const BET_CHECKS: Checks = {
   'what is sent, or may be sent again, has its text: else nobody ever claims it': `
     select d.bet_id, d.delivery_id, d.number, d.operation, d.status from platform.delivery d
     where d.operation <> 'place' and d.status <> 'done' and not exists (select from platform.message m where m.delivery_id = d.delivery_id)`,
-  'what needs a person is marked, and nothing else: stuck, refused as the last of its bet, or tried again after a 400 (C-9)': `
+  'what needs a person is marked, and nothing else: stuck, refused as the last of its bet, or tried again (C-9, W-48)': `
     select d.bet_id, d.number, d.operation, d.status, d.owed_since from platform.delivery d join platform.bet b using (bet_id)
     where d.status <> 'pending' and (d.owed_since is not null) <> (d.status = 'stuck' or (d.status = 'refused' and d.operation <> 'place'
       and d.result_type is distinct from 'cashout' and d.number = b.deliveries))`,

@@ -33,7 +33,8 @@ export interface PlatformSide {
 export interface Failed {
   readonly operation: string
   /**
-   * refused: the partner said no. stuck: given up. pending: tried again after 400 with a code that does not speak of it (C-5). late: it has waited
+   * refused: the partner said no. stuck: given up. pending: tried again after 400 with a code that does not speak of it (C-5), or
+   * after six minutes without an answer (W-48). late: it has waited
    * for longer than its schedule can explain.
    */
   readonly status: 'refused' | 'stuck' | 'pending' | 'late'

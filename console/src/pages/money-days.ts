@@ -1,6 +1,7 @@
 /** The report's rows, of which each is of one platform and site too (W-43, O-7), added up: a player's balance is of all of them. */
 import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
 import { sumOf } from '../../../src/protocol/decimal.ts'
+import { groupBy } from '../../../src/runtime/group.ts'
 
 /** In UTC, of milliseconds since 1970. */
 export const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
@@ -51,8 +52,7 @@ export const isZero = (amount: string) => /^-?[0.]+$/.test(amount)
 /** In the order of the report. */
 export function daysIn(rows: readonly ReportRow[]): DayOfMoney[] {
   const keyOf = ({ currency, brand }: ReportRow) => JSON.stringify([currency, brand])
-  return [...new Set(rows.map(keyOf))].map((key) => {
-    const some = rows.filter((row) => keyOf(row) === key)
+  return [...groupBy(rows, keyOf).values()].map((some) => {
     const isNamed = some.some(({ platform }) => platform !== undefined)
     return { whole: added(some), byPlatform: isNamed ? grouped(some, ({ platform = '' }) => platform, 'platform') : [] }
   })
@@ -62,14 +62,7 @@ export type Split = 'brand' | 'platform' | 'site'
 
 /** What belongs together, added up; the rows of one platform or site keep its name. */
 export function grouped(rows: readonly ReportRow[], keyOf: (row: ReportRow) => string, split?: Split): ReportRow[] {
-  const byKey = new Map<string, ReportRow[]>()
-  for (const row of rows) {
-    const key = keyOf(row)
-    const some = byKey.get(key)
-    if (some === undefined) byKey.set(key, [row])
-    else some.push(row)
-  }
-  return [...byKey.values()].map((some) => {
+  return [...groupBy(rows, keyOf).values()].map((some) => {
     const name = split && some[0]?.[split]
     return { ...added(some), ...(split !== undefined && name !== undefined && { [split]: name }) }
   })

@@ -1,6 +1,7 @@
 /** All accounts at both ends of the days, by currency. Each column sums to zero, or the ledger is broken. */
 import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
 import { sumOf } from '../../../src/protocol/decimal.ts'
+import { groupBy } from '../../../src/runtime/group.ts'
 import { amountText } from '../format.tsx'
 import { isZero, negated, type ReportRow } from './money-days.ts'
 
@@ -82,7 +83,7 @@ function TrialBalance({ currency, rows }: { currency: string; rows: readonly Rep
 /** Of each brand, platform and site its first row and its last: what begins later was zero before. */
 function endsOf(rows: readonly ReportRow[]): { first: ReportRow[]; last: ReportRow[] } {
   const keyOf = ({ brand, platform, site }: ReportRow) => JSON.stringify([brand, platform, site])
-  const groups = [...new Set(rows.map(keyOf))].map((key) => rows.filter((row) => keyOf(row) === key))
+  const groups = [...groupBy(rows, keyOf).values()]
   const at = (i: number) => groups.flatMap((group) => group.at(i) ?? [])
   return { first: at(0), last: at(-1) }
 }
