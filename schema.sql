@@ -778,7 +778,7 @@ CREATE TABLE purser.daily_sum (
     transfers bigint NOT NULL,
     amount numeric NOT NULL,
     platform text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
-    site text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    site text NOT NULL COLLATE pg_catalog."C",
     CONSTRAINT daily_sum_amount_check CHECK ((amount >= (0)::numeric)),
     CONSTRAINT daily_sum_transfers_check CHECK ((transfers > 0))
 );

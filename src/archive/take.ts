@@ -5,7 +5,7 @@
  */
 import { type Db, statement, type Tx, WITHIN_SECONDS } from '../db/db.ts'
 import { rowsOf } from '../db/rows.ts'
-import { SUM_ROWS, type TransferSum } from '../ledger/daily.ts'
+import type { TransferSum } from '../ledger/daily.ts'
 import type { TransferLine } from './lines.ts'
 import { type Portion, readPortion } from './portion.ts'
 
@@ -45,7 +45,18 @@ export interface DaySum extends TransferSum {
   readonly day: string
 }
 
-const SUMS = rowsOf<DaySum>(1, { day: ['date', (sum) => sum.day], ...SUM_ROWS })
+const SUMS = rowsOf<DaySum>(1, {
+  day: ['date', (sum) => sum.day],
+  currency: ['text', (sum) => sum.currency],
+  brand: ['text', (sum) => sum.brand],
+  kind: ['text', (sum) => sum.kind],
+  debit: ['text', (sum) => sum.debit],
+  credit: ['text', (sum) => sum.credit],
+  platform: ['text', (sum) => sum.platform],
+  site: ['text', (sum) => sum.site],
+  transfers: ['bigint', (sum) => sum.transfers],
+  amount: ['numeric', (sum) => sum.amount],
+})
 const ADD_SUMS = statement(
   'archive_add_sums',
   `insert into purser.archived_sum as s (${SUMS.columns}) select ${SUMS.columns} from ${SUMS.from} r

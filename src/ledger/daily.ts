@@ -1,6 +1,5 @@
 /** What the transfers of each day (UTC) come to. The sums of a day that is over are kept; those of the days since are made when they are asked for. */
-import { type Db, type Reading, statement, type Tx } from '../db/db.ts'
-import { type Members, rowsOf } from '../db/rows.ts'
+import { type Db, type Reading, statement } from '../db/db.ts'
 import type { Currency } from '../protocol/ids.ts'
 import type { AccountName, TransferKind } from './posting.ts'
 
@@ -8,17 +7,12 @@ export const DAY_MS = 86_400_000
 /** Milliseconds after a day's end until its sums are kept: the clocks of two processes may differ by less. */
 const GRACE_MS = 3_600_000
 
-/** Sums that one reading answers: a process reads them while it answers calls. */
-export const MAX_SUMS = 20_000
-/** Sums that a process takes into its memory at once. */
-const MOST_SUMS = 100_000
+/** Sums of one answer: a process reads them while it answers calls. */
+const MAX_SUMS = 20_000
 
-/** As a platform makes them that names a site of its own with each bet: neither are such days kept, nor are they reported. */
-export class TooManySums extends Error {
-  constructor() {
-    super(`more than ${MOST_SUMS} sums by currency, brand, platform and site: is a subPartnerId sent that is no site?`)
-  }
-}
+/** What a day's transfers can be told apart by, beside their currency. */
+export const SPLITS = ['brand', 'platform', 'site'] as const
+export type Split = (typeof SPLITS)[number]
 
 /** Transfers of one kind between two accounts, of the players of one brand and the bets of one platform and site, '' for none. */
 export interface TransferSum {
@@ -43,35 +37,49 @@ export interface DailySum extends TransferSum {
   readonly credit: AccountName
 }
 
-type Sums = readonly Omit<DailySum, 'day'>[]
+export interface AskedSums {
+  /** The first day, and the one behind the last, both midnight. */
+  readonly from: Date
+  readonly to: Date
+  /** The others are together, and have no name: ''. */
+  readonly by: readonly Split[]
+  /** Only of these; '' is a name too. */
+  readonly only: Partial<Pick<TransferSum, 'currency' | Split>>
+}
 
 export interface DailySums {
-  /** Of all days before, together. */
-  readonly before: Sums
+  /** Of all days before, together, whatever their kind. */
+  readonly before: readonly Omit<DailySum, 'day' | 'kind'>[]
   readonly days: readonly DailySum[]
   /** The first day that is not kept, midnight. */
   readonly open: Date
 }
 
-const MEASURES = 'transfers::text as transfers, amount::text as amount'
-const OF_TRANSFERS = `select date_trunc('day', t.at, 'UTC') as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform, t.site,
-    count(*)::text as transfers, sum(t.amount)::text as amount
-  from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player
-  where t.at >= $1::timestamptz and t.at < $2::timestamptz group by 1, 2, 3, 4, 5, 6, 7, 8 limit ${MOST_SUMS + 1}`
+const TRANSFERS = `select (t.at at time zone 'UTC')::date as day, t.currency, coalesce(p.brand, '') as brand, t.kind, t.debit, t.credit, t.platform, t.site,
+      1 as transfers, t.amount
+    from purser.transfer t left join purser.player p on p.bucket = t.bucket and p.player = t.player`
+const dayOf = (parameter: string) => `(${parameter}::timestamptz at time zone 'UTC')::date`
+/** Null of the days before $1. */
+const sinceFrom = (column: string) => `case when day >= ${dayOf('$1')} then ${column} end as ${column}`
 
-const SUM_TRANSFERS = statement('daily_sum_transfers', OF_TRANSFERS)
-const READ_KEPT = statement(
-  'daily_read_kept',
-  `select day::timestamp at time zone 'UTC' as day, currency, brand, kind, debit, credit, platform, site, ${MEASURES} from purser.daily_sum
-   where day >= ($1::timestamptz at time zone 'UTC')::date and day < ($2::timestamptz at time zone 'UTC')::date limit ${MAX_SUMS + 1}`,
-)
-const SUM_KEPT = statement(
+/** Of the rows of days before $2: by day from $1 on, all earlier ones together; split and chosen from $3 on. */
+const sumsOf = (name: string, rows: string) =>
+  statement(
+    name,
+    `select day::timestamp at time zone 'UTC' as day, currency, brand, kind, debit, credit, platform, site,
+       sum(transfers)::text as transfers, sum(amount)::text as amount
+     from (
+       select ${sinceFrom('day')}, currency, ${sinceFrom('kind')}, debit, credit,
+         ${SPLITS.map((one, i) => `case when $${i + 3}::boolean then ${one} else '' end as ${one}`).join(', ')}, transfers, amount
+       from (${rows}) r
+       where ${['currency', ...SPLITS].map((one, i) => `($${i + 6}::text is null or ${one} = $${i + 6})`).join(' and ')}
+     ) s group by 1, 2, 3, 4, 5, 6, 7, 8 limit ${MAX_SUMS + 1}`,
+  )
+const SUM_KEPT = sumsOf(
   'daily_sum_kept',
-  `select currency, brand, kind, debit, credit, platform, site, ${MEASURES} from (
-     select currency, brand, kind, debit, credit, platform, site, sum(transfers) as transfers, sum(amount) as amount from purser.daily_sum
-     where day < ($1::timestamptz at time zone 'UTC')::date group by 1, 2, 3, 4, 5, 6, 7 limit ${MOST_SUMS + 1}
-   ) s`,
+  `select day, currency, brand, kind, debit, credit, platform, site, transfers, amount from purser.daily_sum where day < ${dayOf('$2')}`,
 )
+const SUM_OPEN = sumsOf('daily_sum_open', `${TRANSFERS} where t.at >= $10::timestamptz and t.at < $2::timestamptz`)
 /** The day after the last one that is kept; else that of the first player, before whom there was no money. */
 const FIRST_OPEN = statement(
   'daily_first_open',
@@ -80,16 +88,8 @@ const FIRST_OPEN = statement(
      (select date_trunc('day', min(created_at), 'UTC') from purser.player)) as day`,
 )
 
-type Row = Record<string, unknown> & Omit<DailySum, 'transfers' | 'amount'> & { transfers: string; amount: string }
-
-function toSums(rows: readonly Row[]): DailySum[] {
-  if (rows.length > MOST_SUMS) throw new TooManySums()
-  return rows.map((row) => ({ ...row, transfers: BigInt(row.transfers), amount: BigInt(row.amount) }))
-}
-
-async function readSums(tx: Tx, query: typeof SUM_TRANSFERS, from: Date, to: Date): Promise<DailySum[]> {
-  return from < to ? toSums(await tx.query<Row>(query, [from, to])) : []
-}
+type Row = Record<string, unknown> &
+  Omit<DailySum, 'day' | 'transfers' | 'amount'> & { day: Date | null; transfers: string; amount: string }
 
 /** The first day whose sums are not kept, midnight. */
 export async function firstOpen(db: Reading, now: Date): Promise<Date> {
@@ -97,19 +97,25 @@ export async function firstOpen(db: Reading, now: Date): Promise<Date> {
   return found?.day ?? new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
 }
 
-/** The sums of the days from `from` on, before `to`, both midnight, in one snapshot. */
-export function readDailySums(db: Pick<Db, 'sums'>, from: Date, to: Date, now: Date): Promise<DailySums> {
+/** In one snapshot; nothing when there are more than one answer holds. */
+export function readDailySums(db: Pick<Db, 'sums'>, asked: AskedSums, now: Date): Promise<DailySums | undefined> {
   return db.sums(async (tx) => {
     const open = await firstOpen(tx, now)
-    const kept = await readSums(tx, READ_KEPT, from, to)
-    const made = await readSums(tx, SUM_TRANSFERS, open, to)
-    const keptBefore = toSums(await tx.query<Row>(SUM_KEPT, [from]))
-    return {
-      before: [...keptBefore, ...made.filter(({ day }) => day < from)],
-      days: [...kept, ...made.filter(({ day }) => day >= from)],
-      open,
-    }
+    const values = valuesOf(asked)
+    const rows = [
+      ...(await tx.query<Row>(SUM_KEPT, values)),
+      ...(open < asked.to ? await tx.query<Row>(SUM_OPEN, [...values, open]) : []),
+    ]
+    if (rows.length > MAX_SUMS) return undefined
+    const sums = rows.map((row) => ({ ...row, transfers: BigInt(row.transfers), amount: BigInt(row.amount) }))
+    const isOfDay = (sum: (typeof sums)[number]): sum is typeof sum & { day: Date } => sum.day !== null
+    return { before: sums.filter((sum) => !isOfDay(sum)), days: sums.filter(isOfDay), open }
   })
+}
+
+function valuesOf({ from, to, by, only }: AskedSums): unknown[] {
+  const chosen = (['currency', ...SPLITS] as const).map((name) => only[name] ?? null)
+  return [from, to, ...SPLITS.map((one) => by.includes(one)), ...chosen]
 }
 
 const KEEP_DAY = statement(
@@ -117,43 +123,26 @@ const KEEP_DAY = statement(
   `insert into purser.daily_close (day, kept_at) select ($1::timestamptz at time zone 'UTC')::date, $2::timestamptz
    where now() >= $1::timestamptz + interval '1 day 1 hour' on conflict (day) do nothing`,
 )
-/** All but the day. */
-export const SUM_ROWS = {
-  currency: ['text', (sum) => sum.currency],
-  brand: ['text', (sum) => sum.brand],
-  kind: ['text', (sum) => sum.kind],
-  debit: ['text', (sum) => sum.debit],
-  credit: ['text', (sum) => sum.credit],
-  platform: ['text', (sum) => sum.platform],
-  site: ['text', (sum) => sum.site],
-  transfers: ['bigint', (sum) => sum.transfers],
-  amount: ['numeric', (sum) => sum.amount],
-} as const satisfies Members<TransferSum>
-const SUMS = rowsOf<TransferSum>(2, SUM_ROWS)
 const KEEP_SUMS = statement(
   'daily_keep_sums',
-  `insert into purser.daily_sum (day, ${SUMS.columns})
-   select ($1::timestamptz at time zone 'UTC')::date, ${SUMS.columns} from ${SUMS.from} s`,
+  `insert into purser.daily_sum (day, currency, brand, kind, debit, credit, platform, site, transfers, amount)
+   select day, currency, brand, kind, debit, credit, platform, site, count(*), sum(amount) from (
+     ${TRANSFERS} where t.at >= $1::timestamptz and t.at < $1::timestamptz + interval '1 day'
+   ) s group by 1, 2, 3, 4, 5, 6, 7, 8`,
 )
 
 /**
  * Keeps the sums of every day that is over for an hour, by the database's clock too: what is kept too early stays wrong. Resolves to the
  * number of days. Two processes may do it at the same time: a day is kept once. It has all the time that a day needs, as an audit: a day that
- * were never kept would be summed again by every report.
+ * were never kept would be summed again by every report. The sums stay in the database, however many they are.
  */
-export async function keepDays(db: Pick<Db, 'snapshot' | 'transaction'>, now: Date): Promise<number> {
+export async function keepDays(db: Pick<Db, 'unhurried'>, now: Date): Promise<number> {
   for (let days = 0; ; days++) {
-    const next = await db.snapshot(async (tx) => {
+    const isKept = await db.unhurried(async (tx) => {
       const day = await firstOpen(tx, now)
-      const end = new Date(day.getTime() + DAY_MS)
-      const isOver = end.getTime() + GRACE_MS <= now.getTime()
-      return isOver ? { day, sums: await readSums(tx, SUM_TRANSFERS, day, end) } : undefined
-    })
-    if (next === undefined) return days
-    const { day, sums } = next
-    const isKept = await db.transaction(async (tx) => {
+      if (day.getTime() + DAY_MS + GRACE_MS > now.getTime()) return false
       const closed = await tx.execute(KEEP_DAY, [day, now])
-      if (closed === 1) await tx.execute(KEEP_SUMS, [day, ...SUMS.values(sums)])
+      if (closed === 1) await tx.execute(KEEP_SUMS, [day])
       return closed === 1
     })
     if (!isKept) return days

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { onlyKnown, toTime } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
-import { DAY_MS, type DailySum, MAX_SUMS, readDailySums, TooManySums } from '../ledger/daily.ts'
+import { DAY_MS, type DailySum, type DailySums, readDailySums, SPLITS, type Split } from '../ledger/daily.ts'
 import { ACCOUNTS, type AccountName, type TransferKind } from '../ledger/posting.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
@@ -17,6 +17,9 @@ import { PlatformSchema, SiteSchema } from './shapes.ts'
 const MAX_DAYS = 400
 /** Of one answer. */
 const MAX_ROWS = 5_000
+const NAMES = ['currency', ...SPLITS] as const
+/** Sites are as many as a platform names, so they are told apart for those who ask for it. */
+const DEFAULT_BY: readonly Split[] = ['brand', 'platform']
 const optional = Type.Optional
 
 /** The same names with other values. */
@@ -35,6 +38,12 @@ export const ReportQuerySchema = Type.Object(
     brand: optional(BrandSchema),
     platform: optional(PlatformSchema),
     site: optional(SiteSchema),
+    by: optional(
+      Type.String({
+        pattern: `^(${NAMES.join('|')})(,(${NAMES.join('|')}))*$`,
+        description: `What has rows of its own, with commas between: ${SPLITS.join(', ')}; ${DEFAULT_BY.join(',')} when absent, and currency always.`,
+      }),
+    ),
   },
   onlyKnown,
 )
@@ -108,26 +117,38 @@ export type ReportRow = Static<typeof ReportRowSchema>
 /** By day, then currency, brand, platform and site. A day on which nothing moved has a row once there was money of the same four. */
 export async function report(
   deps: Pick<OperatorDeps, 'db' | 'clock' | 'scales'>,
-  { currency, brand, platform, site, ...range }: Static<typeof ReportQuerySchema>,
+  { by, ...asked }: Static<typeof ReportQuerySchema>,
 ): Promise<ReportRow[]> {
   const now = deps.clock.now()
-  const days = toDays(range, now)
-  const [first, end] = [days[0] as Date, dayAfter(days.at(-1) as Date)]
-  const { before, days: since, open } = await readDailySums(deps.db, first, end, now).catch(orInvalid)
-  const isAsked = (sum: Sum) =>
-    (currency === undefined || sum.currency === currency) &&
-    (brand === undefined || sum.brand === brand) &&
-    (platform === undefined || sum.platform === platform) &&
-    (site === undefined || sum.site === site)
-  const earlier = groupBy(before.filter(isAsked), groupOf)
-  const sumsOf = groupBy(since.filter(isAsked), (sum) => `${sum.day.getTime()} ${groupOf(sum)}`)
-  const groups = [...groupBy([...before, ...since].filter(isAsked), groupOf).values()].map(([one]) => one as Sum)
-  if (since.length > MAX_SUMS || days.length * groups.length > MAX_ROWS)
+  const days = toDays(asked, now)
+  const split = splitBy(by, asked)
+  const [from, to] = [days[0] as Date, dayAfter(days.at(-1) as Date)]
+  const sums = await readDailySums(deps.db, { from, to, by: split, only: asked }, now)
+  const groups = [...groupBy([...(sums?.before ?? []), ...(sums?.days ?? [])], groupOf).values()].map(
+    ([one]) => one as Sum,
+  )
+  if (sums === undefined || days.length * groups.length > MAX_ROWS)
     throw invalid(
-      '/query/to',
-      `is too far from the first day for ${groups.length} currencies, brands, platforms and sites: ask for fewer`,
+      '/query/by',
+      `makes more than ${MAX_ROWS} rows: ask for fewer days, for one ${NAMES.join(', ')}, or split by less`,
     )
-  groups.sort(inOrder)
+  return toRows(deps.scales, days, groups.toSorted(inOrder), sums)
+}
+
+/** What is asked for by name has it in its rows. */
+function splitBy(by: string | undefined, only: Partial<Record<Split, string>>): readonly Split[] {
+  const asked: readonly string[] = by?.split(',') ?? DEFAULT_BY
+  return SPLITS.filter((one) => asked.includes(one) || only[one] !== undefined)
+}
+
+async function toRows(
+  scales: Scales,
+  days: readonly Date[],
+  groups: readonly Sum[],
+  sums: DailySums,
+): Promise<ReportRow[]> {
+  const earlier = groupBy(sums.before, groupOf)
+  const sumsOf = groupBy(sums.days, (sum) => `${sum.day.getTime()} ${groupOf(sum)}`)
   const balances = new Map(groups.map((group) => [groupOf(group), add(NOTHING, earlier.get(groupOf(group)) ?? [])]))
   const rows: ReportRow[] = []
   for (const day of days) {
@@ -140,26 +161,21 @@ export async function report(
       balances.set(key, closing)
       if (moved.length === 0 && opening.size === 0) continue
       rows.push({
-        ...showDay(day, group, day < open),
-        ...showSums(deps.scales, group.currency, opening, moved, closing),
+        ...showDay(day, group, day < sums.open),
+        ...showSums(scales, group.currency, opening, moved, closing),
       })
     }
   }
   return rows
 }
 
-function orInvalid(error: unknown): never {
-  throw error instanceof TooManySums ? invalid('/query', `cannot be answered: there are ${error.message}`) : error
-}
-
-type Sum = Omit<DailySum, 'day'>
+type Sum = Omit<DailySum, 'day' | 'kind'>
 type Balances = ReadonlyMap<AccountName, bigint>
 const NOTHING: Balances = new Map()
 
 /** A site is any text, so it comes last. */
 const groupOf = ({ currency, platform, brand, site }: Sum) => `${currency} ${platform} ${brand} ${site}`
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-const NAMES = ['currency', 'brand', 'platform', 'site'] as const
 const inOrder = (a: Sum, b: Sum) => NAMES.reduce((order, name) => order || compare(a[name], b[name]), 0)
 const dayAfter = (day: Date) => new Date(day.getTime() + DAY_MS)
 const dateOf = (day: Date) => day.toISOString().slice(0, 10)
@@ -195,7 +211,13 @@ function showDay(day: Date, { currency, brand, platform, site }: Sum, final: boo
   return { day: dateOf(day), currency, ...names, final }
 }
 
-function showSums(scales: Scales, currency: Currency, opening: Balances, moved: readonly Sum[], closing: Balances) {
+function showSums(
+  scales: Scales,
+  currency: Currency,
+  opening: Balances,
+  moved: readonly DailySum[],
+  closing: Balances,
+) {
   const scale = scaleOf(scales, currency)
   const show = (amount = 0n) => formatMoney(money(amount), scale)
   const of = (balances: Balances, account: AccountName) => balances.get(account) ?? 0n
@@ -215,7 +237,7 @@ function showSums(scales: Scales, currency: Currency, opening: Balances, moved: 
 }
 
 /** Both ways: an adjustment may go to the player or come from there. */
-function sumOf({ account, kind, sign }: Column, moved: readonly Sum[]): bigint {
+function sumOf({ account, kind, sign }: Column, moved: readonly DailySum[]): bigint {
   const ofKind = moved.filter((sum) => sum.kind === kind)
   return (
     sign *

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { environment, examples, print } from '../config/help.ts'
 import { readScales } from '../db/scales.ts'
+import type { Fault } from '../http/problem.ts'
 import type { ReportRow } from '../operator/report.ts'
 import { systemClock } from '../runtime/clock.ts'
 import { printable } from '../runtime/csv.ts'
@@ -17,6 +18,7 @@ interface Flags {
   readonly brand?: string
   readonly platform?: string
   readonly site?: string
+  readonly by?: string
   readonly csv?: true
   readonly json?: true
 }
@@ -33,6 +35,7 @@ export function addReportCommand(program: Command): void {
     .option('--brand <name>', 'only players of this brand')
     .option('--platform <name>', 'only bets of this platform')
     .option('--site <name>', 'only bets of this site, as Place bet names it (subPartnerId)')
+    .option('--by <names>', 'rows of their own for these: brand,platform,site; brand,platform when absent')
     .option('--csv', 'a table for spreadsheets')
     .option('--json', 'one JSON document')
     .addHelpText(
@@ -62,19 +65,26 @@ async function rowsFor(
   { csv: _csv, json: _json, ...query }: Flags,
   deps: Parameters<Report['report']>[0],
 ): Promise<ReportRow[]> {
-  const [{ Problem }, { report }] = await Promise.all([import('../http/problem.ts'), import('../operator/report.ts')])
+  const [{ Problem, toFaults }, { report, ReportQuerySchema }, { Compile }] = await Promise.all([
+    import('../http/problem.ts'),
+    import('../operator/report.ts'),
+    import('typebox/compile'),
+  ])
   for (const name of ['from', 'to'] as const) {
     const text = query[name]
     if (text !== undefined && !isDay(text)) throw new WrongUse(`--${name}: ${text} is not a day such as 2026-05-31`)
   }
+  const schema = Compile(ReportQuerySchema)
+  if (!schema.Check(query)) throw wrongUse(toFaults(schema.Errors(query), '/query'))
   try {
     return await report(deps, query)
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    throw new WrongUse(
-      error.errors.map(({ pointer, detail }) => `${pointer.replace('/query/', '--')}: ${detail}`).join('; '),
-    )
+    throw error instanceof Problem ? wrongUse(error.errors) : error
   }
+}
+
+function wrongUse(faults: readonly Fault[]): WrongUse {
+  return new WrongUse(faults.map(({ pointer, detail }) => `${pointer.replace('/query/', '--')}: ${detail}`).join('; '))
 }
 
 function isDay(text: string): boolean {

@@ -7,7 +7,7 @@ const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/
 export function textCell(value: string | number | null | undefined): string {
   const text = printable(String(value ?? ''))
   const harmless = FORMULA.test(text) ? `'${text}` : text
-  return /[",']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  return /[",;']/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
 /** Names come from elsewhere: what would move a cursor, end a line or turn its direction is shown as U+FFFD. */

@@ -41,6 +41,15 @@ test('by the site that a Place bet names', async () => {
   )
 })
 
+test('of one currency is one sum, unless its brands are asked for', async () => {
+  const sums = async (...flags: string[]) =>
+    (await report('--from', today, '--currency', 'EUR', ...flags)).stdout.split('\n\n')
+  expect(await sums('--by', 'currency')).toEqual([
+    expect.stringMatching(/^\d{4}-\d\d-\d\d {2}EUR {2}\(not final\) {2}3 transfers\n/),
+  ])
+  expect(await sums()).toEqual([expect.any(String), expect.stringContaining('EUR  sited  (not final)')])
+})
+
 test('as CSV and as JSON', async () => {
   expect((await report('--from', today, '--csv', '--currency', 'GOLD')).stdout).toMatch(/^day,currency,.*,GOLD,mine,/s)
   expect(JSON.parse((await report('--from', today, '--json', '--brand', 'mine')).stdout).data).toHaveLength(1)
@@ -52,6 +61,8 @@ test('says when there was nothing', async () => {
 
 test.each([
   ['no such day', ['--from', '2026-02-30'], '--from: 2026-02-30 is not a day'],
+  ['a site longer than any', ['--site', 's'.repeat(65)], '--site: must not have more than 64'],
+  ['no such part', ['--by', 'brand, site'], '--by: must match'],
   ['days the wrong way round', ['--from', today, '--to', '2020-01-01'], '--to: is before from'],
 ])('%s is wrong use', async (_name, flags, message) => {
   const { code, stderr } = await report(...flags)

@@ -16,7 +16,8 @@ const HOUR_MS = 3_600_000
 const LAST_KEPT = statement('last_kept', 'select max(day) >= now()::date as ahead from purser.daily_close')
 const MANY_BRANDS = statement(
   'many_brands',
-  `insert into purser.daily_sum select '2001-01-01', 'EUR', 'brand-' || i, 'deposit', 'cash_in', 'player', 1, 1 from generate_series(1, 50) i`,
+  `insert into purser.daily_sum (day, currency, brand, kind, debit, credit, platform, site, transfers, amount)
+   select '2001-01-01', 'EUR', 'brand-' || i, 'deposit', 'cash_in', 'player', '', '', 1, 1 from generate_series(1, 50) i`,
 )
 const NO_BRANDS = statement('no_brands', "delete from purser.daily_sum where day = '2001-01-01'")
 let wallet: TestWallet
@@ -223,6 +224,7 @@ test.each([
   ['from=2026-05-02&to=2026-05-01', '/query/to'],
   ['from=2001-01-01&to=2026-05-01', '/query/to'],
   ['brand=%3D1', '/query/brand'],
+  ['by=brand,player', '/query/by'],
 ])('%s is refused', async (query, pointer) => {
   expectProblem(await ask(query), 400, 'invalid_request', [pointer])
 })
@@ -242,7 +244,8 @@ test('a report that an audit runs beside is answered, and one of too many rows i
   await db.transaction((tx) => tx.execute(MANY_BRANDS, []))
   const [one, many] = ['2001-01-01', '2002-01-01'].map((to) => ask(`from=2001-01-01&to=${to}`))
   expect((await one)?.status).toBe(200)
-  expectProblem(await (many as ReturnType<typeof ask>), 400, 'invalid_request', ['/query/to'])
+  expectProblem(await (many as ReturnType<typeof ask>), 400, 'invalid_request', ['/query/by'])
+  expect((await ask('from=2001-01-01&to=2002-01-01&by=currency')).status).toBe(200)
   await db.transaction((tx) => tx.execute(NO_BRANDS, []))
 })
 

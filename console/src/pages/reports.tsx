@@ -73,7 +73,10 @@ function Rows({ view, query, set }: RowsProps) {
     ...Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ''])),
     ...range,
   }
-  const words = Object.entries(wanted).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${part(value)}`]))
+  const by = (view === 'days' && SPLITS.find(([one]) => one === query.get('by'))?.[0]) || ''
+  const words = Object.entries({ ...wanted, by: `currency${by && ','}${by}` }).flatMap(([name, value]) =>
+    value === '' ? [] : [`${name}=${part(value)}`],
+  )
   const path = `/operator/reports/daily?${words.join('&')}`
   const asked = useQuery({
     queryKey: ['report', path],
@@ -94,7 +97,7 @@ function Rows({ view, query, set }: RowsProps) {
         {view === 'days' && (
           <label className="field">
             <span>Rows</span>
-            <select value={query.get('by') ?? ''} onChange={({ target }) => set('by', target.value)}>
+            <select value={by} onChange={({ target }) => set('by', target.value)}>
               {SPLITS.map(([one, name]) => (
                 <option key={one} value={one}>
                   {name}
@@ -119,7 +122,7 @@ function Rows({ view, query, set }: RowsProps) {
           ) : view === 'trial' ? (
             <TrialBalances rows={data} />
           ) : (
-            <DayTables rows={data} by={query.get('by') ?? ''} />
+            <DayTables rows={data} by={by} />
           )
         }
       </Answer>
@@ -157,7 +160,9 @@ function Word({ name, value, set }: { name: string; value: string; set(value: st
   )
 }
 
-const wordOf = (name: string, text: string) => (name === 'currency' ? text.trim().toUpperCase() : text.trim())
+/** A site is what the platform says, spaces too. */
+const wordOf = (name: string, text: string) =>
+  name === 'currency' ? text.trim().toUpperCase() : name === 'site' && text.trim() !== '' ? text : text.trim()
 
 interface Audit {
   readonly ok: boolean
