@@ -7,6 +7,7 @@ import { familySeconds, isKnown } from './processor-time.ts'
 import { type LoadRun, runLoad } from './run-load.ts'
 import { HOST, type ServerProcess } from './server-process.ts'
 import { MAIN, purserEnvironment, SECRET, type Subject } from './subjects.ts'
+import { type Touched, touchedBetween } from './touched.ts'
 
 export type Shape = Pick<
   Load,
@@ -43,6 +44,7 @@ export interface Counted {
   statementsPerCall: number
   roundTripsPerCall: number
   transactionsPerCall: number
+  touched: Touched[]
 }
 
 export async function measure(postgres: BenchPostgres, subject: Subject, shape: Shape): Promise<Measurement> {
@@ -143,7 +145,9 @@ export async function count(postgres: BenchPostgres, subject: Subject, shape: Sh
     const run = await runLoad(loadOn(servers, shape), counters).finally(() => stopAll(servers))
     proxy.close()
     const counted = perCall(run)
+    const { before, after, window } = run
     return {
+      touched: await touchedBetween(postgres.url(database), before.walBytes, after.walBytes, window.accepted),
       statementsPerCall: counted('statements'),
       roundTripsPerCall: counted('roundTrips'),
       transactionsPerCall: counted('transactions'),

@@ -146,6 +146,7 @@ export function textReport(all: Subjected[], shape: ShapeName): string {
       described(ratio, ` (rounds ${ratio.lowestRound.toFixed(2)}–${ratio.highestRound.toFixed(2)})`),
     ),
     '',
+    ...all.flatMap(touchedLines),
     ...all.flatMap(processorLine),
     ...all.flatMap(gateLine),
     ...all.flatMap(openLine),
@@ -176,6 +177,28 @@ function costCells({ rounds, counted }: Subjected): string[] {
     middle((cost) => cost.walRecordsPerCall),
     middle((cost) => cost.pageImagesPerCall),
     middle((cost) => cost.pagesPerCall),
+  ]
+}
+
+const TOUCHED = ['locks', 'rows', 'changesInPlace', 'changes', 'entries', 'images'] as const
+
+/** Of the counting run, a table for each server. */
+function touchedLines({ name, counted }: Subjected): string[] {
+  if (counted === undefined) return []
+  const line = (first: string, cells: string[]) => first.padEnd(28) + cells.map((cell) => cell.padStart(10)).join('')
+  return [
+    line(`${name}, per call`, ['locks', 'new rows', 'in place', 'moved', 'entries', 'images']),
+    ...counted.touched.map((one) =>
+      line(
+        one.relation,
+        TOUCHED.map((what) => number(one[what])),
+      ),
+    ),
+    line(
+      'together',
+      TOUCHED.map((what) => number(counted.touched.reduce((sum, one) => sum + one[what], 0))),
+    ),
+    '',
   ]
 }
 
