@@ -47,7 +47,7 @@ export function createLink({ baseUrl, secrets, allowsInside }: Omit<WalletAddres
   const turnstile = createTurnstile(LINK_LIMITS)
   const exchange = ({ method, path, body, traceparent, arrivedAt }: OperatorCall): Soon<LinkResult> => {
     const now = world.elapsed()
-    if (now >= startBefore(arrivedAt)) {
+    if (now > startBefore(arrivedAt)) {
       turnstile.leave()
       return NO_TIME // a place was free, but the call came to it late (G-6)
     }

@@ -18,7 +18,7 @@ export const LIMITS = {
   amountDigits: 15,
 } as const
 
-/** Until when a call that arrived then may start to be applied, and when we fail it ourselves (W-20, G-6): on the clock of its arrival. */
+/** Until when, that moment too, a call that arrived then may start to be applied, and when we fail it ourselves (W-20, G-6): on the clock of its arrival. */
 export const startBefore = (arrivedAt: number): number => arrivedAt + LIMITS.startMs
 export const giveUpAt = (arrivedAt: number): number => arrivedAt + LIMITS.giveUpMs
 
