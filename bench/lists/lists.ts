@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { type Db, PEOPLE_SETTINGS_SQL, type Reading, type Statement, SUMS_SETTINGS_SQL } from '../../src/db/db.ts'
+import type { Db } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { listCalls } from '../../src/feed/call-list.ts'
 import { createFeed } from '../../src/feed/feed.ts'
@@ -24,37 +24,35 @@ import { getStatement } from '../../src/operator/statement.ts'
 import { createActionLog } from '../../src/people/actions.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { WALLET_CHANGES } from '../../src/wallet/store/change.ts'
-import { type Plan, planOf, type Sent } from '../../test/support/plans.ts'
 import { positive, readArguments } from '../arguments.ts'
 import { startBenchPostgres } from '../postgres.ts'
 import { MAIN } from '../subjects.ts'
+import { questionsOfThePlatform, seedPlatform } from './platform.ts'
 import { betIdOf, EVENTS, PLAYERS, seed, seedJournal } from './seed.ts'
+import { type Asked, HEAD, lineOf, time, timeOnce } from './timing.ts'
 
 const DAY_MS = 86_400_000
-const ROUNDS = 7
 /** Of what a report sums, as long as the sums of the day are not kept. */
 const NOT_KEPT = ', not yet kept'
 
-interface Asked {
-  readonly what: string
-  /** Of what is read by a report: another connection, with more patience. */
-  readonly isReport?: true
-  ask(deps: OperatorDeps): Promise<unknown>
-}
+type Question = Asked<OperatorDeps>
 
-function questions(bets: number, day: string): Asked[] {
+function questions(bets: number, day: string): Question[] {
   const middle = Math.trunc(bets / 2)
   const [userId, time] = [`player-${middle % PLAYERS}`, `${day}T12:00:00Z`]
   const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'x'])).toString('base64url')
   const actions = createActionLog('purser')
   const of = (query: object) => ({ limit: '50', ...query })
-  const bet = (what: string, query: object): Asked => ({ what, ask: (deps) => listBets(deps, of(query)) })
-  const player = (what: string, query: object): Asked => ({ what, ask: (deps) => listPlayers(deps, of(query), true) })
-  const feed = (what: string, after: string): Asked => ({
+  const bet = (what: string, query: object): Question => ({ what, ask: (deps) => listBets(deps, of(query)) })
+  const player = (what: string, query: object): Question => ({
+    what,
+    ask: (deps) => listPlayers(deps, of(query), true),
+  })
+  const feed = (what: string, after: string): Question => ({
     what,
     ask: ({ db }) => createFeed(db as Db, WALLET_CHANGES).ask(after, 100, 0),
   })
-  const call = (what: string, query: object): Asked => ({
+  const call = (what: string, query: object): Question => ({
     what,
     ask: ({ db }) => listCalls(db.people, 'purser', of(query)),
   })
@@ -112,63 +110,6 @@ async function oneBet(deps: OperatorDeps, userId: string): Promise<unknown> {
   return getBet(deps, userId, data[0]!.transactionId)
 }
 
-interface Timed {
-  readonly what: string
-  readonly first: number
-  readonly median: number
-  readonly plans: readonly Plan[]
-}
-
-async function time(sql: pg.Client, deps: OperatorDeps, { what, isReport, ask }: Asked): Promise<Timed> {
-  const times: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const start = performance.now()
-    await ask(deps)
-    times.push(performance.now() - start)
-  }
-  const plans: Plan[] = []
-  for (const one of await sentOf(deps, ask))
-    plans.push(await planOf(sql, isReport ? SUMS_SETTINGS_SQL : PEOPLE_SETTINGS_SQL, one))
-  const [first = 0, ...others] = times
-  return { what, first, median: others.sort((a, b) => a - b)[Math.trunc(others.length / 2)] ?? 0, plans }
-}
-
-/** The statements of a question, which are answered as well. */
-async function sentOf(deps: OperatorDeps, ask: Asked['ask']): Promise<Sent[]> {
-  const sent: Sent[] = []
-  const seen = (reading: Reading): Reading => ({
-    query: (statement: Statement, values: readonly unknown[] = []) => {
-      sent.push([statement, values])
-      return reading.query(statement, values)
-    },
-  })
-  const { people, sums } = deps.db
-  await ask({
-    ...deps,
-    db: { ...deps.db, people: seen(people), sums: (work) => sums((tx) => work({ ...tx, ...seen(tx) })) },
-  })
-  return sent
-}
-
-function lineOf({ what, first, median, plans }: Timed): string {
-  const indexes = new Set(plans.flatMap(({ scans }) => scans).map(nameOf))
-  const sum = (of: (plan: Plan) => number) => Math.round(plans.reduce((total, plan) => total + of(plan), 0))
-  const ms = (time: number) => (time < 10 ? time.toFixed(1) : Math.round(time).toLocaleString('en'))
-  const counts = [sum(({ rows }) => rows), sum(({ pages }) => pages)].map((count) => count.toLocaleString('en'))
-  return `| ${[what, ms(first), ms(median), ...counts, [...indexes].join(', ')].join(' | ')} |`
-}
-
-/** Each day of the journal has an index of its own. */
-function nameOf(index: string): string {
-  return index === 'none' ? 'the whole table' : index.replace(/_\d{8}_/, '_DAY_')
-}
-
-async function timeOnce(what: string, work: () => Promise<unknown>): Promise<string> {
-  const start = performance.now()
-  const result = await work()
-  return `| ${what} | ${((performance.now() - start) / 1_000).toFixed(1)} s${result === undefined ? '' : `, ${result}`} |`
-}
-
 async function main(): Promise<void> {
   const { values } = readArguments(process.argv.slice(2), { bets: { type: 'string', default: '1000000' } })
   const bets = positive('bets', values.bets)
@@ -190,6 +131,7 @@ async function main(): Promise<void> {
       `${await timeOnce('filling the journal with their Place bets', () => seedJournal(db, bets, day))}\n`,
     )
     await timeAll(db, sql, bets, day)
+    await timePlatform(db, sql, bets, day)
     await Promise.all([sql.end(), db.close()])
   } finally {
     await postgres.stop()
@@ -203,13 +145,24 @@ async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promi
     .filter(({ isReport }) => isReport)
     .map((one) => ({ ...one, what: `${one.what.replace(NOT_KEPT, '')}, kept` }))
   const say = (line: string) => void process.stdout.write(`${line}\n`)
-  say('\n| What | First ms | Median ms | Rows | Pages | Through |\n|---|---|---|---|---|---|')
+  say(HEAD)
   for (const one of all) say(lineOf(await time(sql, deps, one)))
   const keeping = await timeOnce('keeping the sums of the day', async () => void (await keepDays(db, new Date())))
   for (const one of kept) say(lineOf(await time(sql, deps, one)))
   say(
     `\n${keeping}\n${await timeOnce('the audit', async () => `${(await audit(db, { clawback: 'refuse' })).findings.length} findings`)}`,
   )
+}
+
+/** Behind the wallet's: its rows would lie in the memory that the wallet's are read from. */
+async function timePlatform(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
+  const say = (line: string) => void process.stdout.write(`${line}\n`)
+  say(
+    `\n${await timeOnce(`seeding the platform's ${bets} bets with their deliveries`, () => seedPlatform(sql, bets, day))}`,
+  )
+  say(HEAD)
+  const deps = { db, clock: { now: () => new Date() }, scales: new Map([['EUR', 2]]) }
+  for (const one of questionsOfThePlatform(bets, day)) say(lineOf(await time(sql, deps, one)))
 }
 
 await main()

@@ -5,6 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServer
 import { type Static, type TOptional, type TSchema, Type } from 'typebox'
 import type { Role } from './caller.ts'
 import { ProblemSchema } from './problem-schema.ts'
+import type {} from './span.ts' // which a request has
 
 /** What a handler reads has the type of the schema that it was held against; null is a body that was left out. */
 interface FromSchemas extends FastifyTypeProvider {

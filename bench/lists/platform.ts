@@ -1,0 +1,115 @@
+// A day of a platform, written in SQL: as many bets as are asked for, each with its Place bet and its settle, and what people ask of it. One of a
+// hundred settles needs a person, one of a thousand waits for its next attempt; one Place bet of fifty was declined.
+import type pg from 'pg'
+import type { Db } from '../../src/db/db.ts'
+import { createFeed } from '../../src/feed/feed.ts'
+import { createActionLog } from '../../src/people/actions.ts'
+import { listDeliveries } from '../../src/platform/api/delivery-list.ts'
+import { withLadders } from '../../src/platform/api/ladder.ts'
+import { listBets } from '../../src/platform/api/lists.ts'
+import { listPartners } from '../../src/platform/api/partner-list.ts'
+import { listRetries } from '../../src/platform/api/retries.ts'
+import { showId } from '../../src/platform/api/show.ts'
+import { getBetDetail } from '../../src/platform/api/views.ts'
+import { PLATFORM_CHANGES } from '../../src/platform/change.ts'
+import { createBreakers } from '../../src/platform/delivery/breaker.ts'
+import { oldestWaiting } from '../../src/platform/metrics.ts'
+import type { Clock } from '../../src/runtime/clock.ts'
+import { betIdOf, EVENTS, PLAYERS } from './seed.ts'
+import type { Asked } from './timing.ts'
+
+const PARTNERS = 5
+/** Bets that came together, and the milliseconds of the day over which they came. */
+const TOGETHER = 10
+const SPREAD_MS = 20 * 3_600_000
+
+export async function seedPlatform(sql: pg.Client, bets: number, day: string): Promise<void> {
+  for (const text of statements(bets, day)) await sql.query(text)
+}
+
+function statements(bets: number, day: string): string[] {
+  const between = Math.trunc((SPREAD_MS * TOGETHER) / Math.max(bets, 1))
+  const at = `timestamptz '${day}Z' + interval '2 hours' + (i / ${TOGETHER}) * interval '${between} ms'`
+  const declined = 'i % 50 = 7'
+  const settle = `case when i % 100 = 1 then (array['stuck', 'refused'])[i / 100 % 2 + 1] when i % 1000 = 2 then 'pending' else 'done' end`
+  const all = `from generate_series(0, ${bets - 1}) i`
+  return [
+    `insert into platform.partner (partner_id, base_url, secrets, created_at)
+     select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, ${PARTNERS - 1}) i`,
+    `insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, reason, ticket_type,
+       coefficient, payout, result_type, result_source, told_status, told_payout, told_result_type, deliveries, placed_at, changed_at)
+     select md5(i::text)::uuid, 'partner-' || i % ${PARTNERS}, md5('session' || i % ${PLAYERS})::uuid, '', 'player-' || i % ${PLAYERS}, 'EUR', '', 1000,
+       case when ${declined} then 'declined' else 'settled' end, case when ${declined} then 'partner_refused' end, 'single', '1.85',
+       case when not ${declined} then 1850 end, case when not ${declined} then 'won' end, case when not ${declined} then 'event' end,
+       case when not ${declined} then 'settled' end, case when not ${declined} then 1850 end, case when not ${declined} then 'won' end,
+       case when ${declined} then 1 else 2 end, ${at}, ${at} ${all}`,
+    `insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
+     select md5(i::text)::uuid, 1, ${4_000_000} + (i / 3) % ${EVENTS}, '1', '1.85', '{}' ${all}`,
+    `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, attempts, code, decided_at, first_attempt_at, due_at, finished_at)
+     select md5(i::text)::uuid, 1, 'partner-' || i % ${PARTNERS}, 'place', md5('place' || i)::uuid, case when ${declined} then 'refused' else 'done' end, 1,
+       case when ${declined} then 7 end, ${at}, ${at}, ${at}, ${at} ${all}`,
+    `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, payout, result_type, status, attempts, code, decided_at, first_attempt_at,
+       due_at, finished_at, owed_since, owed_amount, owed_currency)
+     select bet_id, number, partner_id, operation, request_id, payout, result_type, status, attempts, code, t, t, t, finished_at,
+       case when owed then t end, case when owed then 18.50 end, case when owed then 'EUR' end from (
+       select md5(i::text)::uuid, 2, 'partner-' || i % ${PARTNERS}, 'settle', md5('settle' || i)::uuid, 1850::bigint, 'won', ${settle} as status, 1,
+         case when i % 100 = 1 then 20 end, t, case when i % 1000 <> 2 then t end, i % 100 = 1
+       from (select i, ${at} + interval '1 hour' as t ${all}) i where not ${declined}
+     ) s (bet_id, number, partner_id, operation, request_id, payout, result_type, status, attempts, code, t, finished_at, owed)`,
+    `insert into platform.message (delivery_id, body) select delivery_id, '{"metadata": "' || repeat('x', 600) || '"}' from platform.delivery`,
+    `insert into platform.attempt (delivery_id, number, started_at, duration_ms, http_status, outcome, code, body)
+     select delivery_id, 1, decided_at, 12, case when code is null then 200 else 400 end, case when code is null then 'accepted' else 'refused' end, code, '{}'
+     from platform.delivery`,
+    'analyze',
+  ]
+}
+
+interface Deps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly scales: ReadonlyMap<string, number>
+}
+
+export function questionsOfThePlatform(bets: number, day: string): Asked<Deps>[] {
+  const middle = betIdOf(Math.trunc(bets / 2))
+  const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, middle])).toString('base64url')
+  const bet = (what: string, query: object) => ({
+    what,
+    ask: (deps: Deps) => listBets(deps, { limit: '50', ...query }),
+  })
+  const delivery = (what: string, query: object) => ({
+    what,
+    ask: (deps: Deps) => listDeliveries(deps, { limit: '50', ...query }),
+  })
+  const person = (what: string, query: object) => delivery(what, { needsPerson: 'true', ...query })
+  return [
+    bet('bets, the newest 50', {}),
+    bet('bets, a page far behind', { after: far }),
+    bet('bets of one partner', { partnerId: 'partner-3' }),
+    bet('bets that were declined', { status: 'declined' }),
+    bet('bets that were cancelled, of which there are none', { status: 'cancelled' }),
+    { what: 'one bet with its deliveries and attempts', ask: (deps) => getBetDetail(deps, middle) },
+    { what: 'all about a bet, by six characters', ask: (deps) => showId(deps, middle.slice(0, 6)) },
+    delivery('deliveries, the newest 50', {}),
+    {
+      what: 'deliveries with their ladder',
+      ask: async (deps) => withLadders(deps, await listDeliveries(deps, { limit: '50' })),
+    },
+    delivery('deliveries that wait for an attempt', { status: 'pending' }),
+    delivery('deliveries of one partner', { partnerId: 'partner-3' }),
+    person('what needs a person, the newest 50', {}),
+    person('what needs a person, of one partner', { partnerId: 'partner-3' }),
+    person('what needs a person, refused with one code', { status: 'refused', code: '20' }),
+    { what: 'retries of many deliveries', ask: (deps) => listRetries(deps, { limit: '50' }) },
+    {
+      what: 'partners, and what waits for each',
+      ask: ({ db }) => listPartners({ db, breakers: createBreakers(1) }, { limit: '50' }),
+    },
+    { what: 'the oldest delivery that waits', ask: ({ db }) => oldestWaiting(db) },
+    { what: 'changes, the newest page', ask: ({ db }) => createFeed(db, PLATFORM_CHANGES).ask('0', 100, 0) },
+    {
+      what: 'the action log, the newest 50',
+      ask: ({ db }) => createActionLog('platform').list(db.people, { limit: '50' }, undefined, undefined),
+    },
+  ]
+}
