@@ -118,16 +118,17 @@ function valuesOf({ from, to, by, only }: AskedSums): unknown[] {
   return [from, to, ...SPLITS.map((one) => by.includes(one)), ...chosen]
 }
 
+/** In hours: a day of the session's time zone can have 23 or 25. */
 const KEEP_DAY = statement(
   'daily_keep_day',
   `insert into purser.daily_close (day, kept_at) select ($1::timestamptz at time zone 'UTC')::date, $2::timestamptz
-   where now() >= $1::timestamptz + interval '1 day 1 hour' on conflict (day) do nothing`,
+   where now() >= $1::timestamptz + interval '25 hours' on conflict (day) do nothing`,
 )
 const KEEP_SUMS = statement(
   'daily_keep_sums',
   `insert into purser.daily_sum (day, currency, brand, kind, debit, credit, platform, site, transfers, amount)
    select day, currency, brand, kind, debit, credit, platform, site, count(*), sum(amount) from (
-     ${TRANSFERS} where t.at >= $1::timestamptz and t.at < $1::timestamptz + interval '1 day'
+     ${TRANSFERS} where t.at >= $1::timestamptz and t.at < $1::timestamptz + interval '24 hours'
    ) s group by 1, 2, 3, 4, 5, 6, 7, 8`,
 )
 
