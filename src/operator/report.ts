@@ -128,10 +128,7 @@ export async function report(
     ([one]) => one as Sum,
   )
   if (sums === undefined || days.length * groups.length > MAX_ROWS)
-    throw invalid(
-      '/query/by',
-      `makes more than ${MAX_ROWS} rows: ask for fewer days, for one ${NAMES.join(', ')}, or split by less`,
-    )
+    throw invalid('/query/by', `makes too many rows: ask for fewer days, for one ${NAMES.join(', ')}, or split by less`)
   return toRows(deps.scales, days, groups.toSorted(inOrder), sums)
 }
 
