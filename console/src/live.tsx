@@ -4,6 +4,7 @@
  */
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { ApiProblem } from './api.ts'
 import { againMs, type Changed, listen, type Place } from './live-stream.ts'
 import { forget, useSession } from './session.tsx'
@@ -104,13 +105,22 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   return <Context value={{ state, toggle: () => setPaused(!isPaused) }}>{children}</Context>
 }
 
-/** A browser has six connections to a server for all of its pages: one that nobody looks at keeps none. */
+/**
+ * A browser has six connections to a server for all of its pages: one that nobody looks at keeps none. A page that is left freezes in the
+ * browser's back-forward cache right after these events, with its connection: what follows from them must have run before.
+ */
 function useHidden(): boolean {
   const [isHidden, setHidden] = useState(document.hidden)
   useEffect(() => {
-    const look = () => setHidden(document.hidden)
+    const look = (event: Event) => flushSync(() => setHidden(document.hidden || event.type === 'pagehide'))
     document.addEventListener('visibilitychange', look)
-    return () => document.removeEventListener('visibilitychange', look)
+    window.addEventListener('pagehide', look)
+    window.addEventListener('pageshow', look)
+    return () => {
+      document.removeEventListener('visibilitychange', look)
+      window.removeEventListener('pagehide', look)
+      window.removeEventListener('pageshow', look)
+    }
   }, [])
   return isHidden
 }
