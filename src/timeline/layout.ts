@@ -25,6 +25,8 @@ export interface Layout {
 export const LIMIT_MS = 5_000
 export const GUTTER = 104
 const STEP = 148
+/** Before the next call, beside "connection lost after 14 ms". */
+const LOST_STEP = 208
 /** After a decision: words of the lanes below stand elsewhere, those of another decision beside it. */
 const DECISION_STEP = { call: 100, decision: 132 } as const
 /** In a step, so much of it is 5 s. */
@@ -50,9 +52,14 @@ function compact(moments: readonly Moment[]): Layout {
     ticks.push({ x, label: before === undefined ? timeOf(moment.at) : `+${spanOf(moment.at - before)}` })
     before = moment.at
     placed.push(inStep(moment, x))
-    x += moment.kind === 'decision' ? DECISION_STEP[moments[i + 1]?.kind ?? 'decision'] : STEP
+    x += stepTo(moments[i + 1], moment)
   }
   return { width: Math.max(x + END, LEAST_WIDTH), placed, ticks }
+}
+
+function stepTo(next: Moment | undefined, moment: Moment): number {
+  if (moment.kind === 'decision') return DECISION_STEP[next?.kind ?? 'decision']
+  return next?.kind === 'call' && moment.answer.includes('connection') ? LOST_STEP : STEP
 }
 
 function inStep(moment: Moment, x: number): Placed {
