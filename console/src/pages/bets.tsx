@@ -1,4 +1,5 @@
 /** Bets, newest first. */
+import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { sayReasonOf } from '../../../src/timeline/reasons.ts'
 import { sayCode } from '../../../src/timeline/refusal.ts'
@@ -49,6 +50,7 @@ export function BetsPage() {
   const [query, setQuery] = useSearchParams()
   const status = query.get('status') ?? ''
   const filter = status === '' ? '' : `&status=${part(status)}`
+  const empty = status === '' ? NONE : NONE_SUCH
   const side = bases.wallet ? 'wallet' : 'platform'
   return (
     <div className="page">
@@ -70,9 +72,9 @@ export function BetsPage() {
       </div>
       <section className="card" aria-label="Bets">
         {bases.wallet ? (
-          <WalletBets path={`/operator/bets?limit=50${filter}`} />
+          <WalletBets path={`/operator/bets?limit=50${filter}`} empty={empty} />
         ) : (
-          <PlatformBets path={`${bases.platform}/bets?limit=50${filter}`} />
+          <PlatformBets path={`${bases.platform}/bets?limit=50${filter}`} empty={empty} />
         )}
       </section>
     </div>
@@ -81,18 +83,25 @@ export function BetsPage() {
 
 const LIVE: LiveMeta = { live: ['bet'] }
 
+const NONE_SUCH = <Empty title="No bet is in this state." />
+
 const NONE = (
   <Empty title="No bets.">
     <p>A bet appears here when its first call arrives.</p>
   </Empty>
 )
 
-function WalletBets({ path }: { path: string }) {
+interface Rows {
+  readonly path: string
+  readonly empty: ReactNode
+}
+
+function WalletBets({ path, empty }: Rows) {
   return (
     <List
       path={path}
       columns={WALLET}
-      empty={NONE}
+      empty={empty}
       keyOf={(bet: ListedBet) => `${bet.userId}/${bet.transactionId}`}
       linkOf={linkOf}
       live={LIVE}
@@ -100,12 +109,12 @@ function WalletBets({ path }: { path: string }) {
   )
 }
 
-function PlatformBets({ path }: { path: string }) {
+function PlatformBets({ path, empty }: Rows) {
   return (
     <List
       path={path}
       columns={PLATFORM}
-      empty={NONE}
+      empty={empty}
       keyOf={(bet: PlatformListed) => bet.betId}
       linkOf={({ betId }) => `/bets/${part(betId)}`}
       live={LIVE}
