@@ -59,7 +59,7 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
         {sources.wallet !== undefined && sources.wallet.history.length > 0 && <Replay wallet={sources.wallet} />}
       </div>
       {sources.owners.length > 1 && <Owners bet={bet} owners={sources.owners} shown={history.player} />}
-      <p className="sentence">{standing.sentence}</p>
+      <p className="sentence">{unbroken(standing.sentence)}</p>
       <Facts sources={sources} history={history} />
       <section className="card happened" aria-label="What happened">
         <header>
@@ -211,4 +211,17 @@ function Selections({ sources: { wallet, platform } }: { sources: BetSources }) 
 
 function text(value: unknown): string {
   return value === undefined || value === null ? '–' : typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** A line may end before a moment, not within: "2026-11-" at its end reads like a fault. */
+function unbroken(sentence: string) {
+  return sentence.split(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC)/).map((words, i) =>
+    i % 2 === 0 ? (
+      words
+    ) : (
+      <span key={words} className="num">
+        {words}
+      </span>
+    ),
+  )
 }
