@@ -71,7 +71,7 @@ export function OwedThrough({ base, partner }: Omit<Choice, 'choose'>) {
             {countText(count, 'delivery that needs a person', 'deliveries that need a person')}
           </>
         )}
-        ; {found.waiting} on the way.
+        ; {found.waiting} on the way{count > 0 && found.waiting > 0 && ', those tried again among them'}.
       </p>
     </>
   )
