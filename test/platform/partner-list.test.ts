@@ -18,12 +18,13 @@ async function partner() {
 test('a partner is up, then down since when and why, and up again; what waits for it is counted', async () => {
   const placed = await Promise.all(Array.from({ length: 3 }, () => scene.api.place(scene.frame)))
   const address = { partnerId: scene.partnerId, baseUrl: scene.wallet.url }
-  expect(await partner()).toEqual({ ...address, state: 'up', waiting: 0, owed: [] })
+  expect(await partner()).toEqual({ ...address, state: 'up', waiting: 0, owed: [], onTheWay: [] })
   scene.wallet.always('settle', reset)
   for (const { betId } of placed) await scene.api.settle(betId, 'won', '25.00')
   await scene.time.advance(3_000)
   expect(await partner()).toEqual({
     ...{ ...address, state: 'down', waiting: 3, owed: [] },
+    onTheWay: [{ currency: 'EUR', amount: '75.00', takeBack: '0.00', deliveries: 3 }],
     since: expect.stringMatching(/Z$/),
     lastError: { at: expect.stringMatching(/Z$/), error: expect.stringMatching(/^network: /) },
   })
@@ -39,6 +40,27 @@ test('what a partner has refused is owed, by currency', async () => {
   await scene.time.settle()
   const owed = [{ currency: 'EUR', amount: expect.stringMatching(/^25(\.0+)?$/), deliveries: 1 }]
   expect(await partner()).toMatchObject({ state: 'up', waiting: 0, owed })
+})
+
+test('what is on the way is summed as what has not moved: taken back, corrected, given up', async () => {
+  const [won, lost, cancelled] = await Promise.all(
+    Array.from({ length: 3 }, () => scene.api.place(scene.frame, { amount: '8.00' })),
+  )
+  await scene.api.settle(won?.betId ?? '', 'won', '25.00')
+  await scene.api.settle(lost?.betId ?? '', 'won', '40.00')
+  await scene.time.settle()
+  for (const operation of ['settle', 'rollback'] as const) scene.wallet.always(operation, reset)
+  await scene.api.settle(won?.betId ?? '', 'won', '30.00')
+  await scene.api.settle(lost?.betId ?? '', 'lost', '0.00')
+  await scene.api.cancel(cancelled?.betId ?? '', 50)
+  await scene.time.settle()
+  const [sum] = ((await partner()) as { onTheWay: object[] }).onTheWay
+  expect(sum).toMatchObject({ currency: 'EUR', takeBack: '40.00', deliveries: 3 })
+  expect(sum).toMatchObject({ amount: '53.00' })
+  scene.wallet.always('settle', {})
+  scene.wallet.always('rollback', {})
+  await scene.time.advance(60_000)
+  expect(await partner()).toMatchObject({ waiting: 0, owed: [], onTheWay: [] })
 })
 
 test('partners come in pages, in the order of their ids', async () => {

@@ -6,9 +6,22 @@ import { groupBy } from '../../runtime/group.ts'
 import { triedMembers } from '../../wallet-client/try-secrets.ts'
 import type { Breakers } from '../delivery/breaker.ts'
 import { IS_ROLLBACK } from '../delivery/outbox.ts'
-import { type OwedSum, sumOwed } from '../delivery/owed.ts'
+import { IS_SUMMED, type OwedSum, sumOwed, unmovedOf } from '../delivery/owed.ts'
 
 const time = Type.String({ format: 'date-time' })
+
+/** Each with a look at its bet. */
+const MOST_ON_THE_WAY = 1_000
+const sums = (description: string) =>
+  Type.Array(
+    Type.Object({
+      currency: Type.String(),
+      amount: Type.String({ description: 'What has not moved, in either direction.' }),
+      takeBack: Type.String({ description: 'Of it, what is to be taken back from players.' }),
+      deliveries: Type.Integer(),
+    }),
+    { description },
+  )
 
 export const PartnerViewSchema = Type.Object({
   partnerId: Type.String(),
@@ -19,15 +32,8 @@ export const PartnerViewSchema = Type.Object({
   since: Type.Optional({ ...time, description: 'Absent: up since this process started.' }),
   lastError: Type.Optional(Type.Object({ at: time, error: Type.String() })),
   waiting: Type.Integer({ description: 'Deliveries that are not over.' }),
-  owed: Type.Array(
-    Type.Object({
-      currency: Type.String(),
-      amount: Type.String({ description: 'What has not moved, in either direction.' }),
-      takeBack: Type.String({ description: 'Of it, what is to be taken back from players.' }),
-      deliveries: Type.Integer(),
-    }),
-    { description: 'What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…' },
-  ),
+  owed: sums('What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…'),
+  onTheWay: sums(`The same of what needs nobody: it is sent, or sent again. Of ${MOST_ON_THE_WAY} deliveries at most.`),
 })
 export const PartnerPageSchema = pageOf(PartnerViewSchema)
 export const PartnerListQuery = Type.Object(pageQuery, { additionalProperties: false })
@@ -56,6 +62,21 @@ const OWED = statement(
   sumOwed('partner_id', "partner_id = any($1::text[]) and owed_since > '-infinity' and partner_id is not null"),
 )
 
+/** Of a bet one delivery at most is pending; others wait behind it. */
+const ON_THE_WAY = statement(
+  'platform_on_the_way_by_partner',
+  sumOwed(
+    'partner_id',
+    `${IS_SUMMED} and owed_amount <> 0`,
+    `(select d.partner_id, b.currency as owed_currency, ${unmovedOf('b')} as owed_amount
+      from unnest($1::text[]) as p (partner_id)
+      cross join lateral (
+        select partner_id, bet_id from platform.delivery
+        where partner_id = p.partner_id and ${IS_ROLLBACK} is not null and owed_since is null limit ${MOST_ON_THE_WAY}
+      ) d join platform.bet b on b.bet_id = d.bet_id) w`,
+  ),
+)
+
 /** In the order of their ids. */
 export async function listPartners(
   { db, breakers }: { readonly db: Db; readonly breakers: Breakers },
@@ -64,34 +85,39 @@ export async function listPartners(
   const limit = limitOf(query)
   const after = decodeCursor(query.after)?.ids[0] ?? ''
   const rows = await db.people.query<PartnerRow>(LIST, [after, limit + 1])
-  const owed = await db.people.query<OwedSum>(OWED, [rows.map((row) => row.partner_id)])
-  const owedTo = groupBy(owed, ({ kind }) => kind)
+  const ids = rows.map((row) => row.partner_id)
+  const sumsOf = async (statement: typeof OWED) =>
+    groupBy(await db.people.query<OwedSum>(statement, [ids]), ({ kind }) => kind)
+  const [owed, onTheWay] = await Promise.all([sumsOf(OWED), sumsOf(ON_THE_WAY)])
   return toPage(
     rows,
     limit,
-    (row) => show(row, breakers, owedTo.get(row.partner_id) ?? []),
+    (row) => ({
+      ...show(row, breakers),
+      owed: showSums(owed.get(row.partner_id)),
+      onTheWay: showSums(onTheWay.get(row.partner_id)),
+    }),
     (last) => [new Date(0).toISOString(), last.partner_id],
   )
 }
 
-function show(
-  { partner_id: partnerId, base_url: baseUrl, waiting }: PartnerRow,
-  breakers: Breakers,
-  owed: readonly OwedSum[],
-) {
+function show({ partner_id: partnerId, base_url: baseUrl, waiting }: PartnerRow, breakers: Breakers) {
   const { kind, since, lastFault } = breakers.of(partnerId).state()
   return {
     ...{ partnerId, baseUrl, state: kind },
     ...(since !== null && { since: new Date(since).toISOString() }),
     ...(lastFault !== null && { lastError: { at: new Date(lastFault.at).toISOString(), error: lastFault.text } }),
     waiting: toNumber(waiting),
-    owed: owed.map(({ count, currency, amount, takeBack }) => ({
-      currency,
-      amount,
-      takeBack,
-      deliveries: toNumber(count),
-    })),
   }
+}
+
+function showSums(sums: readonly OwedSum[] = []) {
+  return sums.map(({ count, currency, amount, takeBack }) => ({
+    currency,
+    amount,
+    takeBack,
+    deliveries: toNumber(count),
+  }))
 }
 
 function toNumber(count: bigint): number {

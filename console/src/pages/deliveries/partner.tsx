@@ -71,7 +71,12 @@ export function OwedThrough({ base, partner }: Omit<Choice, 'choose'>) {
             {countText(count, 'delivery that needs a person', 'deliveries that need a person')}
           </>
         )}
-        ; {found.waiting} on the way{count > 0 && found.waiting > 0 && ', those tried again among them'}.
+        {found.onTheWay.length > 0 && (
+          <>
+            , and <strong className="num">{owedText(found.onTheWay)}</strong> on the way
+          </>
+        )}
+        ; {countText(found.waiting, 'delivery is not over', 'deliveries are not over')}.
       </p>
     </>
   )

@@ -12,6 +12,7 @@ export interface Partner {
   readonly since?: string
   readonly waiting: number
   readonly owed: readonly (OwedMoney & { readonly deliveries: number })[]
+  readonly onTheWay: readonly (OwedMoney & { readonly deliveries: number })[]
 }
 
 const MINUTE_MS = 60_000
@@ -87,9 +88,13 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
 }
 
 /** In words also when it is nothing: who looks for it must not have to conclude it. */
-function Owed({ to: { owed } }: { to: Partner }) {
-  if (owed.length === 0) return <small className="muted">nothing is owed</small>
-  return <small>owed: {owedText(owed)}</small>
+function Owed({ to: { owed, onTheWay } }: { to: Partner }) {
+  return (
+    <small className={owed.length === 0 ? 'muted' : undefined}>
+      {owed.length === 0 ? 'nothing is owed' : `owed: ${owedText(owed)}`}
+      {onTheWay.length > 0 && `; on the way: ${owedText(onTheWay)}`}
+    </small>
+  )
 }
 
 function nameOf({ name, isKnown }: Party): string {
