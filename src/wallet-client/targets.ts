@@ -56,8 +56,10 @@ export function createTargets<Of extends string, Use extends string, Way extends
     const [row] = await readRows([id])
     return row && toTarget(row)
   }
+  let isClosed = false
   /** Keeps the ways while the target is the same. Replaced ones finish their calls, also that of somebody who has just asked for one. */
   const put = (id: string, target: Target<Of> | undefined) => {
+    if (isClosed) return // nobody would close what was opened now
     const before = known.get(id)
     // An entry of its own, so that what was read before it does not count any more.
     if (before !== undefined && isDeepStrictEqual(before.target, target)) return void known.set(id, { ...before })
@@ -97,6 +99,7 @@ export function createTargets<Of extends string, Use extends string, Way extends
     ways: () => [...known].map(([id, { ways }]) => [id, ways]),
     async close() {
       stop()
+      isClosed = true
       const last = [...known.values()]
       known.clear()
       await Promise.all(last.map(({ ways }) => closeWays(ways)))

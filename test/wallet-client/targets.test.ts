@@ -211,6 +211,16 @@ describe.each([
     expect(callsOf(old, moved)).toEqual([1, 2])
   })
 
+  test('one that is asked for just before the end is not opened behind it, where nobody would close it', async () => {
+    await other.save('bert', targetOf(old))
+    here.answersAfter(() => given)
+    const first = side.send('bert')
+    await side.close()
+    give()
+    expect(await first).toBe(false)
+    expect(callsOf(old)).toEqual([1])
+  })
+
   test('one that is the same keeps its connections', async () => {
     await pass(HOUR_MS)
     await side.send('anna')
