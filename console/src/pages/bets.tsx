@@ -1,9 +1,11 @@
-/** Bets, newest first. */
+/** Bets, newest first; of one state, player or days as far as the address says so. */
 import type { ReactNode } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { Link } from 'wouter'
 import { sayReasonOf } from '../../../src/timeline/reasons.ts'
 import { sayCode } from '../../../src/timeline/refusal.ts'
 import { part } from '../api.ts'
+import { dayOf, endOf, startOf } from '../days.ts'
+import { DayField, useFilters, WordField } from '../filters.tsx'
 import { Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
@@ -47,11 +49,13 @@ const STATUSES = {
 
 export function BetsPage() {
   const { bases } = useSession()
-  const [query, setQuery] = useSearchParams()
-  const status = query.get('status') ?? ''
-  const filter = status === '' ? '' : `&status=${part(status)}`
-  const empty = status === '' ? NONE : NONE_SUCH
+  const [query, set] = useFilters()
+  const [status, player, from, to] = ['status', 'player', 'from', 'to'].map((name) => query.get(name) ?? '')
+  const asked = { status, ...(bases.wallet && { userId: player }), from: from && startOf(from), to: to && endOf(to) }
+  const words = Object.entries(asked).flatMap(([name, value]) => (value ? [`&${name}=${part(value)}`] : []))
+  const empty = words.length === 0 ? NONE : NONE_SUCH
   const side = bases.wallet ? 'wallet' : 'platform'
+  const today = dayOf(Date.now())
   return (
     <div className="page">
       <div className="head">
@@ -59,31 +63,41 @@ export function BetsPage() {
         <span className="spring" />
         <fieldset className="switch" aria-label="Status">
           {['', ...STATUSES[side]].map((one) => (
-            <button
-              key={one}
-              type="button"
-              aria-pressed={status === one}
-              onClick={() => setQuery(one === '' ? {} : { status: one }, { replace: true })}
-            >
+            <button key={one} type="button" aria-pressed={status === one} onClick={() => set('status', one)}>
               {one === '' ? 'All' : one.charAt(0).toUpperCase() + one.slice(1)}
             </button>
           ))}
         </fieldset>
       </div>
+      <form className="filter-fields" onSubmit={(event) => event.preventDefault()} aria-label="Which bets">
+        {bases.wallet && (
+          <WordField name="Player" value={player ?? ''} set={(value) => set('player', value.trim())} isWide />
+        )}
+        <DayField name="From" value={from ?? ''} max={to || today} set={(value) => set('from', value)} />
+        <DayField name="To" value={to ?? ''} max={today} set={(value) => set('to', value)} />
+      </form>
       <section className="card" aria-label="Bets">
         {bases.wallet ? (
-          <WalletBets path={`/operator/bets?limit=50${filter}`} empty={empty} />
+          <WalletBets path={`/operator/bets?limit=50${words.join('')}`} empty={empty} />
         ) : (
-          <PlatformBets path={`${bases.platform}/bets?limit=50${filter}`} empty={empty} />
+          <PlatformBets path={`${bases.platform}/bets?limit=50${words.join('')}`} empty={empty} />
         )}
       </section>
     </div>
   )
 }
 
+/** Where the list of a player's refused bets is, or of all. */
+export const betsOf = (player: string, status = '') =>
+  `/bets?player=${part(player)}${status === '' ? '' : `&status=${status}`}`
+
 const LIVE: LiveMeta = { live: ['bet'] }
 
-const NONE_SUCH = <Empty title="No bet is in this state." />
+const NONE_SUCH = (
+  <Empty title="No such bets.">
+    <p>Nothing is in this state, of this player and in these days. A player’s id is taken whole; days are in UTC.</p>
+  </Empty>
+)
 
 const NONE = (
   <Empty title="No bets.">

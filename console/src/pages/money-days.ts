@@ -3,9 +3,6 @@ import { ACCOUNTS, type AccountName } from '../../../src/ledger/posting.ts'
 import { sumOf } from '../../../src/protocol/decimal.ts'
 import { groupBy } from '../../../src/runtime/group.ts'
 
-/** In UTC, of milliseconds since 1970. */
-export const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
-
 const MOVED = [
   'deposits',
   'withdrawals',

@@ -1,6 +1,7 @@
 /** What the house earned with the bets of a day, by currency, and how that comes about. */
+import { dayOf } from '../days.ts'
 import { amountText } from '../format.tsx'
-import { added, dayOf, isZero, type ReportRow, resultOf } from './money-days.ts'
+import { added, isZero, type ReportRow, resultOf } from './money-days.ts'
 
 const COLUMNS = {
   staked: 'Staked',

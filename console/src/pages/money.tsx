@@ -3,16 +3,15 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
 import { sumOf } from '../../../src/protocol/decimal.ts'
 import { fileOf, read } from '../api.ts'
+import { DAY_MS, dayOf } from '../days.ts'
 import { amountText } from '../format.tsx'
 import { MONEY_LIVE } from '../live.tsx'
 import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import { WaitingAdjustments } from './adjust.tsx'
-import { type DayOfMoney, dayOf, daysIn, isZero, negated, type ReportRow } from './money-days.ts'
+import { type DayOfMoney, daysIn, isZero, negated, type ReportRow } from './money-days.ts'
 import { ResultOfTheDay } from './money-result.tsx'
 import './money.css'
-
-const DAY_MS = 86_400_000
 
 export function MoneyPage() {
   const [query, setQuery] = useSearchParams()

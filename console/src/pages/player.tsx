@@ -9,7 +9,7 @@ import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import type { StatementPage, StatementRow } from '../statement.ts'
 import { Adjust } from './adjust.tsx'
-import { BetState, currencyOf, type ListedBet, Stake } from './bets.tsx'
+import { BetState, betsOf, currencyOf, type ListedBet, Stake } from './bets.tsx'
 import { inFiles } from './in-files.tsx'
 import { PlayerMoney } from './player-money.tsx'
 import './player.css'
@@ -68,6 +68,13 @@ export function PlayerPage({ user }: { user: string }) {
             <section className="card half" aria-label="Bets">
               <header>
                 <h2>Bets</h2>
+                <span className="spring" />
+                <Link className="small" href={betsOf(user, 'refused')}>
+                  Refused bets
+                </Link>
+                <Link className="small" href={betsOf(user)}>
+                  All bets, by day
+                </Link>
               </header>
               <List
                 path={`/operator/bets?limit=20&userId=${part(user)}`}

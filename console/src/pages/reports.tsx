@@ -1,8 +1,9 @@
 /** What the books say over some days: what each day came to, the trial balance at its ends, and whether every rule of the ledger holds. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useSearchParams } from 'wouter'
 import { fileOf, part, read } from '../api.ts'
+import { DAY_MS, dayOf } from '../days.ts'
+import { DayField, type SetFilter, useFilters, WordField } from '../filters.tsx'
 import { MONEY_LIVE } from '../live.tsx'
 import { Answer, Badge, Empty, Fault, Refusal, Waiting } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
@@ -12,9 +13,7 @@ import { TrialBalances } from './reports-trial.tsx'
 import './money.css'
 import './reports.css'
 
-const DAY_MS = 86_400_000
 const DAYS = 7
-const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 const VIEWS = [
   ['days', 'Days'],
@@ -27,21 +26,16 @@ export const SPLITS = [
   ['platform', 'By platform'],
   ['site', 'By site'],
 ] as const
-const FILTERS = ['from', 'to', 'currency', 'brand', 'platform', 'site'] as const
+const WORDS = [
+  ['currency', 'Currency'],
+  ['brand', 'Brand'],
+  ['platform', 'Platform'],
+  ['site', 'Site'],
+] as const
 
 export function ReportsPage() {
-  const [query, setQuery] = useSearchParams()
+  const [query, set] = useFilters()
   const view = query.get('view') ?? 'days'
-  const set = (name: string, value: string) =>
-    setQuery(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value === '') next.delete(name)
-        else next.set(name, value)
-        return next
-      },
-      { replace: true },
-    )
   return (
     <div className="page">
       <div className="head">
@@ -63,14 +57,14 @@ export function ReportsPage() {
 interface RowsProps {
   readonly view: string
   readonly query: URLSearchParams
-  set(name: string, value: string): void
+  readonly set: SetFilter
 }
 
 function Rows({ view, query, set }: RowsProps) {
   const today = dayOf(Date.now())
   const range = { from: query.get('from') ?? dayOf(Date.now() - (DAYS - 1) * DAY_MS), to: query.get('to') ?? today }
   const wanted: Readonly<Record<string, string>> = {
-    ...Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? ''])),
+    ...Object.fromEntries(WORDS.map(([name]) => [name, query.get(name) ?? ''])),
     ...range,
   }
   const by = (view === 'days' && SPLITS.find(([one]) => one === query.get('by'))?.[0]) || ''
@@ -88,11 +82,16 @@ function Rows({ view, query, set }: RowsProps) {
   })
   return (
     <>
-      <form className="report-filters" onSubmit={(event) => event.preventDefault()} aria-label="Which days">
-        <Day name="From" value={range.from} max={range.to} set={(value) => set('from', value)} />
-        <Day name="To" value={range.to} max={today} set={(value) => set('to', value)} />
-        {FILTERS.slice(2).map((name) => (
-          <Word key={name} name={name} value={wanted[name] ?? ''} set={(value) => set(name, value)} />
+      <form className="filter-fields" onSubmit={(event) => event.preventDefault()} aria-label="Which days">
+        <DayField name="From" value={range.from} max={range.to} isNeeded set={(value) => set('from', value)} />
+        <DayField name="To" value={range.to} max={today} isNeeded set={(value) => set('to', value)} />
+        {WORDS.map(([name, label]) => (
+          <WordField
+            key={name}
+            name={label}
+            value={wanted[name] ?? ''}
+            set={(value) => set(name, wordOf(name, value))}
+          />
         ))}
         {view === 'days' && (
           <label className="field">
@@ -127,36 +126,6 @@ function Rows({ view, query, set }: RowsProps) {
         }
       </Answer>
     </>
-  )
-}
-
-function Day({ name, value, max, set }: { name: string; value: string; max: string; set(value: string): void }) {
-  return (
-    <label className="field">
-      <span>{name} (UTC)</span>
-      <input type="date" value={value} max={max} onChange={({ target }) => target.value !== '' && set(target.value)} />
-    </label>
-  )
-}
-
-/** Asked for when it has been typed: with Enter, or on the way out. */
-function Word({ name, value, set }: { name: string; value: string; set(value: string): void }) {
-  const labels: Readonly<Record<string, string>> = {
-    ...{ currency: 'Currency', brand: 'Brand', platform: 'Platform', site: 'Site' },
-  }
-  return (
-    <label className="field">
-      <span>{labels[name]}</span>
-      <input
-        key={value}
-        defaultValue={value}
-        placeholder="all"
-        spellCheck={false}
-        autoComplete="off"
-        onBlur={({ target }) => set(wordOf(name, target.value))}
-        onKeyDown={({ key, currentTarget }) => key === 'Enter' && set(wordOf(name, currentTarget.value))}
-      />
-    </label>
   )
 }
 

@@ -1,0 +1,60 @@
+/** Filters of a list or report as fields: each stands in the address, so that a view can be sent to a colleague. */
+import { useSearchParams } from 'wouter'
+import './filters.css'
+
+export type SetFilter = (name: string, value: string) => void
+
+/** An empty one is not in the address. */
+export function useFilters(): readonly [URLSearchParams, SetFilter] {
+  const [query, setQuery] = useSearchParams()
+  const set: SetFilter = (name, value) =>
+    setQuery(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === '') next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true },
+    )
+  return [query, set]
+}
+
+interface Field {
+  readonly name: string
+  readonly value: string
+  set(value: string): void
+}
+
+/** `isNeeded`: there is no list without it, so that it cannot be emptied. */
+export function DayField({ name, value, max, isNeeded = false, set }: Field & { max: string; isNeeded?: boolean }) {
+  return (
+    <label className="field">
+      <span>{name} (UTC)</span>
+      <input
+        type="date"
+        value={value}
+        max={max}
+        onChange={({ target }) => (target.value !== '' || !isNeeded) && set(target.value)}
+      />
+    </label>
+  )
+}
+
+/** Asked for when it has been typed: with Enter, or on the way out. */
+export function WordField({ name, value, isWide = false, set }: Field & { isWide?: boolean }) {
+  return (
+    <label className={isWide ? 'field wide' : 'field'}>
+      <span>{name}</span>
+      <input
+        key={value}
+        defaultValue={value}
+        placeholder="all"
+        spellCheck={false}
+        autoComplete="off"
+        onBlur={({ target }) => set(target.value)}
+        onKeyDown={({ key, currentTarget }) => key === 'Enter' && set(currentTarget.value)}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,87 @@
+/** The page Bets: by state, player and days, each of which stands in the address, and the way there from a player. In a real browser. */
+import { randomUUID } from 'node:crypto'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { playerWithMoney } from '../support/operator.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+
+const DAY_MS = 86_400_000
+let browser: Browser
+let wallet: TestWallet
+let context: BrowserContext
+let page: Page
+
+beforeAll(async () => {
+  browser = await launch()
+  wallet = await startWallet()
+  const now = wallet.clock.now().getTime()
+  wallet.clock.advance(DAY_MS / 2 - (now % DAY_MS) - 3 * DAY_MS) // noon, three days ago
+  context = await signedIn(browser, wallet.url, wallet.operatorKey)
+})
+beforeEach(async () => {
+  page = await context.newPage()
+  return () => page.close()
+})
+afterAll(async () => {
+  await wallet?.auditIsClean()
+  await browser?.close()
+  await wallet?.stop()
+})
+
+const see = (path: string) => page.goto(`${wallet.url}/console${path}`)
+const today = () => wallet.clock.now().toISOString().slice(0, 10)
+const ids = async () =>
+  (await page.getByRole('region', { name: 'Bets', exact: true }).locator('td code').evaluateAll(titles)) as string[]
+const titles = (codes: { title: string }[]) => codes.map(({ title }) => title)
+const query = (name: string) => new URL(page.url()).searchParams.get(name)
+
+/** A second later than the one before. */
+async function place(userId: string, amount: number): Promise<string> {
+  wallet.clock.advance(1_000)
+  const bet = { userId, token: await wallet.operator.session(userId), transactionId: randomUUID(), amount }
+  expect((await wallet.wire.place(bet)).status).toBe(amount > 100 ? 400 : 200)
+  return bet.transactionId
+}
+
+test('bets are of a player, a state and days; a player’s refused ones are one click from the player', async () => {
+  const [hana, fay] = [await playerWithMoney(wallet.operator, '50.00'), await playerWithMoney(wallet.operator, '50.00')]
+  const first = today()
+  const [old, refused] = [await place(hana.userId, 10), await place(hana.userId, 1_000)]
+  wallet.clock.advance(DAY_MS)
+  const others = await place(fay.userId, 10)
+  const late = await place(hana.userId, 1)
+
+  await see(`/players/${hana.userId}`)
+  await page.getByRole('link', { name: 'Refused bets' }).click()
+  await expect.poll(ids).toEqual([refused])
+  expect([query('player'), query('status')]).toEqual([hana.userId, 'refused'])
+  expect(await page.getByLabel('Player').inputValue()).toBe(hana.userId)
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await expect.poll(ids).toEqual([late, refused, old])
+  expect(query('player'), 'a state leaves the other filters').toBe(hana.userId)
+
+  await page.getByLabel('To (UTC)').fill(first)
+  await expect.poll(ids).toEqual([refused, old])
+  await page.getByLabel('To (UTC)').fill('')
+  await page.getByLabel('From (UTC)').fill(today())
+  await expect.poll(ids).toEqual([late])
+  await page.getByLabel('Player').fill('')
+  await page.keyboard.press('Enter')
+  await expect.poll(ids).toEqual([late, others])
+  expect([...new URL(page.url()).searchParams]).toEqual([['from', today()]])
+  await expectAccessibleEverywhere(page, 'bets of a day')
+
+  await see(`/bets?player=${hana.userId}&from=${first}&to=${first}`)
+  await expect.poll(ids).toEqual([refused, old])
+  await page.getByLabel('Player').fill(' nobody ')
+  await page.getByRole('button', { name: 'Refused' }).click()
+  await page.getByText('No such bets.').waitFor()
+  expect([query('player'), query('status')]).toEqual(['nobody', 'refused'])
+  await expectAccessibleEverywhere(page, 'no such bets')
+})
+
+test('a day that is none is refused in words', async () => {
+  await see('/bets?from=yesterday')
+  await page.getByRole('alert').getByText('from').waitFor()
+})
