@@ -27,6 +27,14 @@ export function neededBy(history: readonly WalletCall[], at: number): string | u
   return isFirst && call.code === not_enough_money.code ? call.amount : undefined
 }
 
+/** The Place bet whose refusal is the bet's: one that was refused for its token before may have asked for another stake. -1 of others. */
+export function refusedPlaceOf({ status, refusalCode, history }: WalletBet): number {
+  if (status !== 'refused') return -1
+  return history.findIndex(
+    ({ operation, outcome, code }) => operation === 'place' && outcome === 'refused' && code === refusalCode,
+  )
+}
+
 /** What stands paid before this call. */
 function payoutBefore(history: readonly WalletCall[], at: number): string | undefined {
   const results = history.slice(0, at).filter(({ operation, outcome }) => {
@@ -86,7 +94,7 @@ function messageOf(code: number | undefined): string {
   return known === undefined ? '' : ` (${known.message})`
 }
 
-function isLess(available: string | undefined, wanted: string): available is string {
+export function isLess(available: string | undefined, wanted: string): available is string {
   if (available === undefined) return false
   const [one = 0n, other = 0n] = unitsOf([available, wanted])
   return one < other

@@ -1,4 +1,5 @@
 /** Where a bet stands, in a sentence that support can read out to the player. Built from what wallet and platform say, never from a guess. */
+import { isLess, refusedPlaceOf } from './branch.ts'
 import { isArchived } from './history.ts'
 import { correctionsOf, paidOf } from './paid.ts'
 import { sayReason, sayReasonOf } from './reasons.ts'
@@ -14,10 +15,15 @@ export interface Standing {
   readonly sentence: string
 }
 
-export function standingOf(wallet: WalletBet | undefined, platform: PlatformBet | undefined): Standing {
+/** `available`: of a bet that was refused for want of money what the player had, where somebody has looked. */
+export function standingOf(
+  wallet: WalletBet | undefined,
+  platform: PlatformBet | undefined,
+  available?: string,
+): Standing {
   const deliveries = platform?.deliveries ?? []
   const waits = deliveries.filter(({ status }) => ['pending', 'waiting', 'stuck'].includes(status))
-  const base = wallet === undefined ? ofPlatform(platform) : ofWallet(wallet)
+  const base = wallet === undefined ? ofPlatform(platform) : ofWallet(wallet, available)
   const last = deliveries.at(-1)
   if (last?.status === 'refused' && last.operation !== 'place')
     return {
@@ -33,8 +39,8 @@ export function standingOf(wallet: WalletBet | undefined, platform: PlatformBet 
   return { ...base, tone: isStuck ? 'bad' : 'wait', sentence: `${base.sentence} ${more}` }
 }
 
-function ofWallet(bet: WalletBet): Standing {
-  const { status, stake, currency, refusalCode, userId } = bet
+function ofWallet(bet: WalletBet, available: string | undefined): Standing {
+  const { status, stake, currency, userId } = bet
   const staked = stake === undefined ? '' : `${stake} ${currency}`
   const payer = bet.stakePaidBy === 'promotions' ? `Promotions paid a stake of ${staked}` : `${userId} staked ${staked}`
   switch (status) {
@@ -49,19 +55,22 @@ function ofWallet(bet: WalletBet): Standing {
       return settled(bet, payer)
     case 'cancelled':
       return { state: 'Cancelled', tone: 'plain', sentence: undone(bet, staked) }
-    case 'refused': {
-      const why = REFUSALS.get(refusalCode ?? 0) ?? `the wallet answered code ${refusalCode}`
-      return {
-        state: 'Refused',
-        tone: 'bad',
-        sentence: `The bet was not accepted, because ${why}. No money was taken.`,
-      }
-    }
+    case 'refused':
+      return { state: 'Refused', tone: 'bad', sentence: `${notAccepted(bet, available)} No money was taken.` }
     case 'unknown':
       return { state: 'Never placed', tone: 'plain', sentence: 'This bet was never placed here. No money was taken.' }
     default:
       return status satisfies never
   }
+}
+
+/** With what was asked for and what was there, so that nobody has to look further. */
+function notAccepted(bet: WalletBet, available: string | undefined): string {
+  const { refusalCode = 0, history } = bet
+  const { amount, currency = '' } = history[refusedPlaceOf(bet)] ?? {}
+  const why = REFUSALS.get(refusalCode) ?? `the wallet answered code ${refusalCode}`
+  const there = amount !== undefined && isLess(available, amount) ? `: ${available} ${currency} was available` : ''
+  return `The bet${amount === undefined ? '' : ` of ${amount} ${currency}`} was not accepted, because ${why}${there}.`
 }
 
 /** With the reason that the Rollback gave. */
@@ -116,7 +125,7 @@ function ofPlatform(bet: PlatformBet | undefined): Standing {
   const states: Readonly<Record<string, [string, Tone, string]>> = {
     placing: ['Being placed', 'wait', 'The partner has not answered yet.'],
     accepted: ['Open', 'open', 'The partner has accepted the bet; its result is not known yet.'],
-    declined: ['Declined', 'bad', `The bet was not accepted${why}.`],
+    declined: ['Declined', 'bad', `The bet of ${bet.amount} ${bet.currency} was not accepted${why}.`],
     cancelled: ['Cancelled', 'plain', `The bet was cancelled${why}; the partner gives the stake back.`],
     settled: [
       bet.resultType ?? 'Settled',

@@ -85,3 +85,17 @@ test('a day that is none is refused in words', async () => {
   await see('/bets?from=yesterday')
   await page.getByRole('alert').getByText('from').waitFor()
 })
+
+test('the page of a refused bet says what was asked for and what was there, without a click', async () => {
+  const { userId } = await playerWithMoney(wallet.operator, '32.12')
+  await place(userId, 12)
+  const refused = await place(userId, 1_000)
+  await wallet.operator.deposit(userId, '5000.00')
+  await see(`/bets/${userId}/${refused}`)
+  const said = 'The bet of 1000.00 EUR was not accepted, because there was not enough money: 20.12 EUR was available.'
+  await page.getByText(`${said} No money was taken.`).waitFor()
+  const facts = await page.locator('.facts dt').allTextContents()
+  expect(facts).toEqual(['Player', 'Asked for', 'Payout', 'Net for the player', 'Asked at'])
+  expect(await page.locator('.facts dd').nth(1).textContent()).toBe('1000.00 EUR')
+  await expectAccessibleEverywhere(page, 'a refused bet')
+})

@@ -83,6 +83,33 @@ describe('the sentence for support', () => {
       expect(sentence).toMatch(/^The bet was not accepted, because [a-z ]+\. No money was taken\.$/)
     },
   )
+  test('says of a refused bet what was asked for, and what was there where that is known and less', () => {
+    const { wallet } = recorded('corrected')
+    const [place] = wallet.history
+    if (place === undefined) throw new Error('no Place bet')
+    const refusedWith = (code: number, amount: string): WalletBet => {
+      const { stake: _, ...rest } = wallet
+      const before: WalletCall = { ...place, outcome: 'refused', code: 2, amount: '1.00' }
+      const history = [before, { ...before, code, amount }, { ...before, code, amount: '3.00' }]
+      return { ...rest, status: 'refused', refusalCode: code, history }
+    }
+    const said = (bet: WalletBet, available?: string) => standingOf(bet, undefined, available).sentence
+    const short = refusedWith(7, '100000.00')
+    expect(said(short, '932.12')).toBe(
+      'The bet of 100000.00 EUR was not accepted, because there was not enough money: 932.12 EUR was available. No money was taken.',
+    )
+    for (const available of [undefined, '100000.00'])
+      expect(said(short, available)).toBe(
+        'The bet of 100000.00 EUR was not accepted, because there was not enough money. No money was taken.',
+      )
+    expect(said(refusedWith(9, '20.00'))).toBe(
+      'The bet of 20.00 EUR was not accepted, because the account is blocked. No money was taken.',
+    )
+    const declined = { ...recorded('corrected').platform, status: 'declined', reason: 'partner code 7' }
+    expect(standingOf(undefined, declined).sentence).toBe(
+      'The bet of 10.00 EUR was not accepted: not enough money (7).',
+    )
+  })
   test('does not take a time-out for an exclusion (R-3)', () => {
     const { wallet } = recorded('late-call')
     const saidOf = (name: ReplyCode) =>

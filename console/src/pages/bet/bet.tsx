@@ -1,6 +1,7 @@
 /** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
 import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
+import { refusedPlaceOf } from '../../../../src/timeline/branch.ts'
 import { drawTimeline } from '../../../../src/timeline/draw.ts'
 import { historyOf, netSoFar } from '../../../../src/timeline/history.ts'
 import type { Scale } from '../../../../src/timeline/layout.ts'
@@ -12,6 +13,7 @@ import { storyFile } from '../../../../src/timeline/share.ts'
 import css from '../../../../src/timeline/timeline.css?raw'
 import '../../../../src/timeline/timeline.css'
 import { part } from '../../api.ts'
+import { useBalanceAt } from '../../balance-at.ts'
 import { type BetSources, useBet } from '../../bet-data.ts'
 import { amountText, CopyButton, Id, Time } from '../../format.tsx'
 import { Answer, Badge } from '../../parts.tsx'
@@ -36,10 +38,12 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
   const scale: Scale = query.get('scale') === 'time' ? 'time' : 'compact'
   const [chosen, setChosen] = useState<string>()
   const history = useMemo(() => historyOf(sources), [sources])
-  const standing = standingOf(sources.wallet, sources.platform)
+  const { wallet, platform } = sources
+  const available = useBalanceAt(wallet, wallet === undefined ? -1 : refusedPlaceOf(wallet))
+  const standing = standingOf(wallet, platform, available)
   const picture = useMemo(() => drawTimeline(history, { scale, selected: chosen }), [history, scale, chosen])
   const share = () => {
-    const replay = sources.wallet && replayOf(sources.wallet).saved
+    const replay = wallet && replayOf(wallet).saved
     const file = storyFile({ history, standing, css, madeAt: new Date(), replay })
     saveText(`bet-${bet.slice(0, 8)}.html`, file, 'text/html')
   }
@@ -56,7 +60,7 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
         <button type="button" className="button" onClick={share}>
           Share as a file
         </button>
-        {sources.wallet !== undefined && sources.wallet.history.length > 0 && <Replay wallet={sources.wallet} />}
+        {wallet !== undefined && wallet.history.length > 0 && <Replay wallet={wallet} />}
       </div>
       {sources.owners.length > 1 && <Owners bet={bet} owners={sources.owners} shown={history.player} />}
       <p className="sentence">{unbroken(standing.sentence)}</p>
@@ -79,7 +83,7 @@ function Bet({ bet, sources }: { bet: string; sources: BetSources }) {
         {moment === undefined ? (
           <p className="hint muted small">Choose a moment to see its request, its answer, and why.</p>
         ) : (
-          <MomentPanel moment={moment} wallet={sources.wallet} close={() => setChosen(undefined)} />
+          <MomentPanel moment={moment} wallet={wallet} close={() => setChosen(undefined)} />
         )}
       </section>
       <Selections sources={sources} />
@@ -105,8 +109,10 @@ function Owners({ bet, owners, shown }: { bet: string; owners: readonly string[]
 
 function Facts({ sources: { wallet, platform }, history }: { sources: BetSources; history: History }) {
   const { bases } = useSession()
-  const currency = history.currency
-  const stake = wallet?.stake ?? platform?.amount
+  const isStaked = wallet === undefined ? platform?.status !== 'declined' : wallet.stake !== undefined
+  const asked = wallet && wallet.history[refusedPlaceOf(wallet)]
+  const currency = history.currency || (asked?.currency ?? '')
+  const stake = wallet?.stake ?? platform?.amount ?? asked?.amount
   const payout = wallet === undefined ? platform?.payout : wallet.payout
   const net = wallet && netSoFar(wallet)
   const counts = wallet && countsOf(paidOf(wallet))
@@ -115,7 +121,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   return (
     <dl className="facts">
       <Fact name="Player">{bases.wallet ? <Link href={`/players/${part(player)}`}>{player}</Link> : player}</Fact>
-      <Fact name="Stake">
+      <Fact name={isStaked ? 'Stake' : 'Asked for'}>
         {stake === undefined ? '–' : `${stake} ${currency}`}
         {taken !== undefined && <small className="muted"> {taken}</small>}
       </Fact>
@@ -136,7 +142,7 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
       )}
       {platform?.coefficient !== undefined && <Fact name="Odds">{platform.coefficient}</Fact>}
       <div>
-        <dt>Placed</dt>
+        <dt>{isStaked ? 'Placed' : asked === undefined && platform === undefined ? 'First call' : 'Asked at'}</dt>
         <dd className="small">
           <Time at={platform?.placedAt ?? wallet?.firstSeenAt ?? 0} />
         </dd>

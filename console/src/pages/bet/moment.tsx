@@ -1,16 +1,14 @@
 /** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { neededBy, sayBranch } from '../../../../src/timeline/branch.ts'
+import { sayBranch } from '../../../../src/timeline/branch.ts'
 import { sayAttempt, sayEnding, sayKind, signed } from '../../../../src/timeline/draw.ts'
 import { spanOf } from '../../../../src/timeline/layout.ts'
 import { type Call, type Decision, type Moment, titleOf } from '../../../../src/timeline/moments.ts'
 import type { WalletBet } from '../../../../src/timeline/sources.ts'
 import { type Known, knownBefore, LIFE, whyOf } from '../../../../src/timeline/why.ts'
-import { part, readOrNone } from '../../api.ts'
+import { useBalanceAt } from '../../balance-at.ts'
 import { Id, Time } from '../../format.tsx'
 import { Code } from '../../parts.tsx'
-import type { StatementPage } from '../../statement.ts'
 import { AsCurl, SendAgain } from './again.tsx'
 
 interface Props {
@@ -168,26 +166,9 @@ function Moved({ call: { transfers } }: { call: Call }) {
   )
 }
 
-/** A refusal for want of money is told with what was there: the player's balance after the last movement before. */
+/** A refusal for want of money is told with what was there. */
 function Branch({ wallet, at }: { wallet: WalletBet; at: number }) {
-  const { userId, history, currency } = wallet
-  const came = history[at]?.at
-  const needed = neededBy(history, at)
-  const asked = useQuery({
-    queryKey: ['balance at', userId, currency, came],
-    queryFn: ({ signal }) => balanceAt(userId, history[at]?.currency ?? currency ?? '', came ?? '', signal),
-    enabled: needed !== undefined && came !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return sayBranch(wallet, at, asked.data ?? undefined)
-}
-
-async function balanceAt(user: string, currency: string, at: string, signal: AbortSignal): Promise<string | null> {
-  const to = new Date(Date.parse(at) + 1).toISOString() // what moved in the same millisecond was before: one bet after the other
-  const path = `/operator/players/${part(user)}/statement?limit=1&currency=${part(currency)}&to=${to}`
-  const page = await readOrNone<StatementPage>(path, signal)
-  const carried = page?.archived?.find((one) => one.at < to) // the last movement before lies in a file (O-13)
-  return page?.data[0]?.balance ?? carried?.balance ?? null
+  return sayBranch(wallet, at, useBalanceAt(wallet, at))
 }
 
 const STATES: readonly Known[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']
