@@ -72,6 +72,9 @@ export function countText(count: number, word: string, words = `${word}s`): stri
   return `${count} ${count === 1 ? word : words}`
 }
 
+/** As a word of its own begins. */
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** A minus as wide as a plus. */
 export function amountText(amount: string): string {
   return amount.startsWith('-') ? `−${amount.slice(1)}` : amount

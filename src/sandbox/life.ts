@@ -27,7 +27,7 @@ export interface DeliveryDetail {
   readonly request: { readonly amount?: number; readonly resultType?: string; readonly errorCode?: number }
 }
 
-export const STEP_KINDS = ['accepted', 'declined', 'rolled back', 'won', 'lost', 'refunded', 'cashed out'] as const
+export const STEP_KINDS = ['accepted', 'declined', 'rolled back', 'won', 'lost', 'void', 'cashed out'] as const
 /** Beside those: what is between the ends. */
 export type StepKind =
   | (typeof STEP_KINDS)[number]
@@ -111,7 +111,7 @@ function rolledBack({ status, code, request }: DeliveryDetail): Step {
 const RESULTS: Readonly<Record<string, Step['kind'] & (typeof STEP_KINDS)[number]>> = {
   won: 'won',
   lost: 'lost',
-  refund: 'refunded',
+  refund: 'void',
   cashout: 'cashed out',
 }
 

@@ -32,7 +32,7 @@ export interface StoryOptions {
 
 const COLOURS: Readonly<Partial<Record<StepKind, Colour>>> = {
   won: 'green',
-  refunded: 'cyan',
+  void: 'cyan',
   'cashed out': 'cyan',
   lost: 'dim',
   declined: 'yellow',
@@ -150,7 +150,7 @@ function describe(happening: Happening): string | undefined {
 }
 
 const PLACED = ['accepted', 'declined', 'rolled back'] as const
-const RESULTS = ['won', 'lost', 'refunded', 'cashed out', 'corrected'] as const
+const RESULTS = ['won', 'lost', 'void', 'cashed out', 'corrected'] as const
 const RARE = ['result withdrawn', 'result refused', 'stuck'] as const
 
 type CountOf = (name: Counted) => number

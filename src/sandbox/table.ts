@@ -8,7 +8,7 @@ export const ROW_SECONDS = 5
 const ROWS_PER_HEAD = 20
 
 const COLUMNS = [
-  ...['accepted', 'declined', 'rolled back', 'won', 'lost', 'refunded', 'cashed out', 'corrected'],
+  ...['accepted', 'declined', 'rolled back', 'won', 'lost', 'void', 'cashed out', 'corrected'],
 ] as const satisfies readonly Counted[]
 const TITLES: Readonly<Record<(typeof COLUMNS)[number], string>> = {
   accepted: 'accept',
@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<(typeof COLUMNS)[number], string>> = {
   'rolled back': 'rolled',
   won: 'won',
   lost: 'lost',
-  refunded: 'refund',
+  void: 'void',
   'cashed out': 'cashout',
   corrected: 'correct',
 }

@@ -5,7 +5,7 @@ import type { StepKind } from './life.ts'
 
 export type Counted = StepKind | 'bets'
 
-const RESULTS = { won: 'won', lost: 'lost', refund: 'refunded', cashout: 'cashed out' } as const
+const RESULTS = { won: 'won', lost: 'lost', refund: 'void', cashout: 'cashed out' } as const
 const ENDS: Readonly<Record<string, StepKind>> = {
   'bet.declined': 'declined',
   'bet.cancelled': 'rolled back',

@@ -4,6 +4,7 @@ import { sumOf } from '../protocol/decimal.ts'
 import { callsOfPlatform, callsOfWallet } from './calls.ts'
 import { type Decision, type History, inOrder } from './moments.ts'
 import { sayReason, shortReason } from './reasons.ts'
+import { sayResult } from './results.ts'
 import type { Delivery, JournalCall, Operation, PlatformBet, Sources, WalletBet } from './sources.ts'
 
 /** Oldest first. What moved money is told once: with the first attempt that can have moved it. */
@@ -60,7 +61,7 @@ function decisionOf(delivery: Delivery, bet: PlatformBet): Decision {
   const errorCode = typeof request?.errorCode === 'number' ? request.errorCode : undefined
   const detail = {
     place: money,
-    settle: `${resultType} ${money}`.trim(),
+    settle: `${sayResult(resultType)} ${money}`.trim(),
     unsettle: 'result taken back',
     rollback: errorCode === undefined ? '' : shortReason(errorCode),
   }

@@ -46,7 +46,7 @@ export function takenOf(bet: WalletBet): string | undefined {
   const count = (wanted: string) => moved.filter(({ kind }) => kind === wanted).length
   const [taken, back] = [count('stake'), count('refund')]
   if (taken === 0) return undefined
-  return back === 0 ? `taken ${timesOf(taken)}` : `taken ${timesOf(taken)}, given back ${timesOf(back)}`
+  return back === 0 ? `taken ${timesOf(taken)}` : `taken ${timesOf(taken)}, refunded ${timesOf(back)}`
 }
 
 /** Movements that a sentence has room for. */

@@ -4,6 +4,7 @@ import { isArchived } from './history.ts'
 import { correctionsOf, paidOf } from './paid.ts'
 import { sayReason, sayReasonOf } from './reasons.ts'
 import { REFUSALS } from './refusal.ts'
+import { sayResult } from './results.ts'
 import type { PlatformBet, Transfer, WalletBet } from './sources.ts'
 
 export type Tone = 'good' | 'bad' | 'open' | 'plain' | 'wait'
@@ -108,7 +109,7 @@ function settled(bet: WalletBet, payer: string): Standing {
       return { state: 'Lost', tone: 'plain', sentence: `${payer}. The bet lost.${more}` }
     case 'refund':
       return {
-        ...{ state: 'Refunded', tone: 'plain' },
+        ...{ state: 'Void', tone: 'plain' },
         sentence: `${payer}. The bet is void: ${amount} is back ${backOf(bet)}.${more}`,
       }
     case 'cashout':
@@ -128,9 +129,9 @@ function ofPlatform(bet: PlatformBet | undefined): Standing {
     declined: ['Declined', 'bad', `The bet of ${bet.amount} ${bet.currency} was not accepted${why}.`],
     cancelled: ['Cancelled', 'plain', `The bet was cancelled${why}; the partner gives the stake back.`],
     settled: [
-      bet.resultType ?? 'Settled',
+      sayResult(bet.resultType ?? 'settled'),
       bet.resultType === 'won' ? 'good' : 'plain',
-      `The result is decided: ${bet.resultType}, ${bet.payout} ${bet.currency}.`,
+      `The result is decided: ${sayResult(bet.resultType ?? '')}, ${bet.payout} ${bet.currency}.`,
     ],
   }
   const [state, tone, sentence] = states[bet.status] ?? [bet.status, 'plain' as const, '']

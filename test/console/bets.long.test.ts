@@ -99,3 +99,32 @@ test('the page of a refused bet says what was asked for and what was there, with
   expect(await page.locator('.facts dd').nth(1).textContent()).toBe('1000.00 EUR')
   await expectAccessibleEverywhere(page, 'a refused bet')
 })
+
+test('a refund is what a Rollback gave back, in every list too; a result that gives the stake back is void, and has a payout', async () => {
+  const { userId } = await playerWithMoney(wallet.operator, '50.00')
+  const [undone, isVoid] = [await place(userId, 10), await place(userId, 20)]
+  expect((await wallet.wire.rollback({ userId, transactionId: undone, amount: 10 })).status).toBe(200)
+  const result = { userId, transactionId: isVoid, amount: 20, resultType: 'refund' }
+  expect((await wallet.wire.settle(result)).status).toBe(200)
+  for (const path of [`/bets?player=${userId}`, `/players/${userId}`]) {
+    await see(path)
+    const row = (state: string) =>
+      page.getByRole('region', { name: 'Bets', exact: true }).getByRole('row', { name: state })
+    await row('Cancelled').getByText('refund 10.00').waitFor()
+    await row('Void').getByText('20.00').nth(1).waitFor()
+  }
+  const kinds = await page.getByRole('region', { name: 'Statement' }).locator('td:nth-child(2)').allTextContents()
+  expect(kinds).toEqual(['Payout', 'Refund', 'Stake', 'Stake', 'Deposit'])
+  const fact = (name: string) =>
+    page
+      .locator('.facts div')
+      .filter({ has: page.locator('dt', { hasText: name }) })
+      .locator('dd')
+  await see(`/bets/${userId}/${undone}`)
+  await expect.poll(() => fact('Refund').textContent()).toBe('10.00 EUR')
+  expect(await fact('Stake').textContent()).toBe('10.00 EUR taken once, refunded once')
+  await see(`/bets/${userId}/${isVoid}`)
+  await expect.poll(() => fact('Payout').textContent()).toBe('20.00 EUR paid once')
+  await page.locator('.head').getByText('Void').waitFor()
+  expect(await page.getByText('Refund').count()).toBe(0)
+})

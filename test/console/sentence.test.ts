@@ -69,6 +69,7 @@ describe('the sentence for support', () => {
       'The bet was undone: the platform got no usable answer to Place bet (reason 52). The stake of 7.00 EUR is back with promotions; nothing moved on the account.',
     )
     const refunded = { ...freebet, status: 'settled' as const, payout: '7.00', resultType: 'refund' }
+    expect(standingOf(refunded, undefined).state).toBe('Void')
     expect(standingOf(refunded, undefined).sentence).toBe(
       'Promotions paid a stake of 7.00 EUR. The bet is void: 7.00 EUR is back with promotions; nothing moved on the account.',
     )

@@ -115,9 +115,9 @@ describe('a history says what happened, in its order:', () => {
     expect(countsOf(paidOf({ ...wallet, history: wallet.history.slice(0, 3) }))).toBe('paid once')
     expect(countsOf(paidOf({ ...wallet, history: wallet.history.slice(0, 2) }))).toBeUndefined()
   })
-  test('how often the stake was taken, and given back', () => {
+  test('how often the stake was taken, and refunded', () => {
     const { wallet } = recorded('lost-answer')
-    expect(takenOf(wallet)).toBe('taken once, given back once')
+    expect(takenOf(wallet)).toBe('taken once, refunded once')
     expect(takenOf(recorded('corrected').wallet)).toBe('taken once')
     expect(takenOf(recorded('late-call').wallet), 'refused').toBeUndefined()
   })

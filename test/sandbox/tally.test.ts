@@ -24,7 +24,7 @@ test.each<[string, Change[], Counted[]]>([
       bet('bet.accepted'),
       bet('bet.settled', { resultType: 'refund' }),
     ],
-    ['bets', 'accepted', 'lost', 'corrected', 'result withdrawn', 'refunded'],
+    ['bets', 'accepted', 'lost', 'corrected', 'result withdrawn', 'void'],
   ],
   [
     'a cashout',

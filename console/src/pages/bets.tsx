@@ -3,10 +3,11 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { sayReasonOf } from '../../../src/timeline/reasons.ts'
 import { sayCode } from '../../../src/timeline/refusal.ts'
+import { sayResult } from '../../../src/timeline/results.ts'
 import { part } from '../api.ts'
 import { dayOf, endOf, startOf } from '../days.ts'
 import { DayField, useFilters, WordField } from '../filters.tsx'
-import { Id, ShortId, Time } from '../format.tsx'
+import { capital, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Badge, Empty } from '../parts.tsx'
@@ -15,6 +16,7 @@ import { useSession } from '../session.tsx'
 export interface ListedBet extends Staked {
   readonly userId: string
   readonly transactionId: string
+  readonly stakePaidBy?: string
   readonly payout?: string
   readonly resultType?: string
   readonly refusalCode?: number
@@ -64,7 +66,7 @@ export function BetsPage() {
         <fieldset className="switch" aria-label="Status">
           {['', ...STATUSES[side]].map((one) => (
             <button key={one} type="button" aria-pressed={status === one} onClick={() => set('status', one)}>
-              {one === '' ? 'All' : one.charAt(0).toUpperCase() + one.slice(1)}
+              {capital(one || 'all')}
             </button>
           ))}
         </fieldset>
@@ -164,10 +166,9 @@ export function BetState({
   refusedResult?: { readonly code: number } | undefined
 }) {
   const word = status === 'settled' ? (resultType ?? status) : status
-  const text = word === 'cashout' ? 'Cashed out' : word.charAt(0).toUpperCase() + word.slice(1)
   return (
     <Badge tone={refusedResult === undefined ? (TONES[word] ?? 'plain') : 'bad'}>
-      {text}
+      {capital(sayResult(word))}
       {refusedResult === undefined ? '' : ` · change refused, code ${refusedResult.code}`}
       {refusalCode === undefined ? '' : ` · ${sayCode(refusalCode)}`}
       {status === 'declined' && reason !== undefined ? ` · ${sayReasonOf(reason)}` : ''}
@@ -181,6 +182,18 @@ export function Stake({ bet: { status, stake, askedStake } }: { bet: Staked }) {
   const says =
     askedStake !== undefined ? `asked ${askedStake.amount}` : status === 'refused' ? 'not recorded' : 'never placed'
   return <span className="muted">{says}</span>
+}
+
+/** Of a bet that was undone, what its Rollback gave back. */
+export function Payout({ bet: { status, stake, stakePaidBy, payout } }: { bet: ListedBet }) {
+  if (payout !== undefined) return payout
+  if (status !== 'cancelled' || stake === undefined) return '–'
+  return (
+    <span className="muted">
+      refund {stake}
+      {stakePaidBy === 'promotions' && ' to promotions'}
+    </span>
+  )
 }
 
 export const currencyOf = ({ currency, askedStake }: Staked) => currency ?? askedStake?.currency ?? ''
@@ -205,7 +218,7 @@ const WALLET: readonly Column<ListedBet>[] = [
   },
   { name: 'State', show: (bet) => <BetState {...bet} /> },
   { name: 'Stake', isNumber: true, show: (bet) => <Stake bet={bet} /> },
-  { name: 'Payout', isNumber: true, show: ({ payout }) => payout ?? '–' },
+  { name: 'Payout', isNumber: true, show: (bet) => <Payout bet={bet} /> },
   { name: 'Currency', show: currencyOf },
 ]
 

@@ -88,9 +88,9 @@ export function added(rows: readonly ReportRow[]): ReportRow {
 /** What the house earned, and what it comes from, each as it counts for the house; `rest` is zero, or the figures are wrong. */
 export function resultOf({ accounts: { open_stakes: open }, ...row }: ReportRow) {
   const staked = sumOf([row.stakes, row.promotionStakes])
-  const givenBack = negated(sumOf([row.refunds, row.promotionRefunds]))
+  const refunded = negated(sumOf([row.refunds, row.promotionRefunds]))
   const paid = negated(sumOf([row.payouts, row.promotionPayouts, row.resettlements, row.promotionResettlements]))
   const held = sumOf([open.opening, negated(open.closing)])
-  const rest = sumOf([staked, givenBack, paid, held, negated(row.ggr)])
-  return { staked, givenBack, paid, held, result: row.ggr, rest }
+  const rest = sumOf([staked, refunded, paid, held, negated(row.ggr)])
+  return { staked, refunded, paid, held, result: row.ggr, rest }
 }

@@ -5,7 +5,7 @@ import { added, isZero, type ReportRow, resultOf } from './money-days.ts'
 
 const COLUMNS = {
   staked: 'Staked',
-  givenBack: 'Given back',
+  refunded: 'Refunded',
   paid: 'Paid out',
   held: 'Held in play',
   result: 'Result',
@@ -58,7 +58,7 @@ export function ResultOfTheDay({ rows, day }: { rows: readonly ReportRow[]; day:
       <p className="result-says muted small">
         What the house earned with bets that were decided on this day: their stakes less what was paid for them,
         corrections and freebets included. A stake counts when its bet is decided; until then it is in play and
-        nobody’s. Given back is what Rollbacks returned; a refund that is a result is paid out. Costs of promotions,
+        nobody’s. Refunded is what Rollbacks gave back; the stake of a void bet is paid out. Costs of promotions,
         adjustments, fees and taxes are not taken off.
       </p>
     </section>

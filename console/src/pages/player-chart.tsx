@@ -33,7 +33,7 @@ export function BalanceChart({ of: { data: rows, next, archived }, currency, use
         <h2>Balance</h2>
         <span className="keys">
           <span className="key staked">Staked or taken back</span>
-          <span className="key paid">Paid or given back</span>
+          <span className="key paid">Paid or refunded</span>
           <span className="key cash">Not of a bet</span>
         </span>
         <span className="spring" />

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { sayKind, signed } from '../../../src/timeline/draw.ts'
 import { part, read } from '../api.ts'
-import { amountText, Id, ShortId, Time } from '../format.tsx'
+import { amountText, capital, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Answer, Badge, Empty } from '../parts.tsx'
 import type { StatementPage, StatementRow } from '../statement.ts'
 import { Adjust } from './adjust.tsx'
-import { BetState, betsOf, currencyOf, type ListedBet, Stake } from './bets.tsx'
+import { BetState, betsOf, currencyOf, type ListedBet, Payout, Stake } from './bets.tsx'
 import { inFiles } from './in-files.tsx'
 import { PlayerMoney } from './player-money.tsx'
 import './player.css'
@@ -109,7 +109,7 @@ function State({ player: { status, selfExcludedUntil, isTest } }: { player: Play
 
 const STATEMENT = (user: string): readonly Column<StatementRow>[] => [
   { name: 'Time', show: ({ at }) => <Time at={at} /> },
-  { name: 'What', show: ({ kind }) => sayKind(kind).charAt(0).toUpperCase() + sayKind(kind).slice(1) },
+  { name: 'What', show: ({ kind }) => capital(sayKind(kind)) },
   {
     name: 'About',
     show: ({ transactionId, reference, reason }) =>
@@ -138,6 +138,6 @@ const BETS = (user: string): readonly Column<ListedBet>[] => [
   },
   { name: 'State', show: (bet) => <BetState {...bet} /> },
   { name: 'Stake', isNumber: true, show: (bet) => <Stake bet={bet} /> },
-  { name: 'Payout', isNumber: true, show: ({ payout }) => payout ?? '–' },
+  { name: 'Payout', isNumber: true, show: (bet) => <Payout bet={bet} /> },
   { name: 'Currency', show: currencyOf },
 ]

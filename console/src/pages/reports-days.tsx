@@ -17,7 +17,7 @@ interface Column {
 /** Each as it counts for the house, as on the page Money: those before the result add up to it. */
 const RESULT: readonly Column[] = [
   { name: 'Staked', isAlways: true, of: (row) => resultOf(row).staked },
-  { name: 'Given back', of: (row) => resultOf(row).givenBack },
+  { name: 'Refunded', of: (row) => resultOf(row).refunded },
   { name: 'Paid out', isAlways: true, of: (row) => resultOf(row).paid },
   { name: 'Held in play', isAlways: true, of: (row) => resultOf(row).held },
   { name: 'Result', isAlways: true, of: ({ ggr }) => ggr },
@@ -38,7 +38,7 @@ const HAVE: Column = {
 const PARTS: readonly Column[] = [
   { name: 'Payouts taken back', of: ({ resettlements }) => resettlements },
   { name: 'Promotions staked', of: ({ promotionStakes }) => promotionStakes },
-  { name: 'Given back to them', of: ({ promotionRefunds }) => promotionRefunds },
+  { name: 'Refunded to them', of: ({ promotionRefunds }) => promotionRefunds },
   { name: 'Paid to them', of: ({ promotionPayouts }) => promotionPayouts },
   { name: 'Taken back from them', of: ({ promotionResettlements }) => promotionResettlements },
 ]
@@ -51,7 +51,7 @@ export function DayTables({ rows, by }: { rows: readonly ReportRow[]; by: string
   const common = { rows, split }
   return (
     <>
-      <Days {...common} columns={RESULT} title="Result" says="staked, given back, paid out and held in play, together">
+      <Days {...common} columns={RESULT} title="Result" says="staked, refunded, paid out and held in play, together">
         <p className="result-says muted small">
           A stake counts when its bet is decided: held in play is below zero where more was put in play than was
           decided.

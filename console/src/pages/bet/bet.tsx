@@ -2,12 +2,13 @@
 import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { refusedPlaceOf } from '../../../../src/timeline/branch.ts'
-import { drawTimeline } from '../../../../src/timeline/draw.ts'
+import { drawTimeline, signed } from '../../../../src/timeline/draw.ts'
 import { historyOf, netSoFar } from '../../../../src/timeline/history.ts'
 import type { Scale } from '../../../../src/timeline/layout.ts'
 import type { History } from '../../../../src/timeline/moments.ts'
 import { countsOf, paidOf, takenOf } from '../../../../src/timeline/paid.ts'
 import { replayOf } from '../../../../src/timeline/replay.ts'
+import { sayResult } from '../../../../src/timeline/results.ts'
 import { standingOf } from '../../../../src/timeline/sentence.ts'
 import { storyFile } from '../../../../src/timeline/share.ts'
 import css from '../../../../src/timeline/timeline.css?raw'
@@ -15,7 +16,7 @@ import '../../../../src/timeline/timeline.css'
 import { part } from '../../api.ts'
 import { useBalanceAt } from '../../balance-at.ts'
 import { type BetSources, useBet } from '../../bet-data.ts'
-import { amountText, CopyButton, Id, Time } from '../../format.tsx'
+import { CopyButton, capital, Id, Time } from '../../format.tsx'
 import { Answer, Badge } from '../../parts.tsx'
 import { Picture } from '../../picture.tsx'
 import { saveText } from '../../save.ts'
@@ -117,21 +118,24 @@ function Facts({ sources: { wallet, platform }, history }: { sources: BetSources
   const net = wallet && netSoFar(wallet)
   const counts = wallet && countsOf(paidOf(wallet))
   const taken = wallet && takenOf(wallet)
+  const isRefunded = wallet?.status === 'cancelled' && isStaked
   const player = history.player
+  const moneyOf = (amount: string | undefined) => (amount === undefined ? '–' : `${amount} ${currency}`)
   return (
     <dl className="facts">
       <Fact name="Player">{bases.wallet ? <Link href={`/players/${part(player)}`}>{player}</Link> : player}</Fact>
       <Fact name={isStaked ? 'Stake' : 'Asked for'}>
-        {stake === undefined ? '–' : `${stake} ${currency}`}
+        {moneyOf(stake)}
         {taken !== undefined && <small className="muted"> {taken}</small>}
       </Fact>
-      <Fact name="Payout">
-        {payout === undefined ? '–' : `${payout} ${currency}`}
+      <Fact name={isRefunded ? 'Refund' : 'Payout'}>
+        {moneyOf(isRefunded ? wallet?.stake : payout)}
+        {isRefunded && wallet?.stakePaidBy === 'promotions' && <small className="muted"> to promotions</small>}
         {counts !== undefined && <small className="muted"> {counts}</small>}
       </Fact>
       {wallet !== undefined && (
         <Fact name="Net for the player">
-          {net === undefined ? '–' : `${amountText(net.net)} ${currency}`}
+          {net === undefined ? '–' : `${signed(net.net)} ${currency}`}
           {net?.inPlay !== undefined && (
             <small className="muted">
               {' '}
@@ -203,7 +207,7 @@ function Selections({ sources: { wallet, platform } }: { sources: BetSources }) 
                   {one.result === undefined || isOver ? (
                     <span className="muted">{isOver ? 'none' : 'not yet'}</span>
                   ) : (
-                    <Badge tone={one.result === 'won' ? 'good' : 'plain'}>{text(one.result)}</Badge>
+                    <Badge tone={one.result === 'won' ? 'good' : 'plain'}>{capital(sayResult(text(one.result)))}</Badge>
                   )}
                 </td>
               </tr>

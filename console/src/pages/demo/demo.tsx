@@ -113,7 +113,7 @@ const STATES: Readonly<Record<string, readonly [string, string]>> = {
   cancelled: ['plain', 'Cancelled'],
   won: ['good', 'Won'],
   lost: ['plain', 'Lost'],
-  refund: ['plain', 'Refunded'],
+  refund: ['plain', 'Void'],
   cashout: ['good', 'Cashed out'],
 }
 
