@@ -19,5 +19,13 @@ code, pre { font: .9rem/1.5 ui-monospace, monospace }
 pre { background: var(--box); border: 1px solid var(--line); border-radius: 6px; padding: .8rem; overflow-x: auto; margin: 0 }
 .hand td { background: var(--mark) }
 iframe { border: 0; width: 100%; height: 31rem }
+@media (max-width: 40rem) {
+  body { padding: 1rem }
+  th, td { white-space: normal; padding-right: .6rem }
+  td:last-child { width: auto }
+  td > code { font-size: .8rem }
+  .bets td, .bets th { padding-right: .4rem; font-size: .82rem }
+  .bets td:nth-child(-n+4) { white-space: nowrap }
+}
 body:has(.bets), body:has(> .note:only-child) { padding: 0; max-width: none }
 `

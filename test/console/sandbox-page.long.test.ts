@@ -1,0 +1,71 @@
+/** What somebody sees first: the sandbox's own page and its demo, on a phone too, and a bet found as the terminal names it. In a real browser. */
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startUntil } from '../cli/command.ts'
+import { ALONE, launch } from './browser.ts'
+
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let stop: () => Promise<unknown>
+let url: string
+
+beforeAll(async () => {
+  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], {
+    PORT: '0',
+    PURSER_DATA_DIR: 'memory://',
+  })
+  stop = () => sandbox.kill('SIGKILL')
+  url = /^Purser wallet +(\S+)/m.exec(sandbox.output())?.[1] as string
+  browser = await launch()
+  context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+  await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
+})
+beforeEach(async () => {
+  page = await context.newPage()
+  return () => page.close()
+})
+afterAll(async () => {
+  await browser?.close()
+  await stop?.()
+})
+
+/** Of 10.00 in the demo, through the API that its page uses. */
+async function newBet(): Promise<string> {
+  const ask = async (method: 'get' | 'post', path: string, data?: object) => {
+    const options = { headers: { 'x-purser-console': '1' }, ...(data && { data }) }
+    return (await (await context.request[method](`${url}/sandbox/frame${path}`, options)).json()) as never
+  }
+  const { matches } = (await ask('get', '')) as { matches: { id: string }[] }
+  const wish = { matchId: matches[0]?.id, outcome: 'home', stake: '10.00' }
+  return ((await ask('post', '/bets', wish)) as { betId: string }).betId
+}
+
+const widthOf = (within: Page | Locator) =>
+  'goto' in within
+    ? within.evaluate('document.documentElement.scrollWidth')
+    : within.evaluate(({ ownerDocument: { documentElement } }) => documentElement.scrollWidth)
+
+test.each([360, 390])('the page at /sandbox, with its bets, needs no scrolling sideways at %i px', async (width) => {
+  await newBet()
+  await page.setViewportSize({ width, height: 844 })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.goto(`${url}/sandbox`)
+    const bets = page.frameLocator('iframe').locator('table.bets')
+    await bets.waitFor()
+    expect(await widthOf(page), colorScheme).toBeLessThanOrEqual(width)
+    const address = await page.getByRole('cell').getByText(url, { exact: true }).boundingBox()
+    expect(address?.height, 'on one line').toBeLessThan(30)
+    const frame = (await page.locator('iframe').boundingBox())?.width ?? 0
+    expect(await widthOf(bets), `the bets, ${colorScheme}`).toBeLessThanOrEqual(Math.ceil(frame))
+  }
+})
+
+test.each([360, 390, 1000, 1280])('the words on the demo’s button stand on one line at %i px', async (width) => {
+  await page.setViewportSize({ width, height: 844 })
+  await page.goto(`${url}/console/demo`)
+  const button = page.getByRole('button', { name: 'Pay in 100' })
+  await button.waitFor()
+  expect((await button.boundingBox())?.height).toBeLessThan(40)
+})
