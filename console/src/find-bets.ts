@@ -53,13 +53,22 @@ export interface Parts {
   readonly last: string
 }
 
-/** As lists show an id, and as somebody types it: its beginning, dots, and its end, or no end. */
-const SHORTENED = /^(.{4,}?)(?:…|\.\.\.?)(.{4,})?$/u
+/** As lists show an id, and as somebody types it: its beginning, dots, and its end, or one of them. */
+const SHORTENED = /^(?:(.{4,}?)(?:…|\.\.\.?)(.{4,})?|(?:…|\.\.\.?)(.{4,}))$/u
 
 /** Undefined of an id that is not shortened. */
 export function partsOf(text: string): Parts | undefined {
-  const [, first, last = ''] = SHORTENED.exec(text) ?? []
-  return first === undefined ? undefined : { first, last }
+  const found = SHORTENED.exec(text)
+  if (found === null) return undefined
+  const [, first = '', last = '', end = ''] = found
+  return { first, last: last || end }
+}
+
+/** What the sandbox's terminal calls a bet: the end of its id, as those of one time begin alike. */
+const AN_END = /^[\w-]{6,35}$/
+
+export function endOf(text: string): Parts | undefined {
+  return AN_END.test(text) ? { first: '', last: text } : undefined
 }
 
 export function fits(id: string, { first, last }: Parts): boolean {

@@ -171,7 +171,7 @@ describe('a bet', () => {
     await page.locator('[data-moment]').first().click()
     await expect.poll(() => page.locator('.moment').textContent()).toContain('onerror')
     await page.goto(`${url}/console/find?q=${encodeURIComponent(evil)}`)
-    await page.getByText('Nothing here is called so.').waitFor()
+    await page.getByText('Nothing was found.').waitFor()
     expect(await page.locator('img[src="x"], main script').count()).toBe(0)
     expect(complaints.filter((one) => !one.includes('404 (Not Found)') && !one.includes('400 (Bad Request)'))).toEqual(
       [],

@@ -88,9 +88,23 @@ describe('Find of a wallet', () => {
     await find('made-a…')
     await expect.poll(() => ids(page)).toEqual([other, one])
     await find('made-a…cccccc')
-    await page.getByText('Nothing here is called so.').waitFor()
-    await page.getByText('looked for among the newest 2000 bets').waitFor()
+    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('is looked for among the newest 2000 bets').waitFor()
     await expect.poll(() => page.getByLabel('Find anything').inputValue()).toBe('made-a…cccccc')
+  })
+
+  test('the end of an id is its bet, where nothing begins so', async () => {
+    const [one = '', other = ''] = ['dddddd', 'eeeeee'].map((end) => `made-again-${tail()}-${end}`)
+    const userId = await place(one, other)
+    for (const text of ['dddddd', '…dddddd', '...DDDDDD', one.slice(-12)]) {
+      await find(text)
+      await page.waitForURL(`**/bets/${userId}/${one}`)
+    }
+    await place(`eeeeee-${tail()}`)
+    await find('eeeeee')
+    await page.waitForURL('**/bets/*/eeeeee-*')
+    await find('…eeeeee')
+    await page.waitForURL(`**/bets/${userId}/${other}`)
   })
 
   test('one whose end several have is each of them', async () => {

@@ -1,6 +1,7 @@
 /** What somebody sees first: the sandbox's own page and its demo, on a phone too, and a bet found as the terminal names it. In a real browser. */
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { nameOfBet } from '../../src/sandbox/life.ts'
 import { startUntil } from '../cli/command.ts'
 import { ALONE, launch } from './browser.ts'
 
@@ -68,4 +69,13 @@ test.each([360, 390, 1000, 1280])('the words on the demo’s button stand on one
   const button = page.getByRole('button', { name: 'Pay in 100' })
   await button.waitFor()
   expect((await button.boundingBox())?.height).toBeLessThan(40)
+})
+
+test('a bet is found by the six characters that the terminal calls it', async () => {
+  const [betId] = [await newBet(), await newBet()]
+  await page.goto(`${url}/console`)
+  await page.getByLabel('Find anything').fill(nameOfBet(betId))
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/bets/**${betId}`)
+  await page.locator('.head').getByText(betId).waitFor()
 })

@@ -193,7 +193,7 @@ describe('the console of a platform', () => {
     for (const id of [betId, second.betId]) await page.getByRole('link', { name: id }).waitFor()
     await expectAccessible(page, 'several bets')
     await see('/find?q=no-such-thing')
-    await page.getByText('Nothing here is called so.').waitFor()
+    await page.getByText('Nothing was found.').waitFor()
   })
 
   test('what has no code is sent again alone, and a request that breaks loses nothing of it (C-16)', async () => {

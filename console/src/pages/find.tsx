@@ -4,6 +4,7 @@ import { Link, Redirect, useSearchParams } from 'wouter'
 import { ApiProblem, part, read, readOrNone } from '../api.ts'
 import {
   betLink,
+  endOf,
   fits,
   LOOKED_AT,
   type Match,
@@ -62,8 +63,8 @@ export function FindPage() {
       {text === '' ? (
         <Empty title="Paste anything into the box above.">
           <p>
-            A bet, a player, a reference, a session, a request. Six characters are enough of a bet or reference; of a
-            player the beginning of id, nickname or e-mail address.
+            A bet, a player, a reference, a session, a request. The first six characters are enough of a bet or
+            reference, of a new bet the last six too; of a player the beginning of id, nickname or e-mail address.
           </p>
         </Empty>
       ) : (
@@ -89,15 +90,21 @@ function Found({ text }: { text: string }) {
 /** What no id can look like, or is longer than any, names nothing. */
 const CANNOT_BE = 400
 
-/** By id on either side, else players by what they are called (W-41, W-45). */
+/** By id on either side, else players by what they are called (W-41, W-45), else by the end of an id. */
 async function showOf(session: Session, text: string, signal: AbortSignal): Promise<Shown | undefined> {
-  const { bases } = session
   const parts = partsOf(text)
   if (parts !== undefined) {
     const shortened = await betsOf(session, parts, signal)
     if (shortened !== undefined) return shortened
   }
-  const id = parts?.last === '' ? parts.first : text
+  const end = endOf(text)
+  return (
+    (await whole(session, parts?.last === '' ? parts.first : text, signal)) ??
+    (end && (await betsOf(session, end, signal)))
+  )
+}
+
+async function whole({ bases }: Session, id: string, signal: AbortSignal): Promise<Shown | undefined> {
   const here = bases.wallet
     ? ((await byId('/operator', id, signal)) ?? (await inSmall(id, signal)) ?? (await playersOf(id, signal)))
     : undefined
@@ -143,7 +150,7 @@ async function betsOf({ bases }: Session, parts: Parts, signal: AbortSignal): Pr
       : [{ base: bases.platform, list: `${bases.platform}/bets`, isOfPlatform: true }]),
   ]
   for (const { base, list, isOfPlatform } of sides) {
-    const begin = await byId(base, parts.first, signal)
+    const begin = parts.first === '' ? undefined : await byId(base, parts.first, signal)
     if (begin?.kind === 'bet' && fits(idOf(begin.bet), parts)) return begin
     const begun = begin?.kind === 'several' ? begin.matches.filter(({ kind }) => kind === 'bet') : []
     const matches = begun.filter(({ id }) => fits(id, parts))
@@ -173,11 +180,11 @@ async function playersOf(text: string, signal: AbortSignal): Promise<Shown | und
 function Nothing({ text }: { text: string }) {
   return (
     <section className="card">
-      <Empty title="Nothing here is called so.">
+      <Empty title="Nothing was found.">
         <p>
-          Nothing begins with “{text.slice(0, 60)}”. Bets and references are found by six characters and more, a player
-          by the beginning of id, nickname or e-mail address, a request by its whole id, as long as the journal keeps
-          it. An id that is shortened to its beginning and end is looked for among the newest {LOOKED_AT} bets.
+          Nothing is called “{text.slice(0, 60)}”. Bets and references are found by six characters and more, a player by
+          the beginning of id, nickname or e-mail address, a request by its whole id, as long as the journal keeps it.
+          An id of which the end is given is looked for among the newest {LOOKED_AT} bets.
         </p>
       </Empty>
     </section>
