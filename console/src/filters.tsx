@@ -29,7 +29,7 @@ interface Field {
 /** `isNeeded`: there is no list without it, so that it cannot be emptied. */
 export function DayField({ name, value, max, isNeeded = false, set }: Field & { max: string; isNeeded?: boolean }) {
   return (
-    <label className="field">
+    <label className="field date">
       <span>{name} (UTC)</span>
       <input
         type="date"

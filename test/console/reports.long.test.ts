@@ -51,6 +51,12 @@ test('sums up what each platform’s bets made, each currency in its own digits,
   ] as const)
     expect((await best.place({ ...bet(inYen, amount), currency: 'JPY', subPartnerId } as never)).status).toBe(200)
   await see()
+  const boxOf = async (field: Locator) => (await field.boundingBox()) ?? { y: 0, height: -1 }
+  const [from, csv] = [
+    await boxOf(page.getByLabel('From (UTC)')),
+    await boxOf(page.getByRole('button', { name: 'CSV' })),
+  ]
+  expect([csv.y, csv.height], 'beside the fields').toEqual([from.y, from.height])
   await row(/Together EUR 10\.00 0\.00 0\.00 10\.00/).waitFor()
   await row(/Together JPY 300 0 −300 0/).waitFor()
   expect(await page.getByRole('columnheader', { name: 'Refunded' }).count()).toBe(0)
@@ -103,6 +109,24 @@ test('audits when somebody asks for it, and names what is wrong', async () => {
   await page.getByRole('button', { name: 'Check again' }).click()
   await page.getByText('1 finding', { exact: true }).waitFor()
   await page.getByText('<img src=x onerror=alert(1)>').waitFor()
+})
+
+test('what is of no brand, platform or site is called so in Reports and on Money', async () => {
+  const { userId } = await wallet.operator.createPlayer({ currency: 'EUR', brand: 'blue' })
+  await wallet.operator.deposit(userId, '7.00')
+  for (const [by, name] of [
+    ['brand', 'no brand'],
+    ['platform', 'no name'],
+    ['site', 'no site'],
+  ]) {
+    await see(`?by=${by}`)
+    await row(new RegExp(`EUR ${name} `))
+      .first()
+      .waitFor()
+  }
+  await page.goto(`${wallet.url}/console/money`)
+  await page.getByRole('heading', { name: 'EUR · no brand' }).waitFor()
+  await page.getByRole('heading', { name: 'EUR · blue' }).waitFor()
 })
 
 /** Every column there can be, in seven digits. */

@@ -9,7 +9,7 @@ import { MONEY_LIVE } from '../live.tsx'
 import { Answer, Badge, Empty, Refusal } from '../parts.tsx'
 import { saveBlob } from '../save.ts'
 import { WaitingAdjustments } from './adjust.tsx'
-import { type DayOfMoney, daysIn, isZero, negated, type ReportRow } from './money-days.ts'
+import { type DayOfMoney, daysIn, isZero, NONE_OF, negated, type ReportRow } from './money-days.ts'
 import { ResultOfTheDay } from './money-result.tsx'
 import './money.css'
 
@@ -123,7 +123,7 @@ function Day({ money: { whole: row, byPlatform }, hasBrands }: { money: DayOfMon
       <header>
         <h2>
           {row.currency}
-          {hasBrands && <span className="muted"> · {row.brand ?? 'without a brand'}</span>}
+          {hasBrands && <span className="muted"> · {row.brand ?? NONE_OF.brand}</span>}
         </h2>
         <span className="spring" />
         <Badge tone={row.final ? 'plain' : 'open'}>{row.final ? 'Kept' : 'Still counting'}</Badge>
@@ -198,7 +198,7 @@ function Platforms({ rows }: { rows: readonly ReportRow[] }) {
         <tbody>
           {active.map((row) => (
             <tr key={row.platform ?? ''}>
-              <th scope="row">{row.platform ?? <span className="muted">without a name</span>}</th>
+              <th scope="row">{row.platform ?? <span className="muted">{NONE_OF.platform}</span>}</th>
               {shown.map((name) => (
                 <td key={name} className="num">
                   {amountText(row[name])}

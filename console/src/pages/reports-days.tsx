@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { amountText } from '../format.tsx'
 import { Badge } from '../parts.tsx'
-import { grouped, isZero, type ReportRow, resultOf, type Split } from './money-days.ts'
+import { grouped, isZero, NONE_OF, type ReportRow, resultOf, type Split } from './money-days.ts'
 
 interface Column {
   readonly name: string
@@ -126,7 +126,7 @@ function Days({ rows, split, columns, title, says, children }: DaysProps) {
                 {split !== undefined && (
                   <td>
                     <span className="cut" title={row[split] ?? ''}>
-                      {row[split] ?? <span className="muted">no name</span>}
+                      {row[split] ?? <span className="muted">{NONE_OF[split]}</span>}
                     </span>
                   </td>
                 )}

@@ -82,29 +82,31 @@ function Rows({ view, query, set }: RowsProps) {
   })
   return (
     <>
-      <form className="filter-fields" onSubmit={(event) => event.preventDefault()} aria-label="Which days">
-        <DayField name="From" value={range.from} max={range.to} isNeeded set={(value) => set('from', value)} />
-        <DayField name="To" value={range.to} max={today} isNeeded set={(value) => set('to', value)} />
-        {WORDS.map(([name, label]) => (
-          <WordField
-            key={name}
-            name={label}
-            value={wanted[name] ?? ''}
-            set={(value) => set(name, wordOf(name, value))}
-          />
-        ))}
-        {view === 'days' && (
-          <label className="field">
-            <span>Rows</span>
-            <select value={by} onChange={({ target }) => set('by', target.value)}>
-              {SPLITS.map(([one, name]) => (
-                <option key={one} value={one}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
+      <form className="filter-bar" onSubmit={(event) => event.preventDefault()} aria-label="Which days">
+        <div className="filter-fields">
+          <DayField name="From" value={range.from} max={range.to} isNeeded set={(value) => set('from', value)} />
+          <DayField name="To" value={range.to} max={today} isNeeded set={(value) => set('to', value)} />
+          {WORDS.map(([name, label]) => (
+            <WordField
+              key={name}
+              name={label}
+              value={wanted[name] ?? ''}
+              set={(value) => set(name, wordOf(name, value))}
+            />
+          ))}
+          {view === 'days' && (
+            <label className="field">
+              <span>Rows</span>
+              <select value={by} onChange={({ target }) => set('by', target.value)}>
+                {SPLITS.map(([one, name]) => (
+                  <option key={one} value={one}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+        </div>
         <button type="button" className="button" disabled={saved.isPending} onClick={() => saved.mutate()}>
           {saved.isPending ? 'Saving…' : 'CSV'}
         </button>
