@@ -128,3 +128,28 @@ test('a refund is what a Rollback gave back, in every list too; a result that gi
   await page.locator('.head').getByText('Void').waitFor()
   expect(await page.getByText('Refund').count()).toBe(0)
 })
+
+test('words begin alike on every page, a gain has its sign, and nothing is cut off', async () => {
+  const { userId } = await playerWithMoney(wallet.operator, '50.00')
+  const won = await place(userId, 10)
+  expect((await wallet.wire.settle({ userId, transactionId: won, amount: 20.2, resultType: 'won' })).status).toBe(200)
+  await see(`/calls?q=bet:${won}`)
+  const calls = page.locator('table.calls')
+  await calls.getByText('Settle', { exact: true }).waitFor()
+  await calls.getByText('Place bet', { exact: true }).waitFor()
+  expect(await calls.getByText('Accepted', { exact: true }).count()).toBe(2)
+  await see(`/bets/${userId}/${won}`)
+  await page.locator('.facts').getByText('+10.20 EUR', { exact: true }).waitFor()
+  await see('/bets')
+  expect(await page.getByRole('button', { name: 'Unknown' }).getAttribute('title')).toContain('never placed')
+  await wallet.operator.patch(userId, {
+    customFields: { nickname: 'a nickname that is longer than a cell of the table' },
+  })
+  await see('/settings')
+  const member = page
+    .getByRole('region', { name: 'Actions' })
+    .getByText('a nickname that is longer than a cell of the table')
+  await member.waitFor()
+  expect(await member.textContent()).toBe('customFields.nickname a nickname that is longer than a cell of the table')
+  await expectAccessibleEverywhere(page, 'actions')
+})

@@ -32,7 +32,7 @@ const row = (name: RegExp | string) => page.getByRole('row', { name })
 
 test('says what would be here before there is any money', async () => {
   await see()
-  await page.getByText('No money was here on these days.').waitFor()
+  await page.getByText('No player had money on these days.').waitFor()
   await expectAccessibleEverywhere(page, 'reports, empty')
 })
 

@@ -79,3 +79,15 @@ test('a bet is found by the six characters that the terminal calls it', async ()
   await page.waitForURL(`**/bets/**${betId}`)
   await page.locator('.head').getByText(betId).waitFor()
 })
+
+test('on a phone the menu has a shadow where more of it is', async () => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`${url}/console/demo`)
+  const rail = page.getByRole('navigation', { name: 'Pages' })
+  await rail.getByRole('link', { name: 'Demo' }).waitFor()
+  const seen = await page.evaluate(`(() => {
+    const rail = document.querySelector('.rail')
+    return [rail.scrollWidth > rail.clientWidth, getComputedStyle(rail).backgroundAttachment]
+  })()`)
+  expect(seen).toEqual([true, 'local, local, scroll, scroll'])
+})

@@ -49,6 +49,17 @@ const STATUSES = {
   platform: ['placing', 'accepted', 'settled', 'declined', 'cancelled'],
 }
 
+const SAYS: Readonly<Record<string, string>> = {
+  open: 'Accepted, and without a result yet',
+  settled: 'With a result: won, lost, void or cashed out',
+  cancelled: 'Undone by a Rollback: the stake, if it was taken, is back',
+  refused: 'Not accepted, for good: no money, a limit, a block',
+  unknown: 'Named by calls that were refused, and never placed: no money moved',
+  placing: 'The partner has not answered yet',
+  accepted: 'The partner has accepted it; no result yet',
+  declined: 'The partner, or a limit, has not accepted it',
+}
+
 export function BetsPage() {
   const { bases } = useSession()
   const [query, set] = useFilters()
@@ -65,7 +76,13 @@ export function BetsPage() {
         <span className="spring" />
         <fieldset className="switch" aria-label="Status">
           {['', ...STATUSES[side]].map((one) => (
-            <button key={one} type="button" aria-pressed={status === one} onClick={() => set('status', one)}>
+            <button
+              key={one}
+              type="button"
+              aria-pressed={status === one}
+              title={SAYS[one]}
+              onClick={() => set('status', one)}
+            >
               {capital(one || 'all')}
             </button>
           ))}

@@ -2,9 +2,10 @@
 import { type FormEvent, Fragment, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { spanOf } from '../../../src/timeline/layout.ts'
+import { titleOf } from '../../../src/timeline/moments.ts'
 import type { JournalCall } from '../../../src/timeline/sources.ts'
 import { part } from '../api.ts'
-import { ShortId, Time } from '../format.tsx'
+import { capital, ShortId, Time } from '../format.tsx'
 import { Fresh, More } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
 import { Badge, Code, Empty, Fault, Stale, Waiting } from '../parts.tsx'
@@ -141,13 +142,19 @@ function Row({ call, isOpen, toggle }: { call: JournalCall; isOpen: boolean; tog
         <Time at={call.at} millis />
       </td>
       <td>
-        <button type="button" className="call-name" aria-expanded={isOpen} onClick={toggle}>
-          {call.operation}
+        <button
+          type="button"
+          className="call-name"
+          aria-expanded={isOpen}
+          onClick={toggle}
+          title={`op:${call.operation}`}
+        >
+          {capital(titleOf(call.operation))}
         </button>
       </td>
       <td>
         <Badge tone={tone}>
-          {outcome.replaceAll('_', ' ')}
+          {capital(outcome.replaceAll('_', ' '))}
           {answer.code === undefined ? '' : ` · ${answer.status} code ${answer.code}`}
         </Badge>
       </td>

@@ -1,6 +1,8 @@
 /** Paste anything: the thing itself if there is one, else what it may be. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, Redirect, useSearchParams } from 'wouter'
+import { sayKind } from '../../../src/timeline/draw.ts'
+import { titleOf } from '../../../src/timeline/moments.ts'
 import { ApiProblem, part, read, readOrNone } from '../api.ts'
 import {
   betLink,
@@ -15,7 +17,7 @@ import {
   partsOf,
   type WalletsBet,
 } from '../find-bets.ts'
-import { Time } from '../format.tsx'
+import { capital, Time } from '../format.tsx'
 import { Answer, Empty } from '../parts.tsx'
 import { type Session, useSession } from '../session.tsx'
 import { Several } from './find-several.tsx'
@@ -228,7 +230,7 @@ function Request({ calls }: { calls: Extract<Shown, { kind: 'request' }>['calls'
       <div className="body">
         {calls.map(({ at, operation, outcome }) => (
           <p key={at}>
-            <Time at={at} millis /> {operation}: {outcome.replaceAll('_', ' ')}
+            <Time at={at} millis /> {capital(titleOf(operation))}: {outcome.replaceAll('_', ' ')}
           </p>
         ))}
       </div>
@@ -246,7 +248,7 @@ function TransferCard({
   return (
     <section className="card">
       <header>
-        <h2>A {kind.replaceAll('_', ' ')}</h2>
+        <h2>{capital(sayKind(kind))}</h2>
       </header>
       <div className="body">
         <dl className="facts">

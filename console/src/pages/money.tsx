@@ -72,8 +72,8 @@ export function MoneyPage() {
         {({ data }) =>
           data.length === 0 ? (
             <section className="card">
-              <Empty title="No money was here on this day.">
-                <p>A day is there once something was paid in, in UTC.</p>
+              <Empty title="No player had money on this day.">
+                <p>Days are in UTC, from the first deposit on.</p>
               </Empty>
             </section>
           ) : (

@@ -116,8 +116,8 @@ function Rows({ view, query, set }: RowsProps) {
         {({ data }) =>
           data.length === 0 ? (
             <section className="card">
-              <Empty title="No money was here on these days.">
-                <p>A day is there once something was paid in, in UTC. Choose other days, or fewer words above.</p>
+              <Empty title="No player had money on these days.">
+                <p>Days are in UTC, from the first deposit on. Choose other days, or fewer words above.</p>
               </Empty>
             </section>
           ) : view === 'trial' ? (

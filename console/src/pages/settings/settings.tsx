@@ -1,6 +1,6 @@
 /** Who may use this server: people, keys, and what they did. Each may change the own password. */
 import { part } from '../../api.ts'
-import { Time } from '../../format.tsx'
+import { capital, Time } from '../../format.tsx'
 import { type Column, List } from '../../list.tsx'
 import { Empty } from '../../parts.tsx'
 import { mayDo, useSession } from '../../session.tsx'
@@ -72,18 +72,35 @@ interface Action {
 const ACTIONS: readonly Column<Action>[] = [
   { name: 'Time', show: ({ at }) => <Time at={at} /> },
   { name: 'Who', show: ({ person, key }) => <span className="cut">{person ?? key.name}</span> },
-  { name: 'What', show: ({ operation }) => wordsOf(operation) },
+  { name: 'What', show: ({ operation }) => capital(wordsOf(operation)) },
   { name: 'On', show: ({ on }) => <span className="cut">{Object.values(on).join(' · ')}</span> },
   {
     name: 'Now',
     show: ({ after }) => (
-      <code className="cut" title={JSON.stringify(after)}>
-        {JSON.stringify(after)}
-      </code>
+      <ul className="members">
+        {membersOf(after).map(([name, value]) => (
+          <li key={name}>
+            <span className="muted">{name}</span> {value}
+          </li>
+        ))}
+      </ul>
     ),
   },
   { name: 'Why', show: ({ reason }) => reason ?? <span className="muted">–</span> },
 ]
+
+/** Member by member, so that nothing is cut off: `limits.stake`, and its value. */
+function membersOf(value: object, before = ''): [string, string][] {
+  return Object.entries(value).flatMap(([name, one]: [string, unknown]) => {
+    const isDeep = typeof one === 'object' && one !== null && !Array.isArray(one)
+    if (isDeep && Object.keys(one).length > 0) return membersOf(one, `${before}${name}.`)
+    return [[`${before}${name}`, Array.isArray(one) ? one.map(textOf).join(', ') : textOf(one)] as [string, string]]
+  })
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value === null ? 'none' : String(value)
+}
 
 /** makeConsolePerson: make console person. */
 function wordsOf(operation: string): string {
