@@ -1,6 +1,10 @@
-/** The player's balance under the lanes, as a step line: it moves where a transfer moved it, and goes on dashed where something is still to come. */
+/**
+ * The player's balance under the lanes, as a step line: it moves where a transfer of this bet moved it. What else moved it between two of its
+ * calls, another bet or a deposit, is a dotted piece; what is still to come is dashed.
+ */
 
 import { negated, sumOf, unitsOf } from '../protocol/decimal.ts'
+import { signed } from './amounts.ts'
 import type { Placed } from './layout.ts'
 import type { History } from './moments.ts'
 import type { Transfer } from './sources.ts'
@@ -18,6 +22,8 @@ interface Step {
   /** What the player had before and after it. */
   readonly before: string
   readonly after: string
+  /** What moved it since the step before, and is not of this bet. */
+  readonly others: string | undefined
 }
 
 export function balanceLine(history: History, placed: readonly Placed[], box: Box): Element {
@@ -40,14 +46,24 @@ export function balanceLine(history: History, placed: readonly Placed[], box: Bo
   const isOver = !placed.some(({ moment }) => moment.kind === 'call' && moment.ending === 'pending')
   const end = box.width - 24
   const last = steps.at(-1) as Step
-  const path = steps.map((step) => `H${step.x} V${y(step.after)}`).join(' ')
-  const solid = `M${box.gutter - 12} ${y(first.before)} ${path} H${isOver ? end : last.x + 30}`
+  const begin = `M${box.gutter - 12} ${y(first.before)}`
+  const finish = `H${isOver ? end : last.x + 30}`
+  const way = (to: 'L' | 'M') =>
+    steps
+      .map(
+        ({ x, before, after, others }) => `${others === undefined ? `H${x}` : `${to}${x} ${y(before)}`} V${y(after)}`,
+      )
+      .join(' ')
   return el(
     'g',
     { class: 'tl-balance' },
     ...name,
-    el('path', { class: 'tl-area', d: `${solid} V${box.top + box.height} H${box.gutter - 12} Z` }),
-    el('path', { class: 'tl-step', d: solid }),
+    el('path', {
+      class: 'tl-area',
+      d: `${begin} ${way('L')} ${finish} V${box.top + box.height} H${box.gutter - 12} Z`,
+    }),
+    el('path', { class: 'tl-step', d: `${begin} ${way('M')} ${finish}` }),
+    ...steps.flatMap((step, i) => othersOf(steps[i - 1], step, y, history.currency)),
     ...(isOver ? [] : [el('path', { class: 'tl-step tl-dashed', d: `M${last.x + 30} ${y(last.after)} H${end}` })]),
     el('text', { class: 'tl-value tl-earlier', x: box.gutter - 10, y: y(first.before) - 7 }, first.before),
     ...steps
@@ -59,6 +75,35 @@ export function balanceLine(history: History, placed: readonly Placed[], box: Bo
   )
 }
 
+/** Pixels between two steps in which the words have room beside the value of the first one. */
+const OTHERS_ROOM = 110
+
+/** Slanted, for when it moved between the two calls is not known here. */
+function othersOf(from: Step | undefined, to: Step, y: (value: string) => number, currency: string): Element[] {
+  if (from === undefined || to.others === undefined) return []
+  const d = `M${from.x} ${y(from.after)} L${to.x} ${y(to.before)}`
+  const isUp = !to.others.startsWith('-')
+  const words = el(
+    'text',
+    { class: 'tl-detail', x: to.x - 8, y: y(to.before) + (isUp ? -6 : 14), 'text-anchor': 'end' },
+    `others ${signed(to.others)}`,
+  )
+  return [
+    el(
+      'g',
+      { class: 'tl-others' },
+      el(
+        'title',
+        {},
+        `Not this bet: ${signed(to.others)} ${currency} meanwhile, by other bets of this player, or cash`,
+      ),
+      el('path', { class: 'tl-others-hit', d }),
+      el('path', { class: 'tl-step tl-dotted', d }),
+      ...(to.x - from.x < OTHERS_ROOM ? [] : [words]),
+    ),
+  ]
+}
+
 function hasRoom(step: Step, i: number, all: readonly Step[]): boolean {
   const next = all[i + 1]
   return next === undefined || next.x - step.x > 64
@@ -66,13 +111,23 @@ function hasRoom(step: Step, i: number, all: readonly Step[]): boolean {
 
 /** Several transfers of one call are one step. */
 function stepsOf(placed: readonly Placed[]): Step[] {
+  let earlier: Transfer | undefined
   return placed.flatMap(({ moment, x }) => {
     if (moment.kind !== 'call') return []
     const [first] = moment.transfers
     const last = moment.transfers.at(-1)
     if (first === undefined || last === undefined) return []
-    return [{ x: x + 4, before: earlierOf(first), after: last.balance }]
+    const before = earlierOf(first)
+    const others = earlier && moved(earlier, before, first)
+    earlier = last
+    return [{ x: x + 4, before, after: last.balance, others }]
   })
+}
+
+/** Undefined of nothing, and where the wallet took the calls in another order than they were sent in. */
+function moved(earlier: Transfer, before: string, next: Transfer): string | undefined {
+  if (before === earlier.balance || next.at < earlier.at) return undefined
+  return sumOf([before, negated(earlier.balance)])
 }
 
 /** What the ledger has after a transfer, less the transfer: exactly, for it is shown. */

@@ -2,6 +2,7 @@
  * A bet's history as a picture: three lanes on one axis (what the platform decided, every attempt on the wire, what the wallet moved), and the
  * player's balance below. Pure: the same history is the same picture, in the console, in a file, in the docs.
  */
+import { signed } from './amounts.ts'
 import { balanceLine } from './balance.ts'
 import { GUTTER, layOut, type Placed, type Scale, spanOf } from './layout.ts'
 import { type Call, type Decision, type History, titleOf } from './moments.ts'
@@ -150,12 +151,6 @@ const KINDS: Readonly<Record<string, string>> = {
 
 export function sayKind(kind: string): string {
   return KINDS[kind] ?? kind
-}
-
-/** A minus as wide as a plus; zero has no sign. */
-export function signed(amount: string): string {
-  if (amount.startsWith('-')) return `−${amount.slice(1)}`
-  return /^[0.]+$/.test(amount) ? amount : `+${amount}`
 }
 
 /** From what was decided to the first attempt to tell it. */

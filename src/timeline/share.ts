@@ -1,6 +1,7 @@
 /** A bet's story as one file that opens anywhere: no script, nothing loaded, all that strangers wrote is text. */
 import { escaped } from '../runtime/markup.ts'
-import { drawTimeline, sayAttempt, sayEnding, sayKind, signed } from './draw.ts'
+import { signed } from './amounts.ts'
+import { drawTimeline, sayAttempt, sayEnding, sayKind } from './draw.ts'
 import { spanOf } from './layout.ts'
 import { type History, titleOf } from './moments.ts'
 import type { Standing } from './sentence.ts'

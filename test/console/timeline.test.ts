@@ -154,6 +154,27 @@ describe('the picture', () => {
       '490.00',
     ])
   })
+  test('marks what moved the balance between two calls and is not of this bet, and leaves the rest as it was', () => {
+    const { wallet, platform, journal } = recorded('corrected')
+    const [place, again, won, lost] = wallet.history
+    if (!(place && again && won && lost)) throw new Error('no calls')
+    const moved = (call: WalletCall, by: number, at = call.at): WalletCall => ({
+      ...call,
+      transfers: call.transfers.map((one) => ({ ...one, balance: (Number(one.balance) + by).toFixed(2), at })),
+    })
+    const bet = (...history: WalletCall[]) => picture({ wallet: { ...wallet, history }, platform, journal })
+    expect(bet(...wallet.history)).not.toContain('tl-others')
+    const mixed = bet(place, again, moved(won, -20), moved(lost, 5))
+    expect([...mixed.matchAll(/<title>(Not this bet[^<]*)</g)].map(([, text]) => text)).toEqual([
+      'Not this bet: −20.00 EUR meanwhile, by other bets of this player, or cash',
+      'Not this bet: +25.00 EUR meanwhile, by other bets of this player, or cash',
+    ])
+    expect(mixed.match(/>others [+−]\d+\.00</g)).toEqual(['>others −20.00<', '>others +25.00<'])
+    const [, solid = ''] = /class="tl-step" d="([^"]+)"/.exec(mixed) ?? []
+    expect(solid.match(/M/g), 'the line is broken where the dots are').toHaveLength(3)
+    const overtaken = bet(place, again, moved(won, -20, '2000-01-01T00:00:00.000Z'), lost)
+    expect(overtaken, 'calls that the wallet took in another order are no other bets').not.toContain('others −20.00')
+  })
   test('draws what is still to come dashed, and what was given up with a cross', () => {
     const { wallet, platform } = recorded('corrected')
     const [place, settle] = platform?.deliveries ?? []

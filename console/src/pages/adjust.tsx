@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
-import { signed } from '../../../src/timeline/draw.ts'
+import { signed } from '../../../src/timeline/amounts.ts'
 import { ask, part, read } from '../api.ts'
 import { Dialog } from '../dialog.tsx'
 import { Time } from '../format.tsx'

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sumOf } from '../../../src/protocol/decimal.ts'
-import { signed } from '../../../src/timeline/draw.ts'
+import { signed } from '../../../src/timeline/amounts.ts'
 import { part, read } from '../api.ts'
 import { amountText } from '../format.tsx'
 import { Answer } from '../parts.tsx'

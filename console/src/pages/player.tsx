@@ -1,7 +1,8 @@
 /** A player: balances, what is in play, the statement with its running balance, the bets. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { sayKind, signed } from '../../../src/timeline/draw.ts'
+import { signed } from '../../../src/timeline/amounts.ts'
+import { sayKind } from '../../../src/timeline/draw.ts'
 import { part, read } from '../api.ts'
 import { amountText, capital, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'

@@ -1,8 +1,9 @@
 /** A bet: where it stands, the sentence for support, the picture, and each moment of it taken apart. */
 import { useMemo, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
+import { signed } from '../../../../src/timeline/amounts.ts'
 import { refusedPlaceOf } from '../../../../src/timeline/branch.ts'
-import { drawTimeline, signed } from '../../../../src/timeline/draw.ts'
+import { drawTimeline } from '../../../../src/timeline/draw.ts'
 import { historyOf, netSoFar } from '../../../../src/timeline/history.ts'
 import type { Scale } from '../../../../src/timeline/layout.ts'
 import type { History } from '../../../../src/timeline/moments.ts'
@@ -111,7 +112,7 @@ function Owners({ bet, owners, shown }: { bet: string; owners: readonly string[]
 function Facts({ sources: { wallet, platform }, history }: { sources: BetSources; history: History }) {
   const { bases } = useSession()
   const isStaked = wallet === undefined ? platform?.status !== 'declined' : wallet.stake !== undefined
-  const asked = wallet && wallet.history[refusedPlaceOf(wallet)]
+  const asked = wallet?.history[refusedPlaceOf(wallet)]
   const currency = history.currency || (asked?.currency ?? '')
   const stake = wallet?.stake ?? platform?.amount ?? asked?.amount
   const payout = wallet === undefined ? platform?.payout : wallet.payout

@@ -1,7 +1,8 @@
 /** One moment of a bet taken apart: what was asked, what was answered, whether the signature was good, why, and what else could have been. */
 import type { ReactNode } from 'react'
+import { signed } from '../../../../src/timeline/amounts.ts'
 import { sayBranch } from '../../../../src/timeline/branch.ts'
-import { sayAttempt, sayEnding, sayKind, signed } from '../../../../src/timeline/draw.ts'
+import { sayAttempt, sayEnding, sayKind } from '../../../../src/timeline/draw.ts'
 import { spanOf } from '../../../../src/timeline/layout.ts'
 import { type Call, type Decision, type Moment, titleOf } from '../../../../src/timeline/moments.ts'
 import type { WalletBet } from '../../../../src/timeline/sources.ts'
