@@ -85,7 +85,7 @@ async function claim(dataDir: string): Promise<() => Promise<void>> {
 async function inTransaction<T>(tx: Transaction, settings: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   await tx.exec(settings)
   const execute: Tx['execute'] = async ({ text }, values) =>
-    (await tx.query(text, values as unknown[])).affectedRows ?? 0
+    (await tx.query(text, values.map(toParameter))).affectedRows ?? 0
   return work({
     query: (statement, values) => run(tx, statement, values) as Promise<never>,
     execute,
@@ -98,10 +98,15 @@ async function run(
   statement: Statement,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  const result = await target.query<Row>(statement.text, values as unknown[])
+  const result = await target.query<Row>(statement.text, values.map(toParameter))
   return result.rows
 }
 
 function lastRows(results: readonly { rows: object[] }[]): Row[] {
   return (results.at(-1)?.rows ?? []) as Row[]
+}
+
+/** It knows arrays, but not those of numbers alone. */
+function toParameter(value: unknown): unknown {
+  return value instanceof Int32Array ? Array.from(value) : value
 }

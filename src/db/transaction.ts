@@ -165,7 +165,22 @@ export function prepared(
 
 /** Arrays as Postgres writes them. `pg` would escape every element twice over; nearly none needs it. */
 function toParameter(value: unknown): unknown {
+  if (value instanceof Int32Array) return toBinary(value)
   return Array.isArray(value) ? `{${value.map(toElement).join(',')}}` : value
+}
+
+const INT4 = 23
+const INT4_BYTES = 4
+const ARRAY_HEAD = [1, 0, INT4] as const // dimensions, nulls, type; then the length, and 1, the first place
+
+/** `int[]` as Postgres sends it: both sides spare writing and reading hundreds of numbers as text. */
+function toBinary(numbers: Int32Array): Buffer {
+  const words = [...(numbers.length === 0 ? [0, 0, INT4] : [...ARRAY_HEAD, numbers.length, 1])]
+  const bytes = Buffer.allocUnsafe((words.length + 2 * numbers.length) * INT4_BYTES)
+  let at = 0
+  for (const word of words) at = bytes.writeInt32BE(word, at)
+  for (const number of numbers) at = bytes.writeInt32BE(number, bytes.writeInt32BE(INT4_BYTES, at))
+  return bytes
 }
 
 const TO_ESCAPE = /["\\]/

@@ -15,7 +15,7 @@ export interface ClosedChunk {
   readonly since: number
   readonly calls: number
   readonly slowestMs: number
-  readonly keys: readonly number[]
+  readonly keys: Int32Array
   readonly bytes: Buffer
 }
 
@@ -24,8 +24,6 @@ const MAX_CALLS = 256
 const MAX_BYTES = 1024 * 1024
 /** Bytes that a chunk begins with, of which only those are used that calls need; it grows. */
 const FIRST_BYTES = 256 * 1024
-/** Chunks whose memory is kept: those of a second of a busy wallet. */
-const MAX_SPARE = 24
 /** Bytes of a body that are kept. Longer ones are cut; the hash is over all of it. */
 const MAX_BODY_BYTES = 8_192
 /** Milliseconds from the first byte to the answer, more than any call takes: no reader looks further than that for the chunk of a call. */
@@ -38,42 +36,23 @@ const BYTES_PER_UNIT = 3
 const NAMED = ['operation', 'outcome', 'code', 'platform'] as const
 
 /**
- * Memory of chunks that are closed, for those to come. Memory outside the heap that is new each time makes V8 look through all of its heap,
- * once a second under load: that cost a call as much as all the rest of the journal.
+ * One chunk after the other in the same memory. Memory outside the heap that is new for each makes V8 look through all of its heap, once a
+ * second under load: that cost a call as much as all the rest of the journal.
  */
-export class ChunkMemory {
-  private readonly spare: Buffer[] = []
-
-  take(): Buffer {
-    return this.spare.pop() ?? Buffer.allocUnsafeSlow(FIRST_BYTES)
-  }
-
-  /** What had to grow is not kept. */
-  giveBack(bytes: Buffer): void {
-    if (bytes.length === FIRST_BYTES && this.spare.length < MAX_SPARE) this.spare.push(bytes)
-  }
-}
-
 export class Chunk {
   calls = 0
-  private readonly memory: ChunkMemory
-  private bytes: Buffer
+  private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   private length = 0
   private begunAt = 0
   private at = 0
   private since = Number.POSITIVE_INFINITY
   private slowestMs = 0
-  private readonly keys: number[] = []
+  private keys: number[] = []
   private readonly names = {
     operation: new Set<string>(),
     outcome: new Set<string>(),
     code: new Set<string>(),
     platform: new Set<string>(),
-  }
-
-  constructor(memory: ChunkMemory) {
-    this.memory = memory
-    this.bytes = memory.take()
   }
 
   /** `now` in milliseconds since 1970. When it throws, nothing was added. */
@@ -101,13 +80,25 @@ export class Chunk {
     return this.calls > 0 && Math.abs(now - this.begunAt) > SPAN_MS
   }
 
-  /** The chunk takes nothing more. */
-  async close(): Promise<ClosedChunk> {
-    const { at, since, calls, slowestMs, keys, names } = this
-    const all = keys.concat(...NAMED.map((kind) => Array.from(names[kind], (name) => keyOf(kind, name))))
-    const bytes = await packed(this.raw())
-    this.memory.giveBack(this.bytes)
-    return { at, since, calls, slowestMs, keys: all, bytes }
+  /** What has been added; the next chunk begins. */
+  close(): ClosedChunk {
+    const { at, since, calls, slowestMs, names } = this
+    const keys = this.keys.concat(...NAMED.map((kind) => Array.from(names[kind], (name) => keyOf(kind, name))))
+    const bytes = packed(this.raw())
+    this.beginAnew()
+    return { at, since, calls, slowestMs, keys: Int32Array.from(keys), bytes }
+  }
+
+  /** Memory that had to grow is not kept. */
+  private beginAnew(): void {
+    if (this.bytes.length > FIRST_BYTES) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
+    this.calls = 0
+    this.length = 0
+    this.at = 0
+    this.since = Number.POSITIVE_INFINITY
+    this.slowestMs = 0
+    this.keys = []
+    for (const kind of NAMED) this.names[kind].clear()
   }
 
   /** What has been added, as `recordsIn` reads it. */

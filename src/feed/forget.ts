@@ -62,7 +62,7 @@ async function forgetIn(tx: Tx, places: readonly Place[], key: number, player: s
     const { gone, left, rest } = withoutPlayer(await unpacked(bytes), player)
     if (gone === 0) continue // another player with the same hash
     if (left === 0) await tx.execute(DROP_CHUNK, [at, chunk])
-    else await tx.execute(WRITE_CHUNK, [at, chunk, left, await packed(rest), key])
+    else await tx.execute(WRITE_CHUNK, [at, chunk, left, packed(rest), key])
     taken += gone
   }
   return taken

@@ -11,7 +11,7 @@ import { inTime } from '../runtime/in-time.ts'
 import type { Logger } from '../runtime/logger.ts'
 import { world } from '../runtime/world.ts'
 import { createAllowance, createDay } from './allowance.ts'
-import { Chunk, ChunkMemory, type ClosedChunk } from './chunk.ts'
+import { Chunk, type ClosedChunk } from './chunk.ts'
 import type { JournalCall } from './record.ts'
 
 /** Whose journal: the schema of its table. */
@@ -58,17 +58,14 @@ export function createJournal(deps: JournalDeps): Journal {
   const writeChunks = createWriter(deps)
   const strangers = createAllowance(STRANGERS_AT_ONCE, STRANGERS_PER_SECOND)
   const today = createDay(db.kind === 'pglite' ? EMBEDDED_PER_DAY : Number.POSITIVE_INFINITY)
-  const full: Chunk[] = []
-  const memory = new ChunkMemory()
-  let open = new Chunk(memory)
+  const full: ClosedChunk[] = []
+  const open = new Chunk()
   let lost = 0
   let writing: Promise<void> | undefined
   let isStopping = false
 
   const closeChunk = () => {
-    if (open.calls === 0) return
-    full.push(open)
-    open = new Chunk(memory)
+    if (open.calls > 0) full.push(open.close())
   }
   const writeAll = async () => {
     closeChunk()
@@ -125,7 +122,13 @@ function tryToAdd(chunk: Chunk, call: JournalCall, now: number): boolean {
 }
 
 /** Writes chunks in a transaction of their own; resolves to whether they are there. */
-function createWriter({ db, clock, log, schema, days }: JournalDeps): (chunks: readonly Chunk[]) => Promise<boolean> {
+function createWriter({
+  db,
+  clock,
+  log,
+  schema,
+  days,
+}: JournalDeps): (chunks: readonly ClosedChunk[]) => Promise<boolean> {
   const { insert } = STATEMENTS[schema]
   let turnedOn = ''
 
@@ -140,9 +143,9 @@ function createWriter({ db, clock, log, schema, days }: JournalDeps): (chunks: r
   }
   return async (chunks) => {
     try {
-      const [closed] = await Promise.all([Promise.all(chunks.map((chunk) => chunk.close())), turn(dayOf(clock.now()))])
+      await turn(dayOf(clock.now()))
       await db.transaction(async (tx) => {
-        await Promise.all(closed.map((chunk) => tx.execute(insert, valuesOf(chunk))))
+        await Promise.all(chunks.map((chunk) => tx.execute(insert, valuesOf(chunk))))
       })
       return true
     } catch (error) {

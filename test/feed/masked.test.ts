@@ -1,7 +1,7 @@
 /** No token and nothing of a person can be read back from what the journal keeps of a body. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { Chunk, ChunkMemory } from '../../src/feed/chunk.ts'
+import { Chunk } from '../../src/feed/chunk.ts'
 import { maskedAnswer, maskedBody, maskedProfile, maskToken } from '../../src/feed/masked.ts'
 import { recordsIn, type StoredCall } from '../../src/feed/record.ts'
 
@@ -9,7 +9,7 @@ const TOKEN = 'q7Kx-0123456789-SECRET'
 
 /** What is kept of a call with this body. */
 function kept(body: string) {
-  const chunk = new Chunk(new ChunkMemory())
+  const chunk = new Chunk()
   const times = { ageMs: 3, arrivalMs: 1, workMs: 2 }
   const names = { source: '127.0.0.1', operation: 'place', outcome: 'accepted', secret: 0, status: 200 }
   chunk.add({ ...names, ...times, body: Buffer.from(body), answer: '{}' }, 1_000)
