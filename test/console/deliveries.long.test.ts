@@ -66,7 +66,11 @@ test('a partner that is chosen is in the address, with its faults alone and what
 
 test('it stays chosen in the other lists, and when the address is sent to somebody', async () => {
   await see(`?partner=${scene.partnerId}`)
-  await page.getByText(/^.+ has 25.00 EUR to pay in 1 delivery that needs a person; 1 delivery is not over/).waitFor()
+  await page
+    .getByText(
+      /^.+ has 25.00 EUR to pay in 1 delivery that needs a person, and \d+\.00 EUR to pay on the way; 1 delivery is not over/,
+    )
+    .waitFor()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('cell', { name: scene.partnerId }).first().waitFor()
   expect(await page.getByRole('cell', { name: other.partnerId }).count()).toBe(0)

@@ -54,7 +54,7 @@ async function scene(stand: Stand, wallet: Mortal): Promise<Caption> {
   await stand.matches.result(matchId, 'home')
   await missed(stand.platform, betId)
   await wallet.start()
-  const kept = await balance(wallet)
+  const kept = await balanceWithoutPayout(wallet)
   await told(stand.platform, betId)
   const { status, payouts } = await lookUp(wallet, betId)
   const { ok } = await wallet.api.get<{ ok: boolean }>('GET', '/operator/audit')
@@ -165,6 +165,15 @@ interface Delivery {
 async function settles(platform: Api, betId: string): Promise<Delivery[]> {
   const { deliveries } = await platform.get<{ deliveries: Delivery[] }>('GET', `/bets/${betId}`)
   return deliveries.filter(({ operation }) => operation === 'settle')
+}
+
+/** After the last movement but the payout: that may come as soon as the wallet listens. */
+async function balanceWithoutPayout({ api }: Mortal): Promise<string | undefined> {
+  const { data } = await api.get<{ data: { kind: string; balance: string }[] }>(
+    'GET',
+    `/operator/players/${PLAYER}/statement`,
+  )
+  return data.find(({ kind }) => kind !== 'payout')?.balance
 }
 
 async function balance({ api }: Mortal): Promise<string> {
