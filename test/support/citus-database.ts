@@ -1,7 +1,8 @@
 /** A database over several Citus nodes: the coordinator comes first, its workers behind it. */
 import pg from 'pg'
 
-export async function makeCitusDatabase(name: string, nodes: readonly string[]): Promise<void> {
+/** Resolves to its address, that of the coordinator. */
+export async function makeCitusDatabase(name: string, nodes: readonly string[]): Promise<string> {
   for (const node of nodes) {
     await inAdmin(node, async (admin) => void (await admin.query(`create database ${name}`)))
     await inAdmin(named(node, name), async (owner) => void (await owner.query('create extension citus')))
@@ -11,6 +12,7 @@ export async function makeCitusDatabase(name: string, nodes: readonly string[]):
     await owner.query('select citus_set_coordinator_host($1, $2)', addressOf(coordinator))
     for (const worker of workers) await owner.query('select citus_add_node($1, $2)', addressOf(worker))
   })
+  return named(coordinator, name)
 }
 
 export async function dropCitusDatabase(name: string, nodes: readonly string[]): Promise<void> {

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { type Server, startPostgres } from './postgres-server.ts'
+import { type OtherServer, type PostgresSettings, type Server, startPostgres } from './postgres-server.ts'
 
 const WORKERS = 2
 const SETTINGS = {
@@ -21,7 +21,7 @@ const SETTINGS = {
 let nodes: Server[] = []
 
 export async function setup(project: TestProject): Promise<void> {
-  nodes = await startCitus()
+  nodes = await startCitus(startPostgres)
   const [coordinator = '', ...workers] = nodes.map(({ url }) => url)
   project.provide('postgresUrl', coordinator)
   project.provide('citusWorkers', workers)
@@ -31,11 +31,13 @@ export async function teardown(): Promise<void> {
   await Promise.all(nodes.map((node) => node.stop()))
 }
 
-/** The coordinator first. */
-export async function startCitus(workers = WORKERS): Promise<Server[]> {
+/** The coordinator first. `start`: servers that can be killed, too. */
+export async function startCitus<S extends Server>(
+  start: (settings: PostgresSettings, other: OtherServer) => Promise<S>,
+): Promise<S[]> {
   const native = citusFolder()
   const password = randomBytes(16).toString('hex')
-  return Promise.all(Array.from({ length: 1 + workers }, () => startPostgres(SETTINGS, { native, password })))
+  return Promise.all(Array.from({ length: 1 + WORKERS }, () => start(SETTINGS, { native, password })))
 }
 
 function citusFolder(): string {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { serverUser } from './postgres-binaries.ts'
-import { type PostgresSettings, startPostgres } from './postgres-server.ts'
+import { type OtherServer, type PostgresSettings, startPostgres } from './postgres-server.ts'
 
 const START_TIMEOUT_MS = 30_000
 const POLL_MS = 50
@@ -27,8 +27,11 @@ export interface SecondPostgres {
   stop(): Promise<void>
 }
 
-export async function startSecondPostgres(settings: PostgresSettings = {}): Promise<SecondPostgres> {
-  const first = await startPostgres(settings)
+export async function startSecondPostgres(
+  settings: PostgresSettings = {},
+  other?: OtherServer,
+): Promise<SecondPostgres> {
+  const first = await startPostgres(settings, other)
   const execute = (sql: string) => inSql(first.url, sql)
   const [row] = await execute('show data_directory')
   const folder = String(row?.data_directory)
@@ -49,7 +52,7 @@ export async function startSecondPostgres(settings: PostgresSettings = {}): Prom
       return () => pids.forEach((pid) => void signalTo(pid, 'SIGCONT'))
     },
     async start(settings = {}) {
-      restarted = await startAgain(execute, folder, settings)
+      restarted = await startAgain(first.url, folder, settings)
     },
     async stop() {
       if (restarted?.exitCode === null && restarted.signalCode === null) await kill('SIGQUIT')
@@ -96,16 +99,12 @@ process.once('exit', () => {
 })
 
 /** While a process of the killed server still dies, a new one refuses to start. */
-export async function startAgain(
-  execute: SecondPostgres['execute'],
-  folder: string,
-  settings: Record<string, string>,
-): Promise<ChildProcess> {
+export async function startAgain(url: string, folder: string, settings: Record<string, string>): Promise<ChildProcess> {
   const end = performance.now() + START_TIMEOUT_MS
   let problem: string | undefined
   while (performance.now() < end) {
-    const child = relaunch(folder, settings)
-    problem = await problemOf(child, execute, end)
+    const child = relaunch(folder, settings, new URL(url).password)
+    problem = await problemOf(child, url, end)
     if (problem === undefined) return child
     child.kill('SIGQUIT')
   }
@@ -113,13 +112,14 @@ export async function startAgain(
 }
 
 /** As it was started the last time, which the server itself wrote down: program "argument" "argument" …; in a copy of the folder too. */
-function relaunch(folder: string, settings: Record<string, string>): ChildProcess {
+function relaunch(folder: string, settings: Record<string, string>, password: string): ChildProcess {
   const [program = '', ...rest] = readFileSync(join(folder, 'postmaster.opts'), 'utf8').split(' "')
   const args = rest.map((part) => part.trimEnd().slice(0, -1))
   const added = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = spawn(program, [...args, '-D', folder, ...added], {
     ...serverUser(),
     cwd: '/',
+    env: { ...process.env, PGPASSWORD: password },
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -128,17 +128,13 @@ function relaunch(folder: string, settings: Record<string, string>): ChildProces
 }
 
 /** Resolves with nothing when the server takes connections, else with what it wrote. */
-async function problemOf(
-  child: ChildProcess,
-  execute: SecondPostgres['execute'],
-  end: number,
-): Promise<string | undefined> {
+async function problemOf(child: ChildProcess, url: string, end: number): Promise<string | undefined> {
   let log = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text
   })
   while (child.exitCode === null && performance.now() < end) {
-    const ready = await execute('select').catch(() => undefined)
+    const ready = await inSql(url, 'select').catch(() => undefined)
     if (ready !== undefined) return undefined
     await sleep(POLL_MS)
   }

@@ -27,7 +27,7 @@ export async function startStandby(first: SecondPostgres, leads = first.url): Pr
   if ('uid' in user) chownSync(folder, user.uid, user.gid)
   const url = new URL(first.url)
   url.port = `${await freePort()}`
-  const child = await startAgain((sql) => inSql(url.href, sql), data, { port: url.port })
+  const child = await startAgain(url.href, data, { port: url.port })
   return {
     url: url.href,
     async promote() {
