@@ -24,6 +24,12 @@ export const DISTRIBUTED = [
 ] as const
 const [FIRST] = DISTRIBUTED
 
+/**
+ * Tables of the coordinator that are written together with distributed ones. Citus has to know of them: else it takes such a transaction for one
+ * of a single worker, which it commits before the coordinator, and a crash in between would leave half of it.
+ */
+export const WRITTEN_TOGETHER = ['action', 'archived_sum', 'change_count'] as const
+
 /** Of a new database, where none are asked for. There are as many shards: more would be empty ones, and each is twelve tables on a worker. */
 export const BUCKETS_ON_CITUS = 8
 
@@ -53,15 +59,18 @@ export async function distribute(db: Db, buckets: number): Promise<Spread> {
 
 async function distributeTables(run: Run, buckets: number): Promise<string[]> {
   const rows = await run(
-    "select relname from pg_catalog.pg_dist_partition p join pg_catalog.pg_class c on c.oid = p.logicalrelid where p.partmethod = 'h' and c.relnamespace = 'purser'::regnamespace",
+    "select relname from pg_catalog.pg_dist_partition p join pg_catalog.pg_class c on c.oid = p.logicalrelid where c.relnamespace = 'purser'::regnamespace",
   )
-  const missing = DISTRIBUTED.filter((table) => !rows.some(({ relname }) => relname === table))
+  const known = rows.map(({ relname }) => relname)
+  const missing = DISTRIBUTED.filter((table) => !known.includes(table))
   for (const table of missing) {
     const place =
       table === FIRST ? `shard_count => ${buckets}, colocate_with => 'none'` : `colocate_with => 'purser.${FIRST}'`
     await run(`select create_distributed_table('purser.${table}', 'bucket', ${place})`)
   }
   await run("select create_distributed_function('purser.moved_on(text)')")
+  for (const table of WRITTEN_TOGETHER)
+    if (!known.includes(table)) await run(`select citus_add_local_table_to_metadata('purser.${table}')`)
   return missing
 }
 

@@ -8,6 +8,7 @@
  *   added ──committed──► without a number ──numbered──► in the feed
  */
 import { type Db, type Reading, type Row, type Statement, statement, type Tx } from '../db/db.ts'
+import { isConflict } from '../db/errors.ts'
 import { rowsOf } from '../db/rows.ts'
 
 /** Items that are added as one row. */
@@ -44,6 +45,21 @@ export interface ChangeStore {
   readonly number: Statement
   readonly read: Statement
 }
+
+/**
+ * Where a row lies says nothing on Citus, whose rows lie on many workers. These commit after the coordinator: who gets the lock next may not see
+ * yet what is numbered, and must not number it again.
+ */
+const NUMBER_ON_CITUS = `with fresh as materialized (
+    select bucket, change_id, sum(size) over (order by change_id) as place
+    from (select bucket, change_id, size from purser.change where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
+  ), counted as (
+    update purser.change_count n set last_number = n.last_number + f.total from (select max(place) as total from fresh) f where f.total > 0
+  ), numbered as (
+    update purser.change c set last_number = n.last_number + f.place
+    from fresh f cross join (select last_number from purser.change_count) n
+    where c.last_number is null and c.bucket = f.bucket and c.change_id = f.change_id returning 1
+  ) select case when (select count(*) from numbered) < (select count(*) from fresh) then purser.moved_on('a change') end`
 
 /** `schema` has the tables change and change_count; the wallet's lies by buckets. */
 export function changesIn(
@@ -85,15 +101,7 @@ export function changesIn(
        )
        update ${table} c set last_number = n.last_number + f.place
        from fresh f cross join ${count} n where c.ctid = f.row`,
-      // Where a row lies says nothing on Citus, whose rows lie on many workers.
-      `with fresh as materialized (
-         select bucket, change_id, sum(size) over (order by change_id) as place
-         from (select bucket, change_id, size from ${table} where last_number is null order by change_id limit ${NUMBERED_AT_ONCE}) c
-       ), counted as (
-         update ${count} n set last_number = n.last_number + f.total from (select max(place) as total from fresh) f where f.total > 0
-       )
-       update ${table} c set last_number = n.last_number + f.place
-       from fresh f cross join (select last_number from ${count}) n where c.bucket = f.bucket and c.change_id = f.change_id`,
+      schema === 'purser' ? NUMBER_ON_CITUS : undefined,
     ),
     read: statement(
       `${schema}_read_changes`,
@@ -140,12 +148,19 @@ export function readExtent(db: Reading, store: ChangeStore): Promise<Extent> {
 export async function numberChanges(db: Db, store: ChangeStore): Promise<Extent> {
   const seen = await look(db.people, store)
   if (!seen.hasNew) return seen
-  await db.transaction(async (tx) => {
-    const [mine] = await tx.query(store.lock)
-    // A statement of its own: it sees what whoever held the lock before has committed.
-    if (mine !== undefined) await tx.finish(() => tx.execute(store.number, []))
-  })
+  await db.transaction((tx) => numberIn(tx, store)).catch(unlessMovedOn)
   return look(db.people, store)
+}
+
+async function numberIn(tx: Tx, store: ChangeStore): Promise<void> {
+  const [mine] = await tx.query(store.lock)
+  // A statement of its own: it sees what whoever held the lock before has committed.
+  if (mine !== undefined) await tx.finish(() => tx.execute(store.number, []))
+}
+
+/** Another process has numbered the same, and its numbers are about to be seen: only on Citus. */
+function unlessMovedOn(error: unknown): void {
+  if (!isConflict(error)) throw error
 }
 
 /** As `numberChanges`, until everything that was there at the beginning has its number, or `signal`. */
@@ -176,7 +191,7 @@ interface NumberedEvent {
   readonly event: StoredEvent
 }
 
-/** The next ones after this number, in order. */
+/** The next ones after this number, in order, up to the first gap: on Citus, what one worker has is seen before what another one has. */
 export async function readChanges(
   db: Reading,
   { read, eventsOf }: ChangeStore,
@@ -187,5 +202,7 @@ export async function readChanges(
   const all = rows.flatMap(({ before, at, events }) =>
     events.flatMap(eventsOf).map((event, i) => ({ number: before + BigInt(i) + 1n, at, event })),
   )
-  return all.filter(({ number }) => number > after).slice(0, limit)
+  const next = all.filter(({ number }) => number > after).slice(0, limit)
+  const gap = next.findIndex(({ number }, i) => i > 0 && number !== next[i - 1]!.number + 1n)
+  return gap === -1 ? next : next.slice(0, gap)
 }

@@ -12,6 +12,7 @@ import {
   numberAll,
   numberChanges,
   readChanges,
+  readExtent,
   type StoredEvent,
 } from './change-store.ts'
 
@@ -108,9 +109,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
       if (isEmpty && waitMs > 0 && !isClosed && !signal?.aborted) await wait(after, waitMs, signal)
       const page = await read(db, store, after, limit)
       const first = BigInt(page.events[0]?.id ?? after + 1n)
-      // Retention may have come in between. Who asked for the beginning has what is the beginning now.
-      if (given !== undefined && first > after + 1n) return { kind: 'too_old', first: String(first - 1n) }
-      return { kind: 'page', page }
+      return first === after + 1n ? { kind: 'page', page } : behindGap(db, store, given, after, page)
     },
     close() {
       isClosed = true
@@ -119,6 +118,15 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
     isFollowed: () => world.elapsed() - askedAt < FOLLOWED_MS,
     isClosed: () => isClosed,
   }
+}
+
+/** Of a page that does not begin behind `after`. */
+async function behindGap(db: Db, store: ChangeStore, given: After, after: bigint, page: FeedPage): Promise<Asked> {
+  const { beforeFirst } = await readExtent(db.people, store)
+  // What comes next is there, and is seen in a moment: on Citus, where one worker commits after another.
+  if (beforeFirst <= after) return { kind: 'page', page: { events: [], next: String(after) } }
+  // Retention has come in between. Who asked for the beginning has what is the beginning now.
+  return given === undefined ? { kind: 'page', page } : { kind: 'too_old', first: String(beforeFirst) }
 }
 
 async function read(db: Db, store: ChangeStore, after: bigint, limit: number): Promise<FeedPage> {

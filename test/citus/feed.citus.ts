@@ -1,0 +1,68 @@
+/** The wallet's feed over several workers, which commit one after another: in one order for everybody, nothing skipped and nothing doubled. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Db } from '../../src/db/db.ts'
+import { openDb } from '../../src/db/open.ts'
+import { addChanges, changesIn } from '../../src/feed/change-store.ts'
+import { createFeed, type Feed } from '../../src/feed/feed.ts'
+import { CITUS_BUCKETS, createDatabase, type TestDatabase } from '../support/database.ts'
+import { inSql } from '../support/second-postgres.ts'
+
+const STORE = changesIn('purser')
+const AT = new Date('2026-11-25T12:00:00Z')
+const EACH = 30
+const LONG_MS = 60_000
+
+let database: TestDatabase
+let dbs: Db[]
+beforeAll(async () => {
+  database = await createDatabase()
+  dbs = await Promise.all([1, 2, 3].map(() => openDb({ kind: 'postgres', url: database.url })))
+})
+afterAll(async () => {
+  await Promise.all(dbs.map((db) => db.close()))
+  await database.drop()
+})
+
+const write = (db: Db, name: string, bucket: number) =>
+  db.transaction((tx) => addChanges(tx, STORE, [[name]], AT, bucket))
+
+/** Reads on until it has so many. */
+async function follow(feed: Feed, count: number): Promise<[id: string, name: string][]> {
+  const seen: [string, string][] = []
+  for (let after = '0'; seen.length < count; ) {
+    const asked = await feed.ask(after, 7, LONG_MS)
+    if (asked.kind !== 'page') throw new Error(`answered ${JSON.stringify(asked)} behind ${after}`)
+    seen.push(...asked.page.events.map(({ id, event: [name] }): [string, string] => [id, name]))
+    after = asked.page.next
+  }
+  return seen
+}
+
+test('several processes number what lies on several workers, and everybody reads the same, each writer in his order', async () => {
+  const feeds = dbs.map((db) => createFeed(db, STORE))
+  const writers = Array.from({ length: CITUS_BUCKETS }, (_, bucket) => bucket)
+  const writing = writers.map(async (bucket) => {
+    for (let i = 0; i < EACH; i++) {
+      await write(dbs[bucket % dbs.length] as Db, `${bucket}/${i}`, bucket)
+      await feeds[i % feeds.length]?.ask('0', 1, 0)
+    }
+  })
+  const count = writers.length * EACH
+  const reading = feeds.map((feed) => follow(feed, count))
+  await Promise.all(writing)
+  const [first, ...others] = await Promise.all(reading)
+  expect(first?.map(([id]) => id)).toEqual(Array.from({ length: count }, (_, i) => String(i + 1)))
+  for (const other of others) expect(other).toEqual(first)
+  for (const bucket of writers) {
+    const his = first?.filter(([, name]) => name.startsWith(`${bucket}/`))
+    expect(his?.map(([, name]) => name)).toEqual(Array.from({ length: EACH }, (_, i) => `${bucket}/${i}`))
+  }
+})
+
+test('the count of numbers and the numbers that one worker has are committed together, whatever ends in between', async () => {
+  const prepared = async () => (await inSql(database.url, 'select gid from pg_dist_transaction')).map(({ gid }) => gid)
+  await write(dbs[0] as Db, 'alone', 0)
+  const before = await prepared()
+  await createFeed(dbs[0] as Db, STORE).ask('latest', 0, 0)
+  expect((await prepared()).filter((gid) => !before.includes(gid)).length).toBeGreaterThan(0)
+})
