@@ -4,8 +4,7 @@ import { defineConfig } from 'vitest/config'
  * The wallet's tests on three Citus nodes (test/support/citus-nodes.ts). Left out are those that ask for the plans of one Postgres, or that look
  * at the gate, which is closed on Citus.
  */
-const OF_THE_GATE = ['test/wallet/gate*.test.ts', 'test/wallet/changed-by-hand.test.ts']
-
+const OF_THE_GATE = ['test/wallet/gate*.test.ts', 'test/wallet/changed-by-hand.test.ts', 'test/wallet/same-rows.test.ts']
 
 export default defineConfig({
   test: {

@@ -22,7 +22,7 @@ const FILES = statement('audit_archive_files', 'select file from purser.archive 
 const UNKNOWN = statement(
   'audit_archive_unknown',
   `select c.player, c.currency, c.version, c.file from purser.carried_balance c
-   where not exists (select from purser.archive a where a.file = c.file) limit 100`,
+   where c.file not in (select a.file from purser.archive a) limit 100`,
 )
 const TAKEN = statement(
   'audit_archive_taken',
