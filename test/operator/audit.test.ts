@@ -1,7 +1,7 @@
 /** The audit: every kind of damage done to a database by hand is named by the checks that it breaks, and by no other. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openDb } from '../../src/db/open.ts'
 import { feedCheckNames } from '../../src/feed/audit.ts'
 import { DAILY_CHECKS } from '../../src/ledger/daily-audit.ts'
@@ -205,7 +205,10 @@ test('a balance below zero is a finding when clawback is refused, and none when 
   }
 })
 
-test('a row in the bucket of other players is found: its owner has no money there', async () => {
+/** Citus lets no row change its bucket. */
+const isOnCitus = inject('citusWorkers') !== undefined
+
+test.skipIf(isOnCitus)('a row in the bucket of other players is found: its owner has no money there', async () => {
   const wallet = await startWallet({ env: { PURSER_BUCKETS: '4' } })
   const sql = new pg.Client({ connectionString: wallet.databaseUrl })
   await sql.connect()

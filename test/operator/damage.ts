@@ -55,7 +55,8 @@ export const DAMAGE: [string, string, Check[]][] = [
   ],
   [
     'a sum of a day that had no transfers',
-    "insert into purser.daily_sum values ('2001-01-01', 'EUR', '', 'deposit', 'cash_in', 'player', 1, 100)",
+    `insert into purser.daily_sum (day, currency, brand, kind, debit, credit, platform, site, transfers, amount)
+     values ('2001-01-01', 'EUR', '', 'deposit', 'cash_in', 'player', '', '', 1, 100)`,
     ['kept'],
   ],
   [
