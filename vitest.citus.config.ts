@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
+const OF_THE_GATE = [
+  'test/wallet/gate*.test.ts',
+  'test/wallet/changed-by-hand.test.ts',
+  'test/wallet/same-rows.test.ts',
+]
+
 /**
  * The wallet's tests on three Citus nodes (test/support/citus-nodes.ts). Left out are those that ask for the plans of one Postgres, or that look
  * at the gate, which is closed on Citus.
  */
-const OF_THE_GATE = ['test/wallet/gate*.test.ts', 'test/wallet/changed-by-hand.test.ts', 'test/wallet/same-rows.test.ts']
-
 export default defineConfig({
   test: {
     include: ['test/{wallet,operator,feed,ledger}/**/*.test.ts', 'test/citus/**/*.citus.ts'],

@@ -81,8 +81,9 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     const { userId, times } = await playerWithHistory()
     const sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
+    // In UTC, whose hours depend on no setting: else Citus refuses it.
     await sql.query(
-      "update purser.transfer set at = at - interval '10 minutes' where player = $1 and currency = 'EUR' and version in (2, 5)",
+      "update purser.transfer set at = (at at time zone 'UTC' - interval '10 minutes') at time zone 'UTC' where player = $1 and currency = 'EUR' and version in (2, 5)",
       [userId],
     )
     await sql.end()
