@@ -114,7 +114,7 @@ function expectItAll(output: string, held: Held): void {
   const text = output.replaceAll('\n', ' ')
   const end = [...text.matchAll(/(\d+) bets: (\d+) accepted, (\d+) declined, (\d+) rolled back/g)].at(-1)?.slice(1)
   expect(end?.map(Number)).toEqual([held.bets, held.accepted, held.declined, held.cancelled])
-  const results = /results: (\d+) won, (\d+) lost, (\d+) refunded, (\d+) cashed out/.exec(text)?.slice(1) ?? []
+  const results = /results: (\d+) won, (\d+) lost, (\d+) void, (\d+) cashed out/.exec(text)?.slice(1) ?? []
   const withdrawn = Number(/(\d+) result withdrawn/.exec(text)?.[1] ?? 0)
   expect(
     results.reduce((sum, one) => sum + Number(one), -withdrawn),
