@@ -63,6 +63,15 @@ test('what is on the way is summed as what has not moved: taken back, corrected,
   expect(await partner()).toMatchObject({ waiting: 0, owed: [], onTheWay: [] })
 })
 
+test('a Rollback of a bet that the partner never acknowledged is on the way without money: nobody knows that it was taken', async () => {
+  for (const operation of ['place', 'rollback'] as const) scene.wallet.always(operation, reset)
+  await scene.api.place(scene.frame, { amount: '8.00' })
+  await scene.time.settle()
+  expect(await partner()).toMatchObject({ waiting: 1, owed: [], onTheWay: [] })
+  scene.wallet.always('rollback', {})
+  await scene.time.advance(60_000)
+})
+
 test('partners come in pages, in the order of their ids', async () => {
   for (const partnerId of ['beta', 'alpha', 'gamma']) await scene.api.savePartner(scene.wallet, partnerId)
   const seen: unknown[] = []

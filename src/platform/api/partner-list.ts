@@ -33,7 +33,9 @@ export const PartnerViewSchema = Type.Object({
   lastError: Type.Optional(Type.Object({ at: time, error: Type.String() })),
   waiting: Type.Integer({ description: 'Deliveries that are not over.' }),
   owed: sums('What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…'),
-  onTheWay: sums(`The same of what needs nobody: it is sent, or sent again. Of ${MOST_ON_THE_WAY} deliveries at most.`),
+  onTheWay: sums(
+    `The same of what needs nobody: it is sent, or sent again. Of ${MOST_ON_THE_WAY} deliveries at most, and none that undo a bet which the partner never acknowledged: whether its stake was taken is not known.`,
+  ),
 })
 export const PartnerPageSchema = pageOf(PartnerViewSchema)
 export const PartnerListQuery = Type.Object(pageQuery, { additionalProperties: false })
@@ -62,7 +64,7 @@ const OWED = statement(
   sumOwed('partner_id', "partner_id = any($1::text[]) and owed_since > '-infinity' and partner_id is not null"),
 )
 
-/** Of a bet one delivery at most is pending; others wait behind it. */
+/** Of a bet one delivery at most is pending; others wait behind it. Of a bet that the partner never acknowledged nobody knows that a stake was taken. */
 const ON_THE_WAY = statement(
   'platform_on_the_way_by_partner',
   sumOwed(
@@ -73,7 +75,7 @@ const ON_THE_WAY = statement(
       cross join lateral (
         select partner_id, bet_id from platform.delivery
         where partner_id = p.partner_id and ${IS_ROLLBACK} is not null and owed_since is null limit ${MOST_ON_THE_WAY}
-      ) d join platform.bet b on b.bet_id = d.bet_id) w`,
+      ) d join platform.bet b on b.bet_id = d.bet_id where b.told_status is not null) w`,
   ),
 )
 
