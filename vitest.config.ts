@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    reporters: ['default', './test/support/closing-line.ts'],
     globalSetup: ['test/support/postgres-server.ts'],
     // They end what hangs. None judges a speed, and a machine may have much else to do.
     testTimeout: 300_000,
