@@ -37,7 +37,7 @@ const LOG_FILES = 64
 const REQUIRED_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes']
 
 export async function startBenchPostgres(): Promise<BenchPostgres> {
-  const server = await startPostgres(SETTINGS)
+  const server = await startPostgres(SETTINGS, undefined, tmpdir())
   const admin = new pg.Client(server.url)
   admin.on('error', () => {})
   await admin.connect()
@@ -87,14 +87,21 @@ async function refuseUnlessDurable(admin: pg.Client): Promise<void> {
     const { rows } = await admin.query<Record<string, string>>(`show ${name}`)
     if (rows[0]?.[name] !== 'on') throw new Error(`Postgres must run with ${name} on`)
   }
+  const { rows } = await admin.query<{ data_directory: string }>('show data_directory')
+  const folder = rows[0]!.data_directory
+  if (isRam(folder)) throw new Error(`the database lies in memory (${folder}), where an fsync costs nothing`)
 }
 
 const TMPFS_MAGIC = 0x01021994
 const SYNCS = 200
 const WAL_PAGE = Buffer.alloc(8192)
 
+function isRam(folder: string): boolean {
+  return statfsSync(folder).type === TMPFS_MAGIC
+}
+
 export function disk(): { isRam: boolean; fdatasyncMs: number } {
-  return { isRam: statfsSync(tmpdir()).type === TMPFS_MAGIC, fdatasyncMs: medianFdatasyncMs() }
+  return { isRam: isRam(tmpdir()), fdatasyncMs: medianFdatasyncMs() }
 }
 
 /** What one commit waits for at least. */

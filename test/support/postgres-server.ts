@@ -54,10 +54,14 @@ export interface OtherServer {
   readonly password: string
 }
 
-/** `more`: beside those that every test has. */
-export async function startPostgres(more: PostgresSettings = {}, other?: OtherServer): Promise<Server> {
+/** `more`: beside those that every test has. `parent`: the folder in which its data get a folder. */
+export async function startPostgres(
+  more: PostgresSettings = {},
+  other?: OtherServer,
+  parent = dataParent(),
+): Promise<Server> {
   for (let attempt = 1; ; attempt++) {
-    const started = await startOnce(more, other)
+    const started = await startOnce(more, other, parent)
     if (typeof started !== 'string') return started
     // Another program may take the port between our asking for a free one and Postgres opening it.
     if (attempt === START_ATTEMPTS) throw new Error(`Postgres did not start: ${started}`)
@@ -65,10 +69,14 @@ export async function startPostgres(more: PostgresSettings = {}, other?: OtherSe
 }
 
 /** The server, or what it said when it did not start. */
-async function startOnce(more: PostgresSettings, other: OtherServer | undefined): Promise<Server | string> {
+async function startOnce(
+  more: PostgresSettings,
+  other: OtherServer | undefined,
+  parent: string,
+): Promise<Server | string> {
   const user = serverUser()
   const folder = newFolder(user, tmpdir())
-  const data = newFolder(user, dataParent())
+  const data = newFolder(user, parent)
   try {
     const native = other?.native ?? nativeFolder(user, folder)
     const password = other?.password ?? randomBytes(16).toString('hex')
