@@ -4,7 +4,7 @@
  */
 import type { Reporter, TestModule } from 'vitest/node'
 
-export default class ClosingLine implements Reporter {
+export class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const count = (state: string) => tests.filter((test) => test.result().state === state).length
