@@ -139,6 +139,7 @@ describe('the rules see', () => {
   test.each([
     ['compared', 'const isOver = answer.code === 8'],
     ['compared the other way round', 'const isOver = 20 !== code'],
+    ['compared by a name of its own', 'const TOO_POOR = 21; const isPoor = details.code === TOO_POOR'],
     ['looked for', 'const isNo = [5, 20, 21].includes(code ?? 0)'],
     ['allowed', 'const allow = refuse(7)'],
     ['kept by a name', 'const REFUSES_A_RESULT = [5, 20, 21]'],

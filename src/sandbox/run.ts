@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../config/config.ts'
 import type { ConsolePeople } from '../people/people.ts'
+import { replyCode } from '../protocol/codes.ts'
 import { reconcile } from '../reconcile/reconcile.ts'
 import { lineOf, summaryLine } from '../reconcile/report.ts'
 import { errorText } from '../runtime/error-text.ts'
@@ -218,4 +219,4 @@ async function isInOrder({ db }: Stage, house: House, screen: Screen): Promise<b
 }
 
 /** L-2: the wallet's right, by its clawback policy; a person settles it with the player. */
-const NOT_ENOUGH_TO_TAKE_BACK = 21
+const NOT_ENOUGH_TO_TAKE_BACK = replyCode('recalculation_negative')

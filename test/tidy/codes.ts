@@ -27,7 +27,7 @@ function isBare(source: Source, node: Node): boolean {
   const text = (name: string) => textOf(source, memberOf(node, name))
   switch (node.type) {
     case 'BinaryExpression':
-      return isCompared(node, text)
+      return isCompared(source, node, text)
     case 'CallExpression':
       return REFUSES.test(text('callee')) ? listOf(node.arguments).some(isCode) : isLookedUp(source, node)
     case 'VariableDeclarator':
@@ -45,10 +45,18 @@ function isBare(source: Source, node: Node): boolean {
   }
 }
 
-function isCompared(node: Node, text: (name: string) => string): boolean {
+/** With a number, or with a constant of this file that is one. */
+function isCompared(source: Source, node: Node, text: (name: string) => string): boolean {
   if (!/^[=!]==?$/.test(String(node.operator))) return false
-  const [left, right] = [memberOf(node, 'left'), memberOf(node, 'right')]
-  return (isCode(right) && HOLDS_A_CODE.test(text('left'))) || (isCode(left) && HOLDS_A_CODE.test(text('right')))
+  const stands = (side: string, other: string) =>
+    HOLDS_A_CODE.test(text(other)) && (isCode(memberOf(node, side)) || isConstant(source, text(side)))
+  return stands('right', 'left') || stands('left', 'right')
+}
+
+function isConstant({ nodes }: Source, name: string): boolean {
+  if (name.startsWith('EXIT')) return false // of a command
+  const declared = nodes.filter((node) => node.type === 'VariableDeclarator' && memberOf(node, 'id')?.name === name)
+  return declared.some((node) => isCode(memberOf(node, 'init')))
 }
 
 /** `{ kind: 'refusal', code: 5 }`, `{ code: 100, message: 'System error' }` */

@@ -1,11 +1,12 @@
 /** The calls about the frame's player as the network between platform and wallet sees them: those on their way too. Bounded: old ones go. */
 import { objectIn } from '../../protocol/json.ts'
+import { type BetOperation, betOperationOf, OPERATIONS } from '../../protocol/operation.ts'
 import type { Lookout, Passing, Told, Trouble } from '../faults.ts'
 
 export interface WireCall {
   readonly number: number
   readonly at: string
-  readonly operation: Operation
+  readonly operation: BetOperation
   readonly betId: string
   readonly amount: string | undefined
   readonly trouble: Trouble | undefined
@@ -18,8 +19,6 @@ export interface WireCall {
   isAgain: boolean
   endedAt?: string
 }
-
-type Operation = 'place' | 'settle' | 'unsettle' | 'rollback'
 
 const MAX_KEPT = 300
 
@@ -48,7 +47,7 @@ export function createWire(player: string): Wire {
       apply(call, what)
     }
   }
-  const aCall = (body: Body, operation: Operation, trouble: Trouble | undefined): WireCall => {
+  const aCall = (body: Body, operation: BetOperation, trouble: Trouble | undefined): WireCall => {
     numbers += 1
     const { transactionId: betId = '', amount } = body
     return {
@@ -65,7 +64,7 @@ export function createWire(player: string): Wire {
     },
     meet(passing) {
       const body = bodyOf(passing)
-      const operation = body && operationOf(passing, body)
+      const operation = body && betOperationOf(passing.method, body.type)
       if (operation === undefined || body?.userId !== player) return undefined
       const trouble = operation === 'place' ? prepared : undefined
       if (operation === 'place') prepared = undefined
@@ -97,12 +96,7 @@ interface Body {
 }
 
 function bodyOf({ path, body }: Passing): Body | undefined {
-  return path.startsWith('/payment/bet') ? objectIn(body.toString()) : undefined
-}
-
-function operationOf({ method }: Passing, { type }: Body): Operation | undefined {
-  if (method === 'POST') return 'place'
-  return type === 1 ? 'unsettle' : type === 2 ? 'settle' : type === 3 ? 'rollback' : undefined
+  return path.startsWith(OPERATIONS.place.path) ? objectIn(body.toString()) : undefined
 }
 
 function apply(call: WireCall, what: Told): void {

@@ -5,6 +5,7 @@
 import type { Db, Statement, Tx } from '../../db/db.ts'
 import type { Breakers } from '../../platform/delivery/breaker.ts'
 import { REPLY_CODES, replyCode } from '../../protocol/codes.ts'
+import { betOperationOf } from '../../protocol/operation.ts'
 import type { Answer, Request } from './network.ts'
 import { isSystemError, refusalOf } from './said.ts'
 import type { Trace } from './trace.ts'
@@ -88,20 +89,21 @@ export function watchAnswers(trace: Trace): (request: Request, answer: Answer) =
     const { transactionId, type, resultType } = JSON.parse(body.toString('utf8')) as Record<string, unknown>
     const [bet, text, sent] = [`${transactionId}`, answer.body.toString('utf8'), `${method} ${body.toString('utf8')}`]
     const code = refusalOf(answer)
-    const isPlace = method === 'POST' && type === 1
+    const operation = betOperationOf(method, type)
+    const [isPlace, isRollback] = [operation === 'place', operation === 'rollback']
     if (answer.status >= 500 || isSystemError(answer)) trace.mark('a call fails inside')
     else if (said.get(sent) === text) trace.mark('a call is answered as it was before')
     said.set(sent, text)
     if (answer.status === 200 && isPlace) placed.add(bet)
-    if (answer.status === 200 && type === 3 && !placed.has(bet)) {
+    if (answer.status === 200 && isRollback && !placed.has(bet)) {
       tombs.add(bet)
       trace.mark('a tombstone is left')
     }
     if (isPlace && code === replyCode('already_processed') && tombs.has(bet)) trace.mark('a tombstone is met')
     const refused = isPlace ? PLACE_REFUSED[code ?? 0] : undefined
     if (refused !== undefined) trace.mark(refused)
-    if (type === 3 && code === replyCode('already_processed')) trace.mark('a settled bet is not rolled back')
-    if (type !== 3 && code === replyCode('recalculation_blocked') && !tombs.has(bet))
+    if (isRollback && code === replyCode('already_processed')) trace.mark('a settled bet is not rolled back')
+    if (!isRollback && code === replyCode('recalculation_blocked') && !tombs.has(bet))
       trace.mark('a result is refused by a lock')
     if (resultType === 'cashout')
       trace.mark(

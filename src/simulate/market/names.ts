@@ -1,4 +1,5 @@
 /** Ids as a story can be told with them: the first bet is bet 1, the first request r1. */
+import { betOperationOf } from '../../protocol/operation.ts'
 import type { Request } from './network.ts'
 
 export interface Names {
@@ -38,7 +39,6 @@ function numbered(prefix: string): (id: string) => string {
 }
 
 function kindOf(method: string, { type, resultType }: Record<string, unknown>): string {
-  if (type === 3) return 'rollback'
-  if (type === 2) return `settle ${resultType}`
-  return method === 'POST' ? 'place' : 'unsettle'
+  const operation = betOperationOf(method, type) ?? 'no operation'
+  return operation === 'settle' ? `settle ${resultType}` : operation
 }

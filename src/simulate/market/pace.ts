@@ -2,6 +2,7 @@
  * Laws of the calling side, from what leaves it: of one bet one call is under way at a time (C-6), and the attempts of a delivery do not
  * bunch (C-4, C-5). Written from decisions.md alone.
  */
+import { OPERATIONS } from '../../protocol/operation.ts'
 import type { Request } from './network.ts'
 
 /** A call that has left. */
@@ -30,7 +31,7 @@ interface Round {
 /** Milliseconds after which the platform surely tells the time by its database's clock as it is now. */
 const READ_AGAIN_MS = 20_000
 
-const ROLLBACK = 3
+const ROLLBACK = OPERATIONS.rollback.type
 const FIRST_GAP_MS = 700
 const LONGEST_GAP_MS = 60_000
 /** A planned gap may be this much shorter by chance, or after a pause. */

@@ -1,6 +1,7 @@
 /** Faults of the platform: in what it reads, writes and hears. */
 import type { Row as Stored } from '../../../db/db.ts'
 import { REPLY_CODES } from '../../../protocol/codes.ts'
+import { OPERATIONS } from '../../../protocol/operation.ts'
 import type { Answer, Request } from '../network.ts'
 import { done, losing, oneMore, without } from '../planting.ts'
 import { altered, type Plant, saying, together } from '../planting-sql.ts'
@@ -10,7 +11,8 @@ const inPlatform = (...plants: readonly Plant[]) => below('platform', together(.
 
 const saidIn = ({ body }: Request) => JSON.parse(body.toString('utf8')) as Record<string, unknown>
 const isPlace = ({ method, path }: Request) => method === 'POST' && path === '/payment/bet'
-const isSettle = (request: Request) => request.path === '/payment/bet' && saidIn(request).type === 2
+const isSettle = (request: Request) =>
+  request.path === '/payment/bet' && saidIn(request).type === OPERATIONS.settle.type
 const DECLINED: Answer = { status: 400, body: Buffer.from(JSON.stringify(REPLY_CODES.not_enough_money)) }
 const isReadable = ({ body }: Answer) => body.toString('utf8').endsWith('}')
 
