@@ -4,28 +4,16 @@
  * of the gateway's own making, unknown, says that this is the wrong database, or one from before it: what the operator
  * has done is not known then, and a yes to a rollback would leave the stake with the operator.
  */
-import { Compile } from 'typebox/compile'
-import { BET_SCHEMAS, CheckSchema } from '../protocol/bet-request.ts'
 import { failed, refused, type WireReply } from '../protocol/reply.ts'
-import { BalanceRequestSchema, ProfileRequestSchema } from '../protocol/user-profile.ts'
+import { VALIDATORS } from '../protocol/validators.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Call } from './call.ts'
 import { isOwnUserId } from './user-id.ts'
 
-const SHAPES = {
-  place: Compile(BET_SCHEMAS.place),
-  settle: Compile(BET_SCHEMAS.settle),
-  unsettle: Compile(BET_SCHEMAS.unsettle),
-  rollback: Compile(BET_SCHEMAS.rollback),
-  profile: Compile(ProfileRequestSchema),
-  balance: Compile(BalanceRequestSchema),
-  check: Compile(CheckSchema),
-}
-
 /** Shape first, as R-6 has it. A rollback moves nothing and is done (W-11); there is nothing to remember of it. */
 export function answerStranger({ operation, body, userId = '' }: Call, clock: Clock): WireReply {
   const { transactionId } = body
-  if (!SHAPES[operation].Check(body)) return refused('invalid_request', `the body is not a ${operation} request`)
+  if (!VALIDATORS[operation].Check(body)) return refused('invalid_request', `the body is not a ${operation} request`)
   if (isOwnUserId(userId)) return failed(operation) // G-3
   switch (operation) {
     case 'place':

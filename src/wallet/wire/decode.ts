@@ -4,8 +4,6 @@
  */
 import { Compile } from 'typebox/compile'
 import {
-  BET_SCHEMAS,
-  CheckSchema,
   type PlaceBetRequest,
   type RollbackRequest,
   SelectionSchema,
@@ -19,7 +17,7 @@ import { isTooDeep, parseJson } from '../../protocol/json.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { isCurrency, type Money, parseWireAmount, type Scales, scaleOf } from '../../protocol/money.ts'
 import { type BetOperation, betOperationOf, isBetCall } from '../../protocol/operation.ts'
-import { BalanceRequestSchema, ProfileRequestSchema } from '../../protocol/user-profile.ts'
+import { VALIDATORS } from '../../protocol/validators.ts'
 import type { BetCall } from '../store/bet.ts'
 import { hashToken } from '../store/session.ts'
 
@@ -34,15 +32,6 @@ export interface CallSettings extends DecodeSettings {
   readonly platform: string
 }
 
-const VALIDATORS = {
-  place: Compile(BET_SCHEMAS.place),
-  settle: Compile(BET_SCHEMAS.settle),
-  unsettle: Compile(BET_SCHEMAS.unsettle),
-  rollback: Compile(BET_SCHEMAS.rollback),
-  profile: Compile(ProfileRequestSchema),
-  balance: Compile(BalanceRequestSchema),
-  check: Compile(CheckSchema),
-}
 const SELECTION = Compile(SelectionSchema)
 
 /** A call to /payment/bet; throws Malformed. */

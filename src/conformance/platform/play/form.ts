@@ -1,9 +1,7 @@
 /** The form of a request (P15): rules that each call of the whole run is held against, whatever its scene is about. */
-import { Compile } from 'typebox/compile'
-import { BET_SCHEMAS } from '../../../protocol/bet-request.ts'
 import { ROLLBACK_REASONS } from '../../../protocol/codes.ts'
 import { SIGNATURE_HEADER, verify } from '../../../protocol/signature.ts'
-import { ProfileRequestSchema } from '../../../protocol/user-profile.ts'
+import { VALIDATORS } from '../../../protocol/validators.ts'
 import type { Call, Received } from './record.ts'
 
 export type FormRule = 'signature' | 'members' | 'place_only' | 'token' | 'reason' | 'identity' | 'stake' | 'ids'
@@ -15,11 +13,6 @@ interface Rule {
   fault(call: Received, others: readonly Received[]): string | undefined
 }
 
-const SCHEMAS = {
-  ...{ place: Compile(BET_SCHEMAS.place), settle: Compile(BET_SCHEMAS.settle) },
-  ...{ unsettle: Compile(BET_SCHEMAS.unsettle), rollback: Compile(BET_SCHEMAS.rollback) },
-  profile: Compile(ProfileRequestSchema),
-}
 const ONLY_IN_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount']
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -35,7 +28,7 @@ const RULES: Readonly<Record<FormRule, Rule>> = {
     concerns: ['place', 'rollback', 'settle', 'unsettle'],
     fault({ call, body }) {
       if (call === 'other') return undefined
-      const [error] = SCHEMAS[call].Errors(body)
+      const [error] = VALIDATORS[call].Errors(body)
       return error && `${error.instancePath || 'the body'} ${error.message}`
     },
   },
