@@ -4,6 +4,7 @@ import { statement } from '../db/db.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
 import type { BetRow } from '../wallet/store/bet-store.ts'
 import { bucketOf } from '../wallet/store/bucket.ts'
+import { IS_FINAL } from '../wallet/store/call-store.ts'
 import type { OperatorDeps } from './operator.ts'
 
 export const RefusedResultSchema = Type.Object(
@@ -21,17 +22,16 @@ export type RefusedResult = Static<typeof RefusedResultSchema>
 
 /** Of one bet: who sends a refused one again and again is not read to the end. */
 const MOST = 50
-const REFUSED = `refusal in ('recalculation_blocked', 'recalculation_negative')`
 const COLUMNS = 'player, bet_id, seq, operation, request_id, refusal, at'
 const READ = statement(
   'operator_read_refused_results',
   `select c.* from unnest($1::int[], $2::text[], $3::text[]) as k (bucket, player, bet_id)
    cross join lateral (
      select ${COLUMNS} from purser.bet_call
-     where bucket = k.bucket and player = k.player and bet_id = k.bet_id and ${REFUSED} order by seq desc limit ${MOST}
+     where bucket = k.bucket and player = k.player and bet_id = k.bet_id and ${IS_FINAL} order by seq desc limit ${MOST}
    ) c order by c.seq desc`,
   `select ${COLUMNS} from purser.bet_call
-   where bucket = any($1::int[]) and (player, bet_id) in (select * from unnest($2::text[], $3::text[])) and ${REFUSED} order by seq desc`,
+   where bucket = any($1::int[]) and (player, bet_id) in (select * from unnest($2::text[], $3::text[])) and ${IS_FINAL} order by seq desc`,
 )
 
 interface Row extends Record<string, unknown> {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { recordScales } from '../../db/scales.ts'
 import type { Author } from '../../people/actions.ts'
+import { isObject } from '../../protocol/json.ts'
 import { LIMITS } from '../../protocol/limits.ts'
 import { formatMoney, isCurrency, isExactNumber, type Money, parseDecimal, scaleOf } from '../../protocol/money.ts'
 import type { Span } from '../../runtime/tracing.ts'
@@ -164,7 +165,7 @@ function hashOf(wanted: Wanted): string {
 }
 
 function inOrder(_name: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 

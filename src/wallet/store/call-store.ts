@@ -80,7 +80,8 @@ interface SeenRow extends Record<string, unknown> {
 const SAME_REQUEST = 'bucket = $1::int and player = k.player and bet_id = k.bet_id and request_id = k.request_id'
 const SAME_CONTENT = `operation = k.operation and amount is not distinct from k.amount
          and currency is not distinct from k.currency and result_type is not distinct from k.result_type`
-const IS_FINAL = `refusal in (${FINAL_REFUSALS.map((code) => `'${code}'`).join(', ')})`
+/** SQL: a result that was refused for good. */
+export const IS_FINAL = `refusal in (${FINAL_REFUSALS.map((code) => `'${code}'`).join(', ')})`
 
 const WANTED = rowsOf<{ readonly call: BetCall; readonly content: CallContent }>(2, {
   player: ['text', ({ call }) => call.player],
