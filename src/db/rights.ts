@@ -5,6 +5,7 @@
  */
 import { WrongUse } from '../runtime/wrong-use.ts'
 import { type Db, statement } from './db.ts'
+import { rowsOf } from './rows.ts'
 
 export type Server = 'wallet' | 'platform' | 'gateway'
 type Right = 'select' | 'insert' | 'update' | 'execute'
@@ -120,6 +121,18 @@ function quoted(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`
 }
 
+interface Needed {
+  readonly schema: string
+  readonly name: string
+  readonly right: Right
+}
+
+const NEEDED = rowsOf<Needed>(2, {
+  schema: ['text', ({ schema }) => schema],
+  name: ['text', ({ name }) => name],
+  needed: ['text', ({ right }) => right],
+})
+
 /** Looked up by name in the catalog, which everybody may read: by a name in SQL, a schema that is closed to us would be an error. */
 const READ_MISSING_RIGHTS = statement(
   'read_missing_rights',
@@ -128,12 +141,12 @@ const READ_MISSING_RIGHTS = statement(
      join pg_catalog.pg_namespace n on n.nspname = k.name
      where not has_schema_privilege(n.oid, 'usage')
    ) || array(
-     select format('%s on %I.%I', k.needed, k.schema, k.name) from unnest($2::text[], $3::text[], $4::text[]) as k (schema, name, needed)
+     select format('%s on %I.%I', k.needed, k.schema, k.name) from ${NEEDED.from} k
      join pg_catalog.pg_namespace n on n.nspname = k.schema
      join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = k.name
      where k.needed <> 'execute' and not has_table_privilege(c.oid, k.needed)
    ) || array(
-     select format('execute on function %I.%s', k.schema, k.name) from unnest($2::text[], $3::text[], $4::text[]) as k (schema, name, needed)
+     select format('execute on function %I.%s', k.schema, k.name) from ${NEEDED.from} k
      join pg_catalog.pg_namespace n on n.nspname = k.schema
      join pg_catalog.pg_proc p on p.pronamespace = n.oid and p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')' = k.name
      where k.needed = 'execute' and not has_function_privilege(p.oid, 'execute')
@@ -145,11 +158,11 @@ const READ_MISSING_RIGHTS = statement(
  * transaction: as long as none may be begun (W-22), nobody is ready.
  */
 export async function missingRights(db: Pick<Db, 'transaction'>, server: Server): Promise<string[]> {
-  const needed = Object.entries(RIGHTS[server]).flatMap(([table, rights]) =>
-    rights.map((right) => [...table.split('.'), right] as [string, string, Right]),
-  )
-  const columns = [0, 1, 2].map((i) => needed.map((row) => row[i]))
-  const values = [schemasOf(server), ...columns]
+  const needed = Object.entries(RIGHTS[server]).flatMap(([thing, rights]) => {
+    const [schema = '', name = ''] = thing.split('.')
+    return rights.map((right): Needed => ({ schema, name, right }))
+  })
+  const values = [schemasOf(server), ...NEEDED.values(needed)]
   const [row] = await db.transaction((tx) => tx.query<{ role: string; missing: string[] }>(READ_MISSING_RIGHTS, values))
   return (row?.missing ?? []).map((right) => `grant ${right} to ${quoted(row?.role ?? '')};`)
 }

@@ -1,4 +1,4 @@
-/** Rows that travel as arrays: one list of names gives the columns in SQL, the parameters of the statement, and the values to send. */
+/** Rows that travel as arrays, and one that travels alone: one list of names gives the columns in SQL, the parameters of the statement, and the values to send. */
 
 /** The type in SQL, and what is sent of an item; of `json` a text, or the statement fails. */
 export type Member<T> = readonly [type: string, of: (item: T) => unknown]
@@ -26,6 +26,27 @@ export function rowsOf<T>(first: number, members: Members<T>): Rows<T> {
     from: `(select * from rows from (${parameters.join(', ')}) with ordinality as r (${columns}, ord))`,
     values: (items) =>
       list.map(([, [type, of]]) => (type === 'json' ? `[${items.map(of).join(',')}]` : items.map((item) => of(item)))),
+  }
+}
+
+export interface OneRow<T> {
+  readonly columns: string
+  /** In the order of the columns. */
+  readonly parameters: string
+  /** Each column with its parameter, for an update. */
+  readonly assignments: string
+  /** From `$first` on. */
+  values(item: T): unknown[]
+}
+
+export function rowOf<T>(first: number, members: Members<T>): OneRow<T> {
+  const list = Object.entries(members)
+  const parameters = list.map(([, [type]], i) => `$${first + i}::${type}`)
+  return {
+    columns: list.map(([name]) => name).join(', '),
+    parameters: parameters.join(', '),
+    assignments: list.map(([name], i) => `${name} = ${parameters[i]}`).join(', '),
+    values: (item) => list.map(([, [, of]]) => of(item)),
   }
 }
 

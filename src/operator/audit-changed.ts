@@ -5,6 +5,7 @@
  */
 import { type Checks, checksOver, type Findings, runChecks } from '../db/checks.ts'
 import { type Db, SLICE_OF_AUDIT, type Statement } from '../db/db.ts'
+import { rowsOf } from '../db/rows.ts'
 import type { StoredEvent } from '../feed/change-store.ts'
 import { asBases, TRANSFER_COLUMNS } from '../ledger/carried.ts'
 import type { Balance } from '../wallet/store/change-audit.ts'
@@ -15,12 +16,29 @@ const GATHERED = 200_000
 /** Of a slice. */
 const AT_ONCE = 5_000
 
+interface Call {
+  readonly player: string
+  readonly betId: string
+  readonly requestId: string
+}
+
+const CALLS = rowsOf<Call>(2, {
+  player: ['text', ({ player }) => player],
+  bet_id: ['text', ({ betId }) => betId],
+  request_id: ['text', ({ requestId }) => requestId],
+})
+const BALANCES = rowsOf<Balance>(5, {
+  player: ['text', ({ player }) => player],
+  currency: ['text', ({ currency }) => currency],
+  version: ['bigint', ({ version }) => version],
+})
+
 /**
- * $2 to $4: calls, by player, bet and request; $5 to $7: balances, by player, currency and version. `key` has the accounts, each with the version
+ * Of the calls and balances that were told. `key` has the accounts, each with the version
  * from which its transfers are looked at: not before what it carries on from. Each `offset 0` keeps a lookup by the primary key a lookup.
  */
 const PARTS = `
-  changed as materialized (select distinct * from unnest($2::text[], $3::text[], $4::text[]) as c (player, bet_id, request_id)),
+  changed as materialized (select distinct ${CALLS.columns} from ${CALLS.from} c),
   moved as materialized (
     select c.player, b.currency, v.version from changed c
     cross join lateral (select * from purser.bet b where b.bucket = $1::int and b.bet_id = c.bet_id and b.player = c.player offset 0) b
@@ -32,14 +50,14 @@ const PARTS = `
     ) v
   ),
   carried as materialized (
-    select c.* from (select player from changed union select unnest($5::text[])) o cross join lateral (
+    select c.* from (select player from changed union select player from ${BALANCES.from} b) o cross join lateral (
       select distinct on (c.currency) c.* from purser.carried_balance c where c.bucket = $1::int and c.player = o.player
       order by c.currency, c.version desc offset 0
     ) c
   ),
   key as materialized (
     select m.player, m.currency, greatest(min(m.version) - 1, max(c.version)) as base from (
-      select * from unnest($5::text[], $6::text[], $7::bigint[]) as told (player, currency, version) union all select * from moved
+      select ${BALANCES.columns} from ${BALANCES.from} told union all select * from moved
     ) m left join carried c on c.player = m.player and c.currency = m.currency group by m.player, m.currency
   ),
   owner as materialized (select distinct player from key),
@@ -92,12 +110,6 @@ export function sliceOfChanges(checks: Checks, allowNegative: boolean): Statemen
   return checksOver(`audit_changed${allowNegative ? '_lenient' : ''}`, PARTS, checks)
 }
 
-interface Call {
-  readonly player: string
-  readonly betId: string
-  readonly requestId: string
-}
-
 type Changes = { readonly bucket: number; readonly player: string } & (
   | { readonly call: Call }
   | { readonly balance: Balance }
@@ -148,16 +160,12 @@ export class Changed {
   private async auditSome(some: readonly Changes[]): Promise<void> {
     const calls = some.flatMap((one) => ('call' in one ? [one.call] : []))
     const balances = some.flatMap((one) => ('balance' in one ? [one.balance] : []))
-    const columns = [
-      ...[calls.map(({ player }) => player), calls.map(({ betId }) => betId), calls.map(({ requestId }) => requestId)],
-      ...[balances.map(({ player }) => player), balances.map(({ currency }) => currency)],
-      balances.map(({ version }) => version),
-    ]
+    const told = [...CALLS.values(calls), ...BALANCES.values(balances)]
     const checks = playerChecks(this.allowNegative)
     const query = sliceOfChanges(checks, this.allowNegative)
     await this.db.snapshot(async (tx) => {
       await tx.query(SLICE_OF_AUDIT)
-      await runChecks(tx, query, [some[0]?.bucket, ...columns], checks, this.findings)
+      await runChecks(tx, query, [some[0]?.bucket, ...told], checks, this.findings)
     })
   }
 }

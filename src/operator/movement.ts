@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
+import { rowOf } from '../db/rows.ts'
 import { conflict, invalid, Problem } from '../http/problem.ts'
 import { readAccounts } from '../ledger/account.ts'
 import { openBook } from '../ledger/book.ts'
@@ -72,13 +73,31 @@ const READ_MOVEMENT = statement(
   `select kind, currency, amount, version, balance_after, reason, person, ticket, bet_id from purser.cash_movement
    where bucket = $1::int and player = $2::text and reference = $3::text`,
 )
+interface Made {
+  readonly movement: Movement
+  readonly transfer: Transfer
+  readonly despiteExclusion: boolean
+  readonly approvedBy: string | null
+}
+
+const MADE = rowOf<Made>(2, {
+  player: ['text', ({ transfer }) => transfer.player],
+  reference: ['text', ({ movement }) => movement.reference],
+  kind: ['text', ({ movement }) => movement.kind],
+  currency: ['text', ({ movement }) => movement.currency],
+  amount: ['bigint', ({ movement }) => storedAmount(movement)],
+  version: ['bigint', ({ transfer }) => transfer.version],
+  balance_after: ['bigint', ({ transfer }) => transfer.balanceAfter],
+  despite_exclusion: ['boolean', ({ despiteExclusion }) => despiteExclusion],
+  reason: ['text', ({ movement }) => correctionColumns(movement).reason],
+  person: ['text', ({ movement }) => correctionColumns(movement).person],
+  ticket: ['text', ({ movement }) => correctionColumns(movement).ticket],
+  bet_id: ['text', ({ movement }) => correctionColumns(movement).bet_id],
+  approved_by: ['text', ({ approvedBy }) => approvedBy],
+})
 const INSERT_MOVEMENT = statement(
   'insert_cash_movement',
-  `insert into purser.cash_movement
-     (bucket, player, reference, kind, currency, amount, version, balance_after, despite_exclusion, reason, person, ticket, bet_id,
-      approved_by)
-   values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint, $9::boolean,
-     $10::text, $11::text, $12::text, $13::text, $14::text)`,
+  `insert into purser.cash_movement (bucket, ${MADE.columns}) values ($1::int, ${MADE.parameters})`,
 )
 
 /** `prepare` throws what forbids the movement, and answers whether it is made despite an exclusion (O-3). */
@@ -177,11 +196,10 @@ async function post(
   const amount = absolute(change)
   const transfer = book.post({ player: player.id, currency, kind, ...sides, amount, reference }, deps.clock.now())
   await saveBook(tx, bucket, book)
-  const { reason, person, ticket, bet_id } = correctionColumns(movement)
-  const what = [kind, currency, storedAmount(movement), transfer.version, transfer.balanceAfter, despiteExclusion]
+  const made = MADE.values({ movement, transfer, despiteExclusion, approvedBy })
   await Promise.all([
-    tx.execute(INSERT_MOVEMENT, [bucket, player.id, reference, ...what, reason, person, ticket, bet_id, approvedBy]),
-    noteChanges(tx, bucket, [movementItem(transfer, bet_id)], transfer.at),
+    tx.execute(INSERT_MOVEMENT, [bucket, ...made]),
+    noteChanges(tx, bucket, [movementItem(transfer, correctionColumns(movement).bet_id)], transfer.at),
   ])
   return transfer
 }

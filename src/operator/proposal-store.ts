@@ -1,6 +1,7 @@
 /** Adjustments that wait for a second person, as they are stored. Their player is locked by whoever changes one. */
 import { type Condition, compose } from '../db/conditions.ts'
 import { type Reading, statement, type Tx } from '../db/db.ts'
+import { rowOf } from '../db/rows.ts'
 import type { BetId, Currency, PlayerId } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 import type { Located } from './operator.ts'
@@ -32,11 +33,28 @@ const READ = statement(
   'read_proposal',
   `select ${COLUMNS} from purser.proposal where bucket = $1::int and player = $2::text and reference = $3::text`,
 )
+export interface NewProposal extends Pick<ProposalRow, 'reference' | 'currency' | 'amount' | 'reason' | 'ticket'> {
+  readonly betId: BetId | null
+  readonly by: Doer
+  readonly proposedAt: Date
+  readonly expiresAt: Date
+}
+
+const NEW = rowOf<NewProposal>(3, {
+  reference: ['text', ({ reference }) => reference],
+  currency: ['text', ({ currency }) => currency],
+  amount: ['bigint', ({ amount }) => amount],
+  reason: ['text', ({ reason }) => reason],
+  ticket: ['text', ({ ticket }) => ticket],
+  bet_id: ['text', ({ betId }) => betId],
+  key_name: ['text', ({ by }) => by.keyName],
+  person: ['text', ({ by }) => by.person],
+  proposed_at: ['timestamptz', ({ proposedAt }) => proposedAt],
+  expires_at: ['timestamptz', ({ expiresAt }) => expiresAt],
+})
 const INSERT = statement(
   'insert_proposal',
-  `insert into purser.proposal (bucket, player, reference, currency, amount, reason, ticket, bet_id, key_name, person, proposed_at, expires_at)
-   values ($1::int, $2::text, $3::text, $4::text, $5::bigint, $6::text, $7::text, $8::text, $9::text, $10::text,
-     $11::timestamptz, $12::timestamptz)`,
+  `insert into purser.proposal (bucket, player, ${NEW.columns}) values ($1::int, $2::text, ${NEW.parameters})`,
 )
 const DECIDE = statement(
   'decide_proposal',
@@ -53,16 +71,8 @@ export async function readProposal(
   return row
 }
 
-export async function insertProposal(
-  tx: Tx,
-  { player, bucket }: Located,
-  row: Pick<ProposalRow, 'reference' | 'currency' | 'amount' | 'reason' | 'ticket' | 'bet_id' | 'expires_at'>,
-  by: Doer,
-  at: Date,
-): Promise<void> {
-  const { reference, currency, amount, reason, ticket, bet_id, expires_at } = row
-  const wish = [reference, currency, amount, reason, ticket, bet_id]
-  await tx.execute(INSERT, [bucket, player.id, ...wish, by.keyName, by.person, at, expires_at])
+export async function insertProposal(tx: Tx, { player, bucket }: Located, proposal: NewProposal): Promise<void> {
+  await tx.execute(INSERT, [bucket, player.id, ...NEW.values(proposal)])
 }
 
 export async function decideProposal(

@@ -69,9 +69,9 @@ export async function propose(deps: OperatorDeps, author: Author, tx: Tx, locate
   if (correction === undefined) throw new Error('only an adjustment is proposed')
   const { reason, person, ticket, betId } = correction
   const at = deps.clock.now()
-  const expires_at = new Date(at.getTime() + LIFE_MS)
-  const row = { reference, currency, amount: change, reason, ticket, bet_id: betId, expires_at }
-  await insertProposal(tx, located, row, { keyName: author.keyName, person }, at)
+  const [by, expiresAt] = [{ keyName: author.keyName, person }, new Date(at.getTime() + LIFE_MS)]
+  const wish = { reference, currency, amount: change, reason, ticket, betId }
+  await insertProposal(tx, located, { ...wish, by, proposedAt: at, expiresAt })
   const proposal = await readProposal(tx, located, reference)
   if (proposal === undefined) throw new Error('the proposal was not stored')
   const shown = showProposal(deps, proposal)

@@ -4,6 +4,7 @@
  */
 import type { Findings } from '../../db/checks.ts'
 import { type Row, statement, type Tx } from '../../db/db.ts'
+import { rowsOf } from '../../db/rows.ts'
 import type { StoredEvent } from '../../feed/change-store.ts'
 
 export const TOLD_CHECKS = {
@@ -35,14 +36,20 @@ export function balanceIn([name, ...members]: StoredEvent, bucket: number): Bala
   }
 }
 
+const BALANCES = rowsOf<Balance>(1, {
+  bucket: ['int', ({ bucket }) => bucket],
+  player: ['text', ({ player }) => player],
+  currency: ['text', ({ currency }) => currency],
+  balance: ['numeric', ({ balance }) => balance],
+})
 const COMPARE = statement(
   'audit_compare_told',
   `select t.player, t.currency, t.balance as told, a.balance
-   from unnest($1::int[], $2::text[], $3::text[], $4::numeric[]) as t (bucket, player, currency, balance)
+   from ${BALANCES.from} t
    cross join lateral (select * from purser.account a where a.bucket = t.bucket and a.player = t.player and a.currency = t.currency offset 0) a
    where a.balance <> t.balance`,
   `select t.player, t.currency, t.balance as told, a.balance
-   from unnest($1::int[], $2::text[], $3::text[], $4::numeric[]) as t (bucket, player, currency, balance)
+   from ${BALANCES.from} t
    join purser.account a on a.bucket = t.bucket and a.player = t.player and a.currency = t.currency
    where a.balance <> t.balance`,
 )
@@ -74,11 +81,8 @@ export class Told {
   async compare(tx: Tx): Promise<void> {
     const all = [...this.last.values()]
     for (let i = 0; i < all.length; i += AT_ONCE) {
-      const some = all.slice(i, i + AT_ONCE)
-      const columns = (['bucket', 'player', 'currency', 'balance'] as const).map((name) =>
-        some.map((told) => told[name]),
-      )
-      for (const row of await tx.query<Row>(COMPARE, columns)) this.findings.add(TOLD_CHECKS.last, row)
+      const told = BALANCES.values(all.slice(i, i + AT_ONCE))
+      for (const row of await tx.query<Row>(COMPARE, told)) this.findings.add(TOLD_CHECKS.last, row)
     }
   }
 }

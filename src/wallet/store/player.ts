@@ -1,5 +1,6 @@
 /** The player as the wallet's rules see it: who may bet, in what, within which limits. Lock a player, and all of its money is locked. */
 import { type Statement, statement, type Tx } from '../../db/db.ts'
+import { type Members, rowOf } from '../../db/rows.ts'
 import { type Currency, isStorable, type PlayerId } from '../../protocol/ids.ts'
 import type { CustomFields } from '../../protocol/user-profile.ts'
 import { isPlain, type Standing } from '../decide/plain.ts'
@@ -153,31 +154,50 @@ export function toPlayer(row: PlayerRow): Player {
   }
 }
 
-const INSERT_PLAYER = statement(
-  'insert_player',
-  `insert into purser.player
-     (bucket, player, currency, currencies, is_test, operator_user, custom_fields, brand, created_at, created_as, nickname_key, email_key)
-   values ($1::int, $2::text, $3::text, $4::text[], $5::boolean, $6::text, $7::json, $8::text, $9::timestamptz, $10::json,
-     $11::text, $12::text)
-   on conflict (bucket, player) do nothing`,
-)
-
 export type NewPlayer = Pick<
   Player,
   'id' | 'currency' | 'currencies' | 'isTest' | 'operatorUser' | 'customFields' | 'brand' | 'createdAt'
 >
+
+/** What may change of a new player. */
+const OF_PROFILE: Members<NewPlayer> = {
+  currency: ['text', ({ currency }) => currency],
+  currencies: ['text[]', ({ currencies }) => currencies],
+  is_test: ['boolean', ({ isTest }) => isTest],
+  operator_user: ['text', ({ operatorUser }) => operatorUser],
+  custom_fields: ['json', ({ customFields }) => customFields && JSON.stringify(customFields)],
+  nickname_key: ['text', ({ customFields }) => profileKeys(customFields)[0]],
+  email_key: ['text', ({ customFields }) => profileKeys(customFields)[1]],
+}
+export const OF_NEW: Members<NewPlayer> = {
+  player: ['text', ({ id }) => id],
+  ...OF_PROFILE,
+  brand: ['text', ({ brand }) => brand],
+  created_at: ['timestamptz', ({ createdAt }) => createdAt.toISOString()],
+  created_as: ['json', (player) => JSON.stringify(creationOf(player))],
+}
+/** What the rules look at, beside the id. */
+export const OF_RULED: Members<Player> = {
+  status: ['text', ({ status }) => status],
+  self_excluded_until: ['timestamptz', ({ selfExcludedUntil }) => selfExcludedUntil?.toISOString() ?? null],
+  verified: ['boolean', ({ verified }) => verified],
+  birthday: ['text', ({ birthday }) => birthday],
+  limits: ['json', ({ limits }) => JSON.stringify(limits)],
+}
+
+const NEW = rowOf<NewPlayer>(2, OF_NEW)
+const INSERT_PLAYER = statement(
+  'insert_player',
+  `insert into purser.player (bucket, ${NEW.columns}) values ($1::int, ${NEW.parameters}) on conflict (bucket, player) do nothing`,
+)
 
 /** As the table's defaults have it. */
 const OF_NEW_PLAYERS: Standing = { status: 'active', verified: null, limits: {} }
 
 /** False when the player exists already; then nothing is written. */
 export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): Promise<boolean> {
-  const { id, currency, currencies, isTest, operatorUser, customFields, brand, createdAt } = player
-  const fields = customFields === null ? null : JSON.stringify(customFields)
-  const values = [bucket, id, currency, currencies, isTest, operatorUser, fields, brand, createdAt]
-  const made = JSON.stringify(creationOf(player))
-  const isNew = (await tx.execute(INSERT_PLAYER, [...values, made, ...profileKeys(customFields)])) === 1
-  if (isNew && isPlain(OF_NEW_PLAYERS)) await markPlain(tx, bucket, [id])
+  const isNew = (await tx.execute(INSERT_PLAYER, [bucket, ...NEW.values(player)])) === 1
+  if (isNew && isPlain(OF_NEW_PLAYERS)) await markPlain(tx, bucket, [player.id])
   return isNew
 }
 
@@ -217,43 +237,14 @@ export function creationOf({ createdAt: _, brand, ...creation }: NewPlayer): Cre
   return { ...creation, ...(brand !== null && { brand }) }
 }
 
+const CHANGED = rowOf<Player>(3, { ...OF_PROFILE, ...OF_RULED })
 const UPDATE_PLAYER = statement(
   'update_player',
-  `update purser.player set currency = $3::text, currencies = $4::text[], status = $5::text, is_test = $6::boolean,
-     operator_user = $7::text, custom_fields = $8::json, self_excluded_until = $9::timestamptz, verified = $10::boolean,
-     birthday = $11::text, limits = $12::json, nickname_key = $13::text, email_key = $14::text, version = version + 1
-   where bucket = $1::int and player = $2::text`,
+  `update purser.player set ${CHANGED.assignments}, version = version + 1 where bucket = $1::int and player = $2::text`,
 )
 
 /** Writes the whole player; the caller holds the lock. `version` is for processes of the program before 0026, which go by it. */
 export async function updatePlayer(tx: Tx, bucket: number, player: Player): Promise<void> {
-  const {
-    id,
-    currency,
-    currencies,
-    status,
-    isTest,
-    operatorUser,
-    customFields,
-    selfExcludedUntil,
-    verified,
-    birthday,
-    limits,
-  } = player
-  const fields = customFields === null ? null : JSON.stringify(customFields)
-  const values = [
-    bucket,
-    id,
-    currency,
-    currencies,
-    status,
-    isTest,
-    operatorUser,
-    fields,
-    selfExcludedUntil,
-    verified,
-    birthday,
-  ]
-  await tx.execute(UPDATE_PLAYER, [...values, JSON.stringify(limits), ...profileKeys(customFields)])
-  if (isPlain(player)) await markPlain(tx, bucket, [id])
+  await tx.execute(UPDATE_PLAYER, [bucket, player.id, ...CHANGED.values(player)])
+  if (isPlain(player)) await markPlain(tx, bucket, [player.id])
 }

@@ -1,6 +1,7 @@
 /** Sessions: a token is bound to one player and one currency, expires, and is stored only as its hash (P-1). */
 import { hash, randomBytes } from 'node:crypto'
 import { statement, type Tx } from '../../db/db.ts'
+import { rowOf } from '../../db/rows.ts'
 import type { Currency, PlayerId } from '../../protocol/ids.ts'
 import { bucketOf } from './bucket.ts'
 import { noteChanges, sessionItem } from './change.ts'
@@ -82,10 +83,16 @@ export async function readSession(
   return row && { ...toSession(row), ip: row.ip, country: row.country }
 }
 
+const NEW = rowOf<SessionRecord>(4, {
+  player: ['text', ({ player }) => player],
+  currency: ['text', ({ currency }) => currency],
+  ip: ['text', ({ ip }) => ip],
+  country: ['text', ({ country }) => country],
+  expires_at: ['timestamptz', ({ expiresAt }) => expiresAt],
+})
 const INSERT_SESSION = statement(
   'insert_session',
-  `insert into purser.session (bucket, token_hash, player, currency, ip, country, created_at, expires_at)
-   values ($1::int, $2::text, $3::text, $4::text, $5::text, $6::text, $7::timestamptz, $8::timestamptz)`,
+  `insert into purser.session (bucket, token_hash, created_at, ${NEW.columns}) values ($1::int, $2::text, $3::timestamptz, ${NEW.parameters})`,
 )
 
 export async function insertSession(
@@ -95,9 +102,8 @@ export async function insertSession(
   session: SessionRecord,
   now: Date,
 ): Promise<void> {
-  const { player, currency, ip, country, expiresAt } = session
   await Promise.all([
-    tx.execute(INSERT_SESSION, [bucket, hash, player, currency, ip, country, now, expiresAt]),
+    tx.execute(INSERT_SESSION, [bucket, hash, now, ...NEW.values(session)]),
     noteChanges(tx, bucket, [sessionItem('session.opened', hash, session)], now),
   ])
 }
