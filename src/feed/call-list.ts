@@ -5,13 +5,13 @@ import {
   decodeCursor,
   encodeCursor,
   limitOf,
+  noCursor,
   onlyKnown,
   pageOf,
   pageQuery,
   timeRangeQuery,
   toTimeRange,
 } from '../http/page.ts'
-import { invalid } from '../http/problem.ts'
 import { REPLY_CODES, replyCode } from '../protocol/codes.ts'
 import { platformIn, sentIdOf } from '../protocol/second-id.ts'
 import { world } from '../runtime/world.ts'
@@ -156,7 +156,7 @@ export async function listCalls(
   const { bet, platform } = namesOf(query)
   const cursor = decodeCursor(query.after, 2)
   const [id = ''] = cursor?.ids ?? []
-  if (cursor !== undefined && !ID.test(id)) throw invalid('/query/after', 'is not a cursor of this list')
+  if (cursor !== undefined && !ID.test(id)) throw noCursor()
   const { calls, next } = await findCalls(reading, schema, {
     names: { player, bet, request, operation, outcome, platform, code: code && `${Number.parseInt(code, 10)}` },
     slowerThanMs: slowerThan === undefined ? undefined : Number.parseInt(slowerThan, 10),

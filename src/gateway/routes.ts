@@ -8,13 +8,13 @@ import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
 import { describeRoute, type Shape } from '../http/route.ts'
 import { givenSecrets, requireSecrets, secretMembers } from '../http/secrets.ts'
+import { requireStorable } from '../http/storable.ts'
 import { ActionPageSchema, actionQuery } from '../people/action-list.ts'
 import type { ActionLog, Author } from '../people/actions.ts'
 import { addKeyRoutes } from '../people/key-routes.ts'
 import type { KeyChanges } from '../people/keys.ts'
 import { withPerson } from '../people/person.ts'
 import { OperatorUserSchema, TokenSchema } from '../protocol/bet-request.ts'
-import { isStorable } from '../protocol/ids.ts'
 import { OPERATOR_USER_PATTERN } from '../protocol/limits.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { findFault } from '../wallet-client/base-url.ts'
@@ -99,7 +99,7 @@ export function addRoutes(api: Routes, deps: ApiDeps): void {
     ),
     async (request, reply) => {
       const { params, body } = request
-      if (!isStorable(body.token)) throw invalid('/token', 'contains characters that cannot be stored')
+      requireStorable(body.token, '/token')
       const author = deps.actions.byUser(request)
       return reply.code(201).send(viewOf(await exchangeToken(deps, author, params.operatorId, body.token)))
     },
@@ -193,7 +193,7 @@ async function saveAndTry(deps: ApiDeps, author: Author, operator: Operator, kno
 async function requireUsable(deps: ApiDeps, baseUrl: string, secrets: readonly string[]): Promise<void> {
   const fault = await findFault(baseUrl, deps.allowsPrivateAddresses)
   if (fault !== undefined) throw invalid('/baseUrl', fault)
-  if (!isStorable(baseUrl + secrets.join(''))) throw invalid('', 'contains characters that cannot be stored')
+  requireStorable(baseUrl + secrets.join(''), '')
 }
 
 const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z')

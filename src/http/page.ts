@@ -99,12 +99,13 @@ export function decodeCursor(after: string | undefined, parts?: number): Cursor 
   return after === undefined ? undefined : { at: toTime(time, '/query/after'), ids }
 }
 
+export const noCursor = () => invalid('/query/after', 'is not a cursor of this list')
+
 /** As `decodeCursor`, of a list that is not by time. */
 export function decodeParts(after: string | undefined, parts?: number): readonly string[] | undefined {
   if (after === undefined) return undefined
   const found = parseCursor(after)
-  if ((parts !== undefined && found.length !== parts) || !found.every(isStorable))
-    throw invalid('/query/after', 'is not a cursor of this list')
+  if ((parts !== undefined && found.length !== parts) || !found.every(isStorable)) throw noCursor()
   return found
 }
 

@@ -11,9 +11,16 @@ export function refuseUnstorable(api: FastifyInstance, parts: readonly (keyof ty
   api.addHook('preHandler', async (request) => {
     for (const part of parts) {
       const found = findUnstorable(request[part], PARTS[part])
-      if (found !== undefined) throw invalid(found, 'contains characters that cannot be stored')
+      if (found !== undefined) throw notStorable(found)
     }
   })
+}
+
+const notStorable = (pointer: string) => invalid(pointer, 'contains characters that cannot be stored')
+
+/** Throws a 400 that names the place of the text. */
+export function requireStorable(text: string, pointer: string): void {
+  if (!isStorable(text)) throw notStorable(pointer)
 }
 
 /** The JSON pointer of the first such text, names of members included. */

@@ -6,20 +6,13 @@
 import { type Static, Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
 import { invalid } from '../http/problem.ts'
+import { requireStorable } from '../http/storable.ts'
 import type { Author } from '../people/actions.ts'
 import { PERSON_HEADER } from '../people/person.ts'
 import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { BetId } from '../protocol/ids.ts'
-import { isStorable } from '../protocol/ids.ts'
 import { toBetId } from './bets.ts'
-import {
-  type Correction,
-  findMovement,
-  type MovementSchema,
-  makeMovement,
-  ReferenceSchema,
-  requireStorable,
-} from './movement.ts'
+import { type Correction, findMovement, type MovementSchema, makeMovement, ReferenceSchema } from './movement.ts'
 import { type Located, type OperatorDeps, toCurrency, toSignedAmount, withPlayer } from './operator.ts'
 import { readProposal } from './proposal-store.ts'
 import { type ProposalSchema, propose, repeatProposal } from './proposals.ts'
@@ -85,7 +78,7 @@ export function adjust(deps: AdjustDeps, author: Author, userId: string, body: W
   if (change === 0n) throw invalid('/amount', 'must not be 0')
   const correction = toCorrection(body, author)
   const movement = { kind: 'adjustment', currency, change, reference: body.reference, correction } as const
-  requireStorable(movement)
+  requireStorable(movement.reference, '/reference')
   return withPlayer(deps, userId, async (tx, located) => {
     const [earlier, proposal] = await Promise.all([
       findMovement(deps, tx, located, movement),
@@ -102,8 +95,7 @@ export function adjust(deps: AdjustDeps, author: Author, userId: string, body: W
 
 function toCorrection({ reason, ticket, transactionId }: Wanted, author: Author): Correction {
   const { person } = doerOf(author)
-  for (const [name, text] of Object.entries({ reason, person, ticket: ticket ?? '' }))
-    if (!isStorable(text)) throw invalid(`/${name}`, 'contains characters that cannot be stored')
+  for (const [name, text] of Object.entries({ reason, person, ticket: ticket ?? '' })) requireStorable(text, `/${name}`)
   const betId = transactionId === undefined ? null : toBetId(transactionId, '/transactionId')
   return { reason, person, ticket: ticket ?? null, betId }
 }

@@ -6,6 +6,7 @@ import {
   type Cursor,
   decodeCursor,
   limitOf,
+  noCursor,
   onlyKnown,
   pageOf,
   pageQuery,
@@ -261,7 +262,7 @@ function afterCall({ at, ids: [player, betId, seq] }: Cursor): Condition {
 }
 
 function toSeq(text = ''): number {
-  if (!/^\d{1,9}$/.test(text)) throw invalid('/query/after', 'is not a cursor of this list')
+  if (!/^\d{1,9}$/.test(text)) throw noCursor()
   return Number.parseInt(text, 10)
 }
 

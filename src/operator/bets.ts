@@ -1,13 +1,14 @@
 /** Bets as the operator sees them: one with its whole history, and its lock (L-3). Lists are in bet-list.ts. */
 import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
-import { invalid, notFound } from '../http/problem.ts'
+import { notFound } from '../http/problem.ts'
+import { requireStorable } from '../http/storable.ts'
 import { type Carried, fileOf, readCarried } from '../ledger/carried.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import type { Author } from '../people/actions.ts'
 import { CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
-import { type BetId, type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
+import type { BetId, Currency, PlayerId } from '../protocol/ids.ts'
 import type { Json } from '../protocol/json.ts'
 import { type Money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
@@ -67,7 +68,7 @@ export const BetHistorySchema = Type.Object({
 
 /** The bet of the path; its id is compared exactly as received (I-7). */
 export function toBetId(transactionId: string, pointer = '/path/transactionId'): BetId {
-  if (!isStorable(transactionId)) throw invalid(pointer, 'contains characters that cannot be stored')
+  requireStorable(transactionId, pointer)
   return transactionId as BetId
 }
 

@@ -4,8 +4,8 @@
  */
 import { type Static, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
-import { decodeCursor, limitOf, pageOf, toPage } from '../http/page.ts'
-import { conflict, invalid, notFound } from '../http/problem.ts'
+import { decodeCursor, limitOf, noCursor, pageOf, toPage } from '../http/page.ts'
+import { conflict, notFound } from '../http/problem.ts'
 import type { Author } from '../people/actions.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { errorText } from '../runtime/error-text.ts'
@@ -126,7 +126,7 @@ export function createConformanceRuns({ db, clock, log, kit }: RunsDeps): Confor
       const limit = limitOf(query)
       const cursor = decodeCursor(query.after, 2)
       const [id] = cursor?.ids ?? []
-      if (id !== undefined && !UUID.test(id)) throw invalid('/query/after', 'is not a cursor of this list')
+      if (id !== undefined && !UUID.test(id)) throw noCursor()
       const rows = await listRuns(db.people, limit + 1, cursor && id !== undefined ? [cursor.at, id] : undefined)
       return toPage(rows, limit, show, (row) => [row.started_at.toISOString(), row.run_id])
     },

@@ -6,7 +6,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import { statement, type Tx } from '../db/db.ts'
 import { rowOf } from '../db/rows.ts'
-import { conflict, invalid, Problem } from '../http/problem.ts'
+import { conflict, Problem } from '../http/problem.ts'
+import { requireStorable } from '../http/storable.ts'
 import { readAccounts } from '../ledger/account.ts'
 import { openBook } from '../ledger/book.ts'
 import { saveBook } from '../ledger/post.ts'
@@ -15,7 +16,6 @@ import type { Transfer } from '../ledger/transfer.ts'
 import type { Author } from '../people/actions.ts'
 import type { View } from '../people/difference.ts'
 import type { BetId, Currency } from '../protocol/ids.ts'
-import { isStorable } from '../protocol/ids.ts'
 import { fitsBalance, type Money, money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { movementItem, noteChanges } from '../wallet/store/change.ts'
 import { type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
@@ -108,7 +108,7 @@ export function moveOnce(
   movement: Movement,
   prepare: (tx: Tx, located: Located) => Promise<{ readonly despiteExclusion: boolean }>,
 ) {
-  requireStorable(movement)
+  requireStorable(movement.reference, '/reference')
   return withPlayer(deps, userId, async (tx, located) => {
     const [earlier, proposal] = await Promise.all([
       findMovement(deps, tx, located, movement),
@@ -118,10 +118,6 @@ export function moveOnce(
     if (proposal !== undefined) throw referenceReused()
     return makeMovement(deps, author, tx, located, movement, await prepare(tx, located))
   })
-}
-
-export function requireStorable({ reference }: Movement): void {
-  if (!isStorable(reference)) throw invalid('/reference', 'contains characters that cannot be stored')
 }
 
 /** What the same call was answered; 422 when another one has its reference. */

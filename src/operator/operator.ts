@@ -2,7 +2,8 @@
 
 import type { Db, Tx } from '../db/db.ts'
 import { invalid, notFound } from '../http/problem.ts'
-import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
+import { requireStorable } from '../http/storable.ts'
+import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { formatMoney, isCurrency, type Money, money, parseDecimal, type Scales, scaleOf } from '../protocol/money.ts'
 import type { Clock } from '../runtime/clock.ts'
@@ -29,7 +30,7 @@ export function locate(
   userId: string,
   pointer = '/path/userId',
 ): { id: PlayerId; bucket: number } {
-  if (!isStorable(userId)) throw invalid(pointer, 'contains characters that cannot be stored')
+  requireStorable(userId, pointer)
   if (userId.length > LIMITS.userId.maxLength) throw invalid(pointer, 'is too long in UTF-16')
   return { id: userId as PlayerId, bucket: bucketOf(userId, buckets) }
 }

@@ -1,9 +1,8 @@
 /** Players, found by how a person knows them: the beginning of an id, of the operator's id, a nickname or an e-mail address. */
 import { type Static, Type } from 'typebox'
 import { type Composed, type Condition, compose } from '../db/conditions.ts'
-import { decodeParts, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
-import { invalid } from '../http/problem.ts'
-import { isStorable } from '../protocol/ids.ts'
+import { decodeParts, limitOf, noCursor, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
+import { requireStorable } from '../http/storable.ts'
 import { PLAYER_COLUMNS, type PlayerRow, toPlayer, toProfileKey } from '../wallet/store/player.ts'
 import { LAST } from './find-id.ts'
 import type { OperatorDeps } from './operator.ts'
@@ -56,8 +55,7 @@ interface FoundRow extends PlayerRow {
 
 /** In the order of the ways, in each by what was found. A player who is found in several ways is in the list by the first one. */
 export async function listPlayers(deps: OperatorDeps, query: Static<typeof PlayerQuerySchema>, seesPersons: boolean) {
-  if (query.q !== undefined && !isStorable(query.q))
-    throw invalid('/query/q', 'contains characters that cannot be stored')
+  if (query.q !== undefined) requireStorable(query.q, '/query/q')
   const limit = limitOf(query)
   const begun = toPlace(query.after)
   const ways = query.q === undefined ? WAYS.slice(0, 1) : WAYS.slice(begun === undefined ? 0 : begun.way)
@@ -87,7 +85,7 @@ function toPlace(after: string | undefined): Place | undefined {
   if (parts === undefined) return undefined
   const [name, key = '', player = ''] = parts
   const way = WAYS.findIndex((one) => one.name === name)
-  if (way < 0) throw invalid('/query/after', 'is not a cursor of this list')
+  if (way < 0) throw noCursor()
   return { way, key, player }
 }
 

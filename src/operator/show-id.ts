@@ -4,10 +4,11 @@ import { statement } from '../db/db.ts'
 import { type CallView, newestCalls } from '../feed/call-list.ts'
 import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
+import { requireStorable } from '../http/storable.ts'
 import { fileOf, readCarried } from '../ledger/carried.ts'
 import { readTransfers } from '../ledger/transfer.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
-import { type Currency, isStorable, type PlayerId } from '../protocol/ids.ts'
+import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { LIMITS } from '../protocol/limits.ts'
 import { isCurrency } from '../protocol/money.ts'
 import { secondIdOf, sentIdOf } from '../protocol/second-id.ts'
@@ -96,7 +97,7 @@ export function addShowRoute(api: Routes, deps: OperatorDeps): void {
 }
 
 export async function showId(deps: OperatorDeps, given: string): Promise<Shown> {
-  if (!isStorable(given)) throw invalid('/path/id', 'contains characters that cannot be stored')
+  requireStorable(given, '/path/id')
   const matches = await matchesOf(deps, given)
   const [match] = matches
   if (match === undefined && isNumber(deps, given) && given.length < LIMITS.requestId.minLength)

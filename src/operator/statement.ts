@@ -6,13 +6,13 @@ import {
   decodeCursor,
   encodeCursor,
   limitOf,
+  noCursor,
   onlyKnown,
   pageOf,
   pageQuery,
   timeRangeQuery,
   toTimeRange,
 } from '../http/page.ts'
-import { invalid } from '../http/problem.ts'
 import { readAccounts } from '../ledger/account.ts'
 import { effectOnPlayer, TRANSFER_KINDS } from '../ledger/posting.ts'
 import { readStatement, type StatementPlace, type Transfer } from '../ledger/transfer.ts'
@@ -155,7 +155,7 @@ function fromPlaces(places: readonly StatementPlace[], shown: readonly Transfer[
 }
 
 function toVersion(text: string | undefined): bigint {
-  if (text === undefined || !/^\d{1,18}$/.test(text)) throw invalid('/query/after', 'is not a cursor of this list')
+  if (text === undefined || !/^\d{1,18}$/.test(text)) throw noCursor()
   return BigInt(text)
 }
 

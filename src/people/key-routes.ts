@@ -2,8 +2,8 @@
 import { type Static, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { ROLES } from '../http/caller.ts'
-import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
-import { conflict, invalid, notFound } from '../http/problem.ts'
+import { decodeCursor, limitOf, noCursor, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
+import { conflict, notFound } from '../http/problem.ts'
 import { describeRoute, type Routes, type Shape } from '../http/route.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { ActionLog } from './actions.ts'
@@ -136,8 +136,7 @@ export function addKeyRoutes(
 
 function placeOf(after: string | undefined) {
   const place = decodeCursor(after, 3)
-  if (place !== undefined && !/^\d{1,9}$/.test(place.ids[1] ?? ''))
-    throw invalid('/query/after', 'is not a cursor of this list')
+  if (place !== undefined && !/^\d{1,9}$/.test(place.ids[1] ?? '')) throw noCursor()
   return place
 }
 

@@ -5,9 +5,9 @@ import type { Keyring } from '../../db/keyring.ts'
 import { toTime } from '../../http/page.ts'
 import { invalid, notFound } from '../../http/problem.ts'
 import { describeRoute, type Routes, type Shape } from '../../http/route.ts'
+import { requireStorable } from '../../http/storable.ts'
 import type { ActionLog, Author } from '../../people/actions.ts'
 import { withPerson } from '../../people/person.ts'
-import { isStorable } from '../../protocol/ids.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { world } from '../../runtime/world.ts'
 import { findFault } from '../../wallet-client/base-url.ts'
@@ -183,7 +183,7 @@ async function find({ db, keyring }: WebhookDeps, webhookId: string): Promise<We
 
 async function save(deps: WebhookDeps, author: Author, webhookId: string, body: Static<ReturnType<typeof newWebhook>>) {
   const { url, events = [], after = 'latest' } = body
-  if (!isStorable(url)) throw invalid('/url', 'contains characters that cannot be stored')
+  requireStorable(url, '/url')
   const fault = URL.canParse(url)
     ? await findFault(url.replace(/[?#].*$/, ''), deps.allowsPrivateAddresses)
     : 'is no URL'

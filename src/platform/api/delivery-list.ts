@@ -3,8 +3,7 @@ import { type Static, Type } from 'typebox'
 import { compose } from '../../db/conditions.ts'
 import { statement } from '../../db/db.ts'
 import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
-import { decodeCursor, limitOf, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
-import { invalid } from '../../http/problem.ts'
+import { decodeCursor, limitOf, noCursor, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
 import {
   commonConditions,
   type DeliveryFilter,
@@ -130,7 +129,7 @@ function cursorOf(after: string | undefined): { at: Date; id: bigint } | undefin
   const cursor = decodeCursor(after, 2)
   if (cursor === undefined) return undefined
   const [id = ''] = cursor.ids
-  if (!/^\d{1,18}$/.test(id)) throw invalid('/query/after', 'is not a cursor of this list')
+  if (!/^\d{1,18}$/.test(id)) throw noCursor()
   return { at: cursor.at, id: BigInt(id) }
 }
 

@@ -5,6 +5,7 @@ import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
 import {
   decodeCursor,
   limitOf,
+  noCursor,
   pageOf,
   pageQuery,
   timeRangeQuery,
@@ -12,7 +13,6 @@ import {
   toTimeRange,
   withMore,
 } from '../../http/page.ts'
-import { invalid } from '../../http/problem.ts'
 import { readBets } from '../bets/bet-store.ts'
 import { BetStatusSchema, BetViewSchema, showBet, type ViewDeps } from './views.ts'
 
@@ -37,8 +37,7 @@ export async function listBets(deps: ViewDeps, query: Static<typeof BetListQuery
   const limit = limitOf(query)
   const { from, to } = toTimeRange(query)
   const cursor = decodeCursor(query.after, 2)
-  if (cursor !== undefined && !UUID.test(cursor.ids[0] ?? ''))
-    throw invalid('/query/after', 'is not a cursor of this list')
+  if (cursor !== undefined && !UUID.test(cursor.ids[0] ?? '')) throw noCursor()
   const looked: Looked = {
     from: from && ['placed_at >= ?::timestamptz', from],
     to: to && ['placed_at < ?::timestamptz', to],

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox'
 import { type Condition, compose } from '../../db/conditions.ts'
 import { type Db, type Row, statement } from '../../db/db.ts'
 import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
-import { decodeCursor, decodeParts, limitOf, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
-import { invalid, notFound } from '../../http/problem.ts'
+import { decodeCursor, decodeParts, limitOf, noCursor, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
+import { notFound } from '../../http/problem.ts'
 import type { Author } from '../../people/actions.ts'
 import { NO_CODE } from '../delivery/filter.ts'
 import { DELIVERY_STATUSES } from '../delivery/outbox.ts'
@@ -139,7 +139,7 @@ function show(row: RetryRow, now: Date): Static<typeof RetryViewSchema> {
 export async function listRetries({ db, clock }: RetryViewDeps, query: Static<typeof RetryListQuery>) {
   const limit = limitOf(query)
   const cursor = decodeCursor(query.after, 2)
-  if (cursor !== undefined && !new RegExp(UUID).test(cursor.ids[0] ?? '')) throw invalid('/query/after', NO_CURSOR)
+  if (cursor !== undefined && !new RegExp(UUID).test(cursor.ids[0] ?? '')) throw noCursor()
   const { statement: list, values } = compose(
     'platform_list_retries',
     [limit + 1],
@@ -156,8 +156,6 @@ export async function listRetries({ db, clock }: RetryViewDeps, query: Static<ty
     (row) => [row.at.toISOString(), row.retry_id],
   )
 }
-
-const NO_CURSOR = 'is not a cursor of this list'
 
 const STATES = statement(
   'platform_states_of_retry',
@@ -188,7 +186,7 @@ async function statesOf(db: Db, retryId: string): Promise<Record<string, number>
 async function pageOfRetry(db: Db, retryId: string, query: Static<typeof RetryQuery>) {
   const limit = limitOf(query)
   const [after] = decodeParts(query.after, 1) ?? []
-  if (after !== undefined && !/^\d{1,18}$/.test(after)) throw invalid('/query/after', NO_CURSOR)
+  if (after !== undefined && !/^\d{1,18}$/.test(after)) throw noCursor()
   const behind: Condition | undefined = after === undefined ? undefined : ['delivery_id > ?::bigint', after]
   const { statement: list, values } = compose(
     'platform_list_retried',
