@@ -1,5 +1,6 @@
 /** A user loads the frame: the partner is asked for the profile, and what it says now is what the session's bets carry (C-7). */
 import { type Db, statement } from '../../db/db.ts'
+import { rowOf } from '../../db/rows.ts'
 import type { Author } from '../../people/actions.ts'
 import { isStorable } from '../../protocol/ids.ts'
 import type { UserProfile } from '../../protocol/user-profile.ts'
@@ -25,10 +26,18 @@ export interface KeptSession extends FrameSession {
   readonly scale: number | null
 }
 
+const NEW = rowOf<FrameSession>(2, {
+  frame_session_id: ['uuid', ({ frameSessionId }) => frameSessionId],
+  partner_id: ['text', ({ partnerId }) => partnerId],
+  token: ['text', ({ token }) => token],
+  user_id: ['text', ({ userId }) => userId],
+  operator_user: ['text', ({ operatorUser }) => operatorUser],
+  currency: ['text', ({ currency }) => currency],
+  profile: ['json', ({ profile }) => JSON.stringify(profile)],
+})
 const INSERT = statement(
   'platform_insert_frame_session',
-  `insert into platform.frame_session (frame_session_id, partner_id, token, user_id, operator_user, currency, profile, created_at)
-   values ($1::uuid, $2, $3, $4, $5, $6, $7::json, $8::timestamptz)`,
+  `insert into platform.frame_session (created_at, ${NEW.columns}) values ($1::timestamptz, ${NEW.parameters})`,
 )
 const READ = statement(
   'platform_read_frame_session',
@@ -78,11 +87,12 @@ function identityOf(profile: UserProfile) {
 }
 
 async function save({ db, clock }: FlowDeps, author: Author, session: FrameSession): Promise<void> {
-  const { frameSessionId, partnerId, token, userId, operatorUser, currency, profile } = session
+  const { frameSessionId, partnerId, userId, currency } = session
   const at = clock.now()
-  const values = [frameSessionId, partnerId, token, userId, operatorUser, currency, JSON.stringify(profile), at]
   const change = { on: { frameSessionId }, before: {}, after: { partnerId, userId, currency }, at }
-  await db.transaction((tx) => Promise.all([tx.execute(INSERT, values), author.record(tx, change)]))
+  await db.transaction((tx) =>
+    Promise.all([tx.execute(INSERT, [at, ...NEW.values(session)]), author.record(tx, change)]),
+  )
 }
 
 export async function readFrameSession({ db }: FlowDeps, frameSessionId: string): Promise<KeptSession | undefined> {
