@@ -7,7 +7,8 @@ const GATE_RESULTS = ['test/wallet/gate-results.test.ts']
 const PLAYER_IS_THERE = '(select 1 from purser.player where bucket = $1::int and player = k.player limit 1) is not null'
 const BET_IS_THERE =
   'select 1 from purser.bet where bucket = $1::int and bet_id = k.bet_id and player = k.player limit 1'
-const ACCOUNT_OF_CALL = 'from purser.account where bucket = $1::int and player = k.player'
+const ACCOUNT = 'from purser.account where bucket = $1::int'
+const ACCOUNT_OF_CALL = `${ACCOUNT} and player = k.player`
 
 /** @type {readonly (readonly [search: string, planted: string, tests: readonly string[]])[]} */
 export const GATE_FAULTS = [
@@ -15,6 +16,7 @@ export const GATE_FAULTS = [
   ["'xmax = pg_current_xact_id()::xid'", "'false'", GATE],
   [`case when held is null then ${PLAYER_IS_THERE} end`, PLAYER_IS_THERE, GATE_RESULTS],
   [`case when held is null then ${PLAYER_IS_THERE} end`, 'held is null', GATE],
+  ['and player = k.player limit 1 for update', 'limit 1 for update', GATE],
   ['when $3::date > a.day then', 'when $3::date >= a.day then', GATE],
   ['${IS_MARKED} and ${IS_LOCKED} as', '${IS_LOCKED} as', GATE],
   [' and ${IS_LOCKED} as is_plain', ' as is_plain', GATE_RESULTS],
@@ -25,8 +27,10 @@ export const GATE_FAULTS = [
   ],
   ['and (self_excluded_until is null or self_excluded_until <= $2::timestamptz)', '', GATE],
   ['self_excluded_until <= $2', 'self_excluded_until < $2', GATE],
+  ['self_excluded_until is null or ', '', GATE],
   ['and (birthday is null or birthday collate "C" <= $4::text)', '', GATE],
   ['birthday collate "C" <= $4', 'birthday collate "C" < $4', GATE],
+  ['birthday is null or ', '', GATE],
   [' and token_hash = k.token', '', GATE],
   ['s.player = k.player and s.currency', 's.currency', GATE],
   [' and s.currency = k.currency and ended_at', ' and ended_at', GATE],
@@ -49,6 +53,11 @@ export const GATE_FAULTS = [
     `${ACCOUNT_OF_CALL} limit 1\n     ) a\n     where is_plain`,
     GATE,
   ],
+  [
+    `${ACCOUNT_OF_CALL} and currency = k.currency limit 1\n     ) a\n     where is_plain`,
+    `${ACCOUNT} and currency = k.currency limit 1\n     ) a\n     where is_plain`,
+    GATE,
+  ],
   ["where is_locked and status = 'open' and", "where is_locked and status <> 'settled' and", GATE_RESULTS],
   [" and status = 'open' and calls = 1 and", " and status = 'open' and", GATE_RESULTS],
   ['where is_locked and', 'where', GATE_RESULTS],
@@ -59,6 +68,16 @@ export const GATE_FAULTS = [
   [
     `${ACCOUNT_OF_CALL} and currency = k.currency limit 1\n     ) a\n     where is_locked`,
     `${ACCOUNT_OF_CALL} limit 1\n     ) a\n     where is_locked`,
+    GATE_RESULTS,
+  ],
+  [
+    `${ACCOUNT_OF_CALL} and currency = k.currency limit 1\n     ) a\n     where is_locked`,
+    `${ACCOUNT} and currency = k.currency limit 1\n     ) a\n     where is_locked`,
+    GATE_RESULTS,
+  ],
+  [
+    'as is_locked from purser.player where bucket = $1::int and player = k.player limit 1',
+    'as is_locked from purser.player where bucket = $1::int limit 1',
     GATE_RESULTS,
   ],
   ['where t.amount > 0', '', GATE_RESULTS],

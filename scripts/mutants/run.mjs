@@ -15,7 +15,17 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TEST_TIMEOUT_MS = 30_000
 const DAY_MS = 86_400_000
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { part: { type: 'string' } } })
+const USAGE = `npm run mutants [-- NAME] [--part 2/5 | --part today/10]
+plants faults, all or those of files with NAME in their path, all or a part of them; ends with 1 when one survives
+`
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { part: { type: 'string' }, help: { type: 'boolean' } },
+})
+if (values.help) {
+  process.stdout.write(USAGE)
+  process.exit(0)
+}
 const [wanted = ''] = positionals
 const isMine = partOf(values.part ?? '1/1')
 const faults = FAULTS.filter(({ file }, i) => file.includes(wanted) && isMine(i)).map((fault, i) => ({
