@@ -5,7 +5,7 @@ import { fullDisk } from '../runtime/disk.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
 /** `bug` is EX_SOFTWARE of sysexits.h. */
-export const EXIT = { findings: 1, wrongUse: 2, unreachable: 3, bug: 70 } as const
+export const EXIT = { findings: 1, wrongUse: 2, unreachable: 3, bug: 70, interrupted: 130 } as const
 
 export interface Ending {
   readonly code: number

@@ -7,6 +7,7 @@ import { getFrom, type OwnApi } from '../http/own-api.ts'
 import { pause } from '../runtime/pause.ts'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { EXIT } from './ending.ts'
 import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
 import { stopSignal } from './stopping.ts'
 
@@ -74,15 +75,40 @@ const SLOW_LATE_MS = MAX_AGE_MS + LATE_MS
 
 async function showCalls(flags: CallFlags): Promise<void> {
   const api = apiOf(serverOf(flags), flags)
-  const signal = flags.follow && stopSignal()
+  const signal = stopSignal()
   const show = flags.json ? JSON.stringify : lineOf
   const write = (calls: readonly CallView[]) => {
     for (const call of calls) process.stdout.write(`${show(call)}\n`)
   }
-  const before = signal ? await slowBefore(api, flags) : []
+  if (!flags.follow) {
+    const { calls, isWhole } = await readNewest(api, flags, signal)
+    write(calls.reverse())
+    if (!isWhole) process.exitCode = EXIT.interrupted
+    return
+  }
+  const before = await slowBefore(api, flags)
   const { data } = await readCalls(api, flags, flags.from, flags.limit)
   write([...data].reverse())
-  if (signal) await follow(api, flags, signal, [data, before], write)
+  await follow(api, flags, signal, [data, before], write)
+}
+
+/**
+ * As many as are wanted, newest first. A look at a long journal has its time, and a page has what it found: who did not look on would say that
+ * there are no such calls. Ends with what it has when it is told to.
+ */
+async function readNewest(api: OwnApi, flags: CallFlags, ended: AbortSignal) {
+  const calls: CallView[] = []
+  let isSaid = false
+  for (let page = await readCalls(api, flags, flags.from, flags.limit); ; ) {
+    calls.push(...page.data)
+    const wanted = Number.parseInt(flags.limit, 10) - calls.length
+    const { next } = page
+    if (next === null || wanted <= 0) return { calls, isWhole: true }
+    if (process.stderr.isTTY && !isSaid) process.stderr.write('looking further back; Ctrl-C shows what was found\n')
+    isSaid = true
+    if (ended.aborted) return { calls, isWhole: false }
+    page = await readCalls(api, flags, flags.from, String(wanted), next)
+  }
 }
 
 /** Those that are there before the first ones are shown, which may be fewer. */

@@ -1,7 +1,7 @@
 /** `purser calls`: the journal on a terminal. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -68,6 +68,20 @@ test('--follow shows a call that took long, on a wallet that has many others mea
   expect(journal.looksBack('slow')).toBeLessThanOrEqual(30 * SECOND_MS)
 })
 
+test('what one look at a long journal does not find is looked for further back, as far as it is wanted', async () => {
+  const pages = [[], ['third'], [], ['second', 'first']]
+  const journal = await startPages(pages)
+  onTestFinished(journal.stop)
+  const found = async (...flags: string[]) => {
+    const { code, stdout } = await run(['calls', '--api', journal.url, '--player', 'alice', ...flags], env)
+    return { code, bets: stdout.match(/\w+(?=\n)/g) }
+  }
+  expect(await found()).toEqual({ code: 0, bets: ['first', 'second', 'third'] })
+  expect(journal.asked.splice(0)).toEqual(['50 null', '50 page-1', '49 page-2', '49 page-3'])
+  expect(await found('--limit', '1')).toEqual({ code: 0, bets: ['third'] })
+  expect(journal.asked).toEqual(['1 null', '1 page-1'])
+})
+
 test('without a key, with a wrong one, with a filter that is none: what to do, and 2', async () => {
   const without = await run(['calls', '--api', wallet.url])
   expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('set OPERATOR_API_KEY') })
@@ -88,6 +102,36 @@ test('without --api it asks where a wallet, with --gateway where a gateway liste
   expect(wallets.stderr).toContain('http://127.0.0.1:8080') // whoever listens there: none takes this key
   expect(gateways.stderr).toContain('http://127.0.0.1:8082')
 })
+
+/** A journal whose pages have calls about these bets; what was asked for, as limit and cursor. */
+async function startPages(pages: readonly (readonly string[])[]) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://journal')
+    const after = searchParams.get('after')
+    asked.push(`${searchParams.get('limit')} ${after}`)
+    const page = Number(after?.slice('page-'.length) ?? 0)
+    const data = (pages[page] ?? []).map((transactionId) => ({
+      ...{ at: '2031-05-16T18:00:00.000Z', operation: 'place', outcome: 'accepted', player: 'alice', transactionId },
+      ...{ answer: { status: 200 }, milliseconds: { arrival: 0, work: 1 } },
+    }))
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ data, next: page + 1 < pages.length ? `page-${page + 1}` : null }))
+  })
+  return { ...(await listening(server)), asked }
+}
+
+async function listening(server: Server) {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const stop = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${port}`, stop }
+}
+
 const SECOND_MS = 1_000
 const START_MS = Date.parse('2031-05-16T18:00:00Z')
 
@@ -128,12 +172,5 @@ async function startJournal() {
     response.writeHead(second < LOOKS ? 200 : 500, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ data, next: null }))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const stop = () => {
-    server.closeAllConnections()
-    server.close()
-  }
-  return { url: `http://127.0.0.1:${port}`, stop, looksBack: (kind: keyof typeof farthest) => farthest[kind] }
+  return { ...(await listening(server)), looksBack: (kind: keyof typeof farthest) => farthest[kind] }
 }
