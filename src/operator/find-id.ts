@@ -1,5 +1,6 @@
 /** What an id may be: bets, players, movements and sessions, by the whole id or its beginning, each by an index. */
 import { type Reading, type Statement, statement } from '../db/db.ts'
+import { sentIdOf } from '../protocol/second-id.ts'
 import { bucketOf } from '../wallet/store/bucket.ts'
 import { hashToken } from '../wallet/store/session.ts'
 
@@ -49,11 +50,20 @@ interface Row extends Record<string, unknown> {
   user_id: string
 }
 
-/** What is called so; else what begins so. A token is found by itself or its hash. */
+/** What is called so, or was by its platform; else what begins so. A token is found by itself or its hash. */
 export async function findId(reading: Reading, buckets: number, id: string): Promise<Match[]> {
-  const exact = [...(await findFrom(reading, buckets, id, id)), ...(await findSessions(reading, buckets, id))]
-  if (exact.length > 0 || id.length < MIN_PREFIX) return exact
+  const exact = await findFrom(reading, buckets, id, id)
+  const seconds = exact.some(({ kind }) => kind === 'bet') ? await findSecondBets(reading, buckets, id) : []
+  const whole = [...exact, ...seconds, ...(await findSessions(reading, buckets, id))]
+  if (whole.length > 0 || id.length < MIN_PREFIX) return whole
   return findFrom(reading, buckets, id, id + LAST)
+}
+
+/** Other platforms' bets that came with the same id (W-43): who pastes it may mean any of them. */
+async function findSecondBets(reading: Reading, buckets: number, id: string): Promise<Match[]> {
+  const all = Array.from({ length: buckets }, (_, i) => i)
+  const rows = await reading.query<Row>(BETS, [all, `${id}@`, `${id}@${LAST}`])
+  return rows.filter((row) => sentIdOf(row.id) === id).map((row) => ({ kind: 'bet', id: row.id, userId: row.user_id }))
 }
 
 async function findFrom(reading: Reading, buckets: number, first: string, last: string): Promise<Match[]> {

@@ -113,7 +113,9 @@ async function matchesOf({ db, buckets }: OperatorDeps, given: string): Promise<
   if (found.length > 0 || slash < 1) return found
   const [userId, id] = [given.slice(0, slash), given.slice(slash + 1)]
   if (TRANSFER_ID.test(id)) return [{ kind: 'transfer', id, userId }]
-  return (await findId(db.people, buckets, id)).filter((match) => match.userId === userId)
+  const own = (await findId(db.people, buckets, id)).filter((match) => match.userId === userId)
+  const exact = own.filter((match) => match.id === id)
+  return exact.length > 0 ? exact : own
 }
 
 const TRANSFER_ID = /^([A-Z0-9]{3,5})-([1-9]\d{0,17})$/

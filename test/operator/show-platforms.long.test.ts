@@ -48,7 +48,10 @@ test.each(['of a uuid', 'of a short id'])('two bets of one id %s are not mixed',
     await expect.poll(async () => (await listedCalls(transactionId)).length).toBe(2)
     expect(await show('request-of-best')).toMatchObject({ kind: 'request', bet: { transactionId: second } })
     expect(await show('request-of-acme')).toMatchObject({ kind: 'request', bet: { transactionId } })
-    expect(await shownCalls(transactionId)).toEqual(['request-of-acme'])
+    const { userId } = bettor
+    const matches = [transactionId, second].map((id) => ({ kind: 'bet', id, userId }))
+    expect(await show(transactionId)).toEqual({ kind: 'several', matches }) // whoever pastes it may mean either
+    expect(await shownCalls(`${userId}/${transactionId}`)).toEqual(['request-of-acme'])
     expect(await shownCalls(second)).toEqual(['request-of-best'])
     expect(await listedCalls(second)).toEqual(['request-of-best'])
     const bet = (await get(`/operator/players/${bettor.userId}/bets/${transactionId}`)) as unknown as WalletBet
