@@ -145,8 +145,11 @@ const INSERT_OPENINGS = statement(
 )
 const READ_OPENINGS = statement(
   'read_openings',
-  `select m.player, m.currency, m.amount from unnest($2::text[], $3::text[]) as k (player, reference)
-   join purser.cash_movement m on m.bucket = $1::int and m.player = k.player and m.reference = k.reference where m.kind = 'opening'`,
+  `select m.* from unnest($2::text[], $3::text[]) as k (player, reference)
+   cross join lateral (
+     select player, currency, amount from purser.cash_movement
+     where bucket = $1::int and player = k.player and reference = k.reference and kind = 'opening' limit 1
+   ) m`,
 )
 
 interface OpeningRow extends Opening, Record<string, unknown> {

@@ -1,0 +1,61 @@
+/** An import that is run again finds who is here by their keys (O-8), also when nobody has counted the rows since it broke off. */
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hotSettings } from '../../src/db/db.ts'
+import { type ImportRow, importRows } from '../../src/operator/import.ts'
+import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
+import { money } from '../../src/protocol/money.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { planOf, sentBy } from '../support/plans.ts'
+
+/** So many that a look at them all for each player takes a second, and so few that Postgres, which has not counted them, takes it for cheap. */
+const MANY = 12_000
+/** Players of a slice. */
+const SLICE = 500
+const FILL = [
+  `alter table purser.player set (autovacuum_enabled = false)`,
+  `alter table purser.cash_movement set (autovacuum_enabled = false)`,
+  `insert into purser.player (bucket, player, currency, currencies, is_test, limits, created_at, created_as)
+   select 0, 'player-' || i, 'EUR', '{EUR}', false, '{}', now(), '{}' from generate_series(1, ${MANY}) i`,
+  `insert into purser.cash_movement (bucket, player, reference, kind, currency, amount, version, balance_after)
+   select 0, 'player-' || i, 'opening-EUR', 'opening', 'EUR', 100, 1, 100 from generate_series(1, ${MANY}) i`,
+]
+
+let database: TestDatabase
+let sql: pg.Client
+beforeAll(async () => {
+  database = await createDatabase()
+  sql = new pg.Client({ connectionString: database.url })
+  await sql.connect()
+  for (const statement of FILL) await sql.query(statement)
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+const EUR = 'EUR' as Currency
+const now = new Date()
+
+function rowOf(number: number): ImportRow {
+  const id = `player-${number}` as PlayerId
+  const profile = { operatorUser: null, customFields: null, brand: null, isTest: false, createdAt: now }
+  const state = { status: 'active', selfExcludedUntil: null, verified: null, birthday: null, limits: {} } as const
+  const player = { id, currency: EUR, currencies: [EUR], ...profile, ...state } as unknown as ImportRow['player']
+  return { line: number + 1, player, openings: [{ currency: EUR, amount: money(100n) }] }
+}
+
+test.each(['read_creations', 'read_openings'])('%s looks at no more players than it asks for', async (name) => {
+  const rows = Array.from({ length: SLICE }, (_, i) => rowOf(i + 1))
+  const sent = await sentBy((reading) => {
+    const tx = { ...reading, execute: async () => 0 }
+    const db = { transaction: (work: (of: never) => Promise<unknown>) => work(tx as never) } as never
+    const nobody = () => {
+      throw new Error('nobody is new')
+    }
+    return importRows({ db, buckets: 1, scales: new Map([[EUR, 2]]), now }, nobody, rows)
+  })
+  const one = sent.find(([statement]) => statement.name === name)
+  const plan = await planOf(sql, hotSettings('session'), one as NonNullable<typeof one>)
+  expect(plan.rows, JSON.stringify(plan)).toBeLessThanOrEqual(SLICE)
+})
