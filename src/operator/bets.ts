@@ -15,7 +15,7 @@ import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/st
 import { lockItem, noteChanges } from '../wallet/store/change.ts'
 import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps, show, withPlayer } from './operator.ts'
-import { BetIdSchema } from './shapes.ts'
+import { BetIdSchema, SiteSchema } from './shapes.ts'
 import { showTransfer, TransferSchema } from './statement.ts'
 
 const optional = Type.Optional
@@ -35,6 +35,7 @@ export const BetSchema = Type.Object({
   resultType: optional(Type.Enum(['won', 'lost', 'refund', 'cashout'])),
   refusalCode: optional(Type.Integer()),
   locked: Type.Boolean(),
+  site: optional(SiteSchema),
   placedAt: optional(time),
   firstSeenAt: time,
   changedAt: optional(time),
@@ -197,6 +198,7 @@ export function showBet(deps: OperatorDeps, { player, betId, platform, bet, lock
       currency: placement.currency,
       stake: show(deps, placement.stake, placement.currency),
       stakePaidBy: placement.funder,
+      ...(placement.site !== '' && { site: placement.site }),
       placedAt: placement.placedAt.toISOString(),
     }),
     ...(bet.kind === 'settled' && {

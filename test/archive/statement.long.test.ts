@@ -22,7 +22,7 @@ afterAll(() => wallet.stop())
 async function resettledBet() {
   const player = await playerWithMoney(wallet.operator, '100.00')
   const bet = { ...player, transactionId: randomUUID() }
-  expect(answered(await wallet.wire.place({ ...bet, amount: 10 }))).toBe(200)
+  expect(answered(await wallet.wire.place({ ...bet, amount: 10, subPartnerId: 'north.example' }))).toBe(200)
   for (const amount of [25, 30])
     expect(answered(await wallet.wire.settle({ ...bet, amount, resultType: 'won' }))).toBe(200)
   return bet
@@ -41,7 +41,7 @@ async function fileOf(userId: string, accept: string): Promise<string> {
 }
 
 test('a statement and an export say what lies in files, and begin with its balance', async () => {
-  const { userId } = await resettledBet()
+  const { userId, transactionId } = await resettledBet()
   const [last] = (await statementOf(userId)).data
   wallet.clock.advance(PAST_MIDNIGHT_MS)
   await archiveAll(wallet, folder.path)
@@ -74,6 +74,8 @@ test('a statement and an export say what lies in files, and begin with its balan
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(exported.filter(({ kind }) => kind === 'archived')).toEqual([{ kind: 'archived', archived: archived[0] }])
+  const bet = expect.objectContaining({ transactionId, stake: '10.00', site: 'north.example' })
+  expect(exported.filter(({ kind }) => kind === 'bet')).toEqual([{ kind: 'bet', bet }])
   expect([code, stderr]).toEqual([0, expect.stringContaining('not all of it is here')])
   const shown = await wallet.operator.request('GET', `/operator/show/${userId}`)
   expect(shown.body).toMatchObject({ kind: 'player', archived })
