@@ -99,3 +99,13 @@ test('a feed that ends earlier than before: what is gone is dropped, and new eve
   expect(attempts[5]?.id).toBe('new 3')
   await delivery.stop()
 })
+
+test('events that retention has taken are passed over, and the log says which', async () => {
+  const { attempts, delivery, warned } = scene({ kind: 'too_old', first: '4' }, page(eventOf(5n)))
+  await expect.poll(() => attempts.map(({ id }) => id)).toEqual(['made 5'])
+  const lastError = 'events 1 to 4 were no longer kept'
+  expect([delivery.lastError(), warned]).toEqual([lastError, [{ webhook: 'hook', lastError }]])
+  attempts[0]?.answer(DELIVERED)
+  await expect.poll(() => delivery.doneTo()).toBe(5n)
+  await delivery.stop()
+})

@@ -116,6 +116,8 @@ export function startDelivery(deps: DeliveryDeps, webhook: Webhook): Delivery {
         else if (asked?.kind === 'too_old') {
           course.lastError = `events ${readTo + 1n} to ${asked.first} were no longer kept`
           course.readTo = BigInt(asked.first)
+          // the next delivery makes the error good, and nobody sends these again
+          deps.log.warn({ webhook: webhook.webhookId, lastError: course.lastError }, 'a webhook has missed events')
         } else if (asked?.kind === 'unknown') {
           await goBackTo(BigInt(asked.last), course, deps, webhook)
           if (ended.signal.aborted) end()
