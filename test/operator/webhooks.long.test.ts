@@ -1,5 +1,6 @@
 /** Webhooks (W-42): signed as Standard Webhooks has it, each player's events in order, tried again, replayed, disabled. */
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { headersOf } from '../../src/feed/webhooks/signature.ts'
 import { type Consumer, startConsumer, type Told, verifies } from '../support/consumer.ts'
@@ -156,6 +157,29 @@ test('replay sends everything again from an event or a time on', async () => {
   expect((await consumer.until(5)).slice(3).map(({ text }) => text)).toEqual([first?.text, second?.text])
   for (const body of [{}, { after: '1', from }, { after: '99999999' }, { from: '2016-12-31T23:59:60Z' }])
     expect((await ask('POST', '/replay', body)).status).toBe(400)
+})
+
+test('a replay from a time that has not come, or from before what is kept, is refused and moves nothing', async () => {
+  const { doneTo } = await subscribe()
+  wallet.clock.advance(DAY_MS)
+  for (let player = 0; player < 2; player++) await wallet.operator.createPlayer()
+  await consumer.until(2)
+  const sql = new pg.Client({ connectionString: wallet.databaseUrl })
+  await sql.connect()
+  await sql.query('delete from purser.change where last_number <= $1', [doneTo]).finally(() => sql.end())
+  const done = { doneTo: String(Number(doneTo) + 2) }
+  await expect.poll(() => ask('GET', '')).toMatchObject(done)
+  for (const [ms, detail] of [
+    [1_000, 'has not come'],
+    [-DAY_MS, `may be earlier than what is kept; the feed begins after ${doneTo}`],
+  ] as const) {
+    const from = new Date(wallet.clock.now().getTime() + ms).toISOString()
+    expect(await ask('POST', '/replay', { from })).toMatchObject({
+      status: 400,
+      errors: [{ pointer: '/from', detail }],
+    })
+  }
+  expect(await ask('GET', '')).toMatchObject(done)
 })
 
 test('one that fails is told of, warned about after a day, disabled after five; made anew it goes on', async () => {

@@ -240,15 +240,23 @@ function forLog({ url, events, state, doneTo, oldUntil }: Webhook) {
 }
 
 /** The number of the last event that is not to be sent. */
-async function placeOf({ db, feed }: WebhookDeps, { after, from }: Static<typeof ReplaySchema>): Promise<bigint> {
+async function placeOf(deps: WebhookDeps, { after, from }: Static<typeof ReplaySchema>): Promise<bigint> {
   if ((after === undefined) === (from === undefined)) throw invalid('/after', 'or from: exactly one of them is needed')
-  const asked = await feed.ask(after ?? 'latest', 0, 0)
+  const asked = await deps.feed.ask(after ?? 'latest', 0, 0)
   if (asked.kind === 'too_old') throw invalid('/after', `is not kept any more; the feed begins after ${asked.first}`)
   if (asked.kind !== 'page') throw invalid('/after', 'is not a cursor of this feed')
   if (from === undefined) return BigInt(asked.page.next)
-  const time = toTime(from, '/from')
+  return placeAt(deps, toTime(from, '/from'), BigInt(asked.page.next))
+}
+
+/** A time that has not come would pass over all that waits, one from before what is kept would look as if all since then were sent. */
+async function placeAt({ db, clock, feed }: WebhookDeps, time: Date, end: bigint): Promise<bigint> {
+  if (time > clock.now()) throw invalid('/from', 'has not come')
   const [first] = await db.snapshot((tx) => tx.query<{ before: bigint }>(FIRST_FROM, [time]))
-  return first?.before ?? BigInt(asked.page.next)
+  const kept = await feed.ask('0', 0, 0)
+  if (kept.kind === 'too_old' && (first?.before ?? end) <= BigInt(kept.first))
+    throw invalid('/from', `may be earlier than what is kept; the feed begins after ${kept.first}`)
+  return first?.before ?? end
 }
 
 async function test(deps: WebhookDeps, author: Author, webhookId: string) {
