@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { examples, print } from '../config/help.ts'
 import { askApi } from '../http/own-api.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { EXIT } from './ending.ts'
 import { type ApiFlags, addressOr, apiOf, keyOr } from './own-servers.ts'
 
 interface Flags extends ApiFlags {
@@ -32,9 +33,14 @@ export function addWebhookCommands(program: Command): void {
     .action((name: string, url: string, { event, after, ...flags }: Flags & { event?: string[]; after?: string }) =>
       ask(flags, 'PUT', name, { url, ...(event && { events: event }), ...(after !== undefined && { after }) }),
     )
-  onApi(webhooks.command('test <name>').description('sends it a message now, and says what came of it')).action(
-    (name: string, flags: Flags) => ask(flags, 'POST', `${name}/test`),
-  )
+  onApi(
+    webhooks
+      .command('test <name>')
+      .description('sends it a message now, and says what came of it; exit 1 if it was not taken'),
+  ).action(async (name: string, flags: Flags) => {
+    const answer = await tell(flags, 'POST', `${name}/test`)
+    if (answer?.delivered !== true) process.exitCode = EXIT.findings
+  })
   onApi(webhooks.command('replay <name>').description('sends everything again from an event or a time on'))
     .option('--after <cursor>', 'everything behind this event')
     .option('--from <time>', 'everything from this time on: 2026-05-16T18:00:00Z')
@@ -75,9 +81,16 @@ async function list(flags: Flags): Promise<void> {
 }
 
 async function ask(flags: Flags, method: string, path: string, body?: object): Promise<void> {
+  await tell(flags, method, path, body)
+}
+
+/** Resolves to what was printed. */
+async function tell(flags: Flags, method: string, path: string, body?: object): Promise<Members | null> {
   const answer = await must<Members | null>(flags, method, `/${path}`, body)
-  if (flags.json) return print(JSON.stringify(answer))
-  for (const [name, value] of Object.entries(answer ?? { done: true })) print(`${name.padEnd(12)}  ${String(value)}`)
+  if (flags.json) print(JSON.stringify(answer))
+  else
+    for (const [name, value] of Object.entries(answer ?? { done: true })) print(`${name.padEnd(12)}  ${String(value)}`)
+  return answer
 }
 
 async function must<T>(flags: Flags, method: string, path: string, body?: object) {

@@ -35,6 +35,10 @@ describe.each([
     expect((await webhooks('rotate', 'crm', '--overlap', '0')).stdout).toMatch(/^secret {8}whsec_/m)
     await webhooks('test', 'crm')
     expect(verifies(secret, consumer.told[1] as never)).toEqual([false])
+    consumer.answer = () => 503
+    const refused = { code: 1, stdout: expect.stringMatching(/^delivered {5}false\nhttpStatus {4}503\nerror .*503\n$/) }
+    expect(await webhooks('test', 'crm')).toMatchObject(refused)
+    consumer.answer = () => 200
     expect(await asJson('replay', 'crm', '--after', '0')).toMatchObject({ webhookId: 'crm', doneTo: '0' })
     expect((await webhooks('remove', 'crm')).stdout).toBe('done          true\n')
     expect((await webhooks('list')).stdout).toBe('there are none\n')
