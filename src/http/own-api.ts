@@ -1,5 +1,5 @@
 /** One of our own APIs, read by a command of ours over HTTP. */
-import { objectIn } from '../protocol/json.ts'
+import { isObject, objectIn } from '../protocol/json.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
 
 export interface OwnApi {
@@ -58,9 +58,17 @@ async function send(
 
 async function read<T>({ url }: OwnApi, path: string, response: Response): Promise<T> {
   if (response.status === 401) throw new WrongUse(`${url} does not take this operator key`)
-  if (REFUSALS.includes(response.status)) throw new WrongUse(`${url} refuses: ${await response.text()}`)
+  if (REFUSALS.includes(response.status)) throw new WrongUse(`${url} refuses: ${whyIn(await response.text())}`)
   if (!response.ok) throw new Unreachable(`${targetOf(url, path)} answered ${response.status}`)
   return (response.status === 204 ? null : await response.json()) as T
+}
+
+/** Of a problem what is wrong with what, for a person. */
+function whyIn(text: string): string {
+  const { detail, errors } = objectIn(text) ?? {}
+  const faults = Array.isArray(errors) ? errors.filter(isObject) : []
+  if (faults.length > 0) return faults.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ')
+  return typeof detail === 'string' ? detail : text
 }
 
 function targetOf(url: string, path: string): string {

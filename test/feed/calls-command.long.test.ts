@@ -86,7 +86,8 @@ test('without a key, with a wrong one, with a filter that is none: what to do, a
   const without = await run(['calls', '--api', wallet.url])
   expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('set OPERATOR_API_KEY') })
   expect(await calls('--key', 'another')).toMatchObject({ code: 2, stderr: expect.stringContaining('does not take') })
-  expect(await calls('--code', 'seven')).toMatchObject({ code: 2, stderr: expect.stringContaining('/query/code') })
+  const why = `purser: ${wallet.url} refuses: /query/code must match pattern`
+  expect(await calls('--code', 'seven')).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })
   expect(await calls('--gateway', '--key', wallet.operatorKey)).toMatchObject({ code: 2 })
 })
 
