@@ -25,10 +25,11 @@ export function owedMoney(of: readonly Unmoved[]): OwedMoney[] {
   })
 }
 
+/** `7.60 EUR to pay`, `241.90 EUR to take back` */
+export const owedParts = (money: readonly OwedMoney[]): string[] => money.flatMap(directionsOf)
+
 /** `7.60 EUR to pay, 241.90 EUR to take back` */
-export function owedText(money: readonly OwedMoney[]): string {
-  return money.flatMap(directionsOf).join(', ')
-}
+export const owedText = (money: readonly OwedMoney[]): string => owedParts(money).join(', ')
 
 function directionsOf({ currency, amount, takeBack }: OwedMoney): string[] {
   const pay = sumOf([amount, `-${takeBack}`])

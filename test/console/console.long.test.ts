@@ -234,7 +234,7 @@ test('a refused delivery is found, tried dry, and sent again when its cause is m
   await page.getByRole('dialog').getByText('sent again').waitFor()
   await page.getByRole('dialog').getByText('Done', { exact: true }).first().waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
-  await page.getByText('Nothing needs a person.').waitFor()
+  await page.getByText('No delivery needs a person.').waitFor()
   await page.goto(`${url}/console/bets/${betId}`)
   await page.getByText('The bet lost.').waitFor()
   expect(complaints).toEqual([])

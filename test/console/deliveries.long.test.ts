@@ -81,7 +81,7 @@ test('it stays chosen in the other lists, and when the address is sent to somebo
   await expect.poll(() => page.getByLabel('Partner').inputValue()).toBe(scene.partnerId)
   await see('?partner=nobody')
   await page.getByText('No partner is called “nobody”.').waitFor()
-  await page.getByText('Nothing of nobody needs a person.').waitFor()
+  await page.getByText('No delivery to nobody needs a person.').waitFor()
 })
 
 test('the row of a partner on Now leads to what is owed through it', async () => {

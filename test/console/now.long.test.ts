@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Scene, startScene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
-import { refusal } from '../support/scripted-wallet.ts'
+import { refusal, reset, status } from '../support/scripted-wallet.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { partnerWire } from '../support/wire.ts'
 import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
@@ -148,5 +148,78 @@ describe('Now of a platform', () => {
     await need.getByRole('link', { name: 'Mend, send again' }).click()
     await page.getByRole('region', { name: 'Rollback refused' }).waitFor()
     await page.close()
+  })
+})
+
+describe('Now of a platform whose partner takes nothing', () => {
+  let scene: Scene
+  let context: BrowserContext
+  let page: Page
+  beforeEach(async () => {
+    scene = await startScene()
+    context = await signedIn(browser, scene.platform.url, scene.platform.key)
+    page = await context.newPage()
+    return async () => {
+      await context.close()
+      await scene.stop()
+    }
+  })
+  const placed = (count: number) => Promise.all(Array.from({ length: count }, () => scene.api.place(scene.frame)))
+  const fact = (name: string) => page.locator('.now-fact', { hasText: name })
+  const see = (path: string) => page.goto(`${scene.platform.url}/console/${path}`)
+  const needs = () => page.getByRole('region', { name: 'Needs a person' }).getByRole('listitem')
+
+  test('that it is down is said wherever nothing else needs a person, with its money, and leads to what waits', async () => {
+    const bets = await placed(3)
+    scene.wallet.always('settle', reset)
+    for (const { betId } of bets) await scene.api.settle(betId, 'won', '25.00')
+    await scene.time.advance(3_000)
+    await see('now')
+    await needs()
+      .filter({ hasText: `${scene.partnerId} gives no usable answers; 3 deliveries wait for it` })
+      .waitFor()
+    await needs().getByText('75.00 EUR to pay').waitFor()
+    await fact('Waiting').getByText('75.00 EUR to pay').waitFor()
+    await fact('Owed').getByText('no delivery is refused or given up').waitFor()
+    expect(await page.getByText(/nothing needs a person/i).count()).toBe(0)
+    await page.getByRole('listitem').getByText('on the way: 75.00 EUR to pay').waitFor()
+    await expectAccessibleEverywhere(page, 'now of a platform whose partner is down')
+    await fact('Owed')
+      .getByRole('link', { name: `${scene.partnerId} is down` })
+      .click()
+    await page.waitForURL(`**/deliveries?view=pending%2Cwaiting&partner=${scene.partnerId}`)
+    const owed = page.getByRole('status').filter({ hasText: scene.partnerId })
+    await owed.getByText(/^Down since/).waitFor()
+    await owed.getByText('Its last call: network: ').waitFor()
+    await see('deliveries')
+    await page.getByText('No delivery needs a person.').waitFor()
+    await page.getByText(`${scene.partnerId} is down`).waitFor()
+    await page.getByRole('link', { name: '3 deliveries wait for it' }).waitFor()
+    scene.wallet.always('settle', {})
+    await scene.time.advance(60_000)
+    await see('now')
+    await page.getByText('Nothing needs a person.').waitFor()
+    await fact('Owed').getByText('nothing needs a person').waitFor()
+  })
+
+  test('money that has been on its way for a minute is said too, though it answers other calls', async () => {
+    const [bet] = await placed(1)
+    scene.wallet.always('settle', status(500))
+    await scene.api.settle(bet?.betId ?? '', 'won', '25.00')
+    for (let i = 0; i < 8; i++) {
+      await scene.time.advance(10_000)
+      await placed(1)
+    }
+    await page.clock.setFixedTime(scene.time.now())
+    await see('now')
+    await needs()
+      .filter({ hasText: `25.00 EUR to pay on the way to ${scene.partnerId}, which has not taken it yet` })
+      .filter({ hasText: 'since 1 min' })
+      .waitFor()
+    await fact('Owed')
+      .getByRole('link', { name: `${scene.partnerId} does not take its money` })
+      .waitFor()
+    await page.clock.setFixedTime(new Date(scene.time.now().getTime() - 60_000))
+    await page.getByText('Nothing needs a person.').waitFor()
   })
 })

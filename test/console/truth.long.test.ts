@@ -175,9 +175,9 @@ describe('the console of a platform', () => {
 
   test('Deliveries has its choice of a partner, though there is one alone and nothing is listed', async () => {
     await see('/deliveries')
-    await page.getByText('Nothing needs a person.').waitFor()
+    await page.getByText('No delivery needs a person.').waitFor()
     await page.getByLabel('Partner').selectOption(scene.partnerId)
-    await page.getByText('has nothing that needs a person').waitFor()
+    await page.getByText('has no delivery that needs a person').waitFor()
   })
 
   test('Find takes the beginning of a bet’s id, a delivery, and a requestId (W-45)', async () => {

@@ -21,10 +21,11 @@ test('a partner is up, then down since when and why, and up again; what waits fo
   expect(await partner()).toEqual({ ...address, state: 'up', waiting: 0, owed: [], onTheWay: [] })
   scene.wallet.always('settle', reset)
   for (const { betId } of placed) await scene.api.settle(betId, 'won', '25.00')
+  const { decidedAt } = (await scene.api.deliveries('?operation=settle')).at(-1) ?? {}
   await scene.time.advance(3_000)
   expect(await partner()).toEqual({
     ...{ ...address, state: 'down', waiting: 3, owed: [] },
-    onTheWay: [{ currency: 'EUR', amount: '75.00', takeBack: '0.00', deliveries: 3 }],
+    onTheWay: [{ currency: 'EUR', amount: '75.00', takeBack: '0.00', deliveries: 3, since: decidedAt }],
     since: expect.stringMatching(/Z$/),
     lastError: { at: expect.stringMatching(/Z$/), error: expect.stringMatching(/^network: /) },
   })

@@ -12,16 +12,13 @@ const time = Type.String({ format: 'date-time' })
 
 /** Each with a look at its bet. */
 const MOST_ON_THE_WAY = 1_000
-const sums = (description: string) =>
-  Type.Array(
-    Type.Object({
-      currency: Type.String(),
-      amount: Type.String({ description: 'What has not moved, in either direction.' }),
-      takeBack: Type.String({ description: 'Of it, what is to be taken back from players.' }),
-      deliveries: Type.Integer(),
-    }),
-    { description },
-  )
+const SUM = {
+  currency: Type.String(),
+  amount: Type.String({ description: 'What has not moved, in either direction.' }),
+  takeBack: Type.String({ description: 'Of it, what is to be taken back from players.' }),
+  deliveries: Type.Integer(),
+}
+const since = { ...time, description: 'When the oldest of them was decided.' }
 
 export const PartnerViewSchema = Type.Object({
   partnerId: Type.String(),
@@ -32,10 +29,12 @@ export const PartnerViewSchema = Type.Object({
   since: Type.Optional({ ...time, description: 'Absent: up since this process started.' }),
   lastError: Type.Optional(Type.Object({ at: time, error: Type.String() })),
   waiting: Type.Integer({ description: 'Deliveries that are not over.' }),
-  owed: sums('What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…'),
-  onTheWay: sums(
-    `The same of what needs nobody: it is sent, or sent again. Of ${MOST_ON_THE_WAY} deliveries at most, and none that undo a bet which the partner never acknowledged: whether its stake was taken is not known.`,
-  ),
+  owed: Type.Array(Type.Object(SUM), {
+    description: 'What needs a person (C-9), by currency; the list: GET /deliveries?needsPerson=true&partnerId=…',
+  }),
+  onTheWay: Type.Array(Type.Object({ ...SUM, since }), {
+    description: `The same of what needs nobody: it is sent, or sent again. Of ${MOST_ON_THE_WAY} deliveries at most, and none that undo a bet which the partner never acknowledged: whether its stake was taken is not known.`,
+  }),
 })
 export const PartnerPageSchema = pageOf(PartnerViewSchema)
 export const PartnerListQuery = Type.Object(pageQuery, { additionalProperties: false })
@@ -70,14 +69,18 @@ const ON_THE_WAY = statement(
   sumOwed(
     'partner_id',
     `${IS_SUMMED} and owed_amount <> 0`,
-    `(select d.partner_id, b.currency as owed_currency, ${unmovedOf('b')} as owed_amount
+    `(select d.partner_id, d.decided_at, b.currency as owed_currency, ${unmovedOf('b')} as owed_amount
       from unnest($1::text[]) as p (partner_id)
       cross join lateral (
-        select partner_id, bet_id from platform.delivery
+        select partner_id, bet_id, decided_at from platform.delivery
         where partner_id = p.partner_id and ${IS_ROLLBACK} is not null and owed_since is null limit ${MOST_ON_THE_WAY}
       ) d join platform.bet b on b.bet_id = d.bet_id where b.told_status is not null) w`,
+    ', min(decided_at) as since',
   ),
 )
+interface OnTheWaySum extends OwedSum {
+  readonly since: Date
+}
 
 /** In the order of their ids. */
 export async function listPartners(
@@ -88,16 +91,19 @@ export async function listPartners(
   const after = decodeCursor(query.after)?.ids[0] ?? ''
   const rows = await db.people.query<PartnerRow>(LIST, [after, limit + 1])
   const ids = rows.map((row) => row.partner_id)
-  const sumsOf = async (statement: typeof OWED) =>
-    groupBy(await db.people.query<OwedSum>(statement, [ids]), ({ kind }) => kind)
-  const [owed, onTheWay] = await Promise.all([sumsOf(OWED), sumsOf(ON_THE_WAY)])
+  const sumsOf = async <T extends OwedSum>(statement: typeof OWED) =>
+    groupBy(await db.people.query<T>(statement, [ids]), ({ kind }) => kind)
+  const [owed, onTheWay] = await Promise.all([sumsOf<OwedSum>(OWED), sumsOf<OnTheWaySum>(ON_THE_WAY)])
   return toPage(
     rows,
     limit,
     (row) => ({
       ...show(row, breakers),
-      owed: showSums(owed.get(row.partner_id)),
-      onTheWay: showSums(onTheWay.get(row.partner_id)),
+      owed: (owed.get(row.partner_id) ?? []).map(showSum),
+      onTheWay: (onTheWay.get(row.partner_id) ?? []).map((sum) => ({
+        ...showSum(sum),
+        since: sum.since.toISOString(),
+      })),
     }),
     (last) => [new Date(0).toISOString(), last.partner_id],
   )
@@ -113,13 +119,8 @@ function show({ partner_id: partnerId, base_url: baseUrl, waiting }: PartnerRow,
   }
 }
 
-function showSums(sums: readonly OwedSum[] = []) {
-  return sums.map(({ count, currency, amount, takeBack }) => ({
-    currency,
-    amount,
-    takeBack,
-    deliveries: toNumber(count),
-  }))
+function showSum({ count, currency, amount, takeBack }: OwedSum) {
+  return { currency, amount, takeBack, deliveries: toNumber(count) }
 }
 
 function toNumber(count: bigint): number {

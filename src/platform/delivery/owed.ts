@@ -47,8 +47,8 @@ export interface OwedSum extends Row {
 /** As the index of the sums states it (0016). */
 export const IS_SUMMED = 'owed_amount is not null'
 
-/** The text of a statement that sums what is owed, chosen by `where`, by currency and by `kind`; `of` has an amount and a currency as deliveries do. */
-export const sumOwed = (kind: string, where = IS_SUMMED, of = 'platform.delivery') =>
+/** The text of a statement that sums what is owed, chosen by `where`, by currency and by `kind`; `of` has an amount and a currency as deliveries do; `more` is said of each sum besides. */
+export const sumOwed = (kind: string, where = IS_SUMMED, of = 'platform.delivery', more = '') =>
   `select owed_currency as currency, ${kind} as kind, count(*) as count, sum(abs(owed_amount))::text as amount,
-     sum(greatest(-owed_amount, 0 * owed_amount))::text as "takeBack", sum(abs(owed_amount))::float8 as approximate
+     sum(greatest(-owed_amount, 0 * owed_amount))::text as "takeBack", sum(abs(owed_amount))::float8 as approximate${more}
    from ${of} where ${where} group by 1, 2 order by 1, 2`

@@ -11,6 +11,7 @@ import { Answer, Badge, Empty } from '../../parts.tsx'
 import { mayDo, useSession } from '../../session.tsx'
 import { SendAgain } from './again.tsx'
 import { type Delivery, LIVE, ofPartner } from './deliveries.tsx'
+import { TroubledPartners } from './partner.tsx'
 
 /** The most that the API lists at once. */
 const MOST = 500
@@ -46,7 +47,10 @@ export function Issues({ base, partner }: { base: string; partner: string }) {
         {({ data, next }) =>
           data.length === 0 ? (
             <section className="card">
-              <Empty title={partner === '' ? 'Nothing needs a person.' : `Nothing of ${partner} needs a person.`}>
+              <Empty
+                title={partner === '' ? 'No delivery needs a person.' : `No delivery to ${partner} needs a person.`}
+              >
+                <TroubledPartners base={base} partner={partner} />
                 <p>What a partner refuses, or does not answer in time, is here until it is acknowledged.</p>
               </Empty>
             </section>

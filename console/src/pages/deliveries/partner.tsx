@@ -1,10 +1,10 @@
 /** Of which partner deliveries are shown: a choice that the address keeps, and what is owed to players through the chosen one. */
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { read } from '../../api.ts'
 import { countText } from '../../format.tsx'
-import { owedText } from '../../owed.ts'
+import { type Partner, PartnerState, Sums, sinceText, troubleOf, underWayOf } from '../../partners.tsx'
 import { Stale } from '../../parts.tsx'
-import type { Partner } from '../now/parties.tsx'
 import { LIVE } from './deliveries.tsx'
 
 /** The most that the API lists at once. */
@@ -62,22 +62,52 @@ export function OwedThrough({ base, partner }: Omit<Choice, 'choose'>) {
     <>
       <Stale of={asked} />
       <p className="partner-owed" role="status">
-        <strong>{partner}</strong>{' '}
+        <PartnerState of={found} /> <strong>{partner}</strong>{' '}
         {count === 0 ? (
-          'has nothing that needs a person'
+          'has no delivery that needs a person'
         ) : (
           <>
-            has <strong className="num">{owedText(found.owed)}</strong> in{' '}
-            {countText(count, 'delivery that needs a person', 'deliveries that need a person')}
+            has{' '}
+            <strong>
+              <Sums of={found.owed} />
+            </strong>{' '}
+            in {countText(count, 'delivery that needs a person', 'deliveries that need a person')}
           </>
         )}
         {found.onTheWay.length > 0 && (
           <>
-            , and <strong className="num">{owedText(found.onTheWay)}</strong> on the way
+            , and{' '}
+            <strong>
+              <Sums of={found.onTheWay} />
+            </strong>{' '}
+            on the way
           </>
         )}
         ; {countText(found.waiting, 'delivery is not over', 'deliveries are not over')}.
+        {found.state !== 'up' && found.lastError !== undefined && (
+          <span className="muted"> Its last call: {found.lastError.error}.</span>
+        )}
       </p>
     </>
   )
+}
+
+/** In the place of an empty list: that no delivery needs a person is not that nothing does. */
+export function TroubledPartners({ base, partner }: Omit<Choice, 'choose'>) {
+  const { data } = usePartners(base)
+  const troubled = (data?.data ?? []).filter(
+    (one) => (partner === '' || one.partnerId === partner) && troubleOf(one) !== undefined,
+  )
+  return troubled.map((one) => {
+    const { kind, since } = troubleOf(one) ?? {}
+    return (
+      <p key={one.partnerId}>
+        <strong>{one.partnerId}</strong> {kind === 'down' ? 'is down' : 'has not taken its money'}
+        {since === undefined ? '' : ` ${sinceText(since)}`}:{' '}
+        <Link href={underWayOf(one.partnerId)}>
+          {countText(one.waiting, 'delivery waits', 'deliveries wait')} for it
+        </Link>
+      </p>
+    )
+  })
 }

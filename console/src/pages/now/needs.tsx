@@ -4,15 +4,15 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { part, read } from '../../api.ts'
-import { agoOf, amountText } from '../../format.tsx'
+import { amountText, countText } from '../../format.tsx'
 import { useKeys } from '../../list.tsx'
-import { owedMoney, owedText } from '../../owed.ts'
+import { owedMoney } from '../../owed.ts'
+import { type Partner, Sums, sinceText, troubleOf, underWayOf } from '../../partners.tsx'
 import { Badge, Empty, Fault, Stale, Waiting } from '../../parts.tsx'
 import { useSession } from '../../session.tsx'
 import type { Delivery } from '../deliveries/deliveries.tsx'
 import { issuesIn } from '../deliveries/issues.tsx'
 import { LIVE, LOOK_MS } from './now.tsx'
-import type { Partner } from './parties.tsx'
 
 interface Need {
   readonly key: string
@@ -34,7 +34,7 @@ interface Proposal {
 const MOST = 5
 const LISTED = 500
 
-export function NeedsPerson({ partners = [] }: { partners?: readonly Partner[] | undefined }) {
+export function NeedsPerson({ partners }: { partners: readonly Partner[] | undefined }) {
   const { bases } = useSession()
   const issues = useQuery({
     queryKey: ['issues'],
@@ -54,14 +54,15 @@ export function NeedsPerson({ partners = [] }: { partners?: readonly Partner[] |
     refetchInterval: LOOK_MS,
   })
   const needs = [
-    ...ofPartners(partners),
+    ...ofPartners(partners ?? []),
     ...ofIssues(issues.data?.data ?? []),
     ...ofAdjustments(adjustments.data?.data ?? []),
   ]
   const shown = needs.slice(0, MOST)
   const at = useKeys(shown.length, (i) => shown[i]?.href)
   const isKnown =
-    (!issues.isEnabled || issues.data !== undefined) && (!adjustments.isEnabled || adjustments.data !== undefined)
+    (!issues.isEnabled || (issues.data !== undefined && partners !== undefined)) &&
+    (!adjustments.isEnabled || adjustments.data !== undefined)
   return (
     <section className="card" aria-label="Needs a person">
       <header>
@@ -73,7 +74,10 @@ export function NeedsPerson({ partners = [] }: { partners?: readonly Partner[] |
       {!isKnown && issues.error === null && adjustments.error === null && <Waiting />}
       {isKnown && shown.length === 0 && (
         <Empty title="Nothing needs a person.">
-          <p>What a partner refuses, a partner that is down, or money that waits for a second person is here.</p>
+          <p>
+            What a partner refuses, a partner that is down, money that does not arrive, or that waits for a second
+            person is here.
+          </p>
         </Empty>
       )}
       <ol className="needs">
@@ -82,10 +86,12 @@ export function NeedsPerson({ partners = [] }: { partners?: readonly Partner[] |
             <span className="need-what">
               <Badge tone={need.badge[0]}>{need.badge[1]}</Badge> {need.what}
             </span>
-            <span className="muted small">since {agoOf(new Date(need.since)).replace(' ago', '')}</span>
-            <Link href={need.href} className="button">
-              {need.step}
-            </Link>
+            <span className="need-step">
+              <span className="muted small num">{sinceText(need.since)}</span>
+              <Link href={need.href} className="button">
+                {need.step}
+              </Link>
+            </span>
           </li>
         ))}
       </ol>
@@ -103,20 +109,42 @@ function Unsure({ of }: { of: Pick<UseQueryResult, 'data' | 'error' | 'dataUpdat
 }
 
 function ofPartners(partners: readonly Partner[]): Need[] {
-  return partners
-    .filter(({ state }) => state !== 'up')
-    .map(({ partnerId, since, waiting }) => ({
-      key: `partner ${partnerId}`,
-      what: (
-        <>
-          <strong>{partnerId}</strong> gives no usable answers; {waiting} wait for it
-        </>
-      ),
-      badge: ['bad', 'Down'],
-      since: since ?? new Date().toISOString(),
+  return partners.flatMap((partner) => {
+    const trouble = troubleOf(partner)
+    if (trouble === undefined) return []
+    const isDown = trouble.kind === 'down'
+    return {
+      key: `partner ${partner.partnerId}`,
+      what: isDown ? <DownSays of={partner} /> : <SlowSays of={partner} />,
+      badge: isDown ? ['bad', 'Down'] : ['wait', 'Money waits'],
+      since: trouble.since ?? new Date().toISOString(),
       step: 'See what waits',
-      href: `/deliveries?view=${part('pending,waiting')}&partner=${part(partnerId)}`,
-    }))
+      href: underWayOf(partner.partnerId),
+    }
+  })
+}
+
+function DownSays({ of: { partnerId, waiting, onTheWay } }: { of: Partner }) {
+  return (
+    <>
+      <strong>{partnerId}</strong> gives no usable answers;{' '}
+      {waiting === 0 ? 'nothing waits for it' : `${countText(waiting, 'delivery waits', 'deliveries wait')} for it`}
+      {onTheWay.length > 0 && (
+        <>
+          {' '}
+          · <Sums of={onTheWay} />
+        </>
+      )}
+    </>
+  )
+}
+
+function SlowSays({ of: { partnerId, onTheWay } }: { of: Partner }) {
+  return (
+    <>
+      <Sums of={onTheWay} /> on the way to <strong>{partnerId}</strong>, which has not taken it yet
+    </>
+  )
 }
 
 const WORDS: Readonly<Record<string, readonly [string, string]>> = {
@@ -131,7 +159,7 @@ function ofIssues(deliveries: readonly Delivery[]): Need[] {
     what: (
       <>
         {some.length} × {titleOf(operation)} to <strong>{partnerId}</strong>
-        {code === undefined ? '' : `, code ${code}`} · <span className="num">{owedText(owedMoney(some))}</span>
+        {code === undefined ? '' : `, code ${code}`} · <Sums of={owedMoney(some)} />
       </>
     ),
     badge: WORDS[status] ?? ['bad', status],

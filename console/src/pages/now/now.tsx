@@ -6,12 +6,13 @@ import { sumOf } from '../../../../src/protocol/decimal.ts'
 import { part, read } from '../../api.ts'
 import { agoOf, amountText, countText } from '../../format.tsx'
 import { type LiveMeta, MONEY_LIVE } from '../../live.tsx'
+import { type Partner, Sums, troubleOf, underWayOf } from '../../partners.tsx'
 import { Answer, Stale } from '../../parts.tsx'
 import { useSession } from '../../session.tsx'
 import { daysIn, isZero, type ReportRow } from '../money-days.ts'
 import { NowChart } from './chart.tsx'
 import { NeedsPerson } from './needs.tsx'
-import { Parties, type Partner } from './parties.tsx'
+import { Parties } from './parties.tsx'
 import './now.css'
 
 export interface Counts {
@@ -88,7 +89,7 @@ export function NowPage() {
   )
 }
 
-function Fact({ name, children, note, href }: { name: string; children: ReactNode; note?: string; href: string }) {
+function Fact({ name, children, note, href }: { name: string; children: ReactNode; note?: ReactNode; href: string }) {
   return (
     <div className="now-fact">
       <dt>{name}</dt>
@@ -162,40 +163,96 @@ interface UnderWayProps {
 
 function UnderWay({ partners, oldest, of }: UnderWayProps) {
   const waiting = partners?.reduce((sum, one) => sum + one.waiting, 0)
-  const owed = (partners ?? []).flatMap((one) => one.owed)
-  const currencies = [...new Set(owed.map(({ currency }) => currency))].sort()
-  const amounts = currencies.map(
-    (one) => [one, sumOf(owed.filter(({ currency }) => currency === one).map(({ amount }) => amount))] as const,
-  )
+  const owed = totals((partners ?? []).flatMap((one) => one.owed))
+  const onTheWay = totals((partners ?? []).flatMap((one) => one.onTheWay))
   const count = owed.reduce((sum, { deliveries }) => sum + deliveries, 0)
   return (
     <>
       <Fact
         name="Waiting"
-        href={`/deliveries?view=${part('pending,waiting')}`}
-        note={(oldest === undefined ? 'deliveries on their way' : `the oldest decided ${agoOf(new Date(oldest))}`) + of}
+        href={underWayOf()}
+        note={
+          <>
+            {oldest === undefined ? 'deliveries on their way' : `the oldest decided ${agoOf(new Date(oldest))}`}
+            {onTheWay.length > 0 && (
+              <>
+                ; <Sums of={onTheWay} />
+              </>
+            )}
+            {of}
+          </>
+        }
       >
         <span className="num">{waiting ?? '…'}</span>
       </Fact>
-      <Fact
-        name="Owed"
-        href="/deliveries"
-        note={
-          (count === 0
-            ? 'nothing needs a person'
-            : countText(count, 'delivery needs a person', 'deliveries need a person')) + of
-        }
-      >
+      <Fact name="Owed" href="/deliveries" note={<OwedNote count={count} partners={partners} of={of} />}>
         {partners === undefined ? (
           '…'
         ) : count === 0 ? (
           <span className="num">0</span>
         ) : (
-          <Amounts of={new Map(amounts)} />
+          <Amounts of={new Map(owed.map(({ currency, amount }) => [currency, amount]))} />
         )}
       </Fact>
     </>
   )
+}
+
+type Sum = Partner['owed'][number]
+
+/** Of all partners, by currency. */
+function totals(sums: readonly Sum[]): Sum[] {
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
+  return currencies.map((currency) => {
+    const some = sums.filter((one) => one.currency === currency)
+    return {
+      currency,
+      amount: sumOf(some.map(({ amount }) => amount)),
+      takeBack: sumOf(some.map(({ takeBack }) => takeBack)),
+      deliveries: some.reduce((sum, { deliveries }) => sum + deliveries, 0),
+    }
+  })
+}
+
+/** That no delivery does is not that nothing does: a partner that is down needs somebody before its deliveries do. */
+function OwedNote({ count, partners = [], of }: { count: number; partners: UnderWayProps['partners']; of: string }) {
+  const troubled = partners.filter((partner) => troubleOf(partner) !== undefined)
+  const deliveries =
+    count > 0
+      ? countText(count, 'delivery needs a person', 'deliveries need a person')
+      : troubled.length > 0
+        ? 'no delivery is refused or given up'
+        : 'nothing needs a person'
+  const [first] = troubled
+  return (
+    <>
+      {deliveries}
+      {of}
+      {first !== undefined && (
+        <>
+          ;{' '}
+          <Link className="apart" href={underWayOf(troubled.length === 1 ? first.partnerId : undefined)}>
+            {troubleText(troubled)}
+          </Link>
+        </>
+      )}
+    </>
+  )
+}
+
+function troubleText(troubled: readonly Partner[]): string {
+  const [down, slow] = (['down', 'slow'] as const).map((kind) =>
+    troubled.filter((partner) => troubleOf(partner)?.kind === kind),
+  )
+  return [sayOf(down, 'is down', 'are down'), sayOf(slow, 'does not take its money', 'do not take their money')]
+    .filter((words) => words !== '')
+    .join(', ')
+}
+
+function sayOf(some: readonly Partner[] = [], one: string, several: string): string {
+  const [first] = some
+  if (first === undefined) return ''
+  return some.length === 1 ? `${first.partnerId} ${one}` : `${some.length} partners ${several}`
 }
 
 /** What a server that has only one side says beside it. */

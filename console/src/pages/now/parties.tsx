@@ -1,23 +1,13 @@
 /** A row for each other side, with the calls of its hour as small bars. */
 import { Link } from 'wouter'
 import { part } from '../../api.ts'
-import { agoOf, countText } from '../../format.tsx'
-import { type OwedMoney, owedText } from '../../owed.ts'
-import { Badge, Empty } from '../../parts.tsx'
+import { countText } from '../../format.tsx'
+import { type Partner, PartnerState, Sums, underWayOf } from '../../partners.tsx'
+import { Empty } from '../../parts.tsx'
 import type { Hour, Party } from './now.tsx'
-
-export interface Partner {
-  readonly partnerId: string
-  readonly state: 'up' | 'down' | 'probing'
-  readonly since?: string
-  readonly waiting: number
-  readonly owed: readonly (OwedMoney & { readonly deliveries: number })[]
-  readonly onTheWay: readonly (OwedMoney & { readonly deliveries: number })[]
-}
 
 const MINUTE_MS = 60_000
 const MOST_SILENT = 50
-const STATES = { up: ['Up', 'good'], down: ['Down', 'bad'], probing: ['Trying', 'wait'] } as const
 
 interface Props {
   readonly hour: Hour
@@ -62,18 +52,11 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
   const calls = party.minutes.reduce((sum, { accepted, refused, failed }) => sum + accepted + refused + failed, 0)
   const failed = party.minutes.reduce((sum, minute) => sum + minute.failed, 0)
   const name = nameOf(party)
-  const [word, tone] = partner === undefined ? [] : STATES[partner.state]
   return (
     <li title={name}>
       <span className="party-name">
         <span className="cut">{name}</span>
-        {word !== undefined && partner?.state !== 'up' && (
-          <Badge tone={tone}>
-            {word}
-            {partner?.since === undefined ? '' : ` since ${agoOf(new Date(partner.since)).replace(' ago', '')}`}
-          </Badge>
-        )}
-        {partner !== undefined && <Owed to={partner} />}
+        {partner !== undefined && <PartnerState of={partner} />}
       </span>
       <Bars
         hour={hour}
@@ -83,6 +66,7 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
       <Link className="num party-count" href={linkOf(party, partner)}>
         {calls} <small>{calls === 1 ? 'call' : 'calls'}</small>
       </Link>
+      {partner !== undefined && <Owed to={partner} />}
     </li>
   )
 }
@@ -90,9 +74,19 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
 /** In words also when it is nothing: who looks for it must not have to conclude it. */
 function Owed({ to: { owed, onTheWay } }: { to: Partner }) {
   return (
-    <small className={owed.length === 0 ? 'muted' : undefined}>
-      {owed.length === 0 ? 'nothing is owed' : `owed: ${owedText(owed)}`}
-      {onTheWay.length > 0 && `; on the way: ${owedText(onTheWay)}`}
+    <small className="party-owed">
+      {owed.length === 0 ? (
+        <span className="muted">nothing is owed</span>
+      ) : (
+        <span>
+          owed: <Sums of={owed} />
+        </span>
+      )}
+      {onTheWay.length > 0 && (
+        <span>
+          on the way: <Sums of={onTheWay} />
+        </span>
+      )}
     </small>
   )
 }
@@ -110,8 +104,7 @@ function linkOf({ name, isKnown }: Party, partner: Partner | undefined): string 
 
 /** What needs a person, where something does; else what is under way. */
 function deliveriesOf({ partnerId, owed }: Partner): string {
-  const view = owed.length > 0 ? '' : `view=${part('pending,waiting')}&`
-  return `/deliveries?${view}partner=${part(partnerId)}`
+  return owed.length > 0 ? `/deliveries?partner=${part(partnerId)}` : underWayOf(partnerId)
 }
 
 const [WIDTH, HEIGHT, BAR] = [4, 26, 3]

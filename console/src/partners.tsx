@@ -1,0 +1,63 @@
+/** What a platform knows of a partner, and what of it a person should hear: that it is down, or that money has been on its way to it for long. */
+import { Fragment } from 'react'
+import { part } from './api.ts'
+import { agoOf } from './format.tsx'
+import { type OwedMoney, owedParts } from './owed.ts'
+import { Badge } from './parts.tsx'
+
+type Sum = OwedMoney & { readonly deliveries: number }
+
+export interface Partner {
+  readonly partnerId: string
+  readonly state: 'up' | 'down' | 'probing'
+  readonly since?: string
+  readonly lastError?: { readonly at: string; readonly error: string }
+  readonly waiting: number
+  readonly owed: readonly Sum[]
+  /** `since`: when the oldest of them was decided. */
+  readonly onTheWay: readonly (Sum & { readonly since: string })[]
+}
+
+/** Milliseconds on its way after which money is no everyday thing: a call is answered in seconds, its first retries are over in one minute. */
+const LONG_MS = 60_000
+
+export interface Trouble {
+  readonly kind: 'down' | 'slow'
+  readonly since: string | undefined
+}
+
+/** Undefined: it answers, and nothing waits for long. */
+export function troubleOf({ state, since, onTheWay }: Partner): Trouble | undefined {
+  if (state !== 'up') return { kind: 'down', since }
+  const [oldest] = onTheWay.map((sum) => sum.since).sort()
+  return oldest !== undefined && Date.now() - Date.parse(oldest) >= LONG_MS
+    ? { kind: 'slow', since: oldest }
+    : undefined
+}
+
+export const sinceText = (at: string) => `since ${agoOf(new Date(at)).replace(' ago', '')}`
+
+/** What is not over: of this partner, or of all. */
+export const underWayOf = (partnerId?: string) =>
+  `/deliveries?view=${part('pending,waiting')}${partnerId === undefined ? '' : `&partner=${part(partnerId)}`}`
+
+export function PartnerState({ of }: { of: Partner }) {
+  const trouble = troubleOf(of)
+  if (trouble === undefined) return null
+  return (
+    <Badge tone={trouble.kind === 'down' ? 'bad' : 'wait'}>
+      {trouble.kind === 'down' ? 'Down' : 'Money waits'}
+      {trouble.since === undefined ? '' : ` ${sinceText(trouble.since)}`}
+    </Badge>
+  )
+}
+
+/** A line may end between two of them, not within. */
+export function Sums({ of }: { of: readonly OwedMoney[] }) {
+  return owedParts(of).map((text, i) => (
+    <Fragment key={text}>
+      {i > 0 && ', '}
+      <span className="num">{text}</span>
+    </Fragment>
+  ))
+}
