@@ -1,5 +1,5 @@
 /** People at the console in a real browser (U-4, W-27): signing in by name, the lock, roles, and an adjustment that two people make. */
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectAccessible, launch } from './browser.ts'
@@ -63,6 +63,10 @@ describe('people', () => {
     const anna = await make(boss, 'anna', 'cash')
     const bert = await make(boss, 'bert', 'cash')
     await expectAccessible(boss, 'settings')
+    const form = boss.locator('.line-form').first()
+    const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { y: 0, height: -1 }
+    const [name, button] = [await boxOf(form.getByLabel('Name')), await boxOf(form.getByRole('button'))]
+    expect([button.y, button.height], 'the button stands on the line of the fields').toEqual([name.y, name.height])
 
     const hers = await atTheDoor()
     await expectAccessible(hers, 'sign-in by name')

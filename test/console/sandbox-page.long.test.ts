@@ -63,12 +63,18 @@ test.each([360, 390])('the page at /sandbox, with its bets, needs no scrolling s
   }
 })
 
+async function middleOf(part: Locator): Promise<number> {
+  const { y, height } = (await part.boundingBox()) ?? { y: Number.NaN, height: 0 }
+  return y + height / 2
+}
+
 test.each([360, 390, 1000, 1280])('the words on the demo’s button stand on one line at %i px', async (width) => {
   await page.setViewportSize({ width, height: 844 })
   await page.goto(`${url}/console/demo`)
   const button = page.getByRole('button', { name: 'Pay in 100' })
   await button.waitFor()
   expect((await button.boundingBox())?.height).toBeLessThan(40)
+  expect(await middleOf(button), 'beside the balance').toBeCloseTo(await middleOf(page.locator('.purse')), 0)
 })
 
 test('a bet is found by the six characters that the terminal calls it', async () => {

@@ -75,15 +75,17 @@ function Demo({ state }: { state: FrameState }) {
                 </button>
               ))}
             </fieldset>
-            <span className="purse">
-              <span className="muted small">{state.player}</span>{' '}
-              <strong>
-                {state.balance} {state.currency}
-              </strong>
+            <span className="purse-line">
+              <span className="purse">
+                <span className="muted small">{state.player}</span>{' '}
+                <strong>
+                  {state.balance} {state.currency}
+                </strong>
+              </span>
+              <button type="button" className="button" onClick={() => payIn.mutate()} disabled={payIn.isPending}>
+                Pay in 100
+              </button>
             </span>
-            <button type="button" className="button" onClick={() => payIn.mutate()} disabled={payIn.isPending}>
-              Pay in 100
-            </button>
           </header>
           <Matches matches={state.matches} pick={pick} onPick={setPick} />
           <Slip
