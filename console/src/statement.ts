@@ -1,4 +1,7 @@
-/** A line of a player's statement, as the wallet's API tells it. */
+/** A player's statement, as the wallet's API tells it. */
+import type { On } from './bet-on.tsx'
+
+/** One line of it. */
 export interface StatementRow {
   readonly transferId: string
   readonly kind: string
@@ -8,6 +11,8 @@ export interface StatementRow {
   readonly transactionId?: string
   readonly reference?: string
   readonly reason?: string
+  /** Of a line of a bet: how it stands now. */
+  readonly bet?: On & { readonly status: string; readonly resultType?: string }
   readonly at: string
 }
 

@@ -17,24 +17,17 @@ import {
   withMore,
 } from '../http/page.ts'
 import { invalid } from '../http/problem.ts'
+import { selectionsQuery } from '../http/selections.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
 import { type BetId, type PlayerId, SELECTION_ID } from '../protocol/ids.ts'
 import { BET_COLUMNS, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import { AskedStakeSchema, askedStakesOf } from './asked-stakes.ts'
-import {
-  BetSchema,
-  BetStatusSchema,
-  CALL_COLUMNS,
-  type CallRow,
-  CallSchema,
-  showBet,
-  showCall,
-  toBetId,
-} from './bets.ts'
+import { BetSchema, CALL_COLUMNS, type CallRow, CallSchema, showBet, showCall, toBetId } from './bets.ts'
 import { findBetsOnEvent, isMeant, lastTimeOf } from './bets-on-event.ts'
+import { onProperties, readDescribed, showOn } from './described.ts'
 import { locate, type OperatorDeps } from './operator.ts'
 import { RefusedResultSchema, refusedResultsOf } from './refused-results.ts'
-import { BetIdSchema, PlatformSchema } from './shapes.ts'
+import { BetIdSchema, BetStatusSchema, PlatformSchema } from './shapes.ts'
 
 const optional = Type.Optional
 
@@ -44,6 +37,7 @@ export const BetListSchema = pageOf(
     ...BetSchema.properties,
     askedStake: optional(AskedStakeSchema),
     refusedResult: optional(RefusedResultSchema),
+    ...onProperties,
   }),
 )
 export const BetQuerySchema = Type.Object(
@@ -62,6 +56,7 @@ export const BetQuerySchema = Type.Object(
       }),
     ),
     outcomeId: optional(Type.String({ ...SELECTION, description: 'Only with `eventId`: with this outcome of it.' })),
+    selections: selectionsQuery('each with what it is on, as its Place bet said.'),
     ...timeRangeQuery,
     ...pageQuery,
   },
@@ -97,10 +92,10 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
   const question: Question = { asked, limit, status: query.status, place, platform: query.platform }
   if (query.transactionId !== undefined) {
     const betId = toBetId(query.transactionId, '/query/transactionId')
-    return pageOfBets(deps, limit, await read(deps, betsWithId(deps, betId, question)))
+    return pageOfBets(deps, query, await read(deps, betsWithId(deps, betId, question)))
   }
   const rows = await read(deps, betsIn(question))
-  const page = await pageOfBets(deps, limit, rows)
+  const page = await pageOfBets(deps, query, rows)
   const mayHaveMore = (query.status !== undefined && !isRare(question)) || behind(question) !== null
   if (!mayHaveMore) return page
   return withMore(page, async () => {
@@ -116,7 +111,7 @@ async function listBetsOnEvent(deps: OperatorDeps, limit: number, query: EventQu
   if (!SELECTION_ID.test(eventId) || !SELECTION_ID.test(outcomeId ?? eventId)) return { data: [], next: null }
   const wanted = { eventId, outcomeId, status, platform, player, range: toTimeRange(query), after, limit }
   const rows = await findBetsOnEvent(deps, wanted)
-  const { data, next } = await pageOfBets(deps, limit, rows)
+  const { data, next } = await pageOfBets(deps, query, rows)
   const page = { data: data.filter((_, i) => rows[i] !== undefined && isMeant(rows[i], wanted)), next }
   return withMore(page, async () => {
     const last = await lastTimeOf(deps, wanted)
@@ -139,14 +134,17 @@ function read(deps: OperatorDeps, { statement, values }: Composed): Promise<BetR
   return deps.db.people.query<BetRow>(statement, values)
 }
 
-async function pageOfBets(deps: OperatorDeps, limit: number, rows: readonly BetRow[]) {
+async function pageOfBets(deps: OperatorDeps, query: Static<typeof BetQuerySchema>, rows: readonly BetRow[]) {
+  const limit = limitOf(query)
   const [askedOf, refusedOf] = [await askedStakesOf(deps, rows), await refusedResultsOf(deps, rows)]
+  const described = await readDescribed(deps, query.selections === 'true' ? rows.slice(0, limit) : [])
   const showRow = (row: BetRow) => {
-    const [askedStake, refusedResult] = [askedOf(row), refusedOf(row)]
+    const [askedStake, refusedResult, known] = [askedOf(row), refusedOf(row), described(row)]
     return {
       ...showBet(deps, toRecord(row)),
       ...(askedStake && { askedStake }),
       ...(refusedResult && { refusedResult }),
+      ...(known && showOn(known)),
     }
   }
   return toPage(rows, limit, showRow, cursorOf)

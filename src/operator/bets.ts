@@ -15,13 +15,12 @@ import { BET_COLUMNS, type BetRecord, type BetRow, toRecord } from '../wallet/st
 import { lockItem, noteChanges } from '../wallet/store/change.ts'
 import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps, show, withPlayer } from './operator.ts'
-import { BetIdSchema, SiteSchema } from './shapes.ts'
+import { BetIdSchema, BetStatusSchema, SiteSchema } from './shapes.ts'
 import { showTransfer, TransferSchema } from './statement.ts'
 
 const optional = Type.Optional
 const time = Type.String({ format: 'date-time' })
 const decimal = Type.String({ pattern: SIGNED_DECIMAL_PATTERN })
-export const BetStatusSchema = Type.Enum(['unknown', 'open', 'settled', 'cancelled', 'refused'])
 
 export const BetSchema = Type.Object({
   userId: UserIdSchema,

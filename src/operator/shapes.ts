@@ -23,6 +23,7 @@ export const SiteSchema = Type.String({
   maxLength: MAX_SITE,
   description: 'The site that a Place bet names as its `subPartnerId`, of which this is the beginning (O-7).',
 })
+export const BetStatusSchema = Type.Enum(['unknown', 'open', 'settled', 'cancelled', 'refused'])
 export const PlayerPath = Type.Object({ userId: UserIdSchema })
 export const BetPath = Type.Object({ userId: UserIdSchema, transactionId: BetIdSchema })
 

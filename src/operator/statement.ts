@@ -20,6 +20,7 @@ import { CurrencySchema, RequestIdSchema } from '../protocol/bet-request.ts'
 import type { BetId, PlayerId } from '../protocol/ids.ts'
 import { money, SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { ArchivedSchema, readArchived } from './archived.ts'
+import { BetOfLineSchema, betsOfLines } from './described.ts'
 import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps, show, toCurrency } from './operator.ts'
 import { BetIdSchema } from './shapes.ts'
@@ -32,6 +33,11 @@ export const StatementQuerySchema = Type.Object(
   {
     currency: Type.Optional(CurrencySchema),
     kind: Type.Optional(Type.Enum([...TRANSFER_KINDS], { description: 'Only transfers of this kind.' })),
+    bets: Type.Optional(
+      Type.Enum(['true', 'false'], {
+        description: 'true: each line of a bet with how the bet stands and what it is on; not in CSV.',
+      }),
+    ),
     ...timeRangeQuery,
     ...pageQuery,
   },
@@ -56,7 +62,7 @@ export const TransferSchema = Type.Object({
   at: Type.String({ format: 'date-time' }),
 })
 export const StatementSchema = Type.Object({
-  ...pageOf(TransferSchema).properties,
+  ...pageOf(Type.Object({ ...TransferSchema.properties, bet: Type.Optional(BetOfLineSchema) })).properties,
   archived: Type.Optional(
     Type.Array(ArchivedSchema, {
       description:
@@ -83,11 +89,16 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
   const last = found[limit] === undefined ? rows.length - 1 : (found[limit - 1] as number)
   const shown = rows.slice(0, last + 1).filter((row) => kind === undefined || row.kind === kind)
   const notes = await notesOn(deps, bucket, player.id, shown)
+  const betOf = await betsOfLines(deps, player.id, query.bets === 'true' ? shown.map(({ betId }) => betId) : [])
   const isWhole = found[limit] === undefined && rows.length < looked
   const currencies = asked.map((account) => account.currency)
   const archived = isWhole ? await readArchived(deps, bucket, player.id, { currencies, ...range }) : []
   return {
-    data: shown.map((row) => ({ ...showTransfer(deps, row), ...(isMovement(row) && notes.get(row.reference)) })),
+    data: shown.map((row) => ({
+      ...showTransfer(deps, row),
+      ...(isMovement(row) && notes.get(row.reference)),
+      ...betOf(row.betId),
+    })),
     next: isWhole
       ? null
       : encodeCursor([(rows[last] as Transfer).at.toISOString(), ...fromPlaces(places, rows.slice(0, last + 1))]),

@@ -37,9 +37,9 @@ const titles = (codes: { title: string }[]) => codes.map(({ title }) => title)
 const query = (name: string) => new URL(page.url()).searchParams.get(name)
 
 /** A second later than the one before. */
-async function place(userId: string, amount: number): Promise<string> {
+async function place(userId: string, amount: number, over: object = {}): Promise<string> {
   wallet.clock.advance(1_000)
-  const bet = { userId, token: await wallet.operator.session(userId), transactionId: randomUUID(), amount }
+  const bet = { userId, token: await wallet.operator.session(userId), transactionId: randomUUID(), amount, ...over }
   expect((await wallet.wire.place(bet)).status).toBe(amount > 100 ? 400 : 200)
   return bet.transactionId
 }
@@ -79,6 +79,21 @@ test('bets are of a player, a state and days; a player’s refused ones are one 
   await page.getByText('No such bets.').waitFor()
   expect([query('player'), query('status')]).toEqual(['nobody', 'refused'])
   await expectAccessibleEverywhere(page, 'no such bets')
+})
+
+test('a bet in the list says what it is on: names, else ids, else nothing', async () => {
+  const { userId } = await playerWithMoney(wallet.operator, '50.00')
+  for (const metadata of [
+    [{ event: 'Ajax - PSV', outcome: 'Draw' }],
+    [{ eventId: 4711, outcomeId: 'home' }],
+    undefined,
+  ])
+    await place(userId, 1, { metadata })
+  await see(`/bets?player=${userId}`)
+  const matches = () =>
+    page.getByRole('region', { name: 'Bets', exact: true }).locator('td:nth-child(4)').allTextContents()
+  await expect.poll(matches).toEqual(['–', '4711home', 'Ajax - PSVDraw'])
+  await expectAccessibleEverywhere(page, 'bets with matches')
 })
 
 test('a day that is none is refused in words', async () => {

@@ -74,6 +74,29 @@ test('tells what is available, in play and won, exactly, and leads from a step t
   await page.getByText('The result is not known yet; the stake is held.').waitFor()
 })
 
+test('a line of the statement tells a lost bet from an open one, and what it is on; a result changes it while it is looked at', async () => {
+  const player = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+  const selection = (event: string) => ({ event, market: 'Match winner', outcome: 'Home' })
+  const bet = (amount: number, ...events: string[]) => ({
+    ...{ ...player, transactionId: randomUUID(), amount, currency: 'EUR', metadata: events.map(selection) },
+  })
+  const [lost, open] = [bet(10, 'Arsenal - Chelsea'), bet(20, 'Ajax - PSV', 'Roma - Lazio', 'Celta - Betis')]
+  for (const one of [lost, open]) expect((await wallet.wire.place(one as never)).status).toBe(200)
+  const lose = (one: object) => wallet.wire.settle({ ...one, amount: 0, resultType: 'lost' } as never)
+  expect((await lose(lost)).status).toBe(200)
+  await see(player.userId)
+  const row = (list: string, of: string) => page.getByRole('region', { name: list }).getByRole('row', { name: of })
+  for (const list of ['Statement', 'Bets']) {
+    await row(list, 'Arsenal - Chelsea Home').getByText('Lost', { exact: true }).waitFor()
+    await row(list, 'Ajax - PSV and 2 more').getByText('Open', { exact: true }).waitFor()
+  }
+  await row('Statement', 'Ajax - PSV').getByTitle('Roma - Lazio · Match winner · Home').waitFor()
+  await expectAccessibleEverywhere(page, 'a player with matches')
+  expect((await lose(open)).status).toBe(200)
+  await row('Statement', 'Ajax - PSV').getByText('Lost', { exact: true }).waitFor()
+  await row('Bets', 'Ajax - PSV').getByText('Lost', { exact: true }).waitFor()
+})
+
 test('says behind the statement what lies in files, and with what balance the rest begins', async () => {
   const other = await startWallet()
   other.clock.advance(-60 * DAY_MS)

@@ -173,6 +173,16 @@ describe('the console of a platform', () => {
   })
   const see = (path: string) => page.goto(`${scene.platform.url}/console${path}`)
 
+  test('a bet in the platform’s list says what it is on', async () => {
+    const selections = ['Ajax - PSV', 'Roma - Lazio'].map((event, i) => ({
+      ...{ eventId: `match-${i}`, outcomeId: 'home', coefficient: '2', event, outcome: 'Home' },
+    }))
+    for (const some of [selections, selections.slice(0, 1)]) await scene.api.place(scene.frame, { selections: some })
+    await see('/bets')
+    await page.getByRole('row', { name: 'Ajax - PSV and 1 more' }).waitFor()
+    await page.getByRole('row', { name: 'Ajax - PSV Home' }).waitFor()
+  })
+
   test('Deliveries has its choice of a partner, though there is one alone and nothing is listed', async () => {
     await see('/deliveries')
     await page.getByText('No delivery needs a person.').waitFor()

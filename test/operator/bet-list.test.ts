@@ -85,6 +85,20 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     expect(await onEvent('7')).toEqual([])
   })
 
+  test('each says what it is on where that is asked for, also those of an event; what was never placed says nothing', async () => {
+    const on = (i: number) => [
+      { eventId: '77', outcomeId: String(i) },
+      { eventId: `event-${i % 2}`, outcomeId: '0' },
+    ]
+    const shown = (rows: JsonObject[]) => rows.map(({ selections, selectionCount }) => [selections, selectionCount])
+    const placed = (bet: (typeof bets)[number]) => bet.status !== 'unknown'
+    expect(shown(await listed('selections=true'))).toEqual(
+      newestFirst().map((bet) => (placed(bet) ? [on(bets.indexOf(bet)), 2] : [undefined, undefined])),
+    )
+    expect(shown(await listed('eventId=77&outcomeId=7&selections=true'))).toEqual([[on(7), 2]])
+    expect(shown(await listed('limit=1'))).toEqual([[undefined, undefined]])
+  })
+
   test('of an event the bets on an outcome, of a player, in a state, in a time', async () => {
     const seven = bets[7] as (typeof bets)[number]
     expect(namesOf(await listed('eventId=77&outcomeId=7'))).toEqual([seven])
@@ -198,6 +212,21 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
       await wallet.operator.lock(userId, bet.transactionId)
       await wallet.wire.settle({ ...bet, amount: 3 })
       expect(rowsOf((await anomalies('limit=500')).body, 'data')).toHaveLength(before)
+    })
+  })
+
+  test('of an express the first three selections are shown, and how many there are; names that are too long are cut', async () => {
+    const player = await playerWithMoney(wallet.operator, '100.00')
+    const bet = { ...player, transactionId: randomUUID(), amount: 1 }
+    const metadata = Array.from({ length: 40 }, (_, i) => ({
+      ...{ eventId: i, event: `Home ${i} - Away ${'y'.repeat(300)}`, market: 'Winner', outcome: null, stage: 1 },
+    }))
+    await wallet.wire.place({ ...bet, metadata } as never)
+    const [row] = await listed(`userId=${player.userId}&selections=true`)
+    const name = (i: number) => `Home ${i} - Away ${'y'.repeat(300)}`.slice(0, 200)
+    expect(row).toMatchObject({
+      selectionCount: 40,
+      selections: [0, 1, 2].map((i) => ({ eventId: String(i), event: name(i), market: 'Winner' })),
     })
   })
 

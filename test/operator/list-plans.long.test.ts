@@ -6,6 +6,7 @@ import { openDb } from '../../src/db/open.ts'
 import { readBalancesAt, readStatement } from '../../src/ledger/transfer.ts'
 import { askedStakesOf } from '../../src/operator/asked-stakes.ts'
 import { listAnomalies, listBets } from '../../src/operator/bet-list.ts'
+import { readDescribed } from '../../src/operator/described.ts'
 import { findId } from '../../src/operator/find-id.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { listPlayers } from '../../src/operator/player-list.ts'
@@ -46,6 +47,8 @@ const FILL = [
    select bucket, player, bet_id, 1, 'settle', 'request-1', 'refused',
      case when bet_id like '%000' then 'settle_of_unknown_bet' end, '{}', first_seen_at from purser.bet`,
   TRANSFERS,
+  `insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
+   select bucket, first_seen_at, bet_id, player, json_build_object('metadata', json_build_array(json_build_object('event', bet_id))) from purser.bet`,
   // A nickname that half of all have, and few who are barred, the last ones.
   `insert into purser.player (bucket, player, currency, currencies, status, operator_user, brand, nickname_key, email_key, created_as, created_at)
    select 0, 'player-' || i, 'EUR', '{EUR}', case when i % 10000 = 0 then 'blocked' else 'active' end, 'site-' || i, 'brand-' || i % 2000,
@@ -129,6 +132,15 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     for (const plan of await plansOf((deps) => askedStakesOf(deps, rows))) {
       expect(plan.scans[0]).toMatch(/^bet_call_(pkey|refused)$/)
       expect(plan.rows).toBeLessThan(FEW)
+    }
+  })
+
+  test('what 50 bets are on: by their keys, their own rows', async () => {
+    const rows = Array.from({ length: 50 }, (_, i) => ({ player: 'alice', bet_id: `bet-${i * 99 + 1}` })) as BetRow[]
+    for (const plan of await plansOf((deps) => readDescribed(deps, rows))) {
+      expect(plan.scans).toEqual(['bet_pkey', 'bet_details_pkey'])
+      expect(plan.rows).toBeLessThanOrEqual(2 * rows.length)
+      expect(plan.pages, 'two rows of each, three pages of an index to each').toBeLessThanOrEqual(8 * rows.length)
     }
   })
 

@@ -57,6 +57,26 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     await wallet.auditIsClean()
   })
 
+  test('a line of a bet says how the bet stands and what it is on, where that is asked for', async () => {
+    const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
+    const bet = (event: string) => ({ userId, transactionId: randomUUID(), amount: 10, metadata: [{ event }] })
+    const [lost, open, undone] = [bet('Arsenal - Chelsea'), bet('Ajax - PSV'), bet('Roma - Lazio')]
+    for (const one of [lost, open, undone]) await wallet.wire.place({ ...one, token })
+    await wallet.wire.settle({ userId, transactionId: lost.transactionId, amount: 0, resultType: 'lost' })
+    await wallet.wire.rollback({ userId, transactionId: undone.transactionId, amount: 10 })
+    const said = (await rows(userId, 'bets=true')).map(({ kind, bet }) => [kind, bet])
+    const on = (event: string) => ({ selections: [{ event }], selectionCount: 1 })
+    expect(said).toEqual([
+      ['refund', { status: 'cancelled', ...on('Roma - Lazio') }],
+      ['stake', { status: 'cancelled', ...on('Roma - Lazio') }],
+      ['stake', { status: 'open', ...on('Ajax - PSV') }],
+      ['stake', { status: 'settled', payout: '0.00', resultType: 'lost', ...on('Arsenal - Chelsea') }],
+      ['deposit', undefined],
+    ])
+    expect((await rows(userId, '')).some(({ bet }) => bet !== undefined)).toBe(false)
+    await wallet.auditIsClean()
+  })
+
   test('each amount is the step from one balance to the next', async () => {
     const { userId } = await playerWithHistory()
     for (const currency of ['EUR', 'USD']) {

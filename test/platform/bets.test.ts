@@ -91,6 +91,24 @@ test('the booster multiplies what the bet wins', async () => {
   expect(scene.callsOf(betId)[1]?.body).toMatchObject({ amount: 66, coefficient: 6, boosterCoefficient: 1.1 })
 })
 
+test('the list says what a bet is on where that is asked for: of an express the first three, and how many there are', async () => {
+  const named = ['Arsenal - Chelsea', 'Ajax - PSV', 'Roma - Lazio', 'Celta - Betis'].map((event) => {
+    const { eventId, outcomeId } = pick('2')
+    return { eventId, outcomeId, event, market: 'Match winner' }
+  })
+  const selections = named.map((one) => ({ ...one, coefficient: '2', outcome: null }))
+  const { betId } = await scene.api.place(scene.frame, { selections })
+  const listed = async (query: string) => {
+    const { body } = await scene.api.request('GET', `/bets?${query}`)
+    return (body as { data: { betId: string }[] }).data.find((one) => one.betId === betId)
+  }
+  expect(await listed('selections=true')).toMatchObject({
+    ...{ betId, selectionCount: 4 },
+    selections: named.slice(0, 3),
+  })
+  expect(await listed('')).not.toHaveProperty('selections')
+})
+
 describe('refused before the partner is called:', () => {
   const home = { eventId: 'final', outcomeId: 'home' }
   const cases: [string, Record<string, unknown>, string][] = [

@@ -5,7 +5,7 @@ import { BY_INDEX_HERE, type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../..
 import { openDb } from '../../src/db/open.ts'
 import type { Author } from '../../src/people/actions.ts'
 import { listDeliveries } from '../../src/platform/api/delivery-list.ts'
-import { listBets } from '../../src/platform/api/lists.ts'
+import { listBets, selectionsOf } from '../../src/platform/api/lists.ts'
 import { listPartners } from '../../src/platform/api/partner-list.ts'
 import { getRetry, listRetries } from '../../src/platform/api/retries.ts'
 import { showId } from '../../src/platform/api/show.ts'
@@ -43,6 +43,9 @@ const BETS = `insert into platform.bet (bet_id, partner_id, frame_session_id, re
     case when i <= 20 then 'cancelled' else 'accepted' end, 'single', '2', timestamptz '2031-01-01Z' + i * interval '1 s', now()
   from generate_series(1, ${MANY}) i`
 const MOST_LOOKED_AT = 5_000
+/** Of each bet; of an express that a list shows three. */
+const SELECTIONS = `insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
+  select bet_id, n, 'event-' || n, 'home', '2', '{}' from platform.bet, generate_series(1, case when partner_id = 'partner-small' then 50 else 1 end) n`
 
 const PARTNERS = `insert into platform.partner (partner_id, base_url, secrets, created_at)
   select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, 4) i`
@@ -68,6 +71,7 @@ beforeAll(async () => {
   await sql.query(FILL)
   await sql.query(PARTNERS)
   await sql.query(BETS)
+  await sql.query(SELECTIONS)
   await sql.query(RETRIES)
   await sql.query(RETRIED)
 })
@@ -238,6 +242,13 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
       expect(plan.scans).not.toContain('none')
       expect(plan.rows).toBeLessThan(MOST_LOOKED_AT + FEW)
     }
+  })
+
+  test('what ten expresses of 50 selections are on: three of each, and where the last one is', async () => {
+    const { rows } = await sql.query(`select bet_id as "betId" from platform.bet order by placed_at limit 10`)
+    const [plan] = await plansOf((db) => selectionsOf({ db, scales: new Map() }, rows))
+    expect(new Set(plan?.scans)).toEqual(new Set(['selection_pkey']))
+    expect(plan?.rows).toBeLessThanOrEqual(FEW)
   })
 
   test.each([

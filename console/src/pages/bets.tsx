@@ -5,6 +5,7 @@ import { sayReasonOf } from '../../../src/timeline/reasons.ts'
 import { sayCode } from '../../../src/timeline/refusal.ts'
 import { sayResult } from '../../../src/timeline/results.ts'
 import { part } from '../api.ts'
+import { BetOn, type On } from '../bet-on.tsx'
 import { dayOf, endOf, startOf } from '../days.ts'
 import { DayField, useFilters, WordField } from '../filters.tsx'
 import { capital, Id, ShortId, Time } from '../format.tsx'
@@ -13,7 +14,7 @@ import type { LiveMeta } from '../live.tsx'
 import { Badge, Empty } from '../parts.tsx'
 import { useSession } from '../session.tsx'
 
-export interface ListedBet extends Staked {
+export interface ListedBet extends Staked, On {
   readonly userId: string
   readonly transactionId: string
   readonly stakePaidBy?: string
@@ -32,7 +33,7 @@ export interface Staked {
   readonly askedStake?: { readonly amount: string; readonly currency: string } | undefined
 }
 
-interface PlatformListed {
+interface PlatformListed extends On {
   readonly betId: string
   readonly userId: string
   readonly status: string
@@ -97,9 +98,9 @@ export function BetsPage() {
       </form>
       <section className="card" aria-label="Bets">
         {bases.wallet ? (
-          <WalletBets path={`/operator/bets?limit=50${words.join('')}`} empty={empty} />
+          <WalletBets path={`/operator/bets?limit=50&selections=true${words.join('')}`} empty={empty} />
         ) : (
-          <PlatformBets path={`${bases.platform}/bets?limit=50${words.join('')}`} empty={empty} />
+          <PlatformBets path={`${bases.platform}/bets?limit=50&selections=true${words.join('')}`} empty={empty} />
         )}
       </section>
     </div>
@@ -233,6 +234,7 @@ const WALLET: readonly Column<ListedBet>[] = [
       </Link>
     ),
   },
+  { name: 'Match', show: (bet) => <BetOn of={bet} /> },
   { name: 'State', show: (bet) => <BetState {...bet} /> },
   { name: 'Stake', isNumber: true, show: (bet) => <Stake bet={bet} /> },
   { name: 'Payout', isNumber: true, show: (bet) => <Payout bet={bet} /> },
@@ -250,6 +252,7 @@ const PLATFORM: readonly Column<PlatformListed>[] = [
     ),
   },
   { name: 'Player', show: ({ userId }) => <Id id={userId} whole /> },
+  { name: 'Match', show: (bet) => <BetOn of={bet} /> },
   { name: 'State', show: (bet) => <BetState {...bet} /> },
   { name: 'Stake', isNumber: true, show: ({ amount }) => amount },
   { name: 'Payout', isNumber: true, show: ({ payout }) => payout ?? '–' },

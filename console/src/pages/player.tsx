@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { signed } from '../../../src/timeline/amounts.ts'
 import { sayKind } from '../../../src/timeline/draw.ts'
 import { part, read } from '../api.ts'
+import { BetOn } from '../bet-on.tsx'
 import { amountText, capital, Id, ShortId, Time } from '../format.tsx'
 import { type Column, List } from '../list.tsx'
 import type { LiveMeta } from '../live.tsx'
@@ -58,7 +59,7 @@ export function PlayerPage({ user }: { user: string }) {
                 <h2>Statement</h2>
               </header>
               <List<StatementRow, StatementPage>
-                path={`${base}/statement?limit=20`}
+                path={`${base}/statement?limit=20&bets=true`}
                 columns={STATEMENT(user)}
                 keyOf={({ transferId }) => transferId}
                 empty={<Empty title="No money has moved yet." />}
@@ -78,7 +79,7 @@ export function PlayerPage({ user }: { user: string }) {
                 </Link>
               </header>
               <List
-                path={`/operator/bets?limit=20&userId=${part(user)}`}
+                path={`/operator/bets?limit=20&selections=true&userId=${part(user)}`}
                 columns={BETS(user)}
                 keyOf={({ transactionId }) => transactionId}
                 empty={<Empty title="No bets yet." />}
@@ -122,6 +123,8 @@ const STATEMENT = (user: string): readonly Column<StatementRow>[] => [
         </Link>
       ),
   },
+  { name: 'Match', show: ({ bet }) => bet && <BetOn of={bet} /> },
+  { name: 'Bet now', show: ({ bet }) => bet && <BetState {...bet} /> },
   { name: 'Amount', isNumber: true, show: ({ amount }) => signed(amount) },
   { name: 'Balance', isNumber: true, show: ({ balance }) => amountText(balance) },
   { name: 'Currency', show: ({ currency }) => currency },
@@ -137,6 +140,7 @@ const BETS = (user: string): readonly Column<ListedBet>[] => [
       </Link>
     ),
   },
+  { name: 'Match', show: (bet) => <BetOn of={bet} /> },
   { name: 'State', show: (bet) => <BetState {...bet} /> },
   { name: 'Stake', isNumber: true, show: (bet) => <Stake bet={bet} /> },
   { name: 'Payout', isNumber: true, show: (bet) => <Payout bet={bet} /> },

@@ -1,0 +1,47 @@
+/** What a bet is on, as the lists of wallet and platform show it: enough to tell it from another, whatever its Place bet said. */
+import { type Static, Type } from 'typebox'
+
+/** Of an express the first ones say which it is; a list is no place for forty. */
+export const MOST_SELECTIONS = 3
+/** Characters of a name. */
+const MAX_NAME = 200
+const NAMES = ['eventId', 'event', 'market', 'outcomeId', 'outcome'] as const
+
+const optional = Type.Optional
+const name = optional(Type.String({ maxLength: MAX_NAME }))
+
+/** Members of a row; `whence` says when and of what they are there. */
+export function selectionMembers(whence: string) {
+  return {
+    selections: optional(
+      Type.Array(Type.Object({ eventId: name, event: name, market: name, outcomeId: name, outcome: name }), {
+        maxItems: MOST_SELECTIONS,
+        description: `${whence} The first ${MOST_SELECTIONS}, with names of ${MAX_NAME} characters at most.`,
+      }),
+    ),
+    selectionCount: optional(Type.Integer({ minimum: 1, description: 'Of all of its selections.' })),
+  }
+}
+
+export const selectionsQuery = (meaning: string) =>
+  optional(Type.Enum(['true', 'false'], { description: `true: ${meaning}` }))
+
+type Members = ReturnType<typeof selectionMembers>
+type Shown = { -readonly [M in keyof Members]?: Static<Members[M]> }
+
+/** `count` is of all, of which `some` are the first ones. */
+export function showSelections(some: readonly unknown[], count = some.length): Shown {
+  if (count === 0) return {}
+  return { selections: some.slice(0, MOST_SELECTIONS).map(namesOf), selectionCount: count }
+}
+
+/** Ids may be numbers, and any member may be null. */
+function namesOf(selection: unknown): Record<string, string> {
+  const given = (selection ?? {}) as Record<string, unknown>
+  return Object.fromEntries(
+    NAMES.flatMap((member) => {
+      const value = given[member]
+      return value === undefined || value === null ? [] : [[member, String(value).slice(0, MAX_NAME)]]
+    }),
+  )
+}

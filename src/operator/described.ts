@@ -1,0 +1,95 @@
+/** What bets in a list were on, and how the bet of a statement's line stands. Only where it is asked for: each costs a look at the bet and at what describes it. */
+import { type Static, Type } from 'typebox'
+import { statement } from '../db/db.ts'
+import { selectionMembers, showSelections } from '../http/selections.ts'
+import type { BetId, PlayerId } from '../protocol/ids.ts'
+import { BET_COLUMNS, type BetRow } from '../wallet/store/bet-store.ts'
+import { bucketOf } from '../wallet/store/bucket.ts'
+import { type OperatorDeps, show } from './operator.ts'
+import { BetStatusSchema } from './shapes.ts'
+
+const optional = Type.Optional
+
+/** Bytes as they are stored: what is longer is not read for a list. */
+const MAX_DETAILS = 8_192
+
+/** Members of whatever says what a bet is on. */
+export const onProperties = selectionMembers(
+  'What its Place bet said that it is on. Absent where it said nothing, and where what describes the bet is too long to be read in a list, or archived.',
+)
+
+export const BetOfLineSchema = Type.Object(
+  {
+    status: BetStatusSchema,
+    payout: optional(Type.String({ pattern: '^\\d+(\\.\\d+)?$' })),
+    resultType: optional(Type.Enum(['won', 'lost', 'refund', 'cashout'])),
+    ...onProperties,
+  },
+  { description: 'Only with `bets=true`, of a line of a bet: how the bet stands now, and what it was on.' },
+)
+
+const DESCRIBED = `case when pg_column_size(details) <= ${MAX_DETAILS} then details end as details`
+const READ = statement(
+  'operator_read_described_bets',
+  `select b.*, coalesce(d.details, b.old) as details from unnest($1::int[], $2::text[], $3::text[]) as k (bucket, player, bet_id)
+   cross join lateral (
+     select ${BET_COLUMNS}, ${DESCRIBED.replace('as details', 'as old')} from purser.bet
+     where bucket = k.bucket and bet_id = k.bet_id and player = k.player limit 1
+   ) b
+   left join lateral (
+     select ${DESCRIBED} from purser.bet_details
+     where bucket = k.bucket and first_seen_at = b.first_seen_at and bet_id = k.bet_id and player = k.player limit 1
+   ) d on true`,
+  `select b.*, coalesce(d.details, b.old) as details
+   from (
+     select bucket, ${BET_COLUMNS}, ${DESCRIBED.replace('as details', 'as old')} from purser.bet
+     where bucket = any($1::int[]) and (player, bet_id) in (select * from unnest($2::text[], $3::text[]))
+   ) b
+   left join (select bucket, first_seen_at, bet_id, player, ${DESCRIBED} from purser.bet_details) d
+     on d.bucket = b.bucket and d.first_seen_at = b.first_seen_at and d.bet_id = b.bet_id and d.player = b.player`,
+)
+
+type Key = Pick<BetRow, 'player' | 'bet_id'>
+type Row = BetRow & { readonly details: unknown }
+
+export async function readDescribed(deps: OperatorDeps, bets: readonly Key[]): Promise<(bet: Key) => Row | undefined> {
+  const keys = new Map(bets.map((bet) => [keyOf(bet), bet]))
+  if (keys.size === 0) return () => undefined
+  const some = [...keys.values()]
+  const rows = await deps.db.people.query<Row>(READ, [
+    some.map(({ player }) => bucketOf(player, deps.buckets)),
+    some.map(({ player }) => player),
+    some.map(({ bet_id }) => bet_id),
+  ])
+  const found = new Map(rows.map((row) => [keyOf(row), row]))
+  return (bet) => found.get(keyOf(bet))
+}
+
+const keyOf = ({ player, bet_id }: Key) => JSON.stringify([player, bet_id])
+
+export function showOn({ details }: Pick<Row, 'details'>) {
+  const { metadata } = (details ?? {}) as { metadata?: unknown }
+  return showSelections(Array.isArray(metadata) ? metadata : [])
+}
+
+/** By the ids of the bets that lines are of. */
+export async function betsOfLines(deps: OperatorDeps, player: PlayerId, ids: readonly (BetId | undefined)[]) {
+  const find = await readDescribed(
+    deps,
+    ids.flatMap((bet_id) => (bet_id === undefined ? [] : [{ player, bet_id }])),
+  )
+  return (bet_id: BetId | undefined): { bet?: Static<typeof BetOfLineSchema> } => {
+    const row = bet_id && find({ player, bet_id })
+    return row === undefined ? {} : { bet: showBetOfLine(deps, row) }
+  }
+}
+
+function showBetOfLine(deps: OperatorDeps, row: Row): Static<typeof BetOfLineSchema> {
+  const { status, payout, result_type, currency } = row
+  return {
+    status,
+    ...(payout !== null && currency !== null && { payout: show(deps, payout, currency) }),
+    ...(result_type !== null && { resultType: result_type }),
+    ...showOn(row),
+  }
+}
