@@ -1,9 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 const OF_THE_GATE = [
-  'test/wallet/gate*.test.ts',
   'test/wallet/changed-by-hand.test.ts',
-  'test/wallet/same-rows.test.ts',
+
 ]
 
 /**

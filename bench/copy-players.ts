@@ -2,24 +2,37 @@
 // columns the tables of this version have.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { bucketOf } from '../src/wallet/store/bucket.ts'
 import type { BenchPlayer } from './place-bet.ts'
 import { TEMPLATE } from './seed-players.ts'
 
-const TABLES = ['player', 'account', 'transfer', 'cash_movement'] as const
+const TABLES = ['player', 'account', 'transfer', 'cash_movement', 'session'] as const
+/** Rows of one statement. */
+const AT_ONCE = 10_000
 
-export async function copyPlayers(databaseUrl: string, players: BenchPlayer[]): Promise<void> {
+export async function copyPlayers(databaseUrl: string, players: BenchPlayer[], buckets = 1): Promise<void> {
   const client = new pg.Client(databaseUrl)
   await client.connect()
-  const userIds = players.map(({ userId }) => userId)
-  for (const table of TABLES) await client.query(copyOf(table, ''), [userIds, TEMPLATE])
-  const hashes = players.map(({ token }) => createHash('sha256').update(token).digest('base64url'))
-  await client.query(copyOf('session', ", 'token_hash', k.hash"), [userIds, TEMPLATE, hashes])
+  for (const table of TABLES) {
+    const { rows } = await client.query(`select to_jsonb(t) as row from purser.${table} t where player = $1`, [
+      TEMPLATE,
+    ])
+    const hashed = ({ token }: BenchPlayer) => createHash('sha256').update(token).digest('base64url')
+    for (let from = 0; from < players.length; from += AT_ONCE) {
+      const copies = players.slice(from, from + AT_ONCE).flatMap((player) =>
+        rows.map(({ row }) => ({
+          ...row,
+          player: player.userId,
+          bucket: bucketOf(player.userId, buckets),
+          ...(table === 'session' && { token_hash: hashed(player) }),
+        })),
+      )
+      await client.query(
+        `insert into purser.${table} select n.* from jsonb_populate_recordset(null::purser.${table}, $1) n`,
+        [JSON.stringify(copies)],
+      )
+    }
+  }
   await client.query('vacuum analyze')
   await client.end()
-}
-
-function copyOf(table: string, besides: string): string {
-  const keys = besides ? 'unnest($1::text[], $3::text[]) as k (id, hash)' : 'unnest($1::text[]) as k (id)'
-  return `insert into purser.${table} select n.* from purser.${table} t cross join ${keys}
-    cross join lateral jsonb_populate_record(t, jsonb_build_object('player', k.id${besides})) n where t.player = $2`
 }

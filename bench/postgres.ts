@@ -25,7 +25,7 @@ export interface BenchPostgres {
  * As docs/guides/run-in-production.md advises: with Postgres's own 128 MB its processes write pages back while calls wait. The rows of a
  * run are less than the 4 GB of the guide.
  */
-const SETTINGS = {
+export const SETTINGS = {
   shared_buffers: '2GB',
   min_wal_size: '2GB',
   max_wal_size: '8GB',

@@ -66,7 +66,7 @@ export class ConfigError extends WrongUse {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const DAY_MS = 86_400_000
-export const MAX_BUCKETS = 16
+export const MAX_BUCKETS = 1_024
 const MAX_PROCESSES = 64
 /** Each is a connection, of each use and partner. */
 const MAX_CALLS_PER_PARTNER = 4_096

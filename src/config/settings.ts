@@ -118,7 +118,7 @@ export const SETTINGS = [
     name: 'PURSER_BUCKETS',
     readBy: ['wallet'],
     meaning:
-      'Number of buckets, 1–16; fixed when the database is created. Absent: what the database has, 1 for a new one.',
+      'Number of buckets, 1–1024; fixed when the database is created. Absent: what the database has, 1 for a new one.',
     example: '8',
   },
   {

@@ -30,7 +30,10 @@ const [FIRST] = DISTRIBUTED
  */
 export const WRITTEN_TOGETHER = ['action', 'archived_sum', 'change_count'] as const
 
-/** Of a new database, where none are asked for. There are as many shards: more would be empty ones, and each is twelve tables on a worker. */
+/** Of a change's number, the bits between two that the coordinator gives. */
+const CHANGE_ID_BITS = 22
+
+/** Of a new database, where none are asked for. Each is a shard, which is twelve tables on its worker. */
 export const BUCKETS_ON_CITUS = 8
 
 export interface Spread {
@@ -40,32 +43,51 @@ export interface Spread {
   readonly buckets: Readonly<Record<string, number>>
 }
 
+/** The shards of one bucket. */
+export interface Shards {
+  /** The number of that of the first table. */
+  readonly first: string
+  /** Undefined for a table that is not distributed. */
+  nameOf(table: string): string | undefined
+}
+
+/** A function that works on the shards of one bucket, as SQL, and the one that all call, which has the bucket as its first argument. */
+export interface BucketFunctions {
+  readonly name: string
+  /** All versions begin with it. */
+  readonly family: string
+  readonly signature: string
+  readonly dispatcher: string
+  ofBucket(shards: Shards): string
+}
+
 /**
- * Distributes what is not yet distributed, and spreads the buckets evenly over the workers while there are no players. May be repeated: after a
- * migration that adds a table, and after a run that did not end.
+ * Distributes what is not yet distributed, gives each bucket a shard of its own, as many to each worker as to the others, and makes the functions.
+ * May be repeated: after a migration that adds a table, after an upgrade, and after a run that did not end.
  */
-export async function distribute(db: Db, buckets: number): Promise<Spread> {
+export async function distribute(db: Db, buckets: number, functions: BucketFunctions): Promise<Spread> {
   if (db.kind !== 'citus')
     throw new WrongUse('the database has no Citus: create extension citus, and add its workers with citus_add_node')
   const distributed = await db.script(async (run) => {
     const workers = await run('select 1 from pg_catalog.citus_get_active_worker_nodes()')
     if (workers.length === 0) throw new WrongUse('Citus has no workers yet: add them with citus_add_node')
-    return distributeTables(run, buckets)
+    return distributeTables(run)
   })
-  const [isUsed] = await db.script((run) => run(`select 1 from purser.${FIRST} limit 1`))
-  if (isUsed === undefined) await spread(db, buckets)
-  return { distributed, buckets: await db.script((run) => bucketsByWorker(run, buckets)) }
+  while (await db.script((run) => splitOne(run, buckets)));
+  await db.script((run) => makeFunctions(run, buckets, functions))
+  return { distributed, buckets: await db.script(bucketsByWorker) }
 }
 
-async function distributeTables(run: Run, buckets: number): Promise<string[]> {
+async function distributeTables(run: Run): Promise<string[]> {
   const rows = await run(
     "select relname from pg_catalog.pg_dist_partition p join pg_catalog.pg_class c on c.oid = p.logicalrelid where c.relnamespace = 'purser'::regnamespace",
   )
   const known = rows.map(({ relname }) => relname)
   const missing = DISTRIBUTED.filter((table) => !known.includes(table))
+  if (missing.includes('change')) await leaveRoomBetweenChanges(run)
   for (const table of missing) {
-    const place =
-      table === FIRST ? `shard_count => ${buckets}, colocate_with => 'none'` : `colocate_with => 'purser.${FIRST}'`
+    // One shard for now: those that Citus would make lie by a hash, which puts several buckets into one and none into others.
+    const place = table === FIRST ? "shard_count => 1, colocate_with => 'none'" : `colocate_with => 'purser.${FIRST}'`
     await run(`select create_distributed_table('purser.${table}', 'bucket', ${place})`)
   }
   await run("select create_distributed_function('purser.moved_on(text)')")
@@ -74,48 +96,103 @@ async function distributeTables(run: Run, buckets: number): Promise<string[]> {
   return missing
 }
 
-const PLACES = (
-  buckets: number,
-) => `select s.shardid, s.nodename || ':' || s.nodeport as worker, count(b)::int as buckets
-  from pg_catalog.citus_shards s
-  left join (select get_shard_id_for_distribution_column('purser.${FIRST}', n) as shardid, n as b from generate_series(0, ${buckets - 1}) n) k
-    on k.shardid = s.shardid
-  where s.table_name = 'purser.${FIRST}'::regclass group by 1, 2 order by 3 desc, 1`
-
-async function bucketsByWorker(run: Run, buckets: number): Promise<Record<string, number>> {
-  const sums: Record<string, number> = {}
-  for (const { nodename, nodeport } of await run(
-    'select nodename, nodeport from pg_catalog.citus_get_active_worker_nodes() as w (nodename, nodeport) order by 1, 2',
-  ))
-    sums[`${nodename}:${nodeport}`] = 0
-  for (const row of await run(PLACES(buckets)))
-    sums[String(row.worker)] = (sums[String(row.worker)] ?? 0) + (row.buckets as number)
-  return sums
-}
-
 /**
- * The shard of a bucket follows from a hash, so some shards have none and some have several. The fullest first, each goes to the worker that
- * has the fewest buckets; one that is there already stays. Each move is a transaction of its own.
+ * Between two numbers that the coordinator gives to changes there is room for those that workers give. Citus refuses this of a table that it has
+ * distributed already.
  */
-async function spread(db: Db, buckets: number): Promise<void> {
-  const [now, places] = await db.script(async (run) => [
-    await bucketsByWorker(run, buckets),
-    await run(PLACES(buckets)),
-  ])
-  const sums = new Map(Object.keys(now).map((worker) => [worker, 0]))
-  for (const { shardid, worker, buckets: count } of places) {
-    const from = String(worker)
-    const least = Math.min(...sums.values())
-    const to = sums.get(from) === least ? from : ([...sums.keys()].find((one) => sums.get(one) === least) ?? from)
-    sums.set(to, (sums.get(to) ?? 0) + (count as number))
-    if (to !== from && (count as number) > 0) await db.script((run) => move(run, String(shardid), from, to))
-  }
+async function leaveRoomBetweenChanges(run: Run): Promise<void> {
+  const [row] = await run(
+    `select ((coalesce(max(change_id), 0) >> ${CHANGE_ID_BITS}) + 1) << ${CHANGE_ID_BITS} as next from purser.change`,
+  )
+  const step = 2 ** CHANGE_ID_BITS
+  await run(`alter table purser.change alter column change_id set increment by ${step} restart with ${row?.next}`)
 }
 
-function move(run: Run, shard: string, from: string, to: string): Promise<Row[]> {
-  const [source, target] = [from, to].map((worker) => {
-    const end = worker.lastIndexOf(':')
-    return `'${worker.slice(0, end)}', ${worker.slice(end + 1)}`
+/** Pieces into which a shard is split at once: each is twelve tables, which are locked together. */
+const PIECES_AT_ONCE = 32
+
+/** The shards of the first table, those with the most buckets first, with their buckets in the order of the hash. */
+const SHARDS = (buckets: number) => `select s.shardid, n.nodeid,
+    array(select b from generate_series(0, ${buckets - 1}) b
+      where worker_hash(b) between s.shardminvalue::int and s.shardmaxvalue::int order by worker_hash(b)) as buckets
+  from pg_catalog.pg_dist_shard s join pg_catalog.pg_dist_placement p using (shardid) join pg_catalog.pg_dist_node n using (groupid)
+  where s.logicalrelid = 'purser.${FIRST}'::regclass order by cardinality(array(select b from generate_series(0, ${buckets - 1}) b
+      where worker_hash(b) between s.shardminvalue::int and s.shardmaxvalue::int)) desc, 1`
+
+/** Splits the shard that has the most buckets; false when none has several. Its pieces go to the workers that have the fewest. */
+async function splitOne(run: Run, buckets: number): Promise<boolean> {
+  const shards = await run(SHARDS(buckets))
+  const [{ shardid, buckets: inOne } = { shardid: '', buckets: [] as number[] }] = shards
+  const all = inOne as number[]
+  if (all.length < 2) return false
+  const nodes = await run(
+    "select nodeid from pg_catalog.pg_dist_node where noderole = 'primary' and isactive and shouldhaveshards order by 1",
+  )
+  const sums = new Map(nodes.map(({ nodeid }) => [nodeid, 0]))
+  for (const { nodeid, buckets } of shards.slice(1))
+    sums.set(nodeid, (sums.get(nodeid) ?? 0) + (buckets as number[]).length)
+  const size = Math.ceil(all.length / Math.min(all.length, PIECES_AT_ONCE))
+  const pieces = Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
+  const targets = pieces.map((piece) => {
+    const [least] = [...sums].reduce((a, b) => (b[1] < a[1] ? b : a))
+    sums.set(least, (sums.get(least) ?? 0) + piece.length)
+    return least
   })
-  return run(`select citus_move_shard_placement(${shard}, ${source}, ${target}, 'block_writes')`)
+  const ends = pieces.slice(0, -1).map((piece) => `worker_hash(${piece.at(-1)})::text`)
+  await run(
+    `select citus_split_shard_by_split_points(${shardid}, array[${ends.join(', ')}], array[${targets.join(', ')}], 'block_writes')`,
+  )
+  return true
+}
+
+async function bucketsByWorker(run: Run): Promise<Record<string, number>> {
+  const rows = await run(
+    `select n.nodename || ':' || n.nodeport as worker, count(p.shardid)::int as buckets from pg_catalog.pg_dist_node n
+     left join (pg_catalog.pg_dist_placement p join pg_catalog.pg_dist_shard s on s.shardid = p.shardid and s.logicalrelid = 'purser.${FIRST}'::regclass)
+       on p.groupid = n.groupid
+     where n.noderole = 'primary' and n.isactive and n.shouldhaveshards group by 1 order by 1`,
+  )
+  return Object.fromEntries(rows.map(({ worker, buckets }) => [worker, buckets as number]))
+}
+
+/** With the rights of the owner: it locks as Citus does for a statement of its own, and ends what comes to a worker that has the bucket no more. */
+const HOLD_BUCKET = `create or replace function purser.hold_bucket(bucket int) returns bigint language plpgsql security definer
+  set search_path = pg_catalog as $hold$
+  declare shard bigint := get_shard_id_for_distribution_column('purser.${FIRST}', bucket);
+  begin
+    perform lock_shard_metadata(5, array[shard]);
+    if not exists (select 1 from pg_dist_placement p join pg_dist_local_group g using (groupid) where p.shardid = shard) then
+      perform purser.moved_on('a bucket');
+    end if;
+    return shard;
+  end $hold$`
+
+const NEXT_CHANGE_ID = `create or replace function purser.next_change_id() returns bigint language sql security definer
+  set search_path = pg_catalog as $next$ select nextval('purser.change_change_id_seq') $next$`
+
+/** Citus makes on the workers, too, what is made here. Their bodies name shards, which are not on the coordinator. */
+async function makeFunctions(run: Run, buckets: number, functions: BucketFunctions): Promise<void> {
+  const { name, signature } = functions
+  const rows = await run(
+    `select p.proname, oidvectortypes(p.proargtypes) as types from pg_catalog.pg_proc p
+     where p.pronamespace = 'purser'::regnamespace and p.proname like '${functions.family}\\_%'`,
+  )
+  for (const { proname, types } of rows.filter(({ proname }) => !String(proname).startsWith(name)))
+    await run(`drop function purser.${proname}(${types})`)
+  await run('set local check_function_bodies = off')
+  for (const sql of [HOLD_BUCKET, NEXT_CHANGE_ID, functions.dispatcher]) await run(sql)
+  for (const shards of await shardsOf(run, buckets)) await run(functions.ofBucket(shards))
+  if (!rows.some(({ proname }) => proname === name))
+    await run(
+      `select create_distributed_function('purser.${name}(${signature})', '$1', colocate_with => 'purser.${FIRST}')`,
+    )
+}
+
+async function shardsOf(run: Run, buckets: number): Promise<Shards[]> {
+  const columns = DISTRIBUTED.map((table) => `get_shard_id_for_distribution_column('purser.${table}', b) as ${table}`)
+  const rows = await run(`select ${columns.join(', ')} from generate_series(0, ${buckets - 1}) b`)
+  return rows.map((row) => ({
+    first: String(row[FIRST]),
+    nameOf: (table) => (row[table] === undefined ? undefined : `purser.${table}_${row[table]}`),
+  }))
 }

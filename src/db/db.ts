@@ -31,14 +31,25 @@ export interface Tx extends Reading {
   finish<T>(send: () => Promise<T>): Promise<T>
 }
 
+/** Transactions one after another on a connection of their own, which nobody else can take. */
+export interface Lane {
+  readonly transaction: Db['transaction']
+  /**
+   * Only on Citus: statements that are transactions of their own, in one round trip, durable when the promise resolves; it rejects when one has
+   * failed, or is not answered. Outside a transaction Citus leaves a call of a function to the worker that has its rows.
+   */
+  readonly alone?: <R extends Row = Row>(asked: readonly Asked[]) => Promise<R[][]>
+}
+
+export type Asked = readonly [statement: Statement, values: readonly unknown[]]
+
 export interface Db extends Reading {
   readonly kind: 'postgres' | 'citus' | 'pglite'
   /** Runs `work` in one transaction: committed (durably) when the promise resolves, undone when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** The same, with the time that its statements need: of an owner's command. What others wait for is bounded by its first statement (below). */
   unhurried<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Transactions one after another on a connection of their own, which nobody else can take. */
-  openLane(): Pick<Db, 'transaction'>
+  openLane(): Lane
   /** Reads from one unchanging snapshot of the whole database: for audits. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** A snapshot for sums that people ask for: no audit stands before it, and the server ends what takes it too long. */

@@ -91,3 +91,8 @@ export function isOfData(error: unknown): boolean {
 export function isDenied(error: unknown): boolean {
   return codeOf(error) === '42501'
 }
+
+/** A function is called that is not there. */
+export function isUnknownFunction(error: unknown): boolean {
+  return codeOf(error) === '42883'
+}

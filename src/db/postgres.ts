@@ -6,6 +6,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { aloneOn } from './alone.ts'
 import type { Pool } from './connections.ts'
 import {
   BEGIN_ON_CITUS,
@@ -89,7 +90,7 @@ export async function openPostgres(url: string, newSocket: () => Socket = () => 
     openLane: () => {
       const pool = createPool(url, LANE_POOL_SIZE, socket, setHot)
       lanes.push(pool)
-      return { transaction: (work) => inTransaction(pool, hotly, work) }
+      return { transaction: (work) => inTransaction(pool, hotly, work), ...aloneOn(pool, hotly) }
     },
     snapshot: (work) => inTransaction(slow, { ...slowly, begin: `begin ${SNAPSHOT}` }, work),
     sums: (work) => inTransaction(sums, { ...slowly, timeoutMs: SUMS_TIMEOUT_MS, begin: `begin ${SNAPSHOT}` }, work),

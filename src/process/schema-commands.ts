@@ -9,6 +9,7 @@ import { migrate } from '../db/migrate.ts'
 import { openDb, type StoreConfig } from '../db/open.ts'
 import { grantsFor } from '../db/rights.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
+import { GATE_ON_CITUS } from '../wallet/apply/gate-on-citus.ts'
 import { type Compared, changeSettings, compareSettings, isOther, type Keeper } from './money-settings.ts'
 import { endPlatform } from './platform-names.ts'
 import { withDb, withMigrated } from './with-database.ts'
@@ -56,10 +57,10 @@ function addMigrate(program: Command): void {
 const isNumberOfBuckets = (number: number) => number >= 1 && number <= MAX_BUCKETS
 
 async function distributed(db: Db, wanted: true | string): Promise<Spread> {
-  if (wanted !== true && !(/^\d{1,2}$/.test(wanted) && isNumberOfBuckets(Number.parseInt(wanted, 10))))
+  if (wanted !== true && !(/^\d{1,4}$/.test(wanted) && isNumberOfBuckets(Number.parseInt(wanted, 10))))
     throw new WrongUse(`--citus takes a number of buckets from 1 to ${MAX_BUCKETS}`)
   const number = wanted === true ? undefined : Number.parseInt(wanted, 10)
-  return distribute(db, await fixBuckets(db, number, BUCKETS_ON_CITUS))
+  return distribute(db, await fixBuckets(db, number, BUCKETS_ON_CITUS), GATE_ON_CITUS)
 }
 
 /** In production a forgotten setting must not make a database of its own, which nobody will use (O-1). */

@@ -9,6 +9,7 @@ import type { Logger } from '../runtime/logger.ts'
 import type { Span, Tracing } from '../runtime/tracing.ts'
 import type { LaneWork } from './apply/apply-batch.ts'
 import { mayPass, takePlain } from './apply/gate.ts'
+import { gateOnCitus } from './apply/gate-on-citus.ts'
 import { type JudgeDeps, judgeBatch } from './apply/judge.ts'
 import { createLanes, type Lanes } from './apply/lanes.ts'
 import type { Rules } from './decide/decision.ts'
@@ -57,8 +58,8 @@ export function createWallet(deps: WalletDeps): Wallet {
   const { db, clock, log, buckets, secrets, platforms, rules, settings, journal, isDraining } = deps
   const lanes = createLanes({
     buckets,
-    lanesPerBucket: Math.max(1, Math.floor(LANES[db.kind] / buckets)),
-    openLane: (bucket) => openLane(deps, bucket, (anomaly) => metrics.anomaly(anomaly)),
+    lanes: LANES[db.kind],
+    openLane: () => openLane(deps, (anomaly) => metrics.anomaly(anomaly)),
     onFailure: (error, calls) => log.error({ err: error, calls }, 'a batch failed'),
     onWaited: (milliseconds) => metrics.waited(milliseconds),
     onTaken: (calls) => metrics.taken(calls),
@@ -89,16 +90,15 @@ export function createWallet(deps: WalletDeps): Wallet {
   }
 }
 
-/** On Citus every call is judged: it refuses a statement that writes several tables out of one. */
-function openLane({ db, clock, rules, gate }: WalletDeps, bucket: number, onAnomaly: JudgeDeps['onAnomaly']): LaneWork {
-  const isOpen = gate === 'on' && db.kind !== 'citus'
-  const { transaction } = db.openLane()
+function openLane({ db, clock, rules, gate }: WalletDeps, onAnomaly: JudgeDeps['onAnomaly']): LaneWork {
+  const { transaction, alone } = db.openLane()
   const deps = { transaction, clock, rules, onAnomaly }
   const below = (span: Span | undefined) =>
     span === undefined ? deps : { ...deps, transaction: tracedBelow(span, transaction) }
   return {
-    mayPass: (call) => isOpen && mayPass(call, rules),
-    take: (waiting, span) => takePlain(below(span), bucket, waiting),
-    judge: (waiting, span) => judgeBatch(below(span), bucket, waiting),
+    mayPass: (call) => gate === 'on' && mayPass(call, rules),
+    take:
+      alone === undefined ? (waiting, span) => takePlain(below(span), waiting) : gateOnCitus({ alone, clock, rules }),
+    judge: (waiting, span) => judgeBatch(below(span), waiting[0]?.bucket ?? 0, waiting),
   }
 }

@@ -4,6 +4,7 @@ import { DISTRIBUTED, distribute } from '../../src/db/citus.ts'
 import { type Db, IF_CITUS_SQL, type Row, statement } from '../../src/db/db.ts'
 import { isBusy, isConflict, isLockTimeout, isOfData, isOutage } from '../../src/db/errors.ts'
 import { openDb } from '../../src/db/open.ts'
+import { GATE_ON_CITUS } from '../../src/wallet/apply/gate-on-citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 let database: TestDatabase
@@ -64,7 +65,7 @@ test('the settings for Citus leave a Postgres without it as it is', async () => 
 })
 
 test('a Postgres without Citus is not distributed, and the command says what it lacks', async () => {
-  await expect(distribute(db, 8)).rejects.toThrow('the database has no Citus: create extension citus')
+  await expect(distribute(db, 8, GATE_ON_CITUS)).rejects.toThrow('the database has no Citus: create extension citus')
 })
 
 const said = (message: string, code = 'XX000') => Object.assign(new Error(message), { code })

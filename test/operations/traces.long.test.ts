@@ -130,7 +130,7 @@ test('the span of a batch is below its first call and linked to the others, and 
   const { given, give } = signal()
   let batches = 0
   const lanes = createLanes({
-    ...{ buckets: 1, lanesPerBucket: 1, onFailure: () => {}, onWaited: () => {}, onTaken: () => {} },
+    ...{ buckets: 1, lanes: 1, onFailure: () => {}, onWaited: () => {}, onTaken: () => {} },
     openLane: () => ({
       mayPass: () => false,
       take: async () => [],

@@ -34,10 +34,12 @@ export async function teardown(): Promise<void> {
 /** The coordinator first. `start`: servers that can be killed, too. */
 export async function startCitus<S extends Server>(
   start: (settings: PostgresSettings, other: OtherServer) => Promise<S>,
+  workers = WORKERS,
+  more: PostgresSettings = {},
 ): Promise<S[]> {
   const native = citusFolder()
   const password = randomBytes(16).toString('hex')
-  return Promise.all(Array.from({ length: 1 + WORKERS }, () => start(SETTINGS, { native, password })))
+  return Promise.all(Array.from({ length: 1 + workers }, () => start({ ...SETTINGS, ...more }, { native, password })))
 }
 
 function citusFolder(): string {

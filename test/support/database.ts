@@ -9,6 +9,7 @@ import { distribute } from '../../src/db/citus.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/open.ts'
 import { grantsFor, type Server } from '../../src/db/rights.ts'
+import { GATE_ON_CITUS } from '../../src/wallet/apply/gate-on-citus.ts'
 import { dropCitusDatabase, inAdmin, makeCitusDatabase } from './citus-database.ts'
 
 export interface TestDatabase {
@@ -72,7 +73,7 @@ async function migrated(url: string, buckets?: number): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   try {
     await migrate(db)
-    if (buckets !== undefined) await distribute(db, buckets)
+    if (buckets !== undefined) await distribute(db, buckets, GATE_ON_CITUS)
   } finally {
     await db.close()
   }

@@ -12,7 +12,8 @@ import type { BetId, Currency, PlayerId, RequestId } from '../../src/protocol/id
 import { type Money, STANDARD_SCALES } from '../../src/protocol/money.ts'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { mayPass, takePlain, type Verdict } from '../../src/wallet/apply/gate.ts'
-import { judgeBatch, type Outcome } from '../../src/wallet/apply/judge.ts'
+import { gateOnCitus } from '../../src/wallet/apply/gate-on-citus.ts'
+import { judgeBatch, type Outcome, type WaitingCall } from '../../src/wallet/apply/judge.ts'
 import type { Rules } from '../../src/wallet/decide/decision.ts'
 import type { BetCall, PlaceCall, RollbackCall, SettleCall, UnsettleCall } from '../../src/wallet/store/bet.ts'
 import { hashToken, insertSession, type TokenHash } from '../../src/wallet/store/session.ts'
@@ -66,8 +67,8 @@ export async function openScene(): Promise<BatchScene> {
     rules: RULES,
     statements: [],
     apply: (...calls) => judgeBatch(deps(), 0, calls.map(inTime)),
-    take: (...calls) => takePlain(deps(), 0, calls.map(inTime)),
-    takeLate: (call) => takePlain(deps(), 0, [{ call, startBefore: Number.NEGATIVE_INFINITY }]),
+    take: (...calls) => take(calls.map(inTime)),
+    takeLate: (call) => take([{ call, bucket: 0, startBefore: Number.NEGATIVE_INFINITY }]),
     async applyEach(...calls) {
       const outcomes: Outcome[] = []
       for (const call of calls) outcomes.push(await applyAlone(scene, call))
@@ -84,6 +85,9 @@ export async function openScene(): Promise<BatchScene> {
   }
   const transaction: Db['transaction'] = (work) => lane.transaction((tx) => work(naming(tx, scene.statements)))
   const deps = () => ({ transaction, clock: clockOf(scene), rules: scene.rules, onAnomaly: () => {} })
+  const { alone } = lane
+  const take = (waiting: readonly WaitingCall[]) =>
+    alone === undefined ? takePlain(deps(), waiting) : gateOnCitus({ ...deps(), alone })(waiting)
   return scene
 }
 
@@ -102,7 +106,7 @@ async function untilItWorks(work: () => Promise<unknown>): Promise<void> {
 }
 
 function inTime(call: BetCall) {
-  return { call, startBefore: Number.POSITIVE_INFINITY }
+  return { call, bucket: 0, startBefore: Number.POSITIVE_INFINITY }
 }
 
 async function applyAlone(scene: BatchScene, call: BetCall): Promise<Outcome> {

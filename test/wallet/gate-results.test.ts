@@ -12,6 +12,7 @@ import {
   bet,
   betOf,
   cash,
+  IS_ON_CITUS,
   leaves,
   NEXT_DAY,
   number,
@@ -36,7 +37,7 @@ describe('of results', () => {
 
   test.each([30, 0])('takes the first one of an open bet, %i', async (euros) => {
     expect(await scene.take(resultOf(0, euros))).toEqual([taken()])
-    expect(scene.statements.slice(-2)).toEqual(['gate_lock', 'gate_settle'])
+    if (!IS_ON_CITUS) expect(scene.statements.slice(-2)).toEqual(['gate_lock', 'gate_settle'])
   })
 
   test('takes it whatever the player is by now, and the token (L-5)', async () => {
@@ -172,7 +173,7 @@ describe('of a player whom somebody else holds', () => {
   async function hold() {
     const [isHeld, mayGo] = [signal(), signal()]
     const ended = scene.db.transaction(async (tx) => {
-      await tx.query({ name: 'hold', text: 'select from purser.player where player = $1::text for update' }, [player()])
+      await tx.query({ name: 'hold', text: HOLD }, [player()])
       isHeld.give()
       await mayGo.given
     })
@@ -181,11 +182,17 @@ describe('of a player whom somebody else holds', () => {
   }
 })
 
-test('a bet that is not written beside its account undoes the whole batch, and nothing is taken', async () => {
-  await scene.take(betOf(0, 10))
-  await scene.read(`create function keep() returns trigger language plpgsql as 'begin return null; end'`)
-  await scene.read('create trigger keep before update on purser.bet for each row execute function keep()')
-  await expect(scene.take(resultOf(0, 30))).rejects.toMatchObject({ code: MOVED_ON })
-  await scene.read('drop trigger keep on purser.bet')
-  expect(await scene.take(resultOf(0, 30))).toEqual([taken()])
-})
+const HOLD = 'select from purser.player where bucket = 0 and player = $1::text for update'
+
+// Citus refuses triggers.
+test.skipIf(IS_ON_CITUS)(
+  'a bet that is not written beside its account undoes the whole batch, and nothing is taken',
+  async () => {
+    await scene.take(betOf(0, 10))
+    await scene.read(`create function keep() returns trigger language plpgsql as 'begin return null; end'`)
+    await scene.read('create trigger keep before update on purser.bet for each row execute function keep()')
+    await expect(scene.take(resultOf(0, 30))).rejects.toMatchObject({ code: MOVED_ON })
+    await scene.read('drop trigger keep on purser.bet')
+    expect(await scene.take(resultOf(0, 30))).toEqual([taken()])
+  },
+)

@@ -52,7 +52,7 @@ async function gateOf(call: BetCall): Promise<Sent[]> {
     const tx = { query, execute: async () => 0, finish: <T>(send: () => Promise<T>) => send() }
     const transaction: Db['transaction'] = (work) => work(tx)
     const deps = { transaction, clock: { now: () => new Date() }, rules: RULES }
-    return takePlain(deps, 0, [{ call, startBefore: Number.POSITIVE_INFINITY }])
+    return takePlain(deps, [{ call, bucket: 0, startBefore: Number.POSITIVE_INFINITY }])
   })
 }
 

@@ -17,8 +17,8 @@ interface AtWork {
   fail(error: Error): void
 }
 
-/** One lane. What is given to the gate and to the rules is written down, and ends when it is told to. */
-export function openLane() {
+/** One lane, of one bucket unless told. What is given to the gate and to the rules is written down, and ends when it is told to. */
+export function openLane(buckets = 1) {
   const work: AtWork[] = []
   const failures: unknown[] = []
   const told = <R>(way: string, calls: readonly WaitingCall[], verdict: (call: BetCall, but: Ends) => R) =>
@@ -27,7 +27,7 @@ export function openLane() {
       work.push({ what: `${way}: ${calls.map(({ call }) => call.betId).join(' ')}`, end, fail: reject })
     })
   const lanes = createLanes({
-    ...{ buckets: 1, lanesPerBucket: 1, onWaited() {}, onTaken() {} },
+    ...{ buckets, lanes: 1, onWaited() {}, onTaken() {} },
     onFailure: (error) => failures.push(error),
     openLane: () => ({
       mayPass: ({ kind }) => kind === 'place',

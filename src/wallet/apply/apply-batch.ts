@@ -5,6 +5,7 @@
 import { isConflict, isLockTimeout, isOutage } from '../../db/errors.ts'
 import { inTurn } from '../../http/turns.ts'
 import type { PlayerId } from '../../protocol/ids.ts'
+import { groupBy } from '../../runtime/group.ts'
 import type { Span } from '../../runtime/tracing.ts'
 import type { BetCall } from '../store/bet.ts'
 import { type BatchTimes, beginBatch } from './batch-times.ts'
@@ -14,8 +15,9 @@ import { FAILED, isTooLate, type Outcome, type WaitingCall } from './judge.ts'
 /** What a lane does with its calls. Both reject when nothing was written, or when that is not known. */
 export interface LaneWork {
   mayPass(call: BetCall): boolean
-  /** Of calls that may pass, at most one of each player. */
+  /** Of calls that may pass, at most one of each player; they may lie in several buckets. */
   take(calls: readonly WaitingCall[], span?: Span): Promise<Verdict[]>
+  /** Of calls of one bucket. */
   judge(calls: readonly WaitingCall[], span?: Span): Promise<Outcome[]>
 }
 
@@ -52,7 +54,7 @@ export async function applyBatch(
   putBack: (busy: readonly Entry[]) => void,
 ): Promise<void> {
   const rest = batch.gated.length === 0 ? batch.judged : await passGate(deps, lane, batch, putBack)
-  if (rest.length > 0) await judge(deps, lane, rest)
+  for (const some of groupBy(rest, ({ bucket }) => bucket).values()) await judge(deps, lane, some)
 }
 
 /**

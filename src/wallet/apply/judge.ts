@@ -33,6 +33,8 @@ export type Outcome =
 
 export interface WaitingCall {
   readonly call: BetCall
+  /** Where its player lives. */
+  readonly bucket: number
   /** `world.elapsed()` after which it must not start to be applied any more (R-5). */
   readonly startBefore: number
 }

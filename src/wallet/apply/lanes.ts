@@ -1,6 +1,7 @@
 /**
  * The queue. A lane takes the calls of its share of the players; while a batch is with the database the next one gathers, so batches
- * grow with the load and a lone call waits for nobody. A lane holds players of one bucket, and has one batch at a time.
+ * grow with the load and a lone call waits for nobody. A lane has one batch at a time, of a few of its buckets: the rest of a batch's cost is
+ * per bucket.
  *
  * A lane:  idle ──a call──► gathering ──the next turn──► applying ──the last batch was small, nobody waits──► idle
  *                             ▲   ▲                        │    │                                             ▲
@@ -19,7 +20,7 @@ import { groupBy } from '../../runtime/group.ts'
 import type { Span } from '../../runtime/tracing.ts'
 import { world } from '../../runtime/world.ts'
 import type { BetCall } from '../store/bet.ts'
-import { bucketOf, laneOf } from '../store/bucket.ts'
+import { bucketOf, laneOf, lanesOf } from '../store/bucket.ts'
 import { applyBatch, type Entry, type LaneBatch, type LaneWork, type Told } from './apply-batch.ts'
 import type { BatchTimes } from './batch-times.ts'
 import { FAILED, isTooLate, type Outcome } from './judge.ts'
@@ -43,13 +44,16 @@ const WORTHWHILE = 64
 const MOST_REST_MS = 8
 /** Milliseconds since its arrival after which a call that still waits shows that its lane is too slow for more. */
 const BEHIND_MS = 2_500
+/** Buckets of one batch at most: each has statements of its own, so a few with many calls each cost less than many with a few. */
+const MAX_BUCKETS_OF_BATCH = 8
 /** Milliseconds between two looks for calls that have waited too long, behind a batch that does not end or in it (W-20). */
 const SWEEP_MS = 100
 
 export interface LanesDeps extends Told {
   readonly buckets: number
-  readonly lanesPerBucket: number
-  openLane(bucket: number): LaneWork
+  /** Of all buckets together; more where they are fewer than the lanes. */
+  readonly lanes: number
+  openLane(): LaneWork
   /** Told how long each call waited for its batch. */
   onWaited(milliseconds: number): void
 }
@@ -79,10 +83,11 @@ interface Lane extends LaneWork, Moded {
 }
 
 export function createLanes(deps: LanesDeps): Lanes {
-  const { buckets, lanesPerBucket } = deps
+  const { buckets } = deps
+  const most = lanesOf(buckets, deps.lanes)
   const lanes = Array.from(
-    { length: buckets * lanesPerBucket },
-    (_, i): Lane => ({ ...deps.openLane(i % buckets), waiting: [], inside: [], mode: 'idle', wake() {} }),
+    { length: most },
+    (): Lane => ({ ...deps.openLane(), waiting: [], inside: [], mode: 'idle', wake() {} }),
   )
   let depth = 0
   const sweep = () => {
@@ -94,8 +99,8 @@ export function createLanes(deps: LanesDeps): Lanes {
     depth: () => depth,
     room: () => lanes.reduce((sum, lane) => sum + roomIn(lane), 0),
     submit(call, arrivedAt, span) {
-      const index = bucketOf(call.player, buckets) + buckets * laneOf(call.player, buckets, lanesPerBucket)
-      const lane = lanes[index] as Lane
+      const bucket = bucketOf(call.player, buckets)
+      const lane = lanes[laneOf(call.player, buckets, most)] as Lane
       if (lane.waiting.length >= MAX_WAITING) return Promise.resolve({ outcome: FAILED })
       return new Promise((resolve) => {
         depth += 1
@@ -104,7 +109,16 @@ export function createLanes(deps: LanesDeps): Lanes {
           resolve({ outcome, batch })
         }
         const giveUp = () => resolve({ outcome: FAILED })
-        lane.waiting.push({ call, arrivedAt, startBefore: startBefore(arrivedAt), tries: 0, span, answer, giveUp })
+        lane.waiting.push({
+          call,
+          bucket,
+          arrivedAt,
+          startBefore: startBefore(arrivedAt),
+          tries: 0,
+          span,
+          answer,
+          giveUp,
+        })
         if (lane.mode === 'idle') void work(deps, lane)
         else if (lane.waiting.length >= WORTHWHILE) lane.wake()
       })
@@ -171,12 +185,26 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => world.nextTurn(resolve))
 }
 
+/** The calls at the front, of the first few buckets that are there; those of others stay. */
+function takeFirst(lane: Lane): Entry[] {
+  const buckets = new Set<number>()
+  const taken: Entry[] = []
+  const staying: Entry[] = []
+  for (const entry of lane.waiting) {
+    if (taken.length < MAX_BATCH && buckets.size < MAX_BUCKETS_OF_BATCH) buckets.add(entry.bucket)
+    if (taken.length < MAX_BATCH && buckets.has(entry.bucket)) taken.push(entry)
+    else staying.push(entry)
+  }
+  lane.waiting = staying
+  return taken
+}
+
 /**
  * The calls at the front, but of each player those only that may go together: one at the gate, or all with the rules. The others stay in
  * front, behind the one before them.
  */
 function takeBatch({ onWaited }: LanesDeps, lane: Lane): LaneBatch {
-  const byPlayer = groupBy(lane.waiting.splice(0, MAX_BATCH), ({ call }) => call.player)
+  const byPlayer = groupBy(takeFirst(lane), ({ call }) => call.player)
   const gated: Entry[] = []
   const judged: Entry[] = []
   const staying: Entry[] = []

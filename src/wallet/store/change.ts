@@ -174,16 +174,17 @@ function effectOf(transfers: readonly Transfer[]): readonly [string, string, str
     : [String(change), String(last.balanceAfter), String(last.version)]
 }
 
-/** SQL for what the gate took, from the rows of this table; told as `betItem` would have it. */
-export function insertTaken(name: TakenMembers[0], table: string): string {
+/** SQL for what the gate took, from the rows of this table; told as `betItem` would have it. `changeId`: where the table's own are not to be had. */
+export function insertTaken(name: TakenMembers[0], table: string, changeId?: string): string {
   const amount = name === 'bet.placed' ? 'stake' : 'payout'
   const columns = ['player', 'bet_id', 'request_id', 'currency', `${amount}::text`].map(
     (column) => `json_agg(${column})`,
   )
   const resultType = name === 'bet.placed' ? 'null' : 'json_agg(result_type)'
   const item = `'taken', '${name}', ${columns.join(', ')}, ${resultType}, json_agg(balance::text), json_agg(version::text)`
-  return `insert into purser.change (bucket, size, at, events)
-     select $1::int, count(*) + count(*) filter (where ${amount} > 0), $2::timestamptz, json_build_array(json_build_array(${item}))
+  const [column, its] = changeId === undefined ? ['', ''] : ['change_id, ', `${changeId}, `]
+  return `insert into purser.change (bucket, ${column}size, at, events)
+     select $1::int, ${its}count(*) + count(*) filter (where ${amount} > 0), $2::timestamptz, json_build_array(json_build_array(${item}))
      from ${table} having count(*) > 0`
 }
 

@@ -1,0 +1,178 @@
+// What a call costs on Citus, by the number of workers, beside one plain Postgres with the same programs. bench/README.md says more.
+import { spawnSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import pg from 'pg'
+import { makeCitusDatabase } from '../../test/support/citus-database.ts'
+import { startCitus } from '../../test/support/citus-nodes.ts'
+import { type Server, startPostgres } from '../../test/support/postgres-server.ts'
+import { positive, readArguments, UsageError } from '../arguments.ts'
+import { copyPlayers } from '../copy-players.ts'
+import { audit } from '../measure.ts'
+import { SETTINGS } from '../postgres.ts'
+import { familySeconds, parentOf } from '../processor-time.ts'
+import { runLoad } from '../run-load.ts'
+import { inventedPlayer, seedOnePlayer, userIdsOf } from '../seed-players.ts'
+import { HOST } from '../server-process.ts'
+import { MAIN, SECRET, startPurser } from '../subjects.ts'
+
+const HELP = `PURSER_CITUS=/usr/lib/postgresql/15 npm run bench:citus
+
+  --workers LIST    numbers of workers, 0 for one plain Postgres (0,1,2)
+  --buckets N       (8)
+  --connections N   keep-alive connections, one request at a time on each (1000)
+  --players N       (20000)
+  --seconds N       length of a measured window (8)
+  --warmup N        seconds of unmeasured load before (10)
+
+Two processes, Place bets and Settles. Exit code 1 when the money is not right.`
+
+const US_PER_S = 1_000_000
+const PROCESSES = 2
+
+interface Options {
+  readonly workers: readonly number[]
+  readonly buckets: number
+  readonly connections: number
+  readonly players: number
+  readonly seconds: number
+  readonly warmupSeconds: number
+}
+
+interface Row {
+  readonly name: string
+  readonly callsPerSecond: number
+  readonly callsPerCommit: number
+  readonly gateShare: number
+  /** Microseconds of processor time per call. */
+  readonly wallet: number
+  readonly postgres: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly audit: string
+}
+
+function readOptions(): Options | 'help' {
+  const { values } = readArguments(process.argv.slice(2), {
+    help: { type: 'boolean', default: false },
+    workers: { type: 'string', default: '0,1,2' },
+    buckets: { type: 'string', default: '8' },
+    connections: { type: 'string', default: '1000' },
+    players: { type: 'string', default: '20000' },
+    seconds: { type: 'string', default: '8' },
+    warmup: { type: 'string', default: '10' },
+  })
+  if (values.help) return 'help'
+  return {
+    workers: values.workers.split(',').map((text) => Math.trunc(+text)),
+    buckets: positive('buckets', values.buckets),
+    connections: positive('connections', values.connections),
+    players: positive('players', values.players),
+    seconds: positive('seconds', values.seconds),
+    warmupSeconds: positive('warmup', values.warmup),
+  }
+}
+
+/** A new set of nodes, with a database of which the wallet's own program has made the schema. */
+async function startNodes(workers: number, buckets: number): Promise<{ nodes: Server[]; url: string }> {
+  const native = process.env.PURSER_CITUS ?? ''
+  const nodes =
+    workers === 0
+      ? [await startPostgres(SETTINGS, { native, password: 'bench' })]
+      : await startCitus(startPostgres, workers, SETTINGS)
+  const [first] = nodes
+  const url =
+    workers === 0
+      ? first!.url
+      : await makeCitusDatabase(
+          'purser',
+          nodes.map(({ url }) => url),
+        )
+  const flags = workers === 0 ? [] : ['--citus', `${buckets}`]
+  const env = { PATH: process.env.PATH ?? '', DATABASE_URL: url }
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'migrate', ...flags], { env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return { nodes, url }
+}
+
+async function measured(workers: number, options: Options): Promise<Row> {
+  const { buckets, connections, seconds, warmupSeconds } = options
+  const { nodes, url } = await startNodes(workers, buckets)
+  const clients = nodes.map(({ url }) => new pg.Client(url))
+  try {
+    await Promise.all(clients.map((client) => client.connect()))
+    const pids = await Promise.all(clients.map(serverPid))
+    const env = { PURSER_BUCKETS: `${buckets}` }
+    const seeding = await startPurser(url, MAIN, env)
+    await seedOnePlayer(seeding.url).finally(seeding.stop)
+    const players = userIdsOf(options.players).map(inventedPlayer)
+    await copyPlayers(url, players, buckets)
+    const servers = [await startPurser(url, MAIN, env), await startPurser(url, MAIN, env)]
+    const counters = async () => ({
+      wallet: servers.reduce((sum, { pid }) => sum + familySeconds(pid), 0),
+      postgres: pids.reduce((sum, pid) => sum + familySeconds(pid), 0),
+      commits: (await Promise.all(clients.map(writes))).reduce((a, b) => a + b, 0),
+      gated: await gatedBy(servers.map(({ url }) => url)),
+    })
+    const ports = servers.map(({ port }) => port)
+    const load = { host: HOST, ports, settles: true, secret: SECRET, players, connections, warmupSeconds, seconds }
+    const { before, after, window } = await runLoad(load, counters).finally(() =>
+      Promise.all(servers.map(({ stop }) => stop())),
+    )
+    const perCall = (name: keyof typeof before) => (after[name] - before[name]) / window.accepted
+    return {
+      name: workers === 0 ? 'one Postgres' : `Citus, ${workers} worker${workers > 1 ? 's' : ''}`,
+      callsPerSecond: window.accepted / window.seconds,
+      callsPerCommit: 1 / perCall('commits'),
+      gateShare: perCall('gated'),
+      wallet: perCall('wallet') * US_PER_S,
+      postgres: perCall('postgres') * US_PER_S,
+      p50Ms: window.p50Ms,
+      p99Ms: window.p99Ms,
+      audit: Object.keys(window.refused).length > 0 ? JSON.stringify(window.refused) : audit(url).said,
+    }
+  } finally {
+    await Promise.all(clients.map((client) => client.end()))
+    await Promise.all(nodes.map((node) => node.stop()))
+  }
+}
+
+async function serverPid(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return parentOf(rows[0]!.pid)
+}
+
+/** Transactions that have written. */
+async function writes(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ xmax: string }>('select pg_snapshot_xmax(pg_current_snapshot())::text as xmax')
+  return +rows[0]!.xmax
+}
+
+async function gatedBy(urls: readonly string[]): Promise<number> {
+  const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))
+  return texts.reduce((sum, text) => sum + +(/^wallet_gate_calls_total (\d+)$/m.exec(text)?.[1] ?? 0), 0)
+}
+
+async function main(): Promise<number> {
+  const options = readOptions()
+  if (options === 'help') {
+    process.stdout.write(`${HELP}\n`)
+    return 0
+  }
+  const { workers, ...others } = options
+  process.stdout.write(`${JSON.stringify({ cores: availableParallelism(), processes: PROCESSES, ...others })}\n`)
+  const rows: Row[] = []
+  for (const count of workers) {
+    const row = await measured(count, options)
+    rows.push(row)
+    process.stdout.write(`${JSON.stringify(row)}\n`)
+  }
+  return rows.every(({ audit }) => audit.includes('"findings":[]')) ? 0 : 1
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 2
+}

@@ -1,0 +1,74 @@
+/** A lane that has many buckets: which calls go together, and which bucket has which lane. */
+import { expect, test } from 'vitest'
+import { bucketOf, laneOf, lanesOf } from '../../src/wallet/store/bucket.ts'
+import { conflict, kindsOf, openLane, settled, standStillEachTime } from './lane-scene.ts'
+
+standStillEachTime()
+
+const BUCKETS = 64
+/** Of each bucket two, whose names are one character. */
+const [FIRST, SECOND] = playersByBucket()
+
+function playersByBucket(): [string[], string[]] {
+  const found = Array.from({ length: BUCKETS }, (): string[] => [])
+  for (let code = 0x4e00; found.some((some) => some.length < 2); code++) {
+    const player = String.fromCharCode(code)
+    found[bucketOf(player, BUCKETS)]?.push(player)
+  }
+  return [found.map(([first = '']) => first), found.map(([, second = '']) => second)]
+}
+
+const betsOf = (players: readonly string[]) => players.map((player) => `${player}1`)
+
+test('a batch is of the first eight buckets that wait, with all calls of theirs; the others come next', async () => {
+  const { bet, end, seen } = openLane(BUCKETS)
+  const ids = [...betsOf(FIRST.slice(0, 10)), ...betsOf(SECOND.slice(0, 10))]
+  const answers = ids.map((id) => bet(id))
+  await settled()
+  await end()
+  await end()
+  const [early, late] = [ids.filter((_, i) => i % 10 < 8), ids.filter((_, i) => i % 10 >= 8)]
+  expect(seen()).toEqual([`gate: ${early.join(' ')}`, `gate: ${late.join(' ')}`])
+  expect(new Set(await kindsOf(answers))).toEqual(new Set(['accepted']))
+})
+
+test('what the gate leaves is judged bucket by bucket, and one that fails takes nothing from another', async () => {
+  const { bet, end, fail, seen } = openLane(BUCKETS)
+  const [a, b, c] = [`${FIRST[0]}1`, `${FIRST[1]}1`, `${SECOND[0]}1`]
+  const answers = [a, b, c].map((id) => bet(id))
+  await settled()
+  await end({ [a]: 'left', [b]: 'left', [c]: 'left' })
+  await end()
+  await fail(new Error('a bucket that is not to be had'))
+  expect(seen()).toEqual([`gate: ${a} ${b} ${c}`, `judge: ${a} ${c}`, `judge: ${b}`])
+  expect(await kindsOf(answers)).toEqual(['accepted', 'failed', 'accepted'])
+})
+
+test('a conflict in one bucket has its calls judged again, one by one', async () => {
+  const { bet, end, fail, seen } = openLane(BUCKETS)
+  const [a, b] = [`${FIRST[0]}1`, `${FIRST[1]}1`]
+  const answers = [a, b].map((id) => bet(id))
+  await settled()
+  await fail(conflict())
+  await fail(conflict())
+  await end()
+  await end()
+  expect(seen()).toEqual([`gate: ${a} ${b}`, `judge: ${a}`, `judge: ${a}`, `judge: ${b}`])
+  expect(await kindsOf(answers)).toEqual(['accepted', 'accepted'])
+})
+
+test.each([
+  [1, 1, 1],
+  [1, 4, 4],
+  [3, 4, 3],
+  [8, 4, 4],
+  [1024, 4, 4],
+  [1024, 1, 1],
+])('%i buckets and %i lanes: %i, in which all players and whole buckets lie', (buckets, wanted, lanes) => {
+  expect(lanesOf(buckets, wanted)).toBe(lanes)
+  const players = Array.from({ length: 20_000 }, (_, i) => `player-${i}`)
+  const placed = players.map((player) => [bucketOf(player, buckets), laneOf(player, buckets, lanes)] as const)
+  expect([...new Set(placed.map(([, lane]) => lane))].sort()).toEqual(Array.from({ length: lanes }, (_, i) => i))
+  const lanesOfBucket = new Set(placed.map(([bucket, lane]) => `${bucket} ${lane}`)).size
+  expect(lanesOfBucket).toBe(Math.max(buckets, lanes))
+})
