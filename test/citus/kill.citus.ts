@@ -7,19 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../cli/command.ts'
 import { makeCitusDatabase } from '../support/citus-database.ts'
 import { startCitus } from '../support/citus-nodes.ts'
-import { exitOf, MONEY, newPlayers, newWallet } from '../support/fault-scene.ts'
-import { seededRandom } from '../support/random.ts'
-import { expectSameBets } from '../support/reckoning.ts'
+import { CITUS_BUCKETS } from '../support/database.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
 import { until } from '../support/server-settings.ts'
-import { isAllowedInAFault, startBetting } from '../support/stubborn-load.ts'
+import { startScene } from './scene.ts'
 
-/** So many that each of two workers has some. */
-const PLAYERS = 12
-const BETTORS = 12
 const KILLS = 3
 
-const random = seededRandom('citus')
 let nodes: SecondPostgres[]
 
 beforeAll(async () => {
@@ -27,34 +21,22 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all((nodes ?? []).map((node) => node.stop())))
 
-async function newDatabase(name: string): Promise<string> {
-  const addresses = nodes.map(({ url }) => url)
-  const url = await makeCitusDatabase(name, addresses)
-  expect(await run(['migrate', '--citus', '8'], { DATABASE_URL: url })).toMatchObject({ code: 0 })
-  return url
-}
-
 test.for([
   { name: 'a worker', node: 1 },
   { name: 'the coordinator', node: 0 },
 ])('$name killed under load, again and again: every answered call is there, once', async ({ node }, context) => {
-  const databaseUrl = await newDatabase(`wallet_${node}`)
+  const addresses = nodes.map(({ url }) => url)
+  const databaseUrl = await makeCitusDatabase(`killed_${node}`, addresses)
+  const migrated = await run(['migrate', '--citus', `${CITUS_BUCKETS}`], { DATABASE_URL: databaseUrl })
+  expect(migrated).toMatchObject({ code: 0 })
+  const { random, refused, isWhole } = await startScene(context, databaseUrl)
   const killed = nodes[node] as SecondPostgres
-  const wallet = await newWallet(context, { databaseUrl })
-  const players = await newPlayers(wallet, PLAYERS)
-  const betting = startBetting({ wires: [wallet.wire], players, bettors: BETTORS, random })
   for (let kill = 0; kill < KILLS; kill++) {
     await sleep(500 + random.below(500))
-    const killedAt = performance.now()
+    const isRefused = refused()
     await killed.kill('SIGKILL')
-    await until(async () => betting.answers.some(({ sentAt, status }) => sentAt > killedAt && status !== 200))
+    await until(isRefused)
     await killed.start()
   }
-  await betting.recovered(50)
-  await betting.stop()
-  expect(betting.answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
-  await expectSameBets(wallet, players, betting.bets, MONEY)
-  for (const audit of [['audit'], ['audit', '--changed']])
-    expect(await run(audit, { DATABASE_URL: databaseUrl })).toMatchObject({ code: 0, stdout: 'audit: no findings\n' })
-  expect(await exitOf(wallet, 'SIGTERM')).toBe(0)
+  await isWhole()
 })

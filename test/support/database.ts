@@ -38,7 +38,7 @@ export async function createDatabase(): Promise<TestDatabase> {
 }
 
 /** A clone of a template would know nothing of its workers. One at a time: what they make on the nodes would meet. */
-async function createOnCitus(name: string, nodes: readonly string[]): Promise<TestDatabase> {
+export async function createOnCitus(name: string, nodes: readonly string[]): Promise<TestDatabase> {
   await asAdmin(async (admin) => {
     await admin.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
     for (const node of nodes) await inAdmin(node, makeRoles)
