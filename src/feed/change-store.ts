@@ -191,18 +191,20 @@ interface NumberedEvent {
   readonly event: StoredEvent
 }
 
-/** The next ones after this number, in order, up to the first gap: on Citus, what one worker has is seen before what another one has. */
+/** The next ones after this number, in order. `upToGap`: on Citus, where what one worker has is seen before what another one has. */
 export async function readChanges(
   db: Reading,
   { read, eventsOf }: ChangeStore,
   after: bigint,
   limit: number,
+  upToGap = false,
 ): Promise<NumberedEvent[]> {
   const rows = await db.query<{ before: bigint; at: Date; events: StoredEvent[] }>(read, [after, limit])
   const all = rows.flatMap(({ before, at, events }) =>
     events.flatMap(eventsOf).map((event, i) => ({ number: before + BigInt(i) + 1n, at, event })),
   )
   const next = all.filter(({ number }) => number > after).slice(0, limit)
+  if (!upToGap) return next
   const gap = next.findIndex(({ number }, i) => i > 0 && number !== next[i - 1]!.number + 1n)
   return gap === -1 ? next : next.slice(0, gap)
 }

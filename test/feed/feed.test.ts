@@ -163,6 +163,14 @@ describe.each(['postgres', 'pglite'] as const)('on %s', (kind) => {
     expect(await page(feed)).toMatchObject({ events: [{ id: '4' }] })
   })
 
+  test('a row that is lost does not end the feed: what comes behind it is read', async () => {
+    for (const name of ['a', 'lost', 'b']) await write(db, name)
+    await page(feed)
+    await db.script((run) => run('delete from platform.change where last_number = 2'))
+    expect(await names(feed)).toEqual(['a', 'b'])
+    expect(await names(feed, '1')).toEqual(['b'])
+  })
+
   test('a cursor whose next events retention takes just before the page is read is too old; the beginning is where it is then', async () => {
     await write(db, 'a', 'b')
     await write(db, 'c')
