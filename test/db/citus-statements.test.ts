@@ -1,0 +1,76 @@
+/**
+ * Every statement of the program, against the rules that let Citus take it, where no Citus is at hand: what writes or locks rows of the wallet
+ * says in which bucket, so that it goes to one worker; and nothing asks where a row lies, which says nothing over several.
+ */
+import { beforeAll, expect, test, vi } from 'vitest'
+import { DISTRIBUTED } from '../../src/db/citus.ts'
+import type { Statement } from '../../src/db/db.ts'
+import { filesIn } from '../tidy/source.ts'
+
+/** In functions there, on one shard each (gate-on-citus.ts). */
+const OF_THE_GATE = ['gate_lock', 'gate_place', 'gate_settle']
+const TABLE = `purser\\.(?:${DISTRIBUTED.join('|')})\\b`
+const WRITES = new RegExp(`(?:insert into|update|delete from)\\s+(${TABLE})`, 'g')
+const LOCKS = /for (?:no key )?update/
+const NAMES_BUCKET = /bucket = (?:\$\d|[a-z]+\.bucket)|\(\s*bucket\b|\bbucket, /
+/** A bucket is one shard, in which a place is one row's. */
+const IN_ONE = /bucket = \$\d/
+const PLACE = /\b(?:ctid|xmax|tableoid)\b/
+
+/** What Citus is sent. */
+function complaintsOf({ name, text, onCitus = text }: Statement): string[] {
+  if (OF_THE_GATE.includes(name) || !new RegExp(TABLE).test(onCitus)) return []
+  const written = new Set([...onCitus.matchAll(WRITES)].map(([, table]) => table))
+  const changes = written.size > 0 || LOCKS.test(onCitus)
+  return [
+    ...(changes && !NAMES_BUCKET.test(onCitus) ? [`${name}: in which bucket?`] : []),
+    ...(PLACE.test(onCitus) && !IN_ONE.test(onCitus)
+      ? [`${name}: a row's place says nothing over several workers`]
+      : []),
+  ]
+}
+
+const statements: Statement[] = []
+/** Not what begins to work when it is imported. */
+const isProgram = (path: string) => path !== 'src/main.ts' && !path.startsWith('src/simulate/')
+
+beforeAll(async () => {
+  vi.resetModules()
+  vi.doMock('../../src/db/db.ts', async (original) => {
+    const db = (await original()) as typeof import('../../src/db/db.ts')
+    const noted = (...given: Parameters<typeof db.statement>) => {
+      const made = db.statement(...given)
+      statements.push(made)
+      return made
+    }
+    return { ...db, statement: noted }
+  })
+  // They make theirs when they are imported.
+  for (const path of filesIn('src', ['.ts']).filter(isProgram)) await import(/* @vite-ignore */ `../../${path}`)
+  vi.doUnmock('../../src/db/db.ts')
+  vi.resetModules()
+})
+
+test('all are known: each has another name, also those of the gate', () => {
+  expect(statements.length).toBeGreaterThan(250)
+  const names = statements.map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(OF_THE_GATE))
+})
+
+test('what writes or locks names the bucket, and no row is found by its place', () => {
+  expect(statements.flatMap(complaintsOf)).toEqual([])
+})
+
+test.each([
+  ['delete from purser.session where player = $1', 'planted: in which bucket?'],
+  ['select from purser.player where player = $1 for update', 'planted: in which bucket?'],
+  [
+    'update purser.bet b set calls = 1 from purser.account a where b.bucket = a.bucket and b.ctid = $2',
+    "planted: a row's place says nothing over several workers",
+  ],
+])('a fault is seen: %s', (text, complaint) => {
+  expect(complaintsOf({ name: 'planted', text })).toEqual([complaint])
+  expect(
+    complaintsOf({ name: 'planted', text, onCitus: 'update purser.bet b set calls = 1 where bucket = $1' }),
+  ).toEqual([])
+})
