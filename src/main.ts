@@ -17,6 +17,7 @@ import { addImportCommand } from './process/import-command.ts'
 import { addJournalCommands } from './process/journal-commands.ts'
 import { addKeyCommands } from './process/key-commands.ts'
 import { addLoadCommand } from './process/load-command.ts'
+import { addMoveCommand } from './process/move-command.ts'
 import { addPersonCommands } from './process/person-commands.ts'
 import { addReportCommand } from './process/report-command.ts'
 import { addRetentionCommand } from './process/retention-command.ts'
@@ -123,6 +124,7 @@ addImportCommand(program)
 addWebhookCommands(program)
 addRetentionCommand(program)
 addArchiveCommand(program)
+addMoveCommand(program)
 
 addAuditCommand(program)
 

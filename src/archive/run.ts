@@ -3,13 +3,13 @@
  * transaction of its own. Ended anywhere, each row is in the database or in a file that the database knows, and the next run goes on. What no row of
  * `carried_balance` names in a file was not taken, and nobody looks at it.
  */
+import { alone } from '../db/one-run.ts'
 import { type Db, type Row, statement } from '../db/db.ts'
 import { readScales } from '../db/scales.ts'
 import { firstOpen, keepDays } from '../ledger/daily.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'
 import { world } from '../runtime/world.ts'
 import { WrongUse } from '../runtime/wrong-use.ts'
-import { alone } from './alone.ts'
 import { removePartial, type Writer, writeArchive } from './file.ts'
 import { FORMAT, type Header, lineOf, sumsOf } from './lines.ts'
 import { type Account, Broken, endOf, type Found, PORTION, type Portion, readPortion, type Size } from './portion.ts'
@@ -50,7 +50,7 @@ export interface ArchiveDone {
 export async function archive(options: ArchiveOptions): Promise<ArchiveDone> {
   const { db, folder } = options
   await requireRights(db)
-  return alone(db, async (requireAlone) => {
+  return alone(db, 'archive', async (requireAlone) => {
     await requireKept(options)
     const writer = { database: await databaseId(db), run: world.uuid() }
     await removePartial(folder, writer.database)

@@ -113,6 +113,12 @@ export const SLICE_OF_AUDIT = statement(
   `select ${['enable_seqscan = off', 'enable_nestloop = off', NOT_COMPILED, 'plan_cache_mode = force_custom_plan', 'work_mem = 32MB'].map(toSetConfig).join(', ')}`,
 )
 
+/** For a slice of what is moved, its first statement: found by an index as in `BY_INDEX`, and planned for the end of this slice. */
+export const SLICE_OF_MOVE = statement(
+  'slice_of_move',
+  `select ${['enable_seqscan = off', 'enable_hashjoin = off', 'enable_mergejoin = off', NOT_COMPILED, 'plan_cache_mode = force_custom_plan'].map(toSetConfig).join(', ')}`,
+)
+
 /**
  * For `Db.unhurried`: the first statement of a transaction that locks what others may wait for. A slice of many rows takes less than the first; all
  * rows of one person, in one transaction, can take more.

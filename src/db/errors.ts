@@ -5,6 +5,8 @@ import { WrongUse } from '../runtime/wrong-use.ts'
 const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])
 const QUERY_CANCELED = '57014' // statement time-out: the server works, this statement took too long
 const LOCK_NOT_AVAILABLE = '55P03'
+/** On each table of a database that was moved away: a constraint that no row fulfils. */
+export const CLOSED = 'moved_away'
 /** Our own, raised by purser.moved_on: a row has moved on since it was read. */
 export const MOVED_ON = 'PU001'
 /** Unique violation, serialization failure, deadlock, a row that has moved on: the same call, judged again, sees what the other one did. */
@@ -46,9 +48,14 @@ function namedByWorker(message: string): string {
 /** What the server has committed, or would commit, could be lost (durability.ts). */
 export class NotDurable extends WrongUse {}
 
+/** The wallet's tables are in another database now (moved.ts): Postgres refuses to write here. Each worker names its own part of a constraint. */
+export function isClosed(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(`violates check constraint "${CLOSED}`)
+}
+
 /** The database cannot be worked with: every other call would fail too. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof NotDurable) return true
+  if (error instanceof NotDurable || isClosed(error)) return true
   const code = codeOf(error)
   if (code === undefined)
     return error instanceof Error && /connection|timeout|terminated|read timeout/i.test(error.message)

@@ -1,7 +1,7 @@
 /** Why a database cannot be worked with, in words that say what to do: the same for all commands. */
 import { errorText } from '../runtime/error-text.ts'
 import { Unreachable, WrongUse } from '../runtime/wrong-use.ts'
-import { isBusy, isOutage } from './errors.ts'
+import { isBusy, isClosed, isOutage } from './errors.ts'
 
 /** What a person can do, by SQLSTATE (Postgres, Appendix A). */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -27,6 +27,13 @@ export function explained(error: unknown, url?: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const advice = ADVICE[code]
   if (advice !== undefined) return new WrongUse(`${errorText(error)}: ${advice}`, { cause: error })
+  if (isClosed(error))
+    return new WrongUse(
+      'this database was moved to another one, and takes nothing any more: set the DATABASE_URL of that',
+      {
+        cause: error,
+      },
+    )
   if (isBusy(error))
     return new Unreachable(`the database did not do it in time (${errorText(error)}): run it again`, { cause: error })
   if (!isOutage(error)) return error

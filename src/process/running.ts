@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts'
 import type { Db } from '../db/db.ts'
 import { prepareSecrets, SECRET_TABLES } from '../db/kept-secrets.ts'
 import { createKeyring } from '../db/keyring.ts'
+import { requireHome } from '../db/moved.ts'
 import { openDb } from '../db/open.ts'
 import { prepareDb } from '../db/prepare.ts'
 import type { Server } from '../db/rights.ts'
@@ -86,6 +87,7 @@ export async function run(
 
 async function prepare(server: Server, config: Config, db: Db): Promise<void> {
   await prepareDb(db, server, config.migrate)
+  if (server === 'wallet') await requireHome(db)
   await prepareSecrets(db, createKeyring(config.encryptionKeys), SECRET_TABLES[server])
   await requireSame(server, config, db)
 }

@@ -115,6 +115,25 @@ export function renamed(item: StoredEvent, player: string, name: string): Stored
   return first === player ? ([kind, name, ...item.slice(2)] as unknown as StoredEvent) : item
 }
 
+/**
+ * The item in as many as there are runs of players whose `placeOf` is the same, one behind another: together they are told as the same events in
+ * the same order.
+ */
+export function splitBy<P>(item: StoredEvent, placeOf: (player: string) => P): { place: P; item: StoredEvent }[] {
+  if (item[0] !== 'taken') return [{ place: placeOf(String(item[1])), item }]
+  const [, name, players, ...columns] = item as unknown as readonly ['taken', ...TakenMembers]
+  const parts: { place: P; item: StoredEvent }[] = []
+  for (let from = 0; from < players.length; ) {
+    const place = placeOf(players[from] as string)
+    let to = from + 1
+    while (to < players.length && placeOf(players[to] as string) === place) to += 1
+    const own = [players, ...columns].map((column) => column?.slice(from, to) ?? null)
+    parts.push({ place, item: ['taken', name, ...own] as unknown as StoredEvent })
+    from = to
+  }
+  return parts
+}
+
 export const WALLET_CHANGES = changesIn('purser', eventsOf)
 
 /** The caller holds the players. */

@@ -1,0 +1,53 @@
+/**
+ * What becomes of each table of the wallet. Tables of the platform and of the gateway are other servers': they stay where they are, and go on there.
+ * A test holds this list against the schema.
+ */
+
+/** All rows of a player, found by the name; each goes into the bucket that the name has there. */
+export const OF_PLAYERS = [
+  'player',
+  'session',
+  'account',
+  'transfer',
+  'cash_movement',
+  'proposal',
+  'carried_balance',
+  'bet',
+  'bet_details',
+  'bet_call',
+] as const
+
+/** Found by their keys. A person comes before the sessions of that person. */
+export const BY_KEY = [
+  'currency',
+  'setting',
+  'api_key',
+  'console_person',
+  'console_session',
+  'webhook',
+  'daily_close',
+  'daily_sum',
+  'archive',
+  'archived_sum',
+  'action',
+  'conformance_run',
+  'journal',
+  'bet_event',
+] as const
+
+/** With its numbers, so that every cursor stays good. */
+export const FEED = ['change', 'change_count'] as const
+
+/** Why they stay. */
+export const STAY: Readonly<Record<string, string>> = {
+  migration: 'that of the new database, which has the same version',
+  minute: 'what each process counted in the last hour',
+}
+
+/** Nothing is written there any more once the database was moved away. The rest says what was asked of it since. */
+export const TO_CLOSE: readonly string[] = [...OF_PLAYERS, ...BY_KEY, ...FEED].filter(
+  (table) => !['setting', 'action', 'journal'].includes(table),
+)
+
+/** In the order in which a wallet locks: who has a player has all that it needs, and is waited for. */
+export const TO_LOCK: readonly string[] = [...OF_PLAYERS, ...BY_KEY, ...FEED]

@@ -1,0 +1,96 @@
+/** A wallet that takes bets, results, rollbacks and cash is moved to a database with four buckets and back, by a command that is killed again and again. */
+import { once } from 'node:events'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { run } from '../cli/command.ts'
+import { MONEY, newDatabase, newPlayers } from '../support/fault-scene.ts'
+import { seededRandom } from '../support/random.ts'
+import { expectSameBets } from '../support/reckoning.ts'
+import { inSql } from '../support/second-postgres.ts'
+import { until } from '../support/server-settings.ts'
+import { startBetting } from '../support/stubborn-load.ts'
+import {
+  depositTo,
+  expectWholeFeed,
+  followFeed,
+  moveTo,
+  moveUnderLoad,
+  type Scene,
+  startMove,
+  untilReleased,
+  walletOn,
+} from './under-load.ts'
+
+const PLAYERS = 12
+const BETTORS = 6
+const KILLS = 3
+
+const random = seededRandom('move')
+
+test('every answered call is there, once, and all goes on where it was: there and back', async (context) => {
+  const [one, four, back] = [await newDatabase(context), await newDatabase(context), await newDatabase(context)]
+  const wallet = await walletOn(context, one)
+  const [players, ofCash] = [await newPlayers(wallet, PLAYERS), await newPlayers(wallet, 3)]
+  const [wallets, wires] = [[wallet], [wallet.wire]]
+  const betting = startBetting({ wires, players, bettors: BETTORS, random })
+  const cash = depositTo(
+    wallets,
+    ofCash.map(({ userId }) => userId),
+  )
+  const follower = followFeed(wallets)
+  const scene: Scene = { onTestFinished: context.onTestFinished, wallets, wires, players, random }
+  await moveUnderLoad(scene, { from: one, to: four, buckets: 4 }, KILLS)
+  await betting.recovered(20)
+  expect(await inSql(four, 'select distinct bucket from purser.bet')).toHaveLength(4)
+  await moveUnderLoad(scene, { from: four, to: back, buckets: 1 }, KILLS)
+  await betting.recovered(20)
+  await betting.stop()
+  const deposits = await cash.stop()
+  expectWholeFeed(await follower.stop(), betting.bets)
+  const [last] = wallets as [typeof wallet]
+  await expectSameBets(last, players, betting.bets, MONEY)
+  for (const { userId } of ofCash)
+    expect(await last.operator.balance(userId)).toBe(`${MONEY + (deposits.get(userId) ?? 0)}.00`)
+  for (const audit of [['audit'], ['audit', '--changed']])
+    expect(await run(audit, { DATABASE_URL: back })).toMatchObject({ code: 0, stdout: 'audit: no findings\n' })
+})
+
+test('killed when the old database is closed and the new one is not ready yet, neither is used until it is run again', async (context) => {
+  const move = { from: await newDatabase(context), to: await newDatabase(context), buckets: 2 }
+  const wallet = await walletOn(context, move.from)
+  const players = await newPlayers(wallet, 3)
+  await moveTo(move)
+  const holder = new pg.Client({ connectionString: move.to })
+  await holder.connect()
+  await holder.query("begin; select from purser.setting where name = 'move' for update")
+  const child = startMove(move, '--finish')
+  const ended = once(child, 'exit')
+  const isClosed = "select from purser.setting where name = 'moved'"
+  await until(async () => (await inSql(move.from, isClosed)).length === 1)
+  child.kill('SIGKILL')
+  await ended
+  await holder.end()
+  await untilReleased(move)
+  const env = { PARTNER_SECRET: wallet.secret, OPERATOR_API_KEY: wallet.operatorKey, PORT: '0' }
+  for (const url of [move.from, move.to])
+    expect(await run(['wallet'], { ...env, DATABASE_URL: url })).toMatchObject({ code: 2 })
+  await moveTo(move, '--finish')
+  const moved = await walletOn(context, move.to, wallet)
+  await expectSameBets(moved, players, [], MONEY)
+
+  const reopened = await run(['move', '--reopen'], { DATABASE_URL: move.from })
+  expect(reopened).toMatchObject({ code: 0, stdout: expect.stringContaining('wallets can use this database again') })
+  const again = await walletOn(context, move.from, wallet)
+  await again.operator.deposit(players[0]?.userId ?? '', '1.00')
+  await again.auditIsClean()
+})
+
+test('ended by SIGTERM it says so, and a word too few or an address too wrong is explained', async (context) => {
+  const [from, to] = [await newDatabase(context), await newDatabase(context)]
+  const env = { DATABASE_URL: from }
+  expect(await run(['move'], env)).toMatchObject({ code: 2, stderr: 'purser: say where to: --to postgres://…\n' })
+  expect((await run(['move', '--to', to, '--buckets', '17'], env)).code).toBe(2)
+  const gone = to.replace(/\/[^/]+$/, '/gone')
+  expect(await run(['move', '--to', gone], env)).toMatchObject({ code: 2, stderr: expect.stringContaining('gone') })
+  expect(await run(['move', '--to', to], {})).toMatchObject({ code: 3 })
+})

@@ -1,0 +1,161 @@
+/** Where a move may go, what it does to both databases, and that it undoes its last part when anything differs. */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bucketOf } from '../../src/wallet/store/bucket.ts'
+import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { type Player, send } from '../support/journal.ts'
+import { playerWithMoney } from '../support/operator.ts'
+import { inSql } from '../support/second-postgres.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { placeMessage, rollbackMessage, settleMessage } from '../support/wire.ts'
+import { moveInto } from './moving.ts'
+
+const databases: TestDatabase[] = []
+const newDatabase = async () => {
+  const database = await createDatabase()
+  databases.push(database)
+  return database.url
+}
+
+let wallet: TestWallet
+const env = () => ({ PARTNER_SECRET: wallet.secret, OPERATOR_API_KEY: wallet.operatorKey })
+const players: Player[] = []
+const answers: { call: Parameters<typeof send>[1]; text: string }[] = []
+
+beforeAll(async () => {
+  wallet = await startWallet({ databaseUrl: await newDatabase() })
+  while (players.length < 12) players.push(await playerWithMoney(wallet.operator))
+  await Promise.all(
+    players.map(async (player, i) => {
+      for (let bet = 0; bet < 3; bet += 1) {
+        const of = { userId: player.userId, transactionId: randomUUID(), currency: 'EUR' }
+        await asked({ operation: 'place', message: placeMessage({ ...player, ...of, amount: 5 }) })
+        if (bet === 1) await asked({ operation: 'settle', message: settleMessage({ ...of, amount: 7 + i }) })
+        if (bet === 2) await asked({ operation: 'rollback', message: rollbackMessage({ ...of, amount: 5 }) })
+      }
+    }),
+  )
+  // Who is no player has bets too.
+  const of = { userId: `nobody-${randomUUID()}`, transactionId: randomUUID() }
+  await asked({ operation: 'rollback', message: rollbackMessage({ ...of, amount: 5 }) })
+})
+afterAll(async () => {
+  await wallet?.stop()
+  for (const database of databases) await database.drop()
+})
+
+async function asked(call: (typeof answers)[0]['call']): Promise<void> {
+  const { text } = await send(wallet.wire, call)
+  answers.push({ call, text })
+}
+
+const BALANCES = 'select player, currency, balance::text, version::text from purser.account order by 1, 2'
+
+test('only an empty database is moved to, or the one that this move has begun to fill', async () => {
+  const [first, second, third] = [await newDatabase(), await newDatabase(), await newDatabase()]
+  await expect(moveInto(wallet.databaseUrl, wallet.databaseUrl)).rejects.toThrow(/is not empty \(.*player/)
+  await expect(moveInto(third, third)).rejects.toThrow('the same database')
+  await inSql(second, "insert into purser.currency values ('EUR', 2)")
+  await expect(moveInto(wallet.databaseUrl, second)).rejects.toThrow('is not empty (currency)')
+  expect(await moveInto(wallet.databaseUrl, first, { buckets: 4 })).toMatchObject({ state: 'copied', differences: [] })
+  expect(await inSql(first, BALANCES)).toEqual(await inSql(wallet.databaseUrl, BALANCES))
+  await expect(moveInto(second, first)).rejects.toThrow('another database is moved to that one')
+  await expect(moveInto(wallet.databaseUrl, first, { buckets: 2 })).rejects.toThrow('PURSER_BUCKETS=4')
+  await expect(startWallet({ databaseUrl: first, env: env() })).rejects.toThrow('does not have all of the other one')
+  await wallet.auditIsClean()
+})
+
+test('what was changed and taken away in between is so there, too', async () => {
+  const to = await newDatabase()
+  await moveInto(wallet.databaseUrl, to, { buckets: 3 })
+  const [player] = players as [Player]
+  await inSql(to, `delete from purser.bet_call where player = '${player.userId}'`)
+  await inSql(to, `update purser.bet set stake = stake + 1 where player = '${player.userId}'`)
+  await inSql(
+    to,
+    `insert into purser.session select bucket, 'x', player, currency, ip, country, created_at, expires_at from purser.session limit 1`,
+  )
+  await inSql(
+    to,
+    `insert into purser.action select 'x', at, request_id, operation, ids, key_name, key_hash, person, before, after from purser.action limit 1`,
+  )
+  await inSql(to, 'update purser.change set at = now() where change_id = (select min(change_id) from purser.change)')
+  const stranger = `insert into purser.player (bucket, player, currency, currencies, created_as, created_at) values (${bucketOf('stranger', 3)}, 'stranger', 'EUR', '{EUR}', '{}', now())`
+  await inSql(to, stranger)
+  await moveInto(wallet.databaseUrl, to)
+  for (const table of [
+    'player',
+    'session',
+    'account',
+    'transfer',
+    'bet_call',
+    'bet',
+    'bet_details',
+    'action',
+    'cash_movement',
+  ]) {
+    const rows = `select md5(string_agg(r, ',' order by r collate "C")) as rows
+      from (select (to_jsonb(t) - 'bucket')::text as r from purser.${table} t) t`
+    expect([table, await inSql(to, rows)]).toEqual([table, await inSql(wallet.databaseUrl, rows)])
+  }
+  const strays =
+    'select count(*)::int as strays from purser.bet b where not exists (select from purser.player p where p.player = b.player)'
+  expect(await inSql(to, strays)).toEqual([{ strays: 1 }])
+})
+
+test('when something differs at the end, it says what, and the wallet goes on', async () => {
+  const to = await newDatabase()
+  await inSql(
+    to,
+    `create function purser.wrong() returns trigger language plpgsql as 'begin new.balance := new.balance + 1; return new; end';
+     create trigger wrong before insert or update on purser.account for each row execute function purser.wrong()`,
+  )
+  const done = await moveInto(wallet.databaseUrl, to, { buckets: 2, isLast: true })
+  expect(done.state).toBe('different')
+  expect(done.differences).toContain(`account of ${players[0]?.userId}`)
+  expect(done.differences.filter((text) => text.startsWith('money: {"currency":"EUR"')).length).toBe(2)
+  await wallet.operator.deposit(players[0]?.userId ?? '', '1.00')
+  await expect(startWallet({ databaseUrl: to, env: env() })).rejects.toThrow('does not have all of the other one')
+  await inSql(to, 'drop trigger wrong on purser.account')
+  await inSql(to, "insert into purser.account values (0, 'nobody', 'EUR', 5, 0, now(), 0)")
+  const again = await moveInto(wallet.databaseUrl, to, { isLast: true })
+  expect(again.differences.some((text) => text.startsWith('account: '))).toBe(true)
+})
+
+test('behind the last part the old database takes nothing, and a wallet on the new one gives the answers of before', async () => {
+  const to = await newDatabase()
+  const before = await inSql(wallet.databaseUrl, BALANCES)
+  const repeats: string[] = []
+  for (const { call } of answers) repeats.push((await send(wallet.wire, call)).text)
+  expect(repeats.filter((text, i) => text === answers[i]?.text).length).toBeGreaterThan(players.length)
+  const done = await moveInto(wallet.databaseUrl, to, { buckets: 4, isLast: true })
+  expect(done).toMatchObject({ state: 'ready', differences: [] })
+  const [player] = players as [Player]
+  const late = await send(wallet.wire, { operation: 'place', message: placeMessage({ ...player, amount: 5 }) })
+  expect([late.status, JSON.parse(late.text)]).toMatchObject([400, { code: 100 }])
+  const result = await send(wallet.wire, {
+    operation: 'settle',
+    message: settleMessage({ userId: player.userId, transactionId: randomUUID(), amount: 7 }),
+  })
+  expect(result.status).toBe(500)
+  const cash = { currency: 'EUR', amount: '1.00', reference: randomUUID() }
+  const deposited = await wallet.operator.request('POST', `/operator/players/${player.userId}/deposits`, cash)
+  expect(deposited.status).toBe(503)
+  expect(await inSql(wallet.databaseUrl, BALANCES)).toEqual(before)
+  await expect(startWallet({ databaseUrl: wallet.databaseUrl, env: env() })).rejects.toThrow(
+    'was moved to there/purser',
+  )
+  await expect(moveInto(wallet.databaseUrl, await newDatabase())).rejects.toThrow('was moved to there/purser')
+  expect(await moveInto(wallet.databaseUrl, to, { isLast: true })).toMatchObject({ state: 'ready' })
+
+  const moved = await startWallet({ databaseUrl: to, env: { ...env(), PURSER_BUCKETS: '4' } })
+  try {
+    expect(await inSql(to, BALANCES)).toEqual(before)
+    expect(await inSql(to, 'select distinct bucket from purser.account')).toHaveLength(4)
+    for (const [i, { call }] of answers.entries()) expect((await send(moved.wire, call)).text).toBe(repeats[i])
+    await moved.operator.deposit(player.userId, '1.00')
+    await moved.auditIsClean()
+  } finally {
+    await moved.stop()
+  }
+})
