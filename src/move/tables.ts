@@ -36,7 +36,7 @@ export const BY_KEY = [
 ] as const
 
 /** With its numbers, so that every cursor stays good. */
-export const FEED = ['change', 'change_count'] as const
+export const FEED = ['change_count', 'change'] as const
 
 /** Why they stay. */
 export const STAY: Readonly<Record<string, string>> = {
@@ -49,5 +49,5 @@ export const TO_CLOSE: readonly string[] = [...OF_PLAYERS, ...BY_KEY, ...FEED].f
   (table) => !['setting', 'action', 'journal'].includes(table),
 )
 
-/** In the order in which a wallet locks: who has a player has all that it needs, and is waited for. */
+/** In the order in which a wallet locks: who has a player, or the count of changes, has all that it needs and is waited for. */
 export const TO_LOCK: readonly string[] = [...OF_PLAYERS, ...BY_KEY, ...FEED]

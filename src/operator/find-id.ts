@@ -1,7 +1,6 @@
 /** What an id may be: bets, players, movements and sessions, by the whole id or its beginning, each by an index. */
 import { type Reading, type Statement, statement } from '../db/db.ts'
 import { sentIdOf } from '../protocol/second-id.ts'
-import { bucketOf } from '../wallet/store/bucket.ts'
 import { hashToken } from '../wallet/store/session.ts'
 
 export type FoundKind = 'bet' | 'player' | 'transfer' | 'session'
@@ -40,9 +39,10 @@ const byIndex = (name: string, table: string, column: string) =>
   )
 const OPERATOR_USERS = byIndex('find_operator_users', 'purser.player', 'operator_user collate "C"')
 const MOVEMENTS = byIndex('find_movements', 'purser.cash_movement', 'reference')
+/** In all of them: its player's, which the hash does not say of one from before a move. */
 const SESSION = statement(
   'find_session',
-  'select token_hash as id, player as user_id from purser.session where bucket = $1::int and token_hash = $2::text',
+  'select token_hash as id, player as user_id from purser.session where bucket = any($1::int[]) and token_hash = $2::text',
 )
 
 interface Row extends Record<string, unknown> {
@@ -61,13 +61,14 @@ export async function findId(reading: Reading, buckets: number, id: string): Pro
 
 /** Other platforms' bets that came with the same id (W-43): who pastes it may mean any of them. */
 async function findSecondBets(reading: Reading, buckets: number, id: string): Promise<Match[]> {
-  const all = Array.from({ length: buckets }, (_, i) => i)
-  const rows = await reading.query<Row>(BETS, [all, `${id}@`, `${id}@${LAST}`])
+  const rows = await reading.query<Row>(BETS, [allOf(buckets), `${id}@`, `${id}@${LAST}`])
   return rows.filter((row) => sentIdOf(row.id) === id).map((row) => ({ kind: 'bet', id: row.id, userId: row.user_id }))
 }
 
+const allOf = (buckets: number) => Array.from({ length: buckets }, (_, i) => i)
+
 async function findFrom(reading: Reading, buckets: number, first: string, last: string): Promise<Match[]> {
-  const all = Array.from({ length: buckets }, (_, i) => i)
+  const all = allOf(buckets)
   const find = async (kind: FoundKind, query: Statement, values: readonly unknown[]) => {
     const rows = await reading.query<Row>(query, values)
     return rows.map((row): Match => ({ kind, id: kind === 'player' ? row.user_id : row.id, userId: row.user_id }))
@@ -84,7 +85,6 @@ async function findFrom(reading: Reading, buckets: number, first: string, last: 
 
 async function findSessions(reading: Reading, buckets: number, id: string): Promise<Match[]> {
   const rows: Row[] = []
-  for (const hash of [id, hashToken(id)])
-    rows.push(...(await reading.query<Row>(SESSION, [bucketOf(hash, buckets), hash])))
+  for (const hash of [id, hashToken(id)]) rows.push(...(await reading.query<Row>(SESSION, [allOf(buckets), hash])))
   return rows.map((row) => ({ kind: 'session', id: row.id, userId: row.user_id }))
 }

@@ -38,7 +38,7 @@ test('every answered call is there, once, and all goes on where it was: there an
     ofCash.map(({ userId }) => userId),
   )
   const follower = followFeed(wallets)
-  const scene: Scene = { onTestFinished: context.onTestFinished, wallets, wires, players, random }
+  const scene: Scene = { onTestFinished: context.onTestFinished, wallets, wires, random }
   await moveUnderLoad(scene, { from: one, to: four, buckets: 4 }, KILLS)
   await betting.recovered(20)
   expect(await inSql(four, 'select distinct bucket from purser.bet')).toHaveLength(4)

@@ -153,6 +153,14 @@ test('behind the last part the old database takes nothing, and a wallet on the n
     expect(await inSql(to, BALANCES)).toEqual(before)
     expect(await inSql(to, 'select distinct bucket from purser.account')).toHaveLength(4)
     for (const [i, { call }] of answers.entries()) expect((await send(moved.wire, call)).text).toBe(repeats[i])
+    // Their tokens were given out for one bucket.
+    for (const { userId, token } of players) {
+      expect(await moved.wire.profile(token)).toMatchObject({ status: 200, body: { userId } })
+      expect((await moved.wire.balance({ userId, token })).status).toBe(200)
+      const found = await moved.operator.request('GET', `/operator/show/${encodeURIComponent(token)}`)
+      expect(found.body).toMatchObject({ kind: 'session', session: { userId } })
+    }
+    expect(await moved.wire.profile('nobody')).toMatchObject({ status: 400, body: { code: 3 } })
     await moved.operator.deposit(player.userId, '1.00')
     await moved.auditIsClean()
   } finally {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { run } from '../cli/command.ts'
 import { exitOf, type Finishing, newWallet } from '../support/fault-scene.ts'
-import type { BetRecord, Player } from '../support/journal.ts'
+import type { BetRecord } from '../support/journal.ts'
 import type { Random } from '../support/random.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { until } from '../support/server-settings.ts'
@@ -143,7 +143,6 @@ export function expectWholeFeed(events: readonly FeedEvent[], bets: readonly Bet
 export interface Scene extends Finishing {
   readonly wallets: WalletProcess[]
   readonly wires: WalletProcess['wire'][]
-  readonly players: readonly Player[]
   readonly random: Random
 }
 

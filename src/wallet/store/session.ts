@@ -83,6 +83,32 @@ export async function readSession(
   return row && { ...toSession(row), ip: row.ip, country: row.country }
 }
 
+const FIND_SESSION = statement(
+  'find_session_by_token',
+  `select bucket, token_hash, player, currency, expires_at, ended_at, ip, country
+   from purser.session where bucket = any($1::int[]) and token_hash = $2::text limit 1`,
+)
+
+/**
+ * Of a token that comes without a player: the hash says the bucket, but of one that was given out before `purser move` made other buckets. So one that
+ * is not there is looked for in all of them.
+ */
+export async function findSession(
+  db: Pick<Tx, 'query'>,
+  buckets: number,
+  hash: TokenHash,
+): Promise<{ readonly session: SessionRecord; readonly bucket: number } | undefined> {
+  const bucket = bucketOf(hash, buckets)
+  const session = await readSession(db, bucket, hash)
+  if (session !== undefined || buckets === 1) return session && { session, bucket }
+  const all = Array.from({ length: buckets }, (_, i) => i)
+  const [row] = await db.query<SessionRow & Pick<SessionRecord, 'ip' | 'country'> & { bucket: number }>(FIND_SESSION, [
+    all,
+    hash,
+  ])
+  return row && { session: { ...toSession(row), ip: row.ip, country: row.country }, bucket: row.bucket }
+}
+
 const NEW = rowOf<SessionRecord>(4, {
   player: ['text', ({ player }) => player],
   currency: ['text', ({ currency }) => currency],

@@ -13,7 +13,7 @@ import { judgeToken } from '../decide/token.ts'
 import { readBets } from '../store/bet-store.ts'
 import { bucketOf } from '../store/bucket.ts'
 import { type Player, readPlayer } from '../store/player.ts'
-import { hashToken, readSession, type SessionRecord } from '../store/session.ts'
+import { findSession, hashToken, readSession, type SessionRecord } from '../store/session.ts'
 import { type DecodeSettings, playerOf } from './decode.ts'
 import { accepted, type Reply, refused } from './reply.ts'
 
@@ -33,31 +33,22 @@ export interface Learnt {
   player?: PlayerId
 }
 
-/** POST /user/profile: the token alone names the player; its hash lies in the player's bucket (session.ts). */
+/** POST /user/profile: the token alone names the player; its hash leads to the player's bucket (session.ts). */
 export async function answerProfile(
   { db, clock, buckets, settings }: ProfileDeps,
   request: ProfileRequest,
   learnt: Learnt,
 ): Promise<Reply> {
   learnt.requestId = request.requestId as RequestId
-  const { session, bucket } = await findSession(db, buckets, request.token)
-  if (session === undefined) return refused('invalid_token')
+  const found = await findSession(db, buckets, hashToken(request.token))
+  if (found === undefined) return refused('invalid_token')
+  const { session, bucket } = found
   learnt.player = session.player
   const named = settings.behindAggregator ? (request.operatorUser as PlayerId | undefined) : undefined
   const token = judgeToken(session, named ?? session.player, clock.now())
   if (token !== 'live') return refused(token)
   const player = await readPlayer(db, bucket, session.player)
   return player === undefined ? refused('invalid_token') : accepted(JSON.stringify(toProfile(player, session)))
-}
-
-async function findSession(
-  db: Db,
-  buckets: number,
-  token: string,
-): Promise<{ session: SessionRecord | undefined; bucket: number }> {
-  const hash = hashToken(token)
-  const bucket = bucketOf(hash, buckets)
-  return { session: await readSession(db, bucket, hash), bucket }
 }
 
 /** Only what the operator stored (P-2); where the session came from belongs to it, the operator's id too (P-5). */
@@ -87,11 +78,11 @@ export async function answerBalance(
   const playerId = playerOf(request, settings)
   learnt.requestId = request.requestId as RequestId
   learnt.player = playerId
-  const { session } = await findSession(db, buckets, request.token)
+  const bucket = bucketOf(playerId, buckets)
+  const session = await readSession(db, bucket, hashToken(request.token))
   const token = judgeToken(session, playerId, clock.now())
   if (token !== 'live') return refused(token)
   const scale = settings.scales.get(request.currency)
-  const bucket = bucketOf(playerId, buckets)
   const [player, accounts] = await Promise.all([readPlayer(db, bucket, playerId), readAccounts(db, bucket, [playerId])])
   const account = accounts.find(({ currency }) => currency === request.currency)
   const mayUse = account !== undefined || player?.currencies.some((currency) => currency === request.currency)
