@@ -28,6 +28,11 @@ const MOST_ROUNDS = 10
 const LOCK_TIMEOUT = '10s'
 const SECOND_MS = 1_000
 
+/** Never less than it takes. */
+function secondsOf(ms: number): number {
+  return Math.ceil(ms / SECOND_MS)
+}
+
 export interface MoveOptions {
   readonly from: Db
   readonly to: Db
@@ -49,8 +54,8 @@ export interface MoveOptions {
 export interface MoveDone {
   readonly state: 'stopped' | 'copied' | 'different' | 'ready'
   readonly players: number
-  /** How long the last part will keep calls waiting, or has. */
-  readonly seconds: number
+  /** Milliseconds for which the last part will keep calls waiting, or has. */
+  readonly ms: number
   /** What is not the same at the end. */
   readonly differences: readonly string[]
   readonly totals?: Totals
@@ -67,7 +72,7 @@ export async function move(options: MoveOptions): Promise<MoveDone> {
   await requireBoth(from, to)
   return alone(holders.to, 'move', async () => {
     const id = await claim(from, to, buckets)
-    if (id.isReady) return { state: 'ready', players: 0, seconds: 0, differences: [] }
+    if (id.isReady) return { state: 'ready', players: 0, ms: 0, differences: [] }
     const oldBuckets = await fixBuckets(from, undefined)
     const sides = { from, to, oldBuckets, buckets: await fixBuckets(to, buckets) }
     const shapes = await readShapes(from, [...OF_PLAYERS, ...BY_KEY])
@@ -75,7 +80,7 @@ export async function move(options: MoveOptions): Promise<MoveDone> {
     const run: Run = { ...options, sides, ofPlayers, byKey }
     const copied = await catchUp(run)
     if (!isLast || copied.state === 'stopped') return copied
-    return finish(run, id, copied.seconds)
+    return finish(run, id, copied.ms)
   })
 }
 
@@ -86,10 +91,10 @@ async function catchUp(run: Run): Promise<MoveDone> {
   const { from, say, signal } = run
   for (let [round, before] = [1, Number.POSITIVE_INFINITY]; ; round += 1) {
     const [{ players: of } = { players: 0 }] = await from.snapshot((tx) => tx.query<{ players: number }>(COUNT))
-    const { players, changed, seconds } = await walk(run, false, of)
-    const done = { players, seconds, differences: [] }
+    const { players, changed, ms } = await walk(run, false, of)
+    const done = { players, ms, differences: [] }
     if (signal.aborted) return { ...done, state: 'stopped' }
-    say(`round ${round}: ${players} players compared in ${seconds.toFixed(1)} s, ${changed} of them copied`)
+    say(`round ${round}: ${players} players compared in ${secondsOf(ms)} s, ${changed} of them copied`)
     const isShort = changed <= FEW || (round > 1 && changed > before / 2) || round === MOST_ROUNDS
     // The first one has copied: how long comparing takes, only the next one says.
     if (isShort && (round > 1 || changed === 0)) return { ...done, state: 'copied' }
@@ -100,7 +105,7 @@ async function catchUp(run: Run): Promise<MoveDone> {
 interface Walked {
   readonly players: number
   readonly changed: number
-  readonly seconds: number
+  readonly ms: number
   readonly different: readonly string[]
   readonly rows: Readonly<Record<string, number>>
 }
@@ -123,7 +128,7 @@ async function walk(run: Run, isLast: boolean, of: number): Promise<Walked> {
   }
   const { isSame } = await walkFeed(sides, isLast, signal)
   if (!isSame) different.push('change')
-  return { ...walked, seconds: (world.elapsed() - beganAt) / SECOND_MS, different }
+  return { ...walked, ms: world.elapsed() - beganAt, different }
 }
 
 class Undone extends Error {
@@ -134,10 +139,10 @@ class Undone extends Error {
   }
 }
 
-async function finish(run: Run, id: Awaited<ReturnType<typeof claim>>, expected: number): Promise<MoveDone> {
+async function finish(run: Run, id: Awaited<ReturnType<typeof claim>>, expectedMs: number): Promise<MoveDone> {
   const { from, to, holders, address, say, now } = run
   const { away } = await readMoved(from)
-  say(`the last part: calls wait from now on, for about ${Math.ceil(expected)} s`)
+  say(`the last part: calls wait from now on, for about ${secondsOf(expectedMs)} s`)
   const done = await holders.from
     .script(async (sql) => {
       await sql(`set local lock_timeout = '${LOCK_TIMEOUT}'; set local idle_in_transaction_session_timeout = 0`)
@@ -160,9 +165,9 @@ async function finish(run: Run, id: Awaited<ReturnType<typeof claim>>, expected:
 /** While nobody writes. */
 async function compareAll(run: Run): Promise<MoveDone> {
   const { sides, ofPlayers, signal } = run
-  const { players, seconds, different, rows } = await walk(run, true, 0)
-  if (signal.aborted) return { state: 'stopped', players, seconds, differences: [] }
+  const { players, ms, different, rows } = await walk(run, true, 0)
+  if (signal.aborted) return { state: 'stopped', players, ms, differences: [] }
   const { totals, differences } = await compareTotals(sides, ofPlayers, rows)
   const all = [...different, ...differences]
-  return { state: all.length === 0 ? 'ready' : 'different', players, seconds, differences: all, totals }
+  return { state: all.length === 0 ? 'ready' : 'different', players, ms, differences: all, totals }
 }

@@ -13,10 +13,13 @@ const MAKE_ID = statement(
 )
 
 const OTHERS = [...OF_PLAYERS, ...BY_KEY, 'change'].filter((table) => table !== 'setting')
-const FILLED = statement(
-  'move_filled',
-  `select 'setting' as filled where exists (select from purser.setting where not name = any($1::text[]))
-   ${OTHERS.map((table) => `union all (select '${table}' from purser.${table} limit 1)`).join(' ')}`,
+const HAS_SETTINGS = statement(
+  'move_has_settings',
+  'select 1 as row from purser.setting where not name = any($1::text[]) limit 1',
+)
+/** One after another: Citus joins no table that it has spread with one that it has not. */
+const HAS_ROWS = OTHERS.map(
+  (table) => [table, statement(`move_has_${table}`, `select 1 as row from purser.${table} limit 1`)] as const,
 )
 const SPREAD = statement(
   'move_is_spread',
@@ -71,9 +74,11 @@ export async function claim(from: Db, to: Db, buckets: number | undefined): Prom
 }
 
 async function requireEmpty(to: Db): Promise<void> {
-  const filled = await to.query<{ filled: string }>(FILLED, [[...OWN_SETTINGS, 'database']])
+  const filled: string[] = []
+  if ((await to.query(HAS_SETTINGS, [[...OWN_SETTINGS, 'database']])).length > 0) filled.push('setting')
+  for (const [table, hasRows] of HAS_ROWS) if ((await to.query(hasRows)).length > 0) filled.push(table)
   if (filled.length > 0)
     throw new WrongUse(
-      `that database is not empty (${filled.map((row) => row.filled).join(', ')}): make a new one, and run purser migrate there`,
+      `that database is not empty (${filled.join(', ')}): make a new one, and run purser migrate there`,
     )
 }

@@ -29,7 +29,7 @@ interface Bets extends Row {
 export interface Totals {
   readonly money: readonly Money[]
   readonly bets: readonly Bets[]
-  readonly rows: Readonly<Record<string, number>>
+  readonly rows: Readonly<Record<string, string>>
 }
 
 /** `walked`: of each table the rows that were compared one by one. */
@@ -41,7 +41,7 @@ export async function compareTotals(
   const [there, here] = await Promise.all([from, to].map((db) => read(db, tables)))
   if (there === undefined || here === undefined) throw new Error('there are two sides')
   const differences = tables.flatMap(({ shape: { table } }) => {
-    const [a, b, c] = [there.rows[table], here.rows[table], walked[table] ?? 0]
+    const [a, b, c] = [there.rows[table], here.rows[table], String(walked[table] ?? 0)]
     return a === b && a === c ? [] : [`${table}: ${a} rows there, ${b} here, ${c} of players that are known`]
   })
   for (const what of ['money', 'bets'] as const)
@@ -57,10 +57,10 @@ function has(rows: readonly Row[], wanted: Row): boolean {
 function read(db: Db, tables: readonly Table[]): Promise<Totals> {
   return db.snapshot(async (tx) => {
     const [money, bets] = [await tx.query<Money>(MONEY), await tx.query<Bets>(BETS)]
-    const rows: Record<string, number> = {}
+    const rows: Record<string, string> = {}
     for (const { shape, statements } of tables) {
       const [row] = await tx.query<{ rows: string }>(statements.count)
-      rows[shape.table] = Number(row?.rows)
+      rows[shape.table] = row?.rows ?? ''
     }
     return { money, bets, rows }
   })

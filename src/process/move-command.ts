@@ -48,6 +48,8 @@ export function addMoveCommand(program: Command): void {
     })
 }
 
+const SECOND_MS = 1_000
+
 function toBuckets(text: string): number {
   const number = /^\d{1,2}$/.test(text) ? Number.parseInt(text, 10) : 0
   if (number < 1 || number > MAX_BUCKETS) throw new InvalidArgumentError(`It is a number from 1 to ${MAX_BUCKETS}.`)
@@ -95,16 +97,17 @@ async function reopenAgain(): Promise<void> {
   print('wallets can use this database again; what was written in the other one since is not here: let none run there')
 }
 
-function describe({ state, players, seconds, differences, totals }: MoveDone, to: string): string {
+function describe({ state, players, ms, differences, totals }: MoveDone, to: string): string {
   const at = addressOf(to)
-  const rows = Object.values(totals?.rows ?? {}).reduce((sum, count) => sum + count, 0)
+  const rows = Object.values(totals?.rows ?? {}).reduce((sum, count) => sum + BigInt(count), 0n)
+  const seconds = Math.ceil(ms / SECOND_MS)
   switch (state) {
     case 'stopped':
       return 'stopped; run it again to go on'
     case 'copied':
       return [
         `${players} players are in ${at}; what changes from now on is not yet`,
-        `the last part will keep calls waiting for about ${Math.ceil(seconds)} s: run it again with --finish`,
+        `the last part will keep calls waiting for about ${seconds} s: run it again with --finish`,
       ].join('\n')
     case 'different':
       return [...differences, 'these differ, so nothing was closed: the wallets go on here'].join('\n')
@@ -115,7 +118,7 @@ function describe({ state, players, seconds, differences, totals }: MoveDone, to
           : [
               ...totals.money.map(({ currency, accounts }) => `${currency}: ${accounts} balances are the same`),
               ...totals.bets.map((row) => `${row.bets} ${row.status} bets${of(row.currency)} are the same`),
-              `${players} players with ${rows} rows were compared; calls waited for ${seconds.toFixed(1)} s`,
+              `${players} players with ${rows} rows were compared; calls waited for ${seconds} s`,
             ]),
         `${at} is ready: start the wallets with that DATABASE_URL. This one takes nothing any more`,
       ].join('\n')
@@ -142,7 +145,7 @@ function progressLines(): (what: string, done: number, of: number) => void {
     if (world.elapsed() - saidAt < PROGRESS_MS) return
     saidAt = world.elapsed()
     const left = of > done ? ((world.elapsed() - beganAt) / done) * (of - done) : 0
-    const how = left > 0 ? `, about ${Math.ceil(left / 1_000)} s left` : ''
+    const how = left > 0 ? `, about ${Math.ceil(left / SECOND_MS)} s left` : ''
     say(`move: ${done.toLocaleString('en')}${of > 0 ? ` of ${of.toLocaleString('en')}` : ''} ${what}${how}`)
   }
 }

@@ -122,6 +122,33 @@ test('when something differs at the end, it says what, and the wallet goes on', 
   expect(again.differences.some((text) => text.startsWith('account: '))).toBe(true)
 })
 
+test('stopped anywhere it has closed nothing, and goes on when it is run again', async () => {
+  const to = await newDatabase()
+  const first = new AbortController()
+  const stopped = await moveInto(wallet.databaseUrl, to, {
+    ...{ buckets: 4, isLast: true, signal: first.signal },
+    progress: () => first.abort(),
+  })
+  expect(stopped.state).toBe('stopped')
+  const last = new AbortController()
+  const again = await moveInto(wallet.databaseUrl, to, {
+    ...{ isLast: true, signal: last.signal },
+    say: (line) => void (line.startsWith('the last part') && last.abort()),
+  })
+  expect(again.state).toBe('stopped')
+  await wallet.operator.deposit(players[0]?.userId ?? '', '1.00')
+  expect(await inSql(wallet.databaseUrl, "select from purser.setting where name = 'moved'")).toEqual([])
+  expect(await moveInto(wallet.databaseUrl, to)).toMatchObject({ state: 'copied', players: players.length + 1 })
+  expect(await inSql(to, BALANCES)).toEqual(await inSql(wallet.databaseUrl, BALANCES))
+})
+
+test('two at once would undo each other: the second one is told to wait', async () => {
+  const to = await newDatabase()
+  const told = await Promise.allSettled([moveInto(wallet.databaseUrl, to), moveInto(wallet.databaseUrl, to)])
+  const refused = told.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+  expect(refused).toEqual([expect.stringContaining('another purser move is at work')])
+})
+
 test('behind the last part the old database takes nothing, and a wallet on the new one gives the answers of before', async () => {
   const to = await newDatabase()
   const before = await inSql(wallet.databaseUrl, BALANCES)
@@ -151,7 +178,11 @@ test('behind the last part the old database takes nothing, and a wallet on the n
   const moved = await startWallet({ databaseUrl: to, env: { ...env(), PURSER_BUCKETS: '4' } })
   try {
     expect(await inSql(to, BALANCES)).toEqual(before)
-    expect(await inSql(to, 'select distinct bucket from purser.account')).toHaveLength(4)
+    const places = await inSql(
+      to,
+      'select bucket, player from purser.account union select bucket, player from purser.bet',
+    )
+    expect(places.filter(({ bucket, player }) => bucket !== bucketOf(String(player), 4))).toEqual([])
     for (const [i, { call }] of answers.entries()) expect((await send(moved.wire, call)).text).toBe(repeats[i])
     // Their tokens were given out for one bucket.
     for (const { userId, token } of players) {
@@ -160,7 +191,10 @@ test('behind the last part the old database takes nothing, and a wallet on the n
       const found = await moved.operator.request('GET', `/operator/show/${encodeURIComponent(token)}`)
       expect(found.body).toMatchObject({ kind: 'session', session: { userId } })
     }
-    expect(await moved.wire.profile('nobody')).toMatchObject({ status: 400, body: { code: 3 } })
+    expect(await moved.wire.profile(player.token.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')))).toMatchObject({
+      status: 400,
+      body: { code: 3 },
+    })
     await moved.operator.deposit(player.userId, '1.00')
     await moved.auditIsClean()
   } finally {

@@ -80,6 +80,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     'runtime',
   ],
   archive: ['ledger', 'wallet/store', 'db', 'protocol', 'runtime'],
+  move: ['wallet/store', 'feed', 'db', 'runtime'],
   'wallet-client': ['protocol', 'runtime'],
   'wallet-client/targets.ts': ['types of people', 'db', 'runtime'],
   platform: [
