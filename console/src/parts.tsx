@@ -31,7 +31,9 @@ export function Waiting({ rows = 4 }: { rows?: number }) {
 }
 
 /** What a browser throws when it has reached nobody; each has words of its own for it. */
-const isOffline = (error: unknown): boolean => error instanceof TypeError
+const isOffline = (error: unknown): boolean => error instanceof TypeError || isUnloaded(error)
+/** As Vite says it of the style of a page that could not be fetched. */
+const isUnloaded = (error: unknown) => error instanceof Error && error.message.startsWith('Unable to preload CSS')
 const NO_CONNECTION = 'No connection to the server'
 
 export function Fault({ error, again }: { error: unknown; again?: () => void }) {
@@ -78,7 +80,8 @@ export class Guard extends Component<
     if (at !== this.props.at && this.state.error !== undefined) this.setState({ error: undefined })
   }
   override render() {
-    return this.state.error === undefined ? this.props.children : <Fault error={this.state.error} />
+    const { error } = this.state
+    return error === undefined ? this.props.children : <Fault error={error} again={() => location.reload()} />
   }
 }
 

@@ -64,3 +64,8 @@ export function SessionGate({ children, signIn, waiting, fault }: Props) {
     <Context value={{ setup: setup.data, person: person.data, bases: basesOf(setup.data), leave }}>{children}</Context>
   )
 }
+
+/** The setting whose key is the first one is named as it is only where keys are listed. */
+export function nameOf({ name }: Person): string {
+  return name === 'OPERATOR_API_KEY' || name === 'PLATFORM_API_KEY' ? 'first key' : name
+}

@@ -6,7 +6,7 @@ import { setZone, useZone } from './format.tsx'
 import { LedgerLight, LiveDot } from './lights.tsx'
 import icon from './look/icon.svg'
 import { Guard } from './parts.tsx'
-import { useSession } from './session.tsx'
+import { nameOf, useSession } from './session.tsx'
 import { applyTheme, nextTheme, theme } from './theme.ts'
 
 const WALLET_PAGES = [
@@ -75,8 +75,7 @@ function Foot() {
   return (
     <div className="foot">
       <span className="who">
-        {person.name === 'OPERATOR_API_KEY' || person.name === 'PLATFORM_API_KEY' ? 'first key' : person.name} ·{' '}
-        {person.role}
+        {nameOf(person)} · {person.role}
       </span>
       <button type="button" className="button quiet" onClick={change} aria-label={`Colours: ${word}. Change`}>
         ◐ {word}

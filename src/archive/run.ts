@@ -3,8 +3,8 @@
  * transaction of its own. Ended anywhere, each row is in the database or in a file that the database knows, and the next run goes on. What no row of
  * `carried_balance` names in a file was not taken, and nobody looks at it.
  */
-import { alone } from '../db/one-run.ts'
 import { type Db, type Row, statement } from '../db/db.ts'
+import { alone } from '../db/one-run.ts'
 import { readScales } from '../db/scales.ts'
 import { firstOpen, keepDays } from '../ledger/daily.ts'
 import type { Currency, PlayerId } from '../protocol/ids.ts'

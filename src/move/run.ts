@@ -4,10 +4,10 @@
  * are locked, all is compared once more, and the same transaction closes the old database for good. When that does not come to its end, the locks are
  * gone with it, and nothing was closed.
  */
-import { alone } from '../db/one-run.ts'
 import { fixBuckets } from '../db/buckets.ts'
 import { type Db, statement } from '../db/db.ts'
 import { close, readMoved, writeHere } from '../db/moved.ts'
+import { alone } from '../db/one-run.ts'
 import { numberAll } from '../feed/change-store.ts'
 import { world } from '../runtime/world.ts'
 import { WALLET_CHANGES } from '../wallet/store/change.ts'

@@ -41,6 +41,15 @@ describe('the console of a wallet', () => {
     return { userId, token, transactionId, amount: 10 }
   }
 
+  test('a page whose files do not arrive says so, and can be tried again', async () => {
+    await page.route('**/console/assets/filters*.css', (route) => route.abort())
+    await see('/bets')
+    await page.getByRole('alert').getByText('No connection to the server.').waitFor()
+    await page.unroute('**/console/assets/filters*.css')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('A bet appears here when its first call arrives.').waitFor()
+  })
+
   test('Money adds the platforms of a currency up, and says what each had to do with it (W-43)', async () => {
     const bet = await newBet()
     expect((await partnerWire(wallet.url, 'secret-of-acme').place(bet)).status).toBe(200)

@@ -62,7 +62,11 @@ export function PlayerPage({ user }: { user: string }) {
                 path={`${base}/statement?limit=20&bets=true`}
                 columns={STATEMENT(user)}
                 keyOf={({ transferId }) => transferId}
-                empty={<Empty title="No money has moved yet." />}
+                empty={
+                  <Empty title="No money has moved yet.">
+                    <p>A deposit, an adjustment or a bet makes a line here.</p>
+                  </Empty>
+                }
                 end={inFiles}
                 live={live}
               />
@@ -82,7 +86,11 @@ export function PlayerPage({ user }: { user: string }) {
                 path={`/operator/bets?limit=20&selections=true&userId=${part(user)}`}
                 columns={BETS(user)}
                 keyOf={({ transactionId }) => transactionId}
-                empty={<Empty title="No bets yet." />}
+                empty={
+                  <Empty title="No bets yet.">
+                    <p>A bet appears here when its first call arrives.</p>
+                  </Empty>
+                }
                 live={live}
               />
             </section>
@@ -124,7 +132,7 @@ const STATEMENT = (user: string): readonly Column<StatementRow>[] => [
       ),
   },
   { name: 'Match', show: ({ bet }) => bet && <BetOn of={bet} /> },
-  { name: 'Bet now', show: ({ bet }) => bet && <BetState {...bet} /> },
+  { name: 'State', show: ({ bet }) => bet && <BetState {...bet} /> },
   { name: 'Amount', isNumber: true, show: ({ amount }) => signed(amount) },
   { name: 'Balance', isNumber: true, show: ({ balance }) => amountText(balance) },
   { name: 'Currency', show: ({ currency }) => currency },

@@ -17,6 +17,8 @@ interface Holder {
 interface HoldersProps {
   readonly title: string
   readonly empty: string
+  /** What to do about it. */
+  readonly hint: string
   /** Listed, made and ended here. */
   readonly list: string
   /** The member of an answer that is shown this once. */
@@ -25,7 +27,7 @@ interface HoldersProps {
 }
 
 /** A name, a role, something that is shown once. */
-export function Holders({ title, empty, list, shownOnce, renew }: HoldersProps) {
+export function Holders({ title, empty, hint, list, shownOnce, renew }: HoldersProps) {
   const client = useQueryClient()
   const [once, setOnce] = useState<{ readonly name: string; readonly secret: string }>()
   const asked = useQuery({
@@ -66,7 +68,9 @@ export function Holders({ title, empty, list, shownOnce, renew }: HoldersProps) 
       <Answer of={asked}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title={empty} />
+            <Empty title={empty}>
+              <p>{hint}</p>
+            </Empty>
           ) : (
             <div className="scroll">
               <table className="list">

@@ -3,7 +3,7 @@ import { part } from '../../api.ts'
 import { capital, Time } from '../../format.tsx'
 import { type Column, List } from '../../list.tsx'
 import { Empty } from '../../parts.tsx'
-import { mayDo, useSession } from '../../session.tsx'
+import { mayDo, nameOf, useSession } from '../../session.tsx'
 import { Holders } from './holders.tsx'
 import { OwnPassword } from './password.tsx'
 import { Webhooks } from './webhooks.tsx'
@@ -18,7 +18,7 @@ export function SettingsPage() {
       <div className="head">
         <h1>Settings</h1>
         <p className="muted">
-          Signed in as {person.name}, with the role {person.role}.
+          Signed in as <span title={person.name}>{nameOf(person)}</span>, with the role {person.role}.
         </p>
       </div>
       {person.isPerson && <OwnPassword />}
@@ -26,6 +26,7 @@ export function SettingsPage() {
         <Holders
           title="People"
           empty="Nobody signs in by name yet."
+          hint="Give somebody a name and a role below: the password is shown once."
           list="/console/api/people"
           shownOnce="password"
           renew={(name) => ['POST', `/console/api/people/${part(name)}/password`, 'New password']}
@@ -35,6 +36,7 @@ export function SettingsPage() {
         <Holders
           title="Keys"
           empty="There is only the key of the environment."
+          hint="Make one for each program and person: who did what is then in Actions, and each can be ended alone."
           list={`${base}/keys`}
           shownOnce="key"
           renew={(name) => ['POST', `${base}/keys/${part(name)}/rotate`, 'Rotate']}
@@ -72,7 +74,7 @@ interface Action {
 const ACTIONS: readonly Column<Action>[] = [
   { name: 'Time', show: ({ at }) => <Time at={at} /> },
   { name: 'Who', show: ({ person, key }) => <span className="cut">{person ?? key.name}</span> },
-  { name: 'What', show: ({ operation }) => capital(wordsOf(operation)) },
+  { name: 'What', show: ({ operation }) => <span className="num">{capital(wordsOf(operation))}</span> },
   { name: 'On', show: ({ on }) => <span className="cut">{Object.values(on).join(' · ')}</span> },
   {
     name: 'Now',

@@ -1,0 +1,123 @@
+/** What a test of the console begins with: a browser, a server, and somebody who has signed in there, who has a page of its own in each test. */
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { startUntil } from '../cli/command.ts'
+import { type Scene, startScene } from '../platform/scene.ts'
+import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { ALONE, launch, signedIn } from './browser.ts'
+
+export interface At<S> {
+  readonly server: S
+  readonly browser: Browser
+  readonly context: BrowserContext
+  /** Of the test that runs. */
+  readonly page: Page
+  /** A page of the console, below /console. */
+  see(path?: string): Promise<unknown>
+}
+
+interface Stage<S> {
+  start(): Promise<S>
+  enter(browser: Browser, server: S): Promise<BrowserContext>
+  urlOf(server: S): string
+  stop(server: S): Promise<unknown>
+}
+
+/** Of the file, or of the `describe` that it is called in. */
+function at<S>({ start, enter, urlOf, stop }: Stage<S>): At<S> {
+  const made: { browser?: Browser; server?: S; context?: BrowserContext; page?: Page } = {}
+  const known = <T>(part: T | undefined): T => {
+    if (part === undefined) throw new Error('there is none outside of a test')
+    return part
+  }
+  beforeAll(async () => {
+    made.browser = await launch()
+    made.server = await start()
+    made.context = await enter(made.browser, made.server)
+  })
+  beforeEach(async () => {
+    const page = await known(made.context).newPage()
+    made.page = page
+    return () => page.close()
+  })
+  afterAll(async () => {
+    await made.browser?.close()
+    if (made.server !== undefined) await stop(made.server)
+  })
+  return {
+    get server() {
+      return known(made.server)
+    },
+    get browser() {
+      return known(made.browser)
+    },
+    get context() {
+      return known(made.context)
+    },
+    get page() {
+      return known(made.page)
+    },
+    see: (path = '') => known(made.page).goto(`${urlOf(known(made.server))}/console${path}`),
+  }
+}
+
+/** A wallet, whose books are audited at the end. `prepare` runs before anybody has signed in. */
+export function atWallet(
+  options: Parameters<typeof startWallet>[0] = {},
+  prepare: (wallet: TestWallet) => void | Promise<void> = () => {},
+): At<TestWallet> {
+  return at({
+    async start() {
+      const wallet = await startWallet(options)
+      await prepare(wallet)
+      return wallet
+    },
+    enter: (browser, { url, operatorKey }) => signedIn(browser, url, operatorKey),
+    urlOf: ({ url }) => url,
+    async stop(wallet) {
+      await wallet.auditIsClean()
+      await wallet.stop()
+    },
+  })
+}
+
+/** A platform with one scripted partner, in time that the test moves. */
+export function atPlatform(prepare: (scene: Scene) => Promise<void> = async () => {}): At<Scene> {
+  return at({
+    async start() {
+      const scene = await startScene()
+      await prepare(scene)
+      return scene
+    },
+    enter: (browser, { platform }) => signedIn(browser, platform.url, platform.key),
+    urlOf: ({ platform }) => platform.url,
+    stop: (scene) => scene.stop(),
+  })
+}
+
+export interface Sandbox {
+  readonly url: string
+  /** Of the operator API. */
+  readonly key: string
+  output(): string
+  stop(): Promise<unknown>
+}
+
+/** A sandbox that nobody else bets in, entered by its one click. */
+export function atSandbox(env: Readonly<Record<string, string>> = {}): At<Sandbox> {
+  return at({
+    async start() {
+      const settings = { PORT: '0', PURSER_DATA_DIR: 'memory://', ...env }
+      const { output, kill } = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], settings)
+      const named = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(output())?.[1] as string
+      return { url: named('Purser wallet'), key: named('Operator key'), output, stop: () => kill('SIGKILL') }
+    },
+    async enter(browser, { url }) {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
+      await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
+      return context
+    },
+    urlOf: ({ url }) => url,
+    stop: ({ stop }) => stop(),
+  })
+}
