@@ -2,10 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { world } from '../../runtime/world.ts'
+import { playSeeds } from './crew.ts'
 import type { Stores } from './market.ts'
 import { MUST_BE_MET } from './marks.ts'
 import { PLANTED } from './planted/planted.ts'
 import { choicesFor, type Planted } from './planted/row.ts'
+import { createTotal, type Played } from './played.ts'
 import { type RunResult, runMarket } from './run.ts'
 import { kindOfComplaint, playFile, readRunFile, shrink, writeRunFile } from './run-file.ts'
 import { closeStores, makeStores } from './store.ts'
@@ -42,26 +44,25 @@ async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
 }
 
 /** True when nothing was found. */
-export function simulateMarkets({ seed: first, runs }: Wanted, say: Say): Promise<boolean> {
-  return withStores(async (stores) => {
-    const [startedAt, total] = [world.elapsed(), createTotal()]
-    let saidAt = startedAt
-    let found: RunResult | undefined
-    for (let i = 0; i < runs && found === undefined; i++) {
-      const result = await runMarket(first + i, stores)
-      total.add(result)
-      found = result.complaints.length > 0 ? result : undefined
-      if (found === undefined && i % TWICE_EVERY === 0) found = await playAgain(result, stores)
-      if (world.elapsed() - saidAt < PROGRESS_MS) continue
-      saidAt = world.elapsed()
-      say(`${i + 1} of ${runs} runs`)
-    }
-    for (const line of total.lines(Math.max(1, world.elapsed() - startedAt))) say(line)
-    if (found !== undefined) keep(found, say)
-    const missed = runs < ENOUGH_RUNS || found !== undefined ? [] : MUST_BE_MET.filter((mark) => !total.hasMet(mark))
-    if (missed.length > 0) say(`FOUND: so many runs never met: ${missed.join(', ')}`)
-    return found === undefined && missed.length === 0
-  })
+export async function simulateMarkets({ seed: first, runs }: Wanted, say: Say): Promise<boolean> {
+  const [startedAt, total] = [world.elapsed(), createTotal()]
+  let [saidAt, ended] = [startedAt, 0]
+  let found: RunResult | undefined
+  const seeds = Array.from({ length: runs }, (_, i) => ({ seed: first + i, isTwice: i % TWICE_EVERY === 0 }))
+  const seen = (played: Played) => {
+    total.add(played)
+    found ??= played.failed
+    ended += 1
+    if (world.elapsed() - saidAt < PROGRESS_MS) return
+    saidAt = world.elapsed()
+    say(`${ended} of ${runs} runs`)
+  }
+  await playSeeds(seeds, seen, () => found !== undefined)
+  for (const line of total.lines(Math.max(1, world.elapsed() - startedAt))) say(line)
+  if (found !== undefined) keep(found, say)
+  const missed = runs < ENOUGH_RUNS || found !== undefined ? [] : MUST_BE_MET.filter((mark) => !total.hasMet(mark))
+  if (missed.length > 0) say(`FOUND: so many runs never met: ${missed.join(', ')}`)
+  return found === undefined && missed.length === 0
 }
 
 /** Runs until each planted fault is found, and writes the table of what found it. True when all were. */
@@ -138,12 +139,6 @@ export function shrinkKept(path: string, say: Say): Promise<boolean> {
   })
 }
 
-async function playAgain(before: RunResult, stores: Stores): Promise<RunResult | undefined> {
-  const again = await runMarket(before.seed, stores)
-  if (again.hash === before.hash) return undefined
-  return { ...again, complaints: [`played twice, it came to ${before.hash} and to ${again.hash}`] }
-}
-
 function keep(result: RunResult, say: Say): void {
   const { seed, complaints, choices } = result
   const [path, commit] = [`simulation-${seed}.json`, commitOf()]
@@ -166,28 +161,5 @@ export function commitOf(): string {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim()
   } catch {
     return 'unknown'
-  }
-}
-
-function createTotal() {
-  const marks = new Map<string, number>()
-  const sum = { runs: 0, events: 0, bets: 0, simulatedMs: 0 }
-  return {
-    hasMet: (mark: string) => marks.has(mark),
-    add(result: RunResult) {
-      sum.runs += 1
-      sum.events += result.story.length
-      sum.bets += result.bets
-      sum.simulatedMs += result.simulatedMs
-      for (const [name, count] of result.marks) marks.set(name, (marks.get(name) ?? 0) + count)
-    },
-    *lines(tookMs: number) {
-      const perSecond = Math.trunc(sum.simulatedMs / tookMs)
-      yield `${sum.runs} runs, ${sum.bets} bets, ${sum.events} events, ${Math.trunc(sum.simulatedMs / 1_000)} simulated seconds in ${Math.trunc(tookMs / 1_000)} s: ${perSecond} a second`
-      yield `met: ${[...marks]
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, count]) => `${count} × ${name}`)
-        .join(', ')}`
-    },
   }
 }

@@ -58,8 +58,10 @@ export interface Store {
 }
 
 /** All that markets need. */
-export async function makeStores(): Promise<Readonly<Record<PartyName, Store>>> {
-  const made = await Promise.all(PARTIES.map(async (party) => [party, await makeStore(party)] as const))
+export async function makeStores(given?: Images): Promise<Readonly<Record<PartyName, Store>>> {
+  const images = given ?? (await makeImages())
+  const made = []
+  for (const party of PARTIES) made.push([party, await openStore(party, images)] as const)
   return Object.fromEntries(made) as Record<PartyName, Store>
 }
 
@@ -67,12 +69,30 @@ export async function closeStores(stores: Readonly<Record<PartyName, Store>>): P
   await Promise.all(PARTIES.map((party) => stores[party].close()))
 }
 
-async function makeStore(party: PartyName): Promise<Store> {
+/** What a database of each server begins with. */
+export type Images = Readonly<Record<ReturnType<typeof serverOf>, Blob>>
+
+/** Postgres makes its own tables once: that takes longer than all else. */
+export async function makeImages(): Promise<Images> {
+  const first = await openSwiftDb(MADE_BY)
+  const nothing = await first.image()
+  await first.close()
+  const made = { ...CONFIGS } as unknown as Record<keyof Images, Blob>
+  for (const server of ['wallet', 'gateway', 'platform'] as const) {
+    const db = await openSwiftDb(MADE_BY, nothing)
+    await prepareDb(db, server, 'auto')
+    if (server === 'wallet') await fixBuckets(db, CONFIGS.wallet.buckets)
+    made[server] = await db.image()
+    await db.close()
+  }
+  return made
+}
+
+const MADE_BY = 'database of the platform'
+
+async function openStore(party: PartyName, images: Images): Promise<Store> {
   const server = serverOf(party)
-  const config = CONFIGS[server]
-  const db = await openSwiftDb(`database of the ${party}`)
-  await prepareDb(db, server, 'auto')
-  if (server === 'wallet') await fixBuckets(db, config.buckets)
+  const db = await openSwiftDb(`database of the ${party}`, images[server])
   await db.warm()
   const kept = await keepBeginning(db, server === 'wallet' ? 'purser' : server)
   return { db, ...kept, close: () => db.close() }
@@ -82,13 +102,12 @@ async function makeStore(party: PartyName): Promise<Store> {
 export async function keepBeginning(db: Db, schema: string): Promise<Pick<Store, 'empty' | 'backup'>> {
   const tables = await tablesOf(db, schema)
   const kept = await readRows(db, tables.keys())
-  const truncate = statement(
-    'simulation_truncate',
-    `truncate table ${[...tables.keys()].join(', ')} restart identity cascade`,
-  )
+  /** What no run has written to is as it was: to empty it too would cost a file each time, and the plans of its statements. */
   const becomes = (all: ReadonlyMap<string, string>) =>
     db.unhurried(async (tx) => {
-      await tx.query(truncate)
+      const [used] = await tx.query<{ used: string[] }>(USED, [[...tables.keys()]])
+      for (const table of used?.used ?? []) await tx.query(emptied(table))
+      await tx.query(RESTART, [schema])
       for (const [table, rows] of all)
         await tx.query(statement(`simulation_put_back_${table}`, putBack(table, tables.get(table))), [rows])
     })
@@ -126,6 +145,21 @@ async function readRows(db: Pick<Db, 'query'>, tables: Iterable<string>): Promis
   }
   return found
 }
+
+/** Tables in which there is a page, or which are in parts. What is undone leaves its pages, too. */
+const USED = statement(
+  'simulation_used',
+  `select coalesce(array_agg(name order by name), '{}') as used from unnest($1::text[]) as t (name)
+   join pg_catalog.pg_class c on c.oid = name::regclass where c.relkind = 'p' or pg_catalog.pg_relation_size(c.oid) > 0`,
+)
+const emptied = (table: string) => statement(`simulation_truncate_${table}`, `truncate table ${table} cascade`)
+
+/** All numbers: one may have been drawn for a row that was refused. */
+const RESTART = statement(
+  'simulation_restart',
+  `select setval(seqrelid::regclass, seqstart, false) from pg_catalog.pg_sequence
+   join pg_catalog.pg_class c on c.oid = seqrelid where c.relnamespace = $1::text::regnamespace`,
+)
 
 const putBack = (table: string, columns = '*') =>
   `insert into ${table} (${columns}) overriding system value

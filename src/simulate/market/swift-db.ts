@@ -1,20 +1,14 @@
 /**
- * The embedded database of the simulation, several times as fast as the sandbox's: each statement is parsed and planned once, as on the
- * connections of production, and goes to the database in one piece. What the code above sees is the same.
+ * The embedded database of the simulation, many times as fast as the sandbox's: each statement is parsed and planned once, as on the
+ * connections of production, and goes to the database in one piece, in which it is done before anything else happens. What the code above
+ * sees is the same.
  */
-import { PGlite, protocol } from '@electric-sql/pglite'
-import { type Db, embeddedSettings, type Row, SNAPSHOT, type Statement, type Tx } from '../../db/db.ts'
+import { PGlite } from '@electric-sql/pglite'
+import { type Db, embeddedSettings, type Row, SLICE_OF_AUDIT, SNAPSHOT, type Statement, type Tx } from '../../db/db.ts'
 import { type ClockName, showing } from './clocks.ts'
+import { type Shape, speak, type Wire } from './postgres-wire.ts'
 
-const { serialize } = protocol
 const INT8 = 20
-
-/** What one statement takes and gives. */
-interface Shape {
-  readonly text: string
-  readonly takes: readonly number[]
-  readonly gives: readonly { readonly name: string; readonly dataTypeID: number }[]
-}
 
 interface Result {
   readonly rows: Row[]
@@ -22,38 +16,42 @@ interface Result {
   readonly written: number
 }
 
-type Run = (statement: Statement, values?: readonly unknown[]) => Promise<Result>
+/** `begin`: said before it. */
+type Run = (statement: Statement, values?: readonly unknown[], begin?: string) => Result
 
 /** `memory://` only, on a clock of its own. Settings of `Db.transaction` are those of the connection from `warm` on. */
 export interface SwiftDb extends Db {
   /** After migrations. */
   warm(): Promise<void>
+  /** All that is in it, for another one to begin with. */
+  image(): Promise<Blob>
 }
 
-export async function openSwiftDb(clock: ClockName): Promise<SwiftDb> {
-  const pglite = await PGlite.create('memory://', { parsers: { [INT8]: BigInt } })
+/** `image`: what it begins with; absent: nothing. */
+export async function openSwiftDb(clock: ClockName, image?: Blob): Promise<SwiftDb> {
+  const parsers = { [INT8]: BigInt }
+  const pglite = await PGlite.create({ ...(image && { loadDataDir: image }), parsers })
   const atOnce = pglite.execProtocolRawSync.bind(pglite)
   pglite.execProtocolRawSync = (message) => showing(clock, () => atOnce(message))
-  const [inTurn, alone] = [createQueue(), createQueue()]
-  const run = runner(pglite, inTurn)
-  /** Behind the statements that were sent before: a ROLLBACK that overtakes one would leave it outside. */
-  const say = (sql: string) => inTurn(() => pglite.exec(sql).then(() => {}))
+  const alone = createQueue()
+  const wire = speak(pglite)
+  const run = runner(pglite, wire)
   const transaction = <T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
     alone(async () => {
-      await say(begin)
+      const tx = beginTx(run, begin)
       try {
-        const value = await work(txOf(run))
-        await say('commit')
+        const value = await work(tx)
+        if (tx.hasBegun()) wire.simple('commit')
         return value
       } catch (error) {
-        await say('rollback')
+        if (tx.hasBegun()) wire.simple('rollback')
         throw error
       }
     })
   const hot: Db['transaction'] = (work) => transaction('begin', work)
   const snapshot: Db['snapshot'] = (work) => transaction(`begin ${SNAPSHOT}`, work)
   const query = ((statement: Statement, values?: readonly unknown[]) =>
-    alone(async () => (await run(statement, values)).rows)) as Db['query']
+    alone(async () => run(statement, values).rows)) as Db['query']
   return {
     kind: 'pglite',
     transaction: hot,
@@ -66,7 +64,8 @@ export async function openSwiftDb(clock: ClockName): Promise<SwiftDb> {
     pools: () => [],
     script: (work) => alone(() => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql))))),
     close: () => pglite.close(),
-    warm: () => alone(() => say(embeddedSettings('session'))),
+    warm: () => alone(async () => wire.simple(embeddedSettings('session'))),
+    image: () => alone(() => pglite.dumpDataDir('none')),
   }
 }
 
@@ -74,12 +73,20 @@ function lastRows(results: readonly { rows: object[] }[]): Row[] {
   return (results.at(-1)?.rows ?? []) as Row[]
 }
 
-function txOf(run: Run): Tx {
+/** It begins with its first statement. */
+function beginTx(run: Run, begin: string): Tx & { hasBegun(): boolean } {
+  let hasBegun = false
+  const inside = (statement: Statement, values?: readonly unknown[]) => {
+    const first = hasBegun ? undefined : begin
+    const isSent = statement.name !== SLICE_OF_AUDIT.name
+    hasBegun ||= isSent
+    return isSent ? run(statement, values, first) : NOTHING
+  }
   return {
-    query: (async (statement: Statement, values?: readonly unknown[]) =>
-      (await run(statement, values)).rows) as Tx['query'],
-    execute: async (statement, values) => (await run(statement, values)).written,
+    query: (async (statement: Statement, values?: readonly unknown[]) => inside(statement, values).rows) as Tx['query'],
+    execute: async (statement, values) => inside(statement, values).written,
     finish: (send) => send(),
+    hasBegun: () => hasBegun,
   }
 }
 
@@ -95,37 +102,26 @@ function createQueue(): Queue {
   }
 }
 
-function runner(pglite: PGlite, inTurn: Queue): Run {
-  const known = new Map<string, Shape>()
-  const send = async (...parts: Uint8Array[]) =>
-    (await pglite.execProtocol(Buffer.concat([...parts, serialize.sync()]), { syncToFs: false })).messages
-  const prepare = async ({ name, text }: Statement): Promise<Shape> => {
-    const said = await send(serialize.parse({ name, text }), serialize.describe({ type: 'S', name }))
-    const shape: { text: string; takes: number[]; gives: Shape['gives'] } = { text, takes: [], gives: [] }
-    for (const message of said) {
-      if ('dataTypeIDs' in message) shape.takes = message.dataTypeIDs as number[]
-      else if (message.name === 'rowDescription' && 'fields' in message) shape.gives = message.fields as Shape['gives']
-    }
+/** An audit has each slice planned by its own values: of the few rows here, that takes ten times as long as reading them. */
+const NOTHING: Result = { rows: [], written: 0 }
+
+function runner(pglite: PGlite, wire: Wire): Run {
+  const known = new Map<string, Shape & { readonly text: string }>()
+  const prepare = ({ name, text }: Statement) => {
+    const shape = { text, ...wire.prepare(name, text) }
     known.set(name, shape)
     return shape
   }
-  return (statement, values = []) =>
-    inTurn(async () => {
-      const { name, text } = statement
-      const shape = known.get(name) ?? (await prepare(statement))
-      if (shape.text !== text) throw new Error(`two statements have the name ${name}`)
-      const { takes, gives } = shape
-      const bound = takes.map((type, i) => toText(pglite, type, values[i]))
-      const said = await send(serialize.bind({ statement: name, values: bound }), serialize.execute({}))
-      const rows: Row[] = []
-      let written = 0
-      for (const message of said) {
-        if (message.name === 'dataRow' && 'fields' in message)
-          rows.push(toRow(pglite, gives, message.fields as (string | null)[]))
-        else if (message.name === 'commandComplete' && 'text' in message) written = writtenBy(`${message.text}`)
-      }
-      return { rows, written }
-    })
+  return (statement, values = [], begin) => {
+    const { name, text } = statement
+    const shape = known.get(name)
+    if (shape === undefined && begin !== undefined) wire.simple(begin)
+    const { text: before, takes, gives } = shape ?? prepare(statement)
+    if (before !== text) throw new Error(`two statements have the name ${name}`)
+    const bound = takes.map((type, i) => toText(pglite, type, values[i]))
+    const { rows, done } = wire.execute(name, bound, shape && begin)
+    return { rows: rows.map((fields) => toRow(pglite, gives, fields)), written: writtenBy(done) }
+  }
 }
 
 function toText(pglite: PGlite, type: number, value: unknown): string | null {
@@ -136,9 +132,10 @@ function toText(pglite: PGlite, type: number, value: unknown): string | null {
 
 function toRow(pglite: PGlite, gives: Shape['gives'], fields: readonly (string | null)[]): Row {
   const row: Row = {}
-  for (const [i, { name, dataTypeID }] of gives.entries()) {
-    const [text, parser] = [fields[i] ?? null, pglite.parsers[dataTypeID]]
-    row[name] = text === null || parser === undefined ? text : parser(text, dataTypeID)
+  for (let i = 0; i < gives.length; i++) {
+    const [{ name, type }, text] = [gives[i] as Shape['gives'][number], fields[i] ?? null]
+    const parser = text === null ? undefined : pglite.parsers[type]
+    row[name] = parser === undefined ? text : parser(text as string, type)
   }
   return row
 }

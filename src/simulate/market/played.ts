@@ -1,0 +1,59 @@
+/** What is kept of a run that was played from its seed, and the sum of many. */
+import type { Stores } from './market.ts'
+import { type RunResult, runMarket } from './run.ts'
+
+export interface Played extends Pick<RunResult, 'seed' | 'bets' | 'simulatedMs' | 'marks'> {
+  readonly events: number
+  /** Messages that somebody sent. */
+  readonly calls: number
+  /** Undefined: all was as it must be. */
+  readonly failed: RunResult | undefined
+}
+
+/** `isTwice`: the same seed must come to the same. */
+export async function playSeed(seed: number, stores: Stores, isTwice: boolean): Promise<Played> {
+  const result = await runMarket(seed, stores)
+  const { bets, simulatedMs, marks, story, complaints, hash } = result
+  const again = isTwice && complaints.length === 0 ? await runMarket(seed, stores) : result
+  const isOther = again.hash !== hash
+  const failed = isOther
+    ? { ...again, complaints: [`played twice, it came to ${hash} and to ${again.hash}`, ...again.complaints] }
+    : complaints.length > 0
+      ? result
+      : undefined
+  const calls = story.filter((event) => event.includes(SENT)).length
+  return { seed, bets, simulatedMs, marks, events: story.length, calls, failed }
+}
+
+/** As the network writes it in the story. */
+const SENT = ' → '
+
+/** Who dies, which clock is set, what the network does. */
+const FAULT = /^network: | dies |^a clock is set/
+
+export interface Total {
+  hasMet(mark: string): boolean
+  add(played: Played): void
+  lines(tookMs: number): Iterable<string>
+}
+
+export function createTotal(): Total {
+  const marks = new Map<string, number>()
+  const sum = { runs: 0, events: 0, bets: 0, calls: 0, simulatedMs: 0 }
+  return {
+    hasMet: (mark) => marks.has(mark),
+    add(played) {
+      sum.runs += 1
+      for (const name of ['events', 'bets', 'calls', 'simulatedMs'] as const) sum[name] += played[name]
+      for (const [name, count] of played.marks) marks.set(name, (marks.get(name) ?? 0) + count)
+    },
+    *lines(tookMs) {
+      const { runs, bets, calls, events, simulatedMs } = sum
+      const all = [...marks].sort(([a], [b]) => (a < b ? -1 : 1))
+      const faults = all.reduce((count, [name, times]) => count + (FAULT.test(name) ? times : 0), 0)
+      const time = `${Math.trunc(simulatedMs / 1_000)} simulated seconds in ${Math.trunc(tookMs / 1_000)} s`
+      yield `${runs} runs, ${bets} bets, ${calls} calls, ${faults} faults, ${events} events, ${time}: ${Math.trunc(simulatedMs / tookMs)} a second`
+      yield `met: ${all.map(([name, count]) => `${count} × ${name}`).join(', ')}`
+    },
+  }
+}
