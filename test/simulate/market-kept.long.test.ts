@@ -31,6 +31,12 @@ test('the kept run of I-2 still sees its fault', { timeout: 300_000 }, async () 
   expect(complaints.map(kindOfComplaint)).toContain(file.found)
 })
 
+test('the same seed comes to the same, and another one to something else', { timeout: 600_000 }, async () => {
+  const [first, other, second] = [await runMarket(5, stores), await runMarket(6, stores), await runMarket(5, stores)]
+  expect([second.hash, second.story.length]).toEqual([first.hash, first.story.length])
+  expect(other.hash).not.toBe(first.hash)
+})
+
 test('the choices of a run come to the same as its seed, and fewer of them find the same', {
   timeout: 600_000,
 }, async () => {
