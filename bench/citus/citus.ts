@@ -46,6 +46,8 @@ interface Row {
   /** Microseconds of processor time per call. */
   readonly wallet: number
   readonly postgres: number
+  /** Of that, of each node; the coordinator first. */
+  readonly nodes: readonly number[]
   readonly p50Ms: number
   readonly p99Ms: number
   readonly audit: string
@@ -107,9 +109,9 @@ async function measured(workers: number, options: Options): Promise<Row> {
     const players = userIdsOf(options.players).map(inventedPlayer)
     await copyPlayers(url, players, buckets)
     const servers = [await startPurser(url, MAIN, env), await startPurser(url, MAIN, env)]
-    const counters = async () => ({
+    const counters = async (): Promise<Record<string, number>> => ({
       wallet: servers.reduce((sum, { pid }) => sum + familySeconds(pid), 0),
-      postgres: pids.reduce((sum, pid) => sum + familySeconds(pid), 0),
+      ...Object.fromEntries(pids.map((pid, node) => [`node ${node}`, familySeconds(pid)])),
       commits: (await Promise.all(clients.map(writes))).reduce((a, b) => a + b, 0),
       gated: await gatedBy(servers.map(({ url }) => url)),
     })
@@ -118,14 +120,16 @@ async function measured(workers: number, options: Options): Promise<Row> {
     const { before, after, window } = await runLoad(load, counters).finally(() =>
       Promise.all(servers.map(({ stop }) => stop())),
     )
-    const perCall = (name: keyof typeof before) => (after[name] - before[name]) / window.accepted
+    const perCall = (name: string) => (after[name]! - before[name]!) / window.accepted
+    const perNode = pids.map((_, node) => perCall(`node ${node}`) * US_PER_S)
     return {
       name: workers === 0 ? 'one Postgres' : `Citus, ${workers} worker${workers > 1 ? 's' : ''}`,
       callsPerSecond: window.accepted / window.seconds,
       callsPerCommit: 1 / perCall('commits'),
       gateShare: perCall('gated'),
       wallet: perCall('wallet') * US_PER_S,
-      postgres: perCall('postgres') * US_PER_S,
+      postgres: perNode.reduce((a, b) => a + b),
+      nodes: perNode,
       p50Ms: window.p50Ms,
       p99Ms: window.p99Ms,
       audit: Object.keys(window.refused).length > 0 ? JSON.stringify(window.refused) : audit(url).said,
