@@ -54,7 +54,7 @@ const SETTINGS =
  * feed, one that is larger: who gets a player's lock tells what comes later.
  */
 const LOWER_BITS = 11
-const HIGHEST = 'select max(change_id) into highest from purser.change where last_number is null'
+const HIGHEST = 'highest := (select max(change_id) from purser.change where last_number is null)'
 /** Of `pg_advisory_xact_lock`, beside the bucket. Any constant will do. */
 const NUMBERING = 7_785_774
 
