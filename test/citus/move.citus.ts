@@ -10,8 +10,8 @@ import { expectSameBets } from '../support/reckoning.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { startBetting } from '../support/stubborn-load.ts'
 
-const PLAYERS = 12
-const BETTORS = 6
+const PLAYERS = 8
+const BETTORS = 4
 const KILLS = 1
 
 const random = seededRandom('move to Citus')
