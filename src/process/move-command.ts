@@ -51,7 +51,7 @@ export function addMoveCommand(program: Command): void {
 const SECOND_MS = 1_000
 
 function toBuckets(text: string): number {
-  const number = /^\d{1,2}$/.test(text) ? Number.parseInt(text, 10) : 0
+  const number = /^\d{1,4}$/.test(text) ? Number.parseInt(text, 10) : 0
   if (number < 1 || number > MAX_BUCKETS) throw new InvalidArgumentError(`It is a number from 1 to ${MAX_BUCKETS}.`)
   return number
 }

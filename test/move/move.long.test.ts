@@ -89,7 +89,7 @@ test('a word too few, a number too large and an address that leads nowhere are e
   const [from, to] = [await newDatabase(context), await newDatabase(context)]
   const env = { DATABASE_URL: from }
   expect(await run(['move'], env)).toMatchObject({ code: 2, stderr: 'purser: say where to: --to postgres://…\n' })
-  expect((await run(['move', '--to', to, '--buckets', '17'], env)).code).toBe(2)
+  expect((await run(['move', '--to', to, '--buckets', '1025'], env)).code).toBe(2)
   const gone = to.replace(/\/[^/]+$/, '/gone')
   expect(await run(['move', '--to', gone], env)).toMatchObject({ code: 2, stderr: expect.stringContaining('gone') })
   expect(await run(['move', '--to', to], {})).toMatchObject({ code: 3 })
