@@ -87,7 +87,8 @@ export async function walkFeed(sides: Sides, isLast: boolean, signal: AbortSigna
       changed += wanted.length
       await to.unhurried(async (tx) => {
         await tx.execute(REMOVE_RANGE, range)
-        for (const values of inRuns(wanted)) await tx.execute(ADD, values)
+        // What has a number may be added in any order.
+        for (const values of inRuns(wanted.toSorted((a, b) => a.bucket - b.bucket))) await tx.execute(ADD, values)
       })
       isSame &&= isEqual(await read<ChangeRow>(to, IN_RANGE, range), wanted)
     }

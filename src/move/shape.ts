@@ -128,7 +128,7 @@ export function statementsFor(shape: Shape): ShapeStatements {
   const { table, columns, key, hasBucket } = shape
   const hash = hashOf(shape)
   const name = (what: string) => `move_${what}_${table}`
-  const sums = `count(*)::int as rows, coalesce(sum(${hash}::numeric), 0)::text as hash`
+  const sums = `count(*)::int as rows, coalesce(sum(${hash}), 0)::text as hash`
   const listed = `${bucketIn(shape)} as bucket, ${keyOf(shape)} as key, ${hash}::text as hash`
   const isOne = key
     .map((column) => `t.${column.name} = ${fromText(`k.${column.name}`, column)}`)
