@@ -1,32 +1,19 @@
 /** The page Bets: by state, player and days, each of which stands in the address, and the way there from a player. In a real browser. */
 import { randomUUID } from 'node:crypto'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
-import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+import type { TestWallet } from '../support/wallet.ts'
+import { atWallet } from './at.ts'
+import { expectAccessibleEverywhere } from './browser.ts'
 
 const DAY_MS = 86_400_000
-let browser: Browser
+/** At noon, three days ago. */
+const at = atWallet({}, ({ clock }) => clock.advance(DAY_MS / 2 - (clock.now().getTime() % DAY_MS) - 3 * DAY_MS))
 let wallet: TestWallet
-let context: BrowserContext
 let page: Page
-
-beforeAll(async () => {
-  browser = await launch()
-  wallet = await startWallet()
-  const now = wallet.clock.now().getTime()
-  wallet.clock.advance(DAY_MS / 2 - (now % DAY_MS) - 3 * DAY_MS) // noon, three days ago
-  context = await signedIn(browser, wallet.url, wallet.operatorKey)
-})
-beforeEach(async () => {
-  page = await context.newPage()
-  return () => page.close()
-})
-afterAll(async () => {
-  await wallet?.auditIsClean()
-  await browser?.close()
-  await wallet?.stop()
+beforeEach(() => {
+  ;({ server: wallet, page } = at)
 })
 
 const see = (path: string) => page.goto(`${wallet.url}/console${path}`)

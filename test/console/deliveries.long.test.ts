@@ -1,41 +1,32 @@
 /** The page Deliveries of several partners: one of them chosen, and what is owed through it. In a real browser. */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Scene, startScene } from '../platform/scene.ts'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
+import type { Scene } from '../platform/scene.ts'
 import { refusal, type ScriptedWallet, status } from '../support/scripted-wallet.ts'
-import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+import { atPlatform } from './at.ts'
+import { expectAccessibleEverywhere } from './browser.ts'
 
-let browser: Browser
-let scene: Scene
-let context: BrowserContext
-let page: Page
 /** The partner that has two deliveries for a person; the scene's own has one, and one that is tried again. */
 const other = { partnerId: 'other-partner' }
 
-beforeAll(async () => {
-  browser = await launch()
-  scene = await startScene()
+const at = atPlatform(async (scene) => {
   const { wallet } = await scene.platform.partner()
   await scene.api.savePartner(wallet, other.partnerId)
-  await refused(scene.frame, scene.wallet, '25.00')
+  await refused(scene, scene.frame, scene.wallet, '25.00')
   const frame = await scene.api.loadFrame(other.partnerId)
-  for (const amount of ['30.00', '12.50']) await refused(frame, wallet, amount)
+  for (const amount of ['30.00', '12.50']) await refused(scene, frame, wallet, amount)
   const { betId } = await scene.api.place(scene.frame)
   scene.wallet.next('rollback', ...Array.from({ length: 10 }, () => status(500)))
   await scene.api.cancel(betId, 32)
   await scene.time.advance(10_000)
-  context = await signedIn(browser, scene.platform.url, scene.platform.key)
 })
-beforeEach(async () => {
-  page = await context.newPage()
-  return () => page.close()
-})
-afterAll(async () => {
-  await browser?.close()
-  await scene?.stop()
+let scene: Scene
+let page: Page
+beforeEach(() => {
+  ;({ server: scene, page } = at)
 })
 
-async function refused(frame: string, wallet: ScriptedWallet, amount: string): Promise<void> {
+async function refused(scene: Scene, frame: string, wallet: ScriptedWallet, amount: string): Promise<void> {
   const { betId } = await scene.api.place(frame)
   wallet.next('settle', refusal(20))
   await scene.api.settle(betId, 'won', amount)

@@ -1,38 +1,23 @@
 /** The page Find: the beginning of an id, an id as lists show it, and how far it looks. In a real browser. */
 import { randomUUID } from 'node:crypto'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Scene, startScene } from '../platform/scene.ts'
+import type { Page } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Scene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
-import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
-
-let browser: Browser
-beforeAll(async () => {
-  browser = await launch()
-})
-afterAll(() => browser?.close())
+import type { TestWallet } from '../support/wallet.ts'
+import { atPlatform, atWallet } from './at.ts'
+import { expectAccessibleEverywhere } from './browser.ts'
 
 /** Ids are 36 characters at most. */
 const tail = () => randomUUID().slice(0, 8)
 const ids = (page: Page) => page.getByRole('region', { name: 'Bets', exact: true }).locator('td code').allTextContents()
 
 describe('Find of a wallet', () => {
+  const at = atWallet()
   let wallet: TestWallet
-  let context: BrowserContext
   let page: Page
-  beforeAll(async () => {
-    wallet = await startWallet()
-    context = await signedIn(browser, wallet.url, wallet.operatorKey)
-  })
-  beforeEach(async () => {
-    page = await context.newPage()
-    return () => page.close()
-  })
-  afterAll(async () => {
-    await wallet.auditIsClean()
-    await context.close()
-    await wallet.stop()
+  beforeEach(() => {
+    ;({ server: wallet, page } = at)
   })
   const find = (text: string) => page.goto(`${wallet.url}/console/find?q=${encodeURIComponent(text)}`)
 
@@ -160,15 +145,11 @@ describe('Find of a wallet', () => {
 })
 
 describe('Find of a platform', () => {
+  const at = atPlatform()
   let scene: Scene
-  let context: BrowserContext
-  beforeAll(async () => {
-    scene = await startScene()
-    context = await signedIn(browser, scene.platform.url, scene.platform.key)
-  })
-  afterAll(async () => {
-    await context.close()
-    await scene.stop()
+  let page: Page
+  beforeEach(() => {
+    ;({ server: scene, page } = at)
   })
 
   test('bets that begin alike are newest first, with what tells them apart; a shortened id is its bet', async () => {
@@ -178,7 +159,6 @@ describe('Find of a platform', () => {
       await scene.time.advance(1) // an id begins with its time
     }
     const [first = ''] = made
-    const page = await context.newPage()
     await page.goto(`${scene.platform.url}/console/find?q=${first.slice(0, 6).toUpperCase()}`)
     await expect.poll(() => ids(page)).toEqual(made.toReversed())
     expect(await page.getByRole('cell', { name: 'Accepted' }).count()).toBe(3)
@@ -187,6 +167,5 @@ describe('Find of a platform', () => {
       `${scene.platform.url}/console/find?q=${encodeURIComponent(`${first.slice(0, 6)}…${first.slice(-6)}`)}`,
     )
     await page.waitForURL(`**/bets/${first}`)
-    await page.close()
   })
 })

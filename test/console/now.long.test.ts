@@ -1,42 +1,27 @@
 /** The page Now: how many calls there are and how they come out, what is under way, and what needs a person. In a real browser. */
 import { randomUUID } from 'node:crypto'
-import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Scene, startScene } from '../platform/scene.ts'
+import type { Page, Route } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Scene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { refusal, reset, status } from '../support/scripted-wallet.ts'
-import { startWallet, type TestWallet } from '../support/wallet.ts'
+import type { TestWallet } from '../support/wallet.ts'
 import { partnerWire } from '../support/wire.ts'
-import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
-
-let browser: Browser
-beforeAll(async () => {
-  browser = await launch()
-})
-afterAll(() => browser?.close())
+import { atPlatform, atWallet } from './at.ts'
+import { expectAccessibleEverywhere } from './browser.ts'
 
 const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
 
 describe('Now of a wallet', () => {
+  const at = atWallet({
+    env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best', PURSER_APPROVE_ABOVE: 'EUR:50' },
+  })
   let wallet: TestWallet
-  let context: BrowserContext
   let page: Page
-  beforeAll(async () => {
-    wallet = await startWallet({
-      env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best', PURSER_APPROVE_ABOVE: 'EUR:50' },
-    })
-    context = await signedIn(browser, wallet.url, wallet.operatorKey)
+  beforeEach(() => {
+    ;({ server: wallet, page } = at)
   })
-  beforeEach(async () => {
-    page = await context.newPage()
-    return () => page.close()
-  })
-  afterAll(async () => {
-    await wallet.auditIsClean()
-    await context.close()
-    await wallet.stop()
-  })
-  const see = () => page.goto(`${wallet.url}/console/now`)
+  const see = () => at.see('/now')
 
   test('says what would be here before there is anything', async () => {
     await see()
@@ -121,15 +106,11 @@ describe('Now of a wallet', () => {
 })
 
 describe('Now of a platform', () => {
+  const at = atPlatform()
   let scene: Scene
-  let context: BrowserContext
-  beforeAll(async () => {
-    scene = await startScene()
-    context = await signedIn(browser, scene.platform.url, scene.platform.key)
-  })
-  afterAll(async () => {
-    await context.close()
-    await scene.stop()
+  let page: Page
+  beforeEach(() => {
+    ;({ server: scene, page } = at)
   })
 
   test('says what is owed to whom, with the next step, and shows the partner’s calls', async () => {
@@ -138,8 +119,7 @@ describe('Now of a platform', () => {
     await scene.api.cancel(betId, 32)
     await scene.time.advance(1_000)
     await expect.poll(() => scene.wallet.of('rollback', betId).length).toBe(1)
-    const page = await context.newPage()
-    await page.goto(`${scene.platform.url}/console/now`)
+    await at.see('/now')
     const need = page.getByRole('listitem').filter({ hasText: `1 × Rollback to ${scene.partnerId}, code 19` })
     await page.getByText('1 delivery needs a person').waitFor()
     await need.getByText('10.00 EUR to pay').waitFor()
@@ -147,26 +127,19 @@ describe('Now of a platform', () => {
     await expectAccessibleEverywhere(page, 'now of a platform')
     await need.getByRole('link', { name: 'Mend, send again' }).click()
     await page.getByRole('region', { name: 'Rollback refused' }).waitFor()
-    await page.close()
   })
 })
 
 describe('Now of a platform whose partner takes nothing', () => {
+  const at = atPlatform()
   let scene: Scene
-  let context: BrowserContext
   let page: Page
-  beforeEach(async () => {
-    scene = await startScene()
-    context = await signedIn(browser, scene.platform.url, scene.platform.key)
-    page = await context.newPage()
-    return async () => {
-      await context.close()
-      await scene.stop()
-    }
+  beforeEach(() => {
+    ;({ server: scene, page } = at)
   })
   const placed = (count: number) => Promise.all(Array.from({ length: count }, () => scene.api.place(scene.frame)))
   const fact = (name: string) => page.locator('.now-fact', { hasText: name })
-  const see = (path: string) => page.goto(`${scene.platform.url}/console/${path}`)
+  const see = (path: string) => at.see(`/${path}`)
   const needs = () => page.getByRole('region', { name: 'Needs a person' }).getByRole('listitem')
 
   test('that it is down is said wherever nothing else needs a person, with its money, and leads to what waits', async () => {

@@ -1,32 +1,20 @@
 /** The page of a player: what is available, in play and won, and the balance as a step line with the bets on it. In a real browser. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
 import { archiveAll, DAY_MS, newFolder, PAST_MIDNIGHT_MS } from '../archive/archiving.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+import { atWallet } from './at.ts'
+import { expectAccessibleEverywhere, signedIn } from './browser.ts'
 
 const folder = newFolder()
-let browser: Browser
+const at = atWallet()
 let wallet: TestWallet
-let context: BrowserContext
 let page: Page
-
-beforeAll(async () => {
-  browser = await launch()
-  wallet = await startWallet()
-  context = await signedIn(browser, wallet.url, wallet.operatorKey)
-})
-beforeEach(async () => {
-  page = await context.newPage()
-  return () => page.close()
-})
-afterAll(async () => {
-  await wallet?.auditIsClean()
-  await browser?.close()
-  await wallet?.stop()
+beforeEach(() => {
+  ;({ server: wallet, page } = at)
 })
 
 const see = (user: string) => page.goto(`${wallet.url}/console/players/${user}`)
@@ -103,7 +91,7 @@ test('says behind the statement what lies in files, and with what balance the re
   const { userId } = await playerWithMoney(other.operator, '100.00', 'EUR')
   other.clock.advance(PAST_MIDNIGHT_MS)
   await archiveAll(other, folder.path)
-  const seen = await signedIn(browser, other.url, other.operatorKey)
+  const seen = await signedIn(at.browser, other.url, other.operatorKey)
   const open = await seen.newPage()
   await open.goto(`${other.url}/console/players/${userId}`)
   await open.getByText('What moved lies in files.').waitFor()

@@ -1,30 +1,18 @@
 /** The page Reports: days, the trial balance and the audit, with every filter in the address. In a real browser. */
 import { randomUUID } from 'node:crypto'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Locator, Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
-import { startWallet, type TestWallet } from '../support/wallet.ts'
+import type { TestWallet } from '../support/wallet.ts'
 import { partnerWire } from '../support/wire.ts'
-import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+import { atWallet } from './at.ts'
+import { expectAccessibleEverywhere } from './browser.ts'
 
-let browser: Browser
+const at = atWallet({ env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best' } })
 let wallet: TestWallet
-let context: BrowserContext
 let page: Page
-
-beforeAll(async () => {
-  browser = await launch()
-  wallet = await startWallet({ env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best' } })
-  context = await signedIn(browser, wallet.url, wallet.operatorKey)
-})
-beforeEach(async () => {
-  page = await context.newPage()
-  return () => page.close()
-})
-afterAll(async () => {
-  await wallet?.auditIsClean()
-  await browser?.close()
-  await wallet?.stop()
+beforeEach(() => {
+  ;({ server: wallet, page } = at)
 })
 
 const see = (query = '') => page.goto(`${wallet.url}/console/reports${query}`)

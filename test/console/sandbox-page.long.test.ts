@@ -1,34 +1,16 @@
 /** What somebody sees first: the sandbox's own page and its demo, on a phone too, and a bet found as the terminal names it. In a real browser. */
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
 import { nameOfBet } from '../../src/sandbox/life.ts'
-import { startUntil } from '../cli/command.ts'
-import { ALONE, launch } from './browser.ts'
+import { atSandbox } from './at.ts'
 
-let browser: Browser
-let context: BrowserContext
+const at = atSandbox()
 let page: Page
-let stop: () => Promise<unknown>
 let url: string
-
-beforeAll(async () => {
-  const sandbox = await startUntil(/Ctrl-C stops it/, ['sandbox', ...ALONE], {
-    PORT: '0',
-    PURSER_DATA_DIR: 'memory://',
-  })
-  stop = () => sandbox.kill('SIGKILL')
-  url = /^Purser wallet +(\S+)/m.exec(sandbox.output())?.[1] as string
-  browser = await launch()
-  context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
-  await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
-})
-beforeEach(async () => {
-  page = await context.newPage()
-  return () => page.close()
-})
-afterAll(async () => {
-  await browser?.close()
-  await stop?.()
+let context: BrowserContext
+beforeEach(() => {
+  ;({ page, context } = at)
+  url = at.server.url
 })
 
 /** Of 10.00 in the demo, through the API that its page uses. */

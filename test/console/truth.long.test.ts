@@ -1,39 +1,24 @@
 /** What a page of the console says is so, or it says that it may not be: in a real browser, with two platforms, bets of one id, and an API that fails. */
 import { randomUUID } from 'node:crypto'
-import type { Browser, BrowserContext, Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Scene, startScene } from '../platform/scene.ts'
+import type { Page, Route } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Scene } from '../platform/scene.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { refusal, status } from '../support/scripted-wallet.ts'
-import { startWallet, type TestWallet } from '../support/wallet.ts'
+import type { TestWallet } from '../support/wallet.ts'
 import { partnerWire } from '../support/wire.ts'
-import { expectAccessible, expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+import { atPlatform, atWallet } from './at.ts'
+import { expectAccessible, expectAccessibleEverywhere } from './browser.ts'
 
 const MINUTE_MS = 60_000
-let browser: Browser
-beforeAll(async () => {
-  browser = await launch()
-})
-afterAll(() => browser?.close())
-
 const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
 
 describe('the console of a wallet', () => {
+  const at = atWallet({ env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best' } })
   let wallet: TestWallet
-  let context: BrowserContext
   let page: Page
-  beforeAll(async () => {
-    wallet = await startWallet({ env: { PARTNER_SECRETS: 'acme:secret-of-acme,best:secret-of-best' } })
-    context = await signedIn(browser, wallet.url, wallet.operatorKey)
-  })
-  beforeEach(async () => {
-    page = await context.newPage()
-    return () => page.close()
-  })
-  afterAll(async () => {
-    await wallet.auditIsClean()
-    await context.close()
-    await wallet.stop()
+  beforeEach(() => {
+    ;({ server: wallet, page } = at)
   })
   const see = (path: string) => page.goto(`${wallet.url}/console${path}`)
   const newBet = async (transactionId: string = randomUUID()) => {
@@ -165,20 +150,11 @@ describe('the console of a wallet', () => {
 })
 
 describe('the console of a platform', () => {
+  const at = atPlatform()
   let scene: Scene
-  let context: BrowserContext
   let page: Page
-  beforeAll(async () => {
-    scene = await startScene()
-    context = await signedIn(browser, scene.platform.url, scene.platform.key)
-  })
-  beforeEach(async () => {
-    page = await context.newPage()
-    return () => page.close()
-  })
-  afterAll(async () => {
-    await context.close()
-    await scene.stop()
+  beforeEach(() => {
+    ;({ server: scene, page } = at)
   })
   const see = (path: string) => page.goto(`${scene.platform.url}/console${path}`)
 
