@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** What there is time for in the checks: on two cores two and a half minutes. */
-const RUNS = 300
+/** What there is time for in the checks: on two cores a minute. */
+const RUNS = 120
 
 /** What the command says, and its exit code. It writes what failed into its folder. */
 function simulated(...flags: string[]): Promise<[string, number]> {
