@@ -1,11 +1,10 @@
 /** What the list of an event's bets costs does not grow with the bets on others (W-44): by the plans that Postgres makes over 100,000 bets. */
 import { readFile } from 'node:fs/promises'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL } from '../../src/db/db.ts'
 import { listBets } from '../../src/operator/bet-list.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 
 const BETS = 100_000
@@ -25,20 +24,10 @@ const FILL = [
    from purser.bet, lateral (select substr(bet_id, 5)::int as i) n`,
 ]
 
-let database: TestDatabase
-let sql: pg.Client
-
+const filled = filledDatabase(...FILL)
 beforeAll(async () => {
-  database = await createDatabase()
-  sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
-  for (const text of FILL) await sql.query(text)
   const migration = await readFile(new URL('../../migrations/0060.do.bets-of-an-event.sql', import.meta.url), 'utf8')
-  await sql.query(migration.slice(migration.indexOf('insert into'), migration.indexOf('create index')))
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
+  await filled.sql.query(migration.slice(migration.indexOf('insert into'), migration.indexOf('create index')))
 })
 
 async function plansOf(query: object): Promise<Plan[]> {
@@ -48,12 +37,12 @@ async function plansOf(query: object): Promise<Plan[]> {
     const deps: OperatorDeps = { db: { people } as Db, clock: { now: () => new Date() }, buckets: 1, scales: new Map() }
     return listBets(deps, asked)
   })
-  for (const one of sent) plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, one))
+  for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
   return plans
 }
 
 test('the migration names the events of the bets that are there', async () => {
-  const { rows } = await sql.query(
+  const { rows } = await filled.sql.query(
     "select event_id, count(*)::int from purser.bet_event where event_id in ('1', '2', '3000', 'x77') group by 1 order by 1",
   )
   expect(rows).toEqual([
@@ -66,7 +55,7 @@ test('the migration names the events of the bets that are there', async () => {
 
 describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await sql.query('analyze')
+    if (when === 'after') await filled.sql.query('analyze')
   })
 
   const cursor = (...parts: string[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')

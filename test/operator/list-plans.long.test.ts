@@ -1,6 +1,5 @@
 /** What a list costs does not grow with what was not asked for: shown by the plans that Postgres makes over 120,000 bets. */
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import { readBalancesAt, readStatement } from '../../src/ledger/transfer.ts'
@@ -12,7 +11,7 @@ import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { listPlayers } from '../../src/operator/player-list.ts'
 import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
 import type { BetRow } from '../../src/wallet/store/bet-store.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 
 const OTHERS = 100_000
@@ -55,19 +54,7 @@ const FILL = [
      case when i % 2 = 0 then 'ada' else 'bob-' || i end, i || '@example.com', '{}', now() from generate_series(1, ${OTHERS}) i`,
 ]
 
-let database: TestDatabase
-let sql: pg.Client
-
-beforeAll(async () => {
-  database = await createDatabase()
-  sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
-  for (const text of FILL) await sql.query(text)
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const filled = filledDatabase(...FILL)
 
 function depsOn(people: Reading): OperatorDeps {
   const db = { people } as Db
@@ -78,7 +65,7 @@ function depsOn(people: Reading): OperatorDeps {
 async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = []
   for (const sent of await sentBy((people) => work(depsOn(people))))
-    plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, sent))
+    plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, sent))
   return plans
 }
 
@@ -92,7 +79,7 @@ const AFTER_OWN = cursor('2030-01-04T00:00:20.000Z', 'alice', 'bet-4320')
 
 describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await sql.query('analyze')
+    if (when === 'after') await filled.sql.query('analyze')
   })
 
   const lists: [string, string, object][] = [
@@ -235,7 +222,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 })
 
 test('whoever reads on finds every open bet, behind pages that have none', async () => {
-  const db = await openDb({ kind: 'postgres', url: database.url })
+  const db = await openDb({ kind: 'postgres', url: filled.url })
   try {
     const found: string[] = []
     let after: string | null = null
@@ -244,7 +231,7 @@ test('whoever reads on finds every open bet, behind pages that have none', async
       found.push(...page.data.map(({ userId, transactionId }) => `${userId} ${transactionId}`))
       after = page.next
     } while (after !== null)
-    const { rows } = await sql.query(
+    const { rows } = await filled.sql.query(
       `select player || ' ' || bet_id as name from purser.bet where status = 'open' order by first_seen_at desc, player desc, bet_id desc`,
     )
     expect(found).toEqual(rows.map(({ name }) => name))

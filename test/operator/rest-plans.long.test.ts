@@ -1,12 +1,11 @@
 /** The plans of the wallet's smaller questions, over 100,000 rows: adjustments that wait for somebody, and what was refused of the bets of a page. */
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
 import type { OperatorDeps } from '../../src/operator/operator.ts'
 import { listProposals } from '../../src/operator/proposals.ts'
 import { refusedResultsOf } from '../../src/operator/refused-results.ts'
 import type { BetRow } from '../../src/wallet/store/bet-store.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 
 const MANY = 100_000
@@ -28,32 +27,20 @@ const BET_CALLS = `insert into purser.bet_call (bucket, player, bet_id, seq, ope
     case when refused then 'recalculation_negative' end, '{}'::bigint[], now()
   from generate_series(1, ${MANY} / 2) i, generate_series(1, 2) seq, lateral (select i % 10 = 0 and seq = 2 as refused) r`
 
-let database: TestDatabase
-let sql: pg.Client
-beforeAll(async () => {
-  database = await createDatabase()
-  sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
-  await sql.query(PROPOSALS)
-  await sql.query(BET_CALLS)
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const filled = filledDatabase(PROPOSALS, BET_CALLS)
 
 async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = []
   const sent = await sentBy((people: Reading) =>
     work({ db: { people } as Db, clock: { now: () => NOW }, buckets: 1, scales: new Map([['EUR', 2]]) }),
   )
-  for (const one of sent) plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, one))
+  for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
   return plans
 }
 
 describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await sql.query('analyze')
+    if (when === 'after') await filled.sql.query('analyze')
   })
 
   const after = Buffer.from('["2030-01-06T00:00:00.000Z","player-0","reference-7200"]').toString('base64url')

@@ -1,32 +1,19 @@
 /** What the action log costs to read does not grow with what was not asked for: the plans over 100,000 actions. */
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { PEOPLE_SETTINGS_SQL } from '../../src/db/db.ts'
 import { listActions } from '../../src/people/action-list.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 
 /** Rows that a page of 10 may look at. */
 const FEW = 20
 
-let database: TestDatabase
-let sql: pg.Client
-
-beforeAll(async () => {
-  database = await createDatabase()
-  sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
-  // Alice's are the oldest, and a fifth of all: from the newest row on they would be found last.
-  await sql.query(
-    `insert into purser.action (subject, at, request_id, operation, ids, key_name, key_hash, before, after)
+/** Alice's are the oldest, and a fifth of all: from the newest row on they would be found last. */
+const filled = filledDatabase(
+  `insert into purser.action (subject, at, request_id, operation, ids, key_name, key_hash, before, after)
      select case when i <= 20000 then 'alice' else 'player-' || i % 20 end, timestamptz '2031-01-01Z' + i * interval '1 minute',
        'request-' || i, case when i % 1000 = 0 then 'changePlayer' else 'deposit' end, '{}', 'KEY', 'hash', '{}', '{}' from generate_series(1, 100000) i`,
-  )
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+)
 
 const range = { from: '2031-01-10T00:00:00Z', to: '2031-01-11T00:00:00Z' }
 const after = Buffer.from(JSON.stringify(['2031-01-06T00:00:00.000Z', 'request-7200'])).toString('base64url')
@@ -39,7 +26,7 @@ const asked: [string, object][] = [
 
 describe.each(['before the table is analysed', 'after'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await sql.query('analyze')
+    if (when === 'after') await filled.sql.query('analyze')
   })
 
   describe.each([
@@ -55,7 +42,7 @@ describe.each(['before the table is analysed', 'after'])('%s', (when) => {
   ] as const)('%s', (_whose, subject, index, only?: 'history') => {
     test.each(asked)('%s: through one index, a few rows', async (_name, query) => {
       const [sent] = await sentBy((reading) => listActions(reading, 'purser', { limit: '10', ...query }, subject, only))
-      const { scans, rows } = await planOf(sql, PEOPLE_SETTINGS_SQL, sent as NonNullable<typeof sent>)
+      const { scans, rows } = await planOf(filled.sql, PEOPLE_SETTINGS_SQL, sent as NonNullable<typeof sent>)
       expect(scans).toEqual([index])
       expect(rows).toBeLessThan(FEW)
     })

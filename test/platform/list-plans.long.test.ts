@@ -1,5 +1,4 @@
 /** The platform's lists and its count of what waits read what they show: shown by plans over 100,000 deliveries. */
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BY_INDEX_HERE, type Db, PEOPLE_SETTINGS_SQL, type Reading } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
@@ -12,7 +11,7 @@ import { showId } from '../../src/platform/api/show.ts'
 import { createBreakers } from '../../src/platform/delivery/breaker.ts'
 import { SLICE, sendAllAgain } from '../../src/platform/delivery/retry.ts'
 import { createPlatformMetrics } from '../../src/platform/metrics.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
 
 const MANY = 100_000
@@ -60,25 +59,7 @@ const RETRY_ID = '00000000-0000-0000-0000-000000000777'
 /** What each delivery that is shown says is read by its id. */
 const OF_EACH = 'message_pkey'
 
-let database: TestDatabase
-let sql: pg.Client
-
-beforeAll(async () => {
-  database = await createDatabase()
-  sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
-  await sql.query(DECLINE)
-  await sql.query(FILL)
-  await sql.query(PARTNERS)
-  await sql.query(BETS)
-  await sql.query(SELECTIONS)
-  await sql.query(RETRIES)
-  await sql.query(RETRIED)
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const filled = filledDatabase(DECLINE, FILL, PARTNERS, BETS, SELECTIONS, RETRIES, RETRIED)
 
 async function plansOf(work: (db: Db) => Promise<unknown>) {
   const plans = []
@@ -87,7 +68,7 @@ async function plansOf(work: (db: Db) => Promise<unknown>) {
     ({ people, transaction, sums: (of: (tx: Reading) => unknown) => of(people) }) as unknown as Db
   const sent = await sentBy((people: Reading) => work(dbOf(people)))
   for (const one of sent.filter(([{ name }]) => name !== BY_INDEX_HERE.name))
-    plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, one))
+    plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
   return plans.map((plan) => ({ ...plan, scans: plan.scans.filter((index) => index !== OF_EACH) }))
 }
 
@@ -96,14 +77,14 @@ function answering(): { sent: Sent[]; people: Reading } {
   const sent: Sent[] = []
   const query: Reading['query'] = async ({ name, text }, values = []) => {
     sent.push([{ name, text } as Sent[0], values])
-    return (await sql.query(text, [...values])).rows
+    return (await filled.sql.query(text, [...values])).rows
   }
   return { sent, people: { query } }
 }
 
 describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await sql.query('analyze')
+    if (when === 'after') await filled.sql.query('analyze')
   })
 
   const lists: [object, string[]][] = [
@@ -136,7 +117,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     const page = await listDeliveries({ db: { people } as Db, scales: new Map() }, { limit: '10', ...query })
     expect(page).toMatchObject({ data: [], next: expect.any(String) })
     for (const one of sent) {
-      const plan = await planOf(sql, PEOPLE_SETTINGS_SQL, one)
+      const plan = await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one)
       expect(plan.scans).not.toContain('none')
       expect(plan.rows).toBeLessThan(2 * MOST_LOOKED_AT + FEW) // by two parts of the statement
     }
@@ -148,15 +129,15 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   })
 
   test('declined Place bets lie in nobody’s way, and are listed through an index of their own', async () => {
-    await sql.query('begin')
-    await sql.query(DECLINE)
+    await filled.sql.query('begin')
+    await filled.sql.query(DECLINE)
     const [refused] = await plansOf((db) =>
       listDeliveries({ db, scales: new Map() }, { status: 'refused', limit: '10' }),
     )
     expect(refused?.rows).toBeLessThan(FEW)
     const query = { status: 'refused', operation: 'place', limit: '10' } as const
     const plans = await plansOf((db) => listDeliveries({ db, scales: new Map() }, query))
-    await sql.query('rollback')
+    await filled.sql.query('rollback')
     const places = plans.at(-1)
     expect(places?.scans).toEqual(['delivery_not_done', 'delivery_declined'])
     expect(places?.rows).toBeLessThan(FEW)
@@ -164,11 +145,11 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 
   describe('of 100,000 that need a person', () => {
     beforeAll(async () => {
-      await sql.query('begin')
-      await sql.query(FILL_OWED)
-      if (when === 'after') await sql.query('analyze')
+      await filled.sql.query('begin')
+      await filled.sql.query(FILL_OWED)
+      if (when === 'after') await filled.sql.query('analyze')
     })
-    afterAll(() => sql.query('rollback'))
+    afterAll(() => filled.sql.query('rollback'))
 
     const owed: [object, string][] = [
       [{}, 'delivery_owed'],
@@ -217,7 +198,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     const found = await getRetry({ db: { people, sums } as unknown as Db, clock }, RETRY_ID, query)
     expect(found.data).toHaveLength(10)
     const plans = []
-    for (const one of sent) plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, one))
+    for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
     const [retry, page, ...more] = plans.map(({ scans }) => scans)
     expect([retry, page]).toEqual([['retry_pkey'], ['retried_pkey', 'delivery_pkey', OF_EACH]])
     expect(more).toEqual(query.status === undefined ? [] : [['retried_pkey']])
@@ -245,7 +226,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   })
 
   test('what ten expresses of 50 selections are on: three of each, and where the last one is', async () => {
-    const { rows } = await sql.query(`select bet_id as "betId" from platform.bet order by placed_at limit 10`)
+    const { rows } = await filled.sql.query(`select bet_id as "betId" from platform.bet order by placed_at limit 10`)
     const [plan] = await plansOf((db) => selectionsOf({ db, scales: new Map() }, rows))
     expect(new Set(plan?.scans)).toEqual(new Set(['selection_pkey']))
     expect(plan?.rows).toBeLessThanOrEqual(FEW)
@@ -259,7 +240,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
     const { sent, people } = answering()
     await expect(showId({ db: { people }, scales: new Map() }, id)).rejects.toThrow('anything with this id')
     const plans = []
-    for (const one of sent) plans.push(await planOf(sql, PEOPLE_SETTINGS_SQL, one))
+    for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
     expect(plans.flatMap(({ scans }) => scans)).toContain(index)
     expect(plans.flatMap(({ scans }) => scans).filter((scan) => !scan.endsWith('_pkey'))).toEqual([])
     expect(Math.max(...plans.map(({ rows }) => rows))).toBeLessThanOrEqual(most)
@@ -275,7 +256,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
 })
 
 test('whoever reads on finds the bets of a small partner, behind pages that have none', async () => {
-  const db = await openDb({ kind: 'postgres', url: database.url })
+  const db = await openDb({ kind: 'postgres', url: filled.url })
   try {
     const found: string[] = []
     let after: string | null = null

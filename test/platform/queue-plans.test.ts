@@ -1,6 +1,5 @@
 /** The deliverer's statements go by the queue, by ids and by bets, also when the statistics were taken while nothing was pending. */
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hotSettings, type Tx } from '../../src/db/db.ts'
 import { readPendingResults } from '../../src/platform/bets/event.ts'
 import { claimDue, readNextDue } from '../../src/platform/delivery/claim.ts'
@@ -13,7 +12,7 @@ import {
   readUnfinished,
   recordResults,
 } from '../../src/platform/delivery/outbox.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 
 const MANY = 20_000
@@ -57,23 +56,12 @@ const held = {
 } as const
 const lane = { partnerId: 'a-partner', lane: 'results', free: 10 } as const
 
-let database: TestDatabase
-let sql: pg.Client
-beforeAll(async () => {
-  database = await createDatabase()
-  sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
-  await sql.query(
-    "insert into platform.partner values ('a-partner', 'http://127.0.0.1:1', json_build_array('a-secret'), now())",
-  )
-  await sql.query(fill('done'))
-  await sql.query('vacuum analyze')
-  await sql.query(fill('pending'))
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const filled = filledDatabase(
+  "insert into platform.partner values ('a-partner', 'http://127.0.0.1:1', json_build_array('a-secret'), now())",
+  fill('done'),
+  'vacuum analyze',
+  fill('pending'),
+)
 
 const QUEUE = 'delivery_due'
 /** Claims are looked for among the first of a queue. */
@@ -95,9 +83,9 @@ const statements: [string, (tx: Tx) => Promise<unknown>, string[]][] = [
 ]
 test.each(statements)('%s', async (_what, work, expected) => {
   const [sent] = await sentBy(({ query }) => work({ query, execute: query } as unknown as Tx))
-  await sql.query('begin')
-  const plan = await planOf(sql, hotSettings('session'), sent!)
-  await sql.query('rollback')
+  await filled.sql.query('begin')
+  const plan = await planOf(filled.sql, hotSettings('session'), sent!)
+  await filled.sql.query('rollback')
   expect(new Set(plan.scans.filter((index) => expected.includes(index)))).toEqual(new Set(expected))
   expect(plan.scans, 'of all that are pending').not.toContain('delivery_not_done')
   expect(plan.rows).toBeLessThan(AT_THE_FRONT + 100)

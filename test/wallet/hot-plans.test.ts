@@ -2,8 +2,7 @@
  * What every call runs goes through the primary keys, whatever the statistics say: a plan is kept as long as its connection, and
  * it is made on an empty table as often as on a large one.
  */
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db, Tx } from '../../src/db/db.ts'
 import { hotSettings } from '../../src/db/db.ts'
 import { readAccounts } from '../../src/ledger/account.ts'
@@ -12,7 +11,7 @@ import { takePlain } from '../../src/wallet/apply/gate.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
 import { lockBets, readBets } from '../../src/wallet/store/bet-store.ts'
 import { lockPlayers, lockRuledPlayers, readPlayer } from '../../src/wallet/store/player.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
 import { place, RULES, settle } from './batch-scene.ts'
 
@@ -24,18 +23,7 @@ const FILL = `insert into purser.bet (bucket, player, bet_id, status, calls, fir
    select 0, 'player-' || i % 20, 'bet-' || i, 'unknown', 1, t, t
    from generate_series(1, ${MANY}) i, lateral (select timestamptz '2031-01-01Z' + i * interval '1 second' as t) times`
 
-let database: TestDatabase
-let sql: pg.Client
-
-beforeAll(async () => {
-  database = await createDatabase()
-  sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const filled = filledDatabase()
 
 const LOOKUPS: [string, (tx: Tx) => Promise<unknown>, string][] = [
   ['bets are locked', (tx) => lockBets(tx, 0, KEYS), 'bet_pkey'],
@@ -81,19 +69,19 @@ describe.each([
   ['on large ones that are analysed', 'analyze'],
 ])('%s', (_when, text) => {
   beforeAll(async () => {
-    await sql.query(text)
+    await filled.sql.query(text)
   })
 
   test.each(LOOKUPS)('%s through the primary key', async (_name, look, index) => {
     const [sent] = await sentBy((reading) => look(reading as Tx))
-    const plan = await planOf(sql, hotSettings('session'), sent as Sent)
+    const plan = await planOf(filled.sql, hotSettings('session'), sent as Sent)
     expect(plan.scans).toEqual([index])
     expect(plan.rows).toBe(0)
   })
 
   test.each(KEYS_OF_GATE)('the gate finds %s through primary keys', async (_name, call, expected) => {
     const plans = []
-    for (const sent of await gateOf(call)) plans.push(await planOf(sql, hotSettings('session'), sent))
+    for (const sent of await gateOf(call)) plans.push(await planOf(filled.sql, hotSettings('session'), sent))
     expect(plans.map(({ scans }) => scans.toSorted())).toEqual(expected.map((scans) => scans.toSorted()))
     expect(plans.map(({ rows }) => rows)).toEqual([0, 0])
   })
@@ -101,33 +89,33 @@ describe.each([
 
 test('a player who is free is looked for once to be locked', async () => {
   const [[lock, values]] = (await gateOf(place('alice', 'bet-1', 1))) as [Sent]
-  await sql.query(`insert into purser.player (bucket, player, currency, currencies, created_as, created_at)
+  await filled.sql.query(`insert into purser.player (bucket, player, currency, currencies, created_as, created_at)
     values (0, 'alice', 'EUR', '{EUR}', '{}', now())`)
   const scans = async () => {
-    const { rows } = await sql.query(
+    const { rows } = await filled.sql.query(
       "select idx_scan::int as n from pg_stat_xact_user_tables where schemaname = 'purser' and relname = 'player'",
     )
     return rows[0].n as number
   }
-  await sql.query(`begin; ${hotSettings('local')}`)
+  await filled.sql.query(`begin; ${hotSettings('local')}`)
   const before = await scans()
-  await sql.query(lock.text, [...values])
+  await filled.sql.query(lock.text, [...values])
   const after = await scans()
-  await sql.query('rollback')
+  await filled.sql.query('rollback')
   expect(after - before).toBe(1)
 })
 
 test('nearly every settlement writes into no index, however many bets are placed before', async () => {
   const columns =
     'bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, first_seen_at, changed_at'
-  await sql.query(`truncate purser.bet; insert into purser.bet (${columns})
+  await filled.sql.query(`truncate purser.bet; insert into purser.bet (${columns})
     select 0, 'player-' || i, 'bet-0000-0000-0000-0000-00000-' || i, 'open', 1, 'EUR', 1, 'player', 1, 'request-0000-0000-0000-00000' || i, now(), now(), now()
     from generate_series(1, 2000) i`)
-  await sql.query(
+  await filled.sql.query(
     `update purser.bet set status = 'settled', calls = 2, payout = 0, result_type = 'lost', payee = 'player', changed_at = now(), last_result = 2`,
   )
-  await sql.query('select pg_stat_force_next_flush()')
-  const { rows } = await sql.query(
+  await filled.sql.query('select pg_stat_force_next_flush()')
+  const { rows } = await filled.sql.query(
     "select n_tup_hot_upd::int as hot, n_tup_upd::int as all from pg_stat_user_tables where schemaname = 'purser' and relname = 'bet'",
   )
   expect(rows[0].hot / rows[0].all).toBeGreaterThan(0.99)
@@ -135,13 +123,13 @@ test('nearly every settlement writes into no index, however many bets are placed
 
 test('a settlement writes into no index: its row stays in the page of the old one', async () => {
   const changed = `update purser.bet set status = 'settled', calls = 2, payout = 0, result_type = 'lost', payee = 'player', changed_at = now()`
-  await sql.query(`insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, placed_at, first_seen_at, changed_at)
+  await filled.sql.query(`insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, placed_at, first_seen_at, changed_at)
     values (0, 'alice', 'bet-open', 'open', 1, 'EUR', 1, 'player', now(), now(), now())`)
   const hot =
     "select sum(n_tup_hot_upd)::int as n from pg_stat_xact_user_tables where schemaname = 'purser' and relname = 'bet'"
-  await sql.query('begin')
-  await sql.query(`${changed} where bucket = 0 and player = 'alice' and bet_id = 'bet-open'`)
-  const { rows } = await sql.query(hot)
-  await sql.query('commit')
+  await filled.sql.query('begin')
+  await filled.sql.query(`${changed} where bucket = 0 and player = 'alice' and bet_id = 'bet-open'`)
+  const { rows } = await filled.sql.query(hot)
+  await filled.sql.query('commit')
   expect(rows).toEqual([{ n: 1 }])
 })

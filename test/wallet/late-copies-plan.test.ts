@@ -1,12 +1,11 @@
 // However many calls a bet has had, the copy of one is found through an index, in a few rows (I-2, S-5).
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Statement, Tx } from '../../src/db/db.ts'
 import { hotSettings } from '../../src/db/db.ts'
 import { openDb } from '../../src/db/open.ts'
 import type { BetCall } from '../../src/wallet/store/bet.ts'
 import { readSeenCalls } from '../../src/wallet/store/call-store.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { filledDatabase } from '../support/filled-database.ts'
 import { settle, unsettle } from './batch-scene.ts'
 
 const COPIES = 20_000
@@ -26,21 +25,12 @@ const FILL = `insert into purser.bet_call (bucket, player, bet_id, seq, operatio
     (5, 'settle', 'request-', 3000, 'won', 'repeated', null)
   ) as c (kind, operation, request_id, amount, result_type, outcome, refusal)`
 
-let database: TestDatabase
-let sql: pg.Client
-beforeAll(async () => {
-  database = await createDatabase()
-  sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
-  await sql.query(FILL)
-  await sql.query("update purser.bet_call set request_id = request_id || seq where request_id = 'request-'")
-  await sql.query('vacuum purser.bet_call') // the old versions of updated rows are no calls
-  await sql.query(hotSettings('session'))
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const filled = filledDatabase(
+  FILL,
+  "update purser.bet_call set request_id = request_id || seq where request_id = 'request-'",
+  'vacuum purser.bet_call', // the old versions of updated rows are no calls
+  hotSettings('session'),
+)
 
 async function statementFor(call: BetCall): Promise<[Statement, readonly unknown[]]> {
   const sent: [Statement, readonly unknown[]][] = []
@@ -64,9 +54,9 @@ interface PlanNode {
 async function readBy(call: BetCall): Promise<{ indexes: unknown[]; rows: number }> {
   const [{ name, text }, values] = await statementFor(call)
   const literals = values.map((value) => (Array.isArray(value) ? `'{${value[0] ?? 'NULL'}}'` : `'${value}'`))
-  await sql.query(`prepare ${name} as ${text}`)
-  const { rows } = await sql.query(`explain (analyze, format json) execute ${name} (${literals.join(', ')})`)
-  await sql.query(`deallocate ${name}`)
+  await filled.sql.query(`prepare ${name} as ${text}`)
+  const { rows } = await filled.sql.query(`explain (analyze, format json) execute ${name} (${literals.join(', ')})`)
+  await filled.sql.query(`deallocate ${name}`)
   const scans = nodesOf(rows[0]['QUERY PLAN'][0].Plan).filter((node) => /Index.* Scan$/.test(node['Node Type']))
   const read = (node: PlanNode) => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']
   return { indexes: scans.map((node) => node['Index Name']), rows: scans.reduce((sum, node) => sum + read(node), 0) }
@@ -78,7 +68,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
 
 describe.each(['before the table is analysed', 'after'])('%s', (when) => {
   beforeAll(async () => {
-    if (when === 'after') await sql.query('analyze purser.bet_call')
+    if (when === 'after') await filled.sql.query('analyze purser.bet_call')
   })
 
   test.each([
@@ -98,7 +88,7 @@ describe.each(['before the table is analysed', 'after'])('%s', (when) => {
 })
 
 test.each(['request-15', 'request-20', 'request-20000'])('the copy of %s is found', async (requestId) => {
-  const db = await openDb({ kind: 'postgres', url: database.url })
+  const db = await openDb({ kind: 'postgres', url: filled.url })
   try {
     const seen = await db.transaction((tx) => readSeenCalls(tx, 0, [settle('alice', BET, requestId, 30)]))
     expect(seen.map(({ became }) => became.kind)).toEqual(['acknowledged'])
