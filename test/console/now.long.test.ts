@@ -190,7 +190,7 @@ describe('Now of a platform whose partner takes nothing', () => {
       .filter({ hasText: 'since 1 min' })
       .waitFor()
     await fact('Owed')
-      .getByRole('link', { name: `${scene.partnerId} does not take its money` })
+      .getByRole('link', { name: `${scene.partnerId} has not taken its money` })
       .waitFor()
     await page.clock.setFixedTime(new Date(scene.time.now().getTime() - 60_000))
     await page.getByText('Nothing needs a person.').waitFor()

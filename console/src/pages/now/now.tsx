@@ -244,7 +244,7 @@ function troubleText(troubled: readonly Partner[]): string {
   const [down, slow] = (['down', 'slow'] as const).map((kind) =>
     troubled.filter((partner) => troubleOf(partner)?.kind === kind),
   )
-  return [sayOf(down, 'is down', 'are down'), sayOf(slow, 'does not take its money', 'do not take their money')]
+  return [sayOf(down, 'is down', 'are down'), sayOf(slow, 'has not taken its money', 'have not taken their money')]
     .filter((words) => words !== '')
     .join(', ')
 }
