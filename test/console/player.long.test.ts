@@ -104,5 +104,6 @@ test('says behind the statement what lies in files, and with what balance the re
   await note.waitFor()
   await expectAccessibleEverywhere(open, 'a player with an archive')
   await seen.close()
+  await other.auditIsClean()
   await other.stop()
 })
