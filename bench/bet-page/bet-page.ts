@@ -16,6 +16,8 @@ const DAY_MS = 86_400_000
 const WANTED_MS = 300
 const PATIENCE_MS = 30_000
 const POLL_MS = 50
+/** A new tab has the browser start processes, some tenths of a second long: whoever follows a link has had the tab for longer. */
+const TAB_OPEN_MS = 1_000
 
 interface Options {
   readonly bets: number
@@ -49,6 +51,7 @@ const WATCH = `
 async function look(context: BrowserContext, address: string): Promise<Look> {
   const page = await context.newPage()
   await page.addInitScript(WATCH)
+  await sleep(TAB_OPEN_MS)
   await page.goto(address)
   const end = performance.now() + PATIENCE_MS
   for (;;) {

@@ -6,6 +6,7 @@ import { begin } from './early.ts'
 
 begin('/console/api/setup')
 begin('/console/api/session')
-// Addresses with a player are those of wallets. Whoever has not signed in is told no, and asks again behind the door.
-const [, user, bet] = /^\/console\/bets\/([^/]+)\/([^/]+)$/.exec(location.pathname) ?? []
+// A platform has no such addresses, and says so. Whoever has not signed in is told no, and asks again behind the door.
+const [, user, bet] = /^\/console\/bets\/(?:([^/]+)\/)?([^/]+)$/.exec(location.pathname) ?? []
 if (user !== undefined && bet !== undefined) begin(`/operator/players/${user}/bets/${bet}`)
+else if (bet !== undefined) begin(`/operator/bets?transactionId=${bet}`) // whose it is: its own page asks for the bet then
