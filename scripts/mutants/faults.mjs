@@ -5,7 +5,7 @@
  * Most are in SQL or at a bound, where a tool that changes TypeScript does not reach.
  */
 
-import { GATE_FAULTS } from './gate-faults.mjs'
+import { GATE_FAULTS, GATE_TEXT_FAULTS } from './gate-faults.mjs'
 
 const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.test.ts']
 const LIMITS = ['test/wallet/limits.test.ts']
@@ -91,6 +91,7 @@ const BY_FILE = {
     [' and request_id = k.request_id', '', REPEATS],
   ],
   'src/wallet/apply/gate.ts': GATE_FAULTS,
+  'src/wallet/apply/gate-text.ts': GATE_TEXT_FAULTS,
   'src/wallet/apply/lanes.ts': [
     ['first.tries >= MAX_TRIES', 'false', LANES],
     ['entries.length > HOT', 'entries.length > HOT + 1', LANES],

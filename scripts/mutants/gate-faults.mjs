@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the searched text is source code
 
-/** Faults of the gate (src/wallet/apply/gate.ts): one for each predicate at least, as each repeats a rule. */
+/** Faults of the gate (src/wallet/apply): one for each predicate at least, as each repeats a rule. */
 
 const GATE = ['test/wallet/gate.test.ts']
 const GATE_RESULTS = ['test/wallet/gate-results.test.ts']
@@ -11,7 +11,7 @@ const ACCOUNT = 'from purser.account where bucket = $1::int'
 const ACCOUNT_OF_CALL = `${ACCOUNT} and player = k.player`
 
 /** @type {readonly (readonly [search: string, planted: string, tests: readonly string[]])[]} */
-export const GATE_FAULTS = [
+export const GATE_TEXT_FAULTS = [
   ["'xmax = pg_current_xact_id()::xid'", "'true'", GATE_RESULTS],
   ["'xmax = pg_current_xact_id()::xid'", "'false'", GATE],
   [`case when held is null then ${PLAYER_IS_THERE} end`, PLAYER_IS_THERE, GATE_RESULTS],
@@ -89,6 +89,10 @@ export const GATE_FAULTS = [
   ['case when f.payout > 0 then 2 else 1 end', '2', GATE_RESULTS],
   ['calls = 2, last_result = 2,', 'calls = 2, last_result = 1,', ['test/wallet/same-rows.test.ts']],
   ['count(*) > (select count(*) from settled)', 'count(*) < (select count(*) from settled)', GATE_RESULTS],
+]
+
+/** @type {readonly (readonly [search: string, planted: string, tests: readonly string[]])[]} */
+export const GATE_FAULTS = [
   ["return funderOf(call, rules) === 'player'", 'return true', GATE],
   ["call.kind === 'settle' && ", '', GATE_RESULTS],
   [" && call.resultType !== 'cashout'", '', GATE_RESULTS],

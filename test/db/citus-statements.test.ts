@@ -7,6 +7,12 @@ import { DISTRIBUTED } from '../../src/db/citus.ts'
 import type { Statement } from '../../src/db/db.ts'
 import { filesIn } from '../tidy/source.ts'
 
+/** Of a command of the owner, which takes numbers of the feed out of all buckets: Citus sends such a statement to each shard. */
+const OF_ALL_BUCKETS = [
+  'move_remove_changes_in_range',
+  'move_remove_changes_outside',
+  'move_remove_changes_without_number',
+]
 /** In functions there, on one shard each (gate-on-citus.ts). */
 const OF_THE_GATE = ['gate_lock', 'gate_place', 'gate_settle']
 const TABLE = `purser\\.(?:${DISTRIBUTED.join('|')})\\b`
@@ -19,7 +25,7 @@ const PLACE = /\b(?:ctid|xmax|tableoid)\b/
 
 /** What Citus is sent. */
 function complaintsOf({ name, text, onCitus = text }: Statement): string[] {
-  if (OF_THE_GATE.includes(name) || !new RegExp(TABLE).test(onCitus)) return []
+  if ([...OF_THE_GATE, ...OF_ALL_BUCKETS].includes(name) || !new RegExp(TABLE).test(onCitus)) return []
   const written = new Set([...onCitus.matchAll(WRITES)].map(([, table]) => table))
   const changes = written.size > 0 || LOCKS.test(onCitus)
   return [
