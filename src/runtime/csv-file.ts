@@ -19,6 +19,9 @@ export interface CsvRow {
   readonly info: Info & { readonly error?: CsvError }
 }
 
+/** Stands for bytes that are none: a name would be kept without its letters. */
+const NO_TEXT = '\ufffd'
+
 export async function* readCsv(path: string, table: CsvTable): AsyncGenerator<CsvRow> {
   let isNamed = false
   const columns = (names: string[]) => {
@@ -29,7 +32,13 @@ export async function* readCsv(path: string, table: CsvTable): AsyncGenerator<Cs
   const parser = parse({ bom: true, trim: true, info: true, ...lines, max_record_size: table.maxRow, columns })
   try {
     // A failure to read ends the parser too, which is waited for.
-    yield* pipeline(createReadStream(path), parser, () => {}) as AsyncIterable<CsvRow>
+    for await (const row of pipeline(createReadStream(path), parser, () => {}) as AsyncIterable<CsvRow>) {
+      if (Object.values(row.record).some((cell) => cell.includes(NO_TEXT)))
+        throw new WrongUse(
+          `${path} is not UTF-8 in or before line ${row.info.lines}: save it as UTF-8, nothing from there on was read`,
+        )
+      yield row
+    }
   } catch (error) {
     if (error instanceof CsvError) throw new WrongUse(`${path} cannot be read as CSV: ${error.message}`)
     if (error instanceof Error && 'syscall' in error) throw new WrongUse(`${path} cannot be read: ${error.message}`)
