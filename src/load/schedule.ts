@@ -49,12 +49,13 @@ export function keepSchedule(
   let isOver = false
   return new Promise((resolve) => {
     const look = () => {
-      if (!isOver) due = dueBefore(schedule, Math.min(performance.now() - start, durationMs))
+      const ms = performance.now() - start // once: what is due when it is over, is begun or counted as unsent
+      if (!isOver) due = dueBefore(schedule, Math.min(ms, durationMs))
       while (!isOver && begun < due && underWay < connections) {
         underWay++
         begin(start + dueAt(schedule, begun++)).then(ended)
       }
-      isOver ||= signal.aborted || performance.now() - start >= durationMs
+      isOver ||= signal.aborted || ms >= durationMs
       if (!isOver || underWay > 0) return
       clearInterval(timer)
       resolve({ begun, unsent: due - begun })

@@ -112,4 +112,12 @@ describe('the schedule', () => {
     release()
     expect(await kept).toEqual({ begun: 1, unsent: 29 })
   })
+
+  test('loses none that came due while the last one was begun, however late that was', async () => {
+    const begin = async (due: number) => {
+      while (performance.now() - due < 60); // as a thread that gets no processor
+    }
+    const late = { ...schedule, workers: 1, rate: 100, durationMs: 50, connections: 10 }
+    expect(await keepSchedule(late, begin, new AbortController().signal)).toEqual({ begun: 5, unsent: 0 })
+  })
 })
