@@ -35,6 +35,7 @@ const COMMANDS = [
     'webhooks remove',
     'retention',
     'archive',
+    'move',
   ],
   ...['conformance', 'conformance wallet', 'conformance platform', 'load'],
 ]
