@@ -225,7 +225,7 @@ describe('text is data (cases 46, 47)', () => {
     expect(await balanceOf(scene)).toBe('1150.00')
     const view = await betView(scene)
     expect(view.status).toBe(200)
-    const { site, ...asItCame } = view.body // a name of at most 64 characters that any database can store (O-7)
+    const { site, ...asItCame } = view.body as { site?: string } // a name of at most 64 characters that any database can store (O-7)
     expect(JSON.stringify(asItCame).split(JSON.stringify(text))).toHaveLength(5)
     expect(site).toBe(text.replace('\0', '\ufffd').replace('\ud83c ', '\ufffd '))
     const list = await wallet.operator.request('GET', `/operator/bets?userId=${scene.userId}`)
