@@ -97,12 +97,12 @@ async function runLoad({ schedule, intervalMs }: Task, { client, book, onTick, s
   }, TICK_MS)
   const startedAt = performance.now()
   const idle = performance.eventLoopUtilization()
-  const begin = async (due: number) => {
+  const begin = async (due: number, afterStart: number) => {
     const call = book.next()
     const { outcome } = await send(client, call.message, call.bet.betId)
     const tookMs = performance.now() - due
     book.tell(call, outcome)
-    count(tally, { kind: call.kind, outcome, interval: Math.floor((due - startedAt) / intervalMs), tookMs })
+    count(tally, { kind: call.kind, outcome, interval: Math.floor(afterStart / intervalMs), tookMs })
     tick[outcome.kind === 'accepted' ? 'answered' : outcome.kind === 'refused' ? 'refused' : 'unanswered']++
     recordMs(tick.latency, tookMs)
     if (book.doubts.length >= MAX_DOUBTS) enough.abort()

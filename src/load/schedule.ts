@@ -36,11 +36,11 @@ export function dueBefore({ rate, worker, workers }: Schedule, ms: number): numb
 
 /**
  * Resolves when the time is over, or the signal came, and every call has ended. `begin` is given the time at which the call was due, by
- * performance.now(), and never rejects.
+ * performance.now(), and in milliseconds after the start; it never rejects.
  */
 export function keepSchedule(
   schedule: Schedule,
-  begin: (due: number) => Promise<void>,
+  begin: (due: number, afterStart: number) => Promise<void>,
   signal: AbortSignal,
 ): Promise<Kept> {
   const { durationMs, connections } = schedule
@@ -53,7 +53,8 @@ export function keepSchedule(
       if (!isOver) due = dueBefore(schedule, Math.min(ms, durationMs))
       while (!isOver && begun < due && underWay < connections) {
         underWay++
-        begin(start + dueAt(schedule, begun++)).then(ended)
+        const afterStart = dueAt(schedule, begun++)
+        begin(start + afterStart, afterStart).then(ended)
       }
       isOver ||= signal.aborted || ms >= durationMs
       if (!isOver || underWay > 0) return

@@ -114,10 +114,13 @@ describe('the schedule', () => {
   })
 
   test('loses none that came due while the last one was begun, however late that was', async () => {
-    const begin = async (due: number) => {
+    const afterStart: number[] = []
+    const begin = async (due: number, at: number) => {
       while (performance.now() - due < 60); // as a thread that gets no processor
+      afterStart.push(at)
     }
     const late = { ...schedule, workers: 1, rate: 100, durationMs: 50, connections: 10 }
     expect(await keepSchedule(late, begin, new AbortController().signal)).toEqual({ begun: 5, unsent: 0 })
+    expect(afterStart).toEqual([0, 10, 20, 30, 40])
   })
 })
