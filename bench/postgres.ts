@@ -4,7 +4,7 @@ import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startPostgres } from '../test/support/postgres-server.ts'
+import { type OtherServer, type PostgresSettings, type Server, startPostgres } from '../test/support/postgres-server.ts'
 import { parentOf } from './processor-time.ts'
 
 export interface BenchPostgres {
@@ -36,12 +36,27 @@ export const SETTINGS = {
 const LOG_FILES = 64
 const REQUIRED_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes']
 
+/** A server of the tests, but not where theirs may lie: in memory. */
+export async function startOnDisk(settings: PostgresSettings, other?: OtherServer): Promise<Server> {
+  const server = await startPostgres(settings, other, tmpdir())
+  const client = new pg.Client(server.url)
+  try {
+    await client.connect()
+    await refuseUnlessDurable(client)
+    return server
+  } catch (error) {
+    await server.stop()
+    throw error
+  } finally {
+    await client.end()
+  }
+}
+
 export async function startBenchPostgres(): Promise<BenchPostgres> {
-  const server = await startPostgres(SETTINGS, undefined, tmpdir())
+  const server = await startOnDisk(SETTINGS)
   const admin = new pg.Client(server.url)
   admin.on('error', () => {})
   await admin.connect()
-  await refuseUnlessDurable(admin)
   await makeLogFiles(admin)
   const url = (database: string) => Object.assign(new URL(server.url), { pathname: `/${database}` }).href
   const copy = async (from: string, to: string) => {
@@ -77,7 +92,8 @@ async function makeLogFiles(admin: pg.Client): Promise<void> {
   await admin.query('checkpoint')
 }
 
-async function serverPid(admin: pg.Client): Promise<number> {
+/** Of the server, whose children are the backends. */
+export async function serverPid(admin: pg.Client): Promise<number> {
   const { rows } = await admin.query<{ pid: number }>('select pg_backend_pid() as pid')
   return parentOf(rows[0]!.pid)
 }

@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os'
 import pg from 'pg'
 import { makeCitusDatabase } from '../../test/support/citus-database.ts'
 import { startCitus } from '../../test/support/citus-nodes.ts'
-import { type Server, startPostgres } from '../../test/support/postgres-server.ts'
+import type { Server } from '../../test/support/postgres-server.ts'
 import { positive, readArguments, UsageError } from '../arguments.ts'
 import { copyPlayers } from '../copy-players.ts'
 import { audit } from '../measure.ts'
-import { SETTINGS } from '../postgres.ts'
-import { familySeconds, parentOf } from '../processor-time.ts'
+import { SETTINGS, serverPid, startOnDisk } from '../postgres.ts'
+import { familySeconds } from '../processor-time.ts'
 import { runLoad } from '../run-load.ts'
 import { inventedPlayer, seedOnePlayer, userIdsOf } from '../seed-players.ts'
 import { HOST } from '../server-process.ts'
@@ -79,8 +79,8 @@ async function startNodes(workers: number, buckets: number): Promise<{ nodes: Se
   const native = process.env.PURSER_CITUS ?? ''
   const nodes =
     workers === 0
-      ? [await startPostgres(SETTINGS, { native, password: 'bench' })]
-      : await startCitus(startPostgres, workers, SETTINGS)
+      ? [await startOnDisk(SETTINGS, { native, password: 'bench' })]
+      : await startCitus(startOnDisk, workers, SETTINGS)
   const [first] = nodes
   const url =
     workers === 0
@@ -138,11 +138,6 @@ async function measured(workers: number, options: Options): Promise<Row> {
     await Promise.all(clients.map((client) => client.end()))
     await Promise.all(nodes.map((node) => node.stop()))
   }
-}
-
-async function serverPid(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  return parentOf(rows[0]!.pid)
 }
 
 /** Transactions that have written. */

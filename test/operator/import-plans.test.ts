@@ -1,11 +1,10 @@
 /** An import that is run again finds who is here by their keys (O-8), also when nobody has counted the rows since it broke off. */
-import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hotSettings } from '../../src/db/db.ts'
 import { type ImportRow, importRows } from '../../src/operator/import.ts'
 import type { Currency, PlayerId } from '../../src/protocol/ids.ts'
 import { money } from '../../src/protocol/money.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 
 /** So many that a look at them all for each player takes a second, and so few that Postgres, which has not counted them, takes it for cheap. */
@@ -21,18 +20,7 @@ const FILL = [
    select 0, 'player-' || i, 'opening-EUR', 'opening', 'EUR', 100, 1, 100 from generate_series(1, ${MANY}) i`,
 ]
 
-let database: TestDatabase
-let sql: pg.Client
-beforeAll(async () => {
-  database = await createDatabase()
-  sql = new pg.Client({ connectionString: database.url })
-  await sql.connect()
-  for (const statement of FILL) await sql.query(statement)
-})
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const filled = filledDatabase(...FILL)
 
 const EUR = 'EUR' as Currency
 const now = new Date()
@@ -56,6 +44,6 @@ test.each(['read_creations', 'read_openings'])('%s looks at no more players than
     return importRows({ db, buckets: 1, scales: new Map([[EUR, 2]]), now }, nobody, rows)
   })
   const one = sent.find(([statement]) => statement.name === name)
-  const plan = await planOf(sql, hotSettings('session'), one as NonNullable<typeof one>)
+  const plan = await planOf(filled.sql, hotSettings('session'), one as NonNullable<typeof one>)
   expect(plan.rows, JSON.stringify(plan)).toBeLessThanOrEqual(SLICE)
 })
