@@ -8,18 +8,7 @@ import { seededRandom } from '../support/random.ts'
 import { expectSameBets } from '../support/reckoning.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { until } from '../support/server-settings.ts'
-import { startBetting } from '../support/stubborn-load.ts'
-import {
-  depositTo,
-  expectWholeFeed,
-  followFeed,
-  moveTo,
-  moveUnderLoad,
-  type Scene,
-  startMove,
-  untilReleased,
-  walletOn,
-} from './under-load.ts'
+import { moveTo, startMove, untilReleased, walletInUse, walletOn } from './under-load.ts'
 
 const PLAYERS = 12
 const BETTORS = 6
@@ -29,28 +18,11 @@ const random = seededRandom('move')
 
 test('every answered call is there, once, and all goes on where it was: there and back', async (context) => {
   const [one, four, back] = [await newDatabase(context), await newDatabase(context), await newDatabase(context)]
-  const wallet = await walletOn(context, one)
-  const [players, ofCash] = [await newPlayers(wallet, PLAYERS), await newPlayers(wallet, 3)]
-  const [wallets, wires] = [[wallet], [wallet.wire]]
-  const betting = startBetting({ wires, players, bettors: BETTORS, random })
-  const cash = depositTo(
-    wallets,
-    ofCash.map(({ userId }) => userId),
-  )
-  const follower = followFeed(wallets)
-  const scene: Scene = { onTestFinished: context.onTestFinished, wallets, wires, random }
-  await moveUnderLoad(scene, { from: one, to: four, buckets: 4 }, KILLS)
-  await betting.recovered(20)
+  const inUse = await walletInUse(context, one, { players: PLAYERS, ofCash: 3, bettors: BETTORS, random })
+  await inUse.move({ from: one, to: four, buckets: 4 }, KILLS)
   expect((await inSql(four, 'select distinct bucket from purser.bet')).length).toBeGreaterThan(1)
-  await moveUnderLoad(scene, { from: four, to: back, buckets: 1 }, KILLS)
-  await betting.recovered(20)
-  await betting.stop()
-  const deposits = await cash.stop()
-  expectWholeFeed(await follower.stop(), betting.bets)
-  const [last] = wallets as [typeof wallet]
-  await expectSameBets(last, players, betting.bets, MONEY)
-  for (const { userId } of ofCash)
-    expect(await last.operator.balance(userId)).toBe(`${MONEY + (deposits.get(userId) ?? 0)}.00`)
+  await inUse.move({ from: four, to: back, buckets: 1 }, KILLS)
+  await inUse.end()
   for (const audit of [['audit'], ['audit', '--changed']])
     expect(await run(audit, { DATABASE_URL: back })).toMatchObject({ code: 0, stdout: 'audit: no findings\n' })
 })

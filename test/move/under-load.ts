@@ -6,11 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { run } from '../cli/command.ts'
-import { exitOf, type Finishing, newWallet } from '../support/fault-scene.ts'
+import { exitOf, type Finishing, MONEY, newPlayers, newWallet } from '../support/fault-scene.ts'
 import type { BetRecord } from '../support/journal.ts'
 import type { Random } from '../support/random.ts'
+import { expectSameBets } from '../support/reckoning.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { until } from '../support/server-settings.ts'
+import { startBetting } from '../support/stubborn-load.ts'
 import type { WalletProcess } from '../support/wallet-process.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -55,7 +57,7 @@ export async function moveTo(move: Move, ...more: string[]): Promise<string> {
   return stdout
 }
 
-export interface Follower {
+interface Follower {
   /** Ends when it has read all that there is. */
   stop(): Promise<FeedEvent[]>
 }
@@ -67,7 +69,7 @@ interface FeedEvent {
 }
 
 /** Follows the feed with one cursor, from whatever wallet there is just then. */
-export function followFeed(wallets: readonly WalletProcess[]): Follower {
+function followFeed(wallets: readonly WalletProcess[]): Follower {
   const events: FeedEvent[] = []
   let isStopped = false
   const follow = async () => {
@@ -92,13 +94,13 @@ export function followFeed(wallets: readonly WalletProcess[]): Follower {
   }
 }
 
-export interface Cash {
+interface Cash {
   /** No more; resolves to what each player has got, in whole units. */
   stop(): Promise<ReadonlyMap<string, number>>
 }
 
 /** Deposits of 1.00, each repeated with its reference until it was taken, at whatever wallet there is. */
-export function depositTo(wallets: readonly WalletProcess[], players: readonly string[]): Cash {
+function depositTo(wallets: readonly WalletProcess[], players: readonly string[]): Cash {
   let isStopped = false
   const deposits = new Map<string, number>()
   const give = async (userId: string) => {
@@ -130,7 +132,7 @@ export function walletOn(context: Finishing, databaseUrl: string, like?: WalletP
 }
 
 /** Each number once, none left out, and each accepted bet is told of once. */
-export function expectWholeFeed(events: readonly FeedEvent[], bets: readonly BetRecord[]): void {
+function expectWholeFeed(events: readonly FeedEvent[], bets: readonly BetRecord[]): void {
   expect(events.map(({ id }) => id)).toEqual(events.map((_, i) => String(i + 1)))
   const placed = events.filter(({ event }) => event === 'bet.placed').map(({ bet }) => bet?.transactionId)
   const told = new Set(placed)
@@ -140,14 +142,14 @@ export function expectWholeFeed(events: readonly FeedEvent[], bets: readonly Bet
   ).toEqual([])
 }
 
-export interface Scene extends Finishing {
+interface Scene extends Finishing {
   readonly wallets: WalletProcess[]
   readonly wires: WalletProcess['wire'][]
   readonly random: Random
 }
 
 /** Moves the wallet that is used, with some kills, and goes on with one on the new database. */
-export async function moveUnderLoad(scene: Scene, move: Move, kills: number): Promise<void> {
+async function moveUnderLoad(scene: Scene, move: Move, kills: number): Promise<void> {
   const { wallets, wires, random } = scene
   const [old] = wallets as [WalletProcess]
   for (let kill = 0; kill < kills; kill += 1) await killedAfter(500 + random.below(1_500), move)
@@ -168,6 +170,47 @@ export async function moveUnderLoad(scene: Scene, move: Move, kills: number): Pr
   wallets[0] = next
   wires[0] = next.wire
   expect(await exitOf(old, 'SIGTERM')).toBe(0)
+}
+
+export interface InUse {
+  move(move: Move, kills: number): Promise<void>
+  /** Ends all that uses it. Every answered call must be there then, once, and all must have gone on where it was. */
+  end(): Promise<void>
+}
+
+/** A wallet with bettors, deposits and one who follows its feed. */
+export async function walletInUse(
+  context: Finishing,
+  database: string,
+  {
+    random,
+    ...of
+  }: { readonly random: Random; readonly players: number; readonly ofCash: number; readonly bettors: number },
+): Promise<InUse> {
+  const wallet = await walletOn(context, database)
+  const [players, ofCash] = [await newPlayers(wallet, of.players), await newPlayers(wallet, of.ofCash)]
+  const [wallets, wires] = [[wallet], [wallet.wire]]
+  const betting = startBetting({ wires, players, bettors: of.bettors, random })
+  const cash = depositTo(
+    wallets,
+    ofCash.map(({ userId }) => userId),
+  )
+  const follower = followFeed(wallets)
+  return {
+    async move(move, kills) {
+      await moveUnderLoad({ onTestFinished: context.onTestFinished, wallets, wires, random }, move, kills)
+      await betting.recovered(20)
+    },
+    async end() {
+      await betting.stop()
+      const deposits = await cash.stop()
+      expectWholeFeed(await follower.stop(), betting.bets)
+      const [last] = wallets as [WalletProcess]
+      await expectSameBets(last, players, betting.bets, MONEY)
+      for (const { userId } of ofCash)
+        expect(await last.operator.balance(userId)).toBe(`${MONEY + (deposits.get(userId) ?? 0)}.00`)
+    },
+  }
 }
 
 const today = () => new Date().toISOString().slice(0, 10)
