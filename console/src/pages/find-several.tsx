@@ -5,7 +5,7 @@ import { betLink, LOOKED_AT, type Match, type NewestBets } from '../find-bets.ts
 import { Time } from '../format.tsx'
 import { BetState, currencyOf, Stake } from './bets.tsx'
 
-const KINDS = ['player', 'bet', 'transfer', 'session']
+const KINDS = ['player', 'bet', 'transfer', 'adjustment', 'session']
 
 interface SeveralProps {
   readonly matches: readonly Match[]
