@@ -107,7 +107,7 @@ describe.each(['before the tables are analysed', 'after'])('%s', (when) => {
   ]
   test.each(lists)('%s: through one index, a few rows', async (_name, index, query) => {
     for (const plan of await plansOfBets(query)) {
-      expect(plan.scans).toEqual([index])
+      expect([...new Set(plan.scans)]).toEqual([index])
       expect(plan.rows).toBeLessThan(FEW)
     }
   })
