@@ -86,8 +86,7 @@ test('one reference of many players, asked for or made: each is found with its p
     await by.anna.must('POST', `/operator/players/${userId}/deposits`, bonus)
     paid.push(userId)
   }
-  for (const userId of paid)
-    expect(await shown(`${userId}/welcome-2031`)).toMatchObject({ kind: 'transfer', userId })
+  for (const userId of paid) expect(await shown(`${userId}/welcome-2031`)).toMatchObject({ kind: 'transfer', userId })
 })
 
 test('a reference that looks like the number of a transfer is a reference first', async () => {

@@ -68,7 +68,8 @@ test('a list finds every bet of the id that a platform sent, or the one of a pla
     const { userId } = bettor
     const id = 'short-bet-id'
     const second = `${id}@${BEST}`.padEnd(37, '.')
-    for (const wire of [acme, best]) expect(answered(await wire.place({ ...bettor, transactionId: id, amount: 10 }))).toBe(200)
+    for (const wire of [acme, best])
+      expect(answered(await wire.place({ ...bettor, transactionId: id, amount: 10 }))).toBe(200)
     for (const other of [`${id}@acme`, `${id}@x`, `${id}0`])
       for (const wire of [acme, best]) await wire.place({ ...bettor, transactionId: other, amount: 1 })
     const listed = async (query: string) => {
