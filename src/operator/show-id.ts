@@ -16,6 +16,7 @@ import { readSession, type TokenHash } from '../wallet/store/session.ts'
 import { listBets } from './bet-list.ts'
 import { BetHistorySchema, BetSchema, getBet, toBetId } from './bets.ts'
 import { BalancesSchema, getBalances } from './cash.ts'
+import { onProperties, readDescribed, showOn } from './described.ts'
 import { findId, findOfPlayer, type Match } from './find-id.ts'
 import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps } from './operator.ts'
@@ -75,7 +76,9 @@ const ShownSchema = Type.Union([
   Type.Object(
     {
       kind: Type.Literal('several'),
-      matches: Type.Array(Type.Object({ kind: Type.String(), id: Type.String(), userId: UserIdSchema })),
+      matches: Type.Array(
+        Type.Object({ kind: Type.String(), id: Type.String(), userId: UserIdSchema, ...onProperties }),
+      ),
     },
     { description: 'It may be any of these: ask for `USER/ID` of one, or with more of the id.' },
   ),
@@ -108,7 +111,18 @@ export async function showId(deps: OperatorDeps, given: string): Promise<Shown> 
   if (match === undefined && isNumber(deps, given) && given.length < LIMITS.requestId.minLength)
     throw ofSomePlayer(given)
   if (match === undefined) return showRequest(deps, given)
-  return matches.length === 1 ? showMatch(deps, match) : { kind: 'several', matches }
+  return matches.length === 1 ? showMatch(deps, match) : showSeveral(deps, matches)
+}
+
+/** Bets with what they are on, which tells them apart. */
+async function showSeveral(deps: OperatorDeps, matches: readonly Match[]): Promise<Shown> {
+  const keyOf = ({ id, userId }: Match) => ({ player: userId as PlayerId, bet_id: toBetId(id) })
+  const described = await readDescribed(deps, matches.filter(({ kind }) => kind === 'bet').map(keyOf))
+  const withOn = (match: Match) => {
+    const known = match.kind === 'bet' ? described(keyOf(match)) : undefined
+    return { ...match, ...(known && showOn(known)) }
+  }
+  return { kind: 'several', matches: matches.map(withOn) }
 }
 
 /** An id is taken as it stands before a part of it is taken for a player. */

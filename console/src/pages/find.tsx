@@ -20,7 +20,7 @@ import {
 import { capital, Time } from '../format.tsx'
 import { Answer, Empty } from '../parts.tsx'
 import { type Session, useSession } from '../session.tsx'
-import { AskedAdjustment, type Asked } from './adjust.tsx'
+import { type Asked, AskedAdjustment } from './adjust.tsx'
 import { Several } from './find-several.tsx'
 
 type Shown =
