@@ -1,5 +1,5 @@
 /** GET /operator/show/{id} of an adjustment that needs, or has needed, a second person (W-27, W-41). */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { pageOf } from '../../src/process/show-page.ts'
 import { type Asking, asking } from '../people/asking.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -15,6 +15,7 @@ beforeAll(async () => {
     by[name] = asking(wallet.url, String(key), '/operator/actions')
   }
 })
+afterEach(() => wallet.auditIsClean())
 afterAll(() => wallet.stop())
 
 type Shown = { kind: string } & Record<string, unknown>
