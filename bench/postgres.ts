@@ -52,8 +52,9 @@ export async function startOnDisk(settings: PostgresSettings, other?: OtherServe
   }
 }
 
-export async function startBenchPostgres(): Promise<BenchPostgres> {
-  const server = await startOnDisk(SETTINGS)
+/** `more`: settings that are not those of every run. */
+export async function startBenchPostgres(more: PostgresSettings = {}): Promise<BenchPostgres> {
+  const server = await startOnDisk({ ...SETTINGS, ...more })
   const admin = new pg.Client(server.url)
   admin.on('error', () => {})
   await admin.connect()

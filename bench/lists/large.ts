@@ -2,18 +2,19 @@
 // the large one. bench/README.md says more.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { totalmem } from 'node:os'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { positive, readArguments } from '../arguments.ts'
 import { databaseCostOf, measureOn, type Shape } from '../measure.ts'
 import type { BenchPlayer } from '../place-bet.ts'
 import { type BenchPostgres, startBenchPostgres } from '../postgres.ts'
-import { median } from '../report.ts'
 import { inventedPlayer } from '../seed-players.ts'
 import { MAIN, newSecret, purserEnvironment, startPurser } from '../subjects.ts'
 import { PLAYERS, seed } from './seed.ts'
 
 const DAY_MS = 86_400_000
+const MEGABYTE = 2 ** 20
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 const run = promisify(execFile)
 /** One of four bets is of this platform (seed.ts). */
@@ -61,7 +62,7 @@ async function main(): Promise<void> {
     warmup: { type: 'string', default: '10' },
     connections: { type: 'string', default: '128' },
   })
-  const postgres = await startBenchPostgres()
+  const postgres = await startBenchPostgres({ shared_buffers: `${Math.trunc(totalmem() / 4 / MEGABYTE)}MB` }) // as the guide says
   try {
     const count = positive('players', values.players)
     const bets = positive('bets', values.bets)
@@ -98,26 +99,21 @@ async function measureBoth(
   shape: Omit<Shape, 'players'>,
   rounds: number,
 ): Promise<void> {
-  const rows = new Map<string, number[][]>()
-  for (let round = 0; round < rounds; round++)
+  console.log(
+    '| Database | round | calls/s | µs of the wallet a call | µs of Postgres a call | bytes of WAL a call | whole pages in it |\n|---|---|---|---|---|---|---|',
+  )
+  for (let round = 1; round <= rounds; round++)
     for (const [name, some] of players) {
       const measured = await measureOn(postgres, { start: (url) => startPurser(url, MAIN, PLATFORM) }, name, {
         ...shape,
         players: some,
       })
       const { processorTime, callsPerSecond, run: load } = measured
-      const cost = databaseCostOf(load)
-      const row = [callsPerSecond, processorTime?.server ?? 0, processorTime?.postgres ?? 0, cost.walBytesPerCall]
-      say(`${name}: ${row.map(Math.round).join(' ')}`)
-      rows.set(name, [...(rows.get(name) ?? []), row])
+      const { walBytesPerCall, pageImagesPerCall } = databaseCostOf(load)
+      const whole = [callsPerSecond, processorTime?.server ?? 0, processorTime?.postgres ?? 0, walBytesPerCall]
+      const columns = whole.map((value) => Math.round(value).toLocaleString('en'))
+      console.log(`| ${[name, round, ...columns, pageImagesPerCall.toFixed(2)].join(' | ')} |`)
     }
-  console.log(
-    '| Database | calls/s | µs of the wallet a call | µs of Postgres a call | bytes of WAL a call |\n|---|---|---|---|---|',
-  )
-  for (const [name, measured] of rows) {
-    const columns = (measured[0] ?? []).map((_, column) => Math.round(median(measured.map((row) => row[column] ?? 0))))
-    console.log(`| ${[name, ...columns.map((value) => value.toLocaleString('en'))].join(' | ')} |`)
-  }
 }
 
 await main()

@@ -32,15 +32,15 @@ import { betIdOf, EVENTS, PLAYERS, seed, seedJournal } from './seed.ts'
 import { type Asked, HEAD, lineOf, time, timeOnce } from './timing.ts'
 
 const DAY_MS = 86_400_000
-/** Calls in the journal, and bets of the platform, at most, however many bets there are. */
-const MOST_BESIDE = 1_000_000
+/** In the journal, however many bets there are. */
+const MOST_CALLS = 1_000_000
 /** Of what a report sums, as long as the sums of the day are not kept. */
 const NOT_KEPT = ', not yet kept'
 
 type Question = Asked<OperatorDeps>
 
 function questions(bets: number, day: string): Question[] {
-  const middle = Math.trunc(Math.min(bets, MOST_BESIDE) / 2)
+  const middle = Math.trunc(Math.min(bets, MOST_CALLS) / 2)
   const [userId, time] = [`player-${middle % PLAYERS}`, `${day}T12:00:00Z`]
   const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'x'])).toString('base64url')
   const actions = createActionLog('purser')
@@ -119,7 +119,7 @@ async function main(): Promise<void> {
   })
   const bets = positive('bets', values.bets)
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
-  if (values.database !== undefined) return timeIn(values.database, bets, day)
+  if (values.database !== undefined) return inDatabase(values.database, bets, day, timeLists)
   const postgres = await startBenchPostgres()
   try {
     await postgres.create('lists')
@@ -129,29 +129,41 @@ async function main(): Promise<void> {
     process.stdout.write(
       `| Once | |\n|---|---|\n${await timeOnce(`seeding ${bets} bets on ${EVENTS} events`, () => seed(url, { bets, players: PLAYERS, day }))}\n`,
     )
-    await timeIn(url, bets, day)
+    await inDatabase(url, bets, day, timeAll)
   } finally {
     await postgres.stop()
   }
 }
 
-/** In a database of so many bets. */
-async function timeIn(url: string, bets: number, day: string): Promise<void> {
+type Times = (db: Db, sql: pg.Client, bets: number, day: string) => Promise<void>
+
+/** `times`: of a database of so many bets, whose journal is filled first. */
+async function inDatabase(url: string, bets: number, day: string, times: Times): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   const sql = new pg.Client(url)
   sql.on('error', () => {}) // when the run ends too early
   await sql.connect()
-  const beside = Math.min(bets, MOST_BESIDE)
+  const calls = Math.min(bets, MOST_CALLS)
   process.stdout.write(
-    `${await timeOnce(`filling the journal with ${beside} Place bets`, () => seedJournal(db, beside, day))}\n`,
+    `${await timeOnce(`filling the journal with ${calls} Place bets`, () => seedJournal(db, calls, day))}\n`,
   )
-  await timeAll(db, sql, bets, day)
-  await timePlatform(db, sql, beside, day)
+  await times(db, sql, bets, day)
   await Promise.all([sql.end(), db.close()])
 }
 
+const depsOn = (db: Db): OperatorDeps => ({
+  ...{ db, clock: { now: () => new Date() }, buckets: 1, scales: new Map([['EUR', 2]]) },
+})
+
+/** Neither what sums a whole day nor the audit: those take as long as there are bets. */
+async function timeLists(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
+  process.stdout.write(`${HEAD}\n`)
+  for (const one of questions(bets, day).filter(({ isReport }) => isReport !== true))
+    process.stdout.write(`${lineOf(await time(sql, depsOn(db), one))}\n`)
+}
+
 async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
-  const deps: OperatorDeps = { db, clock: { now: () => new Date() }, buckets: 1, scales: new Map([['EUR', 2]]) }
+  const deps = depsOn(db)
   const all = questions(bets, day)
   const kept = all
     .filter(({ isReport }) => isReport)
@@ -164,6 +176,7 @@ async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promi
   say(
     `\n${keeping}\n${await timeOnce('the audit', async () => `${(await audit(db, { clawback: 'refuse' })).findings.length} findings`)}`,
   )
+  await timePlatform(db, sql, bets, day)
 }
 
 /** Behind the wallet's: its rows would lie in the memory that the wallet's are read from. */
