@@ -9,9 +9,13 @@ import type { Row, Statement } from '../../db/db.ts'
 const READS: Readonly<Record<string, (values: readonly unknown[]) => string>> = {
   platform_held_claims: ([placementsFrom]) => `${placementsFrom}`,
   platform_pending_results: () => '',
+  platform_read_partners: (values) => JSON.stringify(values),
   /** From when on counts only where a mark is later: the look begins at the earlier one. */
   platform_next_due: ([marks, since, aside]) => `${marks} ${isBehind(marks, since) ? 'behind all' : since} ${aside}`,
 }
+
+/** Asked each time, for its answer is another one; it writes nothing. */
+const READ_CLOCK = 'platform_read_clock'
 
 function isBehind(marks: unknown, since: unknown): boolean {
   const places = Object.values(JSON.parse(`${marks}`)) as [dueAt: string, id: string][]
@@ -42,9 +46,8 @@ export function createIdleReads(): IdleReads {
     },
     asked(statement, values, rows) {
       const key = keyOf(statement, values)
-      if (key === undefined)
-        read.clear() // it may have written
-      else
+      if (key === undefined && statement.name !== READ_CLOCK) read.clear() // it may have written
+      if (key !== undefined)
         read.set(
           key,
           rows.map((row) => ({ ...row })),

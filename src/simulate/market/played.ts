@@ -39,7 +39,7 @@ async function withoutIdleReads<T>(work: () => Promise<T>): Promise<T> {
 const SENT = ' → '
 
 /** Who dies, which clock is set, what the network does. */
-const FAULT = /^network: | dies |^a clock is set/
+const FAULT = /^network: | dies |^a clock is set|^a database fails/
 
 export interface Total {
   hasMet(mark: string): boolean
