@@ -1238,6 +1238,8 @@ CREATE INDEX player_by_nickname ON purser.player USING btree (nickname_key, play
 
 CREATE INDEX player_by_operator_user ON purser.player USING btree (operator_user COLLATE "C", player) WHERE (operator_user IS NOT NULL);
 
+CREATE INDEX proposal_by_reference ON purser.proposal USING btree (reference, player) WHERE (status <> 'approved'::text);
+
 CREATE INDEX proposal_by_status ON purser.proposal USING btree (status, proposed_at, player, reference);
 
 CREATE INDEX proposal_by_time ON purser.proposal USING btree (proposed_at, player, reference) WHERE (proposed_at < 'infinity'::timestamp with time zone);

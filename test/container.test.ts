@@ -5,11 +5,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
 import { SETTINGS, type Setting } from '../src/config/settings.ts'
 import { newFolder, run } from './cli/command.ts'
+import { COMPOSE, PASSWORDS, statementsOf } from './container/compose.ts'
 import { DOCKERFILE, stagesOf, stepsOf } from './container/dockerfile.ts'
 import { blocksOf } from './docs/markdown.ts'
+import { NODE_SETTINGS } from './support/citus-nodes.ts'
 import { startSecondPostgres } from './support/second-postgres.ts'
 import { spawnWallet } from './support/wallet.ts'
 import { read } from './tidy/source.ts'
@@ -19,21 +20,8 @@ const IMAGE = STAGES.at(-1) ?? { image: '', name: undefined, steps: [] }
 /** With a tag of a Node line that is supported (24 until April 2028), and the digest of that tag. */
 const PINNED_NODE = /^node:24\.\d+\.\d+-trixie-slim@sha256:[0-9a-f]{64}$/
 const PINNED = /^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/
+const CITUS_DOCKERFILE = 'ops/citus/Dockerfile'
 
-interface Service {
-  image?: string
-  build?: string
-  read_only?: boolean
-  cap_drop?: string[]
-  security_opt?: string[]
-  environment?: Record<string, string>
-  secrets?: string[]
-  command?: string[]
-  depends_on?: object
-}
-const COMPOSE: { services: Record<string, Service>; secrets: Record<string, { file: string }> } = parse(
-  read('compose.yaml'),
-)
 const SERVICES = Object.entries(COMPOSE.services)
 const SECRET_SETTINGS = SETTINGS.filter((setting: Setting) => setting.secret === true).map(({ name }) => name)
 
@@ -73,6 +61,12 @@ describe('the Dockerfile', () => {
   })
 })
 
+test('the image of the profile `citus` has no fault that a validator knows, and its base by digest', () => {
+  const text = read(CITUS_DOCKERFILE)
+  expect(validate(text, {})).toEqual([])
+  expect(stagesOf(text).map(({ image }) => image)).toEqual([expect.stringMatching(PINNED)])
+})
+
 describe('compose.yaml', () => {
   test.each(SERVICES)('gives %s a read-only root and no capabilities, and names its image by digest', (_name, it) => {
     expect(it).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
@@ -108,13 +102,9 @@ describe('compose.yaml', () => {
   test('makes its roles so that the migration and the wallet run as they do here', async () => {
     const [folder, postgres] = [newFolder(), await startSecondPostgres()]
     try {
-      const passwords: Record<string, string> = { owner: 'o'.repeat(64), wallet: 'w'.repeat(64) }
-      const sql = read('compose-roles.sql')
-        .replaceAll(/^(--|\\set).*$/gm, '')
-        .replaceAll(/:'(\w+)'/g, (_, name) => `'${passwords[name]}'`)
-      for (const one of sql.split(';')) await postgres.execute(one)
+      for (const one of statementsOf('compose-roles.sql')) await postgres.execute(one)
       const env = (name: string) => {
-        const parts = { username: `purser_${name}`, password: passwords[name], pathname: '/purser' }
+        const parts = { username: `purser_${name}`, password: PASSWORDS[name], pathname: '/purser' }
         writeFileSync(join(folder.path, name), Object.assign(new URL(postgres.url), parts).href)
         return { NODE_ENV: 'production', DATABASE_URL_FILE: join(folder.path, name) }
       }
@@ -132,9 +122,24 @@ describe('compose.yaml', () => {
     }
   }, 60_000)
 
-  test('finds every secret where the guide makes it, long and different from the others', () => {
-    const guide = blocksOf(read('docs/guides/run-in-production.md')).find(({ text }) => text.includes('mkdir -m 700'))
-    const lines = guide?.text.split('\n').flatMap((line) => /^\$ (?!docker)(.+)/.exec(line)?.[1] ?? []) ?? []
+  test('starts without the profile `citus` what it started before there was one', () => {
+    const started = SERVICES.filter(([, { profiles = [] }]) => profiles.length === 0).map(([name]) => name)
+    expect(started).toEqual(['migrate', 'wallet', 'postgres'])
+  })
+
+  test('runs the wallet of the profile `citus` as the other one, on nodes with the same settings as the tests', () => {
+    const { 'citus-wallet': onCitus, wallet } = COMPOSE.services
+    const { DATABASE_URL_FILE: url, ...others } = wallet?.environment ?? {}
+    expect(onCitus?.environment).toEqual({ ...others, DATABASE_URL_FILE: url?.replace('/wallet', '/citus-wallet') })
+    for (const [name, value] of Object.entries(NODE_SETTINGS))
+      expect(read(CITUS_DOCKERFILE)).toContain(`"${name}=${value}"`)
+  })
+
+  test('finds every secret where the guides make it, long and different from the others', () => {
+    const guides = ['docs/guides/run-in-production.md', 'docs/guides/scale.md'].flatMap((path) => blocksOf(read(path)))
+    const lines = guides
+      .filter(({ text }) => text.includes('secrets/$name'))
+      .flatMap(({ text }) => text.split('\n').flatMap((line) => /^\$ (?!docker)(.+)/.exec(line)?.[1] ?? []))
     const folder = newFolder()
     try {
       execFileSync('sh', ['-euc', lines.join('\n')], { cwd: folder.path })

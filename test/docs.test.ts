@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
+import { EXIT } from '../src/process/ending.ts'
 import { followWithServer } from './docs/follow.ts'
 import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
 import { ROOT } from './docs/session.ts'
@@ -30,6 +31,13 @@ it.each(PAGES)(
 
 it.each(PAGES)('every link in %s leads somewhere', (page) => {
   expect(relativeLinksOf(read(page)).filter((target) => !leadsSomewhere(page, target))).toEqual([])
+})
+
+test('exit codes stand in one table, which has all of them', () => {
+  const codesIn = (page: string) => [...read(page).matchAll(/^\| (\d{1,3}) \|/gm)].map(([, code]) => Number(code))
+  const page = 'docs/reference/exit-codes.md'
+  expect(codesIn(page)).toEqual([0, ...Object.values(EXIT)])
+  expect(PAGES.filter((one) => one !== page && codesIn(one).includes(EXIT.interrupted))).toEqual([])
 })
 
 function leadsSomewhere(page: string, target: string): boolean {

@@ -32,13 +32,15 @@ import { betIdOf, EVENTS, PLAYERS, seed, seedJournal } from './seed.ts'
 import { type Asked, HEAD, lineOf, time, timeOnce } from './timing.ts'
 
 const DAY_MS = 86_400_000
+/** Calls in the journal, and bets of the platform, at most, however many bets there are. */
+const MOST_BESIDE = 1_000_000
 /** Of what a report sums, as long as the sums of the day are not kept. */
 const NOT_KEPT = ', not yet kept'
 
 type Question = Asked<OperatorDeps>
 
 function questions(bets: number, day: string): Question[] {
-  const middle = Math.trunc(bets / 2)
+  const middle = Math.trunc(Math.min(bets, MOST_BESIDE) / 2)
   const [userId, time] = [`player-${middle % PLAYERS}`, `${day}T12:00:00Z`]
   const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'x'])).toString('base64url')
   const actions = createActionLog('purser')
@@ -111,9 +113,13 @@ async function oneBet(deps: OperatorDeps, userId: string): Promise<unknown> {
 }
 
 async function main(): Promise<void> {
-  const { values } = readArguments(process.argv.slice(2), { bets: { type: 'string', default: '1000000' } })
+  const { values } = readArguments(process.argv.slice(2), {
+    bets: { type: 'string', default: '1000000' },
+    database: { type: 'string' },
+  })
   const bets = positive('bets', values.bets)
   const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
+  if (values.database !== undefined) return timeIn(values.database, bets, day)
   const postgres = await startBenchPostgres()
   try {
     await postgres.create('lists')
@@ -123,19 +129,25 @@ async function main(): Promise<void> {
     process.stdout.write(
       `| Once | |\n|---|---|\n${await timeOnce(`seeding ${bets} bets on ${EVENTS} events`, () => seed(url, { bets, players: PLAYERS, day }))}\n`,
     )
-    const db = await openDb({ kind: 'postgres', url })
-    const sql = new pg.Client(url)
-    sql.on('error', () => {}) // when the run ends too early
-    await sql.connect()
-    process.stdout.write(
-      `${await timeOnce('filling the journal with their Place bets', () => seedJournal(db, bets, day))}\n`,
-    )
-    await timeAll(db, sql, bets, day)
-    await timePlatform(db, sql, bets, day)
-    await Promise.all([sql.end(), db.close()])
+    await timeIn(url, bets, day)
   } finally {
     await postgres.stop()
   }
+}
+
+/** In a database of so many bets. */
+async function timeIn(url: string, bets: number, day: string): Promise<void> {
+  const db = await openDb({ kind: 'postgres', url })
+  const sql = new pg.Client(url)
+  sql.on('error', () => {}) // when the run ends too early
+  await sql.connect()
+  const beside = Math.min(bets, MOST_BESIDE)
+  process.stdout.write(
+    `${await timeOnce(`filling the journal with ${beside} Place bets`, () => seedJournal(db, beside, day))}\n`,
+  )
+  await timeAll(db, sql, bets, day)
+  await timePlatform(db, sql, beside, day)
+  await Promise.all([sql.end(), db.close()])
 }
 
 async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {

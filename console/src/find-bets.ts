@@ -1,7 +1,8 @@
 /** Bets by a part of their id, newest first: the server finds by the beginning alone, in the order of ids, and ten of them. */
 import { part, read } from './api.ts'
+import type { On } from './bet-on.tsx'
 
-export interface Match {
+export interface Match extends On {
   readonly kind: string
   readonly id: string
   readonly userId: string
@@ -19,7 +20,7 @@ export interface PlatformsBet {
 export const betLink = (bet: WalletsBet | PlatformsBet) =>
   'betId' in bet ? `/bets/${part(bet.betId)}` : `/bets/${part(bet.userId)}/${part(bet.transactionId)}`
 
-export interface NewestBet {
+export interface NewestBet extends On {
   readonly id: string
   readonly userId: string
   readonly at: string
@@ -33,19 +34,19 @@ export interface NewestBet {
 }
 
 /** What a list of either side has of a bet. */
-type Listed = { readonly userId: string; readonly status: string } & Partial<{
-  transactionId: string
-  betId: string
-  firstSeenAt: string
-  placedAt: string
-  stake: string
-  amount: string
-  currency: string
-  resultType: string
-  refusalCode: number
-  reason: string
-  askedStake: { readonly amount: string; readonly currency: string }
-}>
+type Listed = On & { readonly userId: string; readonly status: string } & Partial<{
+    transactionId: string
+    betId: string
+    firstSeenAt: string
+    placedAt: string
+    stake: string
+    amount: string
+    currency: string
+    resultType: string
+    refusalCode: number
+    reason: string
+    askedStake: { readonly amount: string; readonly currency: string }
+  }>
 
 /** How an id begins and ends. */
 export interface Parts {
@@ -94,7 +95,10 @@ export async function newestBets(list: string, parts: Parts, signal: AbortSignal
   let after: string | null = null
   for (let i = 0; i < PAGES; i++) {
     const from: string = after === null ? '' : `&after=${part(after)}`
-    const page: { data: Listed[]; next: string | null } = await read(`${list}?limit=${PAGE}${from}`, signal)
+    const page: { data: Listed[]; next: string | null } = await read(
+      `${list}?limit=${PAGE}&selections=true${from}`,
+      signal,
+    )
     bets.push(...page.data.map(toNewest).filter(({ id }) => fits(id, parts)))
     after = page.next
     if (after === null) break

@@ -36,6 +36,7 @@ export function adjustmentSteps({ step, post, get, path, nobody, bet }) {
     step('adjustment', 202, 'another', 'Another one', fix({ ...LARGE, reference: 'corr-22' })),
     step('listAdjustments', 200, 'pending', 'What waits', get('/operator/adjustments?status=pending')),
     step('listAdjustments', 400, 'status', 'A status that does not exist', get('/operator/adjustments?status=lost')),
+    step('showId', 200, 'adjustment', 'An adjustment that waits', get('/operator/show/corr-22')),
     step('approveAdjustment', 400, 'invalid', 'No reference', post(`${path}/adjustments/approve`, {})),
     step('approveAdjustment', 403, 'same', 'Whoever asked for it', decide('approve', 'corr-21')),
     step('approveAdjustment', 404, 'unknown', 'Nobody asked for it', decide('approve', 'corr-99'), asNadia),

@@ -4,7 +4,7 @@
  * does this; what was written is compared with what is there under the lock, so a row that the file does not have never goes.
  */
 import { type Db, statement, type Tx, WITHIN_SECONDS } from '../db/db.ts'
-import { rowsOf } from '../db/rows.ts'
+import { rowOf, rowsOf } from '../db/rows.ts'
 import type { TransferSum } from '../ledger/daily.ts'
 import type { TransferLine } from './lines.ts'
 import { type Portion, readPortion } from './portion.ts'
@@ -13,10 +13,26 @@ const LOCK = statement(
   'archive_lock_player',
   'select player from purser.player where bucket = $1::int and player = $2::text for update',
 )
+interface Carried extends Pick<Portion, 'bucket' | 'player' | 'currency'> {
+  readonly to: Portion['head']['to']
+  readonly file: string
+  /** In the file. */
+  readonly place: number
+}
+
+const CARRIED = rowOf<Carried>(1, {
+  bucket: ['int', ({ bucket }) => bucket],
+  player: ['text', ({ player }) => player],
+  currency: ['text', ({ currency }) => currency],
+  version: ['bigint', ({ to }) => to.version],
+  balance: ['bigint', ({ to }) => to.balance],
+  at: ['timestamptz', ({ to }) => to.at],
+  file: ['text', ({ file }) => file],
+  place: ['int', ({ place }) => place],
+})
 const CARRY_ON = statement(
   'archive_carry_on',
-  `insert into purser.carried_balance (bucket, player, currency, version, balance, at, file, place)
-   values ($1::int, $2::text, $3::text, $4::bigint, $5::bigint, $6::timestamptz, $7::text, $8::int)`,
+  `insert into purser.carried_balance (${CARRIED.columns}) values (${CARRIED.parameters})`,
 )
 
 interface BetSum {
@@ -99,7 +115,7 @@ async function carryOn(tx: Tx, portion: Portion, file: string, place: number): P
   const bets = betSumsOf(transfers)
   const days = inOrder(daySumsOf(head.currency, head.brand, transfers))
   const of = [bucket, player]
-  await tx.execute(CARRY_ON, [...of, currency, to.version, to.balance, to.at, file, place])
+  await tx.execute(CARRY_ON, CARRIED.values({ bucket, player, currency, to, file, place }))
   require(await tx.execute(NOTE_BETS, [...of, ...BETS.values(bets)]), bets.length, 'bets')
   require(await tx.execute(ADD_SUMS, SUMS.values(days)), days.length, 'sums')
   const gone = await tx.execute(DROP_TRANSFERS, [...of, currency, from.version, to.version])

@@ -13,6 +13,7 @@ import {
   toTimeRange,
 } from '../http/page.ts'
 import { REPLY_CODES, replyCode } from '../protocol/codes.ts'
+import { OPERATIONS } from '../protocol/operation.ts'
 import { platformIn, sentIdOf } from '../protocol/second-id.ts'
 import { world } from '../runtime/world.ts'
 import type { JournalSchema } from './journal.ts'
@@ -24,29 +25,36 @@ const id = (description: string) => optional(Type.String({ minLength: 1, maxLeng
 /** Characters of the second bet of one id, with the name of its platform. */
 const MAX_BET_ID = 69
 
-export const CallQuerySchema = Type.Object(
-  {
-    player: id('Only calls about this player.'),
-    transactionId: optional(
-      Type.String({
-        ...{ minLength: 1, maxLength: MAX_BET_ID },
-        description: 'Only calls about this bet; of `ID@NAME` (W-43) those of this platform.',
-      }),
-    ),
-    requestId: id('Only calls with this requestId.'),
-    operation: id('place, settle, unsettle, rollback, profile, balance, check or unknown.'),
-    outcome: id('accepted, or why not: bad_signature, not_enough_money …'),
-    platform: id('Only calls that a secret of this platform verified (W-43).'),
-    code: optional(Type.String({ pattern: '^\\d{1,4}$', description: 'Only answers with this code.' })),
-    slowerThan: optional(
-      Type.String({ pattern: '^\\d{1,5}$', description: 'Only calls that took more milliseconds than this.' }),
-    ),
-    ...timeRangeQuery,
-    ...pageQuery,
-  },
-  onlyKnown,
-)
-export type CallQuery = Static<typeof CallQuerySchema>
+/** Of a bet call and of every other one; of what is none of them, `unknown`. */
+const CALLED = [...Object.keys(OPERATIONS), 'unknown']
+
+/** With the ends that calls of this server have; and the codes of its answers, where it gives no others. */
+export function callQuery(outcomes: readonly string[], codes?: readonly number[]) {
+  const code = codes === undefined ? { pattern: '^\\d{1,4}$' } : { enum: codes.map(String) }
+  return Type.Object(
+    {
+      player: id('Only calls about this player.'),
+      transactionId: optional(
+        Type.String({
+          ...{ minLength: 1, maxLength: MAX_BET_ID },
+          description: 'Only calls about this bet; of `ID@NAME` (W-43) those of this platform.',
+        }),
+      ),
+      requestId: id('Only calls with this requestId.'),
+      operation: optional(Type.Enum(CALLED)),
+      outcome: optional(Type.Enum([...outcomes], { description: 'Only calls that ended so.' })),
+      platform: id('Only calls that a secret of this platform verified (W-43).'),
+      code: optional(Type.String({ ...code, description: 'Only answers with this code.' })),
+      slowerThan: optional(
+        Type.String({ pattern: '^\\d{1,5}$', description: 'Only calls that took more milliseconds than this.' }),
+      ),
+      ...timeRangeQuery,
+      ...pageQuery,
+    },
+    onlyKnown,
+  )
+}
+export type CallQuery = Static<ReturnType<typeof callQuery>>
 
 const EXAMPLE = {
   id: '5c6f3a52-6d0e-4c53-9a55-0d6a4d3d0a11-17',

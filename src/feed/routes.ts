@@ -1,5 +1,5 @@
 /** The routes of the feed, of a wallet's or platform's API alike: pages, long poll, server-sent events. */
-import { type TSchema, Type } from 'typebox'
+import { type TSchema, type TUnion, Type } from 'typebox'
 import { limitOf, onlyKnown, pageQuery } from '../http/page.ts'
 import { invalid, Problem } from '../http/problem.ts'
 import { describeRoute, type Routes } from '../http/route.ts'
@@ -57,6 +57,13 @@ export const envelope = {
   }),
   version: Type.Literal(VERSION, { description: 'Of the members below; new members may come within a version.' }),
   at: Type.String({ format: 'date-time' }),
+}
+
+/** The names of all events of a feed, by what one looks like outside. */
+export function eventNames(event: TUnion): readonly string[] {
+  return event.anyOf.flatMap(
+    (one) => (one as unknown as { properties: { event: { enum: string[] } } }).properties.event.enum,
+  )
 }
 
 export function showEnvelope({ id, at, event: [event] }: FeedEvent) {

@@ -11,7 +11,7 @@ import { inTime } from '../runtime/in-time.ts'
 import { type Soon, soon } from '../runtime/soon.ts'
 import type { Span } from '../runtime/tracing.ts'
 import { world } from '../runtime/world.ts'
-import type { UnknownReason } from '../wallet-client/classify.ts'
+import { UNKNOWN_REASONS } from '../wallet-client/classify.ts'
 import { type Call, readCall } from './call.ts'
 import type { Directory, Route } from './directory.ts'
 import type { Link, LinkResult, OperatorCall } from './link.ts'
@@ -31,18 +31,20 @@ export interface CallDeps {
 }
 
 /** An operator's answer, by its status; or why the gateway gave its own. */
-export type Outcome =
-  | 'answered_200'
-  | 'answered_400'
-  | 'answered_other'
-  | 'bad_signature'
-  | 'invalid_request'
-  | 'stranger'
-  | 'lost_player'
-  | 'failed'
-  | 'not_sent'
-  | 'wrong_player'
-  | UnknownReason
+export const OUTCOMES = [
+  'answered_200',
+  'answered_400',
+  'answered_other',
+  'bad_signature',
+  'invalid_request',
+  'stranger',
+  'lost_player',
+  'failed',
+  'not_sent',
+  'wrong_player',
+  ...UNKNOWN_REASONS,
+] as const
+export type Outcome = (typeof OUTCOMES)[number]
 
 /** A reply, and what is known of the call for logs and metrics. */
 export interface Handled {

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import type { Db } from '../db/db.ts'
-import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts'
+import { CallPageSchema, callQuery, listCalls } from '../feed/call-list.ts'
 import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
 import { invalid, notFound, Problem } from '../http/problem.ts'
 import type { Routes } from '../http/route.ts'
@@ -21,6 +21,7 @@ import { findFault } from '../wallet-client/base-url.ts'
 import { triedMembers, trySecrets, warningOf } from '../wallet-client/try-secrets.ts'
 import type { Directory } from './directory.ts'
 import { type Exchanged, exchangeToken } from './exchange-token.ts'
+import { OUTCOMES } from './handle-call.ts'
 import type { Operator, Operators } from './operators.ts'
 
 export interface ApiDeps {
@@ -223,7 +224,7 @@ function addCallRoutes(api: Routes, { db }: ApiDeps): void {
     '/calls',
     describe('listCalls', 'Calls of the wire as they came and were answered, newest first (W-30)', {
       role: 'support',
-      querystring: CallQuerySchema,
+      querystring: callQuery(OUTCOMES),
       ok: { 200: CallPageSchema },
     }),
     ({ query }) => listCalls(db.people, 'gateway', query),

@@ -5,7 +5,7 @@ import { CurrencySchema } from '../protocol/bet-request.ts'
 import type { Currency } from '../protocol/ids.ts'
 import type { Money } from '../protocol/money.ts'
 import type { BetRow } from '../wallet/store/bet-store.ts'
-import { bucketOf } from '../wallet/store/bucket.ts'
+import { keysOf } from './described.ts'
 import { type OperatorDeps, show } from './operator.ts'
 
 export const AskedStakeSchema = Type.Object(
@@ -41,12 +41,8 @@ export async function askedStakesOf(
 ): Promise<(row: BetRow) => AskedStake | undefined> {
   const refused = rows.filter(({ status }) => status === 'refused')
   if (refused.length === 0) return () => undefined
-  const found = await deps.db.people.query<Row>(READ, [
-    refused.map(({ player }) => bucketOf(player, deps.buckets)),
-    refused.map(({ player }) => player),
-    refused.map(({ bet_id }) => bet_id),
-    refused.map(({ refusal }) => refusal),
-  ])
+  const refusals = refused.map(({ refusal }) => refusal)
+  const found = await deps.db.people.query<Row>(READ, [...keysOf(deps, refused), refusals])
   return (bet) => {
     const asked = found.find(({ player, bet_id }) => player === bet.player && bet_id === bet.bet_id)
     const { amount = null, currency = null } = asked ?? {}

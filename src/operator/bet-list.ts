@@ -20,11 +20,13 @@ import { invalid } from '../http/problem.ts'
 import { selectionsQuery } from '../http/selections.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
 import { type BetId, type PlayerId, SELECTION_ID } from '../protocol/ids.ts'
+import { sentIdSql } from '../protocol/second-id.ts'
 import { BET_COLUMNS, type BetRow, toRecord } from '../wallet/store/bet-store.ts'
 import { AskedStakeSchema, askedStakesOf } from './asked-stakes.ts'
 import { BetSchema, CALL_COLUMNS, type CallRow, CallSchema, showBet, showCall, toBetId } from './bets.ts'
 import { findBetsOnEvent, isMeant, lastTimeOf } from './bets-on-event.ts'
 import { onProperties, readDescribed, showOn } from './described.ts'
+import { LAST } from './find-id.ts'
 import { locate, type OperatorDeps } from './operator.ts'
 import { RefusedResultSchema, refusedResultsOf } from './refused-results.ts'
 import { BetIdSchema, BetStatusSchema, PlatformSchema } from './shapes.ts'
@@ -47,7 +49,10 @@ export const BetQuerySchema = Type.Object(
       description: `Of open and settled bets ${LOOKS_AT}`,
     }),
     userId: optional(UserIdSchema),
-    transactionId: optional(BetIdSchema),
+    transactionId: optional({
+      ...BetIdSchema,
+      description: 'Also the bets of other platforms that came with this id, which are shown as `ID@NAME` (W-43).',
+    }),
     platform: optional(PlatformSchema),
     eventId: optional(
       Type.String({
@@ -217,7 +222,7 @@ function lastLookedAt(question: Question): Composed {
   )
 }
 
-/** One per player at most (I-1), so what else is asked is looked at behind. */
+/** A few per player at most (I-1): of each platform one that came with this id (W-43). What else is asked is looked at behind. */
 function betsWithId(
   { buckets }: OperatorDeps,
   betId: BetId,
@@ -228,11 +233,15 @@ function betsWithId(
   const state = status && (['status = ?::text', status] as const)
   return compose(
     'operator_list_bets_with_id',
-    [limit + 1, where, betId],
+    [limit + 1, where, betId, `${betId}@`, `${betId}@${LAST}`],
     { whose, state, signed: signedBy(platform), ...asked },
     (conditions) =>
       `select b.* from unnest($2::int[]) as k (bucket)
-       cross join lateral (select ${BET_COLUMNS} from purser.bet where bucket = k.bucket and bet_id = $3::text) b
+       cross join lateral (
+         select ${BET_COLUMNS} from purser.bet where bucket = k.bucket and bet_id = $3::text
+         union all select ${BET_COLUMNS} from purser.bet
+           where bucket = k.bucket and bet_id between $4::text and $5::text and ${sentIdSql('bet_id')} = $3::text
+       ) b
        where true${conditions} ${NEWEST_FIRST} limit $1::int`,
   )
 }

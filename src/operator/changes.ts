@@ -3,7 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import type { StoredEvent } from '../feed/change-store.ts'
 import type { Feed, FeedEvent } from '../feed/feed.ts'
 import type { Subject } from '../feed/live.ts'
-import { envelope, type FeedRoutes, showEnvelope } from '../feed/routes.ts'
+import { envelope, eventNames, type FeedRoutes, showEnvelope } from '../feed/routes.ts'
 import type { Message } from '../feed/webhooks/signature.ts'
 import { CurrencySchema, RequestIdSchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
@@ -107,9 +107,7 @@ export const ChangeSchema = Type.Union([
 ])
 
 /** The names of all of them. */
-export const EVENTS: readonly string[] = ChangeSchema.anyOf.flatMap(
-  (one) => (one as unknown as { properties: { event: { enum: string[] } } }).properties.event.enum,
-)
+export const EVENTS = eventNames(ChangeSchema)
 
 /** What a webhook sends of an event; its player's events stay in order. */
 export function messageOf(deps: Scales, change: FeedEvent): Message {

@@ -55,14 +55,18 @@ type Row = BetRow & { readonly details: unknown }
 export async function readDescribed(deps: OperatorDeps, bets: readonly Key[]): Promise<(bet: Key) => Row | undefined> {
   const keys = new Map(bets.map((bet) => [keyOf(bet), bet]))
   if (keys.size === 0) return () => undefined
-  const some = [...keys.values()]
-  const rows = await deps.db.people.query<Row>(READ, [
-    some.map(({ player }) => bucketOf(player, deps.buckets)),
-    some.map(({ player }) => player),
-    some.map(({ bet_id }) => bet_id),
-  ])
+  const rows = await deps.db.people.query<Row>(READ, keysOf(deps, [...keys.values()]))
   const found = new Map(rows.map((row) => [keyOf(row), row]))
   return (bet) => found.get(keyOf(bet))
+}
+
+/** As three arrays: buckets, players and ids. */
+export function keysOf({ buckets }: Pick<OperatorDeps, 'buckets'>, bets: readonly Key[]): unknown[][] {
+  return [
+    bets.map(({ player }) => bucketOf(player, buckets)),
+    bets.map(({ player }) => player),
+    bets.map(({ bet_id }) => bet_id),
+  ]
 }
 
 const keyOf = ({ player, bet_id }: Key) => JSON.stringify([player, bet_id])

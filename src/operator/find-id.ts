@@ -1,9 +1,10 @@
-/** What an id may be: bets, players, movements and sessions, by the whole id or its beginning, each by an index. */
+/** What an id may be: bets, players, movements, adjustments asked for, and sessions, by the whole id or its beginning, each by an index. */
 import { type Reading, type Statement, statement } from '../db/db.ts'
 import { sentIdOf } from '../protocol/second-id.ts'
+import { bucketOf } from '../wallet/store/bucket.ts'
 import { hashToken } from '../wallet/store/session.ts'
 
-export type FoundKind = 'bet' | 'player' | 'transfer' | 'session'
+export type FoundKind = 'bet' | 'player' | 'transfer' | 'adjustment' | 'session'
 
 export interface Match {
   readonly kind: FoundKind
@@ -31,18 +32,30 @@ const inBuckets = (name: string, table: string, column: string) =>
   )
 const BETS = inBuckets('find_bets', 'purser.bet', 'bet_id')
 const PLAYERS = inBuckets('find_players', 'purser.player', 'player')
-const byIndex = (name: string, table: string, column: string) =>
+const byIndex = (name: string, table: string, column: string, condition = 'true') =>
   statement(
     name,
     `select ${column} as id, player as user_id from ${table}
-     where ${column} between $1::text and $2::text order by ${column}, player limit ${MAX_MATCHES}`,
+     where ${column} between $1::text and $2::text and ${condition} order by ${column}, player limit ${MAX_MATCHES}`,
   )
+/** An approved one is the movement of that reference. */
+const NOT_MADE = "status <> 'approved'"
 const OPERATOR_USERS = byIndex('find_operator_users', 'purser.player', 'operator_user collate "C"')
 const MOVEMENTS = byIndex('find_movements', 'purser.cash_movement', 'reference')
+const ADJUSTMENTS = byIndex('find_adjustments', 'purser.proposal', 'reference', NOT_MADE)
 /** In all of them: its player's, which the hash does not say of one from before a move. */
 const SESSION = statement(
   'find_session',
   'select token_hash as id, player as user_id from purser.session where bucket = any($1::int[]) and token_hash = $2::text',
+)
+
+/** By the primary keys: however many players have the same reference. */
+const OF_PLAYER = statement(
+  'find_of_player',
+  `select 'bet' as kind from purser.bet where bucket = $1::int and bet_id = $3::text and player = $2::text
+   union all select 'transfer' from purser.cash_movement where bucket = $1::int and player = $2::text and reference = $3::text
+   union all select 'adjustment' from purser.proposal
+     where bucket = $1::int and player = $2::text and reference = $3::text and ${NOT_MADE}`,
 )
 
 interface Row extends Record<string, unknown> {
@@ -57,6 +70,12 @@ export async function findId(reading: Reading, buckets: number, id: string): Pro
   const whole = [...exact, ...seconds, ...(await findSessions(reading, buckets, id))]
   if (whole.length > 0 || id.length < MIN_PREFIX) return whole
   return findFrom(reading, buckets, id, id + LAST)
+}
+
+/** What of this player is called so. */
+export async function findOfPlayer(reading: Reading, buckets: number, userId: string, id: string): Promise<Match[]> {
+  const rows = await reading.query<{ kind: FoundKind }>(OF_PLAYER, [bucketOf(userId, buckets), userId, id])
+  return rows.map(({ kind }) => ({ kind, id, userId }))
 }
 
 /** Other platforms' bets that came with the same id (W-43): who pastes it may mean any of them. */
@@ -78,6 +97,7 @@ async function findFrom(reading: Reading, buckets: number, first: string, last: 
     ...(await find('player', PLAYERS, [all, first, last])),
     ...(await find('player', OPERATOR_USERS, [first, last])),
     ...(await find('transfer', MOVEMENTS, [first, last])),
+    ...(await find('adjustment', ADJUSTMENTS, [first, last])),
   ]
   const keys = found.map((match) => JSON.stringify(match))
   return found.filter((_, i) => keys.indexOf(keys[i] ?? '') === i)

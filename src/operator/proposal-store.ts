@@ -63,11 +63,11 @@ const DECIDE = statement(
 )
 
 export async function readProposal(
-  tx: Tx,
+  reading: Reading,
   { player, bucket }: Located,
   reference: string,
 ): Promise<ProposalRow | undefined> {
-  const [row] = await tx.query<ProposalRow>(READ, [bucket, player.id, reference])
+  const [row] = await reading.query<ProposalRow>(READ, [bucket, player.id, reference])
   return row
 }
 

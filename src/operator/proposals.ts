@@ -7,14 +7,14 @@
  *    └──its time is over──► expired: nothing is written, it can only no longer be approved
  */
 import { type Static, Type } from 'typebox'
-import type { Tx } from '../db/db.ts'
+import type { Reading, Tx } from '../db/db.ts'
 import { decodeCursor, limitOf, onlyKnown, pageOf, pageQuery, toPage } from '../http/page.ts'
 import { conflict, notFound, Problem } from '../http/problem.ts'
 import type { Author } from '../people/actions.ts'
 import { CurrencySchema, UserIdSchema } from '../protocol/bet-request.ts'
 import { SIGNED_DECIMAL_PATTERN } from '../protocol/money.ts'
 import { findMovement, type Movement, makeMovement, ReferenceSchema, referenceReused } from './movement.ts'
-import { type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
+import { findPlayer, type Located, type OperatorDeps, show, withPlayer } from './operator.ts'
 import { decideProposal, insertProposal, LIFE_MS, listRows, type ProposalRow, readProposal } from './proposal-store.ts'
 import { type Doer, doerOf, isSamePerson } from './second-person.ts'
 import { BetIdSchema } from './shapes.ts'
@@ -112,8 +112,12 @@ export function refuse(deps: OperatorDeps, author: Author, userId: string, refer
   })
 }
 
-async function findProposal(tx: Tx, located: Located, reference: string): Promise<ProposalRow> {
-  const found = await readProposal(tx, located, reference)
+export async function getProposal(deps: OperatorDeps, userId: string, reference: string) {
+  return showProposal(deps, await findProposal(deps.db.people, await findPlayer(deps, userId), reference))
+}
+
+async function findProposal(reading: Reading, located: Located, reference: string): Promise<ProposalRow> {
+  const found = await readProposal(reading, located, reference)
   if (found === undefined) throw notFound('the adjustment')
   return found
 }

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox'
 import { statement } from '../db/db.ts'
 import { REPLY_CODES, type ReplyCode } from '../protocol/codes.ts'
 import type { BetRow } from '../wallet/store/bet-store.ts'
-import { bucketOf } from '../wallet/store/bucket.ts'
 import { IS_FINAL } from '../wallet/store/call-store.ts'
+import { keysOf } from './described.ts'
 import type { OperatorDeps } from './operator.ts'
 
 export const RefusedResultSchema = Type.Object(
@@ -46,18 +46,14 @@ interface Row extends Record<string, unknown> {
 
 /** Few bets have calls behind their last result, and only those are looked at. */
 export async function refusedResultsOf(
-  { db, buckets }: OperatorDeps,
+  deps: OperatorDeps,
   rows: readonly BetRow[],
 ): Promise<(row: BetRow) => RefusedResult | undefined> {
   const asked = rows.filter(
     ({ status, calls, last_result }) => (status === 'open' || status === 'settled') && calls > Math.max(1, last_result),
   )
   if (asked.length === 0) return () => undefined
-  const found = await db.people.query<Row>(READ, [
-    asked.map(({ player }) => bucketOf(player, buckets)),
-    asked.map(({ player }) => player),
-    asked.map(({ bet_id }) => bet_id),
-  ])
+  const found = await deps.db.people.query<Row>(READ, keysOf(deps, asked))
   return (bet) =>
     refusedOf(
       found.filter(({ player, bet_id }) => player === bet.player && bet_id === bet.bet_id),

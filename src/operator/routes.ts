@@ -1,7 +1,7 @@
 /** The routes of the operator API: what each takes, answers and refuses. Handlers live beside their stores. */
 
 import { Type } from 'typebox'
-import { CallPageSchema, CallQuerySchema, listCalls } from '../feed/call-list.ts'
+import { CallPageSchema, callQuery, listCalls } from '../feed/call-list.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { Live } from '../feed/live.ts'
 import { addLiveRoute } from '../feed/live-routes.ts'
@@ -18,6 +18,7 @@ import { addKeyRoutes } from '../people/key-routes.ts'
 import type { KeyChanges } from '../people/keys.ts'
 import type { LastAudit } from '../people/last-audit.ts'
 import { UserIdSchema } from '../protocol/bet-request.ts'
+import { REPLY_CODES } from '../protocol/codes.ts'
 import type { Rules } from '../wallet/decide/decision.ts'
 import { addAdjustmentRoutes } from './adjustment-routes.ts'
 import type { AdjustDeps } from './adjustments.ts'
@@ -260,7 +261,10 @@ function addCallRoutes(api: Routes, { db, clock, minutes }: RouteDeps): void {
     '/calls',
     describe('listCalls', 'Calls', 'Calls of the wire as they came and were answered, newest first (W-30)', {
       role: 'support',
-      querystring: CallQuerySchema,
+      querystring: callQuery(
+        ['accepted', ...Object.keys(REPLY_CODES)],
+        Object.values(REPLY_CODES).map(({ code }) => code),
+      ),
       ok: { 200: CallPageSchema },
     }),
     ({ query }) => listCalls(db.people, 'purser', query),

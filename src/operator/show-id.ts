@@ -16,10 +16,12 @@ import { readSession, type TokenHash } from '../wallet/store/session.ts'
 import { listBets } from './bet-list.ts'
 import { BetHistorySchema, BetSchema, getBet, toBetId } from './bets.ts'
 import { BalancesSchema, getBalances } from './cash.ts'
-import { findId, type Match } from './find-id.ts'
+import { onProperties, readDescribed, showOn } from './described.ts'
+import { findId, findOfPlayer, type Match } from './find-id.ts'
 import { transferId } from './movement.ts'
 import { findPlayer, type OperatorDeps } from './operator.ts'
 import { getPlayer, PlayerSchema } from './players.ts'
+import { getProposal, ProposalSchema } from './proposals.ts'
 import { describe } from './shapes.ts'
 import { getStatement, notesOn, StatementSchema, showTransfer, TransferSchema } from './statement.ts'
 
@@ -32,7 +34,7 @@ const ShownPath = Type.Object({
     minLength: 1,
     maxLength: 200,
     description:
-      'A bet, player, reference of a movement, session or its token, request; six characters and more of the beginning of the first three. USER/ID: of this player, where ID may be a transferId.',
+      'A bet, player, reference of a movement or of an adjustment asked for, session or its token, request; six characters and more of the beginning of the first three. USER/ID: of this player, where ID may be a transferId.',
   }),
 })
 
@@ -65,12 +67,18 @@ const ShownSchema = Type.Union([
     archived: StatementSchema.properties.archived,
   }),
   Type.Object({ kind: Type.Literal('transfer'), userId: UserIdSchema, transfer: TransferSchema, balances }),
+  Type.Object(
+    { kind: Type.Literal('adjustment'), adjustment: ProposalSchema, balances },
+    { description: 'Asked for and not made: it waits for a second person, was refused, or has expired.' },
+  ),
   Type.Object({ kind: Type.Literal('session'), session: SessionSchema, balances }),
   Type.Object({ kind: Type.Literal('request'), calls: Type.Array(CallSchema), bet: optional(BetHistorySchema) }),
   Type.Object(
     {
       kind: Type.Literal('several'),
-      matches: Type.Array(Type.Object({ kind: Type.String(), id: Type.String(), userId: UserIdSchema })),
+      matches: Type.Array(
+        Type.Object({ kind: Type.String(), id: Type.String(), userId: UserIdSchema, ...onProperties }),
+      ),
     },
     { description: 'It may be any of these: ask for `USER/ID` of one, or with more of the id.' },
   ),
@@ -103,7 +111,18 @@ export async function showId(deps: OperatorDeps, given: string): Promise<Shown> 
   if (match === undefined && isNumber(deps, given) && given.length < LIMITS.requestId.minLength)
     throw ofSomePlayer(given)
   if (match === undefined) return showRequest(deps, given)
-  return matches.length === 1 ? showMatch(deps, match) : { kind: 'several', matches }
+  return matches.length === 1 ? showMatch(deps, match) : showSeveral(deps, matches)
+}
+
+/** Bets with what they are on, which tells them apart. */
+async function showSeveral(deps: OperatorDeps, matches: readonly Match[]): Promise<Shown> {
+  const keyOf = ({ id, userId }: Match) => ({ player: userId as PlayerId, bet_id: toBetId(id) })
+  const described = await readDescribed(deps, matches.filter(({ kind }) => kind === 'bet').map(keyOf))
+  const withOn = (match: Match) => {
+    const known = match.kind === 'bet' ? described(keyOf(match)) : undefined
+    return { ...match, ...(known && showOn(known)) }
+  }
+  return { kind: 'several', matches: matches.map(withOn) }
 }
 
 /** An id is taken as it stands before a part of it is taken for a player. */
@@ -112,10 +131,10 @@ async function matchesOf({ db, buckets }: OperatorDeps, given: string): Promise<
   const slash = given.lastIndexOf('/')
   if (found.length > 0 || slash < 1) return found
   const [userId, id] = [given.slice(0, slash), given.slice(slash + 1)]
+  const exact = await findOfPlayer(db.people, buckets, userId, id)
+  if (exact.length > 0) return exact
   if (TRANSFER_ID.test(id)) return [{ kind: 'transfer', id, userId }]
-  const own = (await findId(db.people, buckets, id)).filter((match) => match.userId === userId)
-  const exact = own.filter((match) => match.id === id)
-  return exact.length > 0 ? exact : own
+  return (await findId(db.people, buckets, id)).filter((match) => match.userId === userId)
 }
 
 const TRANSFER_ID = /^([A-Z0-9]{3,5})-([1-9]\d{0,17})$/
@@ -138,6 +157,8 @@ function showMatch(deps: OperatorDeps, { kind, id, userId }: Match): Promise<Sho
       return showPlayer(deps, userId)
     case 'transfer':
       return showTransferOf(deps, userId, id)
+    case 'adjustment':
+      return showAdjustment(deps, userId, id)
     case 'session':
       return showSession(deps, userId, id as TokenHash)
     default:
@@ -193,6 +214,14 @@ async function noTransfer(deps: OperatorDeps, bucket: number, player: PlayerId, 
   if (found === undefined) return notFound('the transfer')
   const id = transferId(place.currency, place.version)
   return invalid('/path/id', `${id} lies in ${found.file}, account ${found.place}`)
+}
+
+async function showAdjustment(deps: OperatorDeps, userId: string, reference: string): Promise<Shown> {
+  return {
+    kind: 'adjustment',
+    adjustment: await getProposal(deps, userId, reference),
+    ...(await getBalances(deps, userId)),
+  }
 }
 
 async function showSession(deps: OperatorDeps, userId: string, hash: TokenHash): Promise<Shown> {

@@ -65,6 +65,7 @@ const PAGE = 500
 async function showChanges(flags: ChangeFlags): Promise<void> {
   const api = apiOf(serverOf(flags), flags)
   const limit = toLimit(flags.limit)
+  await requireEvents(flags)
   const signal = stopSignal()
   const show = flags.json ? JSON.stringify : lineOf
   let shown = 0
@@ -79,6 +80,14 @@ async function showChanges(flags: ChangeFlags): Promise<void> {
 function toLimit(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number.parseInt(text, 10)
   throw new WrongUse('--limit is a number of events')
+}
+
+/** Whoever misspells one would wait for ever. */
+async function requireEvents({ platform, event = [] }: ChangeFlags): Promise<void> {
+  if (event.length === 0) return
+  const { EVENTS } = await (platform ? import('../platform/api/changes.ts') : import('../operator/changes.ts'))
+  const wrong = event.filter((name) => !EVENTS.includes(name))
+  if (wrong.length > 0) throw new WrongUse(`--event ${wrong.join(' ')}: there are ${EVENTS.join(', ')}`)
 }
 
 async function* changesFrom(api: OwnApi, flags: ChangeFlags, signal: AbortSignal): AsyncGenerator<Change> {

@@ -25,7 +25,7 @@ export function addShowCommand(program: Command): void {
   program
     .command('show <id>')
     .description(
-      'what an id is, and all that hangs on it: a bet, player, payment, session or request; exit 1 if nothing',
+      'what an id is, and all that hangs on it: a bet, player, payment, adjustment, session or request; exit 1 if nothing',
     )
     .option('--platform', 'ask a platform: a bet, delivery or request of its own')
     .option('--api <url>', addressOr('platform'))

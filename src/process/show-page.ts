@@ -9,11 +9,20 @@ type Members = Readonly<Record<string, unknown>>
 /** `kind` says what it is; it is the title with the name of what is shown. */
 export function pageOf({ kind, ...parts }: Members & { readonly kind: string }): string {
   const [first, ...others] = Object.entries(parts).map(([name, value]) => blockOf(name, value))
-  return [titleOf(kind), first, ...others].filter((text) => text !== undefined && text !== '').join('\n')
+  return [titleOf(kind, parts), first, ...others].filter((text) => text !== undefined && text !== '').join('\n')
 }
 
-function titleOf(kind: string): string {
+function titleOf(kind: string, { adjustment }: Members): string {
+  if (kind === 'adjustment' && isObject(adjustment)) return fold('adjustment: ', printable(whatBecameOf(adjustment)))
   return kind === 'several' ? 'this may be one of several:' : kind
+}
+
+/** Of one that was asked for and is not made. */
+function whatBecameOf({ status, expiresAt, decidedBy }: Members): string {
+  if (status === 'pending') return `waits for a second person until ${expiresAt}`
+  if (status === 'expired') return 'expired, nobody approved it in time'
+  const by = isObject(decidedBy) ? ` by ${decidedBy.person}` : ''
+  return `${status}${by}`
 }
 
 function blockOf(name: string, value: unknown): string {

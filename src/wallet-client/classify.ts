@@ -12,7 +12,8 @@ import { CheckReplySchema, ErrorReplySchema } from '../protocol/reply.ts'
 import { BalanceReplySchema, UserProfileSchema } from '../protocol/user-profile.ts'
 
 /** Why it is not known what the wallet did. `time_out` alone becomes rollback reason 10, the others 52 (C-2). */
-export type UnknownReason = 'time_out' | 'network' | 'status' | 'unreadable_body' | 'contradictory_body'
+export const UNKNOWN_REASONS = ['time_out', 'network', 'status', 'unreadable_body', 'contradictory_body'] as const
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number]
 
 export type CallOutcome =
   | { readonly kind: 'accepted'; readonly reply: object }

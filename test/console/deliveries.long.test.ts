@@ -6,6 +6,12 @@ import { refusal, type ScriptedWallet, status } from '../support/scripted-wallet
 import { atPlatform } from './at.ts'
 import { expectAccessibleEverywhere } from './browser.ts'
 
+const MATCH = 'Arsenal – Chelsea'
+const selections = ['home', 'over'].map((outcomeId, i) => ({
+  ...{ eventId: `event-${i}`, outcomeId, coefficient: '2.5', market: 'Match winner', outcome: outcomeId },
+  event: i === 0 ? MATCH : 'Ajax – PSV',
+}))
+
 /** The partner that has two deliveries for a person; the scene's own has one, and one that is tried again. */
 const other = { partnerId: 'other-partner' }
 
@@ -15,7 +21,7 @@ const at = atPlatform(async (scene) => {
   await refused(scene, scene.frame, scene.wallet, '25.00')
   const frame = await scene.api.loadFrame(other.partnerId)
   for (const amount of ['30.00', '12.50']) await refused(scene, frame, wallet, amount)
-  const { betId } = await scene.api.place(scene.frame)
+  const { betId } = await scene.api.place(scene.frame, { selections })
   scene.wallet.next('rollback', ...Array.from({ length: 10 }, () => status(500)))
   await scene.api.cancel(betId, 32)
   await scene.time.advance(10_000)
@@ -27,7 +33,7 @@ beforeEach(() => {
 })
 
 async function refused(scene: Scene, frame: string, wallet: ScriptedWallet, amount: string): Promise<void> {
-  const { betId } = await scene.api.place(frame)
+  const { betId } = await scene.api.place(frame, { selections })
   wallet.next('settle', refusal(20))
   await scene.api.settle(betId, 'won', amount)
   await scene.time.settle()
@@ -83,4 +89,17 @@ test('the row of a partner on Now leads to what is owed through it', async () =>
     .click({ position: { x: 4, y: 4 } })
   await page.waitForURL(`**/deliveries?partner=${other.partnerId}`)
   await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
+})
+
+test('each delivery says which match its bet is on, in every list', async () => {
+  await see()
+  await issues().first().getByRole('cell', { name: MATCH }).first().waitFor()
+  const ofLadder = ladder().getByRole('listitem').filter({ hasText: MATCH })
+  await ofLadder.waitFor()
+  await expectAccessibleEverywhere(page, 'faults with their matches')
+  await see('?view=done')
+  const rows = page.getByRole('region', { name: 'Deliveries' }).getByRole('row')
+  await rows.filter({ hasText: MATCH }).first().waitFor()
+  expect(await rows.filter({ hasText: MATCH }).first().textContent()).toContain('and 1 more')
+  await expectAccessibleEverywhere(page, 'deliveries with their matches')
 })

@@ -13,7 +13,7 @@ const tail = () => randomUUID().slice(0, 8)
 const ids = (page: Page) => page.getByRole('region', { name: 'Bets', exact: true }).locator('td code').allTextContents()
 
 describe('Find of a wallet', () => {
-  const at = atWallet()
+  const at = atWallet({ env: { PURSER_APPROVE_ABOVE: '10000' } })
   let wallet: TestWallet
   let page: Page
   beforeEach(() => {
@@ -131,6 +131,27 @@ describe('Find of a wallet', () => {
       expect(await rows.filter({ hasText: 'asked 2500.00' }).filter({ hasText: 'EUR' }).count(), path).toBe(2)
       expect(await rows.filter({ hasText: 'Cancelled' }).filter({ hasText: 'never placed' }).count(), path).toBe(1)
     }
+  })
+
+  test('an adjustment that waits says who asked, why and until when; one that was refused says so', async () => {
+    const { userId } = await wallet.operator.createPlayer({})
+    const ask = (reference: string) =>
+      wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, {
+        ...{ currency: 'EUR', amount: '10000.01', reference, reason: 'a jackpot', ticket: 'SUP-7', person: 'maria' },
+      })
+    expect((await ask('jackpot-1')).status).toBe(202)
+    await find('jackpot-')
+    const card = page.getByRole('region', { name: 'Adjustment' })
+    await card.getByText('Waits for a second person').waitFor()
+    const said = (await card.textContent()) ?? ''
+    for (const text of ['10000.01 EUR', userId, 'a jackpot', 'SUP-7', 'maria', 'can be approved until'])
+      expect(said).toContain(text)
+    await expectAccessibleEverywhere(page, 'an adjustment that waits')
+    await ask('jackpot-2')
+    await find('jackpot-')
+    await page.getByRole('region', { name: 'Adjustments' }).getByRole('link', { name: 'jackpot-2' }).click()
+    await card.getByRole('button', { name: 'Refuse' }).click()
+    await card.getByText('refused by').waitFor()
   })
 
   test('the beginning of what one player is called leads to the player', async () => {

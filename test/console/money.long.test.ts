@@ -1,37 +1,27 @@
 /** The page Money: what the house earned on a day, and on which day a stake counts. In a real browser. */
 import { randomUUID } from 'node:crypto'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeEach, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
-import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
+import type { TestWallet } from '../support/wallet.ts'
+import { atWallet } from './at.ts'
+import { expectAccessibleEverywhere } from './browser.ts'
 
 const DAY_MS = 86_400_000
-let browser: Browser
+const at = atWallet({}, ({ clock }) => clock.advance(1.5 * DAY_MS - (clock.now().getTime() % DAY_MS))) // noon: no day ends meanwhile
 let wallet: TestWallet
-
-beforeAll(async () => {
-  browser = await launch()
-  wallet = await startWallet()
-  const now = wallet.clock.now().getTime()
-  wallet.clock.advance(1.5 * DAY_MS - (now % DAY_MS)) // noon: no day ends meanwhile
-})
-afterAll(async () => {
-  await wallet?.auditIsClean()
-  await browser?.close()
-  await wallet?.stop()
+let page: Page
+beforeEach(() => {
+  ;({ server: wallet, page } = at)
 })
 
 const today = () => wallet.clock.now().toISOString().slice(0, 10)
 
-async function see(day: string): Promise<Page> {
-  const context = await signedIn(browser, wallet.url, wallet.operatorKey)
-  const page = await context.newPage()
-  await page.goto(`${wallet.url}/console/money?day=${day}`)
+async function see(day: string): Promise<void> {
+  await at.see(`/money?day=${day}`)
   await page.getByRole('region', { name: 'Result of the day' }).waitFor()
-  return page
 }
-const cells = (page: Page, currency: string) =>
+const cells = (currency: string) =>
   page
     .getByRole('region', { name: 'Result of the day' })
     .getByRole('row', { name: new RegExp(`^${currency} `) })
@@ -55,32 +45,27 @@ test('the result of a day is of the bets that were decided on it; a stake in pla
   expect((await wallet.wire.place(yen)).status).toBe(200)
 
   const first = today()
-  const page = await see(first)
-  expect(await cells(page, 'EUR')).toEqual(['46.01', '−5.00', '−25.00', '−20.00', '−3.99'])
-  expect(await cells(page, 'JPY')).toEqual(['300', '0', '0', '−300', '0'])
+  await see(first)
+  expect(await cells('EUR')).toEqual(['46.01', '−5.00', '−25.00', '−20.00', '−3.99'])
+  expect(await cells('JPY')).toEqual(['300', '0', '0', '−300', '0'])
   await page.getByText('A stake counts when its bet is decided').waitFor()
   expect(await page.getByText('does not add up').count()).toBe(0)
   await expectAccessibleEverywhere(page, 'the result of a day')
-  await page.context().close()
 
   wallet.clock.advance(DAY_MS)
   await settled(open, 0, 'lost')
-  const next = await see(today())
-  expect(await cells(next, 'EUR')).toEqual(['0.00', '0.00', '0.00', '20.00', '20.00'])
-  await next.getByRole('button', { name: 'The day before' }).click()
-  await expect.poll(() => cells(next, 'EUR')).toEqual(['46.01', '−5.00', '−25.00', '−20.00', '−3.99'])
-  await next.context().close()
+  await see(today())
+  expect(await cells('EUR')).toEqual(['0.00', '0.00', '0.00', '20.00', '20.00'])
+  await page.getByRole('button', { name: 'The day before' }).click()
+  await expect.poll(() => cells('EUR')).toEqual(['46.01', '−5.00', '−25.00', '−20.00', '−3.99'])
 })
 
 test('figures that do not add up are said not to', async () => {
-  const context = await signedIn(browser, wallet.url, wallet.operatorKey)
-  const page = await context.newPage()
   await page.route('**/operator/reports/daily*', async (route) => {
     const response = await route.fetch()
     const { data } = (await response.json()) as { data: { ggr: string }[] }
     await route.fulfill({ json: { data: data.map((row) => ({ ...row, ggr: '1.00' })) } })
   })
-  await page.goto(`${wallet.url}/console/money?day=${today()}`)
+  await at.see(`/money?day=${today()}`)
   await page.getByText('This does not add up: look at the audit').waitFor()
-  await context.close()
 })

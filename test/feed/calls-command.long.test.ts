@@ -86,8 +86,18 @@ test('without a key, with a wrong one, with a filter that is none: what to do, a
   const without = await run(['calls', '--api', wallet.url])
   expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('set OPERATOR_API_KEY') })
   expect(await calls('--key', 'another')).toMatchObject({ code: 2, stderr: expect.stringContaining('does not take') })
-  const why = `purser: ${wallet.url} refuses: /query/code must match pattern`
-  expect(await calls('--code', 'seven')).toMatchObject({ code: 2, stderr: expect.stringContaining(why) })
+  for (const [flag, wrong, choices] of [
+    ['operation', 'setle', 'place, settle, '],
+    ['outcome', 'not_enough', 'accepted, .*not_enough_money, '],
+    ['code', 'seven', '1, 3, .*100'],
+    ['code', '2', '1, 3, .*100'],
+  ]) {
+    const refused = await calls(`--${flag}`, `${wrong}`)
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toMatch(
+      new RegExp(`^purser: ${wallet.url} refuses: /query/${flag} must be one of ${choices}`),
+    )
+  }
   expect(await calls('--gateway', '--key', wallet.operatorKey)).toMatchObject({ code: 2 })
 })
 

@@ -67,6 +67,21 @@ test('without a key, with a cursor that is none or too old, at another server: w
   expect(await changes('--after', '1')).toMatchObject({ code: 2, stderr: `purser: ${wallet.url} refuses: ${why}\n` })
 })
 
+test('an event that does not exist is refused, with the names of those that do', async () => {
+  const wrong = await changes('--event', 'bet.placed', 'bet.setled')
+  expect(wrong).toMatchObject({ code: 2, stdout: '' })
+  expect(wrong.stderr).toMatch(/^purser: --event bet\.setled: there are bet\.placed, bet\.settled, .*session\.opened/)
+  const there = await run(['changes', '--platform', '--key', 'k', '--event', 'balance.changed'], {})
+  expect(there).toMatchObject({ code: 2, stderr: expect.stringMatching(/: there are bet\.accepted, .*delivery\.done/) })
+  const hook = ['webhooks', 'save', 'crm', 'http://127.0.0.1:1', '--api', wallet.url, '--event', 'bet.setled']
+  expect(await run(hook, env)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/refuses: \/events\/0 must be one of .*bet\.settled/),
+  })
+  for (const path of ['/operator/changes', '/operator/changes/stream'])
+    expect((await wallet.operator.request('GET', `${path}?event=bet.settled`)).status, path).toBe(400)
+})
+
 test('without --api it asks where a wallet, with --platform where a platform listens unless it is told otherwise', async () => {
   const [wallets, platforms] = await Promise.all([
     run(['changes', '--key', 'k']),

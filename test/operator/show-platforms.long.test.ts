@@ -61,6 +61,36 @@ test.each(['of a uuid', 'of a short id'])('two bets of one id %s are not mixed',
   })
 })
 
+test('a list finds every bet of the id that a platform sent, or the one of a platform, and no id that only looks so', async () => {
+  await withWallet({ PURSER_BUCKETS: '4' }, async (wallet) => {
+    const { acme, best, get } = asking(wallet)
+    const bettor = await playerWithMoney(wallet.operator, '100.00', 'EUR')
+    const { userId } = bettor
+    const id = 'short-bet-id'
+    const second = `${id}@${BEST}`.padEnd(37, '.')
+    for (const wire of [acme, best])
+      expect(answered(await wire.place({ ...bettor, transactionId: id, amount: 10 }))).toBe(200)
+    for (const other of [`${id}@acme`, `${id}@x`, `${id}0`])
+      for (const wire of [acme, best]) await wire.place({ ...bettor, transactionId: other, amount: 1 })
+    const listed = async (query: string) => {
+      const { data } = await get(`/operator/bets?${query}`)
+      return (data as JsonObject[]).map(({ transactionId }) => transactionId).sort()
+    }
+    for (const whose of ['', `&userId=${userId}`]) {
+      expect(await listed(`transactionId=${id}${whose}`)).toEqual([id, second])
+      expect(await listed(`transactionId=${id}&platform=${BEST}${whose}`)).toEqual([second])
+      expect(await listed(`transactionId=${id}&platform=acme${whose}`)).toEqual([id])
+      expect(await listed(`transactionId=${second}${whose}`)).toEqual([second])
+      expect(await listed(`transactionId=${second}&platform=acme${whose}`)).toEqual([])
+    }
+    const page = await get(`/operator/bets?transactionId=${id}&limit=1`)
+    const rest = await get(`/operator/bets?transactionId=${id}&limit=1&after=${page.next}`)
+    const both = [...rowsOf(page, 'data'), ...rowsOf(rest, 'data')].map(({ transactionId }) => transactionId)
+    expect(both.sort()).toEqual([id, second])
+    expect(rest.next).toBe(null)
+  })
+})
+
 test('where platforms share their bets, the calls of all about one are shown', async () => {
   await withWallet({ PURSER_SHARED_BETS: 'true' }, async (wallet) => {
     const { acme, best, show, shownCalls, listedCalls } = asking(wallet)

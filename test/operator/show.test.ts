@@ -80,8 +80,11 @@ describe.each(['1', '4'])('with %s buckets', (buckets) => {
     const others = [await playerWithMoney(wallet.operator), await playerWithMoney(wallet.operator)]
     const same = `same-${randomUUID().slice(0, 8)}`
     for (const other of others) await wallet.wire.place({ ...other, transactionId: same, amount: 1 })
-    const { kind, matches } = (await shown(same)) as unknown as { kind: string; matches: Record<string, string>[] }
+    const several = await shown(same)
+    const { kind, matches } = several as unknown as { kind: string; matches: Record<string, string>[] }
     expect(kind).toBe('several')
+    expect(matches).toEqual(matches.map((one) => expect.objectContaining({ ...one, selectionCount: 1 })))
+    expect(pageOf(several)).toContain('Brann - Molde')
     expect(matches.map(({ userId }) => userId).sort()).toEqual(others.map(({ userId }) => userId).sort())
     const [{ userId, id } = { userId: '', id: '' }] = matches
     expect(await shown(`${userId}/${id}`)).toMatchObject({ kind: 'bet', bet: { userId, transactionId: same } })

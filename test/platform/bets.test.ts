@@ -107,7 +107,20 @@ test('the list says what a bet is on where that is asked for: of an express the 
     selections: named.slice(0, 3),
   })
   expect(await listed('')).not.toHaveProperty('selections')
+  await scene.api.cancel(betId, 32)
+  await scene.time.settle()
+  for (const list of ['needsPerson=false', 'operation=rollback', 'status=done'])
+    expect(await delivered(betId, `${list}&selections=true`), list).toMatchObject({
+      ...{ betId, selectionCount: 4 },
+      selections: named.slice(0, 3),
+    })
+  expect(await delivered(betId, '')).not.toHaveProperty('selections')
 })
+
+async function delivered(betId: string, query: string) {
+  const { body } = await scene.api.request('GET', `/deliveries?${query}`)
+  return (body as { data: { betId: string }[] }).data.find((one) => one.betId === betId)
+}
 
 describe('refused before the partner is called:', () => {
   const home = { eventId: 'final', outcomeId: 'home' }

@@ -30,7 +30,10 @@ test('the beginning of its id is enough where no other bet begins so; else all o
   const shared = [...betId].findIndex((character, i) => character !== other[i])
   expect(await show(betId.slice(0, shared + 1))).toMatchObject({ body: { kind: 'bet', bet: { betId } } })
   const { body } = await show(betId.slice(0, shared))
-  expect(body).toMatchObject({ kind: 'several', matches: [{ id: betId }, { id: other }] })
+  expect(body).toMatchObject({
+    kind: 'several',
+    matches: [betId, other].map((id) => ({ id, selections: [{ outcomeId: 'home' }], selectionCount: 1 })),
+  })
   expect((await show(betId.slice(0, 5))).status).toBe(404)
 })
 

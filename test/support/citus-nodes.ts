@@ -10,13 +10,14 @@ import type { TestProject } from 'vitest/node'
 import { type OtherServer, type PostgresSettings, type Server, startPostgres } from './postgres-server.ts'
 
 const WORKERS = 2
-const SETTINGS = {
+/** As in the image of compose.yaml's profile, too. */
+export const NODE_SETTINGS = {
   shared_preload_libraries: 'citus',
   wal_level: 'logical',
   max_prepared_transactions: '200',
   'citus.node_conninfo': 'sslmode=disable',
-  'citus.local_hostname': '127.0.0.1',
 }
+const SETTINGS = { ...NODE_SETTINGS, 'citus.local_hostname': '127.0.0.1' }
 
 let nodes: Server[] = []
 

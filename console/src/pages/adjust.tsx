@@ -6,10 +6,12 @@ import { signed } from '../../../src/timeline/amounts.ts'
 import { ask, part, read } from '../api.ts'
 import { Dialog } from '../dialog.tsx'
 import { Time } from '../format.tsx'
+import { Badge } from '../parts.tsx'
 import { mayDo, useSession } from '../session.tsx'
 import './adjust.css'
 
-interface Asked {
+/** Asked for, and not made. */
+export interface Asked {
   readonly userId: string
   readonly reference: string
   readonly currency: string
@@ -18,6 +20,10 @@ interface Asked {
   readonly ticket?: string
   readonly proposedBy: { readonly person: string }
   readonly proposedAt: string
+  readonly expiresAt: string
+  readonly status: 'pending' | 'refused' | 'expired'
+  readonly decidedBy?: { readonly person: string }
+  readonly decidedAt?: string
 }
 
 export function Adjust({ user, currencies }: { user: string; currencies: readonly string[] }) {
@@ -133,6 +139,28 @@ export function WaitingAdjustments() {
   )
 }
 
+const STATES = {
+  pending: { tone: 'wait', title: 'Waits for a second person' },
+  refused: { tone: 'plain', title: 'Refused' },
+  expired: { tone: 'plain', title: 'Expired' },
+}
+
+/** One by itself, as Find shows it. */
+export function AskedAdjustment({ one }: { one: Asked }) {
+  const { tone, title } = STATES[one.status]
+  return (
+    <section className="card" aria-label="Adjustment">
+      <header>
+        <h2>An adjustment that was asked for</h2>
+        <Badge tone={tone}>{title}</Badge>
+      </header>
+      <ul className="asked">
+        <AskedFor one={one} />
+      </ul>
+    </section>
+  )
+}
+
 function AskedFor({ one }: { one: Asked }) {
   const { person } = useSession()
   const client = useQueryClient()
@@ -152,7 +180,10 @@ function AskedFor({ one }: { one: Asked }) {
           {one.ticket !== undefined && <span className="muted"> ({one.ticket})</span>}
         </span>
         <span className="muted small">
-          asked for by {one.proposedBy.person}, <Time at={one.proposedAt} />
+          <code>{one.reference}</code>, asked for by {one.proposedBy.person}, <Time at={one.proposedAt} />
+        </span>
+        <span className="muted small">
+          <Outcome one={one} />
         </span>
         {decide.error !== null && (
           <span className="notice" role="alert">
@@ -160,7 +191,7 @@ function AskedFor({ one }: { one: Asked }) {
           </span>
         )}
       </span>
-      {mayDo(person, 'cash') && (
+      {one.status === 'pending' && mayDo(person, 'cash') && (
         <span className="choices">
           <button type="button" className="button" disabled={decide.isPending} onClick={() => decide.mutate('refuse')}>
             Refuse
@@ -176,5 +207,26 @@ function AskedFor({ one }: { one: Asked }) {
         </span>
       )}
     </li>
+  )
+}
+
+/** Nothing has moved for it: what may still become of it, or why nothing will. */
+function Outcome({ one: { status, expiresAt, decidedBy, decidedAt } }: { one: Asked }) {
+  if (status === 'pending')
+    return (
+      <>
+        can be approved until <Time at={expiresAt} />
+      </>
+    )
+  if (status === 'expired')
+    return (
+      <>
+        nobody approved it until <Time at={expiresAt} />
+      </>
+    )
+  return (
+    <>
+      refused by {decidedBy?.person}, {decidedAt !== undefined && <Time at={decidedAt} />}
+    </>
   )
 }

@@ -1,11 +1,12 @@
 /** What a text may mean, in groups, with what tells its bets apart. */
 import { Link } from 'wouter'
 import { part } from '../api.ts'
+import { BetOn } from '../bet-on.tsx'
 import { betLink, LOOKED_AT, type Match, type NewestBets } from '../find-bets.ts'
 import { Time } from '../format.tsx'
 import { BetState, currencyOf, Stake } from './bets.tsx'
 
-const KINDS = ['player', 'bet', 'transfer', 'session']
+const KINDS = ['player', 'bet', 'transfer', 'adjustment', 'session']
 
 interface SeveralProps {
   readonly matches: readonly Match[]
@@ -57,6 +58,7 @@ function Newest({ newest, isOfPlatform }: { newest: NewestBets; isOfPlatform: bo
               <th>Time</th>
               <th>Bet</th>
               <th>Player</th>
+              <th>Match</th>
               <th>State</th>
               <th className="num">Stake</th>
               <th>Currency</th>
@@ -76,6 +78,9 @@ function Newest({ newest, isOfPlatform }: { newest: NewestBets; isOfPlatform: bo
                   </Link>
                 </td>
                 <td>{bet.userId}</td>
+                <td>
+                  <BetOn of={bet} />
+                </td>
                 <td>
                   <BetState {...bet} />
                 </td>
@@ -118,6 +123,11 @@ function Group({ title, matches, mayBeMore, isOfPlatform }: GroupProps) {
                   </Link>
                 </td>
                 <td className="muted">{match.kind === 'player' ? '' : `of ${match.userId}`}</td>
+                {match.kind === 'bet' && (
+                  <td>
+                    <BetOn of={match} />
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>

@@ -20,6 +20,7 @@ import {
 import { capital, Time } from '../format.tsx'
 import { Answer, Empty } from '../parts.tsx'
 import { type Session, useSession } from '../session.tsx'
+import { type Asked, AskedAdjustment } from './adjust.tsx'
 import { Several } from './find-several.tsx'
 
 type Shown =
@@ -27,6 +28,7 @@ type Shown =
   | { readonly kind: 'delivery'; readonly bet: PlatformsBet }
   | { readonly kind: 'player'; readonly player: { readonly userId: string } }
   | { readonly kind: 'transfer'; readonly userId: string; readonly transfer: Transfer }
+  | { readonly kind: 'adjustment'; readonly adjustment: Asked }
   | {
       readonly kind: 'session'
       readonly session: { readonly userId: string; readonly currency: string; readonly expiresAt: string }
@@ -214,6 +216,8 @@ function Thing({ shown, text }: { shown: Shown; text: string }) {
       )
     case 'transfer':
       return <TransferCard userId={shown.userId} transfer={shown.transfer} />
+    case 'adjustment':
+      return <AskedAdjustment one={shown.adjustment} />
     case 'several':
       return <Several matches={shown.matches} isOfPlatform={shown.isOfPlatform === true} newest={shown.newest} />
     default:

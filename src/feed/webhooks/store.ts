@@ -6,6 +6,7 @@
 import { type Reading, type Row, statement, type Tx } from '../../db/db.ts'
 import { fromColumn, SECRET_TABLES, toColumn } from '../../db/kept-secrets.ts'
 import type { Kept, Keyring } from '../../db/keyring.ts'
+import { rowOf } from '../../db/rows.ts'
 
 /** One attempt to tell it an event. */
 export interface Attempt {
@@ -67,10 +68,21 @@ const LIST = statement(
   `select ${COLUMNS} from purser.webhook where state <> 'removed' order by webhook_id`,
 )
 const LOCK = statement('lock_webhook', `select ${COLUMNS} from purser.webhook where webhook_id = $1::text for update`)
+type Saved = Omit<Webhook, 'claim' | 'beat' | 'failingSince' | 'lastError' | 'lastAttempts'>
+
+const SAVED = rowOf<Saved & { readonly kept: unknown }>(1, {
+  webhook_id: ['text', ({ webhookId }) => webhookId],
+  url: ['text', ({ url }) => url],
+  events: ['text[]', ({ events }) => events],
+  secrets: ['json', ({ kept }) => kept],
+  old_until: ['timestamptz', ({ oldUntil }) => oldUntil],
+  state: ['text', ({ state }) => state],
+  done_to: ['bigint', ({ doneTo }) => doneTo],
+  made_at: ['timestamptz', ({ madeAt }) => madeAt],
+})
 const SAVE = statement(
   'save_webhook',
-  `insert into purser.webhook as w (webhook_id, url, events, secrets, old_until, state, done_to, made_at)
-   values ($1::text, $2::text, $3::text[], $4::json, $5::timestamptz, $6::text, $7::bigint, $8::timestamptz)
+  `insert into purser.webhook as w (${SAVED.columns}) values (${SAVED.parameters})
    on conflict (webhook_id) do update set url = excluded.url, events = excluded.events, secrets = excluded.secrets,
      old_until = excluded.old_until, state = excluded.state, done_to = excluded.done_to, made_at = excluded.made_at,
      failing_since = null, last_error = null, claim = null, beat = w.beat + 1`,
@@ -80,10 +92,28 @@ const CLAIM = statement(
   `update purser.webhook set claim = $3::uuid, beat = beat + 1
    where webhook_id = $1::text and beat = $2::bigint and state = 'active' returning ${COLUMNS}`,
 )
+
+export interface Progress {
+  readonly doneTo: bigint
+  readonly failingSince: Date | null
+  readonly lastError: string | null
+  readonly state: 'active' | 'disabled'
+  /** False lets it go. */
+  readonly holds: boolean
+  /** Undefined when there were none since the last time. */
+  readonly lastAttempts: readonly Attempt[] | undefined
+}
+
+const PROGRESS = rowOf<Progress>(5, {
+  done_to: ['bigint', ({ doneTo }) => doneTo],
+  failing_since: ['timestamptz', ({ failingSince }) => failingSince],
+  last_error: ['text', ({ lastError }) => lastError],
+  state: ['text', ({ state }) => state],
+})
 const KEEP = statement(
   'keep_webhook',
-  `update purser.webhook set beat = beat + 1, done_to = $3::bigint, failing_since = $4::timestamptz, last_error = $5::text,
-     state = $6::text, claim = case when $7::boolean then claim end, last_attempts = coalesce($8::json, last_attempts)
+  `update purser.webhook set beat = beat + 1, claim = case when $3::boolean then claim end,
+     last_attempts = coalesce($4::json, last_attempts), ${PROGRESS.assignments}
    where webhook_id = $1::text and claim = $2::uuid`,
 )
 
@@ -117,14 +147,9 @@ export async function lockWebhook(tx: Tx, keyring: Keyring, webhookId: string): 
 }
 
 /** By a person: whoever delivers to it begins anew with this. */
-export async function saveWebhook(
-  tx: Tx,
-  keyring: Keyring,
-  webhook: Omit<Webhook, 'claim' | 'beat' | 'failingSince' | 'lastError' | 'lastAttempts'>,
-) {
-  const { webhookId, url, events, secrets, oldUntil, state, doneTo, madeAt } = webhook
-  const sealed = toColumn(keyring, table, webhookId, secrets)
-  await tx.execute(SAVE, [webhookId, url, events, sealed, oldUntil, state, doneTo, madeAt])
+export async function saveWebhook(tx: Tx, keyring: Keyring, webhook: Saved): Promise<void> {
+  const kept = toColumn(keyring, table, webhook.webhookId, webhook.secrets)
+  await tx.execute(SAVE, SAVED.values({ ...webhook, kept }))
 }
 
 /** Undefined when somebody else was quicker, or it is not active any more. */
@@ -133,20 +158,9 @@ export async function claimWebhook(tx: Tx, keyring: Keyring, { webhookId, beat }
   return row && toWebhook(keyring, row)
 }
 
-export interface Progress {
-  readonly doneTo: bigint
-  readonly failingSince: Date | null
-  readonly lastError: string | null
-  readonly state: 'active' | 'disabled'
-  /** False lets it go. */
-  readonly holds: boolean
-  /** Undefined when there were none since the last time. */
-  readonly lastAttempts: readonly Attempt[] | undefined
-}
-
 /** False when the claim is lost. */
 export async function keepWebhook(tx: Tx, webhookId: string, claim: string, progress: Progress): Promise<boolean> {
-  const { doneTo, failingSince, lastError, state, holds, lastAttempts } = progress
+  const { holds, lastAttempts } = progress
   const attempts = lastAttempts === undefined ? null : JSON.stringify(lastAttempts)
-  return (await tx.execute(KEEP, [webhookId, claim, doneTo, failingSince, lastError, state, holds, attempts])) === 1
+  return (await tx.execute(KEEP, [webhookId, claim, holds, attempts, ...PROGRESS.values(progress)])) === 1
 }

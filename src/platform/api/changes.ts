@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { StoredEvent } from '../../feed/change-store.ts'
 import type { FeedEvent } from '../../feed/feed.ts'
 import type { Subject } from '../../feed/live.ts'
-import { envelope, type FeedRoutes, showEnvelope } from '../../feed/routes.ts'
+import { envelope, eventNames, type FeedRoutes, showEnvelope } from '../../feed/routes.ts'
 import { formatMoney, type Money, type Scales, scaleOf } from '../../protocol/money.ts'
 import type { BetMembers, DeliveryMembers } from '../change.ts'
 import type { RouteDeps } from './routes.ts'
@@ -40,6 +40,7 @@ const DeliveryChange = Type.Object({
 })
 
 export const ChangeSchema = Type.Union([BetChange, DeliveryChange])
+export const EVENTS = eventNames(ChangeSchema)
 
 /** Ids only. */
 export function subjectOf([name, ...members]: StoredEvent): Subject {

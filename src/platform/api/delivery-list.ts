@@ -4,6 +4,7 @@ import { compose } from '../../db/conditions.ts'
 import { statement } from '../../db/db.ts'
 import { LOOKS_AT, MAX_LOOKED_AT } from '../../http/looked-at.ts'
 import { decodeCursor, limitOf, noCursor, pageOf, pageQuery, toPage, withMore } from '../../http/page.ts'
+import { selectionMembers, selectionsQuery } from '../../http/selections.ts'
 import {
   commonConditions,
   type DeliveryFilter,
@@ -14,12 +15,19 @@ import {
 } from '../delivery/filter.ts'
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery/outbox.ts'
 import { LadderSchema } from './ladder.ts'
+import { selectionsOf } from './lists.ts'
 import { optional } from './shapes.ts'
 import { DELIVERIES, DELIVERY_COLUMNS, type DeliveryRow, DeliverySchema, showDelivery, type ViewDeps } from './views.ts'
 
 const STATUS = `(${DELIVERY_STATUSES.join('|')})`
 
-export const DeliveryPageSchema = pageOf(Type.Object({ ...DeliverySchema.properties, ladder: optional(LadderSchema) }))
+export const DeliveryPageSchema = pageOf(
+  Type.Object({
+    ...DeliverySchema.properties,
+    ...selectionMembers('Only with `selections=true`: what its bet is on.'),
+    ladder: optional(LadderSchema),
+  }),
+)
 /** Members by which deliveries are chosen, to list them and to send them again. */
 export const deliveryFilters = {
   status: optional(
@@ -44,6 +52,7 @@ export const DeliveryListQuery = Type.Object(
     ladder: optional(
       Type.Enum(['true', 'false'], { description: 'true: each with its attempts, those made and those planned.' }),
     ),
+    selections: selectionsQuery('each with what its bet is on.'),
     code: optional(
       Type.String({
         pattern: `^(${NO_CODE}|-?\\d{1,15})$`,
@@ -55,8 +64,10 @@ export const DeliveryListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export function listDeliveries(deps: ViewDeps, query: Static<typeof DeliveryListQuery>) {
-  return query.needsPerson === 'true' ? listOwed(deps, query) : listAll(deps, query)
+export async function listDeliveries(deps: ViewDeps, query: Static<typeof DeliveryListQuery>) {
+  const page = query.needsPerson === 'true' ? await listOwed(deps, query) : await listAll(deps, query)
+  const onOf = await selectionsOf(deps, query.selections === 'true' ? page.data : [])
+  return { ...page, data: page.data.map((delivery) => ({ ...delivery, ...onOf(delivery) })) }
 }
 
 async function listOwed({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>) {

@@ -3,7 +3,9 @@ import { type Static, Type } from 'typebox'
 import { statement } from '../../db/db.ts'
 import { notFound } from '../../http/problem.ts'
 import type { Routes } from '../../http/route.ts'
+import { selectionMembers } from '../../http/selections.ts'
 import { world } from '../../runtime/world.ts'
+import { selectionsOf } from './lists.ts'
 import type { RouteDeps } from './routes.ts'
 import { describe } from './shapes.ts'
 import { BetDetailSchema, BetViewSchema, getBetDetail, type ViewDeps } from './views.ts'
@@ -25,7 +27,12 @@ const ShownSchema = Type.Union([
   Type.Object(
     {
       kind: Type.Literal('several'),
-      matches: Type.Array(Type.Object({ kind: Type.Literal('bet'), id: Type.String(), userId: Type.String() })),
+      matches: Type.Array(
+        Type.Object({
+          ...{ kind: Type.Literal('bet'), id: Type.String(), userId: Type.String() },
+          ...selectionMembers('What it is on.'),
+        }),
+      ),
     },
     { description: 'It may be any of these: ask with more of the id.' },
   ),
@@ -52,9 +59,17 @@ export async function showId(deps: ViewDeps, id: string): Promise<Shown> {
   const bets = await betsThatBegin(deps, id)
   const [only] = bets
   if (only === undefined) return showRequest(deps, id)
-  if (bets.length > 1)
-    return { kind: 'several', matches: bets.map((bet) => ({ kind: 'bet', id: bet.bet_id, userId: bet.user_id })) }
+  if (bets.length > 1) return showSeveral(deps, bets)
   return (await showBetById(deps, only.bet_id)) ?? nothing()
+}
+
+async function showSeveral(deps: ViewDeps, bets: readonly Found[]): Promise<Shown> {
+  const keys = bets.map((bet) => ({ betId: bet.bet_id, userId: bet.user_id }))
+  const onOf = await selectionsOf(deps, keys)
+  return {
+    kind: 'several',
+    matches: keys.map((key) => ({ kind: 'bet', id: key.betId, userId: key.userId, ...onOf(key) })),
+  }
 }
 
 function nothing(detail = ''): never {

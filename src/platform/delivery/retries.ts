@@ -1,13 +1,31 @@
 /** Retries of many deliveries (C-16): each keeps how far it has come, and what it has sent again. */
 import { type Db, statement, type Tx } from '../../db/db.ts'
+import { rowOf } from '../../db/rows.ts'
 import type { Author } from '../../people/actions.ts'
 import { world } from '../../runtime/world.ts'
 import type { DeliveryFilter } from './filter.ts'
 
+interface Begun extends Pick<Author, 'keyName' | 'person'> {
+  readonly retryId: string
+  readonly at: Date
+  readonly chosen: DeliveryFilter
+  readonly count: number
+  readonly stillTried: number
+}
+
+const BEGUN = rowOf<Begun>(1, {
+  retry_id: ['uuid', ({ retryId }) => retryId],
+  at: ['timestamptz', ({ at }) => at],
+  key_name: ['text', ({ keyName }) => keyName],
+  person: ['text', ({ person }) => person],
+  chosen: ['json', ({ chosen }) => JSON.stringify(chosen)],
+  count: ['int', ({ count }) => count],
+  still_tried: ['int', ({ stillTried }) => stillTried],
+  progress_at: ['timestamptz', ({ at }) => at],
+})
 const BEGIN = statement(
   'platform_begin_retry',
-  `insert into platform.retry (retry_id, at, key_name, person, chosen, count, still_tried, progress_at)
-   values ($1::uuid, $2::timestamptz, $3, $4, $5::json, $6::int, $7::int, $2::timestamptz)`,
+  `insert into platform.retry (${BEGUN.columns}) values (${BEGUN.parameters})`,
 )
 const TAKE = statement(
   'platform_take_retried',
@@ -28,8 +46,8 @@ export async function beginRetry(
   at: Date,
 ): Promise<string> {
   const retryId = world.uuid()
-  const values = [retryId, at, keyName, person, JSON.stringify(chosen), counted.count, counted.stillTried]
-  await db.transaction((tx) => tx.execute(BEGIN, values))
+  const begun = { retryId, at, keyName, person, chosen, ...counted }
+  await db.transaction((tx) => tx.execute(BEGIN, BEGUN.values(begun)))
   return retryId
 }
 

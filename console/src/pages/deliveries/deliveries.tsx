@@ -2,6 +2,7 @@
 import { Link, useSearchParams } from 'wouter'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { part } from '../../api.ts'
+import { BetOn, type On } from '../../bet-on.tsx'
 import { ShortId, Time } from '../../format.tsx'
 import { type Column, List } from '../../list.tsx'
 import type { LiveMeta } from '../../live.tsx'
@@ -12,7 +13,7 @@ import { Ladders } from './ladder.tsx'
 import { OwedThrough, PartnerChoice } from './partner.tsx'
 import './deliveries.css'
 
-export interface Delivery {
+export interface Delivery extends On {
   readonly deliveryId: string
   readonly betId: string
   readonly partnerId: string
@@ -69,8 +70,8 @@ export function DeliveriesPage() {
       ) : (
         <section className="card" aria-label="Deliveries">
           <List
-            path={`${base}/deliveries?limit=50&status=${part(view)}${ofPartner(partner)}`}
-            columns={COLUMNS}
+            path={`${base}/deliveries?limit=50&selections=true&status=${part(view)}${ofPartner(partner)}`}
+            columns={view === 'done' ? COLUMNS.filter(({ name }) => name !== NEXT_TRY) : COLUMNS}
             keyOf={({ deliveryId }: Delivery) => deliveryId}
             linkOf={({ betId }) => `/bets/${part(betId)}`}
             live={LIVE}
@@ -107,6 +108,8 @@ export function DeliveryState({ status, code }: { status: string; code?: number 
   return <Badge tone={TONES[status] ?? 'plain'}>{code === undefined ? word : `${word} · code ${code}`}</Badge>
 }
 
+/** What is done has none. */
+const NEXT_TRY = 'Next try'
 const COLUMNS: readonly Column<Delivery>[] = [
   { name: 'Decided', show: ({ decidedAt }) => <Time at={decidedAt} /> },
   { name: 'Call', show: ({ operation }) => titleOf(operation) },
@@ -118,9 +121,10 @@ const COLUMNS: readonly Column<Delivery>[] = [
       </Link>
     ),
   },
+  { name: 'Match', show: (delivery) => <BetOn of={delivery} /> },
   { name: 'Partner', show: ({ partnerId }) => <span className="cut">{partnerId}</span> },
   { name: 'State', show: ({ status, code }) => <DeliveryState status={status} code={code} /> },
-  { name: 'Next try', show: ({ dueAt }) => (dueAt === undefined ? '–' : <Time at={dueAt} />) },
+  { name: NEXT_TRY, show: ({ dueAt }) => (dueAt === undefined ? '–' : <Time at={dueAt} />) },
   { name: 'Tries', isNumber: true, show: ({ attempts }) => attempts },
   {
     name: 'Amount',

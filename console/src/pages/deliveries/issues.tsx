@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { replyCodes } from '../../../../src/protocol/codes.ts'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { part, read } from '../../api.ts'
+import { BetOn } from '../../bet-on.tsx'
 import { agoOf, ShortId, Time } from '../../format.tsx'
 import { owedMoney, owedText } from '../../owed.ts'
 import { Answer, Badge, Empty } from '../../parts.tsx'
@@ -34,7 +35,7 @@ export function Issues({ base, partner }: { base: string; partner: string }) {
     queryKey: partner === '' ? ['issues'] : ['issues', partner],
     queryFn: ({ signal }) =>
       read<{ data: Delivery[]; next: string | null }>(
-        `${base}/deliveries?needsPerson=true&limit=${MOST}${ofPartner(partner)}`,
+        `${base}/deliveries?needsPerson=true&selections=true&limit=${MOST}${ofPartner(partner)}`,
         signal,
       ),
     meta: LIVE,
@@ -158,12 +159,13 @@ function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
           <tr>
             <th>Since</th>
             <th>Bet</th>
+            <th>Match</th>
             <th className="num">Tries</th>
             <th className="num">Amount</th>
           </tr>
         </thead>
         <tbody>
-          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, needsPersonSince, decidedAt, ...money }) => (
+          {deliveries.slice(0, SHOWN).map(({ deliveryId, betId, attempts, needsPersonSince, decidedAt, ...rest }) => (
             <tr key={deliveryId}>
               <td>
                 <Time at={needsPersonSince ?? decidedAt} />
@@ -173,8 +175,11 @@ function Some({ deliveries }: { deliveries: readonly Delivery[] }) {
                   <ShortId id={betId} />
                 </Link>
               </td>
+              <td>
+                <BetOn of={rest} />
+              </td>
               <td className="num">{attempts}</td>
-              <td className="num">{owedText(owedMoney([money])) || '–'}</td>
+              <td className="num">{owedText(owedMoney([rest])) || '–'}</td>
             </tr>
           ))}
         </tbody>

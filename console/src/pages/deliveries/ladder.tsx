@@ -7,6 +7,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { titleOf } from '../../../../src/timeline/moments.ts'
 import { part, read } from '../../api.ts'
+import { BetOn } from '../../bet-on.tsx'
 import { countText, ShortId } from '../../format.tsx'
 import { Badge } from '../../parts.tsx'
 import { type Delivery, LIVE, ofPartner } from './deliveries.tsx'
@@ -33,7 +34,7 @@ export function Ladders({ base, partner }: { base: string; partner: string }) {
   const asked = useQuery({
     queryKey: ['ladders', partner],
     queryFn: async ({ signal }) => {
-      const path = `${base}/deliveries?status=pending,stuck&ladder=true&limit=${LOOKED_AT}${ofPartner(partner)}`
+      const path = `${base}/deliveries?status=pending,stuck&ladder=true&selections=true&limit=${LOOKED_AT}${ofPartner(partner)}`
       const { data } = await read<{ data: (Delivery & { ladder?: Ladder })[] }>(path, signal)
       const tried = data.filter((one): one is Tried => isTriedAgain(one))
       return { tried, readAt: performance.now() }
@@ -109,6 +110,7 @@ function Line({ of, passed }: { of: Tried; passed: number }) {
         <span className="small muted cut">
           {titleOf(operation)} to {partnerId}
         </span>
+        <BetOn of={of} />
       </span>
       <span
         className="ladder-line"

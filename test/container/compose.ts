@@ -1,0 +1,37 @@
+/** compose.yaml, and its scripts of SQL as they run in its containers. */
+import { parse } from 'yaml'
+import { read } from '../tidy/source.ts'
+
+export interface Service {
+  profiles?: string[]
+  image?: string
+  build?: string | { context: string; dockerfile: string }
+  read_only?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
+  environment?: Record<string, string>
+  secrets?: string[]
+  command?: string[]
+  depends_on?: object
+  volumes?: string[]
+}
+
+export const COMPOSE: { services: Record<string, Service>; secrets: Record<string, { file: string }> } = parse(
+  read('compose.yaml'),
+  { merge: true },
+)
+
+/** As each service that makes a database finds them. */
+export const PASSWORDS: Readonly<Record<string, string>> = {
+  superuser: 's'.repeat(64),
+  owner: 'o'.repeat(64),
+  wallet: 'w'.repeat(64),
+}
+
+/** What psql would send of a script, by statement; its own commands are left out. */
+export function statementsOf(path: string, passwords = PASSWORDS): string[] {
+  const sql = read(path)
+    .replaceAll(/^(--|\\).*$/gm, '')
+    .replaceAll(/:'(\w+)'/g, (_, name) => `'${passwords[name]}'`)
+  return sql.split(';').filter((one) => one.trim() !== '')
+}
