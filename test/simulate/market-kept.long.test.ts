@@ -7,16 +7,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'
 import { plantedAs } from '../../src/simulate/market/planted/planted.ts'
 import { choicesFor } from '../../src/simulate/market/planted/row.ts'
+import { readyStores } from '../../src/simulate/market/ready.ts'
 import { runMarket } from '../../src/simulate/market/run.ts'
 import { kindOfComplaint, playFile, readRunFile, shrink } from '../../src/simulate/market/run-file.ts'
-import { closeStores, makeStores } from '../../src/simulate/market/store.ts'
+import { closeStores } from '../../src/simulate/market/store.ts'
 
 const CORPUS = 'test/simulate/corpus'
 
 let stores: Stores
 
 beforeAll(async () => {
-  stores = await makeStores()
+  stores = await readyStores()
 }, 300_000)
 afterAll(() => closeStores(stores))
 

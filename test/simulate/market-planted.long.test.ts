@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Stores } from '../../src/simulate/market/market.ts'
 import { PLANTED } from '../../src/simulate/market/planted/planted.ts'
 import { choicesFor } from '../../src/simulate/market/planted/row.ts'
+import { readyStores } from '../../src/simulate/market/ready.ts'
 import { runMarket } from '../../src/simulate/market/run.ts'
-import { closeStores, makeStores } from '../../src/simulate/market/store.ts'
+import { closeStores } from '../../src/simulate/market/store.ts'
 
 let stores: Stores
 
 beforeAll(async () => {
-  stores = await makeStores()
+  stores = await readyStores()
 }, 300_000)
 afterAll(() => closeStores(stores))
 

@@ -17,12 +17,13 @@ import { atPlatform, insist } from './insist.ts'
 import type { Market } from './market.ts'
 import { openFrame } from './operator-people.ts'
 import { AUTHORS, type WalletParty } from './parties.ts'
+import { spanOf } from './scene.ts'
 
 const TOKEN_IS_OLD = `partner code ${replyCode('expired_token')}`
 
 /** Bets now and then until the market is over. */
 export async function bettor(market: Market, cast: Cast, player: Player, random: Random): Promise<void> {
-  const gap = () => random.between(500, 15_000)
+  const gap = () => random.between(500, 15_000) * spanOf(market.scene)
   const draw = () => ({
     amount: `${random.between(1, 40)}.${random.below(10)}0`,
     selections: drawSelections(market, random),
@@ -54,8 +55,8 @@ const EVENT_MS = 20_000
 const eventName = (number: number) => `event ${number}`
 
 /** The number of events that may have results now. */
-function endedEvents({ world }: Market): number {
-  return Math.floor(world.elapsed() / EVENT_MS) + 1
+function endedEvents({ world, scene }: Market): number {
+  return Math.floor(world.elapsed() / (EVENT_MS * spanOf(scene))) + 1
 }
 
 /** Most often on events that come; now and then on one that is over. */
@@ -87,7 +88,7 @@ const RESULTS = [
 
 /** Tells results, corrects and withdraws them. */
 export async function resultSource(market: Market, cast: Cast, random: Random): Promise<void> {
-  const gap = () => random.between(3_000, 15_000)
+  const gap = () => random.between(3_000, 15_000) * spanOf(market.scene)
   const draw = () => {
     const latest = endedEvents(market)
     return { eventId: eventName(random.between(Math.max(1, latest - 3), latest)), number: random.below(RESULTS.length) }
@@ -105,7 +106,7 @@ export async function resultSource(market: Market, cast: Cast, random: Random): 
 
 /** The platform's people: cashouts, results by hand, bets cancelled, what is stuck sent again. */
 export async function traders(market: Market, cast: Cast, random: Random): Promise<void> {
-  const gap = () => random.between(3_000, 20_000)
+  const gap = () => random.between(3_000, 20_000) * spanOf(market.scene)
   const draw = () => {
     if (cast.bets.length === 0) return undefined
     const bet = market.names.bet(random.pick(cast.bets.slice(-RECENT)).betId)

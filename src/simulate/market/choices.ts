@@ -28,10 +28,14 @@ export type Disaster =
       readonly does: 'kill'
       readonly party: PartyName
       readonly statements?: number
+      /** Behind the so many-th COMMIT from then. */
+      readonly commits?: number
       readonly downMs: number
       /** With which it begins again. */
       readonly settings?: OtherSettings
     }
+  /** The database answers so many statements with an error, from the so many-th from then. */
+  | { readonly does: 'fail'; readonly party: PartyName; readonly statements: number; readonly times: number }
   | { readonly does: 'partition'; readonly ms: number }
   | { readonly does: 'set clock'; readonly clock: ClockName; readonly byMs: number }
 

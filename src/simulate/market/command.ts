@@ -8,9 +8,10 @@ import { MUST_BE_MET } from './marks.ts'
 import { PLANTED } from './planted/planted.ts'
 import { choicesFor, type Planted } from './planted/row.ts'
 import { createTotal, type Played } from './played.ts'
+import { readyStores } from './ready.ts'
 import { type RunResult, runMarket } from './run.ts'
 import { kindOfComplaint, playFile, readRunFile, shrink, writeRunFile } from './run-file.ts'
-import { closeStores, makeStores } from './store.ts'
+import { closeStores } from './store.ts'
 
 export interface Wanted {
   /** Of the first run. */
@@ -35,7 +36,7 @@ const SHRINKING_RUNS = 400
 const MOST_RUNS = 50
 
 async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
-  const stores = await makeStores()
+  const stores = await readyStores()
   try {
     return await work(stores)
   } finally {

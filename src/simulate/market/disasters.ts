@@ -2,11 +2,11 @@
 import type { Disaster } from './choices.ts'
 import { clocksOf } from './clocks.ts'
 import type { Market } from './market.ts'
-import type { Scene } from './scene.ts'
+import { type Scene, spanOf } from './scene.ts'
 import type { OtherSettings } from './store.ts'
 import { partiesOf, serverOf } from './who.ts'
 
-/** Milliseconds of faults. */
+/** Milliseconds of faults, of the shortest market. */
 export const FAULTS_MS = 120_000
 const DAY_MS = 24 * 3_600_000
 
@@ -17,7 +17,8 @@ export async function disasters(market: Market): Promise<void> {
   for (const { at, disaster } of choices.disasters(() => drawDisasters(market.random, elapsed, market.scene)))
     world.after(at - elapsed, () => {
       if (disaster.does === 'set clock') return market.setClock(disaster.clock, disaster.byMs)
-      if (disaster.does === 'kill') return market.kill(disaster.party, disaster.statements, disaster)
+      if (disaster.does === 'kill') return market.kill(disaster.party, disaster)
+      if (disaster.does === 'fail') return market.fail(disaster.party, disaster)
       trace.note(`a partition of ${disaster.ms} ms`)
       network.partition(disaster.ms)
     })
@@ -31,23 +32,32 @@ const SETTINGS_OF: Readonly<Record<ReturnType<typeof serverOf>, readonly OtherSe
 }
 
 function drawDisasters(stream: Market['random'], from: number, scene: Scene): { at: number; disaster: Disaster }[] {
-  const [random, ofSettings] = [stream('disasters'), stream('settings')]
+  const [random, ofSettings, ofFailures] = [stream('disasters'), stream('settings'), stream('failures')]
+  const [faultsMs, hasFailures] = [FAULTS_MS * spanOf(scene), scene.hasFailures === true]
   const kills = Array.from({ length: random.below(5) }, () => {
-    const [at, party] = [from + random.below(FAULTS_MS), random.pick(partiesOf(scene))]
+    const [at, party] = [from + random.below(faultsMs), random.pick(partiesOf(scene))]
     const statements = random.chance(0.2) ? {} : { statements: random.below(40) }
     const others = scene.hasOtherSettings === true ? SETTINGS_OF[serverOf(party)] : []
     const settings = others.length > 0 ? { settings: ofSettings.pick(others) } : {}
     const again = { downMs: random.between(200, 12_000), ...settings }
-    return { at, disaster: { does: 'kill', party, ...statements, ...again } as const }
+    const how = hasFailures && ofFailures.chance(0.3) ? { commits: ofFailures.between(1, 2) } : statements
+    return { at, disaster: { does: 'kill', party, ...how, ...again } as const }
+  })
+  const failures = Array.from({ length: hasFailures ? ofFailures.between(1, 4) : 0 }, () => {
+    const [at, party] = [from + ofFailures.below(faultsMs), ofFailures.pick(partiesOf(scene))]
+    return {
+      at,
+      disaster: { does: 'fail', party, statements: ofFailures.below(40), times: ofFailures.between(1, 3) } as const,
+    }
   })
   const partitions = Array.from({ length: random.below(3) }, () => {
-    const at = from + random.below(FAULTS_MS)
+    const at = from + random.below(faultsMs)
     return { at, disaster: { does: 'partition', ms: random.between(2_000, 40_000) } as const }
   })
   const clocks = Array.from({ length: random.below(4) }, () => {
-    const [at, clock] = [from + random.below(FAULTS_MS), random.pick(clocksOf(scene))]
+    const [at, clock] = [from + random.below(faultsMs), random.pick(clocksOf(scene))]
     const far = !clock.startsWith('database') && random.chance(0.4) ? DAY_MS : random.between(200, 100_000)
     return { at, disaster: { does: 'set clock', clock, byMs: random.chance(0.5) ? far : -far } as const }
   })
-  return [...kills, ...partitions, ...clocks]
+  return [...kills, ...partitions, ...clocks, ...failures]
 }

@@ -10,6 +10,11 @@ class Died extends Error {
   }
 }
 
+/** As a connection that broke: what was said last may have been done. */
+class Broken extends Error {
+  readonly code = '08006'
+}
+
 export interface Life {
   readonly db: Db
   isOver(): boolean
@@ -17,6 +22,12 @@ export interface Life {
   end(): void
   /** It ends at the statement so many statements from now: before it, or, of a COMMIT, behind it. */
   endAt(statements: number): void
+  /** It ends behind the COMMIT that is so many COMMITs from now. */
+  endBehind(commits: number): void
+  /** From the statement so many statements from now so many of them are not done, or, of a COMMIT, done and answered with an error. */
+  failAt(statements: number, times: number): void
+  /** Nothing of all this happens any more. */
+  spare(): void
 }
 
 export interface Deps {
@@ -24,16 +35,26 @@ export interface Deps {
   busy(change: 1 | -1): void
   /** Told once when the life ends at a statement. */
   died(where: string): void
+  failed(where: string): void
 }
 
-export function beginLife(db: Db, { busy, died }: Deps): Life {
+export function beginLife(db: Db, { busy, died, failed }: Deps): Life {
   let isOver = false
-  let left = Number.POSITIVE_INFINITY
+  let [left, leftCommits] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let [untilFailure, failures] = [Number.POSITIVE_INFINITY, 0]
   const count = (what: string) => {
     left -= 1
-    if (left > 0 || isOver) return
-    isOver = true
-    died(what)
+    untilFailure -= 1
+    if (what === BEHIND) leftCommits -= 1
+    if (isOver) return
+    if (left <= 0 || leftCommits <= 0) {
+      isOver = true
+      died(what)
+    } else if (untilFailure <= 0 && failures > 0) {
+      failures -= 1
+      failed(what)
+      throw new Broken('the connection was lost')
+    }
   }
   /** Resolves for the living only. */
   const alive = <T>(work: () => Promise<T>): Promise<T> =>
@@ -67,7 +88,7 @@ export function beginLife(db: Db, { busy, died }: Deps): Life {
   const transaction: Db['transaction'] = (work) =>
     alive(async () => {
       const value = await db.transaction(inside(work))
-      count('behind its COMMIT')
+      count(BEHIND)
       return value
     })
   const query = ((statement: Statement, values?: readonly unknown[]) =>
@@ -91,8 +112,22 @@ export function beginLife(db: Db, { busy, died }: Deps): Life {
     endAt(statements) {
       left = statements
     },
+    endBehind(commits) {
+      leftCommits = commits
+    },
+    failAt(statements, times) {
+      untilFailure = statements
+      failures = times
+    },
+    spare() {
+      left = Number.POSITIVE_INFINITY
+      leftCommits = Number.POSITIVE_INFINITY
+      failures = 0
+    },
   }
 }
+
+const BEHIND = 'behind its COMMIT'
 
 type Each = <T>(what: string, send: () => Promise<T>) => Promise<T>
 

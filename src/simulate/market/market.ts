@@ -1,5 +1,6 @@
 /** The market of one run: wallets, gateway and platform that live, die and begin again over their data, the network between them, and time. */
 
+import { isOutage } from '../../db/errors.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { requireSame } from '../../process/running.ts'
 import type { Clock } from '../../runtime/clock.ts'
@@ -33,6 +34,12 @@ export interface Stores extends Readonly<Record<PartyName, Store>> {
   readonly blindTo?: string
 }
 
+/** When one dies, now if nothing is said, and how it begins again. */
+interface Death extends Again {
+  readonly statements?: number
+  readonly commits?: number
+}
+
 /** How one that died begins again. */
 interface Again {
   readonly downMs: number
@@ -58,8 +65,9 @@ export interface Market {
   /** A stream of choices of its own. */
   random(subject: string): Random
   begin(party: PartyName): Promise<void>
-  /** Now, or at the statement so many statements from now. */
-  kill(party: PartyName, statements: number | undefined, again: Again): void
+  kill(party: PartyName, death: Death): void
+  /** Its database answers with errors, so many times, from the statement so many statements from now. */
+  fail(party: PartyName, failure: { readonly statements: number; readonly times: number }): void
   setClock(clock: ClockName, byMs: number): void
   /** From here on nothing goes wrong any more. */
   calm(): void
@@ -98,7 +106,8 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
   const beginAgain = (party: PartyName, { downMs, settings }: Again = { downMs: 0 }): void => {
     const failed = (error: unknown) => {
       lives[party]?.end()
-      if (!mustNotBegin(settings, error, trace)) failures.push(error)
+      if (isOutage(error)) beginAgain(party, { downMs: CORRECTED_MS, settings })
+      else if (!mustNotBegin(settings, error, trace)) failures.push(error)
       else beginAgain(party, { downMs: CORRECTED_MS })
     }
     world.after(downMs, () => void begin(party, settings).catch(failed))
@@ -107,7 +116,8 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
     const count = (change: 1 | -1) => {
       busy += change
     }
-    const deps = { busy: count, died: (where: string) => die(party, where) }
+    const failed = (where: string) => noteFailure(trace, party, where)
+    const deps = { busy: count, died: (where: string) => die(party, where), failed }
     const life = beginLife(markStatements(stores[party].db, trace), deps)
     lives[party] = life
     const log = logTo((line) => !life.isOver() && trace.note(line), party)
@@ -123,13 +133,15 @@ export function openMarket(seed: number, stores: Stores, choices: Choices, scene
     wallet: (name) => there.wallets.get(name),
     gateway: () => there.gateway,
     platform: () => there.platform,
-    kill(party, statements, again) {
+    kill(party, death) {
       const life = lives[party]
       if (life === undefined || life.isOver()) return
-      agains.set(party, again)
-      if (statements === undefined) die(party, 'now')
-      else life.endAt(statements)
+      agains.set(party, death)
+      if (death.commits !== undefined) life.endBehind(death.commits)
+      else if (death.statements === undefined) die(party, 'now')
+      else life.endAt(death.statements)
     },
+    fail: (party, { statements, times }) => lives[party]?.failAt(statements, times),
     setClock: clockSetter(trace, pace),
     calm: () => calmAll(network, Object.values(lives)),
     ...passing(world, step),
@@ -171,7 +183,7 @@ function endAll(network: SimulatedNetwork, world: VirtualWorld): void {
 
 function calmAll(network: SimulatedNetwork, lives: readonly Life[]): void {
   network.calm()
-  for (const life of lives) life.endAt(Number.POSITIVE_INFINITY)
+  for (const life of lives) life.spare()
 }
 
 /** Throws when it should not have begun. */
@@ -192,6 +204,11 @@ function noteDeath(trace: Trace, party: PartyName, how: string): void {
   trace.note(`${party} dies ${how}`)
   const when = how.startsWith('behind') ? 'behind a COMMIT' : how === 'now' ? 'now' : 'at a statement'
   trace.mark(`${party} dies ${when}`)
+}
+
+function noteFailure(trace: Trace, party: PartyName, where: string): void {
+  trace.note(`the database of the ${party} fails ${where}`)
+  trace.mark(`a database fails ${where.startsWith('behind') ? 'behind a COMMIT' : 'at a statement'}`)
 }
 
 /** Which wallet's wire a call comes by, and who calls an address. */

@@ -22,6 +22,7 @@ export const MUST_BE_MET: readonly string[] = [
   ...['a tombstone is left', 'a tombstone is met', 'a cashout is refused and taken back', 'a cashout is paid'],
   ...['a result is refused by a lock', 'a Place bet is refused for want of money'],
   ...['a call is answered as it was before', 'a breaker opens', 'a breaker closes', 'a call fails inside'],
+  ...['at a statement', 'behind a COMMIT'].map((where) => `a database fails ${where}`),
   ...['a clock is set forward', 'a clock is set back', 'a day ends', 'a month ends'],
   ...['what a backup has lost is named', 'a process does not begin with another scale'],
   ...['wallet begins: the gate is off', 'platform begins: few calls at once'],

@@ -10,7 +10,7 @@ import { betCalled, type Cast, PARTNER, type Player, RECENT } from './cast.ts'
 import { atGateway, atPlatform, atWallet, insist } from './insist.ts'
 import type { Market } from './market.ts'
 import { AUTHORS } from './parties.ts'
-import type { Limits } from './scene.ts'
+import { type Limits, spanOf } from './scene.ts'
 
 /** Of two operators the second one's players have the names of the first one's. */
 export type Account = Pick<Player, 'wallet' | 'userId'>
@@ -105,7 +105,7 @@ async function tokenFor(market: Market, cast: Cast, player: Player, token: strin
 
 /** The operator's people: money in and out, sessions ended, results locked and set free. */
 export async function operators(market: Market, cast: Cast, random: Random): Promise<void> {
-  const gap = () => random.between(4_000, 25_000)
+  const gap = () => random.between(4_000, 25_000) * spanOf(market.scene)
   const draw = () => ({
     does: random.pick(['deposit', 'withdrawal', 'end sessions', 'lock', 'lock', 'unlock', 'block', 'free'] as const),
     player: random.pick(cast.players).name,

@@ -15,7 +15,7 @@ import { disasters, FAULTS_MS } from './disasters.ts'
 import { type Market, openMarket, type Stores } from './market.ts'
 import { limit, openAccount, operators } from './operator-people.ts'
 import { AUTHORS } from './parties.ts'
-import { drawScene, LIMITS_OF, type Scene } from './scene.ts'
+import { drawScene, LIMITS_OF, type Scene, spanOf } from './scene.ts'
 import { SECRET } from './store.ts'
 import { partiesOf, partnerOf, URLS, WALLETS, walletsOf } from './who.ts'
 
@@ -35,14 +35,14 @@ export interface RunResult {
 }
 
 const PLAYERS = { wallet: 3, 'other wallet': 2 } as const
-/** Milliseconds between two audits while things go wrong. */
+/** Milliseconds between two audits while things go wrong, of the shortest market. */
 const AUDIT_EVERY_MS = 40_000
 /**
  * Milliseconds of calm after which all must be over. A message sent before may still come after 90 s; a claim of a process
  * that died is watched for 8 s; results wait for 60 s at most between two tries (C-5), rollbacks for 6 minutes in all (C-4).
  */
 const CALM_MS = 480_000
-/** Milliseconds until everybody has heard of what they asked for last. */
+/** Milliseconds until everybody has heard of what they asked for last, in the shortest market. */
 const ACTORS_MS = 60_000
 /** Milliseconds between two looks whether all is over, and of people at what needs them. */
 const LOOK_MS = 10_000
@@ -101,7 +101,7 @@ async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Sce
   const failed: unknown[] = []
   for (const actor of actors) actor.catch((error: unknown) => failed.push(error))
   for (let passed = 0; passed < FAULTS_MS; passed += AUDIT_EVERY_MS) {
-    await market.pass(AUDIT_EVERY_MS)
+    await market.pass(AUDIT_EVERY_MS * spanOf(scene))
     if (failed.length > 0) throw failed[0]
     const found = [...market.complaints(), ...(await auditBalances(market, cast.players))]
     found.push(...(await auditBooks(stores, scene, false)), ...(await auditLimits(stores.wallet.db, scene)))
@@ -110,7 +110,7 @@ async function misfortune(market: Market, cast: Cast, stores: Stores, scene: Sce
   }
   cast.isOver = true
   markDays(market, scene)
-  await market.until(Promise.all(actors), ACTORS_MS)
+  await market.until(Promise.all(actors), ACTORS_MS * spanOf(scene))
   return []
 }
 

@@ -12,6 +12,17 @@ export interface Scene {
   readonly backup?: number
   /** A process that died may begin with other settings. */
   readonly hasOtherSettings?: boolean
+  /** Databases fail now and then, and processes die behind a COMMIT on purpose. */
+  readonly hasFailures?: boolean
+  /** So many times as long as the shortest: the same deeds and disasters lie further apart. */
+  readonly span?: number
+}
+
+/** Of two minutes, ten, an hour, six hours: in long ones retries come to their longest gaps, and processes have nothing to do. */
+const SPANS = [1, 1, 1, 1, 5, 5, 30, 30, 30, 180] as const
+
+export function spanOf({ span = 1 }: Scene): number {
+  return span
 }
 
 /** As runs were before there were scenes: files of those name none. */
@@ -28,7 +39,8 @@ export function drawScene(seed: number, random: Random): Scene {
   const operators = seed % 2 === 0 ? 2 : 1
   const hasLimits = random.chance(0.7)
   const [backup, hasOtherSettings] = [random.between(1, 3), random.chance(0.6)]
-  return { startsAt: midnight - before, operators, hasLimits, backup, hasOtherSettings }
+  const [hasFailures, span] = [random.chance(0.5), random.pick(SPANS)]
+  return { startsAt: midnight - before, operators, hasLimits, backup, hasOtherSettings, hasFailures, span }
 }
 
 /** Of a day: bets, and what is staked. */

@@ -50,6 +50,8 @@ export function configOf(party: PartyName, { operators }: Scene, settings: Other
 
 export interface Store {
   readonly db: Db
+  /** From here on it is emptied to what is in it now, by its memory. */
+  keep(): Promise<void>
   /** As it was when it was made. */
   empty(): Promise<void>
   /** As it is now; resolves to what puts that back. */
@@ -94,8 +96,15 @@ async function openStore(party: PartyName, images: Images): Promise<Store> {
   const server = serverOf(party)
   const db = await openSwiftDb(`database of the ${party}`, images[server])
   await db.warm()
-  const kept = await keepBeginning(db, server === 'wallet' ? 'purser' : server)
-  return { db, ...kept, close: () => db.close() }
+  const { empty, backup } = await keepBeginning(db, server === 'wallet' ? 'purser' : server)
+  let putBack = empty
+  return {
+    ...{ db, backup, empty: () => putBack(), close: () => db.close() },
+    async keep() {
+      await empty()
+      putBack = await db.keep()
+    },
+  }
 }
 
 /** The ways back to what is in the tables of this schema now, and to what is in them later. */

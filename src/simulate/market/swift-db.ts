@@ -6,6 +6,8 @@
 import { PGlite } from '@electric-sql/pglite'
 import { type Db, embeddedSettings, type Row, SLICE_OF_AUDIT, SNAPSHOT, type Statement, type Tx } from '../../db/db.ts'
 import { type ClockName, showing } from './clocks.ts'
+import { createIdleReads, type IdleReads } from './idle-reads.ts'
+import { keepMemory } from './kept-memory.ts'
 import { type Shape, speak, type Wire } from './postgres-wire.ts'
 
 const INT8 = 20
@@ -17,12 +19,14 @@ interface Result {
 }
 
 /** `begin`: said before it. */
-type Run = (statement: Statement, values?: readonly unknown[], begin?: string) => Result
+type Run = (statement: Statement, values: readonly unknown[], begin?: string) => Result
 
 /** `memory://` only, on a clock of its own. Settings of `Db.transaction` are those of the connection from `warm` on. */
 export interface SwiftDb extends Db {
   /** After migrations. */
   warm(): Promise<void>
+  /** Plans all that it was asked so far, and keeps what it is; then it can be made that again. */
+  keep(): Promise<() => Promise<void>>
   /** All that is in it, for another one to begin with. */
   image(): Promise<Blob>
 }
@@ -35,23 +39,28 @@ export async function openSwiftDb(clock: ClockName, image?: Blob): Promise<Swift
   pglite.execProtocolRawSync = (message) => showing(clock, () => atOnce(message))
   const alone = createQueue()
   const wire = speak(pglite)
-  const run = runner(pglite, wire)
+  const idle = createIdleReads()
+  const { run, planAll, names, forgetBut } = runner(pglite, wire, idle)
+  const undo = () => {
+    idle.written()
+    wire.simple('rollback')
+  }
   const transaction = <T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
     alone(async () => {
-      const tx = beginTx(run, begin)
+      const tx = beginTx(run, idle, begin)
       try {
         const value = await work(tx)
         if (tx.hasBegun()) wire.simple('commit')
         return value
       } catch (error) {
-        if (tx.hasBegun()) wire.simple('rollback')
+        if (tx.hasBegun()) undo()
         throw error
       }
     })
   const hot: Db['transaction'] = (work) => transaction('begin', work)
   const snapshot: Db['snapshot'] = (work) => transaction(`begin ${SNAPSHOT}`, work)
-  const query = ((statement: Statement, values?: readonly unknown[]) =>
-    alone(async () => run(statement, values).rows)) as Db['query']
+  const query = ((statement: Statement, values: readonly unknown[] = []) =>
+    alone(async () => idle.known(statement, values) ?? run(statement, values).rows)) as Db['query']
   return {
     kind: 'pglite',
     transaction: hot,
@@ -66,6 +75,16 @@ export async function openSwiftDb(clock: ClockName, image?: Blob): Promise<Swift
     close: () => pglite.close(),
     warm: () => alone(async () => wire.simple(embeddedSettings('session'))),
     image: () => alone(() => pglite.dumpDataDir('none')),
+    keep: () =>
+      alone(async () => {
+        planAll()
+        const [putBack, planned] = [keepMemory(pglite), names()]
+        return () =>
+          alone(async () => {
+            putBack()
+            forgetBut(planned)
+          })
+      }),
   }
 }
 
@@ -73,14 +92,18 @@ function lastRows(results: readonly { rows: object[] }[]): Row[] {
   return (results.at(-1)?.rows ?? []) as Row[]
 }
 
-/** It begins with its first statement. */
-function beginTx(run: Run, begin: string): Tx & { hasBegun(): boolean } {
+/**
+ * It begins with its first statement. An audit has each slice planned by its own values: of the few rows here, that takes ten times as long
+ * as reading them, so it is not told to.
+ */
+function beginTx(run: Run, idle: IdleReads, begin: string): Tx & { hasBegun(): boolean } {
   let hasBegun = false
-  const inside = (statement: Statement, values?: readonly unknown[]) => {
+  const inside = (statement: Statement, values: readonly unknown[] = []): Result => {
     const first = hasBegun ? undefined : begin
-    const isSent = statement.name !== SLICE_OF_AUDIT.name
-    hasBegun ||= isSent
-    return isSent ? run(statement, values, first) : NOTHING
+    const kept = statement.name === SLICE_OF_AUDIT.name ? [] : idle.known(statement, values)
+    if (kept !== undefined) return { rows: kept, written: 0 }
+    hasBegun = true
+    return run(statement, values, first)
   }
   return {
     query: (async (statement: Statement, values?: readonly unknown[]) => inside(statement, values).rows) as Tx['query'],
@@ -102,25 +125,45 @@ function createQueue(): Queue {
   }
 }
 
-/** An audit has each slice planned by its own values: of the few rows here, that takes ten times as long as reading them. */
-const NOTHING: Result = { rows: [], written: 0 }
+interface Runner {
+  readonly run: Run
+  /** Now, and not when each is asked next. */
+  planAll(): void
+  /** Of all that were asked so far. */
+  names(): ReadonlySet<string>
+  /** The database does not know the others any more. */
+  forgetBut(names: ReadonlySet<string>): void
+}
 
-function runner(pglite: PGlite, wire: Wire): Run {
+function runner(pglite: PGlite, wire: Wire, idle: IdleReads): Runner {
   const known = new Map<string, Shape & { readonly text: string }>()
   const prepare = ({ name, text }: Statement) => {
     const shape = { text, ...wire.prepare(name, text) }
     known.set(name, shape)
     return shape
   }
-  return (statement, values = [], begin) => {
-    const { name, text } = statement
-    const shape = known.get(name)
-    if (shape === undefined && begin !== undefined) wire.simple(begin)
-    const { text: before, takes, gives } = shape ?? prepare(statement)
-    if (before !== text) throw new Error(`two statements have the name ${name}`)
-    const bound = takes.map((type, i) => toText(pglite, type, values[i]))
-    const { rows, done } = wire.execute(name, bound, shape && begin)
-    return { rows: rows.map((fields) => toRow(pglite, gives, fields)), written: writtenBy(done) }
+  return {
+    run(statement, values, begin) {
+      const { name, text } = statement
+      const shape = known.get(name)
+      if (shape === undefined && begin !== undefined) wire.simple(begin)
+      const { text: before, takes, gives } = shape ?? prepare(statement)
+      if (before !== text) throw new Error(`two statements have the name ${name}`)
+      const bound = takes.map((type, i) => toText(pglite, type, values[i]))
+      const { rows: texts, done } = wire.execute(name, bound, shape && begin)
+      const rows = texts.map((fields) => toRow(pglite, gives, fields))
+      idle.asked(statement, values, rows)
+      return { rows, written: writtenBy(done) }
+    },
+    planAll() {
+      for (const [name, { takes }] of known)
+        wire.simple(`explain execute "${name}"${takes.length > 0 ? `(${takes.map(() => 'null').join(', ')})` : ''}`)
+    },
+    names: () => new Set(known.keys()),
+    forgetBut(names) {
+      idle.written()
+      for (const name of known.keys()) if (!names.has(name)) known.delete(name)
+    },
   }
 }
 

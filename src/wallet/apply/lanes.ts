@@ -18,7 +18,7 @@
 import { giveUpAt, startBefore } from '../../protocol/limits.ts'
 import { groupBy } from '../../runtime/group.ts'
 import type { Span } from '../../runtime/tracing.ts'
-import { world } from '../../runtime/world.ts'
+import { type Cancel, world } from '../../runtime/world.ts'
 import type { BetCall } from '../store/bet.ts'
 import { bucketOf, laneOf, lanesOf } from '../store/bucket.ts'
 import { applyBatch, type Entry, type LaneBatch, type LaneWork, type Told } from './apply-batch.ts'
@@ -90,11 +90,14 @@ export function createLanes(deps: LanesDeps): Lanes {
     (): Lane => ({ ...deps.openLane(), waiting: [], inside: [], mode: 'idle', wake() {} }),
   )
   let depth = 0
+  let endSweeping: Cancel | undefined
   const sweep = () => {
     lanes.forEach(failLate)
     lanes.forEach(giveUp)
+    if (!lanes.every(isSwept)) return
+    endSweeping?.()
+    endSweeping = undefined
   }
-  world.every(SWEEP_MS, sweep)
   return {
     depth: () => depth,
     room: () => lanes.reduce((sum, lane) => sum + roomIn(lane), 0),
@@ -102,6 +105,7 @@ export function createLanes(deps: LanesDeps): Lanes {
       const bucket = bucketOf(call.player, buckets)
       const lane = lanes[laneOf(call.player, buckets, most)] as Lane
       if (lane.waiting.length >= MAX_WAITING) return Promise.resolve({ outcome: FAILED })
+      endSweeping ??= world.every(SWEEP_MS, sweep)
       return new Promise((resolve) => {
         depth += 1
         const answer = (outcome: Outcome, batch?: BatchTimes) => {
@@ -139,6 +143,12 @@ function failLate(lane: Lane): void {
   if (late.length === 0) return
   lane.waiting = lane.waiting.filter((entry) => !isTooLate(entry, now))
   for (const entry of late) entry.answer(FAILED)
+}
+
+/** Nobody is left whose time could come to be over: an idle process has no timer. */
+function isSwept({ waiting, inside }: Lane): boolean {
+  const now = world.elapsed()
+  return waiting.length === 0 && inside.every((entry) => giveUpAt(entry.arrivedAt) < now + SWEEP_MS)
 }
 
 /** Of a batch that takes too long, or that never ends; a timer for each call would cost more than its place in the lane. */

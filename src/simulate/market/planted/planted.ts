@@ -8,11 +8,11 @@ import type { Scene } from '../scene.ts'
 import { GATEWAY } from './gateway.ts'
 import { PLATFORM } from './platform.ts'
 import { RESTART } from './restart.ts'
-import { below, type Planted, type Row } from './row.ts'
+import { below, PLAIN, type Planted, type Row } from './row.ts'
 import { WALLET } from './wallet.ts'
 import { WIRE } from './wire.ts'
 
-const BEHIND_GATEWAY: Partial<Scene> = { operators: 2, hasOtherSettings: false }
+const BEHIND_GATEWAY: Partial<Scene> = { operators: 2, ...PLAIN }
 
 /** What seed 2 found once, by a lock and a late copy that are rare together. */
 const KEPT: Planted = {

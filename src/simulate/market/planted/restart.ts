@@ -1,7 +1,7 @@
 /** Faults that only those runs find in which processes begin again with other settings, or a backup is put back. */
 
 import { altered, together } from '../planting-sql.ts'
-import { below, type Planted } from './row.ts'
+import { below, PLAIN, type Planted } from './row.ts'
 
 /** The start compares neither scales nor the setting that says them. */
 const unchecked = (server: 'wallet' | 'platform') =>
@@ -13,7 +13,7 @@ const unchecked = (server: 'wallet' | 'platform') =>
     ),
   )
 
-const OTHER_SETTINGS = { operators: 1, hasOtherSettings: true } as const
+const OTHER_SETTINGS = { operators: 1, ...PLAIN, hasOtherSettings: true } as const
 const GUIDE = '[reconcile](../guides/reconcile.md)'
 
 export const RESTART: readonly Planted[] = [

@@ -1,0 +1,58 @@
+/**
+ * What a platform looks at each second though nothing may have happened: as long as nothing is written, its database says what it has said
+ * before, and need not be asked. A long market is mostly such looks. Sound because a database here has one connection, and the
+ * statements know no clock. Each run that is played twice is played once without, and must come to the same.
+ */
+import type { Row, Statement } from '../../db/db.ts'
+
+/** By name: what of the values counts. */
+const READS: Readonly<Record<string, (values: readonly unknown[]) => string>> = {
+  platform_held_claims: ([placementsFrom]) => `${placementsFrom}`,
+  platform_pending_results: () => '',
+  platform_read_partners: (values) => JSON.stringify(values),
+  /** From when on counts only where a mark is later: the look begins at the earlier one. */
+  platform_next_due: ([marks, since, aside]) => `${marks} ${isBehind(marks, since) ? 'behind all' : since} ${aside}`,
+}
+
+/** Asked each time, for its answer is another one; it writes nothing. */
+const READ_CLOCK = 'platform_read_clock'
+
+function isBehind(marks: unknown, since: unknown): boolean {
+  const places = Object.values(JSON.parse(`${marks}`)) as [dueAt: string, id: string][]
+  return places.every(([dueAt]) => new Date(dueAt.replace(/\+00$/, 'Z')) < (since as Date))
+}
+
+/** Switched off for comparison. */
+export const idleReads = { areKept: true }
+
+export interface IdleReads {
+  /** What was read since something was written; undefined: it is to be asked. */
+  known(statement: Statement, values: readonly unknown[]): Row[] | undefined
+  /** It was asked. */
+  asked(statement: Statement, values: readonly unknown[], rows: readonly Row[]): void
+  written(): void
+}
+
+export function createIdleReads(): IdleReads {
+  const read = new Map<string, readonly Row[]>()
+  const keyOf = ({ name }: Statement, values: readonly unknown[]) => {
+    const counts = READS[name]
+    return counts && `${name} ${counts(values)}`
+  }
+  return {
+    known(statement, values) {
+      const key = idleReads.areKept ? keyOf(statement, values) : undefined
+      return key === undefined ? undefined : read.get(key)?.map((row) => ({ ...row }))
+    },
+    asked(statement, values, rows) {
+      const key = keyOf(statement, values)
+      if (key === undefined && statement.name !== READ_CLOCK) read.clear() // it may have written
+      if (key !== undefined)
+        read.set(
+          key,
+          rows.map((row) => ({ ...row })),
+        )
+    },
+    written: () => read.clear(),
+  }
+}

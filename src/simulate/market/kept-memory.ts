@@ -1,0 +1,112 @@
+/**
+ * All that an embedded database is, kept and put back: its memory, and its files, which are in memory too. So each run begins with the very
+ * same database: what it has read, planned and counted too.
+ */
+import type { PGlite } from '@electric-sql/pglite'
+
+/** A file or a folder, as Emscripten has it in its memory. */
+interface Node {
+  readonly mount: { readonly type: unknown }
+  readonly mode: number
+  contents: Uint8Array | Record<string, Node>
+  usedBytes: number
+  name: string
+  parent: Node
+  name_next: Node | undefined
+}
+
+/** An open file; `fd` is null once it was closed. */
+interface Stream {
+  fd: number | null
+  readonly shared: { position: number; flags: number }
+}
+
+interface Files {
+  readonly root: Node
+  readonly streams: (Stream | undefined)[]
+  /** By a hash of folder and name. */
+  nameTable: (Node | undefined)[]
+  isDir(mode: number): boolean
+  isFile(mode: number): boolean
+}
+
+interface Module {
+  readonly HEAPU8: Uint8Array
+  readonly FS: Files
+  readonly MEMFS: unknown
+}
+
+/** Bytes that are compared at once, and put back when they are others. */
+const PIECE = 2 ** 16
+
+/** What puts back what is now. For a time when nothing is under way; the database is not asked. */
+export function keepMemory(pglite: PGlite): () => void {
+  const module = pglite.Module as unknown as Module // its memory may have grown since, and is another array then
+  const pieces = piecesOf(module.HEAPU8)
+  const putFilesBack = keepFiles(module)
+  return () => {
+    putPiecesBack(module.HEAPU8, pieces)
+    putFilesBack()
+  }
+}
+
+/** Undefined: nothing but zeros. */
+type Pieces = readonly (Uint8Array | undefined)[]
+
+const ZEROS = new Uint8Array(PIECE)
+
+function piecesOf(memory: Uint8Array): Pieces {
+  return Array.from({ length: memory.length / PIECE }, (_, i) => {
+    const piece = memory.subarray(i * PIECE, (i + 1) * PIECE)
+    return Buffer.compare(piece, ZEROS) === 0 ? undefined : piece.slice()
+  })
+}
+
+function putPiecesBack(memory: Uint8Array, pieces: Pieces): void {
+  for (let i = 0; i < memory.length / PIECE; i++) {
+    const [piece, was] = [memory.subarray(i * PIECE, (i + 1) * PIECE), pieces[i] ?? ZEROS]
+    if (Buffer.compare(piece, was) !== 0) piece.set(was)
+  }
+}
+
+function keepFiles({ FS: files, MEMFS }: Module): () => void {
+  const kept: (() => void)[] = []
+  const keep = (node: Node) => {
+    const { name, parent, name_next, contents } = node
+    if (node.mount.type !== MEMFS) return
+    kept.push(() => void Object.assign(node, { name, parent, name_next }))
+    if (files.isDir(node.mode)) {
+      const inside = { ...(contents as Record<string, Node>) }
+      kept.push(() => {
+        node.contents = { ...inside }
+      })
+      for (const one of Object.values(inside)) keep(one)
+    } else if (files.isFile(node.mode)) {
+      const bytes = bytesOf(node).slice()
+      kept.push(() => putFileBack(node, bytes))
+    }
+  }
+  keep(files.root)
+  const [names, streams] = [[...files.nameTable], [...files.streams]]
+  const shared = streams.map((stream) => stream && { ...stream.shared })
+  return () => {
+    for (const one of kept) one()
+    files.nameTable = [...names]
+    files.streams.splice(0, files.streams.length, ...streams)
+    streams.forEach((stream, fd) => {
+      if (stream) Object.assign(stream, { fd, shared: Object.assign(stream.shared, shared[fd]) })
+    })
+  }
+}
+
+function putFileBack(node: Node, bytes: Uint8Array): void {
+  const now = bytesOf(node)
+  const isSame = now.length === bytes.length && Buffer.compare(now, bytes) === 0
+  if (!isSame) Object.assign(node, { contents: bytes.slice(), usedBytes: bytes.length })
+}
+
+/** What it is made from may be signed bytes, or nothing. */
+function bytesOf({ contents, usedBytes }: Node): Uint8Array {
+  const { buffer, byteOffset } = (contents ?? ZEROS) as Uint8Array
+  return new Uint8Array(buffer, byteOffset, usedBytes)
+}
