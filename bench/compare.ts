@@ -1,6 +1,7 @@
 // The speed comparison: three servers, one run, one machine, one generator. bench/README.md says how to read it.
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { chartOf } from './chart.ts'
 import { copyPlayers } from './copy-players.ts'
 import { count, type Measurement, measure, type Shape } from './measure.ts'
 import { HELP, type Options, readOptions, SHAPES, UsageError } from './options.ts'
@@ -93,6 +94,9 @@ async function main(): Promise<number> {
   const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs }
   const all = await compare(options)
   const missed = shortfalls(all, options.shape)
+  const note = `${options.shape}, ${machine.cores} cores, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}`
+  const chart = options.chart && chartOf(all, note)
+  if (options.chart && chart) writeFileSync(options.chart, chart)
   if (options.json)
     process.stdout.write(
       `${JSON.stringify({ machine, options, servers: all, ratios: ratios(all, options.shape), missed }, null, 2)}\n`,

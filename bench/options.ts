@@ -5,6 +5,8 @@ export { UsageError }
 
 export interface Options {
   json: boolean
+  /** A file for the picture. */
+  chart: string | undefined
   rounds: number
   seconds: number
   warmupSeconds: number
@@ -42,6 +44,7 @@ that only verifies the signature. Exit code 0: fast enough and all money right, 
   --open SHARE      open loop at this share of purser's calls per second, for its latencies; 0: none (0.5)
   --uncounted       without the run that counts statements and round trips
   --json            the result as JSON on stdout
+  --chart FILE      processor time per call as bars, in an SVG
 
 The database lies below TMPDIR, which must be on a disk.`
 
@@ -63,6 +66,7 @@ export function readOptions(args: string[]): Options | 'help' {
   if (!isShape(shape)) throw new UsageError(`--shape must be production or laboratory, not ${shape}`)
   return {
     json: values.json,
+    chart: values.chart,
     rounds: positive('rounds', values.rounds),
     seconds: positive('seconds', values.seconds),
     warmupSeconds: positive('warmup', values.warmup),
@@ -81,6 +85,7 @@ function parsed(args: string[]) {
   return readArguments(args, {
     help: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    chart: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '8' },
     warmup: { type: 'string', default: '15' },

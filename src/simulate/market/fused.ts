@@ -4,6 +4,8 @@
  */
 import type { Db, Statement, Tx } from '../../db/db.ts'
 
+const BEHIND = 'behind its COMMIT'
+
 class Died extends Error {
   constructor() {
     super('the process has died')
@@ -38,32 +40,60 @@ export interface Deps {
   failed(where: string): void
 }
 
-export function beginLife(db: Db, { busy, died, failed }: Deps): Life {
+/** What is to come: the end of a life, and statements that fail. */
+function createFuse({ died, failed }: Deps) {
   let isOver = false
   let [left, leftCommits] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   let [untilFailure, failures] = [Number.POSITIVE_INFINITY, 0]
-  const count = (what: string) => {
-    left -= 1
-    untilFailure -= 1
-    if (what === BEHIND) leftCommits -= 1
-    if (isOver) return
-    if (left <= 0 || leftCommits <= 0) {
+  return {
+    isOver: () => isOver,
+    /** Throws where the database is to fail. */
+    count(what: string): void {
+      left -= 1
+      untilFailure -= 1
+      if (what === BEHIND) leftCommits -= 1
+      if (isOver) return
+      if (left <= 0 || leftCommits <= 0) {
+        isOver = true
+        died(what)
+      } else if (untilFailure <= 0 && failures > 0) {
+        failures -= 1
+        failed(what)
+        throw new Broken('the connection was lost')
+      }
+    },
+    end() {
       isOver = true
-      died(what)
-    } else if (untilFailure <= 0 && failures > 0) {
-      failures -= 1
-      failed(what)
-      throw new Broken('the connection was lost')
-    }
+    },
+    endAt(statements: number) {
+      left = statements
+    },
+    endBehind(commits: number) {
+      leftCommits = commits
+    },
+    failAt(statements: number, times: number) {
+      untilFailure = statements
+      failures = times
+    },
+    spare() {
+      left = Number.POSITIVE_INFINITY
+      leftCommits = Number.POSITIVE_INFINITY
+      failures = 0
+    },
   }
+}
+
+export function beginLife(db: Db, deps: Deps): Life {
+  const { busy } = deps
+  const { count, isOver, ...ends } = createFuse(deps)
   /** Resolves for the living only. */
   const alive = <T>(work: () => Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      if (isOver) return
+      if (isOver()) return
       busy(1)
       const end = (tell: () => void) => {
         busy(-1)
-        if (!isOver) tell()
+        if (!isOver()) tell()
       }
       work().then(
         (value) => end(() => resolve(value)),
@@ -72,9 +102,9 @@ export function beginLife(db: Db, { busy, died, failed }: Deps): Life {
     })
   const each: Each = async (what, send) => {
     count(`before ${what}`)
-    if (isOver) throw new Died()
+    if (isOver()) throw new Died()
     const value = await send()
-    if (isOver) throw new Died()
+    if (isOver()) throw new Died()
     return value
   }
   const inside =
@@ -82,7 +112,7 @@ export function beginLife(db: Db, { busy, died, failed }: Deps): Life {
     async (tx: Tx): Promise<T> => {
       const value = await work(txOf(tx, each))
       count('before its COMMIT')
-      if (isOver) throw new Died()
+      if (isOver()) throw new Died()
       return value
     }
   const transaction: Db['transaction'] = (work) =>
@@ -105,29 +135,10 @@ export function beginLife(db: Db, { busy, died, failed }: Deps): Life {
       sums: (work) => alive(() => db.sums((tx) => work(txOf(tx, each)))),
       close: async () => {},
     },
-    isOver: () => isOver,
-    end() {
-      isOver = true
-    },
-    endAt(statements) {
-      left = statements
-    },
-    endBehind(commits) {
-      leftCommits = commits
-    },
-    failAt(statements, times) {
-      untilFailure = statements
-      failures = times
-    },
-    spare() {
-      left = Number.POSITIVE_INFINITY
-      leftCommits = Number.POSITIVE_INFINITY
-      failures = 0
-    },
+    isOver,
+    ...ends,
   }
 }
-
-const BEHIND = 'behind its COMMIT'
 
 type Each = <T>(what: string, send: () => Promise<T>) => Promise<T>
 
